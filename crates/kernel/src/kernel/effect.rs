@@ -7,7 +7,7 @@ use store::UnitOfWork;
 use super::prepared::BranchId;
 use super::request::Outcome;
 use crate::core::TaskKey;
-use crate::types::{Abend, FacilityEvent, FacilityId, StartCode};
+use crate::types::{Abend, FacilityEvent, FacilityId, FileWork, StartCode};
 
 /// What must be done after a call of the kernel.
 #[derive(Debug)]
@@ -57,8 +57,9 @@ pub enum Effect {
         /// What it wrote.
         record: Vec<u8>,
     },
-    /// Do work that may block and answer the task with what it gives.
-    Blocking(TaskKey, BlockingWork),
+    /// Do something with a file, on a thread that may wait. The answer goes back
+    /// to the kernel ([`super::Kernel::file_answered`]) where a task waits for it.
+    File(Option<TaskKey>, FileWork),
     /// What became of a unit that was to be committed in one phase: whether it is
     /// committed; none when that cannot be told now.
     Outcome(BranchId, Option<bool>),
@@ -67,15 +68,6 @@ pub enum Effect {
     Settled(BranchId, bool),
     /// Something happens at a facility, for its door.
     Facility(FacilityId, Box<FacilityEvent>),
-}
-
-/// Work that may block: a file or a device.
-pub struct BlockingWork(pub Box<dyn FnOnce() -> Answer + Send>);
-
-impl std::fmt::Debug for BlockingWork {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("BlockingWork")
-    }
 }
 
 /// Changes that go to the store together.

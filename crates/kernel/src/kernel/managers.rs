@@ -3,11 +3,12 @@
 
 use std::any::Any;
 
-use link::FileEntry;
+use link::{Answer, FileEntry};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 use super::{Caller, Cx, Request, Served, StartEnd};
 use crate::core::TaskKey;
+use crate::types::{FileKey, FileKind};
 
 /// The resource managers of a region.
 pub trait Managers {
@@ -45,6 +46,9 @@ pub trait Managers {
 
     /// A task that the region started is over, or could not begin.
     fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd);
+
+    /// What a task asked for a file is done, and the task is about to be answered.
+    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &Answer);
 
     /// The region starts over what is committed.
     fn restore(&mut self, cx: &mut Cx<'_>);

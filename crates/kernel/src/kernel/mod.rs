@@ -42,7 +42,7 @@ use alone::Alone;
 use deciders::Deciders;
 pub use deciders::InDoubtUnit;
 use decisions::Decisions;
-pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId, UnitToken};
+pub use effect::{Effect, Job, Order, ParticipantId, Start, Then, UnitId, UnitToken};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 pub use managers::{Managers, Settle};
 use prepared::Prepared;
@@ -54,10 +54,10 @@ pub use request::{
 pub use tables::scan;
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
-pub use unreadable::tell_unreadable;
+pub use unreadable::log_unreadable;
 
 use crate::core::TaskKey;
-use crate::types::{Abend, Statistics, WaitKind};
+use crate::types::{Abend, FileAsk, FileKey, FileKind, FileWork, Statistics, WaitKind};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
@@ -294,11 +294,22 @@ impl Cx<'_> {
         self.out.push(Effect::Start(Box::new(start)));
     }
 
-    /// Has a task's command answered by work that may block.
-    pub fn block(&mut self, task: TaskKey, work: impl FnOnce() -> Answer + Send + 'static) -> Step {
-        let work = BlockingWork(Box::new(work));
-        self.out.push(Effect::Blocking(task, work));
+    /// Has a task's command answered by what is done with a file.
+    pub fn ask_file(&mut self, task: TaskKey, file: FileKey, ask: FileAsk) -> Step {
+        let work = FileWork { file, ask };
+        self.out.push(Effect::File(Some(task), work));
         Step::Later
+    }
+
+    /// A file is not used any more.
+    pub fn forget_file(&mut self, file: FileKey, kind: FileKind) {
+        let ask = FileAsk::Forget(kind);
+        self.out.push(Effect::File(None, FileWork { file, ask }));
+    }
+
+    /// Microseconds since 1970.
+    pub fn unix_us(&self) -> u64 {
+        (self.kernel.settings.unix_offset_ns + self.now) / 1_000
     }
 
     /// A task's pending changes and the committed state under them; none in a
@@ -424,6 +435,20 @@ impl<R: Managers> Kernel<R> {
         out: &mut Vec<Effect>,
     ) {
         self.stored(now, task, then, result, out);
+        self.wake(now, out);
+    }
+
+    /// What a task asked for a file is done.
+    pub fn file_answered(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        file: (FileKind, FileKey),
+        answer: Answer,
+        out: &mut Vec<Effect>,
+    ) {
+        self.manage(now, out, |r, cx| r.file_answered(cx, file, &answer));
+        out.push(Effect::Answer(task, answer, 0));
         self.wake(now, out);
     }
 

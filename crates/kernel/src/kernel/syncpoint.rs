@@ -23,7 +23,7 @@ use store::{ApplyError, StorageError};
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
 use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
-use super::{Kernel, Managers, State, Woken, tell_unreadable};
+use super::{Kernel, Managers, State, Woken, log_unreadable};
 use crate::core::TaskKey;
 use crate::types::Abend;
 use cics::resp::Condition;
@@ -254,7 +254,7 @@ impl<R: Managers> Kernel<R> {
             }
             // It is those units' alone that need the page.
             Err(ApplyError::Storage(error @ StorageError::Damaged { .. })) => {
-                tell_unreadable(error);
+                log_unreadable(error);
             }
             Err(error @ ApplyError::Storage(_)) => {
                 *failures += 1;

@@ -1,22 +1,57 @@
-//! What the log says of a store that could not be read.
+//! The log line for a store that could not be read.
+//!
+//! A damaged page is logged once, however often it is read. Which pages were
+//! logged is all that this crate keeps outside of its states, as hashes, so that
+//! any place that reads the store can ask without a way to the kernel's state.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use store::StorageError;
 
-/// Says that the store could not be read; of a damaged page once, however often
-/// it is asked for.
-pub fn tell_unreadable(error: &StorageError) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if let StorageError::Damaged { reason } = error {
-        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= MOST_TOLD || !told.insert(reason.clone()) {
-            return;
-        }
+/// Damaged pages that are logged at most.
+const MOST_LOGGED: usize = 100;
+
+/// Logs that the store could not be read.
+pub fn log_unreadable(error: &StorageError) {
+    static LOGGED: LoggedPages = LoggedPages([const { AtomicU64::new(0) }; MOST_LOGGED]);
+    match error {
+        StorageError::Damaged { reason } if !LOGGED.is_new(reason) => {}
+        _ => tracing::error!(%error, "the store could not be read"),
     }
-    tracing::error!(%error, "the store could not be read");
 }
 
-/// Damaged places that are told.
-const MOST_TOLD: usize = 100;
+/// Hashes of the reasons that were logged; 0 is a free place.
+struct LoggedPages([AtomicU64; MOST_LOGGED]);
+
+impl LoggedPages {
+    /// Whether a reason was not logged before and has a place.
+    fn is_new(&self, reason: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        reason.hash(&mut hasher);
+        let hash = hasher.finish().max(1);
+        for place in &self.0 {
+            match place.compare_exchange(0, hash, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(before) if before == hash => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_page_is_logged_once_and_no_more_pages_than_the_bound() {
+        let pages = LoggedPages([const { AtomicU64::new(0) }; MOST_LOGGED]);
+        for page in 0..MOST_LOGGED {
+            assert!(pages.is_new(&format!("page {page}")));
+            assert!(!pages.is_new(&format!("page {page}")));
+        }
+        assert!(!pages.is_new("one more"));
+    }
+}

@@ -11,6 +11,7 @@
 //! that waits with its partner, and INQUIRE and SET, which look at tasks and
 //! definitions as well.
 
+pub mod accounts;
 pub mod children;
 pub mod counters;
 pub mod dump;
@@ -27,17 +28,19 @@ pub mod storage;
 pub mod system;
 pub mod temporary_storage;
 pub mod transient_data;
-#[cfg(test)]
+#[cfg(any(test, feature = "sim"))]
 pub mod world;
 
 use std::collections::HashMap;
 
-use link::{FileEntry, Name, Op};
+use link::{Answer, FileEntry, Name, Op};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
+
+pub use accounts::{AccountSums, GrowthAccount};
 
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Managers, Request, Served, Settle, StartEnd};
-use crate::types::{KernelConfig, QueueDefinitions, Statistics};
+use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, Statistics};
 
 /// Serves a command of a task.
 pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
@@ -70,6 +73,8 @@ pub struct Manager {
     pub start_waits: fn(&mut Resources, &mut Cx<'_>, Name<4>, u64),
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    /// What a task asked for a file is done.
+    pub file_answered: fn(&mut Resources, &mut Cx<'_>, (FileKind, FileKey), &Answer),
     /// The region has started: what is in the store comes back.
     pub restore: fn(&mut Resources, &mut Cx<'_>),
     /// The region ends normally: adds what the next start shall find.
@@ -92,6 +97,7 @@ impl Manager {
         alarm: |_, _, _| {},
         start_waits: |_, _, _, _| {},
         start_ended: |_, _, _, _| {},
+        file_answered: |_, _, _, _| {},
         restore: |_, _| {},
         keep: |_, _, _| {},
         count: |_, _| {},
@@ -255,6 +261,12 @@ impl Managers for Resources {
         }
     }
 
+    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &Answer) {
+        for manager in MANAGERS {
+            (manager.file_answered)(self, cx, file, answer);
+        }
+    }
+
     fn restore(&mut self, cx: &mut Cx<'_>) {
         for manager in MANAGERS {
             (manager.restore)(self, cx);
@@ -307,6 +319,7 @@ impl Resources {
         for manager in MANAGERS {
             (manager.define)(self, config);
         }
+        self.limit_accounts(&config.accounts);
     }
 
     /// A START is due that names a terminal.

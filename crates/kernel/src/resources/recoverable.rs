@@ -5,7 +5,7 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, UnitOfWork};
 
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served, tell_unreadable};
+use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served, log_unreadable};
 
 /// The abend of a wait for a queue, or for space, that lasts too long or can
 /// never end.
@@ -23,7 +23,7 @@ pub(super) fn unit_and_store<'c>(
 /// What a queue command says when the store could not be read.
 pub(super) fn unreadable(error: &ReadError) -> Failure {
     match error {
-        ReadError::Storage(error) => tell_unreadable(error),
+        ReadError::Storage(error) => log_unreadable(error),
         other => tracing::error!(error = %other, "the store could not be read"),
     }
     Failure::Condition(Condition::IoErr, 0)

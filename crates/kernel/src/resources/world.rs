@@ -1,7 +1,7 @@
 //! A kernel over a store in memory, for the tests of resource managers: calls
 //! of tasks in virtual time, and what came of them.
 //!
-//! Commits are done at once; blocking work too, unless a test holds it back.
+//! Commits are done at once; work with files too, unless a test holds it back.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::core::TaskKey;
 use crate::kernel::{
     BranchId, Caller, Effect, Job, Settings, Start, StartEnd, Then, UnitId, UnitToken,
 };
-use crate::types::{Abend, Definitions, FacilityEvent, FacilityId, KernelConfig};
+use crate::types::{Abend, Definitions, FacilityEvent, FacilityId, FileWork, KernelConfig};
 
 const MS: u64 = 1_000_000;
 
@@ -62,7 +62,12 @@ pub struct World {
     pub held: bool,
     jobs: Vec<Job>,
     last_token: u8,
+    /// Does what commands ask for files.
+    files: Option<FileHost>,
 }
+
+/// Does something with a file, for a test.
+pub type FileHost = Box<dyn FnMut(FileWork) -> Answer>;
 
 /// What a command came to.
 #[derive(Debug, PartialEq)]
@@ -125,6 +130,7 @@ impl World {
             held: false,
             jobs: Vec::new(),
             last_token: 0,
+            files: None,
         };
         let mut out = Vec::new();
         world
@@ -138,6 +144,14 @@ impl World {
     /// The region dies and starts again over what is in the store.
     pub fn restart(self) -> Self {
         Self::at(self.now, self.config, self.store)
+    }
+
+    /// The same world, with files.
+    pub fn with_files(self, host: impl FnMut(FileWork) -> Answer + 'static) -> Self {
+        World {
+            files: Some(Box::new(host)),
+            ..self
+        }
     }
 
     /// Calls resource managers outside of any task.
@@ -420,7 +434,7 @@ impl World {
         for effect in effects {
             match effect {
                 Effect::Answer(key, answer, _) => self.answered(key, answer),
-                Effect::Blocking(key, work) => self.answered(key, (work.0)()),
+                Effect::File(key, work) => self.work(key, work),
                 Effect::Start(start) => self.started.push(*start),
                 Effect::Commit(job) if self.held => self.jobs.push(job),
                 Effect::Commit(job) => self.commit(job, self.disk),
@@ -494,6 +508,18 @@ impl World {
             self.kernel.committed(self.now, of, then, Ok(()), &mut out);
         }
         self.perform(out);
+    }
+
+    fn work(&mut self, task: Option<TaskKey>, work: FileWork) {
+        let of = (work.ask.kind(), work.file);
+        let files = self.files.as_mut().expect("a test with files");
+        let answer = files(work);
+        if let Some(task) = task {
+            let mut out = Vec::new();
+            let now = self.now;
+            self.kernel.file_answered(now, task, of, answer, &mut out);
+            self.perform(out);
+        }
     }
 
     fn answered(&mut self, key: TaskKey, answer: Answer) {

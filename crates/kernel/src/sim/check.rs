@@ -32,7 +32,7 @@ impl World {
         self.check_money();
         self.check_queues();
         self.check_counters();
-        self.kernel.resources.facilities.check_books();
+        self.kernel.resources.check_accounts();
     }
 
     /// MXT and the class hold, but for tasks that lent their place and have

@@ -292,10 +292,7 @@ impl World {
             Effect::Priority(key, priority) => {
                 self.core(|core, _| core.set_priority(key, priority));
             }
-            Effect::Blocking(key, work) => {
-                let answer = (work.0)();
-                self.answered(key, &answer);
-            }
+            Effect::File(..) => unreachable!("no task of a history uses files"),
             Effect::Decide(unit, _, token) => self.told_to_decide(unit, token),
             Effect::AskOutcome(unit, _, token) => self.ask_decider(unit, token),
             Effect::Forget(_, token) => self.decider_forgets(token),

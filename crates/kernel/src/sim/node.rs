@@ -188,7 +188,7 @@ impl Node {
                 | Effect::Statistics
                 | Effect::Trace { .. }
                 | Effect::Line { .. }
-                | Effect::Blocking(..)
+                | Effect::File(..)
                 | Effect::Decide(..)
                 | Effect::AskOutcome(..)
                 | Effect::Forget(..) => {}

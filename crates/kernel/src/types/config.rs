@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cics::csd::InDoubt;
 use link::{FileEntry, Name, ProgramEntry, ProgramName, TransId};
 
-use super::QueueDefinitions;
+use super::{AccountLimits, QueueDefinitions};
 
 /// What resource managers are set up with.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct KernelConfig {
     pub transient_data_bytes: u64,
     /// Bounds of facilities and of what waits at them.
     pub facilities: FacilityLimits,
+    /// Bounds of what tasks can make grow.
+    pub accounts: AccountLimits,
     /// The definitions in force.
     pub definitions: Definitions,
 }
@@ -37,6 +39,7 @@ impl Default for KernelConfig {
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,
             facilities: FacilityLimits::default(),
+            accounts: AccountLimits::default(),
             definitions: Definitions::default(),
         }
     }

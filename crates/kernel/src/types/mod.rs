@@ -5,17 +5,26 @@
 //! format.
 
 mod abend;
+mod accounts;
 mod config;
 mod facilities;
+mod file_work;
 mod queues;
 mod record;
 mod request;
 
 pub use abend::Abend;
+pub use accounts::{
+    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, Amount, AtLimit,
+};
 pub use config::{ClassDef, Definitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
 pub use facilities::{
     Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
     FacilityState, InputRefused, InputTaken, RegisterRefused,
+};
+pub use file_work::{
+    DumpAsk, FileAsk, FileKey, FileKind, FileWork, JournalAsk, JournalRecord, QueueAsk, QueueFile,
+    ReportAsk,
 };
 pub use queues::{
     EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,

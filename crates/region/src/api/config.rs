@@ -153,6 +153,7 @@ impl RegionConfig {
             transient_data_bytes: self.transient_data_bytes,
             facilities: self.facilities,
             definitions: definitions.clone(),
+            ..KernelConfig::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use link::trace::KernelPoint;
@@ -17,6 +17,7 @@ use store::{
 use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
+use super::files::FilePool;
 use super::lease::ended_well;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
@@ -25,7 +26,7 @@ use kernel::core::TaskKey;
 use kernel::resources::dump::Dumps;
 use kernel::resources::storage::Storage;
 use kernel::resources::{Kernel, Resources};
-use kernel::{BlockingWork, Caller, Effect, PURGED, Settings};
+use kernel::{Caller, Effect, FileWork, PURGED, Settings};
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -59,7 +60,8 @@ impl Known {
 pub struct KernelHost {
     kernel: OrderedLock<Kernel>,
     committer: OrderedLock<Option<Committer>>,
-    blocking: OrderedLock<Option<Sender<(TaskKey, BlockingWork)>>>,
+    /// The threads that work with files outside the store.
+    files: Arc<FilePool>,
     damage: StoreDamage,
 }
 
@@ -112,7 +114,7 @@ impl KernelHost {
         let room = KernelHost {
             kernel: OrderedLock::new(LockRank::Kernel, Kernel::new(reader, settings, resources)),
             committer: OrderedLock::new(LockRank::Committer, committer),
-            blocking: OrderedLock::new(LockRank::Blocking, None),
+            files: FilePool::new(),
             damage,
         };
         Ok((room, committing, tables))
@@ -151,15 +153,11 @@ impl KernelHost {
     /// Lets the threads of the kernel end when they have done what they have.
     pub fn close(&self) {
         self.committer().take();
-        self.blocking().take();
+        self.files.close();
     }
 
     fn committer(&self) -> OrderedGuard<'_, Option<Committer>> {
         self.committer.lock()
-    }
-
-    fn blocking(&self) -> OrderedGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
-        self.blocking.lock()
     }
 }
 
@@ -365,7 +363,7 @@ impl Shared {
                     task,
                     record,
                 } => self.log_record(queue, task, &record),
-                Effect::Blocking(task, work) => self.run_blocking(task, work),
+                Effect::File(task, work) => self.work_with_file(task, work),
                 Effect::Statistics => self.record_statistics(),
                 Effect::Trace {
                     task,
@@ -469,36 +467,27 @@ impl Shared {
         });
     }
 
-    /// Hands work to the thread for work that may block.
-    fn run_blocking(self: &Arc<Self>, task: TaskKey, work: BlockingWork) {
-        let mut way = self.kernel.blocking();
-        if way.is_none() {
-            let (orders, queue) = channel();
+    /// Hands work with a file to one of the threads for its kind.
+    fn work_with_file(self: &Arc<Self>, task: Option<TaskKey>, work: FileWork) {
+        let begun = self.kernel.files.hand_over(task, work, || {
             let shared = Arc::downgrade(self);
-            let thread = std::thread::Builder::new().name("tupelo-io".into());
-            let started = thread.spawn(move || run_io(&shared, &queue));
-            if let Err(error) = started {
-                tracing::error!(%error, "no thread for input and output");
-                drop(way);
+            Arc::new(move |task, file, answer| {
+                if let Some(shared) = shared.upgrade() {
+                    shared.kernel(|k, now, out| k.file_answered(now, task, file, answer, out));
+                }
+            })
+        });
+        if let Err(error) = begun {
+            tracing::error!(%error, "no thread for input and output");
+            if let Some(task) = task {
                 self.answer_task(task, &Answer::of_abend(b"AEXZ"));
-                return;
             }
-            *way = Some(orders);
-        }
-        if let Some(orders) = &*way {
-            // The thread ends only after its queue is closed.
-            let _ = orders.send((task, work));
         }
     }
-}
 
-/// The thread for work that may block.
-fn run_io(shared: &std::sync::Weak<Shared>, queue: &Receiver<(TaskKey, BlockingWork)>) {
-    while let Ok((task, work)) = queue.recv() {
-        let answer = (work.0)();
-        if let Some(shared) = shared.upgrade() {
-            shared.answer_task(task, &answer);
-        }
+    /// Records of journals that were written.
+    pub(crate) fn journal_records(&self) -> u64 {
+        self.kernel.files.journal_records()
     }
 }
 

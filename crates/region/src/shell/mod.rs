@@ -14,6 +14,7 @@ mod conversations;
 mod dispatch;
 mod engines;
 mod facilities;
+mod files;
 mod guests;
 mod kernel_host;
 mod lease;

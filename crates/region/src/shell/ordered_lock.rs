@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The ranks, in the order in which locks are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,8 +21,8 @@ pub enum LockRank {
     /// The way to the committer, used under the kernel's lock so that jobs keep
     /// their order.
     Committer,
-    /// The way to the thread for work that may block.
-    Blocking,
+    /// The work for the threads that use files outside the store.
+    Files,
     /// What tasks that the region starts are to be begun with.
     Starts,
     /// The output sinks of facilities.
@@ -61,6 +61,20 @@ impl<T> OrderedLock<T> {
         OrderedGuard {
             guard: self.mutex.lock().unwrap_or_else(PoisonError::into_inner),
             _held: held,
+        }
+    }
+}
+
+impl<T> OrderedGuard<'_, T> {
+    /// Gives the lock up until the condition is signalled, and takes it again. Only
+    /// for a thread that holds no other lock.
+    pub fn wait(self, condition: &Condvar) -> Self {
+        let OrderedGuard { guard, _held } = self;
+        OrderedGuard {
+            guard: condition
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner),
+            _held,
         }
     }
 }

@@ -394,6 +394,7 @@ impl Shared {
         let kernel = self.kernel.lock();
         kernel.count(&mut statistics);
         kernel.resources.count(&mut statistics);
+        statistics.journal_records = self.journal_records();
         drop(kernel);
         statistics.qr_deaths = self.page.qr().deaths();
         statistics.records_dropped = self.sink.as_ref().map_or(0, Sink::dropped);

@@ -16,19 +16,17 @@
 mod table;
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cics::command::commands::{
     dump_transaction as row, set_dumpds, set_sysdumpcode, set_trandumpcode,
 };
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Answer, Operands};
 
 use super::{Manager, Resources};
 use crate::kernel::{Cx, Failure, Request, Served, condition, done};
+use crate::types::{DumpAsk, FileAsk, FileKey};
 
 pub use table::DumpCode;
 
@@ -123,21 +121,13 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
         caller.number, caller.transid, caller.userid, caller.priority
     );
     let text = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
-    Ok(cx.block(caller.key, move || {
-        match write(&folder, &name, &[head.as_bytes(), &text]) {
-            Ok(number) => {
-                let id = Operands::default().bytes(row::DUMPID, format!("1/{number:04}"));
-                Answer::of_data(id.emit())
-            }
-            Err(error) => {
-                tracing::error!(%error, folder = %folder.display(), "a dump could not be written");
-                match error.kind() {
-                    io::ErrorKind::StorageFull => Answer::of_condition(Condition::NoSpace, 4),
-                    _ => Answer::of_condition(Condition::IoErr, 10),
-                }
-            }
-        }
-    }))
+    let ask = DumpAsk {
+        folder,
+        code: name,
+        parts: vec![head.into_bytes(), text],
+        dumpid: row::DUMPID,
+    };
+    Ok(cx.ask_file(caller.key, FileKey::default(), FileAsk::Dump(ask)))
 }
 
 /// A dump code as a part of a file's name: what means something to a file system
@@ -154,35 +144,6 @@ fn file_name(code: &[u8]) -> String {
     name
 }
 
-/// Writes a new file and gives its number.
-pub fn write(folder: &Path, code: &str, parts: &[&[u8]]) -> io::Result<u64> {
-    fs::create_dir_all(folder)?;
-    let mut number = last(folder)? + 1;
-    loop {
-        let path = folder.join(format!("{number:04}-{code}.txt"));
-        match OpenOptions::new().write(true).create_new(true).open(path) {
-            Ok(mut file) => {
-                parts.iter().try_for_each(|part| file.write_all(part))?;
-                return Ok(number);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// The highest number in the folder.
-fn last(folder: &Path) -> io::Result<u64> {
-    let mut last = 0;
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let name = name.to_string_lossy();
-        let number = name.split_once('-').and_then(|(n, _)| n.parse().ok());
-        last = last.max(number.unwrap_or(0));
-    }
-    Ok(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,18 +152,5 @@ mod tests {
     fn a_dump_code_cannot_lead_out_of_the_folder() {
         assert_eq!(file_name(b"AB#1"), "AB#1");
         assert_eq!(file_name(b"../A"), "%2E%2E%2FA");
-    }
-
-    #[test]
-    fn dumps_are_numbered_on_and_never_written_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let dumps = folder.path().join("dumps");
-        assert_eq!(write(&dumps, "AAAA", &[b"one"]).unwrap(), 1);
-        assert_eq!(write(&dumps, "BBBB", &[b"two"]).unwrap(), 2);
-        std::fs::write(dumps.join("0007-CCCC.txt"), "").unwrap();
-        std::fs::write(dumps.join("notes"), "").unwrap();
-        assert_eq!(write(&dumps, "DDDD", &[b"a", b"b"]).unwrap(), 8);
-        assert_eq!(std::fs::read(dumps.join("0008-DDDD.txt")).unwrap(), b"ab");
-        assert_eq!(std::fs::read(dumps.join("0001-AAAA.txt")).unwrap(), b"one");
     }
 }

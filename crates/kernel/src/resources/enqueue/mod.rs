@@ -18,10 +18,11 @@ use cics::command::commands::{deq, enq, set_enqmodel};
 use cics::cvda;
 use cics::resp::Condition;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, condition, done};
 
+use crate::types::{AccountKind, Amount};
 pub use models::Model;
 
 /// What this manager serves and hears of.
@@ -34,7 +35,10 @@ pub const MANAGER: Manager = Manager {
     define: models::define,
     unit_ended,
     task_ended: |resources, _, caller| {
-        resources.enqueue.held.remove(&caller.key);
+        let held = resources.enqueue.held.remove(&caller.key);
+        for name in held.into_iter().flatten().map(|(name, _)| name) {
+            resources.enqueue.account.remove(caller.key, amount(&name));
+        }
         resources.enqueue.settle_models();
     },
     ..Manager::IDLE
@@ -45,9 +49,27 @@ pub const MANAGER: Manager = Manager {
 pub struct Enqueues {
     held: HashMap<TaskKey, HashMap<LockName, Uses>>,
     models: Vec<Model>,
+    /// What the names take, by task.
+    pub(super) account: GrowthAccount,
+}
+
+/// What a name takes beside its bytes, with its lock.
+const NAME_BYTES: u64 = 128;
+
+/// What a name counts for. It is in the table of locks and in two lists of its
+/// owner.
+fn amount(name: &LockName) -> Amount {
+    Amount::one(NAME_BYTES + 3 * name.key.len() as u64)
 }
 
 impl Enqueues {
+    /// What the names take, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let names = self.held.values().flat_map(HashMap::keys).map(amount);
+        names.fold(Amount::default(), Amount::plus)
+    }
+
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -81,10 +103,20 @@ fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
     if operands.has(enq::NOSUSPEND) && cx.kernel.locks.is_taken(task, &name) {
         return condition(Condition::EnqBusy, 0);
     }
+    let enqueues = &mut resources.enqueue;
+    let held = enqueues.held.get(&task);
+    let is_new = held.is_none_or(|held| !held.contains_key(&name));
+    if is_new {
+        let kind = AccountKind::EnqueueNames;
+        enqueues.account.check(kind, task, amount(&name))?;
+    }
     if cx.lock(request, &name, lifetime, DEADLOCK)?.is_none() {
         return Ok(cx.wait_for_lock(request, name, DEADLOCK));
     }
-    let held = resources.enqueue.held.entry(task).or_default();
+    if is_new {
+        enqueues.account.add(task, amount(&name));
+    }
+    let held = enqueues.held.entry(task).or_default();
     let uses = held.entry(name).or_default();
     match lifetime {
         Lifetime::Unit => uses.unit += 1,
@@ -114,6 +146,7 @@ fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
     settle(cx, task, &name, left);
     if left.unit + left.task == 0 {
         held.remove(&name);
+        resources.enqueue.account.remove(task, amount(&name));
         resources.enqueue.settle_models();
     }
     done()
@@ -121,10 +154,14 @@ fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
 
 /// The uses of a unit end with it.
 fn unit_ended(resources: &mut Resources, _: &mut Cx<'_>, task: TaskKey, _: bool) {
-    if let Some(held) = resources.enqueue.held.get_mut(&task) {
+    let enqueues = &mut resources.enqueue;
+    if let Some(held) = enqueues.held.get_mut(&task) {
         // The kernel gives the locks of the unit back.
-        held.retain(|_, uses| {
+        held.retain(|name, uses| {
             uses.unit = 0;
+            if uses.task == 0 {
+                enqueues.account.remove(task, amount(name));
+            }
             uses.task > 0
         });
         resources.enqueue.settle_models();

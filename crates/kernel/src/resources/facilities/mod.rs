@@ -32,7 +32,7 @@ use super::Manager;
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{Cx, Effect, Start};
-use crate::types::WaitKind;
+use crate::types::{Amount, WaitKind};
 use crate::types::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
     RegisterRefused, TransactionDef,
@@ -306,6 +306,14 @@ impl Facilities {
         let attached = |id: &FacilityId| self.all.get(id).is_some_and(|e| e.task.is_some());
         assert!(self.begun.values().all(attached), "its facility");
         assert!(self.all.len() <= self.limits.most, "facilities");
+    }
+
+    /// What facilities take, with what is saved and waits at them.
+    pub(super) fn amount(&self) -> Amount {
+        Amount {
+            count: self.all.len() as u64,
+            bytes: self.bytes as u64,
+        }
     }
 
     /// Whether so many more bytes may be kept.

@@ -6,7 +6,7 @@
 use cics::resp::Condition;
 use store::{ApplyError, ReadError, RecordError, UnitError};
 
-use crate::kernel::{Failure, tell_unreadable};
+use crate::kernel::{Failure, log_unreadable};
 
 /// The condition of a change that was not made.
 pub fn of_unit(error: &UnitError) -> Failure {
@@ -28,7 +28,7 @@ pub fn of_read(error: &ReadError) -> Failure {
             Failure::Condition(Condition::NotOpen, 60)
         }
         ReadError::Storage(error) => {
-            tell_unreadable(error);
+            log_unreadable(error);
             Failure::Condition(Condition::IoErr, 120)
         }
     }

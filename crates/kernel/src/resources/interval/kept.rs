@@ -331,6 +331,7 @@ fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
             name: fields.get_name(field::NAME)?,
             ticket: None,
             stage: Stage::Waiting(None),
+            maker: TaskKey::NOBODY,
         }
         .with_channel(channel),
     )

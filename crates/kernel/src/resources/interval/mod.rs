@@ -32,12 +32,12 @@ use cics::command::commands::{
 };
 use link::{Name, TransId};
 
-use super::{Manager, hand_over};
+use super::{GrowthAccount, Manager, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::EventKind;
+use crate::kernel::{EventKind, Failure};
 use crate::kernel::{Start, TimerId};
-use crate::types::TransactionDef;
 use crate::types::WaitKind;
+use crate::types::{AccountKind, Amount, TransactionDef};
 pub use start::{discard, discard_for};
 
 /// What this manager serves and hears of.
@@ -60,7 +60,10 @@ pub const MANAGER: Manager = Manager {
         hand_over(&mut resources.interval.running, task, to);
     },
     unit_restored: kept::unit_restored,
-    task_ended: kept::task_ended,
+    task_ended: |resources, cx, caller| {
+        kept::task_ended(resources, cx, caller);
+        resources.interval.account.task_ended(caller.key);
+    },
     alarm: start::due,
     start_ended: start::ended,
     restore: kept::restore,
@@ -80,6 +83,8 @@ pub const RETRIEVE: EventKind = EventKind::new("RETRIEVE", WaitKind::Event);
 /// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]
 pub struct Intervals {
+    /// What the requests take, by the tasks that made them.
+    pub(super) account: GrowthAccount,
     /// The transactions that are defined, and whether they are enabled.
     transactions: HashMap<TransId, bool>,
     /// Requests by the number of their START, until their task is over.
@@ -115,6 +120,8 @@ struct StartRequest {
     /// Its key in the store, for a protected one.
     ticket: Option<u64>,
     stage: Stage,
+    /// The task that made it.
+    maker: TaskKey,
 }
 
 /// How far a request has come.
@@ -142,6 +149,21 @@ struct StartData {
     rtransid: Option<[u8; 4]>,
     rtermid: Option<[u8; 4]>,
     queue: Option<[u8; 8]>,
+}
+
+/// What a request takes beside its data.
+const REQUEST_BYTES: u64 = 256;
+
+impl StartRequest {
+    /// What it counts for.
+    fn amount(&self) -> Amount {
+        let from = self.data.as_ref().and_then(|data| data.from.as_ref());
+        let channel = self.start.channel.as_ref().map_or(0, |channel| {
+            let containers = channel.containers.iter();
+            containers.map(|c| c.bytes.len() as u64 + 64).sum::<u64>()
+        });
+        Amount::one(REQUEST_BYTES + from.map_or(0, |from| from.len() as u64) + channel)
+    }
 }
 
 impl Intervals {
@@ -212,17 +234,42 @@ impl Intervals {
         if !terminal.is_blank() {
             *self.for_terminals.entry(terminal).or_default() += 1;
         }
+        self.account.add(request.maker, request.amount());
         self.requests.insert(id, request);
     }
 
     /// Forgets a request.
     fn remove(&mut self, id: u64) -> Option<StartRequest> {
         let request = self.requests.remove(&id)?;
+        self.account.remove(request.maker, request.amount());
         self.free_name(request.name, id);
         if request.stage != Stage::Begun {
             self.leave_queue(request.start.facility);
         }
         Some(request)
+    }
+
+    /// Whether a request may be added.
+    fn check_room(&self, request: &StartRequest) -> Result<(), Failure> {
+        let (task, more) = (request.maker, request.amount());
+        self.account.check(AccountKind::Starts, task, more)
+    }
+
+    /// Takes something out of a request.
+    fn take_out<T>(&mut self, id: u64, take: impl FnOnce(&mut StartRequest) -> T) -> Option<T> {
+        let request = self.requests.get_mut(&id)?;
+        let before = request.amount();
+        let taken = take(request);
+        let less = before.minus(request.amount());
+        self.account.remove(request.maker, less);
+        Some(taken)
+    }
+
+    /// What the requests take, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let amounts = self.requests.values().map(StartRequest::amount);
+        amounts.fold(Amount::default(), Amount::plus)
     }
 
     /// A request no longer waits for its terminal.

@@ -21,17 +21,17 @@ pub(super) fn retrieve(
 ) -> Served {
     let interval = &mut resources.interval;
     let own = request.caller.start.unwrap_or_default();
-    if let Some(asked) = interval.requests.get_mut(&own) {
+    if let Some(asked) = interval.requests.get(&own) {
         if asked.has_channel {
             return condition(Condition::InvReq, 0);
         }
-        if let Some(data) = asked.data.take() {
-            let Some(given) = give(&request.operands, &data) else {
+        if let Some(data) = &asked.data {
+            let Some(given) = give(&request.operands, data) else {
                 // Nothing was given, so nothing is used up.
-                asked.data = Some(data);
                 return condition(Condition::EnvDefErr, 0);
             };
             let name = asked.name;
+            interval.take_out(own, |asked| asked.data = None);
             interval.free_name(name, own);
             return done_with(given);
         }

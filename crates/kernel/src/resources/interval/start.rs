@@ -70,7 +70,9 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         name,
         ticket: None,
         stage: Stage::Uncommitted,
+        maker: caller.key,
     };
+    interval.check_room(&asked)?;
     if protect {
         // What is for a terminal of a pool goes with it.
         if !resources.facilities.is_pooled(terminal) {
@@ -117,6 +119,7 @@ pub(super) fn from_door(
         name,
         ticket: None,
         stage: Stage::Uncommitted,
+        maker: TaskKey::NOBODY,
     });
     wait_or_begin(interval, cx, id);
 }
@@ -128,7 +131,7 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
     let interval = &mut resources.interval;
     let transid = transaction(interval, operands.get_name(attach_row::TRANSID))?;
     let id = cx.next_start();
-    interval.insert(StartRequest {
+    let asked = StartRequest {
         start: Start {
             id,
             transid,
@@ -145,7 +148,10 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
         name: UNNAMED,
         ticket: None,
         stage: Stage::Uncommitted,
-    });
+        maker: request.caller.key,
+    };
+    interval.check_room(&asked)?;
+    interval.insert(asked);
     begin_now(interval, cx, id);
     done()
 }
@@ -253,7 +259,8 @@ fn begin_now(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
 pub(super) fn begun(interval: &mut Intervals, id: u64) -> Option<Start> {
     let request = interval.requests.get_mut(&id)?;
     request.stage = Stage::Begun;
-    let channel = request.start.channel.take();
+    let channel = interval.take_out(id, |request| request.start.channel.take())?;
+    let request = interval.requests.get(&id)?;
     let start = Start {
         channel,
         ..request.start.clone()

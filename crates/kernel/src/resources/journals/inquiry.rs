@@ -4,17 +4,15 @@
 //!
 //! Reference: CICS system programming reference, INQUIRE and SET JOURNALNAME.
 
-use std::sync::PoisonError;
-
 use cics::command::commands::set_journalname as row;
 use cics::cvda;
 use cics::resp::Condition;
-use link::Answer;
 
 use super::super::Resources;
-use super::{Journals, stream};
+use super::{Journals, amount, stream};
+use crate::core::TaskKey;
 use crate::kernel::{Cx, Request, Served, condition, done};
-use crate::types::{JournalDef, JournalKind};
+use crate::types::{FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind};
 
 impl Journals {
     /// The models, in the order in which they are tried.
@@ -32,8 +30,16 @@ impl Journals {
     /// Forgets a journal, which the next record makes anew; false when none of
     /// that name is known.
     pub fn discard(&mut self, name: &[u8; 8]) -> bool {
-        let open = self.open.remove(name).is_some();
-        self.disabled.remove(name) || open
+        let open = self.close(name);
+        self.left.extend(open);
+        self.disabled.remove(name) || open.is_some()
+    }
+
+    /// A journal's file is not used any more; the next record opens it again.
+    fn close(&mut self, name: &[u8; 8]) -> Option<FileKey> {
+        let file = self.open.remove(name)?;
+        self.account.remove(TaskKey::NOBODY, amount(name));
+        Some(file)
     }
 
     /// Whether a journal is enabled, and where its records go; nowhere for
@@ -82,19 +88,15 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
     if !(flush || reset || disable) {
         return done();
     }
-    let file = match reset || disable {
-        // The next record opens it again.
-        true => journals.open.remove(&name),
-        false => journals.open.get(&name).cloned(),
-    };
-    let Some(file) = file else {
+    let Some(file) = journals.open.get(&name).copied() else {
         return done();
     };
-    Ok(cx.block(request.caller.key, move || {
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        match file.sync() {
-            Ok(()) => Answer::default(),
-            Err(condition) => Answer::of_condition(condition, 0),
-        }
-    }))
+    let ask = FileAsk::Journal(JournalAsk::Sync);
+    let step = cx.ask_file(request.caller.key, file, ask);
+    if reset || disable {
+        // The next record opens it again.
+        journals.close(&name);
+        cx.forget_file(file, FileKind::Journal);
+    }
+    Ok(step)
 }

@@ -8,29 +8,25 @@
 //! resource definition, JOURNALMODEL. A journal without a model is JIDERR, as
 //! where CICS finds no default log stream.
 
-mod file;
 mod inquiry;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use cics::command::commands::{
     journal as old_row, set_journalname, wait_journalname, wait_journalnum, write_journalname,
     write_journalnum,
 };
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::Operands;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
+use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Request, Served, condition, done, done_with};
-use crate::types::{JournalDef, JournalKind, KernelConfig};
-
-use file::{JournalFile, Record};
+use crate::types::{
+    AccountKind, Amount, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
+    JournalRecord, KernelConfig,
+};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -43,8 +39,8 @@ pub const MANAGER: Manager = Manager {
         (set_journalname::NUMBER, inquiry::set),
     ],
     define,
-    count: |resources, statistics| {
-        statistics.journal_records = resources.journals.written.load(Ordering::Relaxed);
+    task_ended: |resources, _, caller| {
+        resources.journals.account.task_ended(caller.key);
     },
     ..Manager::IDLE
 };
@@ -54,10 +50,15 @@ pub const MANAGER: Manager = Manager {
 pub struct Journals {
     models: Vec<JournalDef>,
     folder: PathBuf,
-    open: HashMap<[u8; 8], Arc<Mutex<JournalFile>>>,
+    /// Those that were written to, and their files.
+    open: HashMap<[u8; 8], FileKey>,
+    last_file: u64,
+    /// Open journals, by the task whose record opened them.
+    pub(super) account: GrowthAccount,
+    /// Files of earlier definitions.
+    left: Vec<FileKey>,
     /// Journals that SET JOURNALNAME has disabled.
     disabled: HashSet<[u8; 8]>,
-    written: Arc<AtomicU64>,
 }
 
 /// Longest data and longest prefix of a record.
@@ -81,7 +82,11 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
     if journals.models != definitions.queues.journals {
         journals.models.clone_from(&definitions.queues.journals);
         // A model may lead elsewhere now; the files are opened again.
-        journals.open.clear();
+        let open = journals.open.drain();
+        for (name, file) in open {
+            journals.account.remove(TaskKey::NOBODY, amount(&name));
+            journals.left.push(file);
+        }
     }
 }
 
@@ -141,12 +146,15 @@ fn write(
     if !in_range(operands.get_int(options.length), data, 1, MAX_BYTES) || !prefix_fits {
         return condition(Condition::LengErr, 0);
     }
-    let journal = match journals.named(name)? {
-        Some(journal) => journal,
+    for file in journals.left.drain(..) {
+        cx.forget_file(file, FileKind::Journal);
+    }
+    let Some((file, path)) = journals.named(name, request.caller.key)? else {
         // TYPE(DUMMY).
-        None => return done_with(Operands::default().int(options.reqid, 0)),
+        return done_with(Operands::default().int(options.reqid, 0));
     };
-    let record = Record {
+    let record = JournalRecord {
+        at_unix_us: cx.unix_us(),
         kind: operands.get_name(options.jtypeid).unwrap_or([b' '; 2]),
         transid: *request.caller.transid.as_bytes(),
         task: request.caller.number,
@@ -154,20 +162,13 @@ fn write(
         prefix: prefix.to_vec(),
         data: data.to_vec(),
     };
-    let (wait, reqid) = (operands.has(options.wait), options.reqid);
-    let written = journals.written.clone();
-    Ok(cx.block(request.caller.key, move || {
-        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-        match journal.write(&record, SystemTime::now(), wait) {
-            Ok(number) => {
-                written.fetch_add(1, Ordering::Relaxed);
-                // A fullword; the low bits tell records apart well enough.
-                let number = i64::from((number & 0x7FFF_FFFF) as u32);
-                Answer::of_data(Operands::default().int(reqid, number).emit())
-            }
-            Err(condition) => Answer::of_condition(condition, 0),
-        }
-    }))
+    let ask = JournalAsk::Write {
+        path,
+        record,
+        wait: operands.has(options.wait),
+        reqid: options.reqid,
+    };
+    Ok(cx.ask_file(request.caller.key, file, FileAsk::Journal(ask)))
 }
 
 fn wait_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
@@ -189,16 +190,16 @@ fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 
         return done();
     }
     // A journal that nobody has written to.
-    let Some(journal) = journals.open.get(&name).cloned() else {
+    let Some(file) = journals.open.get(&name) else {
         return condition(Condition::NotOpen, 0);
     };
-    Ok(cx.block(request.caller.key, move || {
-        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-        match journal.sync() {
-            Ok(()) => Answer::default(),
-            Err(condition) => Answer::of_condition(condition, 0),
-        }
-    }))
+    let ask = FileAsk::Journal(JournalAsk::Sync);
+    Ok(cx.ask_file(request.caller.key, *file, ask))
+}
+
+/// What an open journal takes, here and on the thread that writes it.
+fn amount(_: &[u8; 8]) -> Amount {
+    Amount::one(4 << 10)
 }
 
 /// Where a journal's records go.
@@ -221,9 +222,20 @@ fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
 }
 
 impl Journals {
+    /// The open journals, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let journals = self.open.keys().map(amount);
+        journals.fold(Amount::default(), Amount::plus)
+    }
+
     /// The file of a journal, opened by its first record; none for one that
     /// goes nowhere.
-    fn named(&mut self, name: [u8; 8]) -> Result<Option<Arc<Mutex<JournalFile>>>, Failure> {
+    fn named(
+        &mut self,
+        name: [u8; 8],
+        task: TaskKey,
+    ) -> Result<Option<(FileKey, PathBuf)>, Failure> {
         let Some(kind) = self.model(&name) else {
             return condition(Condition::JidErr, 0);
         };
@@ -234,9 +246,16 @@ impl Journals {
             return Ok(None);
         };
         let path = self.folder.join(stream(path, &name));
-        let journal = self.open.entry(name);
-        let new = || Arc::new(Mutex::new(JournalFile::new(path)));
-        Ok(Some(journal.or_insert_with(new).clone()))
+        if let Some(file) = self.open.get(&name) {
+            return Ok(Some((*file, path)));
+        }
+        let more = amount(&name);
+        self.account.check(AccountKind::Journals, task, more)?;
+        self.account.add(task, more);
+        self.last_file += 1;
+        let file = FileKey(self.last_file);
+        self.open.insert(name, file);
+        Ok(Some((file, path)))
     }
 
     /// What the models say of a journal: the one with its whole name, else the

@@ -8,25 +8,19 @@
 //! Reference: CICS API reference, SPOOLOPEN, SPOOLWRITE, SPOOLREAD and
 //! SPOOLCLOSE. There is no other node, so NODE names this one (`*` or LOCAL).
 
-mod report;
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
 };
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::Operands;
 
-use super::{Manager, Resources};
+use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Request, Served, condition};
-
-use report::{MAX_RECORD_BYTES, Report};
+use crate::types::{AccountKind, Amount, FileAsk, FileKey, FileKind, ReportAsk};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -41,7 +35,13 @@ pub const MANAGER: Manager = Manager {
         resources.spool.folder = config.state.join("spool");
         resources.spool.applid = config.applid;
     },
-    task_ended: |resources, _, caller| resources.spool.end(caller.key),
+    task_ended: |resources, cx, caller| resources.spool.end(cx, caller.key),
+    file_answered: |resources, _, (kind, file), answer| {
+        if kind == FileKind::Report {
+            let opened = answer.condition == Condition::Normal;
+            resources.spool.opened(file, opened);
+        }
+    },
     ..Manager::IDLE
 };
 
@@ -50,14 +50,37 @@ pub const MANAGER: Manager = Manager {
 pub struct Spool {
     folder: PathBuf,
     applid: link::Name<8>,
-    open: HashMap<(TaskKey, Token), Shared>,
+    open: HashMap<(TaskKey, Token), Report>,
     /// Who reads; one at a time.
     reader: Option<(TaskKey, Token)>,
     last_token: u64,
+    /// Open reports, by task.
+    pub(super) account: GrowthAccount,
 }
 
+/// What an open report takes, here and on the thread that uses it.
+const REPORT_BYTES: u64 = 16 << 10;
+
 type Token = [u8; 8];
-type Shared = Arc<Mutex<Report>>;
+
+/// A report that a task has opened.
+#[derive(Debug)]
+struct Report {
+    file: FileKey,
+    stage: Stage,
+}
+
+/// How far the opening of a report is.
+#[derive(Debug, PartialEq, Eq)]
+enum Stage {
+    /// It is being opened.
+    Opening,
+    /// It can be used.
+    Open,
+}
+
+/// Longest record of a report.
+const MAX_RECORD_BYTES: i64 = 32_760;
 
 /// RECORDLENGTH when it is not given.
 const RECORD_BYTES: i64 = 132;
@@ -80,11 +103,14 @@ fn open_output(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request
     }
     let folder = resources.spool.folder_of(user)?;
     let task = request.caller.key;
-    let (token, report) = resources.spool.begin(task);
-    Ok(cx.block(task, move || {
-        let made = Report::create(&folder, class, length);
-        opened(&report, made, token, row::TOKEN)
-    }))
+    let (token, file) = resources.spool.begin(task)?;
+    let ask = ReportAsk::Create {
+        folder,
+        class,
+        most: length,
+        token: (row::TOKEN, token),
+    };
+    Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
 fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
@@ -92,8 +118,8 @@ fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request)
     let operands = &request.operands;
     let task = request.caller.key;
     let spool = &mut resources.spool;
-    match spool.reading() {
-        Some(reader) if reader == task => return condition(Condition::SpolBusy, 4),
+    match spool.reader {
+        Some((reader, _)) if reader == task => return condition(Condition::SpolBusy, 4),
         Some(_) => return condition(Condition::SpolBusy, 8),
         None => {}
     }
@@ -103,43 +129,43 @@ fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request)
     }
     let class = class_of(operands, row::CLASS)?;
     let folder = spool.folder_of(user)?;
-    let (token, report) = spool.begin(task);
+    let (token, file) = spool.begin(task)?;
     spool.reader = Some((task, token));
-    Ok(cx.block(task, move || {
-        let found = Report::first(&folder, class);
-        opened(&report, found, token, row::TOKEN)
-    }))
+    let ask = ReportAsk::First {
+        folder,
+        class,
+        token: (row::TOKEN, token),
+    };
+    Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
 fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     use spoolwrite as row;
     let operands = &request.operands;
-    let report = resources.spool.named(request, row::TOKEN)?;
+    let file = resources.spool.named(request, row::TOKEN)?;
     let record = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
     let length = operands
         .get_int(row::FLENGTH)
         .unwrap_or(record.len() as i64);
-    Ok(cx.block(request.caller.key, move || {
-        locked(&report).write(&record, length)
-    }))
+    let ask = FileAsk::Report(ReportAsk::Write(record, length));
+    Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
 fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     use spoolread as row;
-    let report = resources.spool.named(request, row::TOKEN)?;
+    let file = resources.spool.named(request, row::TOKEN)?;
     let most = request.operands.get_int(row::MAXFLENGTH);
     let most = most.unwrap_or(MAX_RECORD_BYTES);
     if !(0..=MAX_RECORD_BYTES).contains(&most) {
         return condition(Condition::LengErr, 0);
     }
-    Ok(cx.block(request.caller.key, move || {
-        locked(&report).read(most as usize)
-    }))
+    let ask = FileAsk::Report(ReportAsk::Read(most as usize));
+    Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
 fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     use spoolclose as row;
-    let report = resources.spool.named(request, row::TOKEN)?;
+    let file = resources.spool.named(request, row::TOKEN)?;
     let operands = &request.operands;
     let keep = match (operands.has(row::KEEP), operands.has(row::DELETE)) {
         (true, _) => Some(true),
@@ -148,30 +174,9 @@ fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> S
     };
     let task = request.caller.key;
     let token = operands.get_name(row::TOKEN).unwrap_or_default();
-    resources.spool.open.remove(&(task, token));
-    if resources.spool.reader == Some((task, token)) {
-        resources.spool.reader = None;
-    }
-    Ok(cx.block(task, move || locked(&report).close(keep)))
-}
-
-/// What opening a report came to.
-fn opened(
-    report: &Shared,
-    made: Result<Report, (Condition, u32)>,
-    token: Token,
-    option: u8,
-) -> Answer {
-    match made {
-        Ok(made) => {
-            *locked(report) = made;
-            Answer::of_data(Operands::default().bytes(option, token).emit())
-        }
-        Err((condition, resp2)) => {
-            *locked(report) = Report::Closed;
-            Answer::of_condition(condition, resp2)
-        }
-    }
+    resources.spool.forget((task, token));
+    let ask = FileAsk::Report(ReportAsk::Close(keep));
+    Ok(cx.ask_file(task, file, ask))
 }
 
 /// CLASS, a letter or a digit.
@@ -183,37 +188,60 @@ fn class_of(operands: &Operands, option: u8) -> Result<Option<u8>, Failure> {
     }
 }
 
-fn locked(report: &Mutex<Report>) -> MutexGuard<'_, Report> {
-    report.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Spool {
     /// A report that is about to be opened.
-    fn begin(&mut self, task: TaskKey) -> (Token, Shared) {
+    fn begin(&mut self, task: TaskKey) -> Result<(Token, FileKey), Failure> {
+        let more = Amount::one(REPORT_BYTES);
+        self.account.check(AccountKind::Reports, task, more)?;
         self.last_token += 1;
         let mut token = *b"SP000000";
         let digits = format!("{:06}", self.last_token % 1_000_000);
         token[2..].copy_from_slice(digits.as_bytes());
-        let report = Arc::new(Mutex::new(Report::default()));
-        self.open.insert((task, token), report.clone());
-        (token, report)
+        let file = FileKey(self.last_token);
+        let stage = Stage::Opening;
+        self.open.insert((task, token), Report { file, stage });
+        self.account.add(task, Amount::one(REPORT_BYTES));
+        Ok((token, file))
     }
 
-    /// The task that reads, unless its report could not be opened.
-    fn reading(&self) -> Option<TaskKey> {
-        let key = self.reader?;
-        let report = self.open.get(&key)?;
-        // One that is being worked with is open.
-        let report = report.try_lock();
-        let closed = report.is_ok_and(|report| matches!(*report, Report::Closed));
-        (!closed).then_some(key.0)
+    /// The open reports, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let reports = self.open.values().map(|_| Amount::one(REPORT_BYTES));
+        reports.fold(Amount::default(), Amount::plus)
     }
 
-    /// The report of a token.
-    fn named(&self, request: &Request, option: u8) -> Result<Shared, Failure> {
+    /// A report is opened, or could not be.
+    fn opened(&mut self, file: FileKey, well: bool) {
+        let mut opening = self
+            .open
+            .iter_mut()
+            .filter(|(_, report)| report.file == file);
+        let Some((key, report)) = opening.find(|(_, report)| report.stage == Stage::Opening) else {
+            return;
+        };
+        report.stage = Stage::Open;
+        let key = *key;
+        if !well {
+            self.forget(key);
+        }
+    }
+
+    /// A report is not open any more.
+    fn forget(&mut self, key: (TaskKey, Token)) {
+        if self.open.remove(&key).is_some() {
+            self.account.remove(key.0, Amount::one(REPORT_BYTES));
+        }
+        self.reader = self.reader.filter(|reader| *reader != key);
+    }
+
+    /// The file of the report of a token.
+    fn named(&self, request: &Request, option: u8) -> Result<FileKey, Failure> {
         let token = request.operands.get_name(option).unwrap_or_default();
-        let report = self.open.get(&(request.caller.key, token)).cloned();
-        report.ok_or(Failure::Condition(Condition::NotOpen, 8))
+        let report = self.open.get(&(request.caller.key, token));
+        let open = report.filter(|report| report.stage == Stage::Open);
+        let file = open.map(|report| report.file);
+        file.ok_or(Failure::Condition(Condition::NotOpen, 8))
     }
 
     /// The folder of a user's reports, whose name cannot leave the spool's.
@@ -228,9 +256,20 @@ impl Spool {
     }
 
     /// A task is over: what it left open is closed as CICS does, output
-    /// deleted and input kept. A report goes with its last owner.
-    fn end(&mut self, task: TaskKey) {
-        self.open.retain(|(owner, _), _| *owner != task);
+    /// deleted and input kept.
+    fn end(&mut self, cx: &mut Cx<'_>, task: TaskKey) {
+        if self.open.is_empty() {
+            return;
+        }
+        let left = self.open.extract_if(|(owner, _), _| *owner == task);
+        let mut files: Vec<FileKey> = left.map(|(_, report)| report.file).collect();
+        files.sort_unstable();
+        for _ in &files {
+            self.account.remove(task, Amount::one(REPORT_BYTES));
+        }
+        for file in files {
+            cx.forget_file(file, FileKind::Report);
+        }
         self.reader = self.reader.filter(|(reader, _)| *reader != task);
     }
 }

@@ -13,6 +13,7 @@ use link::{Heap, Operands};
 
 use super::{Manager, Resources};
 use crate::kernel::{Cx, Request, Served, condition, done, done_with};
+use crate::types::Amount;
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -26,14 +27,32 @@ pub struct Storage {
     heap: Heap,
     /// Bytes of each block by its offset.
     blocks: HashMap<usize, usize>,
+    /// Bytes of all blocks.
+    used_bytes: u64,
 }
 
 impl Storage {
+    /// The blocks that are in use.
+    pub(super) fn amount(&self) -> Amount {
+        Amount {
+            count: self.blocks.len() as u64,
+            bytes: self.used_bytes,
+        }
+    }
+
+    /// The same, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount(&self) -> Amount {
+        let blocks = self.blocks.values().map(|bytes| Amount::one(*bytes as u64));
+        blocks.fold(Amount::default(), Amount::plus)
+    }
+
     /// An area of so many bytes, all free.
     pub fn new(bytes: usize) -> Self {
         Storage {
             heap: Heap::new(bytes),
             blocks: HashMap::new(),
+            used_bytes: 0,
         }
     }
 }
@@ -51,6 +70,7 @@ fn get(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Serv
         return condition(Condition::NoStg, 2);
     };
     storage.blocks.insert(offset, bytes);
+    storage.used_bytes += bytes as u64;
     done_with(Operands::default().int(getmain::SET, offset as i64))
 }
 
@@ -62,5 +82,6 @@ fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Ser
         return condition(Condition::InvReq, 1);
     };
     storage.heap.free(offset, bytes);
+    storage.used_bytes -= bytes as u64;
     done()
 }

@@ -9,6 +9,7 @@ use super::super::recoverable::DEADLOCK;
 use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, Origin, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
 use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
+use crate::types::{AccountKind, Amount};
 
 /// Where a queue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,17 @@ fn write_memory(
     if !ts.has_room(after.saturating_sub(before)) {
         return no_room(ts, cx, request);
     }
-    ts.memory_bytes = ts.memory_bytes + after - before;
+    let task = request.caller.key;
+    let before = Amount {
+        count: u64::from(queue.is_some()),
+        bytes: before,
+    };
+    let more = Amount::one(after).minus(before);
+    ts.memory_account
+        .check(AccountKind::TemporaryStorage, task, more)?;
+    let less = before.minus(Amount::one(after));
+    ts.memory_account.add(task, more);
+    ts.memory_account.remove(task, less);
     let queue = ts.memory.entry(name).or_default();
     queue.used_at = cx.now;
     if queue.len() == 0 {
@@ -86,7 +97,7 @@ fn write_memory(
         None => queue.push(item),
     }
     let items = queue.len();
-    if after < before {
+    if less.bytes > 0 {
         freed(cx);
     }
     done_with(written(&request.operands, items, number))
@@ -167,7 +178,8 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
         }
     }
     if let Some(queue) = ts.memory.remove(&name) {
-        ts.memory_bytes -= queue.bytes();
+        let less = Amount::one(queue.bytes());
+        ts.memory_account.remove(request.caller.key, less);
         freed(cx);
     }
     done()

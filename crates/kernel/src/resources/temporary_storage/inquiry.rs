@@ -15,8 +15,9 @@ use link::TransId;
 use super::super::Resources;
 use super::memory::ITEM_OVERHEAD;
 use super::{QueueName, TemporaryStorage, freed, stored};
+use crate::core::TaskKey;
 use crate::kernel::{Cx, Request, Served, condition, done};
-use crate::types::TsModelDef;
+use crate::types::{Amount, TsModelDef};
 
 /// A queue as INQUIRE TSQUEUE tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +153,8 @@ fn set(
         return stored::delete(ts, cx, request, name);
     }
     if let Some(queue) = ts.memory.remove(&name) {
-        ts.memory_bytes -= queue.bytes();
+        let less = Amount::one(queue.bytes());
+        ts.memory_account.remove(TaskKey::NOBODY, less);
         freed(cx);
     }
     done()

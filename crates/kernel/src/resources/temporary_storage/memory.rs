@@ -54,6 +54,12 @@ impl Queue {
         self.bytes
     }
 
+    /// What all items count for, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn recount(&self) -> u64 {
+        self.items.iter().map(|item| cost(item)).sum()
+    }
+
     /// The item of a number from 1.
     pub fn item(&self, number: i64) -> Option<&[u8]> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;

@@ -23,12 +23,12 @@ use cics::command::commands::{
 };
 use link::TransId;
 
-use super::{Manager, Resources, hand_over};
+use super::{GrowthAccount, Manager, Resources, hand_over};
 use crate::core::TaskKey;
 use crate::kernel::Cx;
 use crate::kernel::EventKind;
 use crate::types::WaitKind;
-use crate::types::{KernelConfig, Statistics};
+use crate::types::{Amount, KernelConfig, Statistics};
 
 use memory::Queue;
 use models::Models;
@@ -52,6 +52,10 @@ pub const MANAGER: Manager = Manager {
         hand_over(&mut resources.temporary_storage.units, task, to);
     },
     unit_restored: stored::unit_restored,
+    task_ended: |resources, _, caller| {
+        let ts = &mut resources.temporary_storage;
+        ts.memory_account.task_ended(caller.key);
+    },
     count,
     ..Manager::IDLE
 };
@@ -70,8 +74,8 @@ pub struct TemporaryStorage {
     memory: HashMap<QueueName, Queue>,
     /// Recoverable queues, those of units under way among them.
     stored: HashMap<QueueName, Stored>,
-    /// Bytes of the queues in memory.
-    memory_bytes: u64,
+    /// What the queues in memory take, by the tasks that have written them.
+    pub(super) memory_account: GrowthAccount,
     /// Committed bytes of the recoverable queues.
     stored_bytes: u64,
     /// Bytes that units under way have added to them.
@@ -112,7 +116,41 @@ struct Part {
 impl TemporaryStorage {
     /// Bytes that all queues take.
     fn used_bytes(&self) -> u64 {
-        self.memory_bytes + self.stored_bytes + self.pending_bytes
+        self.memory_account.sum().bytes + self.stored_bytes + self.pending_bytes
+    }
+
+    /// What the recoverable queues take, with what units under way add.
+    pub(super) fn stored_amount(&self) -> Amount {
+        Amount {
+            count: self.stored.len() as u64,
+            bytes: self.stored_bytes + self.pending_bytes,
+        }
+    }
+
+    /// What each unit under way adds to recoverable queues.
+    pub(super) fn unit_amounts(&self) -> impl Iterator<Item = (TaskKey, Amount)> {
+        self.units.iter().map(|(task, part)| {
+            let bytes = part.added_bytes;
+            (*task, Amount { count: 0, bytes })
+        })
+    }
+
+    /// What the queues in memory take, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount_memory(&self) -> Amount {
+        let queues = self.memory.values().map(|q| Amount::one(q.recount()));
+        queues.fold(Amount::default(), Amount::plus)
+    }
+
+    /// What the recoverable queues take, counted anew.
+    #[cfg(any(test, feature = "sim"))]
+    pub(super) fn recount_stored(&self) -> Amount {
+        let committed: u64 = self.stored.values().map(|q| q.bytes).sum();
+        let added: u64 = self.units.values().map(|part| part.added_bytes).sum();
+        Amount {
+            count: self.stored.len() as u64,
+            bytes: committed + added,
+        }
     }
 
     /// True when nothing of any task is here.

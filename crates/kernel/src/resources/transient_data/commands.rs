@@ -4,14 +4,16 @@ use cics::command::commands::{deleteq_td as delete_row, readq_td as read_row, wr
 use cics::resp::Condition;
 
 use super::super::Resources;
-use super::{Body, intra};
+use super::{Body, Extra, TransientData, intra};
 use crate::kernel::{Cx, Effect, Request, Served, condition, done};
+use crate::types::{FileAsk, FileKind, QueueAsk};
 
 /// Longest record.
 const MAX_RECORD_BYTES: i64 = 32_767;
 
 pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let td = &mut resources.transient_data;
+    td.forget_files(cx);
     let operands = &request.operands;
     let name = td.named(operands, row::QUEUE, row::SYSID)?;
     let record = operands.get_bytes(row::FROM).unwrap_or_default();
@@ -21,11 +23,15 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     }
     match td.queues.get(&name).map(|queue| &queue.body) {
         Some(Body::Intra(_)) => intra::write(td, cx, request, name),
-        Some(Body::Extra(file)) => {
-            let (file, record) = (file.clone(), record.to_vec());
-            Ok(cx.block(request.caller.key, move || {
-                super::extra::locked(&file).write(&record)
-            }))
+        Some(Body::Extra(extra)) => {
+            if !extra.def.output {
+                return condition(Condition::InvReq, 0);
+            }
+            if !extra.def.fits(record.len()) {
+                return condition(Condition::LengErr, 0);
+            }
+            let ask = QueueAsk::Write(extra.def.clone(), record.to_vec());
+            ask_extra(extra, cx, request, ask)
         }
         Some(Body::Log(false)) => condition(Condition::NotOpen, 0),
         Some(Body::Log(true)) => {
@@ -47,11 +53,12 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
     let name = td.named(&request.operands, read_row::QUEUE, read_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
         Some(Body::Intra(_)) => intra::read(td, cx, request, name),
-        Some(Body::Extra(file)) => {
-            let file = file.clone();
-            Ok(cx.block(request.caller.key, move || {
-                super::extra::locked(&file).read()
-            }))
+        Some(Body::Extra(extra)) => {
+            if extra.def.output {
+                return condition(Condition::InvReq, 0);
+            }
+            let ask = QueueAsk::Read(extra.def.clone());
+            ask_extra(extra, cx, request, ask)
         }
         Some(Body::Log(_)) => condition(Condition::InvReq, 0),
         _ => condition(Condition::QIdErr, 0),
@@ -65,5 +72,22 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
         Some(Body::Intra(_)) => intra::delete(td, cx, request, name),
         Some(Body::Extra(_) | Body::Log(_)) => condition(Condition::InvReq, 0),
         _ => condition(Condition::QIdErr, 0),
+    }
+}
+
+/// Has a queue's file written or read.
+fn ask_extra(extra: &Extra, cx: &mut Cx<'_>, request: &Request, ask: QueueAsk) -> Served {
+    if !extra.open {
+        return condition(Condition::NotOpen, 0);
+    }
+    Ok(cx.ask_file(request.caller.key, extra.file, FileAsk::Queue(ask)))
+}
+
+impl TransientData {
+    /// Files of earlier definitions are closed.
+    pub(super) fn forget_files(&mut self, cx: &mut Cx<'_>) {
+        for file in self.left.drain(..) {
+            cx.forget_file(file, FileKind::Queue);
+        }
     }
 }

@@ -11,10 +11,9 @@ use cics::resp::Condition;
 use link::{Name, Operands, TransId, UserId};
 
 use super::super::Resources;
-use super::extra::locked;
 use super::{Body, QueueName, TransientData};
 use crate::kernel::{Cx, Failure, Request, Served, condition, done};
-use crate::types::{TdKind, TdQueueDef, Trigger};
+use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
 /// A queue as INQUIRE TDQUEUE tells of it.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +36,7 @@ impl TransientData {
                 _ => 0,
             },
             open: match &queue.body {
-                Body::Extra(file) => locked(file).is_open(),
+                Body::Extra(extra) => extra.open,
                 Body::Log(open) => *open,
                 _ => false,
             },
@@ -85,7 +84,11 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
     }
     queue.def.enabled = change.enabled.unwrap_or(queue.def.enabled);
     match (change.open, &mut queue.body) {
-        (Some(open), Body::Extra(file)) => locked(file).set_open(open),
+        (Some(open), Body::Extra(extra)) => {
+            // The next command opens the file; input begins anew.
+            extra.open = open;
+            cx.forget_file(extra.file, FileKind::Queue);
+        }
         (Some(open), Body::Log(is_open)) => *is_open = open,
         _ => {}
     }

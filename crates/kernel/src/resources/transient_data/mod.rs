@@ -10,7 +10,6 @@
 //! initiation".
 
 mod commands;
-mod extra;
 mod inquiry;
 mod intra;
 mod restore;
@@ -19,7 +18,7 @@ mod tests;
 mod trigger;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
@@ -29,10 +28,10 @@ use store::{UnitOfWork, WriteStore};
 use super::{Manager, Resources, hand_over};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
-use crate::types::{KernelConfig, Statistics, TdKind, TdQueueDef};
+use crate::types::{
+    Amount, FileKey, KernelConfig, Opens, QueueFile, Statistics, TdKind, TdQueueDef,
+};
 
-use extra::Extra;
-pub(super) use extra::next as next_record;
 pub use inquiry::QueueInfo;
 use intra::{Change, Intra};
 
@@ -76,6 +75,9 @@ pub struct TransientData {
     triggered: HashMap<u64, QueueName>,
     /// Logically recoverable queues that a task found empty.
     emptied: HashMap<TaskKey, HashSet<QueueName>>,
+    last_file: u64,
+    /// Files of earlier definitions.
+    left: Vec<FileKey>,
     /// Tasks started by triggers.
     triggers: u64,
     /// Terminals that are there or expected back.
@@ -95,11 +97,19 @@ struct Queue {
 #[derive(Debug)]
 enum Body {
     Intra(Intra),
-    Extra(Arc<Mutex<Extra>>),
+    Extra(Extra),
     /// The region's log, and whether it is open.
     Log(bool),
     /// Another name, or elsewhere.
     None,
+}
+
+/// A queue that is a file.
+#[derive(Debug)]
+struct Extra {
+    file: FileKey,
+    def: Arc<QueueFile>,
+    open: bool,
 }
 
 impl TransientData {
@@ -157,6 +167,16 @@ impl TransientData {
         })
     }
 
+    /// What the records of intrapartition queues take, with those of units under
+    /// way.
+    pub(super) fn amount(&self) -> Amount {
+        let bytes: u64 = self.intras().map(|queue| queue.bytes).sum();
+        Amount {
+            count: self.intras().map(|queue| queue.items).sum(),
+            bytes: bytes + self.pending_bytes,
+        }
+    }
+
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -169,8 +189,7 @@ impl TransientData {
 
     /// Whether a record has room.
     fn has_room(&self, bytes: u64) -> bool {
-        let used: u64 = self.intras().map(|q| q.bytes).sum();
-        used + self.pending_bytes + bytes <= self.limit_bytes
+        self.amount().bytes + bytes <= self.limit_bytes
     }
 }
 
@@ -184,9 +203,17 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
     for def in &config.definitions.queues.transient {
         let name = *def.name.as_bytes();
         let old = before.remove(&name);
-        td.queues.insert(name, Queue::new(def, old, config));
+        td.last_file += 1;
+        let file = FileKey(td.last_file);
+        let before = old.as_ref().and_then(Queue::file);
+        let queue = Queue::new(def, old, config, file);
+        if before != queue.file() {
+            td.left.extend(before);
+        }
+        td.queues.insert(name, queue);
     }
     for (name, queue) in before {
+        td.left.extend(queue.file());
         match queue.body {
             Body::Intra(intra) if intra.items > 0 => {
                 tracing::warn!(
@@ -201,7 +228,16 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
 }
 
 impl Queue {
-    fn new(def: &TdQueueDef, old: Option<Queue>, config: &KernelConfig) -> Queue {
+    /// Its file, if it is one.
+    fn file(&self) -> Option<FileKey> {
+        match &self.body {
+            Body::Extra(extra) => Some(extra.file),
+            _ => None,
+        }
+    }
+
+    /// A queue of a definition; `file` is for its file, if it is a new one.
+    fn new(def: &TdQueueDef, old: Option<Queue>, config: &KernelConfig, file: FileKey) -> Queue {
         let same = |old: &Queue| old.def.kind == def.kind;
         let body = match (&def.kind, old) {
             (_, Some(old)) if same(&old) => old.body,
@@ -222,10 +258,16 @@ impl Queue {
                 };
                 Body::Intra(kept.unwrap_or_else(|| Intra::new(*recovery, *trigger)))
             }
-            (TdKind::Extrapartition { .. }, _) => match Extra::new(&def.kind, &config.state) {
-                Some(file) => Body::Extra(Arc::new(Mutex::new(file))),
-                None => Body::None,
-            },
+            (TdKind::Extrapartition { opens, .. }, _) => {
+                match QueueFile::of(&def.kind, &config.state) {
+                    Some(def) => Body::Extra(Extra {
+                        file,
+                        def: Arc::new(def),
+                        open: *opens == Opens::Initial,
+                    }),
+                    None => Body::None,
+                }
+            }
             (TdKind::Log, _) => Body::Log(true),
             (TdKind::Indirect(_) | TdKind::Remote(_), _) => Body::None,
         };

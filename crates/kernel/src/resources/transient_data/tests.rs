@@ -1,20 +1,14 @@
 //! Transient data over a store in memory: order, ends of queues, units of
-//! work, triggers, files, and what is left when the region dies.
-
-use std::fs;
-use std::io::{BufReader, Cursor};
-use std::path::PathBuf;
+//! work, triggers, and what is left when the region dies.
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
 use link::{Name, Operands};
-use proptest::prelude::*;
 
-use super::extra;
 use crate::resources::world::{Response, World};
 use crate::types::{
-    Definitions, KernelConfig, Opens, QueueDefinitions, QueueFileFormat, Statistics, TdKind,
-    TdQueueDef, TdRecovery, Trigger,
+    Definitions, KernelConfig, QueueDefinitions, Statistics, TdKind, TdQueueDef, TdRecovery,
+    Trigger,
 };
 
 fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
@@ -34,17 +28,6 @@ fn intra(name: &[u8; 4], recovery: TdRecovery, level: u32) -> TdQueueDef {
     };
     let trigger = (level > 0).then_some(trigger);
     queue(name, TdKind::Intrapartition { recovery, trigger })
-}
-
-fn file(output: bool, format: QueueFileFormat, append: bool) -> TdKind {
-    TdKind::Extrapartition {
-        output,
-        path: PathBuf::from("queues/FILE"),
-        format,
-        record_bytes: 8,
-        append,
-        opens: Opens::Initial,
-    }
 }
 
 fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
@@ -346,102 +329,6 @@ fn other_definitions_keep_the_records_of_a_queue() {
     write(&mut w, 1, "Q", b"2");
     assert_eq!(w.started.len(), 1);
     assert_eq!(record(read(&mut w, 1, "Q")), "1");
-}
-
-#[test]
-fn files_are_written_and_read_in_each_format() {
-    let cases = [
-        (QueueFileFormat::Lines, "12345678\nab\n".as_bytes()),
-        (QueueFileFormat::Fixed, b"12345678".as_slice()),
-        (QueueFileFormat::Variable, b"\0\x06\0\0ab".as_slice()),
-    ];
-    for (format, bytes) in cases {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut config = region(vec![queue(b"OUT ", file(true, format, false))]);
-        config.state = folder.path().to_owned();
-        let mut w = World::new(config.clone());
-        let long = write(&mut w, 1, "OUT", b"12345678");
-        let short = write(&mut w, 1, "OUT", b"ab");
-        let (long, short) = (said(long), said(short));
-        match format {
-            QueueFileFormat::Lines => {
-                assert_eq!((long, short), (Condition::Normal, Condition::Normal))
-            }
-            QueueFileFormat::Fixed => {
-                assert_eq!((long, short), (Condition::Normal, Condition::LengErr))
-            }
-            QueueFileFormat::Variable => {
-                assert_eq!((long, short), (Condition::LengErr, Condition::Normal))
-            }
-        }
-        assert_eq!(said(read(&mut w, 1, "OUT")), Condition::InvReq);
-        assert_eq!(said(delete(&mut w, 1, "OUT")), Condition::InvReq);
-        assert_eq!(
-            fs::read(folder.path().join("queues/FILE")).expect("a file"),
-            bytes
-        );
-        config.definitions.queues.transient = vec![queue(b"IN  ", file(false, format, false))];
-        let mut w = World::new(config);
-        let first = record(read(&mut w, 1, "IN"));
-        assert_eq!(
-            first,
-            if format == QueueFileFormat::Variable {
-                "ab"
-            } else {
-                "12345678"
-            }
-        );
-        if format == QueueFileFormat::Lines {
-            assert_eq!(record(read(&mut w, 1, "IN")), "ab");
-        }
-        assert_eq!(said(read(&mut w, 1, "IN")), Condition::QZero);
-        assert_eq!(said(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
-    }
-}
-
-#[test]
-fn output_begins_anew_unless_its_disposition_is_mod() {
-    for (append, bytes) in [(false, "2\n"), (true, "1\n2\n")] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut config = region(vec![queue(
-            b"OUT ",
-            file(true, QueueFileFormat::Lines, append),
-        )]);
-        config.state = folder.path().to_owned();
-        let mut w = World::new(config);
-        write(&mut w, 1, "OUT", b"1");
-        let mut w = w.restart();
-        write(&mut w, 1, "OUT", b"2");
-        let told = fs::read_to_string(folder.path().join("queues/FILE")).expect("a file");
-        assert_eq!(told, bytes);
-    }
-}
-
-#[test]
-fn a_file_that_is_not_there_is_not_open() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut config = region(vec![queue(
-        b"IN  ",
-        file(false, QueueFileFormat::Lines, false),
-    )]);
-    config.state = folder.path().to_owned();
-    let mut w = World::new(config);
-    assert_eq!(said(read(&mut w, 1, "IN")), Condition::NotOpen);
-}
-
-proptest! {
-    #[test]
-    fn no_file_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), most in 0_usize..40) {
-        for format in [QueueFileFormat::Lines, QueueFileFormat::Fixed, QueueFileFormat::Variable] {
-            let mut file = BufReader::new(Cursor::new(&bytes));
-            for _ in 0..=bytes.len() {
-                match extra::next(&mut file, format, most) {
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => break,
-                }
-            }
-        }
-    }
 }
 
 fn counted(w: &World) -> (u64, u64) {

@@ -14,10 +14,10 @@ use cics::resp::Condition;
 use link::Operands;
 
 use super::super::Shared;
+use super::super::files::dump;
 use super::View;
 use super::{Asked, Given};
 use kernel::condition;
-use kernel::resources::dump;
 use kernel::resources::system::Kind;
 
 /// Most characters of TITLE and of CALLER.

@@ -1,7 +1,7 @@
-//! A report's file.
+//! A report of the spool as a file: its number, its records, its end.
 //!
-//! Invariant: nothing here is called under the kernel's lock, but for the end
-//! of a report that its task left open, which removes one file.
+//! A report is written under another name until it is closed, so that no reader
+//! finds half of one. A task that ends without SPOOLCLOSE leaves nothing.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -9,24 +9,19 @@ use std::path::{Path, PathBuf};
 
 use cics::command::commands::spoolread;
 use cics::resp::Condition;
+use kernel::QueueFileFormat;
 use link::{Answer, Operands};
 
-use crate::resources::transient_data::next_record;
-use crate::types::QueueFileFormat;
+use super::queue::next as next_record;
 
 /// Longest record of a report.
-pub const MAX_RECORD_BYTES: i64 = 32_760;
+const MAX_RECORD_BYTES: i64 = 32_760;
 /// What the name of a report ends with while it is written.
 const PART: &str = "part";
 
 /// A report that a task has open.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub enum Report {
-    /// About to be opened.
-    #[default]
-    Opening,
-    /// What was to be opened could not be.
-    Closed,
     /// Being written.
     Output {
         /// Where it is until it is closed.
@@ -169,11 +164,8 @@ impl Report {
     }
 
     /// SPOOLCLOSE: `Some(true)` for KEEP, `Some(false)` for DELETE.
-    pub fn close(&mut self, keep: Option<bool>) -> Answer {
-        let (path, done) = match std::mem::take(self) {
-            Report::Opening | Report::Closed => {
-                return Answer::of_condition(Condition::NotOpen, 8);
-            }
+    pub fn close(self, keep: Option<bool>) -> Answer {
+        let (path, done) = match self {
             Report::Output { mut part, .. } => {
                 let path = std::mem::take(&mut part.0);
                 let done = match keep.unwrap_or(true) {

@@ -1,6 +1,6 @@
 //! The spool: reports that are written, read in their order, and left open.
 //!
-//! Each test has a folder of its own; the work that may block is done at once.
+//! Each test has a folder of its own; work with files is done at once.
 
 use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
@@ -8,11 +8,13 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::{Name, Operands};
 
-use crate::resources::world::{Response, World};
-use crate::types::KernelConfig;
+use kernel::KernelConfig;
+use kernel::resources::world::{Response, World};
+
+use super::over;
 
 fn world(folder: &std::path::Path) -> World {
-    World::new(KernelConfig {
+    over(KernelConfig {
         state: folder.to_owned(),
         applid: Name::from_bytes(*b"TUPELO  "),
         ..KernelConfig::default()

@@ -3,16 +3,17 @@
 
 use std::fs;
 use std::io::Cursor;
-use std::time::{Duration, UNIX_EPOCH};
 
 use cics::command::commands::{wait_journalname, write_journalname as row, write_journalnum};
 use cics::resp::Condition;
 use link::Operands;
 use proptest::prelude::*;
 
-use super::file::{HEADER, JournalFile, Record, whole};
-use crate::resources::world::World;
-use crate::types::{Definitions, JournalDef, JournalKind, KernelConfig, QueueDefinitions};
+use kernel::resources::world::World;
+use kernel::{Definitions, JournalDef, JournalKind, JournalRecord, KernelConfig, QueueDefinitions};
+
+use super::super::journal::{HEADER, JournalFile, whole};
+use super::over;
 
 fn region(folder: &std::path::Path) -> KernelConfig {
     let model = |name: &str, kind| JournalDef {
@@ -51,7 +52,7 @@ fn write(w: &mut World, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, O
 #[test]
 fn a_record_is_in_the_file_of_its_journal() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut w = World::new(region(folder.path()));
+    let mut w = over(region(folder.path()));
     assert_eq!(
         write(&mut w, "AUDIT", b"P", b"one"),
         (Condition::Normal, Some(1))
@@ -72,7 +73,7 @@ fn a_record_is_in_the_file_of_its_journal() {
 #[test]
 fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut w = World::new(region(folder.path()));
+    let mut w = over(region(folder.path()));
     assert_eq!(write(&mut w, "AUDOFF", b"", b"x").0, Condition::Normal);
     assert_eq!(write(&mut w, "OTHER", b"", b"x").0, Condition::JidErr);
     assert_eq!(write(&mut w, "AUD/../X", b"", b"x").0, Condition::JidErr);
@@ -98,7 +99,7 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
 #[test]
 fn a_wait_for_a_journal_that_nobody_wrote_to_is_notopen() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut w = World::new(region(folder.path()));
+    let mut w = over(region(folder.path()));
     let wait = Operands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");
     let said = |w: &mut World| {
         let told = w.command(1, wait_journalname::NUMBER, &wait);
@@ -109,8 +110,9 @@ fn a_wait_for_a_journal_that_nobody_wrote_to_is_notopen() {
     assert_eq!(said(&mut w), Condition::Normal);
 }
 
-fn record(data: &[u8]) -> Record {
-    Record {
+fn record(data: &[u8]) -> JournalRecord {
+    JournalRecord {
+        at_unix_us: 1_000_000,
         kind: *b"XX",
         transid: *b"TEST",
         task: 1,
@@ -124,17 +126,14 @@ fn record(data: &[u8]) -> Record {
 fn a_record_that_was_not_written_whole_is_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("J");
-    let at = UNIX_EPOCH + Duration::from_secs(1);
     let mut journal = JournalFile::new(path.clone());
-    journal
-        .write(&record(b"whole"), at, true)
-        .expect("a record");
-    journal.write(&record(b"torn"), at, true).expect("a record");
+    journal.write(&record(b"whole"), true).expect("a record");
+    journal.write(&record(b"torn"), true).expect("a record");
     let bytes = fs::read(&path).expect("a file");
     for cut in 1..HEADER + 4 {
         fs::write(&path, &bytes[..bytes.len() - cut]).expect("a file");
         let mut again = JournalFile::new(path.clone());
-        assert_eq!(again.write(&record(b"next"), at, false), Ok(2));
+        assert_eq!(again.write(&record(b"next"), false), Ok(2));
         let now = fs::read(&path).expect("a file");
         assert_eq!(now.len(), bytes.len());
         assert!(now.ends_with(b"next"));
@@ -148,7 +147,7 @@ fn a_file_that_is_no_journal_is_left_alone() {
     let text = "somebody's notes, longer than the header of a record by some bytes";
     fs::write(&path, text).expect("a file");
     let mut journal = JournalFile::new(path.clone());
-    let written = journal.write(&record(b"x"), UNIX_EPOCH, false);
+    let written = journal.write(&record(b"x"), false);
     assert_eq!(written, Err(Condition::NotOpen));
     assert_eq!(fs::read_to_string(&path).expect("a file"), text);
 }

@@ -23,30 +23,13 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use cics::resp::Condition;
+use kernel::JournalRecord;
 
 /// Bytes before the prefix.
 pub const HEADER: usize = 48;
 const VERSION: u8 = 1;
-
-/// A record to be written.
-#[derive(Debug)]
-pub struct Record {
-    /// JTYPEID.
-    pub kind: [u8; 2],
-    /// Transaction.
-    pub transid: [u8; 4],
-    /// Number of the task.
-    pub task: u64,
-    /// For whom it runs.
-    pub userid: [u8; 8],
-    /// PREFIX, at most 65,535 bytes.
-    pub prefix: Vec<u8>,
-    /// FROM.
-    pub data: Vec<u8>,
-}
 
 /// A journal's file, opened by its first record.
 #[derive(Debug)]
@@ -75,12 +58,12 @@ impl JournalFile {
 
     /// Writes a record and gives its number; with `wait` it is on the disk
     /// then.
-    pub fn write(&mut self, record: &Record, at: SystemTime, wait: bool) -> Result<u64, Condition> {
+    pub fn write(&mut self, record: &JournalRecord, wait: bool) -> Result<u64, Condition> {
         if self.file.is_none() {
             self.open()
                 .map_err(|e| self.failed(&e, Condition::NotOpen))?;
         }
-        let bytes = frame(record, at, self.last + 1);
+        let bytes = frame(record, self.last + 1);
         let wrote = self.append(&bytes);
         if let Err(error) = wrote {
             // What is there of it is cut off when the file is opened again.
@@ -137,14 +120,13 @@ impl JournalFile {
 }
 
 /// A record as it stands in the file.
-pub fn frame(record: &Record, at: SystemTime, number: u64) -> Vec<u8> {
+pub fn frame(record: &JournalRecord, number: u64) -> Vec<u8> {
     let length = HEADER + record.prefix.len() + record.data.len();
-    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut out = Vec::with_capacity(length);
     out.extend((length as u32).to_be_bytes());
     out.extend([VERSION, 0]);
     out.extend(record.kind);
-    out.extend((since.as_micros() as u64).to_be_bytes());
+    out.extend(record.at_unix_us.to_be_bytes());
     out.extend(number.to_be_bytes());
     out.extend(record.transid);
     out.extend((record.task as u32).to_be_bytes());

@@ -1,0 +1,205 @@
+//! Accounts: how much tasks have made grow, by region and by task.
+//!
+//! A manager has a [`GrowthAccount`] beside each table that commands add to, and
+//! asks it before it adds. [`Resources::accounts`] gathers them in the order of
+//! [`ACCOUNTS`], and recounts what is there, for tests and the simulation.
+//!
+//! A task's sum is what it has added, less what it has removed itself or what was
+//! its own and is gone. It ends with the task; what the task leaves is in the
+//! region's sum until it is removed.
+//!
+//! Invariant: sums are kept with each change; nothing here is counted anew while
+//! a command is served.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::Resources;
+use crate::core::TaskKey;
+use crate::kernel::Failure;
+use crate::types::{AccountKind, AccountLimit, AccountLimits, Amount, AtLimit};
+
+/// Sums of one account, and its limit.
+#[derive(Debug, Default)]
+pub struct GrowthAccount {
+    sum: Amount,
+    /// What is there of each task that has not ended.
+    tasks: HashMap<TaskKey, Amount>,
+    limit: AccountLimit,
+}
+
+impl GrowthAccount {
+    /// The sum of the region.
+    pub fn sum(&self) -> Amount {
+        self.sum
+    }
+
+    /// The sums of tasks that have added something and have not ended.
+    pub fn tasks(&self) -> impl Iterator<Item = (TaskKey, Amount)> {
+        self.tasks.iter().map(|(task, sum)| (*task, *sum))
+    }
+
+    /// Puts a limit in force. What is there stays.
+    pub fn set_limit(&mut self, limit: AccountLimit) {
+        self.limit = limit;
+    }
+
+    /// Whether a task may add this.
+    ///
+    /// # Errors
+    /// The limit of the task or of the region is reached: the condition or the
+    /// abend of the account.
+    pub fn check(&self, kind: AccountKind, task: TaskKey, more: Amount) -> Result<(), Failure> {
+        let own = self.tasks.get(&task).copied().unwrap_or_default();
+        let own_fits = own.plus(more).fits(self.limit.task);
+        if own_fits && self.sum.plus(more).fits(self.limit.region) {
+            return Ok(());
+        }
+        Err(match kind.row().at_limit {
+            AtLimit::Condition(raised) | AtLimit::OwnSetting(raised) => {
+                Failure::Condition(raised, 0)
+            }
+            AtLimit::Abend(code) => Failure::Abend(code),
+        })
+    }
+
+    /// A task has added this.
+    pub fn add(&mut self, task: TaskKey, more: Amount) {
+        self.sum = self.sum.plus(more);
+        if task != TaskKey::NOBODY {
+            let own = self.tasks.entry(task).or_default();
+            *own = own.plus(more);
+        }
+    }
+
+    /// What a task has added is gone.
+    pub fn remove(&mut self, task: TaskKey, less: Amount) {
+        debug_assert!(less.fits(self.sum), "{less:?} of {:?}", self.sum);
+        self.sum = self.sum.minus(less);
+        if let Some(own) = self.tasks.get_mut(&task) {
+            *own = own.minus(less);
+            if *own == Amount::default() {
+                self.tasks.remove(&task);
+            }
+        }
+    }
+
+    /// A task is over. What it has added stays in the region's sum.
+    pub fn task_ended(&mut self, task: TaskKey) {
+        self.tasks.remove(&task);
+    }
+}
+
+/// The sums of one account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountSums {
+    /// Which.
+    pub kind: AccountKind,
+    /// The region's sum.
+    pub region: Amount,
+    /// Those of tasks, by their keys; empty where the account knows no tasks.
+    pub tasks: Vec<(TaskKey, Amount)>,
+}
+
+impl AccountSums {
+    /// The sums of an account by task, in the order of the tasks' keys.
+    pub(super) fn new(
+        kind: AccountKind,
+        region: Amount,
+        tasks: impl Iterator<Item = (TaskKey, Amount)>,
+    ) -> AccountSums {
+        let mut tasks: Vec<_> = tasks.collect();
+        tasks.sort_unstable_by_key(|(task, _)| *task);
+        AccountSums {
+            kind,
+            region,
+            tasks,
+        }
+    }
+
+    fn of(kind: AccountKind, account: &GrowthAccount) -> AccountSums {
+        AccountSums::new(kind, account.sum(), account.tasks())
+    }
+
+    fn of_region(kind: AccountKind, region: Amount) -> AccountSums {
+        AccountSums::new(kind, region, std::iter::empty())
+    }
+}
+
+impl Resources {
+    /// The sums of all accounts, in the order of [`crate::ACCOUNTS`].
+    pub fn accounts(&self) -> Vec<AccountSums> {
+        let kinds = AccountKind::ALL.iter();
+        kinds.map(|kind| self.account(*kind)).collect()
+    }
+
+    fn account(&self, kind: AccountKind) -> AccountSums {
+        match kind {
+            AccountKind::Starts => AccountSums::of(kind, &self.interval.account),
+            AccountKind::EnqueueNames => AccountSums::of(kind, &self.enqueue.account),
+            AccountKind::TemporaryStorage => {
+                AccountSums::of(kind, &self.temporary_storage.memory_account)
+            }
+            AccountKind::RecoverableTemporaryStorage => {
+                let ts = &self.temporary_storage;
+                AccountSums::new(kind, ts.stored_amount(), ts.unit_amounts())
+            }
+            AccountKind::TransientData => {
+                AccountSums::of_region(kind, self.transient_data.amount())
+            }
+            AccountKind::Reports => AccountSums::of(kind, &self.spool.account),
+            AccountKind::Journals => AccountSums::of(kind, &self.journals.account),
+            AccountKind::Facilities => AccountSums::of_region(kind, self.facilities.amount()),
+            AccountKind::SharedStorage => AccountSums::of_region(kind, self.storage.amount()),
+        }
+    }
+
+    /// Puts limits in force.
+    pub fn limit_accounts(&mut self, limits: &AccountLimits) {
+        let set = |account: &mut GrowthAccount, kind| account.set_limit(limits.of(kind));
+        set(&mut self.interval.account, AccountKind::Starts);
+        set(&mut self.enqueue.account, AccountKind::EnqueueNames);
+        set(
+            &mut self.temporary_storage.memory_account,
+            AccountKind::TemporaryStorage,
+        );
+        set(&mut self.spool.account, AccountKind::Reports);
+        set(&mut self.journals.account, AccountKind::Journals);
+    }
+
+    /// Counts everything anew and compares it with the sums.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn check_accounts(&self) {
+        let recounted = |kind: AccountKind| match kind {
+            AccountKind::Starts => self.interval.recount(),
+            AccountKind::EnqueueNames => self.enqueue.recount(),
+            AccountKind::TemporaryStorage => self.temporary_storage.recount_memory(),
+            AccountKind::RecoverableTemporaryStorage => self.temporary_storage.recount_stored(),
+            AccountKind::Reports => self.spool.recount(),
+            AccountKind::Journals => self.journals.recount(),
+            AccountKind::SharedStorage => self.storage.recount(),
+            // Its sum is that of the queues. The simulation compares them with the store.
+            AccountKind::TransientData => self.transient_data.amount(),
+            // It compares its own sum with what is there.
+            AccountKind::Facilities => {
+                self.facilities.check_books();
+                self.facilities.amount()
+            }
+        };
+        for sums in self.accounts() {
+            assert_eq!(sums.region, recounted(sums.kind), "{:?}", sums.kind);
+            let is_owned = matches!(
+                sums.kind,
+                AccountKind::Starts | AccountKind::EnqueueNames | AccountKind::Reports
+            );
+            if is_owned {
+                // What is there has one task each, or one that has ended.
+                let own = sums.tasks.iter().map(|(_, own)| *own);
+                let own = own.fold(Amount::default(), Amount::plus);
+                assert!(own.fits(sums.region), "{:?} of tasks: {own:?}", sums.kind);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The table of accounts: what tasks can make grow in a region, and what a command
+//! gets at the limit.
+//!
+//! Each row has a sum for the region and, where a task is known, one for each
+//! task. The managers keep them ([`crate::resources::GrowthAccount`]).
+//!
+//! Invariant: a queue or table that a command can add to has a row here.
+
+use cics::resp::Condition;
+
+/// How many things, and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Things.
+    pub count: u64,
+    /// Their bytes, with a fixed part for each.
+    pub bytes: u64,
+}
+
+impl Amount {
+    /// One thing of so many bytes.
+    pub fn one(bytes: u64) -> Amount {
+        Amount { count: 1, bytes }
+    }
+
+    /// A limit that is never reached.
+    pub const UNLIMITED: Amount = Amount {
+        count: u64::MAX,
+        bytes: u64::MAX,
+    };
+
+    /// Both together.
+    pub fn plus(self, other: Amount) -> Amount {
+        Amount {
+            count: self.count.saturating_add(other.count),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+
+    /// What is left without the other.
+    pub fn minus(self, other: Amount) -> Amount {
+        Amount {
+            count: self.count.saturating_sub(other.count),
+            bytes: self.bytes.saturating_sub(other.bytes),
+        }
+    }
+
+    /// Whether neither the count nor the bytes are above those of a limit.
+    pub fn fits(self, limit: Amount) -> bool {
+        self.count <= limit.count && self.bytes <= limit.bytes
+    }
+}
+
+/// Bounds of one account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountLimit {
+    /// For each task.
+    pub task: Amount,
+    /// For the region.
+    pub region: Amount,
+}
+
+impl Default for AccountLimit {
+    fn default() -> Self {
+        AccountLimit {
+            task: Amount::UNLIMITED,
+            region: Amount::UNLIMITED,
+        }
+    }
+}
+
+/// What a command gets at an account's limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtLimit {
+    /// A condition, with RESP2 0.
+    Condition(Condition),
+    /// The task ends with this abend.
+    Abend([u8; 4]),
+    /// The account's own setting bounds it ([`super::KernelConfig`]); the command
+    /// gets this condition, unless it waits for space.
+    OwnSetting(Condition),
+}
+
+/// An account.
+#[derive(Debug, Clone, Copy)]
+pub struct AccountRow {
+    /// Name, for settings and metrics.
+    pub name: &'static str,
+    /// What is counted.
+    pub counts: &'static str,
+    /// What commands get at the limit.
+    pub at_limit: AtLimit,
+}
+
+/// Writes the kinds of accounts and their table.
+macro_rules! accounts {
+    ($($kind:ident $name:literal $counts:literal $at_limit:expr;)*) => {
+        /// The accounts, in the order of [`ACCOUNTS`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum AccountKind {
+            $(#[doc = $counts] $kind,)*
+        }
+
+        impl AccountKind {
+            /// All accounts.
+            pub const ALL: &[AccountKind] = &[$(AccountKind::$kind,)*];
+        }
+
+        /// All accounts.
+        pub const ACCOUNTS: &[AccountRow] = &[$(AccountRow {
+            name: $name,
+            counts: $counts,
+            at_limit: $at_limit,
+        },)*];
+    };
+}
+
+accounts! {
+    Starts "starts" "Requests to start tasks, with their names, data and channels."
+        AtLimit::Condition(Condition::IoErr);
+    EnqueueNames "enqueue_names" "Names that tasks have enqueued on."
+        AtLimit::Abend(*b"AEXZ");
+    TemporaryStorage "temporary_storage" "Temporary storage queues that are not recoverable."
+        AtLimit::OwnSetting(Condition::NoSpace);
+    RecoverableTemporaryStorage "recoverable_temporary_storage"
+        "Recoverable temporary storage queues, with the items of units under way."
+        AtLimit::OwnSetting(Condition::NoSpace);
+    TransientData "transient_data" "Records of intrapartition transient data queues."
+        AtLimit::OwnSetting(Condition::NoSpace);
+    Reports "reports" "Reports of the spool that tasks have open."
+        AtLimit::Condition(Condition::NoStg);
+    Journals "journals" "Journals that are open."
+        AtLimit::Condition(Condition::NoJBufSp);
+    Facilities "facilities" "Facilities that outlive tasks, and what is saved and waits at them."
+        AtLimit::OwnSetting(Condition::LengErr);
+    SharedStorage "shared_storage" "Blocks of GETMAIN SHARED."
+        AtLimit::OwnSetting(Condition::NoStg);
+}
+
+impl AccountKind {
+    /// Its row.
+    pub fn row(self) -> &'static AccountRow {
+        &ACCOUNTS[self as usize]
+    }
+}
+
+/// Bounds of all accounts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountLimits([AccountLimit; ACCOUNTS.len()]);
+
+impl Default for AccountLimits {
+    fn default() -> Self {
+        AccountLimits([AccountLimit::default(); ACCOUNTS.len()])
+    }
+}
+
+impl AccountLimits {
+    /// Those of one account.
+    pub fn of(&self, kind: AccountKind) -> AccountLimit {
+        self.0[kind as usize]
+    }
+
+    /// Sets those of one account.
+    pub fn set(&mut self, kind: AccountKind, limit: AccountLimit) {
+        self.0[kind as usize] = limit;
+    }
+}

@@ -1,0 +1,174 @@
+//! Queues that are files: their formats, their beginning and their end.
+
+use std::fs;
+use std::io::{BufReader, Cursor};
+use std::path::PathBuf;
+
+use cics::command::commands::{deleteq_td, readq_td, writeq_td};
+use cics::resp::Condition;
+use kernel::resources::world::{Response, World};
+use kernel::{
+    Definitions, KernelConfig, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+};
+use link::{Name, Operands};
+use proptest::prelude::*;
+
+use super::super::queue::next;
+use super::{over, with_files};
+
+fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
+    TdQueueDef {
+        name: Name::from_bytes(*name),
+        kind,
+        enabled: true,
+    }
+}
+
+fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
+    KernelConfig {
+        transient_data_bytes: 10_000,
+        definitions: Definitions {
+            queues: QueueDefinitions {
+                transient,
+                ..QueueDefinitions::default()
+            },
+            ..Definitions::default()
+        },
+        ..KernelConfig::default()
+    }
+}
+
+fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
+    let operands = Operands::default()
+        .bytes(writeq_td::QUEUE, queue)
+        .bytes(writeq_td::FROM, record);
+    w.command(task, writeq_td::NUMBER, &operands)
+}
+
+fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+    let operands = Operands::default().bytes(readq_td::QUEUE, queue);
+    w.command(task, readq_td::NUMBER, &operands)
+}
+
+fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+    let operands = Operands::default().bytes(deleteq_td::QUEUE, queue);
+    w.command(task, deleteq_td::NUMBER, &operands)
+}
+
+fn said(told: Option<Response>) -> Condition {
+    told.expect("an answer").condition
+}
+
+fn record(told: Option<Response>) -> String {
+    let told = told.expect("an answer");
+    assert_eq!(told.condition, Condition::Normal);
+    let bytes = told.operands.get_bytes(readq_td::INTO).expect("a record");
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn file(output: bool, format: QueueFileFormat, append: bool) -> TdKind {
+    TdKind::Extrapartition {
+        output,
+        path: PathBuf::from("queues/FILE"),
+        format,
+        record_bytes: 8,
+        append,
+        opens: Opens::Initial,
+    }
+}
+
+#[test]
+fn files_are_written_and_read_in_each_format() {
+    let cases = [
+        (QueueFileFormat::Lines, "12345678\nab\n".as_bytes()),
+        (QueueFileFormat::Fixed, b"12345678".as_slice()),
+        (QueueFileFormat::Variable, b"\0\x06\0\0ab".as_slice()),
+    ];
+    for (format, bytes) in cases {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut config = region(vec![queue(b"OUT ", file(true, format, false))]);
+        config.state = folder.path().to_owned();
+        let mut w = over(config.clone());
+        let long = write(&mut w, 1, "OUT", b"12345678");
+        let short = write(&mut w, 1, "OUT", b"ab");
+        let (long, short) = (said(long), said(short));
+        match format {
+            QueueFileFormat::Lines => {
+                assert_eq!((long, short), (Condition::Normal, Condition::Normal))
+            }
+            QueueFileFormat::Fixed => {
+                assert_eq!((long, short), (Condition::Normal, Condition::LengErr))
+            }
+            QueueFileFormat::Variable => {
+                assert_eq!((long, short), (Condition::LengErr, Condition::Normal))
+            }
+        }
+        assert_eq!(said(read(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(said(delete(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(
+            fs::read(folder.path().join("queues/FILE")).expect("a file"),
+            bytes
+        );
+        config.definitions.queues.transient = vec![queue(b"IN  ", file(false, format, false))];
+        let mut w = over(config);
+        let first = record(read(&mut w, 1, "IN"));
+        assert_eq!(
+            first,
+            if format == QueueFileFormat::Variable {
+                "ab"
+            } else {
+                "12345678"
+            }
+        );
+        if format == QueueFileFormat::Lines {
+            assert_eq!(record(read(&mut w, 1, "IN")), "ab");
+        }
+        assert_eq!(said(read(&mut w, 1, "IN")), Condition::QZero);
+        assert_eq!(said(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
+    }
+}
+
+#[test]
+fn output_begins_anew_unless_its_disposition_is_mod() {
+    for (append, bytes) in [(false, "2\n"), (true, "1\n2\n")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut config = region(vec![queue(
+            b"OUT ",
+            file(true, QueueFileFormat::Lines, append),
+        )]);
+        config.state = folder.path().to_owned();
+        let mut w = over(config);
+        write(&mut w, 1, "OUT", b"1");
+        let mut w = with_files(w.restart());
+        write(&mut w, 1, "OUT", b"2");
+        let told = fs::read_to_string(folder.path().join("queues/FILE")).expect("a file");
+        assert_eq!(told, bytes);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut config = region(vec![queue(
+        b"IN  ",
+        file(false, QueueFileFormat::Lines, false),
+    )]);
+    config.state = folder.path().to_owned();
+    let mut w = over(config);
+    assert_eq!(said(read(&mut w, 1, "IN")), Condition::NotOpen);
+}
+
+proptest! {
+    #[test]
+    fn no_file_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), most in 0_usize..40) {
+        for format in [QueueFileFormat::Lines, QueueFileFormat::Fixed, QueueFileFormat::Variable] {
+            let mut file = BufReader::new(Cursor::new(&bytes));
+            for _ in 0..=bytes.len() {
+                match next(&mut file, format, most) {
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        }
+    }
+}
