@@ -27,7 +27,8 @@ use stdout::Unwritten;
     name = "tupelo",
     version,
     max_term_width = 100,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    help_template = commands::groups::help_template()
 )]
 #[command(
     after_help = "Start here:\n  tupelo new hello && tupelo serve hello\n\n\

@@ -10,10 +10,11 @@ mod step;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{Result, bail, miette};
+use miette::{Result, bail};
 
 use super::file::idcams::Given;
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::app::Application;
 
 use programs::Programs;
@@ -73,7 +74,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         );
     }
     let program = args.program.as_deref().ok_or_else(|| {
-        miette!(help = "tupelo batch PROGRAM [FOLDER], or --jcl FILE", "there is no program to run")
+        wrong_usage("there is no program to run", Some("tupelo batch PROGRAM [FOLDER], or --jcl FILE"))
     })?;
     let Some(programs) = Programs::build(&app, Some(program), &[])? else {
         return Ok(Outcome::Findings);
