@@ -4,6 +4,7 @@
 //! file parses, sets up logging and turns outcomes into exit codes: 0 clean, 1
 //! findings or failed assertions, 2 could not run, 64 usage.
 
+mod address;
 mod app;
 mod commands;
 mod log;

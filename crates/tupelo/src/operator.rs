@@ -9,13 +9,11 @@ use std::time::Duration;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
-use crate::app::ports;
-
 /// Which region to ask, and how to show what it says.
 #[derive(Debug, clap::Args)]
 pub struct Ask {
     /// Administration port of the region.
-    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:9080", value_parser = ports::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:9080", value_parser = crate::address::address)]
     admin: SocketAddr,
     /// Print JSON.
     #[arg(long)]

@@ -38,6 +38,7 @@ mod names;
 mod node;
 mod numbers;
 mod operator;
+mod pages;
 mod permits;
 mod program;
 mod programs;

@@ -1,7 +1,6 @@
 //! `tupelo appc status|modes|sessions`: what a running node holds.
 
 use crate::Outcome;
-use crate::app::ports;
 use crate::table::Table;
 use appc::admin::{self, ModeStatus, Status};
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -13,7 +12,7 @@ use std::net::SocketAddr;
 #[command(after_help = "Example:\n  tupelo appc status --admin 127.0.0.1:9065")]
 pub struct Args {
     /// Where the node tells its status
-    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = admin::ADDRESS, value_parser = ports::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = admin::ADDRESS, value_parser = crate::address::address)]
     admin: SocketAddr,
     /// Print JSON
     #[arg(long)]
