@@ -89,11 +89,11 @@ impl Live {
             format!("  lateness ms  p99 {late}   driver CPU {driver:.2} µs an answer"),
             format!("  server CPU   {server}"),
             format!(
-                "  so far       {} sent, {} answered, {} failed, {} wrong",
+                "  so far       {} sent, {} answered, {}, {}",
                 grouped(counts.sent),
                 grouped(counts.answered),
-                grouped(counts.failures()),
-                grouped(counts.checks_failed)
+                red(counts.failures(), "failed"),
+                red(counts.checks_failed, "wrong")
             ),
         ]
     }
@@ -209,6 +209,15 @@ fn colour(value: f64, [warn, bad]: [f64; 2], text: &str) -> String {
         v if v >= warn => format!("\x1b[33m{text}{RESET}"),
         _ => text.to_owned(),
     }
+}
+
+/// A count of what went wrong: red, unless there is none.
+fn red(count: u64, what: &str) -> String {
+    colour(
+        count as f64,
+        [f64::INFINITY, 1.0],
+        &format!("{} {what}", grouped(count)),
+    )
 }
 
 const RESET: &str = "\x1b[0m";

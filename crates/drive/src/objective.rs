@@ -163,13 +163,24 @@ impl Objective {
 
     /// Whether a report meets it. A figure that is missing meets nothing.
     pub fn met(&self, report: &Report) -> bool {
-        self.value(report).is_some_and(|value| match self.relation {
+        self.value(report).is_some_and(|value| self.is_kept(value))
+    }
+
+    fn is_kept(&self, value: f64) -> bool {
+        match self.relation {
             Relation::Below => value < self.bound,
             Relation::AtMost => value <= self.bound,
             Relation::Equal => value == self.bound,
             Relation::AtLeast => value >= self.bound,
             Relation::Above => value > self.bound,
-        })
+        }
+    }
+
+    /// Whether repetitions meet it by the mean of their figures.
+    pub fn met_by(&self, reports: &[Report]) -> bool {
+        let values: Option<Vec<f64>> = reports.iter().map(|r| self.value(r)).collect();
+        let values = values.filter(|values| !values.is_empty());
+        values.is_some_and(|v| self.is_kept(v.iter().sum::<f64>() / v.len() as f64))
     }
 
     /// The figure of a report with its unit, in words.

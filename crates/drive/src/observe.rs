@@ -109,6 +109,23 @@ impl Panel {
         }
     }
 
+    /// How many processes each name or id counts now, in words; `None` where
+    /// nothing of this machine is observed.
+    pub fn counted(&mut self) -> Option<String> {
+        if self.subjects.is_empty() {
+            return None;
+        }
+        self.census.take();
+        let processes = match self.census.pids().len() {
+            1 => "1 process".to_owned(),
+            n => format!("{n} processes"),
+        };
+        Some(format!(
+            "server CPU is that of {}: {processes}",
+            self.subjects.join(", ")
+        ))
+    }
+
     /// Takes a sample.
     pub fn sample(&mut self) -> Sample {
         let counted = self.census.take();

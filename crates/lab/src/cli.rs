@@ -4,10 +4,11 @@
 use crate::error::LabError;
 use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
 use crate::net::permission;
+use crate::repeat;
 use crate::report::{self, Page, Report};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Reproduce the papers' experiments and print what they published beside
@@ -15,7 +16,7 @@ use std::process::{Command, ExitCode};
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  tupelo lab                       list the experiments\n  \
-    tupelo lab nagle --html nagle.html\n  tupelo lab all --json\n\n\
+    tupelo lab nagle --html nagle.html\n  tupelo lab threadsafe --repeat 10\n  tupelo lab all --json\n\n\
     Network experiments make network namespaces of their own and need root or\n\
     user namespaces. Exit status: 0 clean, 1 a planted cause was not named,\n\
     2 could not run, 64 wrong usage."
@@ -40,6 +41,10 @@ pub struct Args {
     /// experiment says].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub seconds: Option<u64>,
+    /// Repetitions, whose figures get an interval [default: 1, 3 or 5, as the
+    /// experiment says].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub repeat: Option<u64>,
 }
 
 /// What the experiments are called, for help and completions.
@@ -110,23 +115,47 @@ fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
             eprintln!("{}: {text}", experiment.name);
         }
     };
-    let context = Context {
-        seed: args.seed,
-        seconds: args.seconds,
-        keep: args.keep.clone(),
-        progress: &progress,
-    };
-    let mut report = (experiment.run)(&context)?;
-    for (number, picture) in report.pictures.iter().enumerate() {
-        let name = format!("{}-{}.svg", experiment.name, number + 1);
-        let kept = context.keep(&name, report::standalone(picture).as_bytes())?;
-        report.files.extend(kept);
+    let wanted = args.repeat.map_or(experiment.repeats, |n| n as usize);
+    let mut runs = Vec::new();
+    for repetition in 1..=wanted.max(1) {
+        if wanted > 1 {
+            progress(&format!("repetition {repetition} of {wanted}"));
+        }
+        let context = Context {
+            seed: args.seed,
+            seconds: args.seconds,
+            repetition,
+            // Captures and pictures are those of the last repetition.
+            keep: args.keep.clone().filter(|_| repetition == wanted),
+            progress: &progress,
+        };
+        runs.push((experiment.run)(&context)?);
+    }
+    let mut report = repeat::merged(runs);
+    if let Some(folder) = &args.keep {
+        keep_pictures(folder, experiment, &mut report)?;
     }
     match args.json {
         true => print!("{}", report::json_lines(&report)),
         false => println!("{}", report::text(&report)),
     }
     Ok(report)
+}
+
+/// Writes the pictures of a report to a folder.
+fn keep_pictures(
+    folder: &Path,
+    experiment: &Experiment,
+    report: &mut Report,
+) -> Result<(), LabError> {
+    std::fs::create_dir_all(folder).map_err(LabError::system(folder.display().to_string()))?;
+    for (number, picture) in report.pictures.iter().enumerate() {
+        let path = folder.join(format!("{}-{}.svg", experiment.name, number + 1));
+        std::fs::write(&path, report::standalone(picture))
+            .map_err(LabError::system(path.display().to_string()))?;
+        report.files.push(path);
+    }
+    Ok(())
 }
 
 /// Starts this very command again where an ordinary user may make networks:

@@ -15,6 +15,7 @@ mod error;
 pub mod experiments;
 pub mod net;
 pub mod record;
+pub mod repeat;
 pub mod report;
 pub mod serve;
 pub mod services;

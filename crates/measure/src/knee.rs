@@ -48,7 +48,34 @@ impl Scalability {
     pub fn describes(&self) -> bool {
         self.r_squared >= DESCRIBES
     }
+
+    /// Answers at a load, by the law.
+    pub fn at(&self, load: f64) -> f64 {
+        let n = load;
+        self.lambda * n / (1.0 + self.sigma * (n - 1.0) + self.kappa * n * (n - 1.0))
+    }
+
+    /// Whether the law agrees with the figures that it was fitted to: pairs of load
+    /// and answers a second. Of requests (`are_requests`) there is no more than one
+    /// answer each. No figure may lie further from the law than a tenth of the
+    /// greatest, and a greatest throughput within the loads tried may not exceed
+    /// what was measured by more.
+    pub fn agrees(&self, points: &[(f64, f64)], are_requests: bool) -> bool {
+        let greatest = points.iter().map(|p| p.1).fold(0.0, f64::max);
+        let last = points.iter().map(|p| p.0).fold(0.0, f64::max);
+        let off = |(load, answers): &(f64, f64)| (self.at(*load) - answers).abs();
+        let is_near = points.iter().all(|p| off(p) <= greatest * FAR);
+        let peak = self.peak.filter(|peak| *peak <= last);
+        let is_reached = peak.is_none_or(|peak| self.at(peak) <= greatest * (1.0 + FAR));
+        let is_possible = !are_requests || self.lambda <= ONE_ANSWER;
+        is_near && is_reached && is_possible
+    }
 }
+
+/// A share of the greatest throughput by which a law may miss a figure.
+const FAR: f64 = 0.1;
+/// Answers to a request, with what a run's last interval may add.
+const ONE_ANSWER: f64 = 1.02;
 
 /// The share of the variance below which a law is none for a system.
 const DESCRIBES: f64 = 0.8;
@@ -377,5 +404,33 @@ mod tests {
         assert!((fit.kappa / 0.000_769 - 1.0).abs() < 1e-2, "{fit:?}");
         assert!((fit.peak.unwrap() - 35.6).abs() < 0.5);
         assert!(fit.r_squared > 0.999);
+    }
+
+    #[test]
+    fn a_law_that_its_figures_contradict_is_not_believed() {
+        // Answers as many as requests up to 379, and then no more: a law of
+        // contention lies far above the loads just before that.
+        let law = |lambda, sigma, kappa, peak| Scalability {
+            lambda,
+            sigma,
+            kappa,
+            half_widths: [0.0; 3],
+            peak,
+            r_squared: 0.95,
+        };
+        let points: Vec<(f64, f64)> = (1..=8)
+            .map(|i| f64::from(i) * 100.0)
+            .map(|n| (n, n.min(379.0)))
+            .collect();
+        assert!(!law(1.2, 0.0, 2e-6, Some(651.0)).agrees(&points, true));
+        assert!(!law(0.9, 0.0, 0.0, None).agrees(&points, true));
+        let grown: Vec<(f64, f64)> = (1..=8)
+            .map(|i| f64::from(i))
+            .map(|n| (n, 50.0 * n / (1.0 + 0.1 * (n - 1.0))))
+            .collect();
+        let fit = scalability(&grown).unwrap();
+        assert!(fit.agrees(&grown, false), "{fit:?}");
+        // Requests have one answer each, clients have many.
+        assert!(!fit.agrees(&grown, true));
     }
 }

@@ -187,7 +187,7 @@ impl Built {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The compiler does not run.
-    #[error("{} does not run: {error}; GnuCOBOL is needed to build programs", cobc.display())]
+    #[error("{} does not run: {error}; GnuCOBOL is needed to build programs: install the package gnucobol3 (Debian, Ubuntu) or gnucobol (Fedora, Homebrew)", cobc.display())]
     Cobc {
         /// The compiler.
         cobc: PathBuf,
@@ -326,6 +326,8 @@ impl Compiler {
         built.inputs = translation.files.paths().to_vec();
         built.diagnostics = translation.diagnostics.clone();
         if failed {
+            let further = self.further_errors(&translation, source.checks, &source.path);
+            built.diagnostics.extend(further);
             return built;
         }
         let stem = plain_stem(&source.path);
@@ -382,6 +384,48 @@ impl Compiler {
         digest.finish()
     }
 
+    /// What the COBOL compiler says of a program whose commands are wrong, with
+    /// CONTINUE in the place of those: mistakes in commands hide no others.
+    /// Nothing where the text itself is incomplete, since everything that the
+    /// compiler says could follow from that.
+    fn further_errors(
+        &self,
+        translation: &Translation,
+        checks: bool,
+        path: &Path,
+    ) -> Vec<Diagnostic> {
+        let own: Vec<&Diagnostic> = translation
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .collect();
+        let replaced = |d: &&Diagnostic| match d.kind {
+            Kind::Command => !d.message.ends_with("has no END-EXEC"),
+            Kind::Unsupported(_) => true,
+            Kind::Source | Kind::MissingMember(_) | Kind::Compiler => false,
+        };
+        if !own.iter().all(replaced) {
+            return Vec::new();
+        }
+        let name = format!("{}.{}.check", plain_stem(path), std::process::id());
+        let input = self.options.out_dir.join(format!("{name}.i"));
+        let said = self
+            .compiler_command(translation, checks, &format!("{name}.i"))
+            .and_then(|mut command| {
+                command
+                    .arg("-fsyntax-only")
+                    .arg(format!("{name}.i"))
+                    .output()
+            });
+        let _ = fs::remove_file(input);
+        let Ok(said) = said else { return Vec::new() };
+        let mut further = messages::parse(&String::from_utf8_lossy(&said.stderr));
+        messages::suggest(&mut further, &String::from_utf8_lossy(&translation.text));
+        let same_line = |d: &Diagnostic| own.iter().any(|o| o.file == d.file && o.line == d.line);
+        further.retain(|d| d.severity == Severity::Error && !same_line(d));
+        further
+    }
+
     /// Runs the compiler; what it said, and whether the module is there. It
     /// runs in the folder of the modules and hands the names that it is given
     /// to a shell: they are plain ones.
@@ -391,12 +435,33 @@ impl Compiler {
         checks: bool,
         name: &str,
     ) -> io::Result<(String, bool)> {
-        let text = &translation.text;
         let dir = &self.options.out_dir;
         let input = format!("{name}.i");
-        fs::write(dir.join(&input), text)?;
         let output = format!("{name}.{}.tmp.so", std::process::id());
         let made = dir.join(&output);
+        let mut command = self.compiler_command(translation, checks, &input)?;
+        let output = command.arg("-o").arg(&output).arg(&input).output()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !output.status.success() || !made.is_file() {
+            let _ = fs::remove_file(&made);
+            return Ok((said, false));
+        }
+        fs::write(dir.join(format!("{name}.log")), &said)?;
+        fs::rename(&made, dir.join(format!("{name}.so")))?;
+        Ok((said, true))
+    }
+
+    /// The compiler with all options for a translated text, which is written to
+    /// `input` in the folder of the modules.
+    fn compiler_command(
+        &self,
+        translation: &Translation,
+        checks: bool,
+        input: &str,
+    ) -> io::Result<Command> {
+        let text = &translation.text;
+        let dir = &self.options.out_dir;
+        fs::write(dir.join(input), text)?;
         let mut command = Command::new(from_elsewhere(&self.options.cobc)?);
         command.current_dir(dir);
         command.args(flags()).args(&translation.freed_words);
@@ -414,19 +479,8 @@ impl Compiler {
         }
         command
             .args(checked::arguments(dir)?)
-            .args(&self.options.flags)
-            .arg("-o")
-            .arg(&output)
-            .arg(&input);
-        let output = command.output()?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        if !output.status.success() || !made.is_file() {
-            let _ = fs::remove_file(&made);
-            return Ok((said, false));
-        }
-        fs::write(dir.join(format!("{name}.log")), &said)?;
-        fs::rename(&made, dir.join(format!("{name}.so")))?;
-        Ok((said, true))
+            .args(&self.options.flags);
+        Ok(command)
     }
 
     /// Removes the texts and logs of earlier builds of a program, and its

@@ -4,6 +4,7 @@
 //! file parses, sets up logging and turns outcomes into exit codes: 0 clean, 1
 //! findings or failed assertions, 2 could not run, 64 usage.
 
+mod address;
 mod app;
 mod commands;
 mod log;
@@ -27,7 +28,8 @@ use stdout::Unwritten;
     name = "tupelo",
     version,
     max_term_width = 100,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    help_template = commands::groups::help_template()
 )]
 #[command(
     after_help = "Start here:\n  tupelo new hello && tupelo serve hello\n\n\

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[derive(Debug, clap::Args)]
 pub struct Ask {
     /// Administration port of the region.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9080")]
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "127.0.0.1:9080", value_parser = crate::address::address)]
     admin: SocketAddr,
     /// Print JSON.
     #[arg(long)]

@@ -14,6 +14,22 @@ use std::process::exit;
 
 use miette::Report;
 
+/// Arguments that do not go together, or a value that no command takes: what the
+/// parser of the command line cannot see.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[error("{message}")]
+pub struct WrongUsage {
+    message: String,
+    #[help]
+    help: Option<String>,
+}
+
+/// An error of usage; the program ends with 64.
+pub fn wrong_usage(message: impl Into<String>, help: Option<&str>) -> Report {
+    let (message, help) = (message.into(), help.map(str::to_owned));
+    Report::new(WrongUsage { message, help })
+}
+
 /// Standard output took no more.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written")]
@@ -39,6 +55,9 @@ pub fn told(report: &Report) -> u8 {
         return ENDED_BY_SIGPIPE;
     }
     eprintln!("{report:?}");
+    if report.downcast_ref::<WrongUsage>().is_some() {
+        return WRONG_USAGE;
+    }
     COULD_NOT_RUN
 }
 
@@ -71,3 +90,6 @@ const ENDED_BY_SIGPIPE: u8 = 128 + libc::SIGPIPE as u8;
 
 /// The status of a command that could not do its work.
 const COULD_NOT_RUN: u8 = 2;
+
+/// The status of a command whose arguments do not go together (sysexits.h).
+const WRONG_USAGE: u8 = 64;

@@ -10,6 +10,7 @@ mod appc_peer;
 mod capture;
 mod cobol;
 mod copybook;
+mod counted;
 mod drive;
 mod exec;
 mod gateway;
@@ -111,6 +112,9 @@ pub fn run(args: &Args) -> Result<bool> {
         println!("{}", row::HEADING);
     }
     for bench in chosen {
+        if !args.json {
+            println!("{}: {}", bench.name, counted::on_both_sides(bench.name));
+        }
         for row in (bench.run)(&setting)? {
             met &= row.met != Some(false);
             match args.json {

@@ -27,6 +27,8 @@ pub struct Row {
     pub must: String,
     /// Whether it was crossed; none when nothing could be compared.
     pub met: Option<bool>,
+    /// What was counted, on both sides.
+    pub counted: &'static str,
 }
 
 /// The line a row has to cross.
@@ -78,6 +80,7 @@ impl Row {
             ratio,
             must,
             met,
+            counted: super::counted::on_both_sides(bench),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::load::{record, watched};
 use super::output::{judgeable, write};
 use super::say::{say, tell};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
-use crate::capacity::{Search, search, unit};
+use crate::capacity::{Search, run_seconds, search, spelled, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
@@ -57,6 +57,9 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     args.output.check(false)?;
     let quiet = args.output.json || args.output.quiet;
     let unit = unit(&plan);
+    if !quiet {
+        tell!("{}", wanted.duration(&plan));
+    }
     let tell = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
@@ -143,6 +146,14 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     let mut silent = args.output.clone();
     silent.quiet = true;
     let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
+    if !args.output.json && !args.output.quiet {
+        let runs = args.rounds.max(2);
+        let round_s = plans.iter().filter_map(run_seconds).sum::<f64>();
+        tell!(
+            "{runs} rounds of A and B: about {}",
+            spelled(round_s * runs as f64)
+        );
+    }
     'rounds: for round in 0..args.rounds.max(2) {
         // Whoever goes first changes from round to round, so that a drift of
         // the machine is not taken for a difference.

@@ -9,7 +9,7 @@ use crate::engine::RunError;
 use crate::export::Exporter;
 use crate::live::Live;
 use crate::objective::Objective;
-use crate::observe::Observed;
+use crate::observe::{Observed, Panel};
 use crate::plan::Plan;
 use crate::preflight;
 use crate::scenario::Variant;
@@ -60,7 +60,11 @@ pub(super) fn watched(
     stop: &AtomicBool,
 ) -> Result<Vec<Observed>, CliError> {
     let observe = observe.clone();
-    unless(stop, move || observe.observed(asked))?
+    let observed = unless(stop, move || observe.observed(asked))??;
+    if let Some(line) = Panel::new(observed.clone()).counted() {
+        tell!("{line}");
+    }
+    Ok(observed)
 }
 
 /// What the runs of one command have in common.

@@ -24,6 +24,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "the APPC tuning guide on a token ring in virtual time: before, after, and why",
     paper: "004",
     needs: Needs::Nothing,
+    repeats: 1,
     run,
 };
 

@@ -13,6 +13,8 @@ pub struct Context<'a> {
     /// How long each load is presented, in seconds; none for as long as the
     /// experiment usually does.
     pub seconds: Option<u64>,
+    /// Which repetition this is, from 1.
+    pub repetition: usize,
     /// Where captures are kept; none to throw them away.
     pub keep: Option<PathBuf>,
     /// Is told what happens next, for a person who waits.

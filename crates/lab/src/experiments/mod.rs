@@ -32,6 +32,9 @@ pub struct Experiment {
     pub paper: &'static str,
     /// What it needs of the machine.
     pub needs: Needs,
+    /// Repetitions when none are asked for: more than one where figures of one
+    /// run are noise on a machine that does other work.
+    pub repeats: usize,
     /// Carries it out.
     pub run: fn(&Context<'_>) -> Result<Report, LabError>,
 }

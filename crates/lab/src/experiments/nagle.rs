@@ -18,6 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "write-write-read with Nagle's algorithm, without it, and with one write",
     paper: "000",
     needs: Needs::Network,
+    repeats: 1,
     run,
 };
 

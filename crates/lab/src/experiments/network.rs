@@ -3,7 +3,7 @@
 
 use super::Experiment;
 use crate::net::Route;
-use crate::report::{Published, Report};
+use crate::report::{Origin, Published, Report};
 use crate::traffic::Run;
 
 /// Kinds of evidence by the names that `capture` gives them.
@@ -83,7 +83,20 @@ pub fn change(
 ) {
     let name = "change of the response time";
     let percent = (after / before - 1.0) * 100.0;
-    report.measured(name, conditions, published, percent, "%");
+    report.change(name, conditions, published, percent);
+}
+
+/// Adds a change of the response time that is arithmetic on rows of which one was
+/// made with the published figure in sight: no claim of its own.
+pub fn derived_change(
+    report: &mut Report,
+    conditions: &str,
+    published: Option<Published>,
+    [before, after]: [f64; 2],
+) {
+    let name = "change of the response time";
+    let percent = (after / before - 1.0) * 100.0;
+    report.add(Origin::Derived, name, conditions, published, percent, "%");
 }
 
 /// Says how exact the path was, over all runs that had one.

@@ -16,6 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "an unconstrained flood against the same flood with MXT and a transaction class",
     paper: "000",
     needs: Needs::Nothing,
+    repeats: 1,
     run,
 };
 

@@ -17,6 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "a script over a program at the target rate, twice and ten times it; modes, copybook fields",
     paper: "000",
     needs: Needs::Nothing,
+    repeats: 3,
     run,
 };
 

@@ -9,7 +9,7 @@ use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
-use crate::report::{Published, Report};
+use crate::report::{Origin, Published, Report};
 use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
 
 /// The row of the table.
@@ -18,6 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "the first answer of a connection under initial windows of 1, 2 and 10 segments",
     paper: "000",
     needs: Needs::Network,
+    repeats: 1,
     run,
 };
 
@@ -48,7 +49,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         // One round trip opens the connection; the request shares the first
         // one of the answer.
         let expected = f64::from(1 + rounds) * ROUND_TRIP_MS;
-        report.predicted(
+        report.add(
+            Origin::Derived,
             "response time, expected",
             &run.conditions,
             None,

@@ -1,12 +1,12 @@
 //! Paper 001: the same socket application over three infrastructures, and what
 //! each leaves on general engines. Figures 6 and 7.
 
-use super::presented::{axis, report};
+use super::presented::report;
 use super::{Context, Experiment, Needs};
 use crate::cycles::{CASES, Found, LOOPS, Region, application_us};
 use crate::error::LabError;
-use crate::report::{Origin, Picture, Published, Report, Table};
-use measure::report::{Plot, Series, short};
+use crate::report::{Published, Report, Table};
+use measure::report::short;
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -14,6 +14,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "CICS sockets served in four ways: CPU of general engines a message",
     paper: "001",
     needs: Needs::Nothing,
+    repeats: 5,
     run,
 };
 
@@ -75,18 +76,14 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     for figure in &FIGURES {
         let mut found: [Repeated; 4] = Default::default();
         // In turn, so that whatever else the machine does meets all alike.
-        for repetition in 1..=REPETITIONS {
-            for (region, found) in regions.iter_mut().zip(&mut found) {
-                context.say(&format!(
-                    "Figure {}, {repetition} of {REPETITIONS}: {}",
-                    figure.number, region.case.name
-                ));
-                found.push(region.cycles(figure.concurrent, REQUESTS)?);
-            }
+        for (region, found) in regions.iter_mut().zip(&mut found) {
+            context.say(&format!("Figure {}: {}", figure.number, region.case.name));
+            found.push(region.cycles(figure.concurrent, REQUESTS)?);
         }
         figures(&mut report, figure, &found, application);
-        report.tables.push(table(figure, &found, application));
-        report.pictures.push(picture(figure, &found, application));
+        report
+            .tables
+            .push(table(figure, &found, application, context.repetition));
     }
     inside(context, &mut report, &mut regions)?;
     conclude(&mut report);
@@ -101,10 +98,6 @@ fn conditions(report: &mut Report, application: f64) {
     report.condition(
         "message",
         "100 bytes with a line end, and as many in its answer; the paper tells no size",
-    );
-    report.condition(
-        "repetitions",
-        format!("{REPETITIONS}, the four ways in turn; figures are means"),
     );
     report.condition(
         "application",
@@ -167,31 +160,31 @@ fn figures(report: &mut Report, figure: &Figure, found: &[Repeated; 4], applicat
             _ => None,
         };
         let percent = change(sockets(now), sockets(&found[0]));
-        report.measured(&name, &at(case.name), published, percent, "%");
+        report.change(&name, &at(case.name), published, percent);
     }
     let name = format!("Figure {}: offload against none", figure.number);
     let percent = change(sockets(&found[3]), sockets(&found[2]));
     let published = figure.offload.and_then(Published::number);
-    report.measured(&name, &at("Solution Two"), published, percent, "%");
+    report.change(&name, &at("Solution Two"), published, percent);
     for (case, now) in CASES.iter().zip(found).skip(1) {
         let name = format!("Figure {}: in all against classic", figure.number);
         let percent = change(
             mean(now, |f| f.general_us),
             mean(&found[0], |f| f.general_us),
         );
-        report.add(Origin::Measured, &name, &at(case.name), None, percent, "%");
+        report.change(&name, &at(case.name), None, percent);
     }
 }
 
 /// Every repetition.
-fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
+fn table(figure: &Figure, found: &[Repeated; 4], application: f64, repetition: usize) -> Table {
     let mut rows = Vec::new();
     for (case, repeated) in CASES.iter().zip(found) {
-        for (number, found) in repeated.iter().enumerate() {
+        for found in repeated {
             let time = |share: f64| found.outcome.sum().passed.quantile(share) as f64 / 1e3;
             rows.push(vec![
                 case.name.to_owned(),
-                (number + 1).to_string(),
+                repetition.to_string(),
                 format!("{}", found.messages),
                 format!("{:.1}", found.general_ms),
                 format!("{:.1}", found.offload_ms),
@@ -223,29 +216,6 @@ fn table(figure: &Figure, found: &[Repeated; 4], application: f64) -> Table {
                   a message's, and with one kind of engine those of all threads. Response times are \
                   the gateway's."
             .into(),
-    }
-}
-
-fn picture(figure: &Figure, found: &[Repeated; 4], application: f64) -> Picture {
-    let series = CASES.iter().zip(found).map(|(case, repeated)| Series {
-        name: case.name.into(),
-        points: repeated
-            .iter()
-            .enumerate()
-            .map(|(n, found)| ((n + 1) as f64, sockets_us(found, application)))
-            .collect(),
-        dots: true,
-        ..Series::default()
-    });
-    Picture::Captioned {
-        plot: Plot {
-            title: format!("Figure {}: {} at once", figure.number, figure.concurrent),
-            x: axis("repetition", false),
-            y: axis("µs of general engines a message", false),
-            series: series.collect(),
-            ..Plot::default()
-        },
-        caption: "Socket processes alone: the customer's program is taken off.".into(),
     }
 }
 
@@ -281,15 +251,7 @@ fn conclude(report: &mut Report) {
         let conditions = format!("{}, 1 cycle at once", CASES[n].name);
         report.figure(SOCKET_PROCESSES, &conditions)
     };
-    if let [Some(classic), Some(one), Some(two), Some(offload)] = [0, 1, 2, 3].map(us) {
-        report.conclusions.push(format!(
-            "On general engines the socket processes of a message cost {} µs in the classic path, \
-             {} with Solution One, {} with Solution Two and {} with offload engines beside.",
-            short(classic),
-            short(one),
-            short(two),
-            short(offload)
-        ));
+    if let [Some(classic), Some(_), Some(two), Some(offload)] = [0, 1, 2, 3].map(us) {
         report.matters(classic, "µs", "classic, CPU a message");
         report.matters(two, "µs", "Solution Two");
         report.matters(offload, "µs", "Solution Two, offload");
@@ -318,5 +280,4 @@ fn conclude(report: &mut Report) {
 
 /// Requests of a cycle, as the paper has them.
 const REQUESTS: u32 = 2500;
-const REPETITIONS: u32 = 3;
 const WARM: u32 = 200;

@@ -21,6 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     about: "a region that asks itself: web services and web support, acknowledgements delayed and not",
     paper: "002",
     needs: Needs::Network,
+    repeats: 1,
     run,
 };
 
@@ -198,7 +199,7 @@ fn measure(context: &Context<'_>, report: &mut Report, row: &Row) -> Result<Came
     let times = [&delayed, &quick].map(|r| r.median().response_ms());
     let [before, after] = row.response_s;
     let published = Published::number((after / before - 1.0) * 100.0);
-    super::network::change(report, flow.name, published, times);
+    super::network::derived_change(report, flow.name, published, times);
     Ok(Came { delayed, quick })
 }
 

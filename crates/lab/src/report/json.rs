@@ -4,7 +4,7 @@ use super::model::{Figure, Report};
 use serde_json::{Value, json};
 
 /// One line a figure, `{"experiment", "figure", "conditions", "published",
-/// "found", "origin", "unit", "error"}`, then one a finding, `{"experiment",
+/// "found", "origin", "unit", "error", "half_width", "repetitions"}`, then one a finding, `{"experiment",
 /// "conditions", "planted", "named", "holds"}`. A report of predictions has one
 /// line a figure, `{"figure", "published", "predicted", "error", "origin"}`; what a
 /// model was calibrated on, and arithmetic on other rows, predicts nothing.
@@ -23,6 +23,8 @@ pub fn json_lines(report: &Report) -> String {
             "origin": f.origin,
             "unit": f.unit,
             "error": f.error(),
+            "half_width": f.half_width,
+            "repetitions": report.repetitions.max(1),
         })
     });
     let findings = report.findings.iter().map(|f| {

@@ -35,6 +35,8 @@ pub struct Report {
     pub headline: Vec<(String, String)>,
     /// Files that were kept.
     pub files: Vec<PathBuf>,
+    /// Repetitions that the figures are means of; 0 and 1 for one run.
+    pub repetitions: usize,
 }
 
 /// One figure.
@@ -52,6 +54,11 @@ pub struct Figure {
     pub origin: Origin,
     /// The unit, last and in the usual symbols: `ms`, `Mb/s`, `%`, `packets`.
     pub unit: String,
+    /// Half the width of the 95 % interval of `found`, in its unit; `None` of one
+    /// run, and where all repetitions came to the same.
+    pub half_width: Option<f64>,
+    /// Whether it is a change in percent, about which repetitions give a verdict.
+    pub is_change: bool,
 }
 
 /// What a paper says about a figure.
@@ -205,7 +212,24 @@ impl Report {
             found,
             origin,
             unit: unit.into(),
+            half_width: None,
+            is_change: false,
         });
+    }
+
+    /// Adds a change in percent of what was measured. Whether it is one at all is
+    /// said once the experiment was repeated.
+    pub fn change(
+        &mut self,
+        name: &str,
+        conditions: &str,
+        published: Option<Published>,
+        percent: f64,
+    ) {
+        self.measured(name, conditions, published, percent, "%");
+        if let Some(figure) = self.figures.last_mut() {
+            figure.is_change = true;
+        }
     }
 
     /// Adds a condition of all figures.

@@ -110,7 +110,14 @@ pub(super) fn found(figure: &Figure) -> String {
         Origin::Calibrated => "=",
         Origin::Derived => "+",
     };
-    format!("{mark}{}", number(figure.found, &figure.unit))
+    let half = figure
+        .half_width
+        .map(|half| format!(" ± {}", number(half, &figure.unit)));
+    format!(
+        "{mark}{}{}",
+        number(figure.found, &figure.unit),
+        half.unwrap_or_default()
+    )
 }
 
 /// A figure as short as its unit lets it be.
@@ -193,7 +200,8 @@ pub(super) fn wrapped_at(text: &str, indent: &str, most: usize) -> String {
 /// What the marks before a figure mean, for text and page.
 pub(super) const MARKS: &str = "~ predicted, nothing was chosen for it; ≈ predicted, but a choice \
     that moves it was made with the published figure in sight; = the model or the conditions were \
-    chosen so that this figure comes out; + arithmetic on other rows; the others are measured.";
+    chosen so that this figure comes out; + arithmetic on other rows, or solved from a published figure; \
+    the others are measured. ± half the width of the 95 % interval of repetitions.";
 
 /// The usual width of a terminal that was made wider once.
 const COLUMNS: usize = 100;

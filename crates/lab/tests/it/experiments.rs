@@ -8,6 +8,7 @@ fn run(name: &str) -> Report {
     let context = Context {
         seed: 1,
         seconds: None,
+        repetition: 1,
         keep: None,
         progress: &|_| (),
     };

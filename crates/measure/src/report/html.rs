@@ -91,14 +91,14 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
     let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
     let wrong = format!("failed or wrong, {} %", short(share));
     let matter = [
-        (plain(report.throughput), "answers a second"),
-        (ms(sum.response.p99), "response, 99 % are faster"),
+        (plain(report.throughput), "answers/s"),
+        (ms(sum.response.p99), "p99"),
         (plain(errors as f64), &wrong),
     ];
     let mut others = vec![
-        (ms(sum.response.p50), "half are faster"),
-        (ms(sum.response.p999), "99.9 % are faster"),
-        (ms(sum.response.max), "longest response"),
+        (ms(sum.response.p50), "p50"),
+        (ms(sum.response.p999), "p99.9"),
+        (ms(sum.response.max), "max"),
     ];
     let mut of = "server CPU per answer at this load".to_owned();
     if let Some(cpu) = report.server_cpu.as_ref().filter(|c| !c.notes().is_empty()) {
@@ -127,9 +127,9 @@ fn curve_tiles(curve: &Curve) -> String {
     let p99 = point.and_then(|point| point.time(point.p99));
     let at = load.map_or_else(none, plain);
     let names = [
-        format!("{unit}, the most within {within}"),
+        format!("{unit}, the most that met {within}"),
         format!("{unit}, {}", knee.1),
-        format!("99 % are faster, at {at} {unit}"),
+        format!("p99 at {at} {unit}"),
     ];
     let [of_carried, of_knee, of_time] = &names;
     let matter = [
@@ -192,9 +192,9 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
                 ..Axis::default()
             },
             series: vec![
-                over_time("50 %", &|m| m.p50),
-                over_time("99 %", &|m| m.p99),
-                over_time("longest", &|m| m.max),
+                over_time("p50", &|m| m.p50),
+                over_time("p99", &|m| m.p99),
+                over_time("max", &|m| m.max),
             ],
             shade: shade.clone(),
             mark: None,
@@ -206,7 +206,10 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
             series: vec![
                 over_time("sent", &|m| m.sent_s),
                 over_time("answered", &|m| m.answered_s),
-                over_time("failed or wrong", &|m| m.errors_s),
+                Series {
+                    is_bad: true,
+                    ..over_time("errors/s", &|m| m.errors_s)
+                },
             ],
             shade: shade.clone(),
             mark: None,
@@ -253,11 +256,11 @@ pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
         ..Series::default()
     };
     let ticks = [
-        (0.5, "50 %"),
-        (0.9, "90 %"),
-        (0.99, "99 %"),
-        (0.999, "99.9 %"),
-        (0.9999, "99.99 %"),
+        (0.5, "p50"),
+        (0.9, "p90"),
+        (0.99, "p99"),
+        (0.999, "p99.9"),
+        (0.9999, "p99.99"),
         (0.99999, "99.999 %"),
     ];
     let first = curves.iter().take(1).flat_map(|(_, curve)| curve);
@@ -621,12 +624,12 @@ mod tests {
         };
         let shown = curve_tiles(&curve);
         assert!(
-            shown.contains("<b>475</b><span>requests/s, the most within p99&lt;80ms"),
+            shown.contains("<b>475</b><span>requests/s, the most that met p99&lt;80ms"),
             "{shown}"
         );
         assert!(shown.contains("no knee was found"), "{shown}");
         assert!(
-            shown.contains("<b>47.5 ms</b><span>99 % are faster, at 475 requests/s"),
+            shown.contains("<b>47.5 ms</b><span>p99 at 475 requests/s"),
             "{shown}"
         );
     }

@@ -279,6 +279,15 @@ pub struct Curve {
     pub unrecovered: Option<Unrecovered>,
 }
 
+impl Curve {
+    /// Loads above the lowest that missed the objectives which met them.
+    pub fn met_again(&self) -> impl Iterator<Item = f64> {
+        let limit = self.lowest_bad.unwrap_or(f64::INFINITY);
+        let above = self.points.iter().filter(move |p| p.good && p.load > limit);
+        above.map(|p| p.load)
+    }
+}
+
 /// A load that a system did not recover from.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Unrecovered {

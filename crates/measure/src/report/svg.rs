@@ -58,6 +58,8 @@ pub struct Series {
     /// Whether a value holds until the next one (what is counted), instead of
     /// changing evenly between them.
     pub step: bool,
+    /// Whether it is what went wrong: red, which nothing else in its plot is then.
+    pub is_bad: bool,
 }
 
 /// The measures of a picture, in its own units.
@@ -128,7 +130,7 @@ impl Plot {
         for (i, series) in self.series.iter().enumerate() {
             keys += &format!(
                 r#"<path class="line c{}{}" d="M{left} {top}h18"/><text x="{}" y="{}">{}</text>"#,
-                i % COLOURS,
+                self.colour(i),
                 if series.dashed { " dashed" } else { "" },
                 left + 24.0,
                 top + 4.0,
@@ -179,7 +181,7 @@ impl Plot {
         }
         write_axes(frame, &self.x.label, &self.y.label, &x, &y, out)?;
         for (i, series) in self.series.iter().enumerate() {
-            write_series(series, i % COLOURS, &x, &y, out)?;
+            write_series(series, self.colour(i), &x, &y, out)?;
         }
         if let Some((at, text)) = &self.mark {
             let at = x.place(*at);
@@ -211,11 +213,24 @@ impl Plot {
             let dashed = if series.dashed { " dashed" } else { "" };
             out += &format!(
                 r#"<span class="key"><i class="c{}{dashed}"></i>{}</span>"#,
-                i % COLOURS,
+                self.colour(i),
                 escape(&series.name)
             );
         }
         out
+    }
+
+    /// The colour of a series, by its number in the style sheet.
+    fn colour(&self, at: usize) -> usize {
+        if self.series[at].is_bad {
+            return RED;
+        }
+        let has_bad = self.series.iter().any(|s| s.is_bad);
+        let shown = at % COLOURS;
+        match has_bad && shown >= RED {
+            true => (shown + 1) % COLOURS,
+            false => shown,
+        }
     }
 }
 
@@ -336,6 +351,8 @@ pub fn escape(text: &str) -> String {
 
 /// Colours in the page's style sheet.
 pub(super) const COLOURS: usize = 8;
+/// The red one.
+const RED: usize = 1;
 /// From one line of the legend to the next.
 const KEY_STEP: f64 = 18.0;
 

@@ -313,7 +313,7 @@ fn law(curve: &Curve) -> Option<String> {
         None => String::new(),
     };
     Some(format!(
-        "Universal Scalability Law (how the answers grow with the load): {:.1} ± {:.1} answers/s for each of the {unit} (λ), share done one after another {:.4} ± {:.4} (σ), cost of agreement {:.2e} ± {:.1e} (κ), R² {:.4}{peak}.",
+        "Universal Scalability Law (how the answers grow with the load): {:.1} ± {:.1} answers/s for each of the {unit} (λ), contention {:.4} ± {:.4} (σ), coherency {:.2e} ± {:.1e} (κ), R² {:.4}{peak}.",
         law.lambda,
         law.half_widths[0],
         law.sigma,
@@ -355,10 +355,19 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
     let objectives = &curve.objectives;
     lines.push(match (curve.highest_good, curve.lowest_bad) {
         (Some(good), Some(bad)) => {
-            format!("Highest load that met {objectives}: {good:.0} {unit}; {bad:.0} did not.")
+            let mut line =
+                format!("It meets {objectives} up to {good:.0} {unit}; at {bad:.0} it does not.");
+            let again: Vec<String> = curve.met_again().map(|load| format!("{load:.0}")).collect();
+            if !again.is_empty() {
+                line += &format!(
+                    " It met them again at {}: this machine shows no sharp limit; more repetitions (--repeats) narrow it.",
+                    again.join(", ")
+                );
+            }
+            line
         }
         (Some(good), None) => format!(
-            "Every load tried met {objectives}, up to {good:.0} {unit}: the limit lies higher."
+            "It meets {objectives} at every load tried, up to {good:.0} {unit}: the limit lies higher."
         ),
         (None, _) => format!("No load tried met {objectives}."),
     });

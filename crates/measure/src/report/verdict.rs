@@ -11,15 +11,23 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
     if let Some(curve) = &report.curve {
         let unit = &curve.unit;
         return Some(match (curve.highest_good, curve.lowest_bad) {
-            (Some(good), Some(bad)) => format!(
-                "It carries {good:.0} {unit} within {}, and {bad:.0} no longer.",
-                curve.objectives
-            ),
+            (Some(good), Some(bad)) => {
+                let again = match curve.met_again().next() {
+                    Some(load) => {
+                        format!(", and at {load:.0} it does again: the limit is not sharp")
+                    }
+                    None => String::new(),
+                };
+                format!(
+                    "It meets {} up to {good:.0} {unit}; at {bad:.0} it does not{again}.",
+                    curve.objectives
+                )
+            }
             (Some(good), None) => format!(
-                "It carries {good:.0} {unit} within {}, the most that was tried.",
+                "It meets {} up to {good:.0} {unit}, the most that was tried.",
                 curve.objectives
             ),
-            (None, _) => format!("No load that was tried keeps {}.", curve.objectives),
+            (None, _) => format!("No load that was tried meets {}.", curve.objectives),
         });
     }
     if sum.answered == 0 {
@@ -44,7 +52,7 @@ pub(super) fn verdict(report: &Report) -> Option<String> {
     let (throughput, p99) = (report.throughput, time(sum.response.p99));
     let answered = |throughput| {
         let rate = rate(throughput);
-        format!("{rate} answers a second, 99 % of them within {p99}; {errors}.")
+        format!("{rate} answers/s, p99 {p99}; {errors}.")
     };
     Some(match silent {
         None => answered(throughput),
@@ -186,10 +194,7 @@ mod tests {
     #[test]
     fn a_verdict_has_rate_time_and_errors_and_says_when_they_are_most() {
         let told = |a, f| verdict(&report(a, f)).unwrap();
-        assert_eq!(
-            told(1000, 0),
-            "1234 answers a second, 99 % of them within 4.2 ms; none failed."
-        );
+        assert_eq!(told(1000, 0), "1234 answers/s, p99 4.2 ms; none failed.");
         assert!(told(900, 100).contains("100 of 1000 failed or were wrong (10.00 %)"));
         assert!(told(10, 100).starts_with("Mostly errors"));
         assert_eq!(told(0, 10), "Nothing was answered.");
@@ -204,7 +209,9 @@ mod tests {
         dead.timeline = (1..=6).map(f64::from).map(moment).collect();
         let told = verdict(&dead).unwrap();
         assert!(
-            told.starts_with("Nothing was answered in the last 3.0 of 6.0 s; before, 2469 answers"),
+            told.starts_with(
+                "Nothing was answered in the last 3.0 of 6.0 s; before, 2469 answers/s"
+            ),
             "{told}"
         );
         for moment in &mut dead.timeline {

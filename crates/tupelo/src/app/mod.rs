@@ -57,6 +57,7 @@ pub mod uow;
 pub mod web;
 pub mod zoned_signs;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -82,6 +83,12 @@ pub struct Application {
     pub csd: Csd,
     /// What is worth knowing about either, with its place.
     pub warnings: Findings,
+    /// Names of definitions with errors: what else is said of them follows from
+    /// those. Empty in an application that can run.
+    pub broken_definitions: BTreeSet<String>,
+    /// Whether the settings could be read. Where they could not, these are the
+    /// defaults, and nothing that depends on them can be said.
+    pub has_settings: bool,
 }
 
 /// Prints what is wrong with a file that everything depends on; the error that
@@ -96,58 +103,63 @@ fn unusable<T>(found: &Findings, what: &str) -> Result<T> {
 }
 
 impl Application {
-    /// Reads settings and definitions. Mistakes in either are told all at once.
+    /// Reads settings and definitions.
+    ///
+    /// # Errors
+    /// Those of [`Application::open_in_spite`], and mistakes in either text, which
+    /// are printed all at once.
     pub fn open(folder: &Path, state: Option<&Path>) -> Result<Application> {
-        if folder.is_file() {
-            bail!(
-                help = "name the folder that has tupelo.toml, resources.csd, cobol/ or apis/",
-                "{} is a file, and an application is a folder",
-                folder.display()
-            );
+        let app = Application::open_in_spite(folder, state)?;
+        if app.warnings.count(Severity::Error) == 0 {
+            return Ok(app);
         }
-        if !folder.is_dir() {
-            bail!(
-                help = "`tupelo new FOLDER` makes an application to start from",
-                "there is no application folder {}",
-                folder.display()
-            );
+        let of_settings = |f: &&finding::Finding| {
+            f.severity == Severity::Error && f.file.ends_with("tupelo.toml")
+        };
+        if app.warnings.iter().any(|f| of_settings(&f)) {
+            return unusable(&app.warnings, "tupelo.toml cannot be used");
         }
-        let folder = folder.canonicalize().into_diagnostic()?;
+        unusable(&app.warnings, "resources.csd cannot be installed")
+    }
+
+    /// Reads settings and definitions for a check: a mistake in one text hides
+    /// none in another. Settings and definitions that are wrong are left out.
+    ///
+    /// # Errors
+    /// There is no such folder, or a file of it cannot be read.
+    pub fn open_in_spite(folder: &Path, state: Option<&Path>) -> Result<Application> {
+        let folder = opened_folder(folder)?;
         let state = state.map_or_else(|| folder.join(".tupelo"), Path::to_owned);
-        let config = match read_if_there(&folder.join("tupelo.toml"))? {
-            Some(text) => toml_errors::from_str("tupelo.toml", &text).or_else(|wrong| {
-                let mut found = Findings::new(&folder);
-                found.extend(wrong);
-                unusable(&found, "tupelo.toml cannot be used")
-            })?,
-            None => Config::default(),
-        };
+        let mut warnings = Findings::new(&folder);
+        let (mut config, mut has_settings) = (Config::default(), true);
+        if let Some(text) = read_if_there(&folder.join("tupelo.toml"))? {
+            let (read, wrong) = toml_errors::read("tupelo.toml", &text);
+            has_settings = read.is_some();
+            config = read.unwrap_or_default();
+            warnings.extend(wrong);
+        }
         if let Some(wrong) = settings::code_page(&folder, &config) {
-            return unusable(&wrong, "tupelo.toml cannot be used");
+            warnings.extend(wrong.iter().cloned());
+            config.region.code_page = Config::default().region.code_page;
         }
-        let wrong = limits::findings(&folder, &config.gateway);
-        if wrong.count(Severity::Error) > 0 {
-            return unusable(&wrong, "tupelo.toml cannot be used");
-        }
-        let csd = match read_if_there(&folder.join("resources.csd"))? {
-            Some(text) => csd::parse(&text),
-            None => Csd::default(),
+        warnings.extend(limits::findings(&folder, &config.gateway).iter().cloned());
+        let text = read_if_there(&folder.join("resources.csd"))?.unwrap_or_default();
+        let csd = csd::parse(&text);
+        let own = csd.diagnostics.iter();
+        warnings.extend(own.map(|d| of_definitions("resources.csd", d)));
+        let broken_definitions = if csd.has_errors() {
+            broken_definitions(&text, &csd)
+        } else {
+            BTreeSet::new()
         };
-        let mut warnings = wrong;
-        warnings.extend(
-            csd.diagnostics
-                .iter()
-                .map(|d| of_definitions("resources.csd", d)),
-        );
-        if csd.has_errors() {
-            return unusable(&warnings, "resources.csd cannot be installed");
-        }
         Ok(Application {
             folder,
             state,
             config,
             csd,
             warnings,
+            broken_definitions,
+            has_settings,
         })
     }
 
@@ -329,6 +341,47 @@ impl Application {
             .saturating_mul(2)
             .saturating_add(64)
     }
+}
+
+/// The whole path of an application folder.
+fn opened_folder(folder: &Path) -> Result<PathBuf> {
+    if folder.is_file() {
+        bail!(
+            help = "name the folder that has tupelo.toml, resources.csd, cobol/ or apis/",
+            "{} is a file, and an application is a folder",
+            folder.display()
+        );
+    }
+    if !folder.is_dir() {
+        bail!(
+            help = "`tupelo new FOLDER` makes an application to start from",
+            "there is no application folder {}",
+            folder.display()
+        );
+    }
+    folder.canonicalize().into_diagnostic()
+}
+
+/// The names of definitions that are wrong: those that the errors are about, and
+/// those whose statement could not be read at all.
+fn broken_definitions(text: &str, csd: &Csd) -> BTreeSet<String> {
+    let (read, _) = csd::definitions(text);
+    let about = |line: u32| {
+        let before = read.iter().filter(|d| d.line <= line);
+        before.max_by_key(|d| d.line).map(|d| d.name.clone())
+    };
+    let errors = csd.diagnostics.iter();
+    let errors = errors.filter(|d| d.severity == cics::diagnostic::Severity::Error);
+    let wrong = errors.filter_map(|d| about(d.line));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let defined = words
+        .windows(2)
+        .filter(|pair| pair[0].eq_ignore_ascii_case("DEFINE"));
+    let defined = defined.filter_map(|pair| pair[1].split_once('(')?.1.split(')').next());
+    let unread = defined
+        .map(str::to_ascii_uppercase)
+        .filter(|name| read.iter().all(|d| d.name != *name));
+    wrong.chain(unread).collect()
 }
 
 /// `1 error`, `2 errors`.

@@ -15,9 +15,9 @@ use super::finding::{Finding, Severity};
 use super::schema::{Field, Settings};
 use super::toml_places::{Place, Places, position};
 
-/// Reads settings; `name` is what errors call their file. They are in the order
-/// of the text.
-pub fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
+/// Reads settings for a check, which goes on in spite of mistakes: the settings
+/// without the lines that are wrong, or `None` where the text is no TOML.
+pub fn read(name: &str, text: &str) -> (Option<Config>, Vec<Finding>) {
     let (_, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
         let mut found: Vec<Finding> = Vec::new();
@@ -33,14 +33,13 @@ pub fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
                 last = last.max(Some(finding.line));
             }
         }
-        return Err(found);
+        return (None, found);
     }
     let mut mistakes: Vec<(String, Range<usize>)> = Vec::new();
     let mut work = text.to_owned();
-    loop {
+    let config = loop {
         match toml::from_str::<Config>(&work) {
-            Ok(value) if mistakes.is_empty() => return Ok(value),
-            Ok(_) => break,
+            Ok(value) => break Some(value),
             Err(error) => {
                 let span = error.span().unwrap_or(0..0);
                 let known = mistakes.iter().any(|(_, s)| *s == span);
@@ -48,15 +47,15 @@ pub fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
                 // that is no longer TOML: what that says is our doing.
                 let ours = toml::from_str::<toml::Table>(&work).is_err();
                 if known || ours || mistakes.len() == MOST {
-                    break;
+                    break None;
                 }
                 mistakes.push((error.message().trim().to_owned(), span.clone()));
                 if !blank(&mut work, &span) {
-                    break;
+                    break None;
                 }
             }
         }
-    }
+    };
     mistakes.sort_by_key(|(_, span)| span.start);
     let teacher = Teacher {
         name,
@@ -64,10 +63,8 @@ pub fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
         places: Places::of(text),
         settings: Settings::new(),
     };
-    Err(mistakes
-        .iter()
-        .map(|(m, span)| teacher.finding(m, span))
-        .collect())
+    let findings = mistakes.iter().map(|(m, span)| teacher.finding(m, span));
+    (config, findings.collect())
 }
 
 /// Says what is wrong with a value by what its key means.
@@ -333,6 +330,14 @@ const LONGEST: usize = 40;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn from_str(name: &str, text: &str) -> Result<Config, Vec<Finding>> {
+        let (config, mistakes) = read(name, text);
+        match config {
+            Some(config) if mistakes.is_empty() => Ok(config),
+            _ => Err(mistakes),
+        }
+    }
 
     /// Each mistake as `line:column message / help`.
     fn told(text: &str) -> Vec<String> {

@@ -12,6 +12,7 @@ use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use serde_json::Value;
 
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::app::operate::encoded;
 use crate::app::{Application, counted};
 use crate::app::finding::{Findings, Severity};
@@ -34,13 +35,17 @@ enum What {
     Structures(StructuresArgs),
     Requester(RequesterArgs),
     /// List the APIs of a running server: their operations and programs.
+    #[command(after_help = "Example:\n  tupelo api list")]
     List(Ask),
     /// Stop an API of a running server: its callers get 503.
+    #[command(after_help = "Example:\n  tupelo api stop accounts\n  tupelo api stop accounts --operation \"GET /accounts/{number}\"")]
     Stop(SwitchArgs),
     /// Start an API again that was stopped.
+    #[command(after_help = "Example:\n  tupelo api start accounts")]
     Start(SwitchArgs),
     /// Read the project of an API again and put it in force; the old one stays
     /// when it is wrong.
+    #[command(after_help = "Example:\n  tupelo api redeploy accounts")]
     Redeploy(RedeployArgs),
 }
 
@@ -219,7 +224,7 @@ pub fn run(args: Args) -> Result<Outcome> {
                 return run_archives(&args, &app);
             }
             let [name] = args.what.as_slice() else {
-                bail!("one name of an API is taken, or archives that end with .aar and .sar");
+                return Err(wrong_usage(format!("one name of an API is taken, or archives that end with .aar and .sar"), None));
             };
             let name = plain_name(name)?;
             match args.update {
@@ -243,11 +248,11 @@ fn is_requester_archive(name: &str) -> bool {
 /// Takes the documents out of archives of API requesters.
 fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        bail!("archives say themselves what they are of: no other option than --app and --force");
+        return Err(wrong_usage(format!("archives say themselves what they are of: no other option than --app and --force"), None));
     }
     for name in &args.what {
         if !is_requester_archive(name) {
-            bail!("{name} is no .ara: archives of APIs that are called are imported by themselves");
+            return Err(wrong_usage(format!("{name} is no .ara: archives of APIs that are called are imported by themselves"), None));
         }
         let made = gateway::requester_archive(Path::new(name), &archive(name)?)
             .map_err(|faults| refused("the archive cannot be imported", faults))?;
@@ -283,7 +288,7 @@ fn archive(name: &str) -> Result<Vec<u8>> {
 /// Makes a project of archives.
 fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        bail!("archives say themselves what they are of: no other option than --app and --force");
+        return Err(wrong_usage(format!("archives say themselves what they are of: no other option than --app and --force"), None));
     }
     let mut archives = Vec::new();
     for name in &args.what {
@@ -318,7 +323,7 @@ const MAX_ARCHIVE: u64 = 16 << 20;
 
 fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_none() || args.request.is_empty() {
-        bail!("--program and --request say what is imported; --update needs neither");
+        return Err(wrong_usage(format!("--program and --request say what is imported; --update needs neither"), None));
     }
     let program = args.program.clone().unwrap_or_default().to_ascii_uppercase();
     let books = |list: &[String]| {
@@ -460,10 +465,10 @@ fn run_redeploy(args: &RedeployArgs) -> Result<Outcome> {
 fn plain_name(name: &str) -> Result<&str> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
-        bail!(
-            help = "letters, digits, -, _ and . are allowed",
-            "{name:?} is no name for an API: it is a folder and part of a path"
-        );
+        return Err(wrong_usage(
+            format!("{name:?} is no name for an API: it is a folder and part of a path"),
+            Some("letters, digits, -, _ and . are allowed"),
+        ));
     }
     Ok(name)
 }
@@ -479,7 +484,7 @@ fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
         (1..=3).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_alphanumeric())
     };
     if let Some(prefix) = args.prefix.as_ref().filter(|prefix| !plain(prefix)) {
-        bail!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8");
+        return Err(wrong_usage(format!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8"), None));
     }
     let calling = match args.stub {
         true => Calling::Stub,

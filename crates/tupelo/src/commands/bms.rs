@@ -13,6 +13,7 @@ use crate::Outcome;
 
 /// Look at BMS map sources: their symbolic copybooks and what they show.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo bms copybook bms/MENU.bms --out copybooks/MENU.cpy\n  tupelo bms show bms/MENU.bms")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,

@@ -11,7 +11,7 @@ use translator::Kind;
 
 use crate::Outcome;
 use crate::app::compile::Compiled;
-use crate::app::finding::{Finding, Severity};
+use crate::app::finding::{Finding, Findings, Severity};
 use crate::app::interfaces::{literal, literal_at};
 use crate::commands::record::source::read_text;
 use crate::app::services::read_requesters;
@@ -22,7 +22,7 @@ use crate::table::Table;
 
 /// Check an application folder: settings, definitions, programs and APIs.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 clean, 1 errors were found.")]
+#[command(after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 no errors (there may be warnings), 1 errors were found, 2 the folder cannot\nbe read, 64 wrong usage.")]
 pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
@@ -35,58 +35,38 @@ pub struct Args {
     unsupported: bool,
 }
 
-/// Checks, and prints what was found.
+/// Checks, and prints what was found. No kind of mistake hides another: where
+/// settings or definitions are wrong the programs are compiled all the same, and
+/// only what would follow from those mistakes is left out.
 pub fn run(args: Args) -> Result<Outcome> {
-    let app = Application::open(&args.folder, args.state.as_deref())?;
+    let app = Application::open_in_spite(&args.folder, args.state.as_deref())?;
     app.not_empty()?;
     let mut findings = app.warnings.clone();
-    let compiled = app.compile(|_| ())?;
-    findings.extend(compiled.maps.iter().cloned());
-    let mut unsupported = Vec::new();
-    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        if let Kind::Unsupported(what) = &diagnostic.kind {
-            let file = diagnostic.file.strip_prefix(&app.folder).unwrap_or(&diagnostic.file);
-            unsupported.push((what.clone(), file.to_owned(), diagnostic.line));
-            if args.unsupported {
-                continue;
-            }
-        }
-        findings.add(diagnostic);
-    }
+    let mut has_all = app.has_settings;
+    let compiled = app.compile(|_| ()).unwrap_or_else(|report| {
+        has_all = false;
+        findings.add(no_compiler(&report));
+        Compiled::default()
+    });
+    let unsupported = compiler_findings(&app, &compiled, args.unsupported, &mut findings);
     let apis = app.load_apis(&mut findings);
     let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
-    findings.extend(interfaces::findings(&app, &compiled, &good));
-    app.policies(&mut findings);
-    findings.extend(app.user_store());
-    findings.extend(app.security_faults());
-    findings.extend(app.shut_doors());
-    let scripts = scripts::check(&app);
-    findings.extend(scripts::findings(&app, &scripts).iter().cloned());
-    scripts::hidden(&app, &good, &mut findings);
-    read_requesters(&app, &mut findings);
-    let (pipelines, wrong) = crate::app::web::pipelines(&app);
-    findings.extend(wrong);
-    findings.extend(missing(&app, &compiled, &good, &pipelines));
-    findings.extend(named::findings(&app, &compiled));
-    findings.extend(settings::findings(&app));
-    findings.extend(zoned_signs::findings(&app));
-    findings.extend(compiled.built.iter().filter_map(long_name));
-    findings.extend(compiled.namesakes());
+    let mut reports = Vec::new();
+    if has_all {
+        let mut further = Findings::new(&app.folder);
+        cross_checks(&app, &compiled, &good, &mut further);
+        findings.extend(further.iter().filter(|f| !follows(&app, &f.message)).cloned());
+        reports = installation(&app, &compiled);
+        reports.retain(|report| !follows(&app, report));
+    }
     print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
-    let mut errors = findings.count(Severity::Error);
-    let warnings = findings.count(Severity::Warning);
-    let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(&app).map(drop));
-    let installed = app.install(&compiled).map(drop);
-    let connections = crate::app::ipconn::config(&app).map(drop);
-    let observed = app.observed().map(drop);
-    let mainframe = app.mainframe(1).map(drop);
-    for report in [installed, known.unwrap_or(Ok(())), connections, mainframe, observed].into_iter().filter_map(Result::err) {
-        errors += 1;
+    for report in &reports {
         println!("{report}");
     }
     if args.unsupported && !unsupported.is_empty() {
         print!("{}", by_command(unsupported));
     }
+    let errors = findings.count(Severity::Error) + reports.len();
     println!(
         "{}, {}, {}, {}: {}, {}",
         counted(compiled.programs.len(), "program"),
@@ -94,12 +74,85 @@ pub fn run(args: Args) -> Result<Outcome> {
         counted(app.csd.files.len(), "file"),
         counted(apis.good.len() + apis.bad.len(), "API"),
         counted(errors, "error"),
-        counted(warnings, "warning")
+        counted(findings.count(Severity::Warning), "warning")
     );
     Ok(match errors {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// What the compiler says of maps and programs. With `apart`, uses of what is not
+/// supported are returned and no findings.
+fn compiler_findings(
+    app: &Application,
+    compiled: &Compiled,
+    apart: bool,
+    findings: &mut Findings,
+) -> Vec<(String, PathBuf, u32)> {
+    findings.extend(compiled.maps.iter().cloned());
+    let mut unsupported = Vec::new();
+    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
+        if let Kind::Unsupported(what) = &diagnostic.kind {
+            let file = diagnostic.file.strip_prefix(&app.folder).unwrap_or(&diagnostic.file);
+            unsupported.push((what.clone(), file.to_owned(), diagnostic.line));
+            if apart {
+                continue;
+            }
+        }
+        findings.add(diagnostic);
+    }
+    unsupported
+}
+
+/// What texts say of each other: programs, definitions, APIs, scripts, settings.
+fn cross_checks(app: &Application, compiled: &Compiled, good: &[&Api], findings: &mut Findings) {
+    findings.extend(interfaces::findings(app, compiled, good));
+    app.policies(findings);
+    findings.extend(app.user_store());
+    findings.extend(app.security_faults());
+    findings.extend(app.shut_doors());
+    let scripts = scripts::check(app);
+    findings.extend(scripts::findings(app, &scripts).iter().cloned());
+    scripts::hidden(app, good, findings);
+    read_requesters(app, findings);
+    let (pipelines, wrong) = crate::app::web::pipelines(app);
+    findings.extend(wrong);
+    findings.extend(missing(app, compiled, good, &pipelines));
+    findings.extend(named::findings(app, compiled));
+    findings.extend(settings::findings(app));
+    findings.extend(zoned_signs::findings(app));
+    findings.extend(compiled.built.iter().filter_map(long_name));
+    findings.extend(compiled.namesakes());
+}
+
+/// What would stop a server from starting and has no place in a text.
+fn installation(app: &Application, compiled: &Compiled) -> Vec<String> {
+    let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(app).map(drop));
+    let installed = app.install(compiled).map(drop);
+    let connections = crate::app::ipconn::config(app).map(drop);
+    let observed = app.observed().map(drop);
+    let mainframe = app.mainframe(1).map(drop);
+    let all = [installed, known.unwrap_or(Ok(())), connections, mainframe, observed];
+    all.into_iter().filter_map(Result::err).map(|report| report.to_string()).collect()
+}
+
+/// Whether a message is about a definition that is wrong itself.
+fn follows(app: &Application, message: &str) -> bool {
+    let part = |c: char| !(c.is_alphanumeric() || matches!(c, '@' | '#' | '$' | '-' | '_'));
+    message.split(part).any(|word| app.broken_definitions.contains(word))
+}
+
+/// Programs cannot be compiled at all.
+fn no_compiler(report: &miette::Report) -> Finding {
+    Finding {
+        severity: Severity::Error,
+        file: PathBuf::new(),
+        line: 0,
+        column: 0,
+        message: report.to_string(),
+        help: report.help().map(|help| help.to_string()),
+    }
 }
 
 /// What names a program that is neither here nor in another region, or a

@@ -10,6 +10,7 @@ use crate::table::Table;
 
 /// Connections between gateways, regions and mainframes.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo connection list")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

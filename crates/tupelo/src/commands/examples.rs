@@ -88,6 +88,37 @@ fn every_example_of_the_help_is_a_command_that_is_taken() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
+/// The commands below `path` whose help has no example of themselves, or, where
+/// they only hold others, of one of those.
+fn without_example(command: &Command, path: &str, missing: &mut Vec<String>) {
+    for inner in command.get_subcommands() {
+        if inner.is_hide_set() || inner.get_name() == "help" {
+            continue;
+        }
+        let path = format!("{path} {}", inner.get_name());
+        let help = inner.clone().render_long_help().to_string();
+        let whole = joined(&help);
+        let own = |line: &str| {
+            line.starts_with("  ")
+                && commands(line).any(|c| format!("{c} ").starts_with(&format!("{path} ")))
+        };
+        if !whole.lines().any(own) {
+            missing.push(path.clone());
+        }
+        without_example(inner, &path, missing);
+    }
+}
+
+#[test]
+fn every_command_has_an_example_of_itself() {
+    let mut missing = Vec::new();
+    without_example(&Cli::command(), "tupelo", &mut missing);
+    assert_eq!(missing, [""; 0]);
+    let bare = Command::new("tupelo").subcommand(Command::new("bare"));
+    without_example(&bare, "tupelo", &mut missing);
+    assert_eq!(missing, ["tupelo bare"]);
+}
+
 #[test]
 fn every_command_of_the_guide_is_one_that_is_taken() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

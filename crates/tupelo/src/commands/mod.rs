@@ -6,6 +6,7 @@ use crate::Outcome;
 
 #[cfg(test)]
 mod examples;
+pub mod groups;
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {

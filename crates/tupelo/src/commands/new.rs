@@ -1,7 +1,7 @@
 //! `tupelo new`: a small application that runs as it is.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miette::{Context, IntoDiagnostic, Result, bail};
 
@@ -32,12 +32,24 @@ pub fn run(args: Args) -> Result<Outcome> {
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {}", path.display()))?;
     }
-    let name = folder.display();
+    let name = shell_word(folder);
+    let name = &name;
     println!(
         "Made {name}. Next:\n  tupelo serve {name}\n  curl http://127.0.0.1:8080/hello/world\n  \
          curl http://127.0.0.1:8080/loans -H 'content-type: application/json' -d '{{\"amount\": 10000, \"rate\": 4.5, \"months\": 48}}'"
     );
     Ok(Outcome::Clean)
+}
+
+/// A folder as a word that a shell takes for one argument.
+fn shell_word(folder: &Path) -> String {
+    let text = folder.display().to_string();
+    // A word that begins with a hyphen would be an option.
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    match shlex::try_quote(&text) {
+        Ok(word) => word.into_owned(),
+        Err(_) => text,
+    }
 }
 
 macro_rules! template {
@@ -73,3 +85,15 @@ const TEMPLATE: &[(&str, &str)] = template![
     "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_request_0.cpy",
     "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_response_0.cpy",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_that_are_printed_are_ones_that_a_shell_takes() {
+        for (folder, word) in [("hello", "hello"), ("bad name!", "'bad name!'"), ("-x", "./-x")] {
+            assert_eq!(shell_word(Path::new(folder)), word);
+        }
+    }
+}

@@ -3,11 +3,12 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use region::{ContainerType, Outcome as End, Region, TaskRequest};
 use serde_json::json;
 
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
 use crate::app::services::{
@@ -87,7 +88,7 @@ async fn run_task(args: &Args, app: &Application, region: &Region) -> Result<Out
     for container in &args.container {
         let (name, value) = container
             .split_once('=')
-            .ok_or_else(|| miette!("--container {container}: write NAME=TEXT"))?;
+            .ok_or_else(|| wrong_usage(format!("--container {container}: write NAME=TEXT"), None))?;
         let bytes = bytes_of(value)?;
         task.put_container(name, ContainerType::Bit, bytes.len(), |area| {
             area.copy_from_slice(&bytes);
@@ -99,7 +100,7 @@ async fn run_task(args: &Args, app: &Application, region: &Region) -> Result<Out
         let bytes = bytes_of(args.commarea.as_deref().unwrap_or_default())?;
         let length = args.length.unwrap_or(bytes.len());
         if bytes.len() > length {
-            bail!("the COMMAREA has {} bytes, more than --length {length}", bytes.len());
+            return Err(wrong_usage(format!("the COMMAREA has {} bytes, more than --length {length}", bytes.len()), None));
         }
         task.set_commarea(length, |area| {
             area.fill(b' ');

@@ -20,6 +20,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Print TypeScript declarations: what scripts see, and each copybook.
+    #[command(after_help = "Example:\n  tupelo script types examples/bank --out examples/bank/scripts/tupelo.d.ts")]
     Types(TypesArgs),
 }
 

@@ -18,7 +18,7 @@ use crate::app::said::Said;
 use crate::app::services::front::Front;
 use crate::app::services::{Running, Services};
 use crate::app::signals::{Signals, Terminate};
-use crate::app::{Application, changes, counted, ports, restart};
+use crate::app::{Application, changes, counted, restart};
 use crate::log::SERVE;
 
 /// Compile an application, run it, and serve its APIs until Ctrl-C.
@@ -35,14 +35,14 @@ pub struct Args {
     #[arg(long)]
     state: Option<PathBuf>,
     /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     listen: Option<SocketAddr>,
     /// Address for administration, instead of the one in tupelo.toml.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     admin: Option<SocketAddr>,
     /// Address for gateways and regions (ipconn), instead of the one in
     /// tupelo.toml.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     ipconn: Option<SocketAddr>,
     /// Name of the gateway or region, instead of `[region] applid` in
     /// tupelo.toml: several processes of one application need one each.

@@ -23,13 +23,17 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// List listeners and receivers, and what the interface has served.
+    #[command(after_help = "Example:\n  tupelo sockets list")]
     List(ListArgs),
     /// Start a listener or receiver.
+    #[command(after_help = "Example:\n  tupelo sockets start CSKL")]
     Start(ListenerArgs),
     /// Stop a listener, whose transactions go on, or a receiver and its
     /// connections.
+    #[command(after_help = "Example:\n  tupelo sockets stop CSKL")]
     Stop(ListenerArgs),
     /// Print the last calls, or switch their recording.
+    #[command(after_help = "Example:\n  tupelo sockets trace --on\n  tupelo sockets trace")]
     Trace(TraceArgs),
 }
 

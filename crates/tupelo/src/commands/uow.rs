@@ -22,10 +22,13 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// List those that are in doubt here, and those that are committed and not told.
+    #[command(after_help = "Example:\n  tupelo uow list")]
     List(ListArgs),
     /// Commit one that is in doubt, though its region or data base may back it out.
+    #[command(after_help = "Example:\n  tupelo uow commit FRONT.BACK.18a3c5f6e1d20b40")]
     Commit(EndArgs),
     /// Back one out that is in doubt, though its region or data base may commit it.
+    #[command(after_help = "Example:\n  tupelo uow backout FRONT.BACK.18a3c5f6e1d20b40")]
     Backout(EndArgs),
 }
 

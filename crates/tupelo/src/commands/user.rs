@@ -9,6 +9,7 @@ use gateway::security::users::{self, User, Users};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::table::Table;
 
@@ -28,12 +29,16 @@ pub struct Args {
 enum Action {
     /// Add a user, or change one that is there. The password is asked for, or
     /// read from the standard input.
+    #[command(after_help = "Example:\n  tupelo user add ada --roles teller,read --app examples/bank")]
     Add(AddArgs),
     /// Remove a user, or one API key of a user.
+    #[command(after_help = "Example:\n  tupelo user remove ada --app examples/bank")]
     Remove(RemoveArgs),
     /// List the users, without their secrets.
+    #[command(after_help = "Example:\n  tupelo user list --app examples/bank")]
     List(Folder),
     /// Make an API key for a user and print it, once.
+    #[command(after_help = "Example:\n  tupelo user key ada --app examples/bank")]
     Key(KeyArgs),
 }
 
@@ -110,7 +115,7 @@ fn add(args: &AddArgs) -> Result<()> {
     let (file, mut users) = open(&args.app)?;
     let name = &args.name;
     if !users::is_name(name) {
-        bail!("a user's name has 1 to 64 letters, digits, '.', '_', '@' and '-'");
+        return Err(wrong_usage(format!("a user's name has 1 to 64 letters, digits, '.', '_', '@' and '-'"), None));
     }
     let known = users.get(name).map(|user| (**user).clone());
     let there = known.is_some();
@@ -125,13 +130,13 @@ fn add(args: &AddArgs) -> Result<()> {
         let roles = roles.iter().map(|role| role.trim()).filter(|role| !role.is_empty());
         user.roles = roles.map(str::to_owned).collect();
         if let Some(role) = user.roles.iter().find(|role| !users::is_role(role)) {
-            bail!("'{role}' is no name for a role");
+            return Err(wrong_usage(format!("'{role}' is no name for a role"), None));
         }
     }
     if let Some(id) = &args.userid {
         let id = id.to_ascii_uppercase();
         if !users::is_user_id(&id) {
-            bail!("a CICS user id has 1 to 8 of A-Z, 0-9, '@', '#' and '$'");
+            return Err(wrong_usage(format!("a CICS user id has 1 to 8 of A-Z, 0-9, '@', '#' and '$'"), None));
         }
         user.user_id = id;
     }

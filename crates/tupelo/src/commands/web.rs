@@ -6,17 +6,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use soap::Binding;
 use soap::binding::Interface;
 use soap::wsdl::{self, CopybookOptions, ServiceOptions};
 
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::commands::record::source;
 
 /// Describe programs as web services, and make copybooks of services that are
 /// described.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders\n  tupelo web service copybook orders.wsdl --to services")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -25,6 +27,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Web services: WSDL from copybooks, copybooks from WSDL.
+    #[command(after_help = "Example:\n  tupelo web service wsdl --program ORDER01 --request copybooks/ORDER.cpy --uri /orders")]
     Service(ServiceArgs),
 }
 
@@ -130,10 +133,10 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
     if !(1..=8).contains(&args.program.len()) {
-        bail!("--program {:?}: a program's name has 1 to 8 characters", args.program);
+        return Err(wrong_usage(format!("--program {:?}: a program's name has 1 to 8 characters", args.program), None));
     }
     if !args.uri.starts_with('/') {
-        bail!("--uri {:?}: a path begins with /", args.uri);
+        return Err(wrong_usage(format!("--uri {:?}: a path begins with /", args.uri), None));
     }
     let request = source::expanded_text(&args.request, &args.include)?;
     let response = match &args.response {
@@ -144,7 +147,7 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         Some(container) if (1..=16).contains(&container.len()) => Interface::Channel {
             container: container.clone(),
         },
-        Some(container) => bail!("--channel {container:?}: a container's name has 1 to 16 characters"),
+        Some(container) => return Err(wrong_usage(format!("--channel {container:?}: a container's name has 1 to 16 characters"), None)),
         None => Interface::Commarea,
     };
     let options = ServiceOptions {
@@ -157,7 +160,7 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
     let methods: Vec<String> = args.methods.iter().map(|m| m.to_ascii_uppercase()).collect();
     if let Some(other) = methods.iter().find(|m| !known.contains(&m.as_str())) {
-        bail!("--methods {other:?}: a method is one of {}", known.join(", "));
+        return Err(wrong_usage(format!("--methods {other:?}: a method is one of {}", known.join(", ")), None));
     }
     let (text, mut binding) = wsdl::from_copybooks(&request, response.as_deref(), &options)
         .map_err(|e| miette!("{}: {e}", args.request.display()))?;

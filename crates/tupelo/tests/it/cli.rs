@@ -15,26 +15,78 @@ fn wrong_usage_exits_64_and_help_exits_0() {
 }
 
 #[test]
-fn every_subcommand_explains_itself_with_an_example() {
-    for command in [
-        &["serve"][..],
-        &["check"],
-        &["new"],
-        &["api", "import"],
-        &["record", "layout"],
-        &["record", "schema"],
-        &["record", "decode"],
-        &["record", "encode"],
-        &["file", "define"],
-        &["file", "load"],
-        &["file", "dump"],
-        &["file", "stat"],
-        &["run"],
-        &["advise"],
+fn arguments_that_do_not_go_together_are_wrong_usage() {
+    let app = application(&[]);
+    let folder = app.path().to_str().unwrap();
+    for arguments in [
+        &["batch"][..],
+        &["task", "purge", "10000000"],
+        &["task", "list", "--admin", "localhost"],
+        &["user", "add", "a b", "--app", folder],
+        &["api", "structures"],
+        &["run", "HELO", folder, "--container", "NAME"],
+        &[
+            "web",
+            "service",
+            "wsdl",
+            "--program",
+            "LONGERTHAN8",
+            "--request",
+            "x.cpy",
+        ],
     ] {
-        let help = tupelo(&[command, &["--help"]].concat());
-        assert_eq!(help.status.code(), Some(0), "{command:?}");
-        assert!(text(&help.stdout).contains("Example"), "{command:?}");
+        let ended = tupelo(arguments);
+        let why = text(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(64), "{arguments:?}: {why}");
+    }
+    // A name of a machine is an address: nothing answers at that port.
+    let nothing = tupelo(&["task", "list", "--admin", "localhost:9"]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(text(&nothing.stderr).contains("no region answers"));
+}
+
+#[test]
+fn no_kind_of_mistake_hides_another_from_check() {
+    let app = application(&[]);
+    let change = |file: &str, from: &str, to: &str| {
+        let path = app.path().join(file);
+        let old = std::fs::read_to_string(&path).unwrap();
+        assert!(old.contains(from), "{file} has no {from}");
+        std::fs::write(&path, old.replace(from, to)).unwrap();
+    };
+    change("tupelo.toml", "[region]", "[region]\nmax_taks = 4");
+    change(
+        "resources.csd",
+        "PROGRAM(LOAN)\n",
+        "PROGRAM(LOANISTOOLONG)\n",
+    );
+    change("cobol/HELLO.cbl", "TO HELLO-TASK", "TO HELLO-TSAK");
+    change("cobol/HELLO.cbl", "EXEC CICS RETURN", "EXEC CICS RETRUN");
+    let check = tupelo(&["check", app.path().to_str().unwrap()]);
+    let all = text(&check.stdout);
+    assert_eq!(check.status.code(), Some(1), "{all}{}", text(&check.stderr));
+    for finding in [
+        "max_taks",
+        "LOANISTOOLONG",
+        "'HELLO-TSAK' is not defined",
+        "no command RETRUN",
+    ] {
+        assert!(all.contains(finding), "{finding}\n{all}");
+    }
+    assert!(all.contains(": 4 errors, 0 warnings"), "{all}");
+}
+
+#[test]
+fn check_without_a_compiler_names_its_package_and_the_other_mistakes() {
+    let app = application(&[]);
+    let path = app.path().join("tupelo.toml");
+    let old = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, old + "\n[compile]\ncobc = \"/no/cobc\"\n[gatway]\n").unwrap();
+    let check = tupelo(&["check", app.path().to_str().unwrap()]);
+    let all = text(&check.stdout);
+    assert_eq!(check.status.code(), Some(1), "{all}");
+    for finding in ["gatway", "gnucobol3"] {
+        assert!(all.contains(finding), "{finding}\n{all}");
     }
 }
 

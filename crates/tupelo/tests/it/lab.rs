@@ -88,6 +88,7 @@ fn a_region_that_asks_itself_waits_where_no_task_does() {
     let context = ::lab::experiments::Context {
         seed: 1,
         seconds: None,
+        repetition: 1,
         keep: None,
         progress: &|_| (),
     };

@@ -39,6 +39,7 @@ mod names;
 mod node;
 mod numbers;
 mod operator;
+mod pages;
 mod permits;
 mod program;
 mod programs;

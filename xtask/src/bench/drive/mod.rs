@@ -10,7 +10,7 @@ mod peers;
 mod stall;
 mod theory;
 
-use super::{Bench, Bound, Row, Setting};
+use super::{Bench, Bound, Row, Setting, median};
 use anyhow::{Result, bail};
 use drive::load::HttpLoad;
 use drive::server::{Behaviour, Server};

@@ -27,8 +27,10 @@ enum Command {
     /// Links, programs and sessions of a running node
     Status(show::Args),
     /// The modes of a running node, or the built-in ones
+    #[command(after_help = "Example:\n  tupelo appc modes --admin 9065")]
     Modes(show::Args),
     /// The sessions of a running node
+    #[command(after_help = "Example:\n  tupelo appc sessions --admin 9065")]
     Sessions(show::Args),
     /// Send bytes in buffers, with one confirmation
     FileTransfer(transactions::FileTransferArgs),

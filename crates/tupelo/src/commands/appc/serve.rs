@@ -13,10 +13,10 @@ use std::time::Duration;
 #[command(after_help = "Example:\n  tupelo appc serve --lu NET.SERVER --listen 127.0.0.1:2065")]
 pub struct Args {
     /// Where DLSw partners connect
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     listen: Option<SocketAddr>,
     /// Where `tupelo appc status` asks (loopback only)
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = crate::address::address)]
     admin: Option<SocketAddr>,
     /// The mode that --ru and --pacing change
     #[arg(short, long, default_value = "#INTER")]

@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 #[command(after_help = "Example:\n  tupelo appc status --admin 127.0.0.1:9065")]
 pub struct Args {
     /// Where the node tells its status
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = admin::ADDRESS)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = admin::ADDRESS, value_parser = crate::address::address)]
     admin: SocketAddr,
     /// Print JSON
     #[arg(long)]

@@ -11,10 +11,11 @@ mod step;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{Result, miette};
+use miette::Result;
 
 use super::file::idcams::Given;
 use crate::Outcome;
+use crate::stdout::wrong_usage;
 use crate::app::Application;
 use crate::app::config::ZonedSign;
 use crate::commands::batch_step::{conversion, is_other};
@@ -81,7 +82,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let signs = app.config.region.zoned_sign;
     let code_page = args.given.code_page(signs)?;
     let program = args.program.as_deref().ok_or_else(|| {
-        miette!(help = "tupelo batch PROGRAM [FOLDER], or --jcl FILE", "there is no program to run")
+        wrong_usage("there is no program to run", Some("tupelo batch PROGRAM [FOLDER], or --jcl FILE"))
     })?;
     let Some(programs) = Programs::build(&app, Some(program), &[])? else {
         return Ok(Outcome::Findings);

@@ -42,7 +42,7 @@ impl Source {
     /// Every 01-level record; warnings go to standard error.
     pub fn records(&self) -> Result<Vec<Layout>> {
         if !matches!(self.pointer_bytes, 4 | 8) {
-            bail!("--pointer-bytes: a POINTER has 4 or 8 bytes");
+            return Err(crate::stdout::wrong_usage("--pointer-bytes: a POINTER has 4 or 8 bytes", None));
         }
         let text = read_text(&self.copybook)?;
         let folders = self.folders();

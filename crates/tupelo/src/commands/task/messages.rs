@@ -17,7 +17,8 @@ pub struct Args {
 /// Which message, and the reply to it.
 #[derive(Debug, clap::Args)]
 pub struct ReplyArgs {
-    /// Number of the message.
+    /// Number of the message, as `tupelo task messages` shows it.
+    #[arg(value_parser = super::message_number)]
     message: u64,
     /// The reply.
     text: String,

@@ -22,16 +22,22 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// List the tasks: what they run, and what they wait for.
+    #[command(after_help = "Example:\n  tupelo task list\n  tupelo task list --json")]
     List(list::Args),
     /// Start a transaction, as START does.
+    #[command(after_help = "Example:\n  tupelo task start BLST")]
     Start(start::Args),
     /// End a task when it next waits, or at once when it waits already.
+    #[command(after_help = "Example:\n  tupelo task purge 4711")]
     Purge(purge::Args),
     /// End a task whatever it does.
+    #[command(after_help = "Example:\n  tupelo task forcepurge 4711")]
     Forcepurge(purge::Args),
     /// List the messages of WRITE OPERATOR that wait for a reply.
+    #[command(after_help = "Example:\n  tupelo task messages")]
     Messages(messages::Args),
     /// Reply to a message.
+    #[command(after_help = "Example:\n  tupelo task reply 3 'YES'")]
     Reply(messages::ReplyArgs),
 }
 
@@ -44,5 +50,40 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::Forcepurge(args) => purge::run(&args, "forcepurge"),
         What::Messages(args) => messages::list(&args),
         What::Reply(args) => messages::reply(&args),
+    }
+}
+
+/// Reads the number of a task: EIBTASKN has seven digits.
+///
+/// # Errors
+/// What a number of a task looks like.
+fn task_number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|n| (1..=9_999_999).contains(n));
+    number.ok_or_else(|| {
+        "expected the number of a task, 1 to 9999999, as `tupelo task list` shows it".to_owned()
+    })
+}
+
+/// Reads the number of a message.
+///
+/// # Errors
+/// What a number of a message looks like.
+fn message_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| {
+        "expected the number of a message, as `tupelo task messages` shows it".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_has_a_number_of_seven_digits_at_most() {
+        assert_eq!(task_number("0004711"), Ok(4711));
+        for wrong in ["0", "10000000", "-1", "BINQ", ""] {
+            assert!(task_number(wrong).unwrap_err().contains("1 to 9999999"), "{wrong}");
+        }
+        assert!(message_number("x").unwrap_err().contains("task messages"));
     }
 }

@@ -8,8 +8,9 @@ use crate::operator::Ask;
 /// Which task.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Number of the task.
-    task: u64,
+    /// Number of the task, as `tupelo task list` shows it.
+    #[arg(value_parser = super::task_number)]
+    task: u32,
     #[command(flatten)]
     ask: Ask,
 }

@@ -22,13 +22,17 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Print the newest entries of the trace, by time.
+    #[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction BINQ --domain files")]
     Print(print::Args),
     /// Count commands by transaction and command: those of a running region
     /// since its start, or those of a file.
+    #[command(after_help = "Example:\n  tupelo trace count\n  tupelo trace count .tupelo/traces/trace-1790000000.jsonl")]
     Count(count::Args),
     /// Write the trace to a file of the region from now on.
+    #[command(after_help = "Example:\n  tupelo trace start --transaction BINQ")]
     Start(file::Args),
     /// Write it no longer, and tell where it is.
+    #[command(after_help = "Example:\n  tupelo trace stop")]
     Stop(file::StopArgs),
 }
 
