@@ -2,6 +2,7 @@
 //!
 //! The doc comment of a field is its reference.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -22,8 +23,21 @@ pub struct TerminalConfig {
     pub tn3270e: bool,
     /// Which letters become capitals: `transid` those of a transaction code that
     /// a user types (UCTRAN(TRANID)), `all` also those of data, unless a command
-    /// has ASIS (UCTRAN(YES)).
+    /// has ASIS (UCTRAN(YES)), `never` none (UCTRAN(NO)). SET TERMINAL UCTRANST
+    /// and CEMT change it for one terminal.
     pub uppercase: Uppercase,
+    /// The text of the good morning message (GMTEXT), at most 70 characters. The
+    /// region's name and the terminal are put before it.
+    pub welcome: String,
+    /// GMTRAN: the transaction that begins at a terminal that connects, such as
+    /// `CESN`. The good morning message when absent.
+    pub first_transaction: Option<String>,
+    /// EBCDIC code page of terminals: `037`, `273`, `1047`, `1140` and others
+    /// with one byte a character.
+    pub code_page: String,
+    /// Code pages of terminals by the names of their logical units; a name may
+    /// end with `*`.
+    pub code_pages: BTreeMap<String, String>,
     /// RTIMOUT: seconds that a task waits for input; 0 for no limit.
     pub read_timeout_s: u32,
     /// Seconds without an input of the user after which a terminal is
@@ -41,6 +55,10 @@ impl Default for TerminalConfig {
             max_connections: 1_000,
             tn3270e: true,
             uppercase: Uppercase::Transid,
+            welcome: "Type a transaction code and press Enter.".to_owned(),
+            first_transaction: None,
+            code_page: "037".to_owned(),
+            code_pages: BTreeMap::new(),
             read_timeout_s: 0,
             idle_timeout_s: 0,
             keep_alive_s: 60,
@@ -57,9 +75,33 @@ pub enum Uppercase {
     Transid,
     /// All that a user types.
     All,
+    /// None: codes have to be typed as they are defined (UCTRAN(NO)).
+    Never,
+}
+
+impl Uppercase {
+    /// The name of its CVDA of UCTRANST.
+    pub(crate) fn cvda(self) -> &'static str {
+        match self {
+            Uppercase::Transid => "TRANIDONLY",
+            Uppercase::All => "UCTRAN",
+            Uppercase::Never => "NOUCTRAN",
+        }
+    }
+
+    /// Returns `None` if it is no CVDA of UCTRANST.
+    pub(crate) fn of_cvda(name: &str) -> Option<Uppercase> {
+        let all = [Uppercase::Transid, Uppercase::All, Uppercase::Never];
+        all.into_iter().find(|one| one.cvda() == name)
+    }
 }
 
 impl TerminalConfig {
+    /// Where other programs can connect.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
+        self.listen.into_iter()
+    }
+
     /// The settings of each session.
     pub(crate) fn session(&self) -> ServerConfig {
         let seconds = |s: u32| (s > 0).then(|| Duration::from_secs(s.into()));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
-use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, UserId};
+use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, TransId, UserId};
 use tn3270::telnet::{DeviceType, LuName, RejectReason};
 use tn3270::{Aid, InboundRecord, SessionEvent, TerminalInfo};
 use tokio::io::AsyncWriteExt;
@@ -152,7 +152,8 @@ impl Connection {
             match self.shared.names.take(asked) {
                 Some(names) => {
                     let unit = names.unit.clone();
-                    self.display.set_names(names);
+                    let page = self.shared.pages.of(unit.as_str());
+                    self.display.set_names(names, page);
                     // The session is at this step.
                     let _ = self.display.lock().session.assign_lu(unit);
                     None
@@ -179,20 +180,38 @@ impl Connection {
             read_timeout_ms: self.shared.config.read_timeout_s.saturating_mul(1_000),
             ..facility(&info)
         };
-        let terminal = def.terminal.to_string();
-        let welcome = messages::welcome(&self.shared.applid, terminal.trim_end());
+        let welcome = messages::welcome(&self.shared, &self.display.terminal_name());
         self.display.show(&welcome, true);
         let sink = Arc::new(Sink(self.display.clone()));
         match self.region.register_facility(def, sink) {
             Ok(id) => {
                 self.shared.attach(id, &self.display);
                 self.facility = Some(id);
+                self.begin_first(id);
             }
             Err(refused) => {
                 tracing::warn!(target: "terminal", %refused, "a terminal is refused");
                 self.display.show(&refused.to_string(), true);
                 self.display.lock().session.close();
             }
+        }
+    }
+
+    /// GMTRAN: begins the first transaction, if the settings name one.
+    fn begin_first(&self, id: FacilityId) {
+        let named = self.shared.config.first_transaction.as_deref();
+        let Some(code) = named.and_then(|name| name.parse::<TransId>().ok()) else {
+            return;
+        };
+        let input = FacilityInput {
+            aid: Aid::Enter.emit(),
+            data: code.to_string().trim_end().into(),
+            transid: code,
+            ..FacilityInput::default()
+        };
+        if let Err(refused) = self.region.input(id, input) {
+            self.display
+                .show(&messages::refused_input(code, refused), true);
         }
     }
 
@@ -218,10 +237,10 @@ impl Connection {
         }
         // Nothing of a program is on the screen: a message may clear it.
         let free = plain || record.fields().next().is_some_and(|f| f.address.is_none());
-        let page = &self.shared.page;
-        let mut data = program_data(&record, positions, plain, page);
-        let code = transid(&data);
-        if self.shared.config.uppercase == Uppercase::All && self.begins(id) {
+        let upper_case = self.display.upper_case();
+        let mut data = program_data(&record, positions, plain, &self.display.page());
+        let code = transid(&data, upper_case != Uppercase::Never);
+        if upper_case == Uppercase::All && self.begins(id) {
             data.make_ascii_uppercase();
         }
         let input = FacilityInput {

@@ -47,6 +47,7 @@ pub mod socket_names;
 pub mod store_watch;
 pub mod systems;
 pub mod telemetry;
+mod terminal_host;
 pub mod texts;
 pub mod toml_errors;
 pub mod toml_places;

@@ -75,6 +75,16 @@ pub fn answer(
     })
 }
 
+/// The CPU snapshot, for the terminals' transaction.
+pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Value {
+    use terminal::SnapshotKind;
+    match kind {
+        SnapshotKind::Actual => snapshot::actual(region, at_ns()),
+        SnapshotKind::Reset => snapshot::reset(region, at_ns()),
+        SnapshotKind::Delta => snapshot::delta(region, at_ns()),
+    }
+}
+
 /// The connections of a process, when it has any.
 pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe) -> Operated {
     let connections = directory.map(ipconn::Directory::connections);

@@ -1,6 +1,8 @@
 //! Terminals of a server: `testdata/terminal`, a conversation of three screens,
 //! driven by the emulator of the crate `tn3270` and by s3270.
 
+mod builtin;
+
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};

@@ -188,8 +188,6 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::change_phrase::NUMBER, absent::serve),
     (rows::request_encryptptkt::NUMBER, absent::serve),
     (rows::request_passticket::NUMBER, absent::serve),
-    (rows::verify_password::NUMBER, absent::serve),
-    (rows::verify_phrase::NUMBER, absent::serve),
     (rows::verify_token::NUMBER, absent::serve),
     (rows::transform_datatojson::NUMBER, transform::data_to_json),
     (rows::transform_datatoxml::NUMBER, transform::data_to_xml),

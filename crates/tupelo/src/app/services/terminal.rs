@@ -1,5 +1,6 @@
 //! 3270 terminals: the TN3270 listener and the maps of the application.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -11,6 +12,7 @@ use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::counted;
 use crate::app::said::Said;
+use crate::app::terminal_host::Host;
 
 /// The door, and maps that were read and are not in force yet.
 #[derive(Default)]
@@ -35,13 +37,19 @@ impl Service for TerminalDoor {
         }
         self.config = app.config.terminal.clone();
         let applid = &app.config.region.applid;
-        self.terminals = Some(Terminals::new(self.config.clone(), applid, maps));
+        self.terminals = Some(Terminals::new(
+            self.config.clone(),
+            applid,
+            maps,
+            Some(Arc::new(Host::new(app))),
+        ));
         Ok(())
     }
 
     fn provide(&self, config: &mut RegionConfig) {
         if let Some(terminals) = &self.terminals {
             config.services.push(terminals.service());
+            config.guests = Some(terminals.guests(config.guests.take()));
         }
     }
 
