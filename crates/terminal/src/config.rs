@@ -8,15 +8,25 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tn3270::{KeepAlive, ServerConfig, SessionLimits};
+use tn3270::{KeepAlive, ServerConfig, SessionLimits, StartTls};
 
 /// `[terminal]`
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TerminalConfig {
     /// Address and port for TN3270 and TN3270E clients, such as
-    /// `127.0.0.1:3270`. Connections are not encrypted. No terminals when absent.
+    /// `127.0.0.1:3270`. Connections are not encrypted unless `start_tls` says so.
+    /// No such clients when absent.
     pub listen: Option<SocketAddr>,
+    /// Address and port for clients that begin with TLS, with the certificate of
+    /// `[gateway]`.
+    pub tls_listen: Option<SocketAddr>,
+    /// Whether clients of `listen` are asked to begin TLS inside the connection
+    /// (START_TLS): `off`, `offered` or `required`.
+    pub start_tls: StartTlsSetting,
+    /// Whether browsers get terminals from the administration server, by its
+    /// page `/console/terminal.html`.
+    pub browser: bool,
     /// Most connections; a further one is closed at once.
     pub max_connections: usize,
     /// Whether TN3270E is offered. Without it all clients speak plain TN3270.
@@ -52,6 +62,9 @@ impl Default for TerminalConfig {
     fn default() -> Self {
         TerminalConfig {
             listen: None,
+            tls_listen: None,
+            start_tls: StartTlsSetting::Off,
+            browser: true,
             max_connections: 1_000,
             tn3270e: true,
             uppercase: Uppercase::Transid,
@@ -96,18 +109,47 @@ impl Uppercase {
     }
 }
 
+/// Whether TLS is asked for inside a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StartTlsSetting {
+    /// It is not.
+    #[default]
+    Off,
+    /// A client may refuse.
+    Offered,
+    /// A client that refuses is disconnected.
+    Required,
+}
+
+impl From<StartTlsSetting> for StartTls {
+    fn from(setting: StartTlsSetting) -> StartTls {
+        match setting {
+            StartTlsSetting::Off => StartTls::Off,
+            StartTlsSetting::Offered => StartTls::Offered,
+            StartTlsSetting::Required => StartTls::Required,
+        }
+    }
+}
+
 impl TerminalConfig {
+    /// Whether a certificate is needed.
+    pub fn needs_certificate(&self) -> bool {
+        self.tls_listen.is_some() || self.start_tls != StartTlsSetting::Off
+    }
+
     /// Where other programs can connect.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
-        self.listen.into_iter()
+        self.listen.into_iter().chain(self.tls_listen)
     }
 
     /// The settings of each session.
-    pub(crate) fn session(&self) -> ServerConfig {
+    pub(crate) fn session(&self, start_tls: StartTls) -> ServerConfig {
         let seconds = |s: u32| (s > 0).then(|| Duration::from_secs(s.into()));
         let keep_alive = seconds(self.keep_alive_s);
         ServerConfig {
             tn3270e: self.tn3270e,
+            start_tls,
             keep_alive: keep_alive.map(|every| (KeepAlive::TimingMark, every)),
             limits: SessionLimits {
                 idle: seconds(self.idle_timeout_s),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
 use region::{Erase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
 use tn3270::stream::Command;
-use tn3270::{ResponseFlag, ScreenSize, ServerSession, Wcc};
+use tn3270::{ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
 
 use crate::config::Uppercase;
@@ -69,8 +69,9 @@ pub struct Unreachable;
 
 impl Display {
     /// The terminal of a new connection.
-    pub fn new(shared: &Arc<Shared>) -> Arc<Display> {
-        let session = ServerSession::new(shared.config.session(), Duration::ZERO);
+    pub fn new(shared: &Arc<Shared>, start_tls: StartTls) -> Arc<Display> {
+        let config = shared.config.session(start_tls);
+        let session = ServerSession::new(config, Duration::ZERO);
         Arc::new(Display {
             state: Mutex::new(DisplayState {
                 session,

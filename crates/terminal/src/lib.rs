@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod browses;
 mod builtin;
 mod commands;
@@ -28,9 +29,10 @@ mod page;
 mod service;
 mod sign_on;
 
+pub use browser::{BrowserError, BrowserTerminals};
 pub use builtin::{BUILT_INS, BuiltIn};
-pub use config::{TerminalConfig, Uppercase};
+pub use config::{StartTlsSetting, TerminalConfig, Uppercase};
 pub use host::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
 pub use maps::MapTable;
 pub use page::code_table;
-pub use service::{Terminals, metrics_sample};
+pub use service::{ServerTls, Terminals, metrics_sample};

@@ -12,14 +12,18 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use ::tls::Reloading;
 use cics::resp::Condition;
 use link::Answer;
 use region::engine::{self, EngineClass};
 use region::{CommandService, FacilityId, GuestPrograms, Handle, ServiceCommand, UserId};
+use rustls::ServerConfig;
+use tn3270::StartTls;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::browser::BrowserTerminals;
 use crate::browses::TerminalBrowses;
 use crate::builtin::BuiltInPrograms;
 use crate::commands;
@@ -32,6 +36,9 @@ use crate::names::NameTable;
 use crate::page::PageTable;
 use crate::sign_on::SignOnTable;
 
+/// What TLS connections are accepted with, read again when it is written.
+pub type ServerTls = Reloading<ServerConfig>;
+
 /// What connections and commands share.
 pub struct Shared {
     /// The settings.
@@ -42,6 +49,8 @@ pub struct Shared {
     pub pages: PageTable,
     /// The process around the door.
     pub host: Option<Arc<dyn TerminalHost>>,
+    /// What TLS connections are accepted with.
+    pub tls: Option<ServerTls>,
     /// Wrong passwords.
     pub sign_ons: SignOnTable,
     /// Browses of terminals.
@@ -59,6 +68,7 @@ struct Running {
     runtime: tokio::runtime::Handle,
     region: Handle,
     user: UserId,
+    stop: watch::Receiver<bool>,
 }
 
 impl Shared {
@@ -88,6 +98,20 @@ impl Shared {
     pub fn running(&self) -> Option<(&tokio::runtime::Handle, &Handle)> {
         let running = self.running.get()?;
         Some((&running.runtime, &running.region))
+    }
+
+    /// A connection of this process, and what ends it. Returns `None` before the
+    /// start.
+    pub fn connection(self: &Arc<Self>) -> Option<(Connection, watch::Receiver<bool>)> {
+        let running = self.running.get()?;
+        let (region, user) = (running.region.clone(), running.user);
+        let connection = Connection::new(self.clone(), region, user, StartTls::Off);
+        Some((connection, running.stop.clone()))
+    }
+
+    /// A place for one more connection. Returns `None` if there are too many.
+    pub fn take_seat(self: &Arc<Self>) -> Option<Seat> {
+        Seat::take(self)
     }
 
     /// Who tasks of terminals run for without a sign-on.
@@ -145,7 +169,8 @@ pub struct Terminals {
 
 #[derive(Debug)]
 struct Listening {
-    address: Option<SocketAddr>,
+    /// Without and with TLS.
+    addresses: [Option<SocketAddr>; 2],
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
@@ -157,11 +182,13 @@ impl Terminals {
         applid: &str,
         maps: MapTable,
         host: Option<Arc<dyn TerminalHost>>,
+        tls: Option<ServerTls>,
     ) -> Terminals {
         Terminals {
             shared: Arc::new(Shared {
                 pages: PageTable::new(&config),
                 host,
+                tls,
                 sign_ons: SignOnTable::default(),
                 browses: TerminalBrowses::default(),
                 config,
@@ -195,26 +222,32 @@ impl Terminals {
     /// # Errors
     /// The address cannot be listened at, or the thread cannot start.
     pub fn start(&mut self, region: &Handle, user: UserId) -> std::io::Result<()> {
-        let listener = self.shared.config.listen.map(bind).transpose()?;
-        let address = match &listener {
-            Some(listener) => Some(listener.local_addr()?),
-            None => None,
+        let config = &self.shared.config;
+        let plain = config.listen.map(bind).transpose()?;
+        let encrypted = config.tls_listen.map(bind).transpose()?;
+        let address = |listener: &Option<std::net::TcpListener>| {
+            listener
+                .as_ref()
+                .map(|listener| listener.local_addr())
+                .transpose()
         };
+        let addresses = [address(&plain)?, address(&encrypted)?];
         // Passwords are compared one after another.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(1)
             .build()?;
+        let (stop, stopped) = watch::channel(false);
         let _ = self.shared.running.set(Running {
             runtime: runtime.handle().clone(),
             region: region.clone(),
             user,
+            stop: stopped.clone(),
         });
-        let (stop, stopped) = watch::channel(false);
         let (shared, region) = (self.shared.clone(), region.clone());
         let run = move || {
             engine::enter("terminal", EngineClass::Offload);
-            runtime.block_on(accept(shared, &region, user, listener, stopped));
+            runtime.block_on(accept(shared, &region, user, [plain, encrypted], stopped));
             // A password that is being compared does not hold the region up.
             runtime.shutdown_background();
         };
@@ -222,7 +255,7 @@ impl Terminals {
             .name("tupelo-terminal".to_owned())
             .spawn(run)?;
         self.listening = Some(Listening {
-            address,
+            addresses,
             stop,
             thread,
         });
@@ -231,7 +264,17 @@ impl Terminals {
 
     /// Where it listens.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.listening.as_ref()?.address
+        self.listening.as_ref()?.addresses[0]
+    }
+
+    /// Where it listens for clients that begin with TLS.
+    pub fn tls_address(&self) -> Option<SocketAddr> {
+        self.listening.as_ref()?.addresses[1]
+    }
+
+    /// The terminals in browsers.
+    pub fn browser(&self) -> Arc<BrowserTerminals> {
+        Arc::new(BrowserTerminals::new(self.shared.clone()))
     }
 
     /// Number of map sets.
@@ -319,40 +362,48 @@ async fn accept(
     shared: Arc<Shared>,
     region: &Handle,
     user: UserId,
-    listener: Option<std::net::TcpListener>,
+    listeners: [Option<std::net::TcpListener>; 2],
     mut stop: watch::Receiver<bool>,
 ) {
-    let listener = match listener.map(TcpListener::from_std).transpose() {
-        Ok(listener) => listener,
-        Err(error) => return tracing::error!(target: "terminal", %error, "cannot listen"),
+    let registered = listeners.map(|listener| listener.map(TcpListener::from_std).transpose());
+    let [Ok(plain), Ok(encrypted)] = registered else {
+        return tracing::error!(target: "terminal", "the listeners cannot be used");
     };
+    let start_tls = StartTls::from(shared.config.start_tls);
     let mut sessions = JoinSet::new();
     loop {
-        tokio::select! {
-            accepted = next_client(listener.as_ref()) => match accepted {
-                Ok((stream, peer)) => {
-                    let Some(seat) = Seat::take(&shared) else {
-                        tracing::warn!(target: "terminal", %peer, "max_connections is reached");
-                        continue;
-                    };
-                    let connection = Connection::new(shared.clone(), region.clone(), user);
-                    let stop = stop.clone();
-                    sessions.spawn(async move {
-                        connection.serve(stream, stop).await;
-                        drop(seat);
-                    });
-                }
-                Err(error) => {
-                    tracing::warn!(target: "terminal", %error, "accept failed");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
+        let (accepted, with_tls) = tokio::select! {
+            accepted = next_client(plain.as_ref()) => (accepted, false),
+            accepted = next_client(encrypted.as_ref()) => (accepted, true),
             // Takes away those that have ended.
-            Some(_) = sessions.join_next() => {}
+            Some(_) = sessions.join_next() => continue,
             _ = stop.changed() => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let Some(seat) = Seat::take(&shared) else {
+                    tracing::warn!(target: "terminal", %peer, "max_connections is reached");
+                    continue;
+                };
+                let inside = if with_tls { StartTls::Off } else { start_tls };
+                let connection = Connection::new(shared.clone(), region.clone(), user, inside);
+                let stop = stop.clone();
+                sessions.spawn(async move {
+                    if with_tls {
+                        connection.serve_tls(stream, stop).await;
+                    } else {
+                        connection.serve(stream, stop).await;
+                    }
+                    drop(seat);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(target: "terminal", %error, "accept failed");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
         }
     }
-    drop(listener);
+    drop((plain, encrypted));
     let ended = async { while sessions.join_next().await.is_some() {} };
     // A client that takes no output does not hold the region up.
     let _ = tokio::time::timeout(STOP_LIMIT, ended).await;
@@ -369,7 +420,7 @@ async fn next_client(
 }
 
 /// The place of a connection.
-struct Seat(Arc<Shared>);
+pub struct Seat(Arc<Shared>);
 
 impl Seat {
     /// Returns `None` if there are too many connections.

@@ -23,7 +23,7 @@ use cics::command::commands::{receive, ret};
 use cics::resp::Condition;
 use link::terminal::INPUT_AID;
 use link::{Answer, Op, Operands};
-use region::{FacilityId, GuestPrograms, GuestTask, Handle, Passed, ProgramName, TransId, UserId};
+use region::{FacilityId, GuestPrograms, GuestTask, Handle, Passed, ProgramName, TransId};
 
 use crate::display::Display;
 use crate::host::SignedOnUser;
@@ -233,10 +233,6 @@ impl BuiltInTask<'_> {
     fn sign_on(&self, user: Option<SignedOnUser>) {
         self.shared
             .sign_on(&self.region, self.facility, &self.display, user);
-    }
-
-    fn default_user(&self) -> UserId {
-        self.shared.default_user()
     }
 }
 

@@ -162,7 +162,7 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// What [`encoded`] wrote; none when a `%` is not followed by two digits.
-fn decoded(query: &str) -> Option<Vec<u8>> {
+pub fn decoded(query: &str) -> Option<Vec<u8>> {
     let mut bytes = query.bytes();
     let mut text = Vec::new();
     while let Some(byte) = bytes.next() {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use region::RegionConfig;
-use terminal::{MapTable, TerminalConfig, Terminals};
+use terminal::{MapTable, ServerTls, TerminalConfig, Terminals};
 
-use super::{Running, Service};
+use super::{Beside, Running, Service, tls_config};
 use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::counted;
@@ -20,6 +20,7 @@ struct TerminalDoor {
     terminals: Option<Terminals>,
     config: TerminalConfig,
     next: Option<MapTable>,
+    beside: Beside,
 }
 
 /// A service that has read nothing yet.
@@ -28,6 +29,10 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for TerminalDoor {
+    fn meet(&mut self, beside: &Beside) {
+        self.beside = beside.clone();
+    }
+
     fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
         // What is wrong with the maps is reported when they are built.
         let maps = MapTable::new(&app.map_sets()?);
@@ -42,6 +47,7 @@ impl Service for TerminalDoor {
             applid,
             maps,
             Some(Arc::new(Host::new(app))),
+            certificate(app)?,
         ));
         Ok(())
     }
@@ -57,6 +63,9 @@ impl Service for TerminalDoor {
         let Some(terminals) = &mut self.terminals else {
             return Ok(());
         };
+        if self.config.browser {
+            let _ = self.beside.terminals.set(terminals.browser());
+        }
         let listening = terminals.start(&running.region, running.user);
         listening.into_diagnostic().wrap_err_with(|| {
             let address = self.config.listen.map(|address| address.to_string());
@@ -68,11 +77,13 @@ impl Service for TerminalDoor {
     }
 
     fn addresses(&self) -> Vec<(&'static str, String)> {
-        let address = self.terminals.as_ref().and_then(Terminals::address);
-        address
-            .map(|address| ("tn3270", address.to_string()))
-            .into_iter()
-            .collect()
+        let terminals = self.terminals.as_ref();
+        let plain = terminals.and_then(Terminals::address);
+        let encrypted = terminals.and_then(Terminals::tls_address);
+        let plain = plain.map(|address| address.to_string());
+        let encrypted = encrypted.map(|address| format!("{address}  TLS"));
+        let lines = plain.into_iter().chain(encrypted);
+        lines.map(|address| ("tn3270", address)).collect()
     }
 
     fn reload(&mut self, _: &Running<'_>) -> Result<()> {
@@ -90,4 +101,27 @@ impl Service for TerminalDoor {
     fn stop(&mut self, _: Duration) {
         self.terminals = None;
     }
+}
+
+/// What TLS clients are accepted with, if there are to be some: the gateway's
+/// certificate.
+fn certificate(app: &Application) -> Result<Option<ServerTls>> {
+    let settings = &app.config.terminal;
+    for (unit, page) in &settings.code_pages {
+        terminal::code_table(page)
+            .map_err(|why| miette::miette!("[terminal.code_pages] {unit}: {why}"))?;
+    }
+    terminal::code_table(&settings.code_page)
+        .map_err(|why| miette::miette!("[terminal] code_page: {why}"))?;
+    if !settings.needs_certificate() {
+        return Ok(None);
+    }
+    let Some(tls) = tls_config(app)? else {
+        bail!(
+            "[terminal] tls_listen and start_tls take the gateway's certificate: name \
+             tls_certificate and tls_key in [gateway]"
+        );
+    };
+    let read = ::tls::server(tls.files, &[]).into_diagnostic()?;
+    Ok(Some(read))
 }
