@@ -188,6 +188,8 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::change_phrase::NUMBER, absent::serve),
     (rows::request_encryptptkt::NUMBER, absent::serve),
     (rows::request_passticket::NUMBER, absent::serve),
+    (rows::verify_password::NUMBER, absent::verify),
+    (rows::verify_phrase::NUMBER, absent::verify),
     (rows::verify_token::NUMBER, absent::serve),
     (rows::transform_datatojson::NUMBER, transform::data_to_json),
     (rows::transform_datatoxml::NUMBER, transform::data_to_xml),

@@ -137,7 +137,6 @@ pub const RESOURCES: &[Resource] = &[
             text("FACILITY", "Fac", 4),
             word("RUNSTATUS"),
             number("PRIORITY", "Pri", 3),
-            text("STARTCODE", "Sta", 2),
             text("USERID", "Use", 8),
             text("SUSPENDTYPE", "Hty", 8),
         ],

@@ -49,11 +49,14 @@ impl Line {
                     let more: String = letters.take(2).collect();
                     text.push_str(&format!(" {first}{}", more.to_ascii_lowercase()));
                 }
-                Shown::Labelled(label, value) => text.push_str(&format!(" {label}( {value} )")),
+                Shown::Labelled(label, value) => text.push_str(&format!(" {label}({value})")),
             }
         }
         if !self.note.is_empty() {
-            text.push_str("  ");
+            // What became of it is shown even if the values fill the line.
+            let room = WIDTH.saturating_sub(self.note.chars().count() + 1);
+            text = text.chars().take(room).collect();
+            text.push(' ');
             text.push_str(&self.note);
         }
         text
@@ -266,8 +269,11 @@ fn shown(row: &Command, column: &Column, given: &Operands) -> Shown {
     match column.show {
         Show::Word => {
             let value = given.get_int(index).and_then(|v| u32::try_from(v).ok());
-            let word = value.and_then(cvda::name).unwrap_or("---");
-            Shown::Word(word.to_owned())
+            let named = |name: &&&str| value.is_some() && cvda::value(name) == value;
+            // Some values have several names.
+            let word = USUAL_WORDS.iter().find(named).copied();
+            let word = word.or_else(|| value.and_then(cvda::name));
+            Shown::Word(word.unwrap_or("---").to_owned())
         }
         Show::Text(label, width) => {
             let text = given.get_bytes(index).unwrap_or_default();
@@ -352,5 +358,9 @@ fn purge(task: &BuiltInTask<'_>, terminal: &str, force: bool) -> Option<Purge> {
     Some(task.region.purge(found.task, force))
 }
 
+/// The names of values that have several, as CEMT shows them.
+const USUAL_WORDS: &[&str] = &["VSAM", "ENABLED", "DISABLED", "OPEN", "CLOSED"];
+/// Characters of a line.
+const WIDTH: usize = 78;
 /// Most names of one command.
 const MOST: usize = 1_000;

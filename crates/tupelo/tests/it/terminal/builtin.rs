@@ -82,7 +82,7 @@ fn users_sign_on_at_a_terminal_and_their_tasks_run_for_them() {
     terminal.command("sesame", "Sign-on is complete for ADA");
     terminal.command("WHO", "ME ADA");
     terminal.press(Key::Clear, "");
-    terminal.command("CEMT I TASK", "Tra( CEMT )");
+    terminal.command("CEMT I TASK", "Tra(CEMT)");
     terminal.press(Key::Pf(3), "CEMT has ended");
     terminal.command("cesf", "Sign-off is complete");
     terminal.command("who", "ME CICSUSER");
@@ -180,10 +180,10 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     let server = Server::start(app.path());
     let mut terminal = Terminal::model_2(&server);
     terminal.command("cemt", "ENTER ONE");
-    terminal.master("i ta", "Tra( CEMT )");
+    terminal.master("i ta", "Tra(CEMT)");
     let shown = terminal.text();
     assert!(
-        shown.contains("Fac( T001 )") && shown.contains("RESPONSE: NORMAL"),
+        shown.contains("Fac(T001)") && shown.contains("RESPONSE: NORMAL"),
         "{shown}"
     );
     terminal.master("INQ PROG(TELL*)", "Prog(TELLER  )");
@@ -205,7 +205,7 @@ fn the_master_terminal_shows_and_changes_what_people_type() {
     terminal.master("S TRAN(TELL) DISABLED", "Dis");
     terminal.master("S TRAN(TELL) ENABLED", "Ena");
     terminal.master("I TERM", "Ter(T001)");
-    assert!(terminal.text().contains("Net( LU00T001 )"));
+    assert!(terminal.text().contains("Net(LU00T001)"));
     terminal.master("I SYS", "Maxtasks");
     terminal.master("P SHUT", "PERFORM SHUTDOWN is not done at a terminal");
     terminal.master("P STAT REC ALL", "PERFORM STATISTICS NORMAL");
@@ -237,10 +237,12 @@ fn the_master_terminal_pages_and_purges_a_task() {
     terminal.press(Key::Pf(11), "Tra(X039)");
     let mut other = Terminal::model_2(&server);
     other.command("CHAT", "TELLER MENU");
-    terminal.master("I TASK TRA(CHAT)", "Tra( CHAT )");
+    terminal.master("I TASK TRA(CHAT)", "Tra(CHAT)");
     let shown = terminal.text();
     let number = shown.split("Tas(").nth(1).unwrap()[..7].to_owned();
-    terminal.master(&format!("S TASK({number}) PURGE"), "NORMAL");
+    // Its transaction has SPURGE(NO).
+    terminal.master(&format!("S TASK({number}) PURGE"), "INVREQ, RESP2 5");
+    terminal.master(&format!("S TASK({number}) FORCEP"), "NORMAL");
     other.wait_for("Transaction CHAT ended with abend");
     terminal.master("I TASK TRA(CHAT)", "NOT FOUND");
 }
