@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
+use std::pin::Pin;
 
 use region::{Abend, NotStarted, PutError, TaskCosts, TaskRequest, TraceRecord};
 
@@ -61,7 +62,16 @@ pub trait Backend: Clone + Send + Sync + 'static {
         let _ = (path, query, change);
         None
     }
+
+    /// The same for an answer that may come later.
+    fn operate_later(&self, path: &str, query: &str, change: bool) -> Option<OperatedLater> {
+        let _ = (path, query, change);
+        None
+    }
 }
+
+/// An answer to an operator that comes later. Dropped when the client goes.
+pub type OperatedLater = Pin<Box<dyn Future<Output = Operated> + Send>>;
 
 /// What an operator is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{Backend, Call, Door, Failed, Operated, Reply, Task};
+pub use backend::{Backend, Call, Door, Failed, Operated, OperatedLater, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use mainframe::{
     Common, First, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus,

@@ -5,18 +5,24 @@
 //! deadline, or the listener stops. Its end frees the LU and closes the
 //! facility.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::ready;
 use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
-use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, UserId};
+use region::{FacilityDef, FacilityId, FacilityInput, FacilityKind, Handle, Name, TransId, UserId};
+use tn3270::StartTls;
 use tn3270::telnet::{DeviceType, LuName, RejectReason};
 use tn3270::{Aid, InboundRecord, SessionEvent, TerminalInfo};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use bms::TerminalPage;
 
 use crate::config::Uppercase;
 use crate::display::{Display, Sink};
@@ -31,28 +37,95 @@ pub struct Connection {
     user: UserId,
     display: Arc<Display>,
     facility: Option<FacilityId>,
+    /// The client has agreed to begin TLS with its next byte.
+    begins_tls: bool,
+    /// What it sent after that.
+    handshake: Vec<u8>,
+    /// The client shows the SSCP-LU screen.
+    outside_session: bool,
 }
 
 impl Connection {
-    /// A connection that was accepted.
-    pub fn new(shared: Arc<Shared>, region: Handle, user: UserId) -> Connection {
+    /// A connection that was accepted. `start_tls` says whether TLS is asked for
+    /// inside of it.
+    pub fn new(
+        shared: Arc<Shared>,
+        region: Handle,
+        user: UserId,
+        start_tls: StartTls,
+    ) -> Connection {
         Connection {
-            display: Display::new(&shared),
+            display: Display::new(&shared, start_tls),
             shared,
             region,
             user,
             facility: None,
+            begins_tls: false,
+            handshake: Vec::new(),
+            outside_session: false,
         }
     }
 
-    /// Serves it until its end.
-    pub async fn serve(mut self, mut stream: TcpStream, mut stop: watch::Receiver<bool>) {
+    /// Serves a client without encryption until its end, or after START_TLS with
+    /// it.
+    pub async fn serve(mut self, stream: TcpStream, mut stop: watch::Receiver<bool>) {
         let _ = stream.set_nodelay(true);
-        let (reading, mut writing) = stream.split();
+        let Some(stream) = self.exchange(stream, &mut stop).await else {
+            return;
+        };
+        // The handshake may have begun in the client's last bytes.
+        let begun = std::mem::take(&mut self.handshake);
+        let (reading, writing) = tokio::io::split(stream);
+        let stream = tokio::io::join(std::io::Cursor::new(begun).chain(reading), writing);
+        self.serve_handshake(stream, stop, true).await;
+    }
+
+    /// Serves a client that begins with the TLS handshake.
+    pub async fn serve_tls(self, stream: TcpStream, stop: watch::Receiver<bool>) {
+        let _ = stream.set_nodelay(true);
+        self.serve_handshake(stream, stop, false).await;
+    }
+
+    /// Serves an emulator of this process.
+    pub async fn serve_local(mut self, stream: DuplexStream, mut stop: watch::Receiver<bool>) {
+        self.exchange(stream, &mut stop).await;
+    }
+
+    /// Does the TLS handshake, then serves the client until its end. `inside` is
+    /// true after START_TLS.
+    async fn serve_handshake<S>(mut self, stream: S, mut stop: watch::Receiver<bool>, inside: bool)
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let Some(tls) = &self.shared.tls else { return };
+        let accepting = TlsAcceptor::from(tls.config()).accept(stream);
+        match timeout(HANDSHAKE_LIMIT, accepting).await {
+            Ok(Ok(stream)) => {
+                if inside {
+                    let now = self.display.now();
+                    self.display.lock().session.handle_tls(now);
+                }
+                self.exchange(stream, &mut stop).await;
+            }
+            Ok(Err(error)) => {
+                tracing::info!(target: "terminal", %error, "a TLS handshake has failed");
+            }
+            Err(_) => tracing::info!(target: "terminal", "a TLS handshake took too long"),
+        }
+    }
+
+    /// Exchanges bytes until the session ends. Returns the stream if the TLS
+    /// handshake begins.
+    async fn exchange<S>(&mut self, mut stream: S, stop: &mut watch::Receiver<bool>) -> Option<S>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         loop {
-            let over = self.settle(&mut writing).await;
-            if over {
-                break;
+            if self.settle(&mut stream).await {
+                return None;
+            }
+            if std::mem::take(&mut self.begins_tls) {
+                return Some(stream);
             }
             if self.display.take_unlock_due() && self.is_free() {
                 self.display.unlock();
@@ -61,11 +134,10 @@ impl Connection {
             let deadline = self.display.lock().session.poll_deadline();
             let deadline = deadline.map(|at| (self.display.start() + at).into());
             tokio::select! {
-                ready = reading.readable() => {
-                    if ready.is_err() || self.read(&reading).is_err() {
-                        self.display.lock().session.handle_closed();
-                    }
-                }
+                read = self.read(&mut stream) => match read {
+                    Ok(rest) => self.handshake = rest,
+                    Err(_) => self.display.lock().session.handle_closed(),
+                },
                 () = self.display.news() => {}
                 () = until(deadline) => {
                     let now = self.display.now();
@@ -78,7 +150,7 @@ impl Connection {
 
     /// Handles events and writes output until there is neither. Returns whether
     /// the connection is over.
-    async fn settle(&mut self, writing: &mut WriteHalf<'_>) -> bool {
+    async fn settle<S: AsyncWrite + Unpin>(&mut self, stream: &mut S) -> bool {
         loop {
             let event = self.display.lock().session.poll_event();
             if let Some(event) = event {
@@ -93,7 +165,12 @@ impl Connection {
             let Some(output) = output else {
                 return over;
             };
-            let written = timeout(WRITE_TIMEOUT, writing.write_all(&output)).await;
+            let writing = async {
+                stream.write_all(&output).await?;
+                // TLS may hold bytes back.
+                stream.flush().await
+            };
+            let written = timeout(WRITE_TIMEOUT, writing).await;
             if !matches!(written, Ok(Ok(()))) {
                 // The client is gone, or does not read.
                 self.display.lock().session.handle_closed();
@@ -102,22 +179,29 @@ impl Connection {
         }
     }
 
-    /// Reads what is there.
-    fn read(&self, reading: &ReadHalf<'_>) -> std::io::Result<()> {
-        let mut buffer = [0; READ_BYTES];
-        match reading.try_read(&mut buffer) {
-            Ok(0) => Err(std::io::ErrorKind::UnexpectedEof.into()),
-            Ok(length) => {
-                let now = self.display.now();
-                let mut state = self.display.lock();
-                if let Err(error) = state.session.handle_bytes(&buffer[..length], now) {
-                    tracing::info!(target: "terminal", %error, "a client misbehaves");
-                }
-                Ok(())
+    /// Reads once. Returns what belongs to the TLS handshake, usually nothing.
+    /// The buffer is on the stack, so an idle terminal has none.
+    async fn read<S: AsyncRead + Unpin>(&self, stream: &mut S) -> std::io::Result<Vec<u8>> {
+        poll_fn(|cx| {
+            let mut bytes = [0; READ_BYTES];
+            let mut buffer = ReadBuf::new(&mut bytes);
+            ready!(Pin::new(&mut *stream).poll_read(cx, &mut buffer))?;
+            let read = buffer.filled();
+            if read.is_empty() {
+                return std::task::Poll::Ready(Err(std::io::ErrorKind::UnexpectedEof.into()));
             }
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(()),
-            Err(error) => Err(error),
-        }
+            let now = self.display.now();
+            let taken = self.display.lock().session.handle_bytes(read, now);
+            let rest = match taken {
+                Ok(taken) => read[taken..].to_vec(),
+                Err(error) => {
+                    tracing::info!(target: "terminal", %error, "a client misbehaves");
+                    Vec::new()
+                }
+            };
+            std::task::Poll::Ready(Ok(rest))
+        })
+        .await
     }
 
     fn event(&mut self, event: SessionEvent) {
@@ -132,13 +216,37 @@ impl Connection {
                 outcome: Err(reason),
                 ..
             } => tracing::info!(target: "terminal", ?reason, "a client rejects an output"),
-            // Without START_TLS none is asked for; ATTN and SYSREQ do nothing.
-            SessionEvent::StartTls
-            | SessionEvent::Response { .. }
-            | SessionEvent::Attention
-            | SessionEvent::SystemRequest
-            | SessionEvent::SscpLuData(_) => {}
+            SessionEvent::StartTls => self.begins_tls = true,
+            SessionEvent::SystemRequest => self.system_request(),
+            SessionEvent::SscpLuData(typed) => self.sscp_lu_data(&typed),
+            // No command waits for the signal of ATTN.
+            SessionEvent::Response { .. } | SessionEvent::Attention => {}
         }
+    }
+
+    /// SYSREQ: to the SSCP-LU screen, and back to the session.
+    fn system_request(&mut self) {
+        self.outside_session = !self.outside_session;
+        if self.outside_session {
+            self.answer_outside("SYSREQ. Type LOGOFF to disconnect, or press SYSREQ to go back.");
+        }
+    }
+
+    /// What was typed on the SSCP-LU screen.
+    fn sscp_lu_data(&mut self, typed: &[u8]) {
+        let page = self.display.page();
+        let typed = typed.iter().map(|byte| page.to_program(*byte));
+        let word: String = typed.map(char::from).collect();
+        if word.trim().eq_ignore_ascii_case("LOGOFF") {
+            return self.display.lock().session.close();
+        }
+        self.answer_outside("That is not known here. Type LOGOFF, or press SYSREQ.");
+    }
+
+    fn answer_outside(&self, text: &str) {
+        let data = self.display.page().text(text);
+        // A client without TN3270E has no such screen.
+        let _ = self.display.lock().session.send_sscp_lu_data(&data);
     }
 
     /// Gives the terminal its LU.
@@ -152,7 +260,8 @@ impl Connection {
             match self.shared.names.take(asked) {
                 Some(names) => {
                     let unit = names.unit.clone();
-                    self.display.set_names(names);
+                    let page = self.shared.pages.of(unit.as_str());
+                    self.display.set_names(names, page);
                     // The session is at this step.
                     let _ = self.display.lock().session.assign_lu(unit);
                     None
@@ -179,20 +288,38 @@ impl Connection {
             read_timeout_ms: self.shared.config.read_timeout_s.saturating_mul(1_000),
             ..facility(&info)
         };
-        let terminal = def.terminal.to_string();
-        let welcome = messages::welcome(&self.shared.applid, terminal.trim_end());
+        let welcome = messages::welcome(&self.shared, &self.display.terminal_name());
         self.display.show(&welcome, true);
         let sink = Arc::new(Sink(self.display.clone()));
         match self.region.register_facility(def, sink) {
             Ok(id) => {
                 self.shared.attach(id, &self.display);
                 self.facility = Some(id);
+                self.begin_first(id);
             }
             Err(refused) => {
                 tracing::warn!(target: "terminal", %refused, "a terminal is refused");
                 self.display.show(&refused.to_string(), true);
                 self.display.lock().session.close();
             }
+        }
+    }
+
+    /// GMTRAN: begins the first transaction, if the settings name one.
+    fn begin_first(&self, id: FacilityId) {
+        let named = self.shared.config.first_transaction.as_deref();
+        let Some(code) = named.and_then(|name| name.parse::<TransId>().ok()) else {
+            return;
+        };
+        let input = FacilityInput {
+            aid: Aid::Enter.emit(),
+            data: code.to_string().trim_end().into(),
+            transid: code,
+            ..FacilityInput::default()
+        };
+        if let Err(refused) = self.region.input(id, input) {
+            self.display
+                .show(&messages::refused_input(code, refused), true);
         }
     }
 
@@ -218,10 +345,10 @@ impl Connection {
         }
         // Nothing of a program is on the screen: a message may clear it.
         let free = plain || record.fields().next().is_some_and(|f| f.address.is_none());
-        let page = &self.shared.page;
-        let mut data = program_data(&record, positions, plain, page);
-        let code = transid(&data);
-        if self.shared.config.uppercase == Uppercase::All && self.begins(id) {
+        let upper_case = self.display.upper_case();
+        let mut data = program_data(&record, positions, plain, &self.display.page());
+        let code = transid(&data, upper_case != Uppercase::Never);
+        if upper_case == Uppercase::All && self.begins(id) {
             data.make_ascii_uppercase();
         }
         let input = FacilityInput {
@@ -301,5 +428,7 @@ async fn until(deadline: Option<tokio::time::Instant>) {
 const DISPLAY: u8 = 0x91;
 /// Bytes of one read; a screen takes a few hundred.
 const READ_BYTES: usize = 4096;
+/// How long a client may take for the TLS handshake.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 /// A client that does not take output for so long is gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);

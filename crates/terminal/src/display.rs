@@ -13,11 +13,14 @@ use std::time::{Duration, Instant};
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
 use region::{Erase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
 use tn3270::stream::Command;
-use tn3270::{ResponseFlag, ScreenSize, ServerSession, Wcc};
+use tn3270::{ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
 
+use crate::config::Uppercase;
+use crate::host::SignedOnUser;
 use crate::messages;
 use crate::names::TerminalNames;
+use crate::page::Page;
 use crate::service::Shared;
 
 /// A terminal.
@@ -26,6 +29,8 @@ pub struct Display {
     state: Mutex<DisplayState>,
     /// Its names, once the client has asked for an LU.
     names: OnceLock<TerminalNames>,
+    /// Its code page, once it has names.
+    page: OnceLock<Arc<Page>>,
     /// Output or the end of the session waits for the connection's future.
     news: Notify,
     shared: Weak<Shared>,
@@ -49,6 +54,12 @@ pub struct DisplayState {
     unlock_due: bool,
     /// The transaction of the task that runs.
     transid: TransId,
+    /// Who has signed on.
+    pub user: Option<SignedOnUser>,
+    /// Wrong passwords since the last sign-on.
+    pub wrong_passwords: u8,
+    /// Which letters become capitals.
+    upper_case: Uppercase,
 }
 
 /// The terminal does not take output: its session is over, or its client reads
@@ -58,8 +69,9 @@ pub struct Unreachable;
 
 impl Display {
     /// The terminal of a new connection.
-    pub fn new(shared: &Arc<Shared>) -> Arc<Display> {
-        let session = ServerSession::new(shared.config.session(), Duration::ZERO);
+    pub fn new(shared: &Arc<Shared>, start_tls: StartTls) -> Arc<Display> {
+        let config = shared.config.session(start_tls);
+        let session = ServerSession::new(config, Duration::ZERO);
         Arc::new(Display {
             state: Mutex::new(DisplayState {
                 session,
@@ -68,8 +80,12 @@ impl Display {
                 locked: false,
                 unlock_due: false,
                 transid: TransId::BLANK,
+                user: None,
+                wrong_passwords: 0,
+                upper_case: shared.config.uppercase,
             }),
             names: OnceLock::new(),
+            page: OnceLock::new(),
             news: Notify::new(),
             shared: Arc::downgrade(shared),
             start: Instant::now(),
@@ -96,9 +112,50 @@ impl Display {
         self.names.get()
     }
 
-    /// Gives it its names; later ones are ignored.
-    pub fn set_names(&self, names: TerminalNames) {
+    /// Gives it its names and its code page; later ones are ignored.
+    pub fn set_names(&self, names: TerminalNames, page: Arc<Page>) {
+        let _ = self.page.set(page);
         let _ = self.names.set(names);
+    }
+
+    /// Its code page.
+    pub fn page(&self) -> Arc<Page> {
+        self.page.get_or_init(Arc::default).clone()
+    }
+
+    /// Its terminal identifier, without blanks.
+    pub fn terminal_name(&self) -> String {
+        let name = self.names().map(|names| names.terminal.to_string());
+        name.unwrap_or_default().trim_end().to_owned()
+    }
+
+    /// Which letters become capitals.
+    pub fn upper_case(&self) -> Uppercase {
+        self.lock().upper_case
+    }
+
+    /// UCTRAN, NOUCTRAN or TRANIDONLY.
+    pub fn set_upper_case(&self, word: &str) {
+        if let Some(wanted) = Uppercase::of_cvda(word) {
+            self.lock().upper_case = wanted;
+        }
+    }
+
+    /// The transaction of its task, or blanks.
+    pub fn transid_of(&self, busy: bool) -> String {
+        let transid = if busy {
+            self.lock().transid
+        } else {
+            TransId::BLANK
+        };
+        transid.to_string().trim_end().to_owned()
+    }
+
+    /// Counts a wrong password. Returns whether there were too many.
+    pub fn count_wrong_password(&self) -> bool {
+        let mut state = self.lock();
+        state.wrong_passwords += 1;
+        state.wrong_passwords >= MOST_WRONG
     }
 
     /// Waits for output of the region.
@@ -155,11 +212,8 @@ impl Display {
 
     /// Shows a message of the region.
     pub fn show(&self, message: &str, erase: bool) {
-        let Some(shared) = self.shared.upgrade() else {
-            return;
-        };
         let screen = self.lock().session.screen_size();
-        let record = messages::record(message, erase, screen, &shared.page);
+        let record = messages::record(message, erase, screen, &self.page());
         // A client that is gone reads no message.
         let _ = self.write(&record);
         self.lock().own_screen = true;
@@ -191,7 +245,7 @@ impl Display {
         std::mem::take(&mut self.lock().unlock_due)
     }
 
-    fn output(&self, shared: &Shared, output: &FacilityOutput) {
+    fn output(&self, output: &FacilityOutput) {
         let mut record = Vec::with_capacity(output.data.len() + 2);
         if output.structured {
             record.push(Command::WriteStructuredField.emit());
@@ -214,7 +268,7 @@ impl Display {
             };
             record.push(command.emit());
             record.push(output.control.unwrap_or(unlock.emit()));
-            record.extend(shared.page.stream(&output.data));
+            record.extend(self.page().stream(&output.data));
         }
         // The task sees the terminal's end at its next command.
         let _ = self.write(&record);
@@ -239,7 +293,7 @@ impl FacilitySink for Sink {
                 state.transid = transid;
                 state.unlock_due = false;
             }
-            FacilityEvent::Output(output) => display.output(&shared, &output),
+            FacilityEvent::Output(output) => display.output(&output),
             FacilityEvent::Waits => display.unlock(),
             FacilityEvent::Ended {
                 abend: Some(abend), ..
@@ -258,6 +312,9 @@ impl FacilitySink for Sink {
         }
     }
 }
+
+/// Wrong passwords at one terminal before it is disconnected.
+const MOST_WRONG: u8 = 5;
 
 fn map_size(size: ScreenSize) -> bms::ScreenSize {
     bms::ScreenSize {

@@ -60,8 +60,8 @@ pub fn map_fields(data: &[u8], page: &Page) -> Vec<(u16, Vec<u8>)> {
 }
 
 /// The transaction code that an input begins with: up to four characters before
-/// a blank or the next field, in capitals.
-pub fn transid(data: &[u8]) -> TransId {
+/// a blank or the next field, in capitals unless the terminal has NOUCTRAN.
+pub fn transid(data: &[u8], upper_case: bool) -> TransId {
     let data = match data {
         [SBA, _, _, rest @ ..] => rest,
         data => data,
@@ -70,7 +70,11 @@ pub fn transid(data: &[u8]) -> TransId {
     let code: Vec<u8> = data.iter().take_while(is_code).take(4).copied().collect();
     let mut name = [b' '; 4];
     for (to, byte) in name.iter_mut().zip(code) {
-        *to = byte.to_ascii_uppercase();
+        *to = if upper_case {
+            byte.to_ascii_uppercase()
+        } else {
+            byte
+        };
     }
     TransId::from_bytes(name)
 }
@@ -97,10 +101,11 @@ mod tests {
 
     #[test]
     fn a_transaction_code_ends_at_a_blank_or_a_field() {
-        let code = |data: &[u8]| transid(data).to_string();
+        let code = |data: &[u8]| transid(data, true).to_string();
         assert_eq!(code(b"inq 12"), "INQ");
         assert_eq!(code(b"\x11\x40\x40ssc1rest"), "SSC1");
         assert_eq!(code(b"ab\x11\x40\x41cd"), "AB");
-        assert!(transid(b"").is_blank());
+        assert!(transid(b"", true).is_blank());
+        assert_eq!(transid(b"ab", false).to_string(), "ab");
     }
 }

@@ -4,24 +4,35 @@
 //! session of the crate `tn3270` and a facility of the region
 //! ([`region::FacilityDef`]): what its user enters begins tasks, and what tasks
 //! send goes to its screen. [`Terminals`] is also the region's service for SEND
-//! MAP, RECEIVE MAP, SEND TEXT and SEND CONTROL, with the maps of [`MapTable`].
+//! MAP, RECEIVE MAP, SEND TEXT and SEND CONTROL, with the maps of [`MapTable`],
+//! for sign-on and for INQUIRE and SET TERMINAL, and runs the transactions that
+//! every region has ([`BUILT_INS`]).
 //!
 //! Invariant: between two inputs a terminal holds no task; its connection has one
 //! future and no buffer.
 
 #![forbid(unsafe_code)]
 
+mod browser;
+mod browses;
+mod builtin;
 mod commands;
 mod config;
 mod connection;
 mod display;
+mod host;
 mod input;
 mod maps;
 mod messages;
 mod names;
 mod page;
 mod service;
+mod sign_on;
 
-pub use config::{TerminalConfig, Uppercase};
+pub use browser::{BrowserError, BrowserTerminals};
+pub use builtin::{BUILT_INS, BuiltIn};
+pub use config::{StartTlsSetting, TerminalConfig, Uppercase};
+pub use host::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
 pub use maps::MapTable;
-pub use service::{Terminals, metrics_sample};
+pub use page::code_table;
+pub use service::{ServerTls, Terminals, metrics_sample};

@@ -11,6 +11,7 @@ use tn3270::stream::Command;
 use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
 use crate::page::Page;
+use crate::service::Shared;
 
 /// A record that shows a message in the last line. `erase` clears the screen
 /// before and puts the cursor into the field for input.
@@ -50,9 +51,20 @@ pub fn unlock() -> Vec<u8> {
     vec![Command::Write.emit(), Wcc::RESTORE.emit()]
 }
 
-/// The first message of a terminal.
-pub fn welcome(applid: &str, terminal: &str) -> String {
-    format!("{applid}  terminal {terminal}. Type a transaction code and press Enter.")
+/// The good morning message.
+pub fn welcome(shared: &Shared, terminal: &str) -> String {
+    format!(
+        "{}  terminal {terminal}. {}",
+        shared.applid, shared.config.welcome
+    )
+}
+
+/// The user may not run the transaction.
+pub fn not_authorized(transid: TransId) -> String {
+    format!(
+        "DFHAC2033 You are not authorized to use transaction {}. Sign on with CESN.",
+        transid.to_string().trim_end()
+    )
 }
 
 /// Why an input begins no task.

@@ -1,12 +1,17 @@
 //! Code pages: characters of programs to those of terminals and back.
 //!
 //! Programs have one byte a character, ASCII with the letters of Latin-1;
-//! terminals have EBCDIC page 037. Data streams have orders between characters:
+//! terminals have an EBCDIC page with one byte a character. Data streams have orders between characters:
 //! those and their addresses stay as they are.
 //! Reference: 3270 Data Stream Programmer's Reference, "Orders".
 
+use std::sync::Arc;
+
 use bms::TerminalPage;
+use copybook::codepage::CodePage;
 use tn3270::CodeTable;
+
+use crate::config::TerminalConfig;
 
 /// A pair of pages as two tables of bytes.
 #[derive(Debug, Clone)]
@@ -17,7 +22,63 @@ pub struct Page {
 
 impl Default for Page {
     fn default() -> Self {
-        let table = CodeTable::cp037();
+        Page::new(&CodeTable::cp037())
+    }
+}
+
+/// The code pages of a region's terminals.
+#[derive(Debug)]
+pub struct PageTable {
+    usual: Arc<Page>,
+    /// By the name of a logical unit, or what it begins with before an asterisk.
+    named: Vec<(String, Arc<Page>)>,
+}
+
+impl PageTable {
+    /// The pages of the settings, which were checked.
+    pub fn new(config: &TerminalConfig) -> PageTable {
+        let page = |name: &String| {
+            Arc::new(code_table(name).map_or_else(|_| Page::default(), |t| Page::new(&t)))
+        };
+        let named = config.code_pages.iter();
+        PageTable {
+            usual: page(&config.code_page),
+            named: named
+                .map(|(unit, name)| (unit.clone(), page(name)))
+                .collect(),
+        }
+    }
+
+    /// The page of a logical unit: the longest name that fits counts.
+    pub fn of(&self, unit: &str) -> Arc<Page> {
+        let fits = |name: &str| match name.strip_suffix('*') {
+            Some(start) => unit.starts_with(start),
+            None => unit == name,
+        };
+        let fitting = self.named.iter().filter(|(name, _)| fits(name));
+        let found = fitting.max_by_key(|(name, _)| name.len());
+        found.map_or(&self.usual, |(_, page)| page).clone()
+    }
+}
+
+/// The table of a code page by its name.
+///
+/// # Errors
+/// There is no EBCDIC page of this name with one byte a character.
+pub fn code_table(name: &str) -> Result<CodeTable, String> {
+    let page = CodePage::by_name(name).map_err(|e| e.to_string())?;
+    if !page.is_ebcdic() {
+        return Err(format!("{name} is not an EBCDIC code page"));
+    }
+    Ok(CodeTable::from_fn(|byte| match byte {
+        0..0x40 | 0xFF => None,
+        _ => page.char_of(byte),
+    }))
+}
+
+impl Page {
+    /// The page of a table.
+    pub fn new(table: &CodeTable) -> Page {
         let mut page = Page {
             to_terminal: [SUBSTITUTE; 256],
             to_program: [b'?'; 256],

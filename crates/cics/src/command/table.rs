@@ -155,6 +155,7 @@ mod spool;
 mod starting;
 mod storage;
 mod system;
+mod terminal_inquiry;
 mod terminals;
 mod time;
 mod transforms;
@@ -186,6 +187,7 @@ pub mod commands {
     pub use super::spool::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
+    pub use super::terminal_inquiry::rows::*;
     pub use super::time::rows::*;
     pub use super::transforms::rows::*;
     pub use super::web::rows::*;
@@ -208,6 +210,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     maps::SERVED,
     terminals::MAPS,
     conversations::SERVED,
+    terminal_inquiry::SERVED,
     terminals::TERMINALS,
     terminals::OTHER_CONVERSATIONS,
     terminals::BATCH_DATA,

@@ -123,6 +123,8 @@ pub struct FacilityState {
     pub busy: bool,
     /// That task waits for input.
     pub waits: bool,
+    /// An input that no task has received is there: RECEIVE does not wait.
+    pub has_input: bool,
     /// The transaction that RETURN has named for the next input, blank for
     /// none.
     pub next_transid: TransId,

@@ -17,7 +17,7 @@ use cics::resp::Condition;
 use link::call::LINK_CHANNEL;
 use link::{Answer, Call, ChannelData, Name, Op, ProgramName, TransId, UserId};
 
-use crate::api::Port;
+use crate::api::{FacilityId, Port};
 use crate::shell::GuestSeat;
 
 /// Runs guest programs.
@@ -53,6 +53,7 @@ pub struct GuestTask {
     pub(crate) transid: TransId,
     pub(crate) userid: UserId,
     pub(crate) program: ProgramName,
+    pub(crate) facility: Option<FacilityId>,
     pub(crate) depth: usize,
     pub(crate) given: Passed,
 }
@@ -76,6 +77,11 @@ impl GuestTask {
     /// The program that is linked to.
     pub fn program(&self) -> ProgramName {
         self.program
+    }
+
+    /// Its task's facility, where that outlives it.
+    pub fn facility(&self) -> Option<FacilityId> {
+        self.facility
     }
 
     /// How many guests of its task wait for this one.

@@ -184,6 +184,7 @@ impl Shared {
         let Some((number, transid, userid)) = known else {
             return;
         };
+        let facility = self.facility_of(key);
         let at = link.guests.push();
         let mut task = GuestTask {
             seat: GuestSeat {
@@ -198,6 +199,7 @@ impl Shared {
             transid,
             userid,
             program,
+            facility,
             depth: at,
             given,
         };

@@ -19,7 +19,7 @@ use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
     Backend, Call, Door, Failed, Mainframe, MainframeDoor, MainframeReply, MainframeTask, Operated,
-    Reply, Task, Web,
+    OperatedLater, Reply, Task, Web,
 };
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
@@ -196,6 +196,11 @@ impl Backend for Providers {
             return Some(super::operate::connections(directory, &self.mainframe));
         }
         self.local.as_ref()?.operate(path, query, change)
+    }
+
+    fn operate_later(&self, path: &str, query: &str, change: bool) -> Option<OperatedLater> {
+        let terminals = self.local.as_ref()?.terminals.get()?;
+        super::terminal_pages::answer(terminals, path, query, change)
     }
 }
 

@@ -106,6 +106,7 @@ pub fn install(
             });
         }
     }
+    install_built_ins(csd, programs, &mut made);
     limit_transactions(&config.transactions, &mut made);
     let sections: BTreeMap<&str, &FileSection> =
         config.files.iter().map(|(n, s)| (n.as_str(), s)).collect();
@@ -170,6 +171,42 @@ fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mu
             max_active: most as usize,
             purge_threshold: section.max_waiting.map(|most| most as usize),
         });
+    }
+}
+
+/// The transactions of terminals that every region has. One that the
+/// application defines or has a program for is the application's.
+fn install_built_ins(csd: &Csd, programs: &[Program], made: &mut Installed) {
+    for built_in in terminal::BUILT_INS {
+        let defined = csd
+            .transactions
+            .iter()
+            .any(|t| t.name.as_str() == built_in.transaction);
+        let compiled = programs.iter().any(|p| p.name == built_in.program);
+        let program = name(built_in.program);
+        if compiled
+            || made
+                .region
+                .programs
+                .iter()
+                .any(|p| p.name == program && p.module.is_some())
+        {
+            continue;
+        }
+        // A program that is only defined is this one.
+        made.region.programs.retain(|p| p.name != program);
+        made.region.programs.push(ProgramEntry {
+            name: program,
+            translated: true,
+            ..autoinstalled()
+        });
+        if !defined {
+            made.region.transactions.push(region::TransactionDef {
+                name: name(built_in.transaction),
+                program,
+                ..region::TransactionDef::default()
+            });
+        }
     }
 }
 

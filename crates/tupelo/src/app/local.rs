@@ -11,6 +11,7 @@ use std::task::{Poll, ready};
 use super::appc::Partners;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
+use ::terminal::BrowserTerminals;
 use gateway::{Call, Door, Failed, Operated, Reply, Task};
 use region::{
     Abend, ContainerType, DoorRuntime, Handle, NotStarted, Outcome, Port, PutError, TaskCosts,
@@ -30,6 +31,8 @@ pub struct LocalRegion {
     pub texts: Arc<ProgramTexts>,
     /// Its APPC node, when it has one.
     pub partners: Arc<OnceLock<Partners>>,
+    /// The terminals in browsers.
+    pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
 }
 
 thread_local! {

@@ -48,6 +48,8 @@ pub mod sql;
 pub mod store_watch;
 pub mod systems;
 pub mod telemetry;
+mod terminal_host;
+mod terminal_pages;
 pub mod texts;
 pub mod toml_errors;
 pub mod toml_places;

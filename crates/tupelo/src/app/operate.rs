@@ -75,6 +75,16 @@ pub fn answer(
     })
 }
 
+/// The CPU snapshot, for the terminals' transaction.
+pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Value {
+    use terminal::SnapshotKind;
+    match kind {
+        SnapshotKind::Actual => snapshot::actual(region, at_ns()),
+        SnapshotKind::Reset => snapshot::reset(region, at_ns()),
+        SnapshotKind::Delta => snapshot::delta(region, at_ns()),
+    }
+}
+
 /// The connections of a process, when it has any.
 pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe) -> Operated {
     let connections = directory.map(ipconn::Directory::connections);
@@ -152,7 +162,7 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// What [`encoded`] wrote; none when a `%` is not followed by two digits.
-fn decoded(query: &str) -> Option<Vec<u8>> {
+pub fn decoded(query: &str) -> Option<Vec<u8>> {
     let mut bytes = query.bytes();
     let mut text = Vec::new();
     while let Some(byte) = bytes.next() {

@@ -161,6 +161,10 @@ fn pages_can_be_read_on_a_telephone_and_a_desk_in_light_and_dark() {
     assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
     let pages = [
         (format!("http://{}/console/#apis", bank.admin), "td button"),
+        (
+            format!("http://{}/console/terminal.html", bank.admin),
+            "#screen .row .cursor",
+        ),
         (format!("http://{}/docs/", bank.gateway), ".opblock-tag"),
     ];
     let mut page = browser::Page::open(browser, "about:blank");

@@ -1,6 +1,11 @@
 //! Terminals of a server: `testdata/terminal`, a conversation of three screens,
 //! driven by the emulator of the crate `tn3270` and by s3270.
 
+mod builtin;
+mod page;
+mod secure;
+mod teller;
+
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -248,8 +253,13 @@ impl S3270 {
     /// Starts it. Returns `None`, and counts the test as skipped, if it is not
     /// installed.
     fn start() -> Option<S3270> {
+        S3270::start_with(&[])
+    }
+
+    fn start_with(more: &[&str]) -> Option<S3270> {
         let started = Command::new("s3270")
             .args(["-model", "3279-2-E"])
+            .args(more)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -11,7 +11,8 @@ use cics::resp::Condition;
 use link::program_link::valid_name;
 
 use super::containers::channel_of;
-use crate::exec::{Call, Outcome, condition};
+use super::forward;
+use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
 /// RESP2: the interface to the external security manager is not initialized.
@@ -26,6 +27,17 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
             condition(Condition::InvReq, NO_TICKETS)
         }
         _ => condition(Condition::InvReq, NO_MANAGER),
+    }
+}
+
+/// VERIFY PASSWORD and VERIFY PHRASE: the region's users, where it has some.
+pub fn verify(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    match forward::serve(w, call) {
+        // Nothing in this region serves it.
+        Err(Stop::Abend(abend)) if abend.code == *b"AEY9" => {
+            condition(Condition::InvReq, NO_MANAGER)
+        }
+        served => served,
     }
 }
 

@@ -345,13 +345,8 @@ const UNIT_LINKS: &[Command] = later! { System because
     0x8AD5 own "SET UOWLINK" "SET" ["UOWLINK"] "UOWLINK()" "ACTION()" "DELETE";
 };
 
-const SIGN_ON: &[Command] = later! { Security until
-    "it is about the user of a terminal, and they are not served yet";
-    0x7404 eibfn "SIGNOFF" "SIGNOFF" [];
-    0x7402 eibfn "SIGNON" "SIGNON" [] "USERID()" "ESMREASON()" "ESMRESP()" "GROUPID()"
-        "LANGUAGECODE()" "NATLANG()" "LANGINUSE()" "NATLANGINUSE()" "PASSWORD()" "NEWPASSWORD()"
-        "PHRASE()" "PHRASELEN()" "NEWPHRASE()" "NEWPHRASELEN()" "OIDCARD()" "CHANGETIME()"
-        "DAYSLEFT()" "EXPIRYTIME()" "INVALIDCOUNT()" "LASTUSETIME()";
+const SIGN_ON: &[Command] = later! { Security because
+    "tokens of an external security manager do not sign on at a terminal: passwords do";
     0x88C4 own "SIGNON TOKEN" "SIGNON" ["TOKEN"] "TOKEN()" "TOKENLEN()" "TOKENTYPE()" "KERBEROS"
         "BIT" "DATATYPE()" "BASE64" "GROUPID()" "LANGUAGECODE()" "NATLANG()" "LANGINUSE()"
         "NATLANGINUSE()" "ESMREASON()" "ESMRESP()";

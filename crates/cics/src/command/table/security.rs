@@ -1,5 +1,6 @@
-//! What asks an external security manager, and what asks for an application of a
-//! platform. There are neither, and a program gets what the manual has for that:
+//! Users and their passwords, what asks an external security manager, and what
+//! asks for an application of a platform. Passwords are those of the user store;
+//! there is no other manager, and a program gets what the manual has for that:
 //! INVREQ 18, or 251 of REQUEST, "the interface to the external security manager
 //! is not initialized", and APPNOTFOUND.
 //!
@@ -17,6 +18,8 @@ pub(super) const SERVED: &[Command] = &[
     rows::change_phrase::ROW,
     rows::request_encryptptkt::ROW,
     rows::request_passticket::ROW,
+    rows::signoff::ROW,
+    rows::signon::ROW,
     rows::verify_password::ROW,
     rows::verify_phrase::ROW,
     rows::verify_token::ROW,
@@ -81,8 +84,43 @@ pub(super) mod rows {
     }
 
     command! {
+        /// Signs the user of the task's terminal off.
+        signoff 0x7404 eibfn "SIGNOFF" "SIGNOFF" Security Region;
+        @conditions InvReq(1);
+    }
+
+    command! {
+        /// Signs a user on at the task's terminal.
+        signon 0x7402 eibfn "SIGNON" "SIGNON" Security Region;
+        input USERID(Name(8)) [required];
+        output ESMREASON(Fullword);
+        output ESMRESP(Fullword);
+        input GROUPID(Name(8));
+        input LANGUAGECODE(Name(3));
+        input NATLANG(Name(1));
+        output LANGINUSE(Chars(3));
+        output NATLANGINUSE(Chars(1));
+        input PASSWORD(Name(8));
+        input NEWPASSWORD(Name(8));
+        input PHRASE(Area) [length("PHRASELEN")];
+        input PHRASELEN(Fullword);
+        input NEWPHRASE(Area) [length("NEWPHRASELEN")];
+        input NEWPHRASELEN(Fullword);
+        input OIDCARD(Area);
+        output CHANGETIME(Packed(15));
+        output DAYSLEFT(Halfword);
+        output EXPIRYTIME(Packed(15));
+        output INVALIDCOUNT(Halfword);
+        output LASTUSETIME(Packed(15));
+        @rules
+            Rule::AtMostOne(&["PASSWORD", "PHRASE"]),
+            Rule::Unserved(&["NEWPASSWORD", "NEWPHRASE", "OIDCARD"], Condition::InvReq);
+        @conditions InvReq(9, 18), NotAuth(1, 2, 19), UserIdErr(8);
+    }
+
+    command! {
         /// Compares a password.
-        verify_password 0x7406 eibfn "VERIFY PASSWORD" "VERIFY" ["PASSWORD"] Security Worker;
+        verify_password 0x7406 eibfn "VERIFY PASSWORD" "VERIFY" ["PASSWORD"] Security Region;
         input PASSWORD(Name(8)) [required];
         input USERID(Name(8)) [required];
         input GROUPID(Name(8));
@@ -93,12 +131,12 @@ pub(super) mod rows {
         output EXPIRYTIME(Packed(15));
         output INVALIDCOUNT(Halfword);
         output LASTUSETIME(Packed(15));
-        @conditions InvReq(18);
+        @conditions InvReq(18), NotAuth(2, 19), UserIdErr(8);
     }
 
     command! {
         /// Compares a password or a phrase.
-        verify_phrase 0x88C5 0x740A "VERIFY PHRASE" "VERIFY" ["PHRASE"] Security Worker;
+        verify_phrase 0x88C5 0x740A "VERIFY PHRASE" "VERIFY" ["PHRASE"] Security Region;
         input PHRASE(Area) [required, length("PHRASELEN")];
         input PHRASELEN(Fullword) [required];
         input USERID(Name(8)) [required];
@@ -110,7 +148,7 @@ pub(super) mod rows {
         output EXPIRYTIME(Packed(15));
         output INVALIDCOUNT(Halfword);
         output LASTUSETIME(Packed(15));
-        @conditions InvReq(18);
+        @conditions InvReq(18), NotAuth(2, 19), UserIdErr(8);
     }
 
     command! {

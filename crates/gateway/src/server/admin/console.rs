@@ -1,12 +1,12 @@
-//! The console's page: three files in the binary, which ask this port for
-//! everything that they show.
+//! The pages of the console and of the terminal: files in the binary, which ask
+//! this port for everything that they show.
 
 use super::super::body::Full;
 use super::super::documents::text;
 use http::{HeaderValue, Response, header};
 
 /// Files by name, with their types.
-const FILES: [(&str, &str, &str); 3] = [
+const FILES: [(&str, &str, &str); 6] = [
     (
         "",
         "text/html; charset=utf-8",
@@ -21,6 +21,21 @@ const FILES: [(&str, &str, &str); 3] = [
         "console.js",
         "text/javascript; charset=utf-8",
         include_str!("../../../console/console.js"),
+    ),
+    (
+        "terminal.html",
+        "text/html; charset=utf-8",
+        include_str!("../../../console/terminal.html"),
+    ),
+    (
+        "terminal.css",
+        "text/css; charset=utf-8",
+        include_str!("../../../console/terminal.css"),
+    ),
+    (
+        "terminal.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../console/terminal.js"),
     ),
 ];
 

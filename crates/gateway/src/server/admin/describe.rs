@@ -144,6 +144,30 @@ const ROWS: &[Row] = &[
         &[],
     ),
     (
+        "/terminals/open",
+        "post",
+        "Open a 3270 terminal for a page; gives the name of its session.",
+        &[("model", "integer", "2 to 5.")],
+    ),
+    (
+        "/terminals/{session}/screen",
+        "get",
+        "The picture of a terminal's screen, once it is another than the last one.",
+        &[("after", "integer", "The number of the last picture.")],
+    ),
+    (
+        "/terminals/{session}/keys",
+        "post",
+        "Press keys; the query is a JSON array of them, percent-encoded.",
+        &[],
+    ),
+    (
+        "/terminals/{session}/close",
+        "post",
+        "Close a terminal.",
+        &[],
+    ),
+    (
         "/logs",
         "get",
         "The newest lines of the log.",

@@ -246,7 +246,10 @@ async fn handle<B: Backend>(
     let change = *method == Method::POST;
     if change || matches!(*method, Method::GET | Method::HEAD) {
         let query = request.uri.query().unwrap_or_default();
-        let operated = shared.backend.operate(path, query, change);
+        let operated = match shared.backend.operate_later(path, query, change) {
+            Some(later) => Some(later.await),
+            None => shared.backend.operate(path, query, change),
+        };
         let operated = operated.map(|o| (o.status, o.json));
         let said = match operated {
             Some(operated) => Some(operated),

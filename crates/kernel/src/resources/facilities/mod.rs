@@ -225,6 +225,7 @@ impl Facilities {
             userid: entry.userid,
             busy: entry.task.is_some(),
             waits: cx.is_awaited(TERMINAL, &key(id)),
+            has_input: entry.has_input(),
             next_transid: next.map_or(TransId::BLANK, |n| n.transid),
             saved_bytes: next.map_or(0, |n| n.data.bytes()),
             recovered: next.is_some_and(|n| n.recovered),
@@ -332,6 +333,11 @@ impl Facilities {
 }
 
 impl Entry {
+    fn has_input(&self) -> bool {
+        let begun = self.task.as_ref().is_some_and(|t| t.initial.is_some());
+        begun || !self.inputs.is_empty()
+    }
+
     fn bytes(&self) -> usize {
         let inputs = self.inputs.iter().map(|i| i.data.len()).sum::<usize>();
         let task = self.task.as_ref().map_or(0, |task| {

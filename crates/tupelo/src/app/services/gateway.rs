@@ -115,6 +115,7 @@ impl Service for Rest {
                 .map(Arc::new),
             texts: self.texts.clone(),
             partners: self.beside.partners.clone(),
+            terminals: self.beside.terminals.clone(),
         };
         let connections = self.connections.get();
         let remote = connections.map(|connections| Remote {
@@ -147,10 +148,19 @@ impl Service for Rest {
         let Some(gateway) = &self.gateway else {
             return Vec::new();
         };
-        match self.without_http {
-            true => admin_address(gateway, self.admin_tls).into_iter().collect(),
-            false => addresses(gateway, &self.apis, self.admin_tls),
-        }
+        let mut lines: Vec<_> = if self.without_http {
+            admin_address(gateway, self.admin_tls).into_iter().collect()
+        } else {
+            addresses(gateway, &self.apis, self.admin_tls)
+        };
+        let page = gateway.admin_address();
+        let page = page.filter(|_| self.beside.terminals.get().is_some());
+        lines.extend(page.map(|admin| {
+            let scheme = scheme(self.admin_tls);
+            let page = format!("{scheme}://{admin}/console/terminal.html");
+            ("terminal", page)
+        }));
+        lines
     }
 
     fn reload(&mut self, running: &Running<'_>) -> Result<()> {
@@ -208,9 +218,13 @@ pub fn addresses(
     lines
 }
 
+fn scheme(tls: bool) -> &'static str {
+    if tls { "https" } else { "http" }
+}
+
 fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static str, String)> {
-    let scheme = if tls { "https" } else { "http" };
     let address = gateway.admin_address()?;
+    let scheme = scheme(tls);
     Some((
         "admin",
         format!("{scheme}://{address}  /console/ /health /metrics /apis"),

@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use ::gateway::ServiceConfig;
+use ::terminal::BrowserTerminals;
 use miette::Result;
 use region::{Handle, RegionConfig, UserId};
 
@@ -58,6 +59,8 @@ pub struct Beside {
     /// Scripts, by path.
     pub scripts: WebSlot,
     services: Arc<Mutex<Vec<ServiceConfig>>>,
+    /// The terminals in browsers.
+    pub terminals: Arc<OnceLock<Arc<BrowserTerminals>>>,
     /// The APPC node, for what operators are shown.
     pub partners: Arc<OnceLock<Partners>>,
 }

@@ -1,16 +1,18 @@
 //! 3270 terminals: the TN3270 listener and the maps of the application.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use region::RegionConfig;
-use terminal::{MapTable, TerminalConfig, Terminals};
+use terminal::{MapTable, ServerTls, TerminalConfig, Terminals};
 
-use super::{Running, Service};
+use super::{Beside, Running, Service, tls_config};
 use crate::app::Application;
 use crate::app::compile::Compiled;
 use crate::app::counted;
 use crate::app::said::Said;
+use crate::app::terminal_host::Host;
 
 /// The door, and maps that were read and are not in force yet.
 #[derive(Default)]
@@ -18,6 +20,7 @@ struct TerminalDoor {
     terminals: Option<Terminals>,
     config: TerminalConfig,
     next: Option<MapTable>,
+    beside: Beside,
 }
 
 /// A service that has read nothing yet.
@@ -26,6 +29,10 @@ pub fn service() -> Box<dyn Service> {
 }
 
 impl Service for TerminalDoor {
+    fn meet(&mut self, beside: &Beside) {
+        self.beside = beside.clone();
+    }
+
     fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
         // What is wrong with the maps is reported when they are built.
         let maps = MapTable::new(&app.map_sets()?);
@@ -35,13 +42,20 @@ impl Service for TerminalDoor {
         }
         self.config = app.config.terminal.clone();
         let applid = &app.config.region.applid;
-        self.terminals = Some(Terminals::new(self.config.clone(), applid, maps));
+        self.terminals = Some(Terminals::new(
+            self.config.clone(),
+            applid,
+            maps,
+            Some(Arc::new(Host::new(app))),
+            certificate(app)?,
+        ));
         Ok(())
     }
 
     fn provide(&self, config: &mut RegionConfig) {
         if let Some(terminals) = &self.terminals {
             config.services.push(terminals.service());
+            config.guests = Some(terminals.guests(config.guests.take()));
         }
     }
 
@@ -49,6 +63,9 @@ impl Service for TerminalDoor {
         let Some(terminals) = &mut self.terminals else {
             return Ok(());
         };
+        if self.config.browser {
+            let _ = self.beside.terminals.set(terminals.browser());
+        }
         let listening = terminals.start(&running.region, running.user);
         listening.into_diagnostic().wrap_err_with(|| {
             let address = self.config.listen.map(|address| address.to_string());
@@ -60,11 +77,13 @@ impl Service for TerminalDoor {
     }
 
     fn addresses(&self) -> Vec<(&'static str, String)> {
-        let address = self.terminals.as_ref().and_then(Terminals::address);
-        address
-            .map(|address| ("tn3270", address.to_string()))
-            .into_iter()
-            .collect()
+        let terminals = self.terminals.as_ref();
+        let plain = terminals.and_then(Terminals::address);
+        let encrypted = terminals.and_then(Terminals::tls_address);
+        let plain = plain.map(|address| address.to_string());
+        let encrypted = encrypted.map(|address| format!("{address}  TLS"));
+        let lines = plain.into_iter().chain(encrypted);
+        lines.map(|address| ("tn3270", address)).collect()
     }
 
     fn reload(&mut self, _: &Running<'_>) -> Result<()> {
@@ -82,4 +101,27 @@ impl Service for TerminalDoor {
     fn stop(&mut self, _: Duration) {
         self.terminals = None;
     }
+}
+
+/// What TLS clients are accepted with, if there are to be some: the gateway's
+/// certificate.
+fn certificate(app: &Application) -> Result<Option<ServerTls>> {
+    let settings = &app.config.terminal;
+    for (unit, page) in &settings.code_pages {
+        terminal::code_table(page)
+            .map_err(|why| miette::miette!("[terminal.code_pages] {unit}: {why}"))?;
+    }
+    terminal::code_table(&settings.code_page)
+        .map_err(|why| miette::miette!("[terminal] code_page: {why}"))?;
+    if !settings.needs_certificate() {
+        return Ok(None);
+    }
+    let Some(tls) = tls_config(app)? else {
+        bail!(
+            "[terminal] tls_listen and start_tls take the gateway's certificate: name \
+             tls_certificate and tls_key in [gateway]"
+        );
+    };
+    let read = ::tls::server(tls.files, &[]).into_diagnostic()?;
+    Ok(Some(read))
 }

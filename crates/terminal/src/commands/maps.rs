@@ -13,26 +13,23 @@ use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
 use link::{Answer, Operands};
 
+use tn3270::stream::Command;
+
 use crate::config::Uppercase;
 use crate::display::{Display, Unreachable};
 use crate::input::map_fields;
 use crate::maps::{MapTable, MissingMap};
 use crate::service::Shared;
 
-/// The commands that are served here, by number.
-pub const COMMANDS: &[u16] = &[
-    rows::receive_map::NUMBER,
-    rows::send_control::NUMBER,
-    rows::send_map::NUMBER,
-    rows::send_text::NUMBER,
-];
-
 /// Serves a command for a terminal.
 pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {
     let served = match number {
         rows::send_map::NUMBER => map(shared, display, operands),
-        rows::send_text::NUMBER => text(shared, display, operands),
+        rows::send_text::NUMBER => text(display, operands),
         rows::send_control::NUMBER => control(display, operands),
+        rows::issue_eraseaup::NUMBER => {
+            wrote(display.write(&[Command::EraseAllUnprotected.emit()]))
+        }
         _ => receive(shared, display, operands),
     };
     served.unwrap_or_else(|refused| refused)
@@ -68,12 +65,12 @@ fn map(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer
         ),
         cursor,
     };
-    let stream = send_map(layout, &command, &display.profile(), &shared.page)
+    let stream = send_map(layout, &command, &display.profile(), &*display.page())
         .map_err(|SendError::MapSize| Answer::of_condition(Condition::InvMpSz, 0))?;
     wrote(display.write_stream(&stream))
 }
 
-fn text(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+fn text(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
     use rows::send_text as row;
     let command = SendText {
         text: operands.get_bytes(row::FROM).unwrap_or_default(),
@@ -82,7 +79,7 @@ fn text(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answe
         cursor: position(operands, row::CURSOR),
     };
     // Without page building each further page overwrites the one before.
-    for stream in send_text(&command, &display.profile(), &shared.page) {
+    for stream in send_text(&command, &display.profile(), &*display.page()) {
         wrote(display.write_stream(&stream))?;
     }
     wrote(Ok(()))
@@ -113,7 +110,8 @@ fn receive(shared: &Shared, display: &Display, operands: &Operands) -> Result<An
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
     let data = operands.get_bytes(row::FROM).unwrap_or_default();
-    let fields = map_fields(data, &shared.page);
+    let page = display.page();
+    let fields = map_fields(data, &page);
     let fields: Vec<(u16, &[u8])> = fields.iter().map(|(at, text)| (*at, &text[..])).collect();
     let int = |option| operands.get_int(option).unwrap_or(0);
     let record = InboundRecord {
@@ -121,10 +119,10 @@ fn receive(shared: &Shared, display: &Display, operands: &Operands) -> Result<An
         cursor: u16::try_from(int(INPUT_CURSOR)).ok(),
         fields: &fields,
     };
-    let uppercase = shared.config.uppercase == Uppercase::All && !operands.has(row::ASIS);
+    let uppercase = display.upper_case() == Uppercase::All && !operands.has(row::ASIS);
     let screen = display.profile().current_size;
     let mut area = vec![0; layout.symbolic_bytes];
-    let received = receive_map(layout, &record, screen, uppercase, &shared.page, &mut area);
+    let received = receive_map(layout, &record, screen, uppercase, &*page, &mut area);
     received.map_err(|why| {
         let condition = match why {
             ReceiveError::MapFail => Condition::MapFail,

@@ -1,0 +1,58 @@
+//! The commands that the door serves: on maps, on who has signed on, and on
+//! terminals.
+//!
+//! They run on the region's dispatch thread and wait for nothing; a password is
+//! compared elsewhere and answered later.
+
+mod maps;
+mod security;
+mod terminals;
+
+use cics::command::commands as rows;
+use link::{Answer, Operands};
+
+use crate::display::Display;
+use crate::service::Shared;
+pub use security::{is_of_sign_on, sign_on};
+
+/// All of them, by number.
+pub const COMMANDS: &[u16] = &[
+    rows::receive_map::NUMBER,
+    rows::send_control::NUMBER,
+    rows::send_map::NUMBER,
+    rows::send_text::NUMBER,
+    rows::issue_eraseaup::NUMBER,
+    rows::signon::NUMBER,
+    rows::signoff::NUMBER,
+    rows::verify_password::NUMBER,
+    rows::verify_phrase::NUMBER,
+    rows::inquire_terminal::NUMBER,
+    rows::set_terminal::NUMBER,
+];
+
+/// Serves a command for a task's terminal.
+pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {
+    maps::serve(shared, display, number, operands)
+}
+
+/// Whether a command is served for tasks without a terminal too.
+pub fn needs_no_terminal(number: u16) -> bool {
+    [
+        rows::verify_password::NUMBER,
+        rows::verify_phrase::NUMBER,
+        rows::inquire_terminal::NUMBER,
+        rows::set_terminal::NUMBER,
+    ]
+    .contains(&number)
+}
+
+/// Serves a command that needs no terminal.
+pub fn without_terminal(shared: &std::sync::Arc<Shared>, command: region::ServiceCommand) {
+    match command.number {
+        rows::inquire_terminal::NUMBER | rows::set_terminal::NUMBER => {
+            let answer = terminals::serve(shared, &command);
+            command.answer(&answer);
+        }
+        _ => security::verify(shared, command),
+    }
+}

@@ -1,0 +1,74 @@
+//! What the administration port answers pages with terminals.
+//!
+//! | | |
+//! |---|---|
+//! | `POST /terminals/open?model=N` | opens a session; gives its name |
+//! | `GET /terminals/SESSION/screen?after=N` | the picture, once it is another than number N |
+//! | `POST /terminals/SESSION/keys?KEYS` | presses keys: a JSON array, percent-encoded |
+//! | `POST /terminals/SESSION/close` | closes it |
+//!
+//! The name of a session is as good as a key to it; the port's users and roles
+//! count in addition to it.
+
+use std::sync::Arc;
+
+use gateway::{Operated, OperatedLater};
+use serde_json::{Value, json};
+use terminal::{BrowserError, BrowserTerminals};
+
+use super::operate::{decoded, fault};
+
+/// The answer to a path; `None` when it is not one of these.
+pub fn answer(
+    terminals: &Arc<BrowserTerminals>,
+    path: &str,
+    query: &str,
+    change: bool,
+) -> Option<OperatedLater> {
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let option = |name: &str| {
+        let mut parts = query.split('&').filter_map(|part| part.split_once('='));
+        parts.find(|(key, _)| *key == name).map(|(_, value)| value)
+    };
+    let terminals = terminals.clone();
+    Some(match (parts.as_slice(), change) {
+        (["terminals", "open"], true) => {
+            let model = option("model").and_then(|model| model.parse().ok());
+            let opened = terminals.open(model.unwrap_or(2));
+            at_once(opened.map(|session| json!({ "session": session })))
+        }
+        (["terminals", session, "screen"], false) => {
+            let (session, after) = ((*session).to_owned(), option("after"));
+            let after = after.and_then(|after| after.parse().ok());
+            Box::pin(async move { operated(terminals.picture(&session, after).await) })
+        }
+        (["terminals", session, "keys"], true) => {
+            let keys = decoded(query).and_then(|keys| String::from_utf8(keys).ok());
+            let pressed = match keys {
+                Some(keys) => terminals.press(session, &keys),
+                None => Err(BrowserError::Malformed),
+            };
+            at_once(pressed.map(|()| json!({})))
+        }
+        (["terminals", session, "close"], true) => {
+            at_once(terminals.close(session).map(|()| json!({})))
+        }
+        _ => return None,
+    })
+}
+
+fn at_once(answer: Result<Value, BrowserError>) -> OperatedLater {
+    Box::pin(std::future::ready(operated(answer)))
+}
+
+fn operated(answer: Result<Value, BrowserError>) -> Operated {
+    match answer {
+        Ok(json) => Operated {
+            status: 200,
+            json: json.to_string(),
+        },
+        Err(why @ BrowserError::Gone) => fault(404, &why.to_string()),
+        Err(why @ BrowserError::TooMany) => fault(503, &why.to_string()),
+        Err(why @ BrowserError::Malformed) => fault(400, &why.to_string()),
+    }
+}
