@@ -54,6 +54,12 @@ pub const LONG_FUNCTIONS: &[(&str, usize)] = &[
     ("xtask", 2),
 ];
 
+/// Phrases of [`super::phrases::PHRASES`].
+pub const PHRASES: &[(&str, usize)] = &[];
+
+/// Type names of one word that no manual has, see [`super::names`].
+pub const ONE_WORD: &[(&str, usize)] = &[];
+
 /// Compares what a crate has with its row.
 pub fn check(
     table: &[(&str, usize)],
