@@ -16,7 +16,7 @@ use script::{
     Request, Sources,
 };
 
-/// A host that nobody asks.
+/// A host whose methods are never called.
 struct Nobody;
 
 impl Host for Nobody {

@@ -127,12 +127,12 @@ unsafe extern "C" fn set(
                     (Some(n), ..) => drop(write!(text, "{n}")),
                     (_, Some(n), _) if n.is_finite() => drop(write!(text, "{n}")),
                     (_, Some(n), _) => {
-                        let why = format!("{n} is no number that a field can hold");
+                        let why = format!("{n} is not a number that a field can contain");
                         return Ok(Some(record.wrong(field as usize, &why)));
                     }
                     (.., Some(string)) => text.extend_from_slice(string.to_string()?.as_bytes()),
                     _ => {
-                        let why = format!("a field holds no {}", value.type_name());
+                        let why = format!("a field cannot contain {}", value.type_name());
                         return Ok(Some(record.wrong(field as usize, &why)));
                     }
                 }
@@ -158,8 +158,8 @@ unsafe fn serve<'js>(
     act: impl FnOnce(&Ctx<'js>, &Record, &mut [u8]) -> Result<Value<'js>>,
 ) -> qjs::JSValue {
     let _native = overdue::native();
-    // SAFETY: as the caller says. The array is held while its bytes are used,
-    // and no script runs meanwhile that could detach it.
+    // SAFETY: the caller guarantees the pointers. The array is borrowed while
+    // its bytes are used, and no script runs meanwhile that could detach it.
     unsafe {
         let context: Ctx<'js> = Ctx::from_raw(NonNull::new_unchecked(ctx));
         let [number, atom] = [0, 1].map(|i| qjs::JS_VALUE_GET_INT(*data.add(i)));

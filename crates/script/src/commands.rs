@@ -68,9 +68,9 @@ fn gather<'js>(
     let row = match command::select(verb, &listed) {
         Selection::Found(row) => row,
         _ if matches!(verb, "SQL" | "EXEC") => {
-            return Ok(Err("EXEC SQL is not served yet".to_owned()));
+            return Ok(Err("EXEC SQL is not supported in scripts".to_owned()));
         }
-        _ => return Ok(Err(format!("there is no command {upper}"))),
+        _ => return Ok(Err(format!("unknown command {upper}"))),
     };
     if let Some(why) = not_given(row) {
         return Ok(Err(format!("{} {why}", row.name)));
@@ -85,11 +85,15 @@ fn gather<'js>(
     let mut chosen = false;
     for (key, value) in listed[flags..].iter().zip(&values) {
         let Some(index) = row.index_of(key) else {
-            return Ok(Err(format!("{} has no option {key}", row.name)));
+            return Ok(Err(format!(
+                "{} has no option {key}; see the reference of commands",
+                row.name
+            )));
         };
         bits |= 1 << index;
         let option = row.option(index);
-        // The name of what is browsed is read, and told by NEXT.
+        // A browse returns its name with NEXT; any other command takes it as
+        // input.
         let tells = |o: &command::OptionRow| match o.argument {
             Argument::Optional => true,
             _ => o.direction != Direction::In,
@@ -129,7 +133,7 @@ fn gather<'js>(
     Ok(Ok((row, operands)))
 }
 
-/// Whether the region tells what an option asks for.
+/// Whether the region returns a value for an option.
 fn is_served(row: &Command, option: &str) -> bool {
     let unserved = |rule: &Rule| matches!(rule, Rule::Unserved(list, _) if list.contains(&option));
     !row.rules.iter().any(unserved)
@@ -138,15 +142,15 @@ fn is_served(row: &Command, option: &str) -> bool {
 /// Why a script cannot give a command.
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
-        (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
+        (Served::Region, Domain::Web) => "use request, response, fetch and XML instead",
         (Served::Region, Domain::Maps) => "a script has no terminal",
         (Served::Worker, _) | (Served::Region, Domain::Programs) => {
-            "the objects of a script have what it is for"
+            "use the objects that scripts have for this"
         }
         (Served::Region, _) => return None,
         (Served::NotYet(why) | Served::Refused(why), _) => why,
     };
-    Some(format!("cannot be given by a script: {why}"))
+    Some(format!("cannot be passed by a script: {why}"))
 }
 
 /// What an option takes, from a value of JavaScript; none for a flag.
@@ -158,17 +162,17 @@ fn operand(
     let text = || value.as_string().and_then(|t| t.to_string().ok());
     let page = shared.records.code_page();
     let encode = |text: &str| {
-        let wrong = |c| format!("the region's code page has no {c:?}");
+        let wrong = |c| format!("the region's code page has no character {c:?}");
         page.encode(text).map_err(wrong)
     };
     let padded = |most: usize| {
         let mut bytes = match (text(), bytes_of(value)) {
             (Some(text), _) => encode(&text)?,
             (None, Some(bytes)) => bytes.to_vec(),
-            _ => return Err("text is wanted".to_owned()),
+            _ => return Err("expected text".to_owned()),
         };
         if bytes.len() > most {
-            return Err(format!("at most {most} characters"));
+            return Err(format!("longer than {most} characters"));
         }
         bytes.resize(most, b' ');
         Ok(Some(Operand::Bytes(bytes)))
@@ -180,18 +184,18 @@ fn operand(
         Argument::Area | Argument::Any | Argument::Optional => match (text(), bytes_of(value)) {
             (Some(text), _) => Ok(Some(Operand::Bytes(encode(&text)?))),
             (None, Some(bytes)) => Ok(Some(Operand::Bytes(bytes.to_vec()))),
-            _ => Err("text or bytes are wanted".into()),
+            _ => Err("expected text or bytes".into()),
         },
         Argument::Cvda if text().is_some() => {
             let name = text().unwrap_or_default().to_ascii_uppercase();
             let number = cics::cvda::value(&name);
             number
                 .map(|n| Some(Operand::Int(n.into())))
-                .ok_or_else(|| format!("there is no CVDA {name}"))
+                .ok_or_else(|| format!("unknown CVDA {name}"))
         }
         _ => match value.as_number() {
             Some(n) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Some(Operand::Int(n as i64))),
-            _ => Err("a whole number is wanted".into()),
+            _ => Err("expected a whole number".into()),
         },
     }
 }

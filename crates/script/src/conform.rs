@@ -28,7 +28,7 @@ pub struct Trial<'t> {
     pub module: bool,
 }
 
-/// What came of it.
+/// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It came to its end, having printed this.

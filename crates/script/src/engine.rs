@@ -2,9 +2,9 @@
 //!
 //! Loading makes a runtime in an arena of its own, evaluates the engine's own
 //! part and the script's modules, and takes a snapshot. A request is served in
-//! the realm as it was then; afterwards the snapshot is put back. So the top
-//! level of a module runs once, when it is loaded, and nothing that a request
-//! leaves behind reaches the next.
+//! that realm; afterwards the snapshot is restored. So the top level of a
+//! module runs once, when it is loaded, and no state of a request reaches the
+//! next.
 //!
 //! Invariant: an engine stays on the thread that made it. No value of
 //! JavaScript that was made since the snapshot is held across a set-back.
@@ -31,7 +31,8 @@ use crate::records::Records;
 use crate::source::{InFolder, Sources};
 use crate::transfer::Transfer;
 
-/// The engine's own part: what scripts see beside the language.
+/// The engine's own part: the globals that scripts have in addition to the
+/// language.
 const PRELUDE: &[(&str, &str)] = &[
     ("<tupelo:locale>", include_str!("prelude/locale.js")),
     ("<tupelo:cics>", include_str!("prelude/cics.js")),
@@ -60,14 +61,14 @@ pub struct Shared {
     pub watch: Watch,
     /// Layouts that scripts have asked for.
     pub records: Records,
-    /// Promises that were rejected with nobody listening: where they are, why
-    /// they were, and the calls that led there.
+    /// Promises that were rejected without a handler: address, reason, and call
+    /// stack.
     rejected: RefCell<Vec<(usize, String, String)>>,
     /// Timers by their time, with what they are known by.
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
-    /// The script has gone over to a program.
+    /// The script has transferred control to a program (XCTL).
     pub transfer: RefCell<Option<Transfer>>,
     /// The engine's memory: where it begins, and its bytes.
     memory: std::cell::Cell<(usize, usize)>,
@@ -95,7 +96,7 @@ pub struct Request {
     pub method: String,
     /// Path, as it was sent.
     pub path: String,
-    /// The query behind `?`, as it was sent.
+    /// The query string after `?`, as it was sent.
     pub query: String,
     /// The path's variables by name, decoded.
     pub variables: Vec<(String, String)>,
@@ -139,7 +140,7 @@ impl Engine {
             message,
         };
         let arena = Arena::new(limits.memory_bytes).map_err(|e| failed(e.to_string()))?;
-        let none = |e: Error| failed(format!("no engine can be made: {e}"));
+        let none = |e: Error| failed(format!("the engine of a script cannot be created: {e}"));
         let runtime = Runtime::new_with_alloc(arena.allocator()).map_err(none)?;
         runtime.set_max_stack_size(limits.stack_bytes);
         runtime.set_gc_threshold(GC_THRESHOLD);
@@ -288,7 +289,7 @@ impl Engine {
                 jobs += 1;
                 if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
                     self.shared.watch.check();
-                    // A job's error may be heard by nobody.
+                    // A job may throw where no handler catches it.
                     if self.arena.is_exhausted() {
                         return Err(self.out_of_memory());
                     }
@@ -314,7 +315,7 @@ impl Engine {
                 break told;
             }
             if !self.wait(ctx, &own(&self.own.deliver)?)? {
-                let text = "the script waits for a promise that nothing can settle";
+                let text = "the script waits for a promise that is never settled";
                 return Err(Failure::new(failure::PROMISE, text));
             }
         };
@@ -322,7 +323,7 @@ impl Engine {
         if let Some((text, stack)) = self.shared.rejection_left()
             && transfer.is_none()
         {
-            let text = format!("a promise was rejected and nobody heard: {text}");
+            let text = format!("a promise was rejected and not handled: {text}");
             return Err(Failure {
                 stack,
                 ..Failure::new(failure::PROMISE, text)
@@ -338,8 +339,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Waits for the next event that the script can hear; false when there is
-    /// none to come.
+    /// Waits for the next event of the script; returns false when none can
+    /// arrive.
     fn wait<'js>(&self, ctx: &Ctx<'js>, deliver: &Function<'js>) -> Result<bool, Failure> {
         let next = self.shared.timers.borrow().iter().min().copied();
         if next.is_none() && self.shared.children.get() == 0 {
@@ -419,7 +420,7 @@ impl Shared {
     /// Its thread left the engine for good, which is never used nor dropped.
     pub unsafe fn release(&self) {
         let (at, bytes) = self.memory.take();
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees that the engine is not used again.
         unsafe { arena::release(at, bytes) };
     }
 
@@ -437,7 +438,7 @@ impl Shared {
         }
     }
 
-    /// Whether the script has gone over to a program, and is over.
+    /// Whether the script has ended with XCTL.
     pub fn goes_over(&self) -> bool {
         self.transfer.borrow().is_some()
     }
@@ -484,7 +485,7 @@ fn prepare(
             file: name.to_owned(),
             ..Place::default()
         },
-        message: "there is no such script".into(),
+        message: "the region has no such script".into(),
     })?;
     let declared = Module::declare(ctx.clone(), name, text)
         .catch(ctx)
@@ -500,7 +501,7 @@ fn prepare(
                     file: name.to_owned(),
                     ..Place::default()
                 },
-                message: "its top level waits for a promise that nothing settles".into(),
+                message: "its top level waits for a promise that is never settled".into(),
             });
         }
     }
@@ -535,9 +536,9 @@ struct Own<F> {
     gave: F,
     /// It threw something.
     thrown: F,
-    /// What came of the request, once that is known.
+    /// Returns the outcome of the request as soon as it has one.
     outcome: F,
-    /// Something that the script waits for is over.
+    /// Delivers an event that the script waited for.
     deliver: F,
 }
 
@@ -594,7 +595,7 @@ fn stack_begins_here(ctx: &Ctx<'_>) {
 fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     while runtime.is_job_pending() {
         if runtime.execute_pending_job().is_err() {
-            return Err("a promise of its top level failed".into());
+            return Err("a promise of its top level was rejected".into());
         }
     }
     Ok(())
@@ -605,7 +606,8 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
     if failed {
         let kind: String = told.get(1)?;
         let place: String = told.get(6)?;
-        // A script may have made up an exception of ours.
+        // A script may have thrown an object that looks like this engine's
+        // exception.
         let code = match kind.len() {
             1..=4 if kind.bytes().all(|b| b.is_ascii_graphic()) => kind,
             _ => failure::THROWN.to_owned(),
@@ -641,7 +643,7 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
     }))
 }
 
-/// What is told of a script that was stopped.
+/// The failure that is reported for a stopped script.
 pub(crate) fn stopped(stop: Stop) -> Failure {
     match stop {
         Stop::Runaway => Failure::new(
@@ -650,12 +652,12 @@ pub(crate) fn stopped(stop: Stop) -> Failure {
         ),
         Stop::Purged => Failure::new(
             failure::PURGED,
-            "the task was purged: its time was over, its client went away, or an operator ended it",
+            "the task was purged: its deadline passed, its client disconnected, or an operator ended it",
         ),
     }
 }
 
-/// Anything thrown, in words; nothing of the script is run for it.
+/// Formats a thrown value without running code of the script.
 fn text_of(value: &Value<'_>) -> String {
     if let Some(exception) = value.as_exception() {
         return exception.message().unwrap_or_default();
@@ -702,7 +704,7 @@ mod tests {
     use crate::host::{Facts, Fault, Input, Level, Output};
     use crate::records::Library;
 
-    /// A host that nobody asks.
+    /// A host whose methods are never called.
     struct Nobody;
 
     impl Host for Nobody {

@@ -12,9 +12,9 @@
 //!     └────────────────── Poll::Pending ◀── suspend ◀───────────┘
 //! ```
 //!
-//! Invariant: a stack is entered on one thread alone. One that is left for good
-//! is not unwound: C frames are on it. Who lets go of it takes care of what it
-//! held.
+//! Invariant: a stack is entered on one thread alone. An abandoned stack is not
+//! unwound, because C frames are on it. The code that abandons it releases what
+//! was borrowed there.
 
 use std::cell::Cell;
 use std::future::Future;

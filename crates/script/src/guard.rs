@@ -7,8 +7,8 @@
 //! signals, and what a request costs is a copy of the pages that requests
 //! write, not of all.
 //!
-//! Where the system refuses, or too many engines have guards, there is none,
-//! and the whole snapshot is put back.
+//! If the system refuses, or too many engines have guards, the engine has no
+//! guard and the whole snapshot is restored.
 //!
 //! Invariant: a page of the snapshot that is not noted has not been written.
 //!
@@ -33,7 +33,7 @@ pub struct Guard(&'static Watched);
 /// What the handler reads and writes. It is never given back, so that the
 /// handler of one thread may look at those of others.
 struct Watched {
-    /// Somebody's.
+    /// An engine uses this entry.
     taken: AtomicBool,
     /// Address of the first page; 0 while nothing is watched.
     base: AtomicUsize,
@@ -69,7 +69,8 @@ impl Guard {
         watched.pages.store(pages, Ordering::SeqCst);
         watched.base.store(base.as_ptr() as usize, Ordering::SeqCst);
         let guard = Guard(watched);
-        // SAFETY: pages of the arena; whoever writes one comes to the handler.
+        // SAFETY: pages of the arena; a write to one of them reaches the
+        // handler.
         let rc = unsafe { libc::mprotect(base.as_ptr().cast(), bytes, libc::PROT_READ) };
         // Where it fails, the guard opens everything again as it goes.
         (rc == 0).then_some(guard)
@@ -207,8 +208,8 @@ fn opened(at: usize) -> bool {
         }
         let from = base + page * PAGE;
         let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: errno is this thread's; the pages are those of the arena that
-        // the thread writes to, so nobody takes its guard away meanwhile.
+        // SAFETY: errno is this thread's; the pages belong to the arena that
+        // this thread writes to, so its guard is not removed meanwhile.
         let rc = unsafe {
             let errno = *libc::__errno_location();
             let mut rc = libc::mprotect(from as *mut libc::c_void, PAGE, both);

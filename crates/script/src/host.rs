@@ -1,5 +1,5 @@
-//! What scripts reach outside of their engine: the region, by whoever joins
-//! them to it.
+//! What scripts use outside their engine: the region, through an implementation
+//! of this trait.
 //!
 //! Calls return when they are done; the engine's thread waits meanwhile. Tests
 //! have a host of their own.
@@ -36,8 +36,8 @@ pub trait Host {
     /// The number of a file in the region's definitions.
     fn file(&self, name: &str) -> Option<usize>;
 
-    /// Begins a task beside this one, with a unit of work of its own, which
-    /// [`Host::wait`] tells the end of under this number.
+    /// Begins a child task with a unit of work of its own; [`Host::wait`]
+    /// returns its end under this number.
     fn spawn(
         &mut self,
         number: u32,
@@ -46,8 +46,8 @@ pub trait Host {
         input: Input<'_>,
     ) -> Result<(), Fault>;
 
-    /// Asks another HTTP server, whose answer [`Host::wait`] gives under this
-    /// number. Why it is not asked is the error, in words.
+    /// Sends a request to another HTTP server; [`Host::wait`] returns the
+    /// answer under this number. The error says why it is not sent.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
     /// Waits for something that was begun, at most until an instant; none when
@@ -59,10 +59,10 @@ pub trait Host {
     /// when the client has gone.
     fn send(&mut self, part: Given) -> bool;
 
-    /// The script is over: commits what it changed, or backs it out when it has
-    /// an abend. What stands in its answer and was sent already is taken out.
-    /// `cpu_ns` is what its thread used. An abend that comes with the end is
-    /// the error.
+    /// Ends the script's task: commits its changes, or backs them out if it has
+    /// an abend. Parts of the answer that were already sent are taken out of
+    /// it. `cpu_ns` is the CPU time of its thread. Returns an abend of the end
+    /// itself as the error.
     fn finish(
         self: Box<Self>,
         ended: Result<&mut Given, &AbendInfo>,
@@ -74,10 +74,10 @@ pub trait Host {
     fn log(&self, level: Level, text: &str, data: Option<&str>);
 }
 
-/// Something that was begun is over.
+/// An event that ends a wait.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// A task beside the script's.
+    /// The end of a child task.
     Ended(Result<Output, Fault>),
     /// A call to another server, or why it failed.
     Fetched(Result<Fetched, String>),
@@ -149,7 +149,7 @@ pub struct AbendInfo {
     pub program: String,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// What happened, in words.
+    /// A message that says what happened.
     pub message: String,
 }
 

@@ -253,8 +253,8 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
 }
 
 impl Shared {
-    /// Does something with the request's host; none while there is none. What
-    /// it did is progress.
+    /// Calls the request's host. Returns `None` while there is no request. The
+    /// call counts as progress.
     pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let done = self.look(act);
         self.watch.progress();
@@ -265,7 +265,7 @@ impl Shared {
     /// away.
     fn look<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let _native = overdue::native();
-        // A script that has gone over to a program does nothing more.
+        // After XCTL a script runs no further command.
         if self.goes_over() {
             return None;
         }
@@ -386,7 +386,7 @@ pub unsafe fn with_bytes<R>(value: &Value<'_>, act: impl FnOnce(&mut [u8]) -> R)
 
 /// An exception that no script catches, nor runs a `finally` for.
 fn end_for_good(ctx: &Ctx<'_>) -> Result<rquickjs::Error> {
-    let error = Exception::from_message(ctx.clone(), "the script has gone over to a program")?;
+    let error = Exception::from_message(ctx.clone(), "the script has ended with XCTL")?;
     // SAFETY: the error of a living context, which only gets a mark.
     unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), error.as_raw()) };
     Ok(ctx.throw(error.into_value()))
@@ -541,7 +541,7 @@ fn random() -> f64 {
             std::collections::hash_map::RandomState::new().build_hasher().finish() | 1,
         );
     }
-    // xorshift64*; scripts are told that it is not for secrets.
+    // xorshift64*; the guide says that it is not for secrets.
     STATE.with(|state| {
         let mut x = state.get();
         x ^= x >> 12;

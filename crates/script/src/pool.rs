@@ -52,8 +52,8 @@ pub struct Edition {
 }
 
 impl Edition {
-    /// A request of a script is over, which kept its thread for so long at a
-    /// stretch.
+    /// Records that a request of a script ended and the longest time it
+    /// occupied its thread.
     pub fn paced(&self, script: &str, longest_ns: u64) {
         let Some((_, pace)) = self.paces.iter().find(|(name, _)| **name == *script) else {
             return;
@@ -74,7 +74,7 @@ impl Edition {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 pub type Served = Result<Answer, Failure>;
 
 /// Threads and what they have to do.
@@ -127,7 +127,7 @@ impl Shared {
                 state.loads.push(load);
                 state.threads.push(thread);
             }
-            Err(error) => tracing::error!(%error, "no thread for another engine"),
+            Err(error) => tracing::error!(%error, "no thread for another engine can be started"),
         }
     }
 
@@ -235,7 +235,7 @@ fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
         Ok(runtime) => {
             runtime.block_on(take(shared, load, own.as_ref(), &place));
         }
-        Err(error) => tracing::error!(%error, "an engine's thread cannot run"),
+        Err(error) => tracing::error!(%error, "an engine's thread cannot start"),
     }
     shared.lock().loads.retain(|l| !Arc::ptr_eq(l, load));
 }
@@ -264,7 +264,7 @@ async fn take(
 enum Waits {
     /// At a port of its own.
     AtPort(DoorRuntime),
-    /// All ports are taken: the region's own thread hears for it.
+    /// All ports are taken: the region's own thread receives its completions.
     Alone(tokio::runtime::LocalRuntime),
 }
 
@@ -280,7 +280,7 @@ impl Waits {
 /// Where the answer to a request goes.
 pub struct Reply(Arc<Slot>);
 
-/// The answer to a request, when it is there; none when nobody answers.
+/// The answer to a request. Resolves to `None` if its sender was dropped.
 pub struct Answering(Arc<Slot>);
 
 struct Slot {
@@ -326,7 +326,7 @@ impl Drop for Reply {
 }
 
 impl Drop for Answering {
-    /// Nobody waits any more.
+    /// The receiver was dropped.
     fn drop(&mut self) {
         self.0.lock().waker = None;
     }

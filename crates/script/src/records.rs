@@ -134,7 +134,7 @@ impl Library {
         }
         let found = self.folders.iter().find_map(|folder| find(folder, name));
         let Some(path) = found else {
-            return Err(format!("there is no copybook {name}"));
+            return Err(format!("no copybook {name} in the application"));
         };
         let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let text = String::from_utf8(bytes)
@@ -155,7 +155,7 @@ impl Library {
         let Some(at) = at else {
             let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
             return Err(format!(
-                "{name} has the records {}; say which with {{record: \"…\"}}",
+                "{name} has the records {}; name one with {{record: \"…\"}}",
                 names.join(", ")
             ));
         };
@@ -188,7 +188,7 @@ impl Key {
         lower: bool,
         redefines: &str,
     ) -> std::result::Result<Key, String> {
-        let wrong = |_| format!("redefines is an object of names, not {redefines}");
+        let wrong = |_| format!("redefines must be an object of names, not {redefines}");
         Ok(Key {
             copybook: copybook.to_owned(),
             record: record.to_ascii_uppercase(),
@@ -379,7 +379,7 @@ impl Records {
             return Ok(at);
         }
         let library = self.library.as_ref();
-        let library = library.ok_or_else(|| "there are no copybooks".to_owned())?;
+        let library = library.ok_or_else(|| "the application has no copybooks".to_owned())?;
         let record = library.record(&key)?;
         let slot = accessors::enlist(record.clone());
         opened.0.push((key, record, slot));
@@ -682,8 +682,7 @@ impl Record {
     }
 }
 
-/// Whether a message begins with a field that is told so, with subscripts or
-/// without.
+/// Whether a message begins with this field's name, with or without subscripts.
 fn names(why: &str, told: &str) -> bool {
     let path = told.split(' ').next().unwrap_or_default();
     let mut within = false;
@@ -708,7 +707,7 @@ fn text_of_value(value: &Value<'_>) -> Result<std::result::Result<String, String
     }
     Ok(match value.as_number() {
         Some(n) if n.is_finite() => Ok(format!("{n}")),
-        Some(n) => Err(format!("{n} is no number that a field can hold")),
-        None => Err(format!("a field holds no {}", value.type_name())),
+        Some(n) => Err(format!("{n} is not a number that a field can contain")),
+        None => Err(format!("a field cannot contain {}", value.type_name())),
     })
 }

@@ -59,7 +59,7 @@ pub struct Scripts {
     now: Mutex<Arc<Checked>>,
 }
 
-/// An answer, or one whose parts come by and by.
+/// A complete answer, or one that is sent in parts.
 #[derive(Debug)]
 pub enum Served {
     /// It is complete, and its unit of work committed.
@@ -133,7 +133,7 @@ pub fn check(
     for (name, script) in &config.programs {
         match edition.try_script(script, &["LINK"]) {
             Ok(()) => drop(programs.insert(name.clone(), Arc::from(script.as_str()))),
-            // What a route has told already is told once.
+            // A mistake that a route already reported is not repeated.
             Err(mistake) if mistakes.contains(&mistake) => {}
             Err(mistake) => mistakes.push(mistake),
         }
@@ -210,11 +210,10 @@ impl Edition {
                     ..At::default()
                 },
                 message: match handlers {
-                    ["LINK"] => "it is a program, and exports no function LINK".into(),
-                    _ => {
-                        "it exports no handler: a function GET, POST, PUT, DELETE, PATCH or default"
-                            .into()
-                    }
+                    ["LINK"] => "it is linked to as a program, but exports no function LINK".into(),
+                    _ => "it exports no handler; export a function GET, POST, PUT, DELETE, PATCH \
+                         or default"
+                        .into(),
                 },
             }),
         }

@@ -22,8 +22,8 @@ fn what_does_not_fit_is_a_range_error_that_names_field_and_picture() {
         ("ACCOUNT_NUMBER = 123456789", "ACCOUNT-NUMBER PIC 9(8)"),
         ("ACCOUNT_HOLDER = 'x'.repeat(99)", "ACCOUNT-HOLDER PIC X("),
         ("ACCOUNT_NUMBER = 'abc'", "ACCOUNT-NUMBER"),
-        ("ACCOUNT_NUMBER = NaN", "no number"),
-        ("ACCOUNT_NUMBER = {}", "a field holds no object"),
+        ("ACCOUNT_NUMBER = NaN", "not a number"),
+        ("ACCOUNT_NUMBER = {}", "a field cannot contain object"),
         ("ACCOUNT_BALANCE = 1.234", "ACCOUNT-BALANCE"),
     ] {
         let told = told(get(&format!(
@@ -41,15 +41,15 @@ fn a_name_that_the_copybook_does_not_have_is_no_property() {
     for (write, wanted) in [
         (
             "new Copybook('ACCOUNT').view().ACCOUNT_HOLDR = 'Ada'",
-            "TypeError: there is no field ACCOUNT_HOLDR beside ACCOUNT_NUMBER, ACCOUNT_HOLDER,",
+            "TypeError: there is no field ACCOUNT_HOLDR; there are ACCOUNT_NUMBER, ACCOUNT_HOLDER,",
         ),
         (
             "new Copybook('WIDE').view().ROW[0].NAMES = 'a'",
-            "TypeError: there is no field NAMES beside NAME, CELL",
+            "TypeError: there is no field NAMES; there are NAME, CELL",
         ),
         (
             "Object.assign(new Copybook('VARYING').view(), { TAILS: 1 })",
-            "TypeError: there is no field TAILS beside COUNT_OF, ITEMS, TAIL",
+            "TypeError: there is no field TAILS; there are COUNT_OF, ITEMS, TAIL",
         ),
     ] {
         let told = told(get(&format!("'use strict'; {write}")));
@@ -192,7 +192,7 @@ fn json_has_the_description_of_storage_that_the_script_names() {
     ));
     assert_eq!(
         told,
-        r#"[null,{"YEAR":2026,"MONTH":0,"DAY":0},null,2026,22,["option redefines: \"ROW\" is not redefined by any field","option redefines: \"ROW\" is not a description of that storage","redefines is an object of names, not {\"DATE_TEXT\":7}","redefines is an object of names, not 5"]]"#
+        r#"[null,{"YEAR":2026,"MONTH":0,"DAY":0},null,2026,22,["option redefines: \"ROW\" is not redefined by any field","option redefines: \"ROW\" is not a description of that storage","redefines must be an object of names, not {\"DATE_TEXT\":7}","redefines must be an object of names, not 5"]]"#
     );
 }
 
@@ -268,7 +268,7 @@ fn a_message_names_its_field_once() {
 
 #[test]
 fn a_copybook_that_is_not_there_says_so() {
-    assert!(told(get("new Copybook('NOWHERE')")).contains("there is no copybook NOWHERE"));
+    assert!(told(get("new Copybook('NOWHERE')")).contains("no copybook NOWHERE"));
     assert!(told(get("new Copybook('../../etc/passwd')")).contains("not the name of a copybook"));
     assert!(told(get("new Copybook('ACCOUNT').view(new Uint8Array(3))")).contains("80 bytes"));
 }

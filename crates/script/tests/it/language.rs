@@ -334,15 +334,12 @@ fn a_command_that_a_script_cannot_give_says_why() {
     for (command, wanted) in [
         (
             "SEND MAP",
-            "SEND MAP cannot be given by a script: a script has no terminal",
+            "SEND MAP cannot be passed by a script: a script has no terminal",
         ),
-        ("SQL", "EXEC SQL is not served yet"),
-        ("EXEC SQL SELECT", "EXEC SQL is not served yet"),
-        (
-            "ASSIGN SYSID",
-            "the objects of a script have what it is for",
-        ),
-        ("NOSUCH", "there is no command NOSUCH"),
+        ("SQL", "EXEC SQL is not supported in scripts"),
+        ("EXEC SQL SELECT", "EXEC SQL is not supported in scripts"),
+        ("ASSIGN SYSID", "use the objects that scripts have for this"),
+        ("NOSUCH", "unknown command NOSUCH"),
     ] {
         let told = told(get(&format!("cics.exec('{command}')")));
         assert!(told.contains(wanted), "{command}: {told}");
@@ -397,7 +394,7 @@ fn modules_import_each_other_within_the_folder() {
             .err()
             .unwrap()
             .to_string()
-            .contains("an import is a path")
+            .contains("an import must be the path")
     );
 }
 
@@ -425,13 +422,7 @@ fn a_mistake_in_the_text_has_its_line_and_column() {
         &[("main.js", "await new Promise(() => {})")],
         Limits::default(),
     );
-    assert!(
-        mistake
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("nothing settles")
-    );
+    assert!(mistake.err().unwrap().to_string().contains("never settled"));
 }
 
 #[test]

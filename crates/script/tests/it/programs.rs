@@ -133,7 +133,7 @@ fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
     let (given, back) = over("cics.xctl('NEXT', { channel: { A: 'b' } })").unwrap();
     assert!(matches!(given, Passed::Channel(_)) && back.is_none());
     for (code, told) in [
-        ("cics.xctl('NONE')", "XCTL NONE was answered with PGMIDERR"),
+        ("cics.xctl('NONE')", "XCTL NONE returned PGMIDERR"),
         ("cics.xctl('')", "1 to 8 characters"),
         (
             "cics.xctl('A', { commarea: 'x', channel: {} })",

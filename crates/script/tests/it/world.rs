@@ -1,4 +1,4 @@
-//! A script, a host that answers by rules, and what came of a request.
+//! A script, a host that answers by rules, and the outcome of a request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use script::{
     Output, Records, Request, Sources,
 };
 
-/// What the host was asked, in words.
+/// What the host was asked, as text.
 pub type Journal = Rc<RefCell<Vec<String>>>;
 
 /// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.

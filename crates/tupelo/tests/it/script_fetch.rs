@@ -100,7 +100,7 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
     ));
     assert_eq!(both, json!([404, 404, 404]));
     for (path, why) in [
-        ("/probe", "not among the addresses"),
+        ("/probe", "is not allowed"),
         ("/bank/../probe", "no . and no .."),
     ] {
         let told = bank.value(&format!(
