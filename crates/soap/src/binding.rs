@@ -2,8 +2,8 @@
 //! copybooks or from a service description.
 //!
 //! It is JSON with a version. The records are COBOL source, parsed when the
-//! file is loaded, so that the layout is the one that programs have; beside it
-//! stands which element is which item.
+//! file is loaded, so that the layout is the one that programs have. A mapping
+//! assigns elements to items.
 
 use serde::{Deserialize, Serialize};
 
@@ -147,7 +147,8 @@ pub enum BindingError {
     Json(#[from] serde_json::Error),
     /// It is of another version.
     #[error(
-        "the binding file has version {0}, this program reads {VERSION}; make it again from its description"
+        "the binding file has version {0}, but this program reads version {VERSION}; generate it \
+         again from its description"
     )]
     Version(u64),
 }

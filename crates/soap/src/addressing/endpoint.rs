@@ -9,7 +9,8 @@ use crate::xml::{self, Event, Limits, Reader, Scopes, escape, push_attribute, sp
 pub struct Endpoint {
     /// Its address.
     pub address: String,
-    /// The elements that its owner wants to see again, one behind the other.
+    /// The reference parameters, which its owner wants returned: concatenated
+    /// elements.
     pub parameters: String,
     /// The elements that describe it.
     pub metadata: String,
@@ -39,14 +40,13 @@ impl Endpoint {
     /// Reads an element whose contents are an endpoint reference's, of either
     /// edition.
     ///
-    /// # Errors
-    /// Why it is none.
+    /// # Errors Why the text is not an endpoint reference.
     pub fn parse(text: &str) -> Result<Endpoint, String> {
         let top = parts(&format!("<x>{text}</x>"), &Scopes::new())
             .map(|all| all.len())
             .unwrap_or_default();
         if top != 1 {
-            return Err("an endpoint reference is one element".into());
+            return Err("an endpoint reference must be one element".into());
         }
         Endpoint::within(text, &Scopes::new())
     }
@@ -67,7 +67,7 @@ impl Endpoint {
                         other => other.to_owned(),
                     });
                 }
-                "Address" => return Err("it has two addresses".into()),
+                "Address" => return Err("it has more than one Address".into()),
                 "ReferenceParameters" | "ReferenceProperties" => {
                     for inside in parts(part.text, &part.around)? {
                         made.parameters += &alone(&inside);
@@ -181,7 +181,7 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
 /// The text of an element without elements in it.
 pub(super) fn inner(text: &str, around: &Scopes) -> Result<String, String> {
     if !parts(text, around)?.is_empty() {
-        return Err("there are elements where an address is expected".into());
+        return Err("expected an address, found elements".into());
     }
     let told = |e: xml::Error| e.to_string();
     let mut reader = Reader::new(text, Limits::default()).map_err(told)?;
@@ -221,7 +221,7 @@ pub(super) fn alone(part: &Part<'_>) -> String {
     with_attributes(part.text, &String::from_utf8(declared).unwrap_or_default())
 }
 
-/// An element with more in its start tag, behind its name.
+/// An element with more attributes in its start tag, after its name.
 pub(super) fn with_attributes(element: &str, more: &str) -> String {
     let end = element[1..]
         .find(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/')

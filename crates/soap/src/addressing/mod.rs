@@ -18,7 +18,8 @@ pub use endpoint::Endpoint;
 pub use fault::Wrong;
 pub use read::Found;
 
-/// Which text the header blocks follow, told by their namespace.
+/// The specification that the header blocks follow, distinguished by their
+/// namespace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edition {
     /// The recommendation.
@@ -46,7 +47,7 @@ impl Edition {
         all.find(|edition| edition.namespace() == namespace)
     }
 
-    /// The address of whoever is at the other end of the connection.
+    /// The anonymous address: the other end of the connection.
     pub const fn anonymous(self) -> &'static str {
         match self {
             Edition::Recommendation => ANONYMOUS,
@@ -81,9 +82,9 @@ impl Edition {
     }
 }
 
-/// Whoever is at the other end of the connection.
+/// The anonymous address: the other end of the connection.
 pub const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
-/// Nobody: what is sent there is thrown away.
+/// The none address: what is sent there is discarded.
 pub const NONE: &str = "http://www.w3.org/2005/08/addressing/none";
 /// The usual relation of an answer to its request.
 pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
@@ -108,7 +109,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Whether there is none.
+    /// Whether it has no header block.
     pub fn is_empty(&self) -> bool {
         *self == Properties::default()
     }

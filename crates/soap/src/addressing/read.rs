@@ -62,8 +62,8 @@ impl Found {
         if own.action.is_none() {
             return Err(Wrong::Missing("Action"));
         }
-        // The submission wants To, and a name where somebody answers; the
-        // recommendation leaves both to the other side.
+        // The submission requires To, and ReplyTo where an answer is expected;
+        // the recommendation leaves both optional.
         if self.edition == Edition::Submission {
             if own.to.is_none() {
                 return Err(Wrong::Missing("To"));

@@ -17,7 +17,7 @@ pub enum Code {
     VersionMismatch,
     /// A header block that must be understood is not.
     MustUnderstand,
-    /// A code of somebody's own, as it is written.
+    /// A code of the application, as it is written.
     Other(String),
 }
 

@@ -24,12 +24,12 @@ pub enum Action {
     /// Run the application with the body in DFHWS-BODY, or with JSON in
     /// DFHREQUEST; leave the answer there, or in DFHRESPONSE.
     Application {
-        /// The program; `DFHPITP` stands for the conversion by the binding.
+        /// The program; `DFHPITP` means conversion by the binding.
         program: String,
     },
     /// Send DFHREQUEST and put the answer into DFHRESPONSE.
     Send,
-    /// The pipeline is over.
+    /// The pipeline has ended.
     Done(Outcome),
 }
 
@@ -63,7 +63,7 @@ pub enum Refusal {
         /// The program.
         program: String,
     },
-    /// No program is named behind the SOAP handler.
+    /// No program is named for the SOAP handler.
     #[error(
         "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
     )]
@@ -75,7 +75,8 @@ pub enum Refusal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Handler by number, or the terminal one behind the last, with a request.
+    /// A handler with a request, by number; the number after the last is the
+    /// terminal handler.
     Request(usize),
     /// Handler by number, with a response; [`Stage::Over`] is before the first.
     Response(usize),
@@ -98,8 +99,8 @@ pub struct Pipeline {
     config: Arc<Config>,
     /// The channel that programs get.
     pub containers: Containers,
-    /// The version that the type of a provider's request speaks of: a fault is
-    /// in it when the message itself tells none.
+    /// The version in the content type of a provider's request. A fault has
+    /// this version if the message itself does not show one.
     pub asked_in: Option<Version>,
     /// What is known of the addressing of its messages.
     pub addressing: Addressing,
@@ -115,7 +116,8 @@ pub struct Pipeline {
     pub(super) fault: Option<Fault>,
     /// The message that came has no byte: DFHREQUEST is there all the same.
     empty: bool,
-    /// What [`Pipeline::poll`] has told and no answer has come for.
+    /// The action that [`Pipeline::poll`] returned and that is not yet
+    /// answered.
     waiting: Option<Action>,
 }
 
@@ -225,7 +227,7 @@ impl Pipeline {
         }
     }
 
-    /// A step that needs nobody gives nothing.
+    /// Runs a step that needs no program; returns `None` for it.
     fn step(&mut self) -> Option<Action> {
         let terminal = self.config.handlers.len();
         match self.stage {
@@ -235,7 +237,7 @@ impl Pipeline {
             Stage::Silence(at) => self.called(at, Function::NoResponse),
             Stage::Error(at) => self.called(at, Function::HandlerError),
             Stage::Headers(at, function) => self.header_programs(at, function),
-            // Left by what is told of them.
+            // These stages end with the answer to their action.
             Stage::Application | Stage::Sent => None,
             Stage::Over => Some(Action::Done(self.outcome())),
         }
@@ -299,7 +301,8 @@ impl Pipeline {
         }
     }
 
-    /// Behind the last handler: a provider's terminal one, or the network.
+    /// The stage after the last handler: a provider's terminal handler, or the
+    /// network.
     fn last(&mut self) -> Option<Action> {
         let config = self.config.clone();
         let at = config.handlers.len();
@@ -446,8 +449,9 @@ impl Pipeline {
         let program = program.clone();
         self.waiting = None;
         let response = self.has(names::RESPONSE);
-        // An empty container means that a handler has taken the message away,
-        // but for a message that came so: that one must be deleted.
+        // An empty container means that a handler has removed the message. A
+        // message that was received empty counts as removed only if its
+        // container is deleted.
         let request = self.has(names::REQUEST)
             || (self.empty && !response && self.containers.contains_key(names::REQUEST));
         match self.stage {
@@ -488,7 +492,7 @@ impl Pipeline {
         }
     }
 
-    /// A program, or the sending that [`Action::Send`] told of, has failed.
+    /// A program or the [`Action::Send`] has failed.
     pub fn handle_failure(&mut self, reason: &str) {
         let Some(action) = self.waiting.take() else {
             return;
@@ -583,7 +587,7 @@ impl Pipeline {
         self.stage = Self::back(at, Stage::Response);
     }
 
-    /// Every handler before `at` hears of a failure, and may answer.
+    /// Notifies every handler before `at` of a failure; each may answer.
     fn fail(&mut self, at: usize, failure: Refusal) {
         self.put(names::ERROR, failure.to_string().into_bytes());
         self.containers.remove(names::RESPONSE);

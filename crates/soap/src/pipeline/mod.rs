@@ -1,9 +1,9 @@
 //! The way of a message through a pipeline's handlers.
 //!
 //! [`Config`] is the pipeline's configuration file, [`Pipeline`] one run of it:
-//! a state machine that says which program is next and with which containers,
-//! and is told what the program has left behind. It has no task, no network and
-//! no clock; a region drives it, and so do the tests.
+//! a state machine that returns the next program with its containers and
+//! receives the containers that the program left. It has no task, no network
+//! and no clock; a region drives it, and so do the tests.
 //!
 //! ```text
 //! provider   request ─▶ handlers, in their order ─▶ terminal handler ─▶ program
@@ -53,7 +53,7 @@ pub mod names {
     pub const XMLNS: &str = "DFHWS-XMLNS";
     /// The operation.
     pub const OPERATION: &str = "DFHWS-OPERATION";
-    /// The program behind a SOAP handler.
+    /// The program of a SOAP handler.
     pub const APPLICATION: &str = "DFHWS-APPHANDLER";
     /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
     pub const LEVEL: &str = "DFHWS-SOAPLEVEL";

@@ -108,7 +108,7 @@ impl Schemas {
             root,
         };
         if depth > MAX_DEPTH || self.all.len() > MAX_SCHEMAS {
-            let fix = "Put the schemas that are needed into one file.";
+            let fix = "Put the required schemas into one file.";
             return Err(schema.refused(&schema.root, "there are too many schemas", fix));
         }
         for child in schema.root.children.iter().filter(|c| c.namespace == XSD) {
@@ -116,7 +116,7 @@ impl Schemas {
                 "include" => true,
                 "import" => false,
                 "redefine" => {
-                    let fix = "Write the changed type out and take the redefine away.";
+                    let fix = "Write the changed type out and remove the redefine.";
                     return Err(schema.refused(child, "xsd:redefine is not supported", fix));
                 }
                 _ => continue,
@@ -144,7 +144,7 @@ impl Schemas {
             };
             let inner = parse_tree(&text, Limits::default())?;
             if !inner.is(XSD, "schema") {
-                return Err(schema.broken(child, format!("{location:?} is no schema")));
+                return Err(schema.broken(child, format!("{location:?} is not a schema")));
             }
             self.add(location, inner, namespace, resolver, depth + 1)?;
         }

@@ -235,7 +235,7 @@ fn header_programs_get_their_blocks_and_answer_with_others() {
         ["AUDIT PROCESS-REQUEST", "DFHPITP", "AUDIT SEND-RESPONSE"]
     );
     assert!(text(&outcome).contains("<SOAP-ENV:Header><tx xmlns='urn:o'>8</tx></SOAP-ENV:Header>"));
-    // Nobody for a block that must be understood.
+    // No handler for a block with mustUnderstand.
     let config = provider("", SOAP);
     let (outcome, told) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
     assert!(told.is_empty());
