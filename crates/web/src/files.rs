@@ -37,8 +37,8 @@ pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
-/// The file of a map with `*` for a request's path: what stands behind the
-/// map's prefix goes behind the file's.
+/// The file for a request's path under a map that ends in `*`: the rest of the
+/// path after the map's prefix is appended to the file's name.
 pub fn of_wildcard(file: &str, prefix: &str, path: &str) -> Option<String> {
     let Some(head) = file.strip_suffix('*') else {
         return Some(file.to_owned());
@@ -54,7 +54,11 @@ pub fn of_wildcard(file: &str, prefix: &str, path: &str) -> Option<String> {
 /// Reads a file for a request. May block.
 pub fn serve(path: Option<PathBuf>, media: &str, method: &Method, asked: &HeaderMap) -> WebAnswer {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        let mut answer = WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, "A file is only read");
+        let mut answer = WebAnswer::problem(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "Only GET and HEAD are allowed \
+            for a file",
+        );
         let allow = HeaderValue::from_static("GET, HEAD");
         answer.headers.insert(http::header::ALLOW, allow);
         return answer;
@@ -118,12 +122,12 @@ pub fn serve(path: Option<PathBuf>, media: &str, method: &Method, asked: &Header
 }
 
 fn not_found() -> WebAnswer {
-    WebAnswer::problem(StatusCode::NOT_FOUND, "There is no such file")
+    WebAnswer::problem(StatusCode::NOT_FOUND, "The file does not exist")
 }
 
 fn with_bytes(mut answer: WebAnswer, file: &mut File, first: u64, bytes: u64) -> WebAnswer {
     if bytes > MAX_FILE {
-        let detail = "The file is too large to be served whole; ask for a range";
+        let detail = "The file is too large to be sent whole; request a range";
         return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, detail);
     }
     let mut body = Vec::new();

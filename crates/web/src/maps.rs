@@ -113,7 +113,7 @@ impl Maps {
         Maps::sorted(definitions.into_iter().map(named))
     }
 
-    /// The same with one map changed; none when there is none of that name.
+    /// A copy with one map changed. Returns `None` if no map has this name.
     pub fn changed(&self, name: &str, change: Change) -> Option<Maps> {
         let mut names = self.names.clone();
         let named = names.get_mut(name)?;
@@ -212,7 +212,7 @@ impl Maps {
     }
 }
 
-/// Whether two definitions are one, wherever they stand.
+/// Whether two definitions are equal except for their source place.
 fn same(one: &UriMapDef, other: &UriMapDef) -> bool {
     let line = other.line;
     UriMapDef {

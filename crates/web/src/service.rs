@@ -168,13 +168,13 @@ impl Web {
         }))
     }
 
-    /// The region runs: requests may come. `user` runs what nobody is named
-    /// for.
+    /// The region runs: requests may be served. `user` is the user of requests
+    /// that name none.
     pub fn start(&self, region: Handle, user: UserId) {
         let mut started = self.0.started.write();
         *started
             .as_deref_mut()
-            .unwrap_or_else(|_| panic!("no holder of this lock panics")) =
+            .unwrap_or_else(|_| panic!("no thread panics while it has this lock")) =
             Some(Started { region, user });
     }
 
@@ -248,7 +248,7 @@ impl Web {
         cell
     }
 
-    /// A task is over.
+    /// A task has ended.
     pub(crate) fn forget(&self, task: u64) {
         lock(&self.0.tasks).remove(&task);
     }

@@ -30,7 +30,7 @@ pub enum Of {
 }
 
 impl Of {
-    /// RESP2 of a length of a name that is none, and of one of a value.
+    /// RESP2 of an invalid length of a name, and of a value.
     fn no_length(self) -> (u32, u32) {
         match self {
             Of::Request => (1, 1),
@@ -38,7 +38,7 @@ impl Of {
         }
     }
 
-    /// LENGERR for a length that is none.
+    /// LENGERR for an invalid length.
     fn lengths(self, given: &Operands, name: u8, value: u8) -> Result<(), Failure> {
         let is_none = |option| given.get_int(option).is_some_and(|n| n <= 0);
         let (of_name, of_value) = self.no_length();

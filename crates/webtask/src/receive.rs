@@ -71,7 +71,7 @@ fn most(given: &Operands) -> Result<Option<usize>, Failure> {
     let most = match (given.get_int(row::MAXLENGTH), given.has(row::SET)) {
         (Some(most), _) => Some(most),
         (None, true) => None,
-        // The item's own size stands for INTO.
+        // The item's own size is the length of INTO.
         (None, false) => given
             .get_int(row::LENGTH)
             .or_else(|| given.get_int(row::INTO)),

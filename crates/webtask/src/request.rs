@@ -24,7 +24,7 @@ use crate::{extract, forms, headers, receive};
 const MOST_HEADERS: usize = 32_768;
 /// Bytes of the figures of a head: version, port, code page, HTTPS, stage.
 const FIGURES: usize = 8;
-/// Where a head says whether there is a stage: behind its length.
+/// Where a head says whether a stage follows: after its length.
 const STAGED: usize = 4 + 7;
 
 /// What the door knows of a request.
@@ -136,8 +136,8 @@ pub struct Reading {
 }
 
 impl Request {
-    /// Reads what [`About::emit`] wrote, with the body behind it; none for
-    /// bytes that are no request.
+    /// Reads the output of [`About::emit`], followed by the body. Returns
+    /// `None` for bytes that are not a request.
     pub fn parse(bytes: &[u8]) -> Option<Request> {
         let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
         let number = |at: usize| u16::from_ne_bytes([figures[at], figures[at + 1]]);

@@ -27,7 +27,7 @@ pub enum Stage {
     Convert(Convert),
 }
 
-/// What an analyzer is told beside the request.
+/// The input of an analyzer in addition to the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Analyze {
     /// PROGRAM of the URIMAP, empty for none.
@@ -44,7 +44,7 @@ pub struct Analyze {
     pub server: String,
 }
 
-/// What an alias task with a converter, or behind an analyzer, begins with.
+/// The input of an alias task with a converter or after an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Convert {
     /// The program, empty for none.
@@ -206,10 +206,10 @@ impl Analysis {
 /// Bytes of the figures of an analysis.
 const ANALYSIS_FIGURES: usize = 20;
 
-/// The answer that a converter has made by hand: a status line, headers, an
-/// empty line and the body, lines ended by CR and LF or LF alone. What does not
-/// begin with a version of HTTP is a body of HTML. None for a status line that
-/// says nothing, or an answer that is none.
+/// The answer that a converter has written: a status line, headers, an empty
+/// line and the body; lines end with CR LF or LF. Bytes that do not begin with
+/// a version of HTTP are a body of HTML. Returns `None` for a malformed status
+/// line or answer.
 ///
 /// Headers of the connection are the server's own; lines that are no header are
 /// left out.
@@ -260,7 +260,7 @@ pub fn made_by_hand(bytes: &[u8]) -> Option<Answer> {
     Some(answer)
 }
 
-/// A line without its end, and what is behind it.
+/// A line without its end, and the bytes after it.
 fn line_of(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|b| *b == b'\n');
     let (line, rest) = match end {

@@ -82,7 +82,7 @@ fn run(mut jobs: mpsc::UnboundedReceiver<Job>) {
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return tracing::error!(%error, "the thread for web clients cannot run"),
+        Err(error) => return tracing::error!(%error, "the thread for web clients cannot start"),
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {

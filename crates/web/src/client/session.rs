@@ -58,7 +58,7 @@ impl Session {
     }
 }
 
-/// What came of a request: the answer.
+/// The outcome of a request: its answer.
 pub type Exchanged = Result<Response, ClientError>;
 
 /// An answer of a server.

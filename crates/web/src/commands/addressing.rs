@@ -142,8 +142,8 @@ pub fn get(context: Option<&Context>, given: &Operands, page: CodePage) -> Outco
     }
 }
 
-/// The endpoint reference, or a part of it, as long as the program's area; told
-/// in full in EPRLENGTH.
+/// The endpoint reference, or a part of it, cut to the program's area;
+/// EPRLENGTH returns its full length.
 fn part(given: &Operands, mut filled: Filled, text: &[u8]) -> Outcome {
     reference(
         given,

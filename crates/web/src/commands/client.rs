@@ -187,8 +187,7 @@ fn target(given: &Operands) -> Result<Target, Failure> {
 pub enum Sending {
     /// A request.
     Request(Outgoing),
-    /// A request of which more chunks come, its first chunk, and what hears of
-    /// the last.
+    /// The first chunk of a request, and a notification of the last.
     First(Outgoing, Bytes, oneshot::Receiver<()>),
     /// A chunk; true for the last.
     Chunk(Bytes, bool),

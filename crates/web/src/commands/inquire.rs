@@ -1,11 +1,11 @@
 //! INQUIRE URIMAP: one definition by its name, or all of them one by one; SET,
 //! CREATE and DISCARD URIMAP. What other definitions share with it is here, too.
 //!
-//! A browse goes by names in their order, so a reload in its midst neither ends
-//! it nor tells a definition twice.
+//! A browse goes through the names in order, so a reload during a browse
+//! neither ends it nor returns a definition twice.
 //!
-//! What SET URIMAP has changed holds until the definition itself changes. Its
-//! RESP2 values could not be compared with the manual but for NOTFND.
+//! A change by SET URIMAP is in effect until the definition itself changes. Its
+//! RESP2 values, except for NOTFND, could not be compared with the manual.
 //!
 //! Reference: CICS system programming reference, INQUIRE URIMAP, SET URIMAP,
 //! "Browsing resource definitions".
@@ -31,9 +31,9 @@ pub type Browses = HashMap<u16, Place>;
 /// Where a browse goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// With this name, or the next one when there is none of that name.
+    /// This name, or the next one if it is not defined.
     At(String),
-    /// With the name behind this one.
+    /// The name after this one.
     Behind(String),
 }
 
@@ -80,9 +80,9 @@ pub fn asked(browses: &mut Browses, number: u16, given: &Operands) -> Result<Ask
     }
 }
 
-/// One definition of all, given with their names and in the order of these: NOTFND
-/// 1 when there is none of that name, END 2 behind the last. The name of a browse
-/// is filled in.
+/// Finds one of the definitions, which are given in the order of their names:
+/// NOTFND 1 if the name is not defined, END 2 after the last. Fills in the name
+/// of a browse.
 pub fn found<'n, T>(
     browses: &mut Browses,
     number: u16,
@@ -492,7 +492,7 @@ mod tests {
             }
         );
         assert!(find(&moved).enabled);
-        // INQUIRE tells of both, and of the program behind it.
+        // INQUIRE returns both, and the program of the map.
         let asked = asks(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
         let asked = asked.bytes(row::URIMAP, b"B".to_vec());
         let told = urimap(&moved, &mut Browses::new(), &asked).unwrap();

@@ -1,8 +1,8 @@
-//! INQUIRE of what web support and web services have beside URIMAPs, SET PIPELINE
-//! and SET DOCTEMPLATE.
+//! INQUIRE for the resources of web support and web services other than
+//! URIMAPs, SET PIPELINE and SET DOCTEMPLATE.
 //!
-//! What is told is what the definitions say, and what SET has made of it: an
-//! address whose port is 0, or whose host is any, is told so.
+//! Values come from the definitions, as SET has changed them. Port 0 and the
+//! host * are returned as they are defined.
 //!
 //! Reference: CICS system programming reference, the commands' own pages.
 

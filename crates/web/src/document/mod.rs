@@ -82,7 +82,7 @@ pub enum InsertError {
 
 /// The bookmark before everything.
 const TOP: [u8; 16] = *b"TOP             ";
-/// The bookmark behind everything.
+/// The bookmark at the end of the document.
 const BOTTOM: [u8; 16] = *b"BOTTOM          ";
 
 impl Documents {
@@ -166,7 +166,7 @@ impl Document {
         let place = |name: &[u8; 16]| match *name {
             TOP => Some((0, 0)),
             BOTTOM => Some((end, end)),
-            // Behind it when something follows, before it as an end.
+            // After it if text follows, before it if it is the end.
             _ => self.place(name).map(|at| (at + 1, at)),
         };
         let Some(at) = at else {

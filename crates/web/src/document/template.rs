@@ -77,10 +77,10 @@ enum Text {
 /// Why a template cannot be inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateError {
-    /// There is none of that name.
+    /// No template has this name.
     NotFound,
-    /// Its text must be read first by the task: the place as the task's worker is
-    /// told of it ([`link::TEMPLATE_WANTED`]).
+    /// The task must first read its text; this is the source as the task's
+    /// worker receives it ([`link::TEMPLATE_WANTED`]).
     Wanted(String),
     /// Its program has given none.
     Refused,
@@ -94,7 +94,8 @@ pub enum TemplateError {
 
 impl Templates {
     /// Reads the templates of these definitions: HFSFILE below `files`,
-    /// MEMBERNAME below `members`. What cannot be had is told in words.
+    /// MEMBERNAME below `members`. Returns a message for each that cannot be
+    /// read.
     pub fn load(
         definitions: &[DocTemplateDef],
         files: &Path,
@@ -256,17 +257,17 @@ impl Templates {
 fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, String> {
     let path = match &def.source {
         TemplateSource::Hfs(name) => crate::files::below(files, name)
-            .ok_or_else(|| format!("HFSFILE({name}) is outside of {}", files.display()))?,
+            .ok_or_else(|| format!("HFSFILE({name}) is outside {}", files.display()))?,
         TemplateSource::Member(_, member) => member_file(members, member)
-            .ok_or_else(|| format!("there is no member {member} in {}", members.display()))?,
+            .ok_or_else(|| format!("no member {member} in {}", members.display()))?,
         // Only a task can read these.
         TemplateSource::File(_)
         | TemplateSource::TsQueue(_)
         | TemplateSource::TdQueue(_)
         | TemplateSource::Exit(_) => return Ok(Vec::new()),
         TemplateSource::Program(_) => {
-            let why = "PROGRAM is a load module of constants, which COBOL cannot make; \
-                       give HFSFILE, MEMBERNAME, FILE, TSQUEUE, TDQUEUE or EXITPGM";
+            let why = "PROGRAM names a load module of constants, which COBOL cannot create; use \
+                HFSFILE, MEMBERNAME, FILE, TSQUEUE, TDQUEUE or EXITPGM";
             return Err(why.to_owned());
         }
     };
@@ -300,8 +301,8 @@ fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// The lines that a task has read, each behind its length; with ends, and
-/// without the blanks before them, or one behind the other.
+/// The lines that a task has read, each after its length. They are joined with
+/// line ends and without their leading blanks, or as they are.
 fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(read.len());
     while let Some((length, rest)) = read.split_first_chunk::<4>() {

@@ -72,7 +72,7 @@ impl Kinds {
         }
     }
 
-    /// What programs have left behind.
+    /// The containers that programs have left.
     pub fn take(&mut self, channel: &ChannelData, page: CodePage) -> Containers {
         let mut containers = Containers::new();
         for container in &channel.containers {

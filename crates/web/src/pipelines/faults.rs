@@ -1,9 +1,9 @@
 //! SOAPFAULT CREATE, ADD and DELETE: the fault that a program makes for its
 //! caller.
 //!
-//! The fault is kept beside the task, and the pipeline answers with it when the
-//! program is back. Options of one version of SOAP are refused in a message of
-//! the other.
+//! The fault is kept with the task, and the pipeline answers with it after the
+//! program returns. Options of one version of SOAP are rejected for a message
+//! of the other.
 //!
 //! Reference: CICS API reference, SOAPFAULT ADD, CREATE, DELETE. The manual's
 //! RESP2 values are those of DELETE and of a missing SOAP node; the others could

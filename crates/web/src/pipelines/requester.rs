@@ -127,7 +127,7 @@ impl Web {
         });
     }
 
-    /// Drives a pipeline until it wants a program run, or is over.
+    /// Drives a pipeline until it needs a program or ends.
     async fn advance(&self, mut requester: Requester, command: ServiceCommand, cell: &TaskCell) {
         loop {
             match requester.pipeline.poll() {
@@ -142,7 +142,7 @@ impl Web {
                     return command.answer(&Answer::of_data(operands.emit()));
                 }
                 Action::Send => self.send_message(&mut requester).await,
-                // A requester has no application behind it.
+                // A requester has no application program.
                 Action::Application { .. } => requester.pipeline.handle_failure("no application"),
                 Action::Done(outcome) => {
                     requester.tell_addressing(cell);
@@ -289,7 +289,7 @@ impl Web {
                 requester.received(&response);
             }
             Err(ClientError::TimedOut) => {
-                requester.fails(Condition::TimedOut, 1, "it did not answer in time");
+                requester.fails(Condition::TimedOut, 1, "the server did not answer in time");
             }
             Err(error) => {
                 let why = format!("{}:{}: {}", target.host, target.port, told(error));
@@ -325,7 +325,7 @@ impl Requester {
         };
         if !fits || response.body.is_empty() {
             let why = format!(
-                "it answered with status {} and the type {media:?}",
+                "the server returned status {} and the type {media:?}",
                 status.as_u16()
             );
             return self.fails(Condition::InvReq, resp2::NO_MESSAGE, &why);
@@ -484,7 +484,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let uri = containers.get(names::URI).map_or(&[][..], Vec::as_slice);
     let uri = String::from_utf8_lossy(uri);
     let uri = uri.trim_end_matches([' ', '\0']);
-    let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is no address of HTTP"))?;
+    let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is not an HTTP address"))?;
     let target = Target {
         secure: url.scheme.eq_ignore_ascii_case("https"),
         host: url.host.to_owned(),
@@ -536,13 +536,13 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
 
 pub(super) fn told(error: ClientError) -> &'static str {
     match error {
-        ClientError::Host => "the host is not known",
+        ClientError::Host => "the host name is unknown",
         ClientError::NotAllowed => "[web] connect does not allow the address",
-        ClientError::Trust => "there is no trust in the server's certificate",
-        ClientError::Certificate => "the certificate of its URIMAP cannot be used",
+        ClientError::Trust => "the server's certificate is not trusted",
+        ClientError::Certificate => "the client certificate of its URIMAP cannot be used",
         ClientError::Socket => "the connection failed",
-        ClientError::Path => "the path cannot be one of a request",
-        ClientError::Body => "its answer is larger than client_body_bytes, or broken",
-        ClientError::TimedOut => "it did not answer in time",
+        ClientError::Path => "the path is not valid in a request",
+        ClientError::Body => "the answer is larger than client_body_bytes, or malformed",
+        ClientError::TimedOut => "the server did not answer in time",
     }
 }
