@@ -21,7 +21,7 @@ use crate::wire::{
     Ending, InUnit, OfUnit, ReplyHead, RequestBuilder, RequestHead, Step, emit_units, parse_units,
 };
 
-/// Most units that one message says are heard of.
+/// Most units that one message reports as finished.
 const MOST_HEARD: usize = 500;
 
 /// A region that takes part, by one connection.
@@ -31,8 +31,8 @@ pub struct Coordinating {
     /// Units of this life of the region have greater numbers.
     after: UnitId,
     parts: BTreeMap<u64, Part>,
-    /// Units that it was told to commit alone and has not answered: whether it is
-    /// to be asked what became of them.
+    /// Units that the region was asked to commit in one phase and has not
+    /// answered; the value says whether their outcome must be queried.
     alone: BTreeMap<u64, bool>,
     /// What became of these is known, and it may forget them.
     heard: Vec<u64>,
@@ -65,7 +65,8 @@ pub enum About {
     Commit(u64),
     /// It is backed out.
     BackOut(u64),
-    /// It is to be committed in one phase; these others are heard of.
+    /// The unit is to be committed in one phase; the outcomes of these other
+    /// units are known.
     CommitAlone(u64, Vec<u64>),
     /// What became of that?
     Outcome(u64),
@@ -87,11 +88,11 @@ pub enum Ordered {
 pub enum Replied {
     /// The vote on a unit: its order is carried out, or cannot be.
     Vote(u64, bool),
-    /// Nobody can tell now whether the unit is committed: the question is sent.
+    /// The outcome of the unit is unknown: the query is sent.
     Unsure(u64, Message),
     /// The message is sent again, as it is now.
     Again(Message),
-    /// These units are prepared there and have not heard of their end.
+    /// These units are prepared in the other region and in doubt there.
     InDoubt(Vec<u64>),
     /// Nothing. The next connection brings it up again.
     Nothing,
@@ -149,7 +150,7 @@ impl Coordinating {
         before > 0
     }
 
-    /// Nobody knows what became of a LINK.
+    /// A LINK was lost: its outcome is unknown.
     pub fn lost(&mut self, unit: u64) {
         if let Some(part) = self.parts.get_mut(&unit) {
             part.lost = true;
@@ -249,7 +250,8 @@ impl Coordinating {
         asked.map(|(unit, _)| *unit)
     }
 
-    /// Units that are heard of, and the other region may not know.
+    /// Units whose outcome is known here and which the other region may still
+    /// keep.
     #[cfg(feature = "sim")]
     pub fn heard_of(&self) -> usize {
         self.heard.len()

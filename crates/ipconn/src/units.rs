@@ -215,7 +215,8 @@ impl<T> Caller<T> {
     }
 }
 
-/// Gives the task of a unit that waits; one that works is told when it is done.
+/// Removes the task of a unit that waits; a working task is notified at its
+/// next step.
 fn lose<T>(units: &mut BTreeMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
     match units.get_mut(&unit) {
         Some(Unit::Busy { lost }) => {

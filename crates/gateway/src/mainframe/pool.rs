@@ -42,7 +42,7 @@ impl Dial {
     ) -> Result<Dial, String> {
         let tls = tls.map(|tls| {
             let name = tls.name.as_deref().unwrap_or(host).to_owned();
-            let wrong = format!("{name} is not a name that a certificate can carry");
+            let wrong = format!("{name} is not a name that a certificate can contain");
             let name = ServerName::try_from(name).map_err(|_| wrong)?;
             Ok::<_, String>((Trust::new(tls)?, name))
         });

@@ -69,12 +69,12 @@ pub struct Client {
     applid: Option<Name>,
     tls: Option<(Reloading<ClientConfig>, ServerName<'static>)>,
     hello: Hello,
-    /// What is told of it.
+    /// Its state, as reports show it.
     pub record: Arc<Record>,
     link: RefCell<Option<Rc<Link>>>,
     down_since: Cell<Instant>,
     waiting: Rc<Waiting>,
-    /// Hears when it is connected.
+    /// Called when it is connected.
     opened: RefCell<Option<Opened>>,
 }
 
@@ -144,7 +144,7 @@ impl Client {
         })
     }
 
-    /// Has somebody hear when it is connected.
+    /// Registers a callback for each new connection.
     pub fn on_open(&self, opened: Opened) {
         *self.opened.borrow_mut() = Some(opened);
     }
@@ -205,7 +205,7 @@ impl Client {
             let (why, opened) = match timeout(CONNECT, self.connect()).await {
                 Ok(Ok(mut stream)) => self.serve(&mut *stream).await,
                 Ok(Err(error)) => (error.to_string(), false),
-                Err(_) => ("it did not answer in time".to_owned(), false),
+                Err(_) => ("the partner did not answer in time".to_owned(), false),
             };
             if self.record.failed(&why) {
                 tracing::warn!(target: "ipconn", "{}", self.record.error());
@@ -271,7 +271,7 @@ impl Client {
         let why = match (wrong, end) {
             (Some(why), _) => why,
             (None, End::Closed) if sessions == 0 => {
-                "the connection was closed before the greeting was over".to_owned()
+                "the connection was closed during the greeting".to_owned()
             }
             (None, end) => end.to_string(),
         };
@@ -286,7 +286,10 @@ impl Client {
         if let Some(wanted) = self.applid
             && wanted != applid
         {
-            let why = format!("it is {applid}, not {wanted}");
+            let why = format!(
+                "the partner is {applid}, not {wanted}; correct the connection's \
+                address or applid"
+            );
             link.wire.with(|c| c.refuse(&Notice::Refused(why.clone())));
             return Err(why);
         }

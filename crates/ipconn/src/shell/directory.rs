@@ -58,7 +58,7 @@ pub struct ConnectionStatus {
     pub address: String,
     /// The region's own name, empty before it has said it.
     pub applid: String,
-    /// `ACQUIRED`, or `OBTAINING` while there is none.
+    /// `ACQUIRED` if it is connected, else `OBTAINING`.
     pub state: &'static str,
     /// Sockets that are open: one for each thread that calls.
     pub lanes: u32,
@@ -76,7 +76,7 @@ pub struct ConnectionStatus {
     pub refused: u64,
     /// Connections made so far.
     pub connects: u64,
-    /// Why there is none, in words; empty when there is.
+    /// The reason why it is not connected; empty if it is.
     pub error: String,
 }
 
@@ -218,7 +218,7 @@ impl Directory {
         }
     }
 
-    /// Somebody is not let in.
+    /// Counts a rejected partner.
     pub(crate) fn turned_away(&self) {
         self.0.turned_away.fetch_add(1, Relaxed);
     }
@@ -257,7 +257,7 @@ impl Directory {
             (
                 "tupelo_ipconn_turned_away_total",
                 "counter",
-                "Connections of partners that were not let in.",
+                "Rejected connections of partners.",
                 self.0.turned_away.load(Relaxed),
             ),
         ] {
@@ -324,7 +324,7 @@ const METRICS: [Metric; 7] = [
     (
         "tupelo_ipconn_refused_total",
         "counter",
-        "Requests that the region did not take.",
+        "Requests that the region rejected.",
         |s| s.refused,
     ),
 ];
@@ -346,7 +346,7 @@ impl Record {
         self.sessions.fetch_sub(sessions as u32, Relaxed);
     }
 
-    /// Why there is none. True when that is news.
+    /// Notes why it is not connected. Returns true if the reason is new.
     pub fn failed(&self, why: &str) -> bool {
         let mut told = self.lock();
         let news = told.error != why;
@@ -354,7 +354,7 @@ impl Record {
         news
     }
 
-    /// Why there is none, in words.
+    /// The reason why it is not connected.
     pub fn error(&self) -> String {
         let told = self.lock();
         match told.error.as_str() {

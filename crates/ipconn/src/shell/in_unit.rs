@@ -1,4 +1,4 @@
-//! The region behind a listener does its part of callers' units.
+//! The serving region's part in callers' units of work.
 //!
 //! What is said and when is [`crate::serving`]'s; this has it done.
 
@@ -84,7 +84,7 @@ impl Branches for InUnits<'_> {
     async fn settle(&self, branch: BranchId, commit: bool) -> bool {
         let (done, heard) = oneshot::channel();
         self.mirror.region.settle(branch, commit, move |yes| {
-            // Whoever asked may be gone.
+            // The requester may have gone.
             let _ = done.send(yes);
         });
         heard.await.unwrap_or(false)

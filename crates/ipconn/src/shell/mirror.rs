@@ -32,11 +32,11 @@ const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
 /// LENGERR with RESP2 11: larger than the way takes.
 const TOO_LONG: Ending = Ending::Condition(22, 11);
 
-/// The region behind a listener.
+/// The region that serves a listener.
 #[derive(Clone)]
 pub struct Mirror {
     pub region: Handle,
-    /// Who tasks run for when nobody is named.
+    /// The user of tasks for which the partner names none.
     pub user: UserId,
     /// What callers' units of work have here.
     pub units: Arc<Units<OpenTask>>,
@@ -81,7 +81,7 @@ impl Mirror {
         match reply.len() > longest {
             true => {
                 let why = format!(
-                    "the answer has {} bytes, and {longest} is the most that the other side takes",
+                    "the answer has {} bytes, but the partner accepts at most {longest}",
                     reply.len()
                 );
                 let ending = if head.link { TOO_LONG } else { Ending::Never };
@@ -164,7 +164,7 @@ impl Mirror {
                 code: *b"ASP1",
                 program: request.head.program,
                 line: 0,
-                message: "a LINK without SYNCONRETURN has changed something recoverable".into(),
+                message: "a LINK without SYNCONRETURN has changed recoverable data".into(),
             }),
             (Outcome::Ok, false) => None,
         };
@@ -177,8 +177,8 @@ impl Mirror {
             return made;
         }
         let why = format!(
-            "{} has changed something recoverable, and the LINK does not say SYNCONRETURN: it is \
-             backed out, for a unit of work does not span regions",
+            "{} has changed recoverable data, but the LINK has no SYNCONRETURN: it is backed \
+             out, because a unit of work does not span these regions",
             request.head.program
         );
         tracing::warn!("{why}");

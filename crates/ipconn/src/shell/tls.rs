@@ -15,7 +15,7 @@ pub enum TlsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// No certificate can be of such a name.
-    #[error("{0} is not a name that a certificate can carry")]
+    #[error("{0} is not a name that a certificate can contain")]
     Name(String),
 }
 

@@ -29,7 +29,7 @@ pub struct HostTask {
     ended: bool,
 }
 
-/// What a program that is linked to is told.
+/// What a program received by LINK.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
     /// The LINK, of which there is no other.

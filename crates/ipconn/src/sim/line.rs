@@ -1,5 +1,5 @@
-//! The connections from one region to the other: the newest, and those whose ends
-//! have not all heard that they are over.
+//! The connections from one region to the other: the newest, and older ones
+//! whose ends have not both noticed the cut.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -21,12 +21,12 @@ const ATTEMPTS: u32 = 3;
 
 type Serves = Pin<Box<dyn Future<Output = Vec<u8>>>>;
 
-/// Who hears the reply.
+/// The receiver of a reply.
 #[derive(Debug, Clone)]
 pub enum Waiter {
     /// The program of a task that has made a LINK.
     Program(u32),
-    /// Whoever decides units.
+    /// The coordinator of units.
     About(About),
 }
 
@@ -54,7 +54,7 @@ struct Joint {
     served: Vec<(u32, Serves)>,
 }
 
-/// What the ends of connections heard.
+/// Events at the ends of connections.
 #[derive(Default)]
 pub struct Moved {
     /// The caller's end is open.
@@ -130,7 +130,7 @@ impl Line {
     pub fn give_up_waiting(&mut self, now: u64) -> Vec<(Waiter, Failed)> {
         let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
         let failed = || match connected {
-            true => Failed::NoSession("none is free".into()),
+            true => Failed::NoSession("no session is free".into()),
             false => Failed::Unreachable("it is not connected".into()),
         };
         let late = |waiting: &mut Waiting| waiting.until <= now;
@@ -288,8 +288,8 @@ impl Joint {
         }
     }
 
-    /// The ends of a connection that is cut hear so, when all that arrives has.
-    /// Gives what is to be sent again.
+    /// Notifies both ends of a cut connection after all bytes that still
+    /// arrive. Returns the requests to be sent again.
     fn leave(&mut self, moved: &mut Moved) -> Vec<Waiting> {
         let mut again = Vec::new();
         if self.cut && !self.caller_left && self.down.is_empty() {

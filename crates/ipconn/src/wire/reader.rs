@@ -1,5 +1,5 @@
-//! Reading numbers and names off the front of bytes, with the place for
-//! whoever is told that they are wrong.
+//! Reads numbers and names from the front of bytes, with the byte's place for
+//! errors.
 
 /// What is wrong with bytes, and where they are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -81,7 +81,7 @@ fn lengths_that_lie_are_refused() {
     long[last] += 1;
     assert_eq!(
         Request::parse(&long).unwrap_err().what,
-        "lengths that do not add up to the message's"
+        "the lengths do not add up to the message's length"
     );
     let mut many = good;
     many[68..72].copy_from_slice(&u32::MAX.to_be_bytes());

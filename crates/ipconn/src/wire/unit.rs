@@ -41,12 +41,12 @@ pub enum Step {
     Commit,
     /// It is backed out.
     BackOut,
-    /// It is committed, since nobody else has changed anything: in one phase.
+    /// It commits in one phase, because no other region has changed data.
     CommitAlone,
     /// What became of a unit that was to be committed so?
     Outcome,
-    /// The connection is new: which units have been prepared and have not heard
-    /// of their end? Those that are not prepared are backed out.
+    /// The connection is new: which prepared units are in doubt? Units that are
+    /// not prepared are backed out.
     Resync,
 }
 
@@ -85,7 +85,7 @@ impl Step {
             OUTCOME => Step::Outcome,
             _ => {
                 return Err(Malformed {
-                    what: "an order on a unit of work that is not known",
+                    what: "unknown order on a unit of work",
                     at: 84,
                 });
             }
@@ -93,8 +93,8 @@ impl Step {
     }
 }
 
-/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those that a
-/// coordinator has heard of in [`Step::CommitAlone`].
+/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those whose
+/// outcome the coordinator acknowledges in [`Step::CommitAlone`].
 pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }
