@@ -106,7 +106,8 @@ pub struct Answer {
     pub data: Vec<u8>,
 }
 
-/// What a waiting worker heard. The data is read with `WorkerSide::call_data`.
+/// The event that ends a worker's wait for an answer. The data is read with
+/// `WorkerSide::call_data`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEvent {
     /// The answer to its call.
@@ -130,7 +131,7 @@ pub enum Asked {
     Call(Call),
     /// The results of a nested run; the call before it still waits.
     NestedDone(Answer),
-    /// Something that no worker of ours writes.
+    /// Bytes that no correct worker writes.
     Violation(Violation),
 }
 

@@ -26,18 +26,18 @@ pub struct CallWord<'m>(pub &'m AtomicU32);
 /// What became of the region's try to take a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// There is none, or another thread has it.
+    /// No call is waiting, or another thread took it.
     Nothing,
     /// A call.
     Call,
     /// The results of a nested run.
     NestedDone,
-    /// A word that no worker of ours writes.
+    /// A word that no correct worker writes.
     Violation(u32),
 }
 
-/// Times that the region tries to take a question. A worker of ours changes the
-/// word once beneath it, when it falls asleep.
+/// Times that the region tries to take a call. A correct worker changes the
+/// word once meanwhile, when it falls asleep.
 const TRIES: usize = 3;
 
 impl CallWord<'_> {
@@ -65,12 +65,12 @@ impl CallWord<'_> {
         }
     }
 
-    /// The worker has heard the answer.
+    /// The worker has read the answer.
     pub fn heard(self) {
         self.0.store(IDLE, Ordering::Release);
     }
 
-    /// Takes a question, for the region: each is told to one thread.
+    /// Takes a call, for the region: each call is given to one thread.
     pub fn take(self) -> Taken {
         let mut seen = self.0.load(Ordering::SeqCst);
         for _ in 0..TRIES {
@@ -218,7 +218,7 @@ mod tests {
         next.threads[at] = match world.threads[at] {
             Thread::Looks(tries) => Thread::Saw(world.word, tries),
             Thread::Saw(seen, tries) => match question(seen) {
-                Taken::Violation(word) => panic!("{word:x} is a word of ours"),
+                Taken::Violation(word) => panic!("{word:x} is a valid word"),
                 Taken::Nothing => Thread::Done,
                 _ if world.word == seen => {
                     next.word = taken(seen);
@@ -248,8 +248,8 @@ mod tests {
         Some(next)
     }
 
-    /// Every order of the steps of a worker that asks and of two threads that
-    /// look: the worker hears one answer, and nobody sleeps for ever.
+    /// Every order of the steps of a worker that calls and of two threads that
+    /// poll: the worker receives one answer, and no thread sleeps for ever.
     #[test]
     fn in_every_order_of_steps_the_question_is_answered_once_and_the_asker_wakes() {
         for asked in [CALL, NESTED_DONE] {

@@ -1,4 +1,4 @@
-//! What a worker is told at its start.
+//! The configuration that a worker receives at its start.
 //!
 //! One JSON text for all workers of a generation, in a memfd that each of them
 //! is handed. The order of programs and files gives them their numbers.
@@ -68,7 +68,7 @@ pub struct SocketOptions {
     pub tables: bool,
 }
 
-/// How far a worker's programs are confined. A bound of 0 is none.
+/// How far a worker's programs are confined. A bound of 0 means no bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confinement {
@@ -76,7 +76,8 @@ pub struct Confinement {
     pub sandbox: SandboxMode,
     /// Most bytes that GETMAIN gives a task.
     pub task_bytes: u64,
-    /// Most bytes of memory that the process takes beside the shared memory.
+    /// Most bytes of memory that the process takes in addition to the shared
+    /// memory.
     pub process_bytes: u64,
     /// Bytes of memory above which the process ends after its task.
     pub resident_bytes: u64,
@@ -134,10 +135,10 @@ pub enum ProgramFault {
     #[error("is disabled")]
     Disabled,
     /// There is a definition and no program.
-    #[error("is defined, but there is no such program")]
+    #[error("is defined, but its program does not exist")]
     NotLoaded,
     /// There is a source, and no program became of it.
-    #[error("did not compile; the log has why, and `tupelo check` says it")]
+    #[error("did not compile; see the log or run `tupelo check`")]
     NotCompiled,
     /// Its definition says that it runs in another region.
     #[error("is a program of another region")]
@@ -205,8 +206,9 @@ pub struct FileEntry {
     pub name: FileName,
     /// Name of the data set in the store; empty for the file's own name.
     pub data_set: String,
-    /// Name in the store of the data set that holds the records: the same, but
-    /// for a path. Changes of one file are seen through all of one base.
+    /// Name in the store of the data set that has the records: the name of the
+    /// data set, or for a path that of its base. All paths of one base show the
+    /// changes of one file.
     pub base: String,
     /// How its records are found.
     pub kind: FileKind,
@@ -227,7 +229,7 @@ pub struct FileEntry {
     pub enabled: bool,
     /// UNENABLED: commands are answered NOTOPEN.
     pub closed: bool,
-    /// STRINGS, for who asks: it bounds nothing.
+    /// STRINGS, as INQUIRE returns it; it limits nothing.
     pub strings: u32,
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Most bytes of a record; a pipe takes that many at once or none.
 pub const RECORD_BYTES: usize = 4096;
 
-/// Most bytes of a record's text, behind the names and before the end.
+/// Most bytes of a record's text, after the names and before the end.
 const TEXT_BYTES: usize = RECORD_BYTES - 48;
 
 /// Bytes of a transaction's and a program's name.
@@ -29,7 +29,7 @@ pub enum Characters {
     Table(Box<[Option<char>; 128]>),
 }
 
-/// Who printed a line, as a worker tells it.
+/// The program and task that printed a line, as a worker reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
     /// The task's number, 0 between tasks.
@@ -93,7 +93,7 @@ pub fn parse(record: &[u8], characters: &Characters) -> Line {
     })
 }
 
-/// What a record says; none for a line that is none.
+/// Reads a record. Returns `None` if it is malformed.
 fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
     let digits = record.iter().take_while(|b| b.is_ascii_digit()).count();
     let (number, rest) = record.split_at(digits);
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// ISO 8859-1, but for one byte that is said to be none.
+    /// ISO 8859-1, except for one byte that maps to no character.
     fn latin1() -> Characters {
         let mut table: [_; 128] = std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
         table[0x7f] = None;

@@ -25,9 +25,9 @@ pub const MAX_CONTAINERS: usize = 4096;
 /// Attach, before anything was run.
 pub const CHANNEL_PARAMETER: &[u8] = b"TXDL\x02";
 
-/// The initialisation parameter by which a caller says who it is, to its own
-/// region: behind it flags and the user's eight characters. It does not leave
-/// the region.
+/// The initialisation parameter by which a caller identifies itself to its own
+/// region: flags and the user's eight characters follow. It is not sent to
+/// other regions.
 pub const CALLER_PARAMETER: &[u8] = b"TXCL";
 /// The flag of a caller that said SYNCONRETURN.
 pub const CALLER_SYNCS: u8 = 1;

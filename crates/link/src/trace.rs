@@ -42,7 +42,7 @@ pub enum TraceKind {
 pub enum KernelPoint {
     /// A task was given to a worker.
     Begin = 1,
-    /// A task is over; its abend code, or zeros.
+    /// A task ended; its abend code, or zeros.
     End = 2,
     /// A task waits for a lock, an event or the time.
     Wait = 3,
@@ -50,7 +50,8 @@ pub enum KernelPoint {
     Wake = 4,
     /// A unit of work goes to the store.
     Commit = 5,
-    /// The unit of work of a task that ends is over; its abend code, or zeros.
+    /// The unit of work of an ending task is finished; its abend code, or
+    /// zeros.
     UnitEnd = 6,
     /// The region starts a task of its own.
     Start = 7,
@@ -107,7 +108,7 @@ impl TraceEntry {
         ]
     }
 
-    /// What four words say; none when no writer of ours wrote them.
+    /// Reads four words. Returns `None` if they are not a valid entry.
     fn parse(words: [u64; 4]) -> Option<Self> {
         let [ticks, who, data, what] = words;
         let kind = match (what >> 48) as u16 {
@@ -222,8 +223,8 @@ impl TraceInstant {
     }
 }
 
-/// Writes an entry. Its old serial number goes first, so that nobody takes a
-/// half of each for one.
+/// Writes an entry. Its old serial number is cleared first, so that no reader
+/// mixes halves of two entries.
 #[inline]
 fn write(words: &[AtomicU64; 4], entry: [u64; 4]) {
     words[3].store(0, Ordering::Relaxed);

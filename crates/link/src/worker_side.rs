@@ -80,7 +80,7 @@ pub enum AttachError {
     #[error("the region's descriptors could not be taken over: {0}")]
     Io(#[from] io::Error),
     /// The memory is not a worker's memory of this version.
-    #[error("the shared memory has another layout")]
+    #[error("the shared memory has another layout; region and worker must be of one version")]
     Layout,
     /// The configuration is not what this version reads.
     #[error("the configuration could not be read: {0}")]
@@ -479,7 +479,7 @@ impl WorkerSide {
     }
 
     fn ask(&mut self, state: u32) -> CallEvent {
-        // A wait may be long: nobody's news waits with it.
+        // A wait may be long, so pending notifications are sent first.
         self.nudge();
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
@@ -517,7 +517,7 @@ const OWN_FDS: usize = PORTS + 3;
 /// The same and a reader table.
 const WITH_TABLE: usize = OWN_FDS + 1;
 
-/// Tasks whose ends are told together at most.
+/// Most tasks whose ends are sent in one notification.
 const BATCH: u32 = 8;
 
 const _: () = assert!(PORTS <= 32, "ports with news are bits of a u32");
