@@ -1,8 +1,8 @@
 //! What a file is: its name, organisation, key and record format.
 //!
-//! A definition is made once and never altered; a file that is loaded anew or
-//! defined anew gets a new [`FileId`]. So whoever holds an id holds a definition
-//! that cannot change under it, in any process.
+//! A definition is created once and never changed; a file that is loaded or
+//! defined again gets a new [`FileId`]. So a definition cannot change for a
+//! process that uses its id.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, DEFINE CLUSTER
 //! (INDEXED, NONINDEXED, NUMBERED, KEYS, RECORDSIZE).
@@ -105,7 +105,7 @@ pub enum DefinitionError {
         length: u32,
     },
     /// VSAM has no alternate index over an RRDS.
-    #[error("{base} is an RRDS, and an alternate index needs a KSDS or an ESDS")]
+    #[error("{base} is an RRDS, but an alternate index needs a KSDS or an ESDS")]
     IndexOverRrds {
         /// The base.
         base: FileName,

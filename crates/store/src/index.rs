@@ -1,11 +1,11 @@
 //! Alternate indexes and paths: another order of a file's records.
 //!
-//! An *alternate index* (AIX) is kept over a *base*, a KSDS or an ESDS. It has
-//! one entry a record: the alternate key and, right behind it, the record's
-//! own key, so that entries with one alternate key stand in the order of the
-//! base's keys. That is the order of arrival for an ESDS and for a KSDS that
-//! was loaded in the order of its keys. A *path* is a name under which a base
-//! is read through an index, or a second name of a file.
+//! An *alternate index* (AIX) belongs to a *base*, a KSDS or an ESDS. It has
+//! one entry a record: the alternate key followed by the record's own key, so
+//! that entries with one alternate key are in the order of the base's keys.
+//! That is the order of arrival for an ESDS and for a KSDS that was loaded in
+//! the order of its keys. A *path* is a name under which a base is read through
+//! an index, or a second name of a file.
 //!
 //! Names tie these to each other, not numbers: a base that is loaded anew gets
 //! a new number, and so do its indexes.
@@ -92,8 +92,8 @@ pub struct Access {
 /// A record found through a path, for as long as the command that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathEntry<'r> {
-    /// Where a browse stands: the alternate key and the base's key. As a key
-    /// of the next [`Seek`](crate::Seek) it stands for this very record.
+    /// The position of a browse: the alternate key and the base's key. As the
+    /// key of the next [`Seek`](crate::Seek) it means exactly this record.
     pub position: &'r [u8],
     /// The alternate key.
     pub alternate_key: &'r [u8],

@@ -11,18 +11,18 @@
 //!   [`UnitOfWork`] and become visible and durable all at once through
 //!   [`WriteStore::apply`], many units in one flush.
 //!
-//! A file may have alternate indexes ([`IndexDef`]) and be reached through paths
-//! ([`PathDef`]); indexes of the upgrade set change with the file, in the same
-//! unit of work and the same transaction. [`Table`]s hold what a region keeps
-//! beside its files: queues, requests to start tasks, counters.
+//! A file may have alternate indexes ([`IndexDef`]) and be reached through
+//! paths ([`PathDef`]); indexes of the upgrade set change with the file, in the
+//! same unit of work and the same transaction. [`Table`]s contain a region's
+//! other data: queues, requests to start tasks, counters.
 //!
 //! [`UnitOfWork`] is also the view of a task that has pending changes: it reads
 //! through to the store and shows the task its own updates.
 //!
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
-//! [`LmdbStore`] with [`LmdbReader`]. Whoever opens a store on disk, be it a
-//! region, a worker, a job or a tool, does so by the names [`DiskStore`],
-//! [`DiskReader`] and [`DiskOptions`].
+//! [`LmdbStore`] with [`LmdbReader`]. A region, a worker, a job or a tool opens
+//! a store on disk by the names [`DiskStore`], [`DiskReader`] and
+//! [`DiskOptions`].
 //!
 //! [`transfer`] brings records in and out: load and dump. [`idcams`] reads the
 //! commands with which a site defines its files.
@@ -70,7 +70,7 @@ pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};
 
 /// The store that records lie in on disk.
 pub type DiskStore = LmdbStore;
-/// Who reads it beside its writer.
+/// A reader in addition to the writer.
 pub type DiskReader = LmdbReader;
 /// How either is opened.
 pub type DiskOptions = LmdbOptions;

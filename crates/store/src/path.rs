@@ -20,7 +20,7 @@ pub(crate) trait Indexed {
     /// The entry of the index that `seek` finds, byte by byte.
     fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Self::Error>;
 
-    /// Shows the base's record under a key; false if there is none.
+    /// Shows the base's record with a key; returns false if no record has it.
     fn record(
         &mut self,
         base_key: &[u8],

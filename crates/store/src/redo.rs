@@ -31,7 +31,7 @@ const REMOVE: u8 = 5;
 
 /// Stored bytes that are no unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the stored unit of work makes no sense at byte {0}")]
+#[error("the stored unit of work is malformed at byte {0}")]
 pub struct RedoError(pub usize);
 
 impl UnitOfWork {

@@ -2,9 +2,9 @@
 
 use crate::index::PathEntry;
 
-/// What record a command wants. Keys compare byte by byte, and a key that is
-/// the beginning of another sorts before it, so a generic key (a prefix) may
-/// stand wherever a key does.
+/// The record that a command requests. Keys compare byte by byte, and a key
+/// that is the beginning of another sorts before it, so a generic key (a
+/// prefix) may be used as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seek<'k> {
     /// The record with this key: READ, STARTBR EQUAL.

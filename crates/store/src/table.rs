@@ -1,4 +1,4 @@
-//! Tables: what a region keeps beside its files, in the same transactions.
+//! Tables: a region's data other than files, in the same transactions.
 //!
 //! Queues, requests to start tasks, counters: a resource manager has a table of
 //! its own, puts and deletes values under byte keys in the unit of work that

@@ -37,8 +37,8 @@ pub trait ReadStore {
     /// The definition under this number.
     fn definition(&mut self, file: FileId) -> Result<Arc<FileDef>, ReadError>;
 
-    /// Shows one record to `found` where it lies, without a copy. Gives false,
-    /// and does not call, if there is none. `found` runs at most once.
+    /// Shows one record to `found` in place, without a copy. Returns false
+    /// without a call if no record matches. `found` runs at most once.
     fn seek(
         &mut self,
         file: FileId,
@@ -199,10 +199,11 @@ pub trait WriteStore: Send {
     /// takes more than one step.
     fn apply(&mut self, units: &[UnitOfWork]) -> Vec<Result<(), ApplyError>>;
 
-    /// As [`WriteStore::apply`], but with one flush in the place of two: what
-    /// succeeds is visible at once, and durable when the next call of this, of
-    /// `apply` or of [`WriteStore::settle`] has returned. Nobody may be told of
-    /// it before. A store that has nothing to wait for need not tell them apart.
+    /// As [`WriteStore::apply`], but with one flush instead of two: successful
+    /// units are visible at once, and durable when the next call of this, of
+    /// `apply` or of [`WriteStore::settle`] has returned. They must not be
+    /// acknowledged before. A store whose commits are durable at once may treat
+    /// both calls alike.
     fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
         Applied {
             earlier: Ok(()),
@@ -211,8 +212,8 @@ pub trait WriteStore: Send {
         }
     }
 
-    /// Makes durable what [`WriteStore::apply_ahead`] applied last. An error
-    /// means that nobody knows whether those units are there.
+    /// Makes the units of the last [`WriteStore::apply_ahead`] durable. After
+    /// an error it is not known whether they are durable.
     fn settle(&mut self) -> Result<(), StorageError> {
         Ok(())
     }
@@ -230,7 +231,7 @@ pub trait WriteStore: Send {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     /// Whether the units of the call before this one are durable now; on an
-    /// error nobody knows whether those that succeeded are there.
+    /// error it is not known for those that succeeded.
     pub earlier: Result<(), StorageError>,
     /// One result for each unit.
     pub results: Vec<Result<(), ApplyError>>,

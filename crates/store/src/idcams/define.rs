@@ -139,7 +139,7 @@ fn named(
     name.ok_or_else(|| parser.error(entry, format!("{} has no NAME", entry.word), "NAME(name)"))
 }
 
-/// What the entry and its components say; all that is wrong is told.
+/// The attributes of the entry and its components; reports all errors.
 fn facts<'o>(
     parser: &mut Parser<'_>,
     operands: &'o [Operand],
@@ -157,7 +157,7 @@ fn facts<'o>(
             }
         };
         if !is_entry && !matches!(keyword, Some("DATA" | "INDEX" | "CATALOG")) {
-            let message = format!("{} cannot stand outside of parentheses", component.word);
+            let message = format!("{} is not allowed outside parentheses", component.word);
             let help = "it belongs in the parentheses of the entry";
             usable = Err(parser.error(component, message, help));
             continue;
@@ -185,7 +185,7 @@ fn fact<'o>(
         return Ok(());
     };
     if !allowed.contains(&keyword) {
-        let message = format!("{keyword} does not belong to this entry");
+        let message = format!("{keyword} is not a parameter of this entry");
         return Err(parser.error(attribute, message, ""));
     }
     match keyword {
@@ -210,7 +210,7 @@ fn fact<'o>(
         "INDEXED" | "NONINDEXED" | "NUMBERED" | "LINEAR" => {
             if let Some(other) = facts.organisation.filter(|other| *other != keyword) {
                 let message = format!("{keyword} contradicts {other}");
-                return Err(parser.error(attribute, message, "a data set is one of them"));
+                return Err(parser.error(attribute, message, "give one of them"));
             }
             facts.organisation = Some(keyword);
         }

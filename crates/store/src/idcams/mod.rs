@@ -45,11 +45,11 @@ pub struct Step {
     pub name: Option<String>,
     /// Its commands.
     pub statements: Vec<Statement>,
-    /// What its DD names stand for.
+    /// The meaning of its DD names.
     pub dds: BTreeMap<String, Dd>,
 }
 
-/// What a DD name stands for.
+/// The meaning of a DD name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dd {
     /// A data set.

@@ -56,8 +56,8 @@ fn first(report: &CheckReport) -> String {
 }
 
 impl LmdbReader {
-    /// Writes a backup to a file that is there only when it is whole. `progress`
-    /// hears of pages checked.
+    /// Writes a backup; its file exists only when it is complete. `progress`
+    /// receives the number of checked pages.
     pub fn backup(
         &mut self,
         to: &Path,

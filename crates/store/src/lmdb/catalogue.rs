@@ -91,12 +91,12 @@ pub(super) fn create(txn: &mut WriteTxn, catalogue: Dbi) -> Result<(), Code> {
     Ok(())
 }
 
-/// What the version is, if it is not one of ours.
+/// The unsupported format version, if it is not supported.
 pub(super) fn foreign_format(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<String>, Code> {
     Ok(match txn.get(catalogue, FORMAT_KEY)? {
         Some(bytes) if matches!(version(bytes), Some(1..=FORMAT)) => None,
         Some(bytes) => Some(format!(
-            "format {bytes:02x?}, and this program reads 1 to {FORMAT}"
+            "format {bytes:02x?}; this version of Tupelo reads formats 1 to {FORMAT}"
         )),
         None => Some("it has no catalogue".to_owned()),
     })
@@ -110,7 +110,7 @@ fn version(bytes: &[u8]) -> Option<u32> {
 pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, String>, Code> {
     let mut cursor = txn.new_cursor(catalogue)?;
     let mut items = Vec::new();
-    // '!' sorts behind the catalogue's own keys and before any name.
+    // '!' sorts after the catalogue's own keys and before any name.
     let mut to = Move::AtLeast(b"!");
     while let Some((name, entry)) = cursor.go(to)? {
         match decode(name, entry) {

@@ -59,8 +59,8 @@ impl CheckReport {
     }
 }
 
-/// Checks a store's directory, also while a region serves it. `progress` hears
-/// of pages read, and pages there are.
+/// Checks a store's directory, also while a region serves it. `progress`
+/// receives the pages read and the number of pages.
 pub fn check(
     directory: &Path,
     options: &LmdbOptions,
@@ -117,7 +117,7 @@ pub(super) fn check_newest(
     }
 }
 
-/// Checks a data file that nobody changes.
+/// Checks a data file that does not change.
 pub(super) fn check_data(data: &Path, progress: Progress<'_>) -> io::Result<CheckReport> {
     Ok(check_state(data, None, progress)?.unwrap_or_default())
 }
@@ -178,7 +178,7 @@ fn read_catalogue(
 ) -> io::Result<Vec<Item>> {
     let tree = trees.remove(&b"catalogue"[..]);
     if tree.is_none() {
-        walk.find("there is no catalogue".to_owned());
+        walk.find("the catalogue is missing".to_owned());
     }
     Ok(read_catalogue_of(walk, tree)?.0)
 }
@@ -210,11 +210,13 @@ fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec
     };
     for (name, id) in items.iter().filter_map(|i| Some((i.name(), number(i)?))) {
         if own.last.is_some_and(|last| id.0 > last) {
-            walk.find(format!("catalogue: the number of {name} was never given"));
+            walk.find(format!(
+                "catalogue: the number of {name} was never assigned"
+            ));
         }
         if own.discarded.contains(&id) {
             walk.find(format!(
-                "catalogue: {name} is on the list of what is to be dropped"
+                "catalogue: {name} is on the list of data bases to be dropped"
             ));
         }
     }
@@ -270,7 +272,7 @@ fn check_files(
             };
             let key_text = || Key::from(key);
             let record = record.ok_or_else(|| {
-                format!("the record with key {} is not what was stored", key_text())
+                format!("the record with key {} has a wrong checksum", key_text())
             })?;
             for ((_, index, _), wanted) in indexes.iter().zip(&mut wanted) {
                 if index.base == def.name
@@ -284,13 +286,13 @@ fn check_files(
         };
         match trees.remove(catalogue::db_name(*id).as_bytes()) {
             Some(tree) => walk.tree(def.name.as_str(), tree, &mut each)?,
-            None => walk.find(format!("{}: its records are not there", def.name)),
+            None => walk.find(format!("{}: its records are missing", def.name)),
         }
         report.files.push(checked);
     }
     for ((id, def, built), wanted) in indexes.into_iter().zip(wanted) {
         let Some(tree) = trees.remove(catalogue::db_name(id).as_bytes()) else {
-            walk.find(format!("{}: its entries are not there", def.name));
+            walk.find(format!("{}: its entries are missing", def.name));
             continue;
         };
         let mut there = Entries::default();
@@ -300,7 +302,8 @@ fn check_files(
         })?;
         if built && def.upgrade && there != wanted {
             walk.find(format!(
-                "{}: the index does not hold the entries of its base {} ({} entries, {} are due): BLDINDEX builds it anew",
+                "{}: the index does not have the entries of its base {} ({} entries, {} are \
+                 expected): build it anew with BLDINDEX",
                 def.name, def.base, there.count, wanted.count
             ));
         }
@@ -345,7 +348,12 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
         let (items, own) = read_catalogue_of(&mut walk, tree)?;
         // What was discarded is dropped when the store is opened for writing.
         for id in own.discarded.into_iter().filter(|_| writing) {
-            walk_tree(&mut walk, &trees, id, "what is to be dropped")?;
+            walk_tree(
+                &mut walk,
+                &trees,
+                id,
+                "the list of data bases to be dropped",
+            )?;
         }
         // A commit follows the pages to what it changes, and ends the process
         // where one is damaged.
@@ -410,8 +418,7 @@ pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Resul
     Ok(first(walk))
 }
 
-/// Walks the tree of a file or index. One that is not there is an error of
-/// whoever reads it.
+/// Walks the tree of a file or index. A missing tree is reported by its reader.
 fn walk_tree(
     walk: &mut Walk<'_>,
     trees: &HashMap<Vec<u8>, Tree>,
@@ -485,7 +492,7 @@ fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Opt
     free.dedup();
     let all_free = free.len() as u64 == meta.last_page + 1 - first_missing;
     Ok((!all_free)
-        .then(|| format!("data.mdb has {length} bytes, and pages in use reach to byte {whole}")))
+        .then(|| format!("data.mdb has {length} bytes, but pages in use reach to byte {whole}")))
 }
 
 fn io_error(directory: &Path, error: &io::Error) -> OpenError {

@@ -42,9 +42,9 @@ pub struct LmdbOptions {
     pub max_files: u32,
     /// What a change survives.
     pub durability: Durability,
-    /// Bytes of `data.mdb` up to which whoever writes has all pages looked at
-    /// before the store is opened. Those of a larger one are looked at as they
-    /// are used, or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
+    /// Bytes of `data.mdb` up to which a writer checks all pages before it
+    /// opens the store. Pages of a larger one are checked when they are used,
+    /// or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
     pub walked_bytes: u64,
 }
 
@@ -78,19 +78,19 @@ pub enum OpenError {
     Held {
         /// The directory.
         path: PathBuf,
-        /// The process that has it, if it could be told.
+        /// The process that has it open, if it could be found.
         pid: Option<u32>,
     },
-    /// There is none.
-    #[error("there is no store in {}", path.display())]
+    /// The directory has no store.
+    #[error("no store in {}", path.display())]
     Missing {
         /// The directory.
         path: PathBuf,
     },
     /// There was one, and its records are gone.
     #[error(
-        "the store in {} was lost: its data.mdb is {what}. `tupelo file restore` puts a backup in its place; \
-         to begin anew without its records, delete {}",
+        "the store in {} was lost: its data.mdb is {what}. Put a backup in its place with \
+         `tupelo file restore`; to begin anew without its records, delete {}",
         path.display(),
         marker.display()
     )]
@@ -141,15 +141,15 @@ pub(super) struct Env {
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
-    /// Whether commands may follow pages that nobody has looked at for them:
-    /// all were looked at, or whoever reads has what it reads verified.
+    /// Whether commands may follow pages without a check: all pages were
+    /// checked, or the reader verifies the pages that it reads.
     trusted: AtomicBool,
     /// What was met.
     pub damage: StoreDamage,
 }
 
 thread_local! {
-    /// What [`Code::DAMAGED`] stands for, in the thread that met it.
+    /// The flaw that [`Code::DAMAGED`] reports, in the thread that found it.
     static FLAW: RefCell<Flaw> = const { RefCell::new(Flaw::new()) };
 }
 
@@ -420,7 +420,7 @@ fn wait(
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the lock's error is to whoever opens.
+/// Converts the lock's error for the caller of open.
 pub(super) fn lock_error(error: LockError, path: &Path) -> OpenError {
     match error {
         LockError::Held(pid) => OpenError::Held {

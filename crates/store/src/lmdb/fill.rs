@@ -1,8 +1,8 @@
 //! Writing much at once: a data base filled over many transactions, and the
 //! entries of an alternate index, sorted.
 //!
-//! Transactions are committed every few megabytes, so memory stays bounded.
-//! Whoever fills keeps the data base on the discard list until it is whole.
+//! Transactions are committed every few megabytes, so memory stays bounded. The
+//! data base is on the discard list until it is complete.
 
 use std::sync::Arc;
 
@@ -108,8 +108,8 @@ pub(super) struct Build<'b> {
     pub error: &'b dyn Fn(Code) -> StorageError,
 }
 
-/// Fills an index with the entries of all records of its base, which nobody
-/// changes meanwhile. The last entries are not committed yet.
+/// Fills an index with the entries of all records of its base, which must not
+/// change meanwhile. The last entries are not committed yet.
 pub(super) fn build(
     build: &Build<'_>,
     reader: &mut Reader,
@@ -159,7 +159,7 @@ pub(super) fn build(
     Ok(())
 }
 
-/// The entries of the records behind `last`, one or none for each.
+/// The entries of the records after `last`: at most one for each.
 fn read_chunk(
     build: &Build<'_>,
     reader: &mut Reader,

@@ -37,7 +37,7 @@ pub(super) enum Met<'m> {
     Gap(Bounds<'m>),
 }
 
-/// Who hears of it.
+/// Receives each page.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Met<'_>) -> io::Result<()>;
 
 /// Longest value that is believed: many times a record, and more than a list of
@@ -122,8 +122,8 @@ impl Ground<'_> {
         Ok(())
     }
 
-    /// Has the pages told that the branches of a tree lead to, its leaves too,
-    /// without a look at those.
+    /// Reports the pages that the branches of a tree refer to, its leaves too,
+    /// without a check of those.
     pub fn claims(&self, tree: Tree, claim: &mut dyn FnMut(u64)) {
         if let Some(root) = tree.root {
             let mut branches = Bits::default();

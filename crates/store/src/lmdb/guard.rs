@@ -67,7 +67,7 @@ impl Guard {
         };
         let flawed = |flaw| self.env.flawed(flaw);
         let tree = tree_in(stored)
-            .ok_or_else(|| flawed(format!("{}: its root cannot be where it says", self.name)))?;
+            .ok_or_else(|| flawed(format!("{}: its root page is outside the file", self.name)))?;
         let looked = self.env.with_pages(|pages| {
             let way = Way {
                 pages,
@@ -81,8 +81,8 @@ impl Guard {
     }
 }
 
-/// Looks at the pages of an alternate index. Its entries have no check sums;
-/// those beside the place that is looked for are held against its base.
+/// Checks the pages of an alternate index. Its entries have no checksums; the
+/// entries next to the requested key are compared with its base.
 pub(super) struct IndexGuard {
     own: Guard,
     pub base: Guard,
@@ -145,7 +145,7 @@ impl IndexGuard {
         match is_due {
             true => Ok(()),
             false => Err(self.own.env.flawed(format!(
-                "{}: the entry {} is not one of its base {}: BLDINDEX builds the index anew",
+                "{}: the entry {} has no record in its base {}: build the index anew with BLDINDEX",
                 def.name,
                 Key::from(entry),
                 def.base

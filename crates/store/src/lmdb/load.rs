@@ -2,9 +2,9 @@
 //! takes the old one's place in the last transaction, together with the file's
 //! alternate indexes, built from the new records.
 //!
-//! All that is new is on the discard list until the end, so a load that ends
-//! early, by an error or by kill -9, leaves nothing behind but pages to be
-//! freed at the next open.
+//! New data bases are on the discard list until the end, so a load that ends
+//! early, by an error or by kill -9, leaves only pages to be freed at the next
+//! open.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@
 //! * `ahead`: what of the last commit is on its way to the disk.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
-//! * `lent`: reader tables for processes that nobody trusts.
+//! * `lent`: reader tables for untrusted processes.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
 //!   and [`check`]: whether a file is whole, found out without LMDB; `fault`:
 //!   when all of a large one is looked at first; `looked`, `guard` and `way`:

@@ -471,7 +471,7 @@ impl ReadStore for LmdbReader {
         let guard = (!self.trusts()).then(|| Guard::of_tables(&self.env));
         let error = |code| self.env.error(code, "reading a table");
         let prefix = table.prefix();
-        // The byte behind the name makes the end of the table a key too.
+        // The byte after the name makes the end of the table a key too.
         let mut end = prefix.clone();
         end[prefix.len() - 1] = 1;
         let within = |key: &[u8]| [&prefix[..], key].concat();
@@ -502,7 +502,7 @@ impl ReadStore for LmdbReader {
         let key = &key[prefix.len()..];
         let record = record.ok_or_else(|| StorageError::Damaged {
             reason: format!(
-                "the value of {table} under {} is not what was stored there",
+                "the value of {table} under {} has a wrong checksum",
                 Key::from(key)
             ),
         })?;
@@ -546,11 +546,11 @@ impl Indexed for State<'_, '_> {
     }
 }
 
-/// What is told of a record whose check sum is wrong.
+/// The error for a record with a wrong checksum.
 pub(super) fn damaged_record(def: &FileDef, key: &Key) -> StorageError {
     StorageError::Damaged {
         reason: format!(
-            "the record of {} with key {key} is not what was stored there",
+            "the record of {} with key {key} has a wrong checksum",
             def.name
         ),
     }

@@ -1,6 +1,6 @@
 //! Figures of an environment: what is used, what is free, who reads.
 //!
-//! Any process can take them, whoever writes.
+//! Any process can take them while another writes.
 
 use lmdb_master_sys as ffi;
 
@@ -35,8 +35,8 @@ pub struct ReaderStat {
     /// Its process.
     pub pid: u32,
     /// The transaction whose state it reads at this moment; `None` between
-    /// commands. One far behind [`StoreStat::last_transaction`] keeps pages
-    /// from being used again.
+    /// commands. If it is far before [`StoreStat::last_transaction`], pages
+    /// cannot be reused.
     pub reading: Option<u64>,
 }
 

@@ -83,8 +83,8 @@ pub(super) const FREE_LIST: Dbi = Dbi(0);
 /// The data base of data bases.
 pub(super) const MAIN: Dbi = Dbi(1);
 
-// SAFETY: LMDB environments are made for use from any thread; what must not run
-// twice at a time, opening handles, is behind a mutex.
+// SAFETY: LMDB environments may be used from any thread; opening handles, which
+// must not run twice at a time, is protected by a mutex.
 unsafe impl Send for Env {}
 unsafe impl Sync for Env {}
 
@@ -243,7 +243,7 @@ impl Env {
         self.lent().add(table, EnvPtr(self.ptr))
     }
 
-    /// Tells borrowers, now and later, whether all pages were looked at.
+    /// Publishes to borrowers, now and later, whether all pages were checked.
     pub fn tell_looked(&self, all: bool) {
         self.lent().tell_looked(all);
     }
@@ -279,7 +279,7 @@ impl Env {
 
 impl Drop for Env {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // No caller is left for the error.
         let _: Result<(), Code> = self.settle();
         self.lent().end();
         // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
@@ -342,7 +342,7 @@ impl Drop for Reader {
     }
 }
 
-/// A read transaction that nobody reads by: it keeps the pages of a state.
+/// A read transaction without a reader: it keeps the pages of a state.
 #[derive(Default)]
 pub(super) struct HeldState {
     txn: Option<NonNull<ffi::MDB_txn>>,

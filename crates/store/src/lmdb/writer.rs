@@ -95,11 +95,11 @@ impl LmdbStore {
         LmdbReader::new(self.env.clone())
     }
 
-    /// Has all pages looked at by a thread, to the last check sum, while the
-    /// store is used; `ended` hears of the end, unless the store is closed
-    /// before. Until then, and for good if something is damaged, commands look at
-    /// the pages on their way: what they would miss or take for true is an error
-    /// ([`StorageError::Damaged`]). To be called before there are readers.
+    /// Starts a thread that checks all pages, to the last checksum, while the
+    /// store is used; `ended` receives the result, unless the store is closed
+    /// before. Until then, and permanently if a page is damaged, commands check
+    /// the pages on their path: a missed or wrong record is an error
+    /// ([`StorageError::Damaged`]). Call it before there are readers.
     pub fn check_beside(&mut self, ended: CheckEnded) -> std::io::Result<()> {
         self.check = None;
         self.check = Some(CheckBeside::start(&self.env, ended)?);
@@ -426,7 +426,7 @@ impl LmdbStore {
         }
     }
 
-    /// Takes names out, and empties and discards what they stand for.
+    /// Removes names, and empties and discards their files.
     fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
         let ids: Vec<FileId> = numbers.iter().map(|(id, _)| *id).collect();
         self.verify(&ids)?;

@@ -12,7 +12,7 @@ pub trait Convert {
     fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
 
-/// Why a record cannot be converted, in words that name field or place.
+/// Why a record cannot be converted: a message that names the field or offset.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ConvertError(pub String);

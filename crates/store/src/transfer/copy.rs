@@ -58,11 +58,11 @@ pub fn copy(
 /// Records read from one state.
 const CHUNK_RECORDS: usize = 4096;
 
-/// A file as a stream of records behind descriptor words.
+/// A file as a stream of records after descriptor words.
 struct Records {
     reader: Box<dyn ReadStore + Send>,
     from: Source,
-    /// Each record behind its number.
+    /// Each record follows its number.
     numbered: bool,
     /// The place of the last record read.
     last: Option<Box<[u8]>>,

@@ -130,8 +130,8 @@ fn encode(codec: &Codec, json: &[u8], record: &mut Vec<u8>) -> Result<(), Conver
     Ok(())
 }
 
-/// Finds elementary FILLER below a field that starts `shift` bytes behind its
-/// offset. What redefines is passed over: its storage has names elsewhere.
+/// Collects elementary FILLER below a field that starts `shift` bytes after its
+/// offset. Redefinitions are skipped: their storage is named elsewhere.
 fn collect_fillers(layout: &Layout, id: FieldId, shift: usize, fillers: &mut Vec<Filler>) {
     let field = &layout[id];
     if field.slides || field.redefines.is_some() {

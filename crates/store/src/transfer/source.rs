@@ -37,9 +37,9 @@ impl From<&Access> for Source {
 }
 
 impl Source {
-    /// Shows the first record behind a place, or the first of all, with its own
-    /// place. Gives false, and does not call, if there is none. No state is
-    /// kept alive between two calls.
+    /// Shows the first record after a place, or the first of all, with its own
+    /// place. Returns false without a call at the end. No state stays alive
+    /// between two calls.
     pub fn next(
         self,
         store: &mut (impl ReadStore + ?Sized),

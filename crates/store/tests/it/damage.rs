@@ -376,7 +376,7 @@ fn a_meta_page_that_takes_the_newer_ones_place_is_damage() {
     file.write_all_at(&(newer + 1).to_le_bytes(), older)
         .unwrap();
     let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
-    assert!(told.contains("it is not of the commit"), "{told}");
+    assert!(told.contains("its transaction is not the commit"), "{told}");
     assert!(!checked(home.path()).is_clean());
 }
 

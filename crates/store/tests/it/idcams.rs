@@ -134,7 +134,7 @@ fn delete_passes_over_what_no_store_has() {
     let told = told(text);
     let statements = "1: pass over DELETE\n2: pass over DELETE\n3: delete A.CUST\n";
     assert!(told.starts_with(statements), "{told}");
-    assert!(told.contains("DELETE of NONVSAM is passed over"), "{told}");
+    assert!(told.contains("DELETE of NONVSAM is skipped"), "{told}");
     assert!(told.contains("DELETE of GENERATIONDATAGROUP"), "{told}");
 }
 
@@ -249,21 +249,21 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
         told(text),
         "11: pass over LISTCAT\n\
          15: delete GOOD\n\
-         1:26: error: KEYS wants two numbers (KEYS(length offset))\n\
+         1:26: error: KEYS needs two numbers (KEYS(length offset))\n\
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
          3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
          3:43: error: \"KEY\" is not a parameter of IDCAMS (did you mean KEYS?)\n\
-         4:9: error: <HLQ> is a placeholder (replace it by what it stands for: --set '<HLQ>=VALUE')\n\
+         4:9: error: <HLQ> is a placeholder (replace it by a value: --set '<HLQ>=VALUE')\n\
          5:2: error: DEFIN is not a command of IDCAMS (did you mean DEFINE?)\n\
-         6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are)\n\
+         6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are supported)\n\
          7:9: error: members and generic names are not supported (name each entry)\n\
-         8:2: error: REPRO wants OUTFILE or OUTDATASET\n\
+         8:2: error: REPRO needs OUTFILE or OUTDATASET\n\
          9:29: error: FROMKEY is not supported\n\
          10:2: error: ALTER is not supported\n\
-         11:2: warning: LISTCAT is not supported and is passed over (`tupelo file stat` lists the files)\n\
+         11:2: warning: LISTCAT is not supported and is skipped (`tupelo file stat` lists the files)\n\
          12:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
          13:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
-         14:35: error: NONINDEXED contradicts NUMBERED (a data set is one of them)\n"
+         14:35: error: NONINDEXED contradicts NUMBERED (give one of them)\n"
     );
 }
 
@@ -343,7 +343,7 @@ proptest! {
 #[test]
 fn deep_nesting_is_refused() {
     let deep = format!(" DELETE {}", " (((((-\n".repeat(20_000));
-    assert!(told(&deep).contains("parentheses nest too deep"));
+    assert!(told(&deep).contains("parentheses are nested too deep"));
     let ifs = format!("{} DELETE A", " IF MAXCC=0 THEN -\n".repeat(100_000));
-    assert!(told(&ifs).contains("IFs nest too deep"));
+    assert!(told(&ifs).contains("IFs are nested too deep"));
 }

@@ -117,7 +117,7 @@ pub fn an_index_that_is_not_of_the_upgrade_set_is_as_true_as_its_last_build(mut 
     unit.delete(&mut *r, file, b"1").unwrap();
     unit.replace(&mut *r, file, b"2", b"2zz").unwrap();
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
-    // What is no longer so is passed over.
+    // What is no longer so is skipped.
     assert_eq!(see(&mut subject, index), ["3cc"]);
 }
 
