@@ -48,7 +48,7 @@ pub enum PacingMode {
     FixedOneStage,
     /// Windows of one size, each half of the way paced apart.
     FixedTwoStage,
-    /// The receiver tells the size of each window as it grants it.
+    /// The receiver grants each window with its size.
     Adaptive,
 }
 
@@ -174,8 +174,8 @@ impl ModeTable {
         self.modes.remove(name);
     }
 
-    /// What to take for a mode name that a partner uses and nobody defined;
-    /// without it such a BIND is refused.
+    /// The mode for a mode name that a partner uses and that is not defined;
+    /// without it such a BIND is rejected.
     pub fn set_fallback(&mut self, mode: Option<Mode>) {
         self.fallback = mode;
     }

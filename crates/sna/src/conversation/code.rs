@@ -42,7 +42,7 @@ macro_rules! values {
 pub(crate) use values;
 
 values!(
-    /// What came of a call.
+    /// The outcome of a call.
     ReturnCode {
         /// The call did what it should.
         Ok = 0,
@@ -150,7 +150,7 @@ values!(
         Confirm = 6,
         /// The partner waits for a confirmation; send comes next.
         ConfirmSend = 7,
-        /// The partner waits for a confirmation; then it is over.
+        /// The partner waits for a confirmation; then the conversation ends.
         ConfirmDeallocate = 8,
         /// Characteristics of a conversation to be accepted are being set.
         InitializeIncoming = 14,
@@ -168,7 +168,7 @@ values!(
 );
 
 values!(
-    /// What a send does beside taking the data.
+    /// What a send does in addition to taking the data.
     SendType {
         /// Nothing.
         Buffer = 0,
@@ -264,7 +264,7 @@ values!(
 );
 
 values!(
-    /// What a receive gave back beside data.
+    /// What a receive returned in addition to data.
     StatusReceived {
         /// Nothing.
         None = 0,
@@ -280,7 +280,8 @@ values!(
 );
 
 impl ReturnCode {
-    /// Whether the conversation is over once a program has seen this code.
+    /// Whether the conversation has ended once a program has received this
+    /// code.
     pub const fn ends_conversation(self) -> bool {
         matches!(self.value(), 1..=3 | 5..=11 | 17 | 18 | 26 | 27 | 30 | 31)
     }

@@ -40,9 +40,9 @@ pub(crate) enum Turn {
     Confirm,
     /// Confirm, then send.
     ConfirmSend,
-    /// It is over.
+    /// The conversation has ended.
     Over,
-    /// Confirm, then it is over.
+    /// Confirm, then the conversation ends.
     ConfirmOver,
 }
 
@@ -66,7 +66,7 @@ impl Inbox {
         self.items.push_back(Item::Gone(code));
     }
 
-    /// Bytes of data, all told.
+    /// Bytes of data in total.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

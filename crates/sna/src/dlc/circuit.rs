@@ -77,7 +77,7 @@ pub enum Event<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum CircuitError {
     /// A message that the state does not allow.
-    #[error("{kind:?} while the circuit is {state:?}")]
+    #[error("{kind:?} is not allowed while the circuit is {state:?}")]
     OutOfState {
         /// The message.
         kind: Kind,
@@ -255,7 +255,8 @@ impl Circuit {
         self.receiver.hold(held);
     }
 
-    /// Appends the next message other than an INFOFRAME; false when there is none.
+    /// Appends the next message other than an INFOFRAME; returns false if there
+    /// is none.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
         let granting = matches!(self.state, State::Established | State::Connected);
         let (kind, explorer, data) = match self.queue.pop_front() {

@@ -28,7 +28,7 @@ pub enum FrameError {
     #[error("the type X'{0:04X}' is not 802.3")]
     Type(u16),
     /// The length field says more than there is.
-    #[error("the length field says {said}, the frame has {there}")]
+    #[error("the length field has {said}, but the frame has {there}")]
     Length {
         /// What the length field says.
         said: usize,

@@ -147,7 +147,7 @@ impl Flow {
 /// One end of a circuit as the switch next to it numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End {
-    /// The port behind the switch.
+    /// The port of the switch's station.
     pub port: u32,
     /// The data link correlator.
     pub correlator: u32,
@@ -210,10 +210,10 @@ pub struct Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SspError {
     /// Not version 1.
-    #[error("X'{0:02X}' is not a version of the protocol that is spoken here")]
+    #[error("X'{0:02X}' is not a supported version of the protocol")]
     Version(u8),
     /// A header length that no message has.
-    #[error("a header of {0} bytes")]
+    #[error("a header of {0} bytes is too short")]
     HeaderLength(u8),
     /// A message type that is not defined.
     #[error("message type X'{0:02X}' is not defined")]

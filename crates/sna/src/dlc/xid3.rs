@@ -1,8 +1,8 @@
 //! Exchange identification, format 3: how two nodes agree on a link before data
 //! flows.
 //!
-//! The caller sends a null XID; the two then exchange XID3s until both said
-//! "negotiation proceeding": [`Negotiation`] tells what to send next and when
+//! The caller sends a null XID; the two then exchange XID3s until both sent
+//! "negotiation proceeding": [`Negotiation`] returns what to send next and when
 //! they are done. The node with the higher identification becomes the primary
 //! station when both would be either; the primary connects.
 //!
@@ -72,7 +72,7 @@ pub struct Xid3 {
     pub max_btu_bytes: u16,
     /// I frames it receives before it acknowledges.
     pub window: u8,
-    /// Name of its control point, qualified; empty when it tells none.
+    /// Name of its control point, qualified; empty if it sends none.
     pub cp_name: String,
 }
 
@@ -83,10 +83,10 @@ pub enum XidError {
     #[error("an XID of {0} bytes is too short for format 3")]
     Short(usize),
     /// Another format.
-    #[error("XID format {0} is not spoken here")]
+    #[error("XID format {0} is not supported")]
     Format(u8),
     /// Its length byte says another length than it has.
-    #[error("the XID says {said} bytes and has {there}")]
+    #[error("the XID's length field has {said} bytes, but it has {there}")]
     Length {
         /// What it says.
         said: usize,
@@ -94,7 +94,7 @@ pub enum XidError {
         there: usize,
     },
     /// A control vector goes past its end.
-    #[error("the control vector {key:02X} at offset {at} goes past the end")]
+    #[error("the control vector {key:02X} at offset {at} ends after the XID")]
     Vector {
         /// Its key.
         key: u8,
@@ -102,16 +102,16 @@ pub enum XidError {
         at: usize,
     },
     /// A frame size that carries no BIND.
-    #[error("a largest frame of {0} bytes is below 99")]
+    #[error("a largest frame of {0} bytes is below the minimum of 99")]
     Btu(u16),
     /// A window that lets no frame through.
-    #[error("the partner takes no I frame before it acknowledges")]
+    #[error("the partner accepts no I frame before its acknowledgement")]
     Window,
     /// It takes BINDs in segments and makes none.
-    #[error("the partner takes segmented BINDs but does not make them")]
+    #[error("the partner accepts segmented BINDs but does not send them")]
     Segments,
     /// The partner found fault with this node's XID.
-    #[error("the partner refuses byte {offset} of this node's XID: {sense}")]
+    #[error("the partner rejected byte {offset} of this node's XID: {sense}")]
     Refused {
         /// The byte it names.
         offset: u16,
@@ -127,7 +127,7 @@ pub enum XidError {
     /// Another node has a link under the same name. Without parallel
     /// transmission groups, which XIDs with group number 0 rule out, there is one
     /// link between two control points.
-    #[error("another node of that name has a link already")]
+    #[error("another node with this name already has a link")]
     NameTaken,
     /// The partner does not want the link.
     #[error("the partner does not activate the link")]
@@ -152,8 +152,8 @@ const WHOLE_BINDS_TAKEN: u8 = 0x10;
 const NO_ACTPU: u8 = 0x80;
 
 impl XidError {
-    /// The sense of a fault of the partner, and the byte of its XID; none where
-    /// there is nothing to tell it.
+    /// The sense of a fault of the partner, and the byte of its XID. Returns
+    /// `None` if no sense is sent.
     pub fn sense(&self) -> Option<(Sense, usize)> {
         Some(match self {
             XidError::Short(len) => (Sense(0x1015_0001), *len),
@@ -311,9 +311,9 @@ pub struct Negotiation {
 pub enum Step {
     /// Send this information field.
     Send(Vec<u8>),
-    /// Send it, and the exchange is over.
+    /// Send this; the exchange ends with it.
     SendAndDone(Vec<u8>, Agreed),
-    /// The exchange is over.
+    /// The exchange has ended.
     Done(Agreed),
     /// A repetition: nothing.
     Wait,
@@ -324,12 +324,12 @@ pub enum Step {
 pub struct Agreed {
     /// The station this node is.
     pub role: Role,
-    /// What the partner told.
+    /// The partner's XID.
     pub peer: Xid3,
 }
 
 impl Negotiation {
-    /// A negotiation that tells `ours` of this node.
+    /// A negotiation that sends `ours` as this node's XID.
     pub fn new(ours: Xid3) -> Negotiation {
         Negotiation {
             ours,

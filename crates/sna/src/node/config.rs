@@ -1,5 +1,5 @@
-//! What a node is told before it starts: its logical units, partners, links,
-//! transaction programs and users.
+//! The configuration of a node: its logical units, partners, links, transaction
+//! programs and users.
 //!
 //! All of it can be changed while the node runs; sessions keep what they
 //! negotiated.
@@ -158,7 +158,7 @@ pub enum Availability {
     Now,
     /// Not now, perhaps later.
     Later,
-    /// Not before somebody mends it.
+    /// Not before an operator corrects it.
     Never,
 }
 

@@ -85,7 +85,7 @@ impl Channel {
         })
     }
 
-    /// The program is over.
+    /// The program has ended.
     pub(super) fn end(&mut self) {
         self.busy = false;
     }

@@ -22,7 +22,7 @@ pub struct Network {
 pub enum Server {
     /// A machine on the same ring.
     OnRing(Machine),
-    /// A host behind a front end and a channel.
+    /// A host connected by a front end and a channel.
     BehindFrontEnd(Box<FrontEnd>),
 }
 
@@ -75,7 +75,7 @@ pub struct Session {
 pub enum Pacing {
     /// Windows of one size; the response that grants one is an ordinary PIU.
     Fixed,
-    /// The receiver tells the size of each window in an expedited message.
+    /// The receiver grants each window with its size in an expedited message.
     Adaptive,
 }
 
@@ -116,8 +116,8 @@ pub struct PathControl {
     pub piu_in_ns: u64,
     /// A PIU on its way to the ring.
     pub piu_out_ns: u64,
-    /// What a PIU on its way to the host costs beside, when it is a segment:
-    /// it is kept in order with the others of its RU and joined to them.
+    /// Additional cost of a PIU on its way to the host if it is a segment: it
+    /// is kept in order with the others of its RU and joined to them.
     pub segment_ns: u64,
     /// Each buffer that a PIU fills.
     pub buffer_ns: u64,
@@ -177,8 +177,8 @@ pub struct Workload {
 /// A transaction of the benchmark, on a conversation that stays allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transaction {
-    /// The client sends `bytes` in buffers of `buffer_bytes` and asks for a
-    /// confirmation; it is over when that has come.
+    /// The client sends `bytes` in buffers of `buffer_bytes` and requests a
+    /// confirmation, which ends the transaction.
     FileTransfer {
         /// Bytes of user data.
         bytes: usize,

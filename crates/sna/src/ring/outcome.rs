@@ -58,7 +58,7 @@ pub enum RingError {
     #[error("no session: {0}")]
     NoSession(String),
     /// Nothing more happens and the transactions are not over.
-    #[error("nothing more happens and the transactions are not over")]
+    #[error("no event is left, but the transactions have not ended")]
     Stuck,
     /// The run does not end.
     #[error("the run does not end")]

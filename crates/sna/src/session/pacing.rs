@@ -117,8 +117,8 @@ impl Sender {
         })
     }
 
-    /// A pacing response came. Under adaptive pacing there are none, and while
-    /// a window is granted none is due.
+    /// A pacing response arrived. Under adaptive pacing there are none, and
+    /// while a window is granted none is due.
     pub fn handle_response(&mut self) -> Result<(), Sense> {
         match self.scheme {
             Scheme::Fixed(window) if self.next == 0 => {

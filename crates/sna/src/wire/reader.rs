@@ -1,4 +1,4 @@
-//! Reading length-prefixed fields out of bytes nobody vouches for.
+//! Reads length-prefixed fields from untrusted bytes.
 
 use super::Sense;
 

@@ -129,7 +129,7 @@ bits! {
     exception, with_exception: 1, 0x10;
     /// The sender was held up and asks for a larger window (RLWI).
     larger_window, with_larger_window: 1, 0x04;
-    /// The response stays behind queued requests (QRI).
+    /// The response stays after queued requests (QRI).
     queued_response, with_queued_response: 1, 0x02;
     /// Pacing request, or pacing response (PI).
     pacing, with_pacing: 1, 0x01;

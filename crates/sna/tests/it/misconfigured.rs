@@ -221,7 +221,7 @@ fn a_partner_without_parallel_sessions_gets_one() {
     assert!(fits.contains(&outcome), "{outcome:?} {last:#?}");
 }
 
-/// An Attach that the partner does not take, and what both sides hear of it.
+/// An Attach that the partner rejects, and the result on both sides.
 #[test]
 fn an_attach_that_does_not_suit_its_program_has_its_sense() {
     type Define = fn(&mut TpDefinition);
@@ -242,7 +242,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
             ReturnCode::TpnNotRecognized,
         ),
         (
-            "parameters nobody takes",
+            "parameters that the program does not take",
             |_| {},
             |w| w.pip = vec![b"X".to_vec()],
             0x1008_6031,
@@ -333,7 +333,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
             })
             .collect();
         assert_eq!(found, [sense], "{what}");
-        // The session is none the worse for it.
+        // The session remains usable.
         pair.run();
         pair.nodes[1].define_tp(TpDefinition::new("SERVER".parse().unwrap()));
         let sessions = pair.nodes[0].sessions().count();
@@ -347,7 +347,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
 
 #[test]
 fn a_link_that_takes_less_than_the_partner_thinks_ends_at_the_length() {
-    // Side 1 is told of units of 265, side 0 sends RUs of 4,096 whole.
+    // Side 1 has units of 265, side 0 sends RUs of 4,096 whole.
     let mut pair = Pair::with(4105, |side, config| {
         let ru = [4096, 256][side];
         config.modes.define(test_mode().with_ru_bytes(ru));

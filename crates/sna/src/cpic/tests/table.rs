@@ -47,7 +47,7 @@ const SENDS: [Cell; 7] = [C, To(S::Send), To(S::Send), C, C, C, C];
 const TURNS: [Cell; 7] = [C, To(S::Receive), To(S::Receive), C, C, C, C];
 /// Who may send ends the conversation.
 const ENDS: [Cell; 7] = [C, To(S::Reset), To(S::Reset), C, C, C, C];
-/// Ends it, whoever may send.
+/// Ends it, whichever side may send.
 const BREAKS: [Cell; 7] = [To(S::Reset); 7];
 
 /// The rows. Side 1 calls; side 0 is the partner and answers where it is asked.

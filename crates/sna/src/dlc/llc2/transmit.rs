@@ -118,8 +118,8 @@ impl Station {
         });
     }
 
-    /// Tells a change of this side's readiness. Frames dropped while busy are
-    /// asked for again.
+    /// Sends a change of this side's readiness. Frames dropped while busy are
+    /// requested again.
     pub(super) fn tell_readiness(&mut self) {
         let kind = match (self.local_busy, self.dropped_busy) {
             (true, _) => Supervisory::Rnr,

@@ -1,5 +1,4 @@
-//! What jobs do when their time is over, and the way between front end and
-//! host.
+//! The effects of jobs at their ends, and the path between front end and host.
 
 use super::super::config::{Acknowledges, PathControl};
 use super::super::cost::Transfer;
@@ -204,7 +203,7 @@ impl World {
         self.clock.after(program.ns, end);
     }
 
-    /// A channel program is over.
+    /// A channel program has ended.
     pub(super) fn channel_ended(&mut self, write: bool, batch: Vec<Vec<u8>>) {
         self.outcome.channel_programs += 1;
         let Some(channel) = &mut self.channel else {
