@@ -1,8 +1,8 @@
 //! Conversations as programs see them: every verb waits until it is done.
 //!
-//! A verb that ends with a code other than OK is an error that carries it; the
-//! end of a conversation by the partner is told by [`Received::ended`], since it
-//! is how most conversations end.
+//! A verb that ends with a code other than OK is an error with this code. The
+//! end of a conversation by the partner is in [`Received::ended`], because most
+//! conversations end that way.
 
 use crate::Error;
 use crate::config::lu_name;
@@ -52,8 +52,8 @@ impl Call {
         }
     }
 
-    /// The node's verb for it, from the logical unit `local`; the first name
-    /// that cannot be is told.
+    /// The node's verb for this call, from the logical unit `local`. The error
+    /// names the first invalid name.
     pub fn wish(&self, local: &str) -> Result<Allocate, Error> {
         Ok(Allocate {
             kind: self.kind,
@@ -87,7 +87,7 @@ impl Call {
     }
 }
 
-/// What to tell of a partner that does not accept the user of a conversation, who
+/// The message that a partner does not accept the user of a conversation, who
 /// was therefore not sent. `local` is this node's logical unit.
 pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
     match what {
@@ -116,8 +116,8 @@ pub struct Received {
     pub request_to_send: bool,
     /// Whether the partner ended the conversation normally; it is gone then.
     pub ended: bool,
-    /// Whether the partner's normal end came with this record: the next receive
-    /// tells nothing else.
+    /// Whether the partner's normal end arrived with this record: the next
+    /// receive returns only that end.
     pub last: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct Conversation {
     met: Met,
 }
 
-/// What the last verb met that its return code does not tell.
+/// Details of the last verb in addition to its return code.
 #[derive(Debug, Default)]
 struct Met {
     /// Of an error description.
@@ -159,9 +159,9 @@ impl Conversation {
             let now = shared.now();
             let mut inner = shared.lock();
             let why = match inner.node.config().modes.get(&wish.mode) {
-                None => Some("no mode has this name"),
+                None => Some("the mode is not defined"),
                 Some(mode) if mode.is_service() => {
-                    Some("the node keeps this mode for itself; programs use another")
+                    Some("the mode is reserved for the node; use another mode")
                 }
                 Some(_) => None,
             };
@@ -318,7 +318,7 @@ impl Conversation {
         self.check("DEALLOCATE", code)
     }
 
-    /// Leaves the conversation to whoever calls the node's verbs for it.
+    /// Releases the conversation to a caller that uses the node's verbs.
     pub fn leave(mut self) {
         self.over = true;
     }

@@ -19,12 +19,12 @@ pub enum Error {
         why: String,
     },
     /// The partner's address is not known.
-    #[error("no partner is called `{0}`, and no address was given for it")]
+    #[error("unknown partner `{0}`: define it, or give its address")]
     UnknownPartner(String),
     /// A socket cannot be opened here.
     #[error("{0}")]
     Socket(String),
-    /// Nobody listens there, or the connection broke.
+    /// The connection was refused, or it broke.
     #[error("{address}: {why}")]
     Connect {
         /// Where.
@@ -49,8 +49,7 @@ pub enum Error {
         code: ReturnCode,
         /// What the node knows of the reason, or what the code means.
         why: String,
-        /// The sense data behind it, where the partner sent an error
-        /// description.
+        /// The sense data of the partner's error description, if it sent one.
         sense: Option<Sense>,
     },
     /// The partner program did not keep to the transaction's protocol.
@@ -111,7 +110,7 @@ impl Error {
     }
 }
 
-/// Sense data behind a return code, in words.
+/// Sense data of a return code, as text.
 fn told(sense: Option<Sense>) -> String {
     sense.map_or_else(String::new, |sense| format!(", sense {:08X}", sense.0))
 }

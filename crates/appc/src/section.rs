@@ -9,13 +9,13 @@ use std::path::Path;
 /// was named by mistake.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What the `[appc]` section of a file says. Sections beside it are others'.
+/// The `[appc]` section of a file. Other sections are ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// The node, with defaults where the section says nothing.
     pub config: AppcConfig,
-    /// Whether the section names the node. One that nobody named may take
-    /// [a name of its own](crate::own_name).
+    /// Whether the section names the node. A node without a name may use [a
+    /// generated one](crate::own_name).
     pub named: bool,
 }
 
@@ -38,13 +38,13 @@ impl Section {
         let file = std::fs::File::open(path)?;
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST_BYTES {
-            let why = "this is no configuration: it has more than 16 MiB";
+            let why = "not a configuration: the file is larger than 16 MiB";
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
         String::from_utf8(bytes).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
-    /// Reads it from the text of a TOML file; an error tells the place.
+    /// Reads it from the text of a TOML file; the error has the place.
     pub fn parse(text: &str) -> Result<Section, toml::de::Error> {
         let file: File = toml::from_str(text)?;
         let keys: Keys = toml::from_str(text)?;

@@ -291,7 +291,7 @@ fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
     let configuration = folder.path().join("node.toml");
     let text = std::fs::read_to_string(&configuration).unwrap();
     std::fs::write(&configuration, text.replace("lu = \"NET.CLIENT\"\n", "")).unwrap();
-    // Each is there until it has been called twice, which nobody does: all have
+    // Each ends after it was called twice, which does not happen: all have
     // their links at once.
     let mut running: Vec<_> = commands
         .iter_mut()
@@ -310,7 +310,7 @@ fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
         child.kill().unwrap();
         let mut errors = String::new();
         std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut errors).unwrap();
-        // It accepts, and nobody can know whom to call, nor where.
+        // It accepts, but partners know neither its name nor its address.
         for told in ["CMSLTP FIRST", "`lu`", "`listen`"] {
             assert!(errors.contains(told), "{errors}");
         }

@@ -26,7 +26,7 @@ pub struct Report {
     pub startup: Duration,
     /// The server's version.
     pub version: (u8, u8),
-    /// Its operating system, where it tells it.
+    /// Its operating system, if it sent it.
     pub system: Option<String>,
     /// The exchanges in order.
     pub exchanges: Vec<Exchange>,

@@ -39,7 +39,7 @@ impl Host {
         if self.shared.partners().remove(name).is_none() {
             return Ok(Renewed::default());
         }
-        // Nobody who is not configured is believed.
+        // An unknown partner's claims are not trusted.
         let stranger = Partner {
             trusted: false,
             ..Partner::new(lu.clone())

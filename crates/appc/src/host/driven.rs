@@ -108,7 +108,7 @@ impl Driven {
     }
 
     /// Sets up a link to `partner`, which must be configured, over a connection
-    /// to its DLSw switch. [`Driven::called`] tells what becomes of it.
+    /// to its DLSw switch. [`Driven::called`] returns the result.
     pub fn call(&self, partner: &str, address: SocketAddr, on: TcpStream) -> Result<u64, Error> {
         let lu = lu_name("partner", partner)?;
         let config = self.shared.partners().get(partner).cloned();

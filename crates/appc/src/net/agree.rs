@@ -1,4 +1,4 @@
-//! What this node tells a partner when a link comes up, and what follows from
+//! What this node sends a partner when a link comes up, and the decisions on
 //! the partner's answer.
 
 use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
@@ -9,7 +9,7 @@ use super::TransportContext;
 use super::names::Claim;
 use crate::config::Connections;
 
-/// This node, as links tell it.
+/// This node, as it is described to partners.
 #[derive(Debug, Clone)]
 pub(crate) struct Local {
     pub lu: LuName,
@@ -132,8 +132,8 @@ impl Side {
                 let name = name.map_or_else(String::new, |name| name.to_string());
                 let sense = Sense::TG_NUMBER;
                 let why = format!(
-                    "its name {name} is that of another node, which has a link from {holder} \
-                     and answers: its own was refused with sense {sense}"
+                    "another node, which is connected from {holder} and answers, has its name \
+                     {name}: its own was rejected with sense {sense}"
                 );
                 around.complain(&self.place, &why);
                 Admission::Refused(self.negotiation.refusal(&XidError::NameTaken), why)
@@ -145,8 +145,8 @@ impl Side {
     pub fn refused(&self, why: &XidError) -> String {
         match why {
             XidError::Refused { sense, .. } if *sense == Sense::TG_NUMBER => format!(
-                "another node called {} has a link with the partner already: give this node \
-                 a name of its own (`--lu`, or `lu` in its configuration or scenario)",
+                "another node called {} already has a link with the partner: give this node a \
+                 name of its own (`--lu`, or `lu` in its configuration or scenario)",
                 self.lu
             ),
             other => other.to_string(),

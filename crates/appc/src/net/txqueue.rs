@@ -35,8 +35,8 @@ impl TxQueue {
         self.bytes
     }
 
-    /// A buffer that small things may be appended to; tell the queue with
-    /// [`TxQueue::gathered`] how many bytes were.
+    /// A buffer for small appends; call [`TxQueue::gathered`] with the number
+    /// of bytes.
     pub fn gather(&mut self) -> &mut Vec<u8> {
         let open = self
             .pieces

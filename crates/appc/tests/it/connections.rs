@@ -18,7 +18,7 @@ fn bounded(test: fn()) {
     let (ended, told) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        // Nobody listens any more only after the limit.
+        // The listener is closed only after the limit.
         let _ = ended.send(());
     });
     match told.recv_timeout(LIMIT) {
@@ -98,7 +98,7 @@ fn a_partner_that_is_called_first_calls_back_over_the_same_transport() {
 fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
     bounded(|| {
         let server = node("NET.SERVER", Two);
-        // It does not listen, and its address names a port that nobody uses.
+        // It does not listen, and its address has an unused port.
         let client = Host::start(AppcConfig {
             tcp_connections: One,
             ..AppcConfig::named("NET.CLIENT").unwrap()

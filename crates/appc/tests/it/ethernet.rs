@@ -155,9 +155,9 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
 
     let frames = frames(&file, &pair.macs);
     let on_link = || frames.iter().filter(|frame| frame.interface == 1);
-    // Bring-up in order: TEST to the null SAP, XID, SABME and its UA.
-    // The modifier bits of the control field as tshark prints them, without the
-    // two low ones that tell an unnumbered frame.
+    // Bring-up in order: TEST to the null SAP, XID, SABME and its UA. The
+    // modifier bits of the control field as tshark prints them, without the two
+    // low ones of an unnumbered frame.
     const TEST: i64 = 0xE3 >> 2;
     const XID: i64 = 0xAF >> 2;
     const SABME: i64 = 0x6F >> 2;

@@ -39,7 +39,7 @@ const MAX_PEERS: usize = 1024;
 /// In the source SAP: the PDU is a response.
 const RESPONSE: u8 = 0x01;
 
-/// Which station, and behind which of its SAPs.
+/// A station and one of its SAPs.
 type Key = (Mac, u8);
 
 /// All links of one interface.
@@ -208,7 +208,7 @@ impl Ether {
             && let Some(peer) = self.peers.get_mut(&key)
             && peer.side.link.is_some()
         {
-            // Its side of the link is gone, and nobody told this one.
+            // The partner's side of the link was lost without a message.
             peer.side.down(around, "the partner sets the link up anew");
             self.peers.remove(&key);
         }
@@ -392,7 +392,7 @@ impl Ether {
         found.map(|(key, peer)| (*key, peer))
     }
 
-    /// Asks the station at `place` for a sign of life; false when there is none.
+    /// Asks the station at `place` to respond; returns false if there is none.
     pub fn ask(&mut self, place: &str, now: Instant) -> bool {
         let found = self.at(place);
         found

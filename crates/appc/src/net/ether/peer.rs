@@ -21,12 +21,12 @@ pub(super) struct Peer {
     pub side: Side,
     pub asked: Option<Asked>,
     pub out: Vec<u8>,
-    /// When it was heard of last.
+    /// When it last sent a frame.
     pub heard: Instant,
     /// How the XID goes that waits for the partner's name: as a response, and
     /// with the poll bit.
     held: (bool, bool),
-    /// Its identification was refused: it goes when it has been told.
+    /// Its identification was rejected: it is removed when the answer is sent.
     pub over: bool,
 }
 
@@ -71,7 +71,7 @@ impl Peer {
         }
     }
 
-    /// Takes what the station tells; true when the link is over.
+    /// Handles an event of the station; returns true if the link has ended.
     pub fn handle_event(&mut self, around: &mut TransportContext<'_>, event: Event) -> bool {
         match event {
             Event::Data(piu) => {
@@ -178,8 +178,8 @@ fn ended(reason: Reason) -> String {
     match reason {
         Reason::Local => "this side ended the link".to_owned(),
         Reason::Peer => "the partner ended the link".to_owned(),
-        Reason::Refused => "the partner's station takes no link".to_owned(),
-        Reason::Timeout => "the partner's station does not answer any more".to_owned(),
+        Reason::Refused => "the partner's station accepts no link".to_owned(),
+        Reason::Timeout => "the partner's station no longer answers".to_owned(),
         Reason::FrameRejected(why) => {
             let bytes = why.map(|byte| format!("{byte:02X}")).concat();
             format!("the partner rejected a frame, FRMR {bytes}")
@@ -212,7 +212,7 @@ mod tests {
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
             let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
-            // A null XID has this node tell its own.
+            // After a null XID this node sends its own.
             let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");
             };
