@@ -26,8 +26,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text. Without a kind, the content tells what it is. Sequence
-    /// numbers in columns 73 to 80 are no part of it.
+    /// Reads a text. Without a kind, the kind is recognised from the content.
+    /// Sequence numbers in columns 73 to 80 are ignored.
     ///
     /// # Errors
     /// When no kind is given and none fits.
@@ -51,7 +51,7 @@ impl Document {
         } = (kind.parse)(text);
         if told && (kind.recognise)(text) == 0 && !text.trim().is_empty() {
             let at = At { line: 1, column: 1 };
-            let message = format!("nothing in it looks like {}: {}", kind.word, kind.title);
+            let message = format!("no statement in it is one of {}: {}", kind.word, kind.title);
             diagnostics.push(at.diagnostic(Severity::Warning, message));
         }
         if text.trim().is_empty() {

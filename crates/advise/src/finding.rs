@@ -78,7 +78,7 @@ impl Finding {
         self
     }
 
-    /// Says why in words of this case.
+    /// Sets the reason for this case.
     pub fn why(mut self, text: impl Into<String>) -> Finding {
         self.why = text.into();
         self

@@ -77,7 +77,7 @@ pub fn reference_page() -> String {
     page
 }
 
-/// What was found on texts that nobody here wrote.
+/// The findings on public texts.
 const MEASURED: &str = "\n## Measured on public texts\n\n96 public texts that this project did not make, on \
     2026-11-22: CSD extracts and jobs for DFHCSDUP, VTAM members (start options, configuration \
     list, mode, application, terminal and transport nodes), TCP/IP profiles, router \

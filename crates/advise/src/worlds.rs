@@ -1,11 +1,11 @@
 //! What holds whatever an unreadable value may be.
 //!
-//! A value that is no value (`VPACING=q`) is neither absent nor a default: it
-//! is open. The rules then run once for each of a handful of values that it
-//! may have had (a *world*: the bounds, their neighbours, a value between,
-//! the special words), and only findings that come out the same in every
-//! world are told. So no rule needs to know of open values, and none can say
-//! what depends on one.
+//! A value that is malformed (`VPACING=q`) is neither absent nor a default: it
+//! is open. The rules then run once for each of a handful of values that it may
+//! have had (a *world*: the bounds, their neighbours, a value between, the
+//! special words), and only findings that are the same in every world are
+//! reported. So no rule needs code for open values, and none reports what
+//! depends on one.
 //!
 //! Invariant: documents without open values are judged once, as they are.
 

@@ -149,7 +149,7 @@ fn defines(line: &str) -> bool {
         && (kind.is_empty() || (kind.len() >= 3 && resource_types().any(|t| t.starts_with(&kind))))
 }
 
-/// So many errors a definition are those of somebody who writes definitions.
+/// A definition with this many errors is in another language.
 const FOREIGN: usize = 4;
 
 fn parse(text: &str) -> Parsed {

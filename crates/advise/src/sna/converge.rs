@@ -43,7 +43,8 @@ fn judge(texts: &Texts) -> Vec<Finding> {
     advise(&Documents::new(texts.iter().map(read)), &["sna".to_owned()])
 }
 
-/// Follows all advice until there is none; the settings that were followed.
+/// Follows all advice until none is left; returns the settings that were
+/// followed.
 fn follow(texts: &mut Texts, which: Follow) -> Vec<String> {
     let mut followed = Vec::new();
     for _ in 0..ROUNDS {

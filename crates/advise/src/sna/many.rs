@@ -1,12 +1,12 @@
-//! Texts of many statements: what is said of them grows with the text, not
-//! with the product of its parts.
+//! Texts of many statements: the output grows with the text, not with the
+//! product of its parts.
 
 use crate::document::{Document, Documents};
 use crate::{Finding, advise};
 
 fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = crate::kinds().find(|k| k.word == kind);
-    Document::read(name, text, kind).expect("the kind is told")
+    Document::read(name, text, kind).expect("the kind is given")
 }
 
 fn of<'a>(findings: &'a [Finding], rule: &str) -> Vec<&'a Finding> {

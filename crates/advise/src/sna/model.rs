@@ -36,12 +36,12 @@ impl Product {
         }
     }
 
-    /// What is told of its session pacing, for every tool that needs it.
+    /// The product's session pacing, for every tool that needs it.
     ///
-    /// CM/2 and OS/400 pace adaptively with a partner that does so too. Of
+    /// CM/2 and OS/400 pace adaptively with a partner that does so too. For
     /// Networking Services/DOS the guide says that the send window is set when
-    /// the session is negotiated and warns of what fixed pacing wastes. Of SNA
-    /// Services/6000 neither the guide nor another public text tells it.
+    /// the session is negotiated, and warns of what fixed pacing wastes. For
+    /// SNA Services/6000 neither the guide nor another public text has it.
     pub fn pacing(self) -> Pacing {
         match self {
             Product::Cm2 | Product::As400 => Pacing::Adaptive,
@@ -50,19 +50,21 @@ impl Product {
         }
     }
 
-    /// Whether rules may count on adaptive pacing: only where it is told. A
-    /// window that is wide enough for fixed pacing is so for adaptive pacing.
+    /// Whether rules may count on adaptive pacing: only if it is documented. A
+    /// window that is wide enough for fixed pacing is wide enough for adaptive
+    /// pacing.
     pub fn adaptive(self) -> bool {
         self.pacing() == Pacing::Adaptive
     }
 }
 
-/// What is told of a product's session pacing.
+/// What is documented about a product's session pacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// Windows of one size, agreed on in the BIND.
     Fixed,
-    /// The receiver tells the size of each window, where the partner can too.
+    /// The receiver grants each window with its size, if the partner supports
+    /// this.
     Adaptive,
     /// Nothing.
     Nothing,

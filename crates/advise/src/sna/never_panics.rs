@@ -152,7 +152,7 @@ fn run(kind: usize, text: &str) {
         let place = (finding.place.line, finding.place.column);
         assert!(
             lacking || !places.contains(&place),
-            "{finding:?} stands where an error does"
+            "{finding:?} although there is an error"
         );
     }
 }

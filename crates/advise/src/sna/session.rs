@@ -39,7 +39,7 @@ pub struct Host<'a> {
     pub sessions: Option<(&'a Document, &'a Definition)>,
     /// The application's APPL statement.
     pub appl: Option<(&'a Document, &'a Statement)>,
-    /// The mode entry; `None` where the table has none of the name.
+    /// The mode entry; `None` if the table has no entry of this name.
     pub entry: Option<HostMode<'a>>,
     /// Whether the application's mode table is in the set.
     pub table_known: bool,
@@ -124,9 +124,9 @@ pub struct Pair<'a> {
     pub mode: Mode<'a>,
     /// The partner.
     pub partner: Partner<'a>,
-    /// The smallest and the largest MAXTSL, where they are not the same and
-    /// the RU of the mode follows the frame: nothing tells on which ring the
-    /// station is, and the smallest is taken.
+    /// The smallest and the largest MAXTSL, if they differ and the RU of the
+    /// mode follows the frame. The station's ring is not known then, and the
+    /// smallest is used.
     pub ring: Option<(u32, u32)>,
     /// Sessions that the station initiates: what it sends, what it receives.
     pub won: (Flow, Flow),
@@ -158,12 +158,12 @@ impl Partner<'_> {
 }
 
 impl Pair<'_> {
-    /// What is taken for granted of the station's ring, in words.
+    /// The assumption about the station's ring, as text.
     pub fn ring_taken(&self) -> Option<String> {
         let (first, last) = self.ring?;
         Some(format!(
-            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and nothing \
-             tells which is the station's"
+            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and the \
+             station's ring is not known"
         ))
     }
 

@@ -113,7 +113,7 @@ pub(crate) struct Way<'a> {
     words: [&'static str; 2],
     /// What to code so that it does not say DELAYACKS.
     pub(crate) mended: String,
-    /// The MTU that holds; `None` where a symbol stands for it.
+    /// The MTU in effect; `None` if it is a symbol.
     pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
     pub(crate) at: At,
@@ -226,8 +226,8 @@ impl<'a> Stack<'a> {
         !self.ways.is_empty() && self.ways.iter().all(immediate)
     }
 
-    /// Says which files a profile includes that nobody gave: a parameter may
-    /// stand there.
+    /// The included files of a profile that were not given: a parameter may be
+    /// there.
     pub(crate) fn unread(&self) -> Option<String> {
         let names: Vec<&str> = self
             .profiles

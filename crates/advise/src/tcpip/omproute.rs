@@ -32,7 +32,7 @@ pub struct RoutedInterface {
     pub address: String,
     /// MTU, where it is coded as a number.
     pub mtu: Option<(u64, At)>,
-    /// Whether a system symbol stands for the MTU.
+    /// Whether the MTU is a system symbol.
     pub symbolic: bool,
     /// Delay_Acks (true for YES), where it is coded.
     pub delay: Option<(bool, At)>,

@@ -156,7 +156,7 @@ pub struct Route {
     pub link: String,
     /// MTU as coded: `None` where it is left out, DEFAULTSIZE or a symbol.
     pub mtu: Option<u64>,
-    /// The system symbol that stands for the MTU.
+    /// The system symbol of the MTU.
     pub symbol: Option<String>,
     /// Where the MTU stands; the route where it is left out.
     pub mtu_at: At,
@@ -177,7 +177,7 @@ impl Route {
         delay(&self.options)
     }
 
-    /// The MTU that holds; `None` where a symbol stands for it.
+    /// The MTU in effect; `None` if it is a symbol.
     pub fn effective_mtu(&self) -> Option<u64> {
         match (self.mtu, self.v6()) {
             (Some(mtu), _) => Some(mtu),

@@ -1,10 +1,10 @@
 //! AIX SNA Services/6000: profiles as `exportsna` prints them, the adapter's
 //! attributes and the network options.
 //!
-//! A profile is a stanza: `name_TYPE:` in column 1, then ` key = value`
-//! lines. Beside them may stand `no -o name=value`, a row of `no -a`,
-//! `chdev -l tok0 -a name=value` and a row of `lsattr -El tok0`, so that a
-//! start-up script and printed listings both can be read.
+//! A profile is a stanza: `name_TYPE:` in column 1, then ` key = value` lines.
+//! `no -o name=value`, a row of `no -a`, `chdev -l tok0 -a name=value` and a
+//! row of `lsattr -El tok0` are read too, so that a start-up script and printed
+//! listings can both be read.
 //!
 //! Reference: Using AIX SNA Services/6000; AIX commands no, chdev, lsattr.
 
@@ -134,8 +134,8 @@ fn scores(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What is said of a line that is nothing known.
-const FOREIGN: &str = "neither a profile, an attribute of one, nor a command known here";
+/// The message for an unknown line.
+const FOREIGN: &str = "neither a profile, an attribute of one, nor a supported command";
 
 /// A command without the folder of its program: scripts name `/usr/sbin/no`.
 fn program(text: &str) -> &str {

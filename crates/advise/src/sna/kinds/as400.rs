@@ -3,7 +3,7 @@
 //! descriptions (CTLD).
 //!
 //! Reference: OS/400 CL Reference, CRTMODD, CRTLINTRN, CRTLINETH, CRTLINX25,
-//! CRTLINSDLC, CRTCTLAPPC and the CHG commands beside them.
+//! CRTLINSDLC, CRTCTLAPPC and their CHG commands.
 
 use std::collections::HashMap;
 

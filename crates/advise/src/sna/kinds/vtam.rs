@@ -3,8 +3,8 @@
 //!
 //! A mode table has MODEENT statements. A major node begins with VBUILD and
 //! defines applications, lines, physical and logical units. A generation has
-//! PCCU, BUILD and HOST beside its lines. Start options are `NAME=VALUE`
-//! lists in a member ATCSTRxx.
+//! PCCU, BUILD and HOST in addition to its lines. Start options are
+//! `NAME=VALUE` lists in a member ATCSTRxx.
 //!
 //! Reference: z/OS Communications Server SNA Resource Definition Reference;
 //! NCP, SSP and EP Resource Definition Reference.
@@ -120,7 +120,7 @@ fn recognise_major(text: &str) -> usize {
     }
     let own = verbs(text, MAJOR_VERBS);
     match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
-        // CLUSTER by itself is IDCAMS's, and GROUP and LINE are anybody's words.
+        // CLUSTER alone is IDCAMS's, and GROUP and LINE are common words.
         0 => unless_scattered(2 * own + count(text, SHARED_VERBS, own > 0), text),
         _ => 0,
     }
@@ -145,7 +145,7 @@ fn recognise_start(text: &str) -> usize {
         lines.filter(|line| is(words, line)).count()
     };
     match count(START_OPTIONS) {
-        // The others are anybody's words.
+        // The others are common words.
         0 => 0,
         own => unless_scattered(2 * (own + count(COMMON_OPTIONS)), text),
     }

@@ -27,8 +27,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for document in documents.of(&vtam::NCP) {
         let rings = rings::of(document);
         let stations: Vec<_> = rings.iter().filter(|r| !r.subarea()).collect();
-        // A generation without rings of stations has nobody to wait for; a
-        // part of one, without lines, tells nothing.
+        // A generation without rings has no stations to wait for; a part of
+        // one, without lines, shows nothing.
         let lines = document.statements().iter().any(|s| s.verb == "LINE");
         if stations.is_empty() && lines {
             continue;

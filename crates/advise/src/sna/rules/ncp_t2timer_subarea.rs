@@ -28,7 +28,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let mut told = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.subarea()) {
         let timer = ring.coded("T2TIMER");
-        // Without one of its own, the line has its group's: told there.
+        // Without a timer of its own, the line has its group's, where it is
+        // reported.
         let timer = match timer.operand {
             Some(_) => timer,
             None => ring.group("T2TIMER").unwrap_or(timer),

@@ -92,7 +92,10 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
                 line: At::from_zero(first, 0).line,
                 column: 1,
             };
-            found.warn(at, format!("{label} stands alone: no statement follows it"));
+            found.warn(
+                at,
+                format!("{label} is alone on its line: no statement follows it"),
+            );
         }
         return first + 1;
     }
@@ -263,7 +266,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Takes the operands of one line; tells whether more are due.
+    /// Takes the operands of one line; returns whether more are due.
     fn line(&mut self, chars: &mut Chars<'_>) -> bool {
         let mut last = ' ';
         while let Some(c) = chars.peek() {

@@ -86,7 +86,7 @@ fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
         found.warn(at, "the comment is never closed");
     }
     if let Some(at) = open {
-        found.warn(at, "the command goes on, but nothing follows");
+        found.warn(at, "the command is continued, but no line follows");
     }
     if end == End::Semicolon {
         // What follows the last semicolon is read all the same.

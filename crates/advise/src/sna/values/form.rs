@@ -1,8 +1,8 @@
-//! What a value may be, and how one that is not so is told.
+//! The forms of values, and the messages for wrong ones.
 //!
-//! A form knows three things: whether a value has it, what to call it in an
-//! error and on the reference page, and a handful of values that stand for
-//! all that a wrong one might have meant ([`Form::samples`]).
+//! A form has three functions: to check a value, to describe itself in errors
+//! and on the reference page, and to give a handful of values that cover what a
+//! wrong value might have meant ([`Form::samples`]).
 
 use crate::sna::ru;
 use crate::sna::syntax::statement::{number, split, unquote};
@@ -24,8 +24,8 @@ pub(crate) enum Form {
     PacingCount,
     /// Two size bytes, as `X'8787'`.
     RuSizes,
-    /// Values in their places, parted by commas: each may be left out, and
-    /// `None` is one that nobody reads.
+    /// Positional values, separated by commas: each may be left out, and `None`
+    /// is one that no rule reads.
     Places(&'static [Option<Form>]),
     /// Sessions up to so many, and after a comma those of them that this side
     /// wins; the second number may be left out.
@@ -35,8 +35,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What is wrong with a value, in words that follow it; `None` where it
-    /// has the form.
+    /// What is wrong with a value, as text that follows it; `None` if it has
+    /// the form.
     pub(crate) fn fault(&self, value: &str) -> Option<String> {
         let value = unquote(value);
         match self {
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// The form in words: `a whole number from 0 to 63`.
+    /// The form as text: `a whole number from 0 to 63`.
     pub(crate) fn expected(&self) -> String {
         let range = |least: u32, most: u32| format!("a whole number from {least} to {most}");
         match *self {
@@ -206,7 +206,7 @@ impl Form {
 }
 
 /// The values of a list in parentheses, or the one value without them; `None`
-/// where there is none, or where one of the parentheses is missing.
+/// if there is no value, or a parenthesis is missing.
 fn listed(value: &str) -> Option<Vec<&str>> {
     let inner = match value.strip_prefix('(') {
         Some(rest) => rest.strip_suffix(')')?,

@@ -51,8 +51,8 @@ impl Table {
         open
     }
 
-    /// Checks one value, and tells what is wrong with it. Where something is,
-    /// or the value stands elsewhere, gives what it may be.
+    /// Checks one value and reports an error. For a wrong or external value,
+    /// returns the values that it may have.
     pub(crate) fn value(
         &self,
         row: &Row,

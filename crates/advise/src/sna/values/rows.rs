@@ -17,15 +17,15 @@ pub(crate) struct Table {
     pub(crate) kinds: &'static [&'static str],
     /// How keyword and value are written.
     pub(crate) style: Style,
-    /// Whether `&NAME` stands for a value: a variable or a system symbol.
+    /// Whether `&NAME` may be a value: a variable or a system symbol.
     pub(crate) variables: bool,
     /// Its keywords.
     pub(crate) rows: &'static [Row],
-    /// Keywords that nobody reads, of statements whose keywords are known.
+    /// Keywords that no rule reads, of statements whose keywords are known.
     pub(crate) others: &'static [Others],
 }
 
-/// The keywords of a statement beside those of its rows.
+/// The keywords of a statement in addition to those of its rows.
 #[derive(Debug)]
 pub(crate) struct Others {
     /// The statements.
@@ -439,5 +439,5 @@ pub(crate) static AIX: Table = Table {
     ],
     others: &[],
 };
-/// What a size or a window of a profile may be beside a number.
+/// Values of a size or a window of a profile in addition to numbers.
 const DEFAULTS: &[&str] = &["system_defined", "default"];

@@ -183,10 +183,10 @@ fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Spoils every number of every fixture in turn. Each time there is a new
-/// error and nothing is said that was not said before, or the number is one that nobody reads and the advice is the same.
-/// An empty value may also be an omitted one, whose default holds: then what
-/// is new is said of its line.
+/// Spoils every number of every fixture in turn. Each time there is a new error
+/// and no other new finding, or no rule reads the number and the advice is the
+/// same. An empty value may also mean an omitted one with its default: then a
+/// new finding is about its line.
 #[test]
 fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
     let mut spoilt = 0;

@@ -17,7 +17,7 @@ pub(super) fn root() -> PathBuf {
 
 pub(super) fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = kinds().find(|k| k.word == kind).expect("the kind is there");
-    Document::read(name, text, Some(kind)).expect("a kind is told")
+    Document::read(name, text, Some(kind)).expect("a kind is given")
 }
 
 pub(super) fn errors(document: &Document) -> Vec<(u32, String)> {
@@ -230,7 +230,7 @@ fn every_keyword_that_rules_name_has_a_row_or_is_known_to_be_no_number() {
     assert!(seen > 100, "the code was read: {seen}");
 }
 
-/// The faults by which this table came about, each with what is told.
+/// The faults that this table was made for, each with its message.
 #[test]
 fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
     for (kind, text, told) in [
