@@ -95,9 +95,9 @@ functions! {
     ReadV "READV" 3 Both false;
     /// Receives.
     Recv "RECV" 4 Both false;
-    /// Receives, and tells from whom.
+    /// Receives, and returns the sender.
     RecvFrom "RECVFROM" 5 Both false;
-    /// Receives into several buffers, and tells from whom.
+    /// Receives into several buffers, and returns the sender.
     RecvMsg "RECVMSG" 3 Both false;
     /// Waits until a socket is ready.
     Select "SELECT" 8 Both true;

@@ -7,10 +7,10 @@
 //!               index u32 | name (16) | null | zeros (3)
 //! ```
 //!
-//! SIOCGIFCONF gives an IFREQ for each interface that has an address of IPv4;
-//! what REQARG has room for behind the last is zeros. Integers are big-endian,
-//! names have blanks behind them. Only sockets of AF_INET have interfaces with
-//! such addresses; the names and indexes are everybody's.
+//! SIOCGIFCONF returns an IFREQ for each interface that has an address of IPv4;
+//! the rest of REQARG is zeros. Integers are big-endian, names have trailing
+//! blanks. Only sockets of AF_INET have interfaces with such addresses; names
+//! and indexes are the same for all sockets.
 //!
 //! Reference: IP CICS Sockets Guide, IOCTL, "IOCTL call arguments"; ioctl(2)
 //! and netdevice(7) for where they come from.
@@ -225,7 +225,7 @@ impl Ifreq {
     /// One that asks for an interface; ENXIO for a name that none has.
     fn named(name: &[u8]) -> Result<Ifreq, Errno> {
         let mut asked = Ifreq::default();
-        // A null stands behind it.
+        // A null follows it.
         if name.is_empty() || name.len() >= NAME_BYTES {
             return Err(Errno::ENXIO);
         }

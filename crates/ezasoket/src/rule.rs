@@ -19,7 +19,7 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Rule, String> {
-        const FORMS: &str = "write ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
+        const FORMS: &str = "expected ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
         if text == "any" {
             return Ok(Rule {
                 network: None,
@@ -44,7 +44,7 @@ impl FromStr for Rule {
                 .parse()
                 .ok()
                 .filter(|b| *b <= width(address))
-                .ok_or_else(|| format!("a network has 0 to {} bits", width(address)))?,
+                .ok_or_else(|| format!("a network must have 0 to {} bits", width(address)))?,
         };
         Ok(Rule {
             network: Some((address, bits)),

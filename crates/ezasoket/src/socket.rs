@@ -1,8 +1,8 @@
 //! A socket, and what calls do with it.
 //!
-//! The descriptor is nonblocking for good; whether the socket blocks its
-//! program is kept beside it, because a socket that is given to another task
-//! keeps what FCNTL and SETSOCKOPT said. A copy of the descriptor in a worker
+//! The descriptor is always nonblocking. Whether the socket blocks its program
+//! is stored separately, because a socket that is given to another task keeps
+//! its settings of FCNTL and SETSOCKOPT. A copy of the descriptor in a worker
 //! has its own record of that.
 //!
 //! Reference: IP CICS Sockets Guide, each call.
@@ -102,7 +102,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// A copy of a socket that was made nonblocking by somebody else.
+    /// A copy of a socket that its owner made nonblocking.
     pub fn copy(fd: OwnedFd, kind: Kind, blocks: bool) -> Socket {
         let copy = Socket::plain(socket2::Socket::from(fd), kind);
         copy.set_blocking(blocks);
@@ -226,8 +226,8 @@ impl Socket {
         Ok(self.os.shutdown(how)?)
     }
 
-    /// Receives into a buffer: how many bytes, 0 at the end of a stream, and
-    /// from whom, where the system tells.
+    /// Receives into a buffer: the number of bytes, 0 at the end of a stream,
+    /// and the sender, if the system returns it.
     pub fn receive(
         &self,
         into: &mut [u8],
@@ -331,7 +331,8 @@ impl Socket {
             OptionName::KeepAlive => u32::from(os.keepalive()?),
             OptionName::Broadcast => u32::from(os.broadcast()?),
             OptionName::OutOfBandInline => u32::from(os.out_of_band_inline()?),
-            // The kernel tells twice what was set: the rest is its own.
+            // The kernel returns twice the value that was set: the rest is its
+            // own.
             OptionName::SendBuffer => os.send_buffer_size()? as u32 / 2,
             OptionName::ReceiveBuffer => os.recv_buffer_size()? as u32 / 2,
             OptionName::NoDelay => u32::from(os.tcp_nodelay()?),

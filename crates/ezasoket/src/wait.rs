@@ -15,11 +15,11 @@ use crate::Errno;
 pub enum Polled {
     /// So many descriptors are ready.
     Ready(usize),
-    /// The time is over.
+    /// The time has passed.
     TimedOut,
     /// Something else may have happened: look again.
     Nudged,
-    /// Whoever waits shall give up.
+    /// The waiting call was cancelled.
     Cancelled,
 }
 

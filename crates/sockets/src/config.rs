@@ -44,7 +44,7 @@ pub struct SocketsConfig {
     /// for one.
     pub ntasks: u32,
     /// A file of EZACICD statements, relative to the application folder. Its
-    /// listeners come beside those below.
+    /// listeners are added to those below.
     pub definitions: Option<PathBuf>,
     /// Listeners, by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
@@ -140,8 +140,8 @@ pub struct ListenerConfig {
     pub msglen: u32,
     /// PEEKDATA: they stay to be read.
     pub peekdata: bool,
-    /// MSGFORM: what a client is told comes in `ascii` or `ebcdic`. When absent
-    /// it comes as the client's message did.
+    /// MSGFORM: whether error messages to clients are in `ascii` or `ebcdic`.
+    /// When absent they are in the code page of the client's message.
     pub msgform: Option<MessageForm>,
     /// Clients speak TLS, with the gateway's certificate and its demands on
     /// theirs (`[gateway] tls_certificate`, `tls_key`, `tls_client_ca`). Such a
@@ -233,14 +233,12 @@ impl SocketsConfig {
             }
         }
         if self.ntasks == 0 {
-            say(
-                "ntasks".into(),
-                "at least one helper thread is needed".into(),
-            );
+            say("ntasks".into(), "give at least one helper thread".into());
         }
         for (name, listener) in &self.listeners {
             if listener.tls && (self.served != Served::Native || self.receivers.is_empty()) {
-                let why = "served = \"native\" and a receiver are needed: programs cannot take a socket that speaks TLS";
+                let why = "needs served = \"native\" and a receiver: programs cannot take a \
+                    socket that speaks TLS";
                 say(format!("listeners.{name}.tls"), why.into());
             }
             listener.check(name, &mut |key, why| {
@@ -255,17 +253,20 @@ impl SocketsConfig {
                 continue;
             };
             if self.receivers.contains_key(answers) {
-                at("answers", format!("{answers} is a receiver itself"));
+                at("answers", format!("{answers} is itself a receiver"));
             }
             if let Some(other) = senders.insert(answers, name) {
-                at("answers", format!("{answers} has the answers of {other}"));
+                at(
+                    "answers",
+                    format!("{answers} already sends the answers of {other}"),
+                );
             }
         }
         if self.native.threads == 0 || self.native.threads > 16 {
             say("native.threads".into(), "1 to 16".into());
         }
         if self.native.memory_mib == 0 || self.native.max_connections == 0 {
-            let why = "memory_mib and max_connections are at least 1";
+            let why = "memory_mib and max_connections must be at least 1";
             say("native.memory_mib".into(), why.into());
         }
         wrong
@@ -290,7 +291,7 @@ impl ListenerConfig {
         if !is_name(name, 4) {
             say(
                 "",
-                "a listener has the name of a transaction, 1 to 4 characters".into(),
+                "a listener's name must be a transaction's, 1 to 4 characters".into(),
             );
         }
         if self.numsock < 2 || self.numsock > 2000 {
@@ -303,17 +304,25 @@ impl ListenerConfig {
             say("minmsgl", "1 to 50".into());
         }
         match (self.format, &self.cstran) {
-            (Format::Enhanced, None) => say("cstran", "an enhanced listener needs one".into()),
+            (Format::Enhanced, None) => {
+                say("cstran", "an enhanced listener needs a transaction".into())
+            }
             (Format::Enhanced, Some(tran)) if !is_name(tran, 4) => {
-                say("cstran", format!("{tran:?} is no name of a transaction"));
+                say(
+                    "cstran",
+                    format!("{tran:?} is not a valid transaction name"),
+                );
             }
             _ => {}
         }
         if delay_ms(&self.csdelay).is_none() {
-            say("csdelay", "six digits, hhmmss".into());
+            say("csdelay", "expected six digits, hhmmss".into());
         }
         if self.secexit.as_ref().is_some_and(|exit| !is_name(exit, 8)) {
-            say("secexit", "the name of a program, 1 to 8 characters".into());
+            say(
+                "secexit",
+                "expected a program name, 1 to 8 characters".into(),
+            );
         }
     }
 }

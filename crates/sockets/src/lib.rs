@@ -7,8 +7,8 @@
 //! client says first, start a transaction and give it the connection. Where a
 //! receiver is defined the region reads the messages itself (`native`).
 //!
-//! `docs/internals/sockets.md` tells who owns what; the calls themselves are
-//! in the crate `ezasoket`.
+//! `docs/internals/sockets.md` describes the ownership of descriptors; the
+//! calls themselves are in the crate `ezasoket`.
 //!
 //! Reference: IP CICS Sockets Guide.
 

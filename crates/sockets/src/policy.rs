@@ -17,7 +17,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy of a section; entries that are none are left out.
+    /// The policy of a section; invalid entries are left out.
     pub fn new(config: &SocketsConfig) -> Policy {
         let rules = |list: &[String]| list.iter().filter_map(|text| text.parse().ok()).collect();
         Policy {

@@ -27,7 +27,7 @@ pub struct Line {
     pub socket: i64,
     /// RETCODE.
     pub retcode: i64,
-    /// ERRNO by its name; empty when there is none.
+    /// ERRNO by its name; empty if there is none.
     pub errno: String,
     /// Microseconds that it took.
     pub us: u64,

@@ -127,7 +127,7 @@ fn host(name: String, addresses: Vec<IpAddr>) -> Result<Reply, Errno> {
     }
 }
 
-/// A name or service without the blanks and zeros behind it.
+/// A name or service without trailing blanks and zeros.
 fn text(bytes: &[u8]) -> Result<String, Errno> {
     let text = std::str::from_utf8(bytes).map_err(|_| Errno::EINVAL)?;
     let text = text.trim_matches([' ', '\0']);

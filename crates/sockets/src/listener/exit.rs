@@ -26,8 +26,8 @@
 //! ```
 //!
 //! Action is `KC`, `IC` or `TD`. An address of the other family is zeros.
-//! Switch 1 is `1` to permit the start. Switch 2 is `1` to have the listener
-//! tell the client of a refusal, anything else when the exit does that itself.
+//! Switch 1 is `1` to permit the start. Switch 2 is `1` if the listener is to
+//! send the client the refusal, any other value if the exit does that itself.
 //! Transaction, data, action, time and userid may be changed.
 //!
 //! Reference: IP CICS Sockets Guide, "Writing your own security or transaction
@@ -58,7 +58,7 @@ pub struct Wanted {
     pub userid: UserId,
 }
 
-/// Who asks, and where.
+/// The client's and the listener's address.
 #[derive(Debug, Clone, Copy)]
 pub struct Ends {
     /// The client.

@@ -26,8 +26,7 @@ pub enum Area {
         bytes: usize,
         /// Bytes of the length before the message: 0, 2 or 4.
         length: usize,
-        /// Blanks and nulls at the end of an answer without a length are none
-        /// of it.
+        /// Trailing blanks and nulls of an answer without a length are removed.
         trim: bool,
     },
     /// In a container of the channel.
@@ -39,9 +38,11 @@ pub enum Area {
     },
 }
 
-/// Why an answer is none.
+/// Why an answer is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the program left a length of {length} for its answer; the COMMAREA has room for {room}")]
+#[error(
+    "the program set a length of {length} for its answer, but the COMMAREA has room for {room}"
+)]
 pub struct AnswerError {
     /// What it left.
     pub length: u64,
@@ -200,7 +201,7 @@ mod tests {
         let error = area.answer(b"\x00\x0Bhello     ").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the program left a length of 11 for its answer; the COMMAREA has room for 10"
+            "the program set a length of 11 for its answer, but the COMMAREA has room for 10"
         );
         assert_eq!(
             area.answer(b"\x01"),

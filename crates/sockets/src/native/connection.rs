@@ -171,7 +171,9 @@ impl Connection<'_> {
             if !self.read(own, &mut held, needed).await? {
                 return match held.is_empty() {
                     true => Ok(()),
-                    false => Err(Ended::Wrong("the client ended within a message".into())),
+                    false => Err(Ended::Wrong(
+                        "the client ended the connection within a message".into(),
+                    )),
                 };
             }
         }
@@ -356,8 +358,8 @@ impl Connection<'_> {
     }
 }
 
-/// The most bytes of the message that is being read. Nobody knows where a
-/// delimiter will be.
+/// The most bytes of the message that is being read. The place of a delimiter
+/// is not known in advance.
 fn towards(framing: &Framing, needed: usize) -> usize {
     match framing.is_delimited() {
         true => framing.longest(),
@@ -398,7 +400,7 @@ fn fill(
 
 /// More than this is not kept for the next answer.
 const KEPT_BYTES: usize = 64 << 10;
-/// The pauses between two wishes for a task.
+/// The pauses between two requests for a task.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 

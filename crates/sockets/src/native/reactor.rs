@@ -1,11 +1,11 @@
 //! The loop of a thread of receivers: futures, the sockets and times that they
 //! wait for, and the port of the region.
 //!
-//! A general runtime took a third of a message's instructions. This one knows
-//! its only use: one thread, sockets that are registered once for all that
-//! epoll tells, edge-triggered, futures that are woken on their own thread, and
-//! hardly a timer. Before it sleeps it wakes the workers that it gave work, and
-//! hears of the tasks that have ended; while there are some it does not sleep.
+//! A general runtime took a third of a message's instructions. This one is made
+//! for one use: one thread, sockets that are registered once for all events of
+//! epoll, edge-triggered, futures that are woken on their own thread, and
+//! hardly a timer. Before it sleeps it wakes the workers that it gave tasks and
+//! collects the ends of tasks; while there are some it does not sleep.
 //!
 //! A future that finds its socket ready again and again gives way after
 //! [`TURN`] reads and writes, so a client that sends without a pause, and asks
@@ -51,7 +51,7 @@ pub struct Reactor {
 #[derive(Debug, Clone, Copy)]
 pub struct Spawned(Key);
 
-/// A socket's readiness as epoll told it.
+/// A socket's readiness as epoll reported it.
 pub struct Source {
     ready: Cell<u32>,
     reader: RefCell<Option<Waker>>,
@@ -67,7 +67,7 @@ pub struct Registration {
 
 /// The port of the region that the loop's thread drives.
 pub trait Door: Send + Sync {
-    /// What the loop waits for beside its own.
+    /// What the loop waits for in addition to its own sources.
     fn event(&self) -> BorrowedFd<'_>;
     /// Before a sleep: true when the loop may sleep until the event.
     fn rest(&self) -> bool;
@@ -415,8 +415,8 @@ impl Registration {
         Poll::Pending
     }
 
-    /// Reads `room` bytes, if there may be some. Fewer are all that there are,
-    /// until epoll tells of more.
+    /// Reads up to `room` bytes, if some may be there. If it reads fewer, no
+    /// more are there until epoll reports them.
     pub fn read(&self, room: usize, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
         let is_short = |count: usize| count > 0 && count < room;
         self.run(READABLE, is_short, read)
@@ -444,7 +444,7 @@ impl Registration {
         turn.set(turn.get() - 1);
         let done = call();
         let exhausted = match &done {
-            // Nothing more is told of a connection that has ended.
+            // epoll reports nothing more of an ended connection.
             Ok(count) => ready.get() & ENDED == 0 && is_short(*count),
             Err(error) => error.kind() == io::ErrorKind::WouldBlock,
         };

@@ -178,7 +178,7 @@ impl Native {
             let (own, ticker) = (sender.downgrade(), ticker.clone());
             let none = || StartError::System {
                 what: "receivers".into(),
-                source: std::io::Error::other("the region has no port left for another thread"),
+                source: std::io::Error::other("the region has no free port for another thread"),
             };
             let setting = Setting {
                 region: region.clone(),
@@ -250,7 +250,7 @@ impl Native {
         let _ = self.threads[number % self.threads.len()].send(Order::Adopt(adopted));
     }
 
-    /// Stops or starts a receiver; none when there is none of that name.
+    /// Stops or starts a receiver. Returns `None` if no receiver has this name.
     pub fn control(&self, name: &str, stop: bool) -> Option<Result<(), String>> {
         let transid = name.to_uppercase().parse().ok()?;
         let served = self.receivers.get(&transid)?;
@@ -324,7 +324,7 @@ impl Native {
     }
 }
 
-/// Tells threads a second after they have asked, or less.
+/// Notifies threads at most one second after they have asked.
 fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     while let Ok(first) = asked.recv() {
         std::thread::sleep(SECOND);

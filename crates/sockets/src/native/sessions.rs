@@ -153,7 +153,7 @@ mod tests {
         let part = sessions.enter_receiver(name("A")).unwrap();
         assert!(sessions.enter_receiver(name("A")).is_none());
         assert_eq!(sessions.enter_sender(name("A"), 1, 0), Ok(None));
-        // A client that tries again before it was heard.
+        // A client that tries again before it was received.
         assert_eq!(sessions.enter_sender(name("A"), 2, 0), Ok(Some(1)));
         assert_eq!(pin!(part.sender()).poll(&mut cx), Poll::Ready(2));
         assert_eq!(sessions.enter_sender(name("A"), 3, 0), Err(3));

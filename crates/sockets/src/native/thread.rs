@@ -1,8 +1,9 @@
 //! A thread of receivers: its connections, and who has waited too long.
 //!
-//! No message arms a timer: it would be set and taken back with each. While there are connections somebody else tells
-//! when a second has passed, and those that have been in one phase for too long
-//! are ended; so a limit of a second may take two.
+//! No message arms a timer: it would be set and cancelled with each. While
+//! there are connections another thread notifies when a second has passed, and
+//! connections that have been in one phase for too long are ended; so a limit
+//! of a second may take two.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -34,7 +35,7 @@ pub struct Setting {
     pub port: Port,
     /// For whom tasks run.
     pub user: UserId,
-    /// Tells operators.
+    /// Events for operators.
     pub trace: Arc<Trace>,
     /// Nothing new is begun.
     pub ending: Arc<AtomicBool>,
@@ -100,11 +101,11 @@ pub struct Watched {
 pub enum Order {
     /// A connection.
     Adopt(Adopted),
-    /// Somebody is to end: look at once.
+    /// A connection is to end: check at once.
     Look,
-    /// A second has passed since somebody asked for this.
+    /// A second has passed since this was requested.
     Tick,
-    /// The thread is over, with whatever it has.
+    /// The thread ends, with all its connections.
     End,
 }
 
@@ -118,7 +119,7 @@ impl Watched {
     pub fn failed(&self) {
         self.served.counts.failed.fetch_add(1, Ordering::Relaxed);
         let (receiver, connection) = (self.served.receiver.transid, self.number);
-        tracing::error!(%receiver, connection, "a connection was closed by a fault of the region");
+        tracing::error!(%receiver, connection, "a connection was closed because of an internal error");
     }
 }
 
@@ -130,7 +131,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     let reactor = match entered.and_then(|()| Reactor::new(door)) {
         Ok(reactor) => reactor,
         Err(error) => {
-            tracing::error!(%error, "a thread of the receivers cannot run");
+            tracing::error!(%error, "a thread of the receivers cannot start");
             return;
         }
     };
@@ -159,7 +160,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     reactor.run();
 }
 
-/// Ends the loop when nobody takes orders any more, and be it by a fault.
+/// Ends the loop when the sender of orders is dropped, also by a panic.
 struct Ends(Rc<Reactor>);
 
 impl Drop for Ends {
@@ -231,7 +232,7 @@ impl Thread {
         watched.since.set(self.clock.get());
     }
 
-    /// The connection is over.
+    /// Removes an ended connection.
     pub fn forget(&self, watched: &Watched) {
         self.connections.borrow_mut().remove(&watched.number);
     }
@@ -241,14 +242,15 @@ impl Thread {
         self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
     }
 
-    /// Has somebody tell when a second has passed.
+    /// Requests a notification when a second has passed.
     fn await_tick(&self) {
         if !self.ticks.replace(true) {
             (self.setting.ask_for_tick)();
         }
     }
 
-    /// A second has passed. Where nothing is left to look at, nobody tells again.
+    /// A second has passed. If no connection is left to check, no further
+    /// notification is requested.
     fn tick(&self) {
         self.ticks.set(false);
         self.clock.set(self.clock.get() + 1);
@@ -258,7 +260,7 @@ impl Thread {
         }
     }
 
-    /// Ends whoever has waited too long, or is idle and to end.
+    /// Ends connections that have waited too long, or are idle and to end.
     fn look(&self) {
         let now = self.clock.get();
         let all: Vec<Rc<Watched>> = self.connections.borrow().values().cloned().collect();
@@ -289,7 +291,7 @@ impl Thread {
                     connection = watched.number,
                     phase = ?watched.phase.get(),
                     seconds = limit,
-                    "a connection was closed at its limit of time"
+                    "a connection was closed at its time limit"
                 );
             }
             self.forget(&watched);
@@ -312,7 +314,7 @@ impl Thread {
 }
 
 impl Outgoing {
-    /// Tells the client why, and closes when it has heard.
+    /// Sends the client the reason, and closes after the client has read it.
     pub fn refuse(self, thread: &Thread, refused: &Refused) {
         let counts = &self.served.counts;
         counts.refused.fetch_add(1, Ordering::Relaxed);
@@ -329,7 +331,7 @@ impl Outgoing {
         let reactor = thread.reactor.clone();
         thread.reactor.spawn(async move {
             let told = last_words(self.stream, &text);
-            // A client that does not listen is not told.
+            // A client that does not read cannot receive it.
             let _ = reactor.within(DRAIN_TIME, told).await;
             drop(self.seat);
         });

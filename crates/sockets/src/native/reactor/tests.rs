@@ -13,7 +13,7 @@ mod random;
 struct Alone {
     event: OwnedFd,
     woken: Mutex<Vec<Waker>>,
-    /// How often it heard without a sleep.
+    /// How often it was polled without a sleep.
     heard: AtomicUsize,
 }
 
@@ -86,7 +86,7 @@ fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<Reactor>) -> F) {
         is_done.set(true);
     });
     reactor.run();
-    assert!(done.get(), "what was to run has failed");
+    assert!(done.get(), "the future to run has failed");
 }
 
 #[test]
