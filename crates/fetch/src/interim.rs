@@ -1,8 +1,8 @@
 //! Answers before the answer, `100 Continue` and others of 1xx: few are good,
 //! and a server that sends them without end keeps a thread busy with reading.
 //!
-//! hyper skips them wherever they come. So it says of each that it came, and
-//! the stream that it reads from ends when there were too many.
+//! hyper skips them wherever they come. So it reports each one, and the stream
+//! that it reads from ends when there were too many.
 //!
 //! Reference: RFC 9110, section 15.2.
 
@@ -42,7 +42,8 @@ pub struct Counted<S> {
     interim: Interim,
 }
 
-/// Begins HTTP on a stream; the connection is to be driven beside its requests.
+/// Begins HTTP on a stream; the connection must be polled together with its
+/// requests.
 pub async fn handshake<S, B>(
     stream: S,
 ) -> hyper::Result<(Sender<B>, http1::Connection<TokioIo<Counted<S>>, B>)>
@@ -92,7 +93,7 @@ impl<B: Body + 'static> Sender<B> {
         self.send.try_send_request(request).await
     }
 
-    /// What is told where too many came for the last request.
+    /// The message if too many came for the last request.
     pub fn excess(&self) -> Option<String> {
         self.interim.excess()
     }

@@ -15,7 +15,7 @@ pub const PROMISED: &str = "TUPELO_PROMISED";
 /// The variable with the file that takes a line for each skipped test.
 pub const COUNTED: &str = "TUPELO_SKIPPED";
 
-/// Tells that the test which runs is skipped for want of `thing`: `network`,
+/// Reports that the running test is skipped for want of `thing`: `network`,
 /// `packet-socket`, `mount`, `sandbox`, or the name of a program.
 ///
 /// # Panics

@@ -101,7 +101,7 @@ fn a_script_asks_the_servers_that_are_allowed_and_no_others() {
     assert_eq!(both, json!([404, 404, 404]));
     for (path, why) in [
         ("/probe", "is not allowed"),
-        ("/bank/../probe", "no . and no .."),
+        ("/bank/../probe", "must not contain . or .."),
     ] {
         let told = bank.value(&format!(
             "try {{ await fetch('{}') }} catch (e) {{ return [e.name, e.message] }}",
