@@ -7,7 +7,7 @@ use crate::{cicsts, linux, sna, tcpip};
 pub struct Kind {
     /// The word for `--kind`.
     pub word: &'static str,
-    /// What it is, for people.
+    /// Its title.
     pub title: &'static str,
     /// How many lines of a text speak for this kind.
     pub recognise: fn(&str) -> usize,
@@ -79,7 +79,7 @@ fn says(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(COMMENTS)
 }
 
-/// What comments begin with.
+/// The first characters of comments.
 const COMMENTS: [char; 5] = ['*', ';', '#', '!', '/'];
 
 /// Fewer than one line in so many speaks for no kind; statements that go on over ten
@@ -122,16 +122,16 @@ mod tests {
     #[test]
     fn a_kind_that_is_told_and_does_not_fit_is_warned_of() {
         let sit = kinds().find(|k| k.word == "sit");
-        let told = |text| Document::read("f", text, sit).expect("a kind is given");
-        let wrong = told("PORT\n  80 TCP CICSA\n");
+        let reported = |text| Document::read("f", text, sit).expect("a kind is given");
+        let wrong = reported("PORT\n  80 TCP CICSA\n");
         assert_eq!(
             wrong.diagnostics.first().map(|d| d.message.as_str()),
             Some(
                 "no statement in it is one of sit: CICS system initialization parameters: overrides or DFHSIT source"
             )
         );
-        assert_eq!(told("MXT=100\n").diagnostics, []);
-        let empty = told("\n").diagnostics;
+        assert_eq!(reported("MXT=100\n").diagnostics, []);
+        let empty = reported("\n").diagnostics;
         assert_eq!(
             empty.iter().map(|d| d.severity).collect::<Vec<_>>(),
             [cics::diagnostic::Severity::Note]

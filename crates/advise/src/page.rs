@@ -6,7 +6,7 @@ use crate::kind::kinds;
 use crate::rule::rules;
 use crate::sna::values::TABLES;
 
-/// What the values of SNA texts may be, from the tables that check them.
+/// The possible values of SNA texts, from the tables that check them.
 fn values(page: &mut String) {
     *page += "\n## Values of SNA texts\n\nA value that is not so is an error of the reader, with its \
               line and keyword. What depends on it is not judged: it is neither taken as missing \

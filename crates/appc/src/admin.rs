@@ -210,7 +210,8 @@ pub fn ask(address: SocketAddr) -> Result<Status, Error> {
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
     let strange = "the answer is not a node's status; does another program use this port?";
     let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
-    // Who speaks another protocol may hang up before it has read the question.
+    // A peer of another protocol may close the connection before it has read
+    // the request.
     let failed = |why: std::io::Error| match why.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
             let silent = format!("no answer within {} s", PATIENCE.as_secs());

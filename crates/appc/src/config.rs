@@ -372,7 +372,7 @@ fn upper<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(|name| name.to_ascii_uppercase())
 }
 
-/// The same of every partner; one that is there twice is an error.
+/// Converts the keys of partners to upper case; a duplicate is an error.
 fn upper_keys<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<BTreeMap<String, PartnerConfig>, D::Error> {

@@ -18,7 +18,7 @@ use sna::{Allocate, Attached, LuName, Node, Secret, Security};
 use std::sync::Arc;
 use std::task::Poll;
 
-/// What conversation to allocate.
+/// The parameters of an allocate.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The partner logical unit.
@@ -80,7 +80,7 @@ impl Call {
         })
     }
 
-    /// The same with another mode.
+    /// A copy with another mode.
     pub fn with_mode(mut self, mode: &str) -> Call {
         self.mode = mode.to_owned();
         self
@@ -103,14 +103,14 @@ pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
     }
 }
 
-/// What a receive brought.
+/// The result of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// Bytes now in the buffer.
     pub len: usize,
     /// Whether they are all of a record.
     pub data: DataReceived,
-    /// What the partner wants now.
+    /// The status: what the partner expects.
     pub status: StatusReceived,
     /// Whether the partner asked to send.
     pub request_to_send: bool,
@@ -138,7 +138,7 @@ pub struct Conversation {
 struct Met {
     /// Of an error description.
     sense: Option<Sense>,
-    /// What became of the session.
+    /// The reason of the session's loss.
     outage: Option<String>,
 }
 

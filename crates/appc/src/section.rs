@@ -24,7 +24,7 @@ struct File {
     appc: AppcConfig,
 }
 
-/// The same section as it is written.
+/// The section as it is written in the file.
 #[derive(Deserialize)]
 struct Keys {
     appc: toml::Table,
@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_file_without_the_section_or_with_unknown_keys_is_an_error() {
-        for (text, told) in [("lu = 1", "appc"), ("[appc]\nlus = 1", "lus")] {
+        for (text, reported) in [("lu = 1", "appc"), ("[appc]\nlus = 1", "lus")] {
             let why = Section::parse(text).unwrap_err().to_string();
-            assert!(why.contains(told), "{why}");
+            assert!(why.contains(reported), "{why}");
         }
     }
 }

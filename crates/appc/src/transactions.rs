@@ -23,7 +23,7 @@ pub const INQUIRY: &str = "INQUIRY";
 /// The longest record of a mapped conversation here.
 const RECORD_BYTES: usize = 32_763;
 
-/// What was measured.
+/// The measured times.
 #[derive(Debug, Clone)]
 pub struct Timing {
     /// How long each repetition took.
@@ -115,7 +115,7 @@ pub fn inquiry(
     inquiry_while(host, call, request, reply, repetitions, |_| true)
 }
 
-/// The same as long as `go_on` says so; see [`file_transfer_while`].
+/// As above while `go_on` returns true; see [`file_transfer_while`].
 pub fn inquiry_while(
     host: &Host,
     call: &Call,

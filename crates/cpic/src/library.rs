@@ -199,7 +199,7 @@ impl Library {
         self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
     }
 
-    /// What the partner does not accept of a conversation's security.
+    /// The security of a conversation that the partner does not accept.
     fn withheld(&self, cid: &Cid) -> Option<String> {
         let (what, user) = self.once(|cpic, node| {
             let id = cpic.conversation(cid)?;

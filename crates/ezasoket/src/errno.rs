@@ -22,7 +22,7 @@ macro_rules! numbers {
             }
         }
 
-        /// What Linux calls it and what programs see.
+        /// Error numbers of Linux and their values for programs.
         const OF_LINUX: &[(i32, Errno)] = &[$($((libc::$linux, Errno::$name),)?)*];
     };
 }

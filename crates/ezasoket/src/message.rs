@@ -87,8 +87,8 @@ impl Reply {
         self.value = BROUGHT | bits | i64::from(kind.family);
     }
 
-    /// What the socket is whose descriptor comes along, and whether it blocks;
-    /// none when none comes.
+    /// The kind of the attached descriptor's socket, and whether it blocks;
+    /// `None` without a descriptor.
     pub fn brought(&self) -> Option<(Kind, bool)> {
         let kind = Kind {
             family: self.value as u16,

@@ -9,9 +9,9 @@ use std::str::FromStr;
 /// One entry of a list of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// None for every address.
+    /// `None` means every address.
     network: Option<(IpAddr, u8)>,
-    /// None for every port.
+    /// `None` means every port.
     port: Option<u16>,
 }
 

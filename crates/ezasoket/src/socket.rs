@@ -38,7 +38,7 @@ pub mod flags {
 /// ioctl(2): whether urgent data are next.
 const SIOCATMARK: libc::Ioctl = 0x8905;
 
-/// What a socket is.
+/// The kind of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// Its address family, as programs number it.
@@ -128,7 +128,7 @@ impl Socket {
         }
     }
 
-    /// What it is.
+    /// The socket's kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -247,7 +247,7 @@ impl Socket {
             });
             let (n, from) = match received {
                 Ok(received) => received,
-                // What came before counts.
+                // Bytes received before the error count.
                 Err(_) if got > 0 => return Ok((got, None)),
                 Err(errno) => return Err(errno),
             };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::Errno;
 
-/// What a wait came to.
+/// The result of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Polled {
     /// So many descriptors are ready.
@@ -29,7 +29,7 @@ pub trait Waiter {
     fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled>;
 }
 
-/// What is asked of a descriptor.
+/// The events to wait for on a descriptor.
 pub(crate) fn poll_of(fd: RawFd, events: libc::c_short) -> libc::pollfd {
     libc::pollfd {
         fd,

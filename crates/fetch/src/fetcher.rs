@@ -22,7 +22,7 @@ use crate::interim::handshake;
 use crate::target::Target;
 use crate::{Error, Request};
 
-/// What may be called, and how.
+/// The allowed addresses and the limits.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Addresses that may be called, with all that is below them.
@@ -47,7 +47,7 @@ pub enum SettingsError {
     Address {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The certificates that servers are trusted by.
@@ -58,7 +58,7 @@ pub enum SettingsError {
     Shown(String),
 }
 
-/// What connections begin with.
+/// The TLS configuration of connections.
 #[derive(Clone)]
 enum Tls {
     Fixed(TlsConnector),

@@ -84,7 +84,7 @@ impl<B: Body + 'static> Sender<B> {
         self.send.send_request(request).await
     }
 
-    /// The same, which gives back what was not sent.
+    /// As above; returns the request if it was not sent.
     pub async fn try_send_request(
         &mut self,
         mut request: Request<B>,
@@ -164,7 +164,7 @@ mod tests {
     use std::net::TcpListener;
     use std::time::Duration;
 
-    /// What comes of a server that says so much before its answer.
+    /// The result for a server that sends so much before its answer.
     fn fetched(before: &'static str, times: usize) -> Result<u16, String> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -203,10 +203,10 @@ mod tests {
             "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
         ] {
             assert_eq!(fetched(before, 8), Ok(200));
-            let told = fetched(before, 10_000_000).unwrap_err();
+            let reported = fetched(before, 10_000_000).unwrap_err();
             assert!(
-                told.contains("more than 32 answers of status 1xx"),
-                "{told}"
+                reported.contains("more than 32 answers of status 1xx"),
+                "{reported}"
             );
         }
     }

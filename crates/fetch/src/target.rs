@@ -81,7 +81,7 @@ impl Target {
         below && (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
     }
 
-    /// What `Host` says.
+    /// The value of `Host`.
     fn authority(&self) -> String {
         let host = match self.host.parse::<IpAddr>() {
             Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
@@ -93,7 +93,7 @@ impl Target {
         }
     }
 
-    /// What is sent there.
+    /// Builds the HTTP request.
     pub fn request(&self, asked: Request) -> Result<http::Request<Full<Bytes>>, String> {
         let method = Method::from_bytes(asked.method.as_bytes());
         let method = method.map_err(|_| format!("{:?} is not an HTTP method", asked.method))?;

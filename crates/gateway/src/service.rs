@@ -1,5 +1,5 @@
-//! Addresses of their own beside the gateway's: what comes there goes to
-//! somebody else, whatever its path.
+//! Addresses in addition to the gateway's: their requests go to other handlers,
+//! for every path.
 //!
 //! CICS web support is served here. A service has its listener, its limits and
 //! its way of authentication; connections, TLS, memory, bodies, the access log
@@ -43,7 +43,7 @@ pub struct ServiceConfig {
     pub authentication: Authentication,
     /// Realm of a challenge.
     pub realm: String,
-    /// Who serves it.
+    /// Its handler.
     pub handler: Arc<dyn Service>,
 }
 
@@ -78,7 +78,7 @@ pub struct ServiceRequest {
     pub parts: Parts,
     /// The body.
     pub body: Bytes,
-    /// The trailers behind a chunked body; none without.
+    /// The trailers after a chunked body; `None` without trailers.
     pub trailers: Option<Box<HeaderMap>>,
     /// The client.
     pub client: SocketAddr,
@@ -129,7 +129,7 @@ pub enum Pieces {
 }
 
 impl Pieces {
-    /// The next piece; none when whoever sends them has gone.
+    /// The next piece; `None` if the sender was dropped.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Option<Frame<Bytes>>>> {
         match self {
             Pieces::Chunks(chunks) => {

@@ -116,13 +116,13 @@ impl Default for ConnectionConfig {
     }
 }
 
-/// What is wrong with the section.
+/// A problem of the section.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
 pub struct ConfigError {
     /// The key.
     pub key: String,
-    /// What is wrong with it, and what to do.
+    /// The problem, and what to do.
     pub why: String,
 }
 
@@ -262,8 +262,8 @@ mod tests {
         let wrong = |change: fn(&mut IpconnConfig)| {
             let mut config = config();
             change(&mut config);
-            let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();
-            told.join("\n")
+            let reported: Vec<String> = config.check().iter().map(ToString::to_string).collect();
+            reported.join("\n")
         };
         assert!(wrong(|c| c.receive_count = 1000).contains("receive_count"));
         assert!(

@@ -37,7 +37,7 @@ pub enum Fault {
     Violation {
         /// Which frame of the connection, from 1.
         frame: u64,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// No version is spoken by both.
@@ -51,7 +51,7 @@ pub enum Fault {
     Silent(&'static str),
 }
 
-/// What happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A partner asks for a connection; answer with [`Connection::welcome`] or
@@ -152,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Who is at the other end, once it has said so.
+    /// The partner, once its greeting has arrived.
     pub fn peer(&self) -> Option<&Hello> {
         self.peer.as_ref()
     }
@@ -266,7 +266,7 @@ impl Connection {
         self.sending.message(Kind::Reply, id, message, unasked);
     }
 
-    // What comes.
+    // Receiving.
 
     /// Takes received bytes. After an error no more input is taken, but the
     /// output still sends the reason to the peer.
@@ -416,9 +416,9 @@ impl Connection {
         Fault::Silent(what)
     }
 
-    // What goes.
+    // Sending.
 
-    /// What happened since this was asked last.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -1,5 +1,5 @@
-//! What a region that decides units of work keeps of one that takes part in
-//! them, and what the two say to each other about them.
+//! The state that a region which decides units of work has for one that takes
+//! part in them, and their messages about these units.
 //!
 //! ```text
 //!  join ──LINK──▶ part ──prepare──▶ ──commit or back out──▶ forgotten
@@ -34,29 +34,29 @@ pub struct Coordinating {
     /// Units that the region was asked to commit in one phase and has not
     /// answered; the value says whether their outcome must be queried.
     alone: BTreeMap<u64, bool>,
-    /// What became of these is known, and it may forget them.
+    /// Units whose outcome is known and which the other region may forget.
     heard: Vec<u64>,
 }
 
-/// What a unit has there.
+/// A unit's state in the other region.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
     /// LINKs that ran.
     links: u32,
-    /// What they changed is lost, so the unit cannot be committed.
+    /// Its changes are lost, so the unit cannot be committed.
     lost: bool,
 }
 
 /// A message about units, and what it is about.
 #[derive(Debug)]
 pub struct Message {
-    /// What it says.
+    /// The subject.
     pub about: About,
     /// As it is sent.
     pub bytes: Vec<u8>,
 }
 
-/// What a message says.
+/// The subject of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
     /// This unit is to be prepared.
@@ -68,13 +68,13 @@ pub enum About {
     /// The unit is to be committed in one phase; the outcomes of these other
     /// units are known.
     CommitAlone(u64, Vec<u64>),
-    /// What became of that?
+    /// Queries the outcome of a unit.
     Outcome(u64),
     /// The connection is new: what is in doubt there?
     Resync,
 }
 
-/// What an order comes to.
+/// The result of an order.
 #[derive(Debug)]
 pub enum Ordered {
     /// This is sent, and the reply is the vote.
@@ -83,7 +83,7 @@ pub enum Ordered {
     No,
 }
 
-/// What a reply comes to.
+/// The result of a reply.
 #[derive(Debug)]
 pub enum Replied {
     /// The vote on a unit: its order is carried out, or cannot be.
@@ -94,7 +94,7 @@ pub enum Replied {
     Again(Message),
     /// These units are prepared in the other region and in doubt there.
     InDoubt(Vec<u64>),
-    /// Nothing. The next connection brings it up again.
+    /// No change. The next connection repeats the message.
     Nothing,
 }
 
@@ -174,7 +174,7 @@ impl Coordinating {
             Order::CommitOnePhase => {
                 self.parts.remove(&unit);
                 if lost {
-                    // What it had there is backed out already.
+                    // Its changes there are already backed out.
                     return Ordered::No;
                 }
                 self.alone.insert(unit, false);
@@ -194,7 +194,7 @@ impl Coordinating {
         messages
     }
 
-    /// What became of a message.
+    /// Handles the reply to a message.
     pub fn replied(
         &mut self,
         about: About,
@@ -257,7 +257,7 @@ impl Coordinating {
         self.heard.len()
     }
 
-    /// What became of a unit that was to be committed alone is known.
+    /// Notes the outcome of a unit that was to be committed in one phase.
     fn over(&mut self, unit: u64, committed: bool) -> Replied {
         self.alone.remove(&unit);
         if committed {

@@ -27,7 +27,7 @@ enum At {
     Control(Header, Vec<u8>),
 }
 
-/// What has come.
+/// A received part.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Came {
     /// A request of this number begins.
@@ -50,7 +50,7 @@ pub struct Receiving {
     /// Bytes of granted messages that may be here at once, and that are.
     budget: usize,
     granted: usize,
-    /// Who waits for a grant.
+    /// Messages that wait for a grant.
     waiting: VecDeque<u32>,
     /// Cancelled messages.
     abandoned: HashSet<u32>,
@@ -103,7 +103,7 @@ impl Receiving {
     pub fn next_grant(&mut self) -> Option<u32> {
         let id = *self.waiting.front()?;
         let coming = self.coming.get_mut(&id)?;
-        // What is larger than the budget comes alone.
+        // A message larger than the budget is received alone.
         let fits = self.granted == 0 || self.granted + coming.total <= self.budget;
         if !fits {
             return None;

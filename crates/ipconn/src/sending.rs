@@ -1,5 +1,5 @@
-//! What is to be written: control frames first, then the messages in turn, a
-//! piece of each.
+//! The output of a connection: control frames first, then the messages in turn,
+//! a piece of each.
 //!
 //! A small piece is copied next to others, so that many are sent in one write;
 //! a large one is written from its own buffer.
@@ -17,7 +17,7 @@ const DIRECT: usize = 16 << 10;
 /// Bytes in front of a message: its length.
 pub const LENGTH: usize = 4;
 
-/// What waits to be written, and what is being written.
+/// The waiting messages and the piece that is being written.
 #[derive(Debug, Default)]
 pub struct Sending {
     control: Vec<u8>,

@@ -62,13 +62,13 @@ pub trait Branches {
     /// A caller whose branches have this prefix has reconnected, and asks for
     /// no unit up to `after`.
     fn caller_back(&self, prefix: &[u8], after: &[u8]);
-    /// What is prepared, or may be in a moment.
+    /// Branches that are prepared, or may be soon.
     fn branches(&self) -> Vec<BranchId>;
     /// Lets some time go by.
     async fn pause(&self);
 }
 
-/// What a LINK came to.
+/// The result of a LINK.
 pub struct Linked {
     /// The answer.
     pub reply: Vec<u8>,
@@ -91,7 +91,7 @@ pub struct Partner {
 pub struct Serving<'r, R: Branches> {
     /// The region.
     pub region: &'r R,
-    /// What they have there.
+    /// The caller's units in this region.
     pub units: &'r Units<R::Task>,
 }
 
@@ -144,7 +144,7 @@ impl<R: Branches> Serving<'_, R> {
         }
     }
 
-    /// What the caller says of a unit.
+    /// Runs an order of the caller on a unit.
     pub async fn order(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
         let of = coordinator(from, unit);
         if !self.units.enter(of, from.connection) {
@@ -223,11 +223,11 @@ impl<R: Branches> Serving<'_, R> {
             return unknown();
         };
         let committed = self.region.commit_alone(&mut task, branch, heard).await;
-        // What became of it can be asked from now on.
+        // The outcome can be queried from now on.
         working.close();
         let abend = (committed != CommittedAlone::Yes).then(ended);
         self.region.end(*task, abend).await;
-        told(match committed {
+        reported(match committed {
             CommittedAlone::Yes => Some(true),
             CommittedAlone::BackedOut => Some(false),
             CommittedAlone::InDoubt => None,
@@ -239,12 +239,12 @@ impl<R: Branches> Serving<'_, R> {
         while self.units.is_there(of, unit) {
             self.region.pause().await;
         }
-        told(self.region.outcome(branch).await)
+        reported(self.region.outcome(branch).await)
     }
 }
 
-/// What became of a unit that was to be committed in one phase.
-fn told(committed: Option<bool>) -> Vec<u8> {
+/// The reply with the outcome of a one-phase commit.
+fn reported(committed: Option<bool>) -> Vec<u8> {
     match committed {
         Some(true) => emit_reply(&ReplyHead::default(), &[], &[]),
         Some(false) => {
@@ -280,7 +280,7 @@ pub fn ended() -> Abend {
     }
 }
 
-/// What the unit had here is backed out.
+/// The reply that the unit's changes are backed out.
 fn lost() -> Vec<u8> {
     let why = "the unit of work's changes in this region are backed out";
     with_unit(refused(LOST, why.into()), InUnit::Lost)

@@ -82,7 +82,7 @@ fn a_large_message_waits_for_its_grant_and_lets_small_ones_pass() {
     let big = caller.request(Bytes::from(large.clone())).unwrap();
     carry(&mut caller, &mut server, usize::MAX);
     assert_eq!(events(&mut server), []);
-    // What is granted is cut; a request that comes later does not wait for it.
+    // A granted message is cut; a later request does not wait for it.
     carry(&mut server, &mut caller, usize::MAX);
     assert!(caller.gather(0));
     let small = caller.request(Bytes::from_static(b"small")).unwrap();
@@ -192,16 +192,16 @@ fn another_version_is_refused_and_told() {
     caller.gather(0);
     let bytes = caller.pieces().concat();
     let fault = server.handle_input(0, &bytes).unwrap_err();
-    let told = format!(
+    let reported = format!(
         "GATE supports versions {} to 9, this side version {VERSION}",
         VERSION + 1
     );
-    assert_eq!(fault.to_string(), told);
+    assert_eq!(fault.to_string(), reported);
     server.gather(0);
-    let told = caller.handle_input(0, &server.pieces().concat());
+    let reported = caller.handle_input(0, &server.pieces().concat());
     assert!(
-        matches!(told, Err(Fault::Notified(Notice::Version(_)))),
-        "{told:?}"
+        matches!(reported, Err(Fault::Notified(Notice::Version(_)))),
+        "{reported:?}"
     );
 }
 
@@ -249,10 +249,10 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
         assert!(fault.to_string().contains(word), "{fault}: {word}");
         assert!(fault.to_string().starts_with("frame "), "{fault}");
         server.gather(0);
-        let told = caller.handle_input(0, &server.pieces().concat());
+        let reported = caller.handle_input(0, &server.pieces().concat());
         assert!(
-            matches!(told, Err(Fault::Notified(Notice::Violation(_)))),
-            "{told:?}"
+            matches!(reported, Err(Fault::Notified(Notice::Violation(_)))),
+            "{reported:?}"
         );
     }
 }
@@ -269,7 +269,7 @@ fn a_flood_of_questions_whose_answers_nobody_reads_ends_the_connection() {
     assert!(server.handle_input(0, &flood).is_err());
 }
 
-/// What a caller of the property test does.
+/// A step of a caller in the property test.
 #[derive(Debug, Clone)]
 enum Step {
     Request(usize),

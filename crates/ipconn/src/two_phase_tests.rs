@@ -1,5 +1,5 @@
-//! What keeps a unit of work in one piece, each guard by itself: histories in
-//! which a missing one shows are rare.
+//! The guards of a unit's atomicity, each tested alone: histories rarely show a
+//! missing one.
 
 use std::cell::Cell;
 use std::pin::pin;

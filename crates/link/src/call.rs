@@ -81,7 +81,7 @@ impl Op {
 /// A call as the region reads it. The data has been copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// Slot of the task that asks.
     pub slot: usize,
@@ -94,7 +94,7 @@ pub struct Call {
 /// An answer as the region gives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// What EIBRESP holds after the command.
+    /// The value of EIBRESP after the command.
     pub condition: Condition,
     /// EIBRESP2 value.
     pub resp2: u32,
@@ -125,7 +125,7 @@ pub enum CallEvent {
 /// State of a worker's call area as the region sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Nothing.
+    /// No call.
     Nothing,
     /// A call that waits for an answer.
     Call(Call),

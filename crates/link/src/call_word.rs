@@ -23,7 +23,7 @@ use crate::layout::call_state::{ANSWERED, ASLEEP, CALL, IDLE, NESTED, NESTED_DON
 #[derive(Clone, Copy)]
 pub struct CallWord<'m>(pub &'m AtomicU32);
 
-/// What became of the region's try to take a question.
+/// The result of the region's attempt to take a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// No call is waiting, or another thread took it.
@@ -74,13 +74,13 @@ impl CallWord<'_> {
     pub fn take(self) -> Taken {
         let mut seen = self.0.load(Ordering::SeqCst);
         for _ in 0..TRIES {
-            let told = question(seen);
-            if !matches!(told, Taken::Call | Taken::NestedDone) {
-                return told;
+            let reported = question(seen);
+            if !matches!(reported, Taken::Call | Taken::NestedDone) {
+                return reported;
             }
             let order = Ordering::SeqCst;
             match self.0.compare_exchange(seen, taken(seen), order, order) {
-                Ok(_) => return told,
+                Ok(_) => return reported,
                 Err(now) => seen = now,
             }
         }
@@ -117,10 +117,11 @@ impl CallWord<'_> {
     }
 }
 
-/// What the worker that asked as `asked` does about the word that it sees.
+/// The next action of a worker that called as `asked`, for the word that it
+/// sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
-    /// Nothing more: this is the answer's state.
+    /// The wait has ended: this is the answer's state.
     Over(u32),
     /// Puts this word in its place.
     Mark(u32),

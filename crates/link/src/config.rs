@@ -34,13 +34,13 @@ pub struct WorkerConfig {
     pub files: Vec<FileEntry>,
     /// Where embedded files are; none when there are no files.
     pub store: Option<StoreEntry>,
-    /// What the worker's programs are kept from.
+    /// The confinement of the worker's programs.
     pub confinement: Confinement,
     /// How socket calls are served.
     pub sockets: SocketOptions,
     /// Commands are traced.
     pub trace: bool,
-    /// What TRANSFORM converts by.
+    /// The definitions for TRANSFORM.
     pub transforms: Vec<TransformEntry>,
 }
 
@@ -48,7 +48,7 @@ pub struct WorkerConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TransformEntry {
-    /// What XMLTRANSFORM and TRANSFORMER call it, 1 to 32 characters.
+    /// Its name in XMLTRANSFORM and TRANSFORMER, 1 to 32 characters.
     pub name: String,
     /// The binding file's text.
     pub binding: String,
@@ -91,7 +91,7 @@ pub enum SandboxMode {
     Required,
     /// As much of it as the kernel has.
     BestEffort,
-    /// None: for debuggers and profilers.
+    /// No confinement: for debuggers and profilers.
     #[default]
     Off,
 }
@@ -128,7 +128,7 @@ pub struct ProgramEntry {
 /// task's first program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramFault {
-    /// Nothing has this name.
+    /// The name is not defined.
     #[error("is not defined")]
     NotDefined,
     /// Its definition or SET PROGRAM says so.

@@ -43,7 +43,7 @@ struct Open {
     inside: (u64, u64),
 }
 
-/// What the writer keeps between the beginning and the end of commands.
+/// The writer's state between the beginning and the end of commands.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     open: Vec<Open>,
@@ -53,7 +53,7 @@ pub(crate) struct Counter {
 const PROBES: usize = 16;
 
 impl Counter {
-    /// Nothing is under way.
+    /// Begins a task without a running command.
     pub fn begin_task(&mut self) {
         self.open.clear();
     }

@@ -35,7 +35,7 @@ pub struct Entry {
     pub ccsid: u16,
 }
 
-/// What is wrong with something that the other side wrote.
+/// An error in data that the other side wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// A directory that does not fit its arena.

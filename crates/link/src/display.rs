@@ -1,4 +1,4 @@
-//! What programs print, on its way from a worker to the region.
+//! The output of programs, on its way from a worker to the region.
 //!
 //! A worker writes one record a line into its pipe: the task's number, a blank,
 //! its transaction in four bytes, the program in control in eight, a blank, the
@@ -19,7 +19,7 @@ const TEXT_BYTES: usize = RECORD_BYTES - 48;
 const TRANSID_BYTES: usize = 4;
 const PROGRAM_BYTES: usize = 8;
 
-/// What the bytes from 0x80 on mean in a text.
+/// The meaning of the bytes from 0x80 on in a text.
 #[derive(Debug, Clone, Default)]
 pub enum Characters {
     /// UTF-8.
@@ -40,7 +40,7 @@ pub struct Source {
     pub program: [u8; PROGRAM_BYTES],
 }
 
-/// Who printed a line, and what.
+/// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     /// The task's number; none for a line that is no record.
@@ -84,8 +84,8 @@ pub fn record(source: &Source, line: &[u8]) -> Vec<u8> {
     record
 }
 
-/// What a record without its line feed says, printable whatever wrote it. A
-/// line that is no record is text alone.
+/// Reads a record without its line feed; the result is always printable. A
+/// malformed record is text only.
 pub fn parse(record: &[u8], characters: &Characters) -> Line {
     of_record(record, characters).unwrap_or_else(|| Line {
         text: printable(record, characters),

@@ -21,12 +21,12 @@ use crate::layout::AnswerHeader;
 pub struct FileCall<'a> {
     /// The file's number: its place in the definitions.
     pub file: u32,
-    /// What is asked of it.
+    /// The command.
     pub command: FileCommand<'a>,
 }
 
-/// What is asked of a file. Where a token is named, `None` is the last record
-/// that was read for update without one.
+/// A command on a file. Without a token the last record that was read for
+/// update without one is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileCommand<'a> {
     /// READ, and each step of a browse.
@@ -59,7 +59,7 @@ pub enum FileCommand<'a> {
     Rewrite {
         /// Which record.
         token: Option<u32>,
-        /// What takes its place.
+        /// The new record.
         record: &'a [u8],
         /// RECORDBUSY instead of a wait for a lock.
         nosuspend: bool,
@@ -78,7 +78,7 @@ pub enum FileCommand<'a> {
     },
     /// DELETE GENERIC.
     DeleteGeneric {
-        /// What the keys begin with.
+        /// The prefix of the keys.
         prefix: &'a [u8],
         /// RECORDBUSY instead of a wait for a lock.
         nosuspend: bool,
@@ -139,7 +139,7 @@ const ACCESSES: [FileAccess; 5] = [
 ];
 
 impl<'a> FileCall<'a> {
-    /// What the command does to the file.
+    /// The command's access to the file.
     pub fn access(&self) -> FileAccess {
         match self.command {
             FileCommand::Read { access, .. } | FileCommand::ReadUpdate { access, .. } => access,
@@ -261,7 +261,7 @@ impl<'a> FileCall<'a> {
 }
 
 impl WireCall<'_> {
-    /// The same with its data copied, as the region has calls.
+    /// A copy with its own data, in the form of the region's calls.
     pub fn to_call(&self) -> Call {
         Call {
             op: self.op,
@@ -346,7 +346,7 @@ impl Answer {
         answer
     }
 
-    /// What [`FileAnswer`] reads out of it.
+    /// The answer's data for [`FileAnswer`].
     pub fn on_file(&self) -> FileAnswer<'_> {
         FileAnswer {
             args: &self.args,

@@ -131,7 +131,7 @@ pub struct Header {
 #[repr(C, align(64))]
 pub struct Line<T>(pub T);
 
-/// What the region asks of a worker: the first part of a slot's page.
+/// The region's request to a worker: the first part of a slot's page.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Request {
@@ -193,8 +193,8 @@ pub const REQUEST_CHANGED: u16 = 4;
 /// service.
 pub const REQUEST_PIPELINE: u16 = 8;
 
-/// What a worker gives back: the second part of a slot's page. The message is
-/// apart, since only an abend has one.
+/// A worker's results: the second part of a slot's page. The message is apart,
+/// since only an abend has one.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Results {
@@ -236,7 +236,7 @@ pub const RESULT_RETIRE: u32 = 1;
 /// clock.
 pub const RESULT_CPU_ESTIMATED: u32 = 2;
 
-/// What one run cost and did, as the worker counted it.
+/// The cost of a run, as the worker measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Counts {

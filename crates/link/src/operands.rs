@@ -48,7 +48,7 @@ pub const TEMPLATE_WANTED: u8 = 123;
 /// several. It is not an option of a row.
 pub const TEMPLATE_TEXT: u8 = 124;
 
-/// What an operand holds.
+/// The value of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
     /// A binary, packed or zoned item.

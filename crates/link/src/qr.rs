@@ -28,12 +28,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy)]
 pub struct QrToken<'a> {
     word: &'a AtomicU32,
-    /// Who takes it: a worker's number and one more.
+    /// The taker: a worker's number plus one.
     me: u32,
     deaths: &'a AtomicU64,
 }
 
-/// What the region found when it looked at the token.
+/// The state of the token that the region found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// The token is free.
@@ -87,7 +87,7 @@ impl<'a> QrToken<'a> {
         }
     }
 
-    /// Who has the token now, and the word to take it away with.
+    /// The token's holder, and the word to take the token with.
     pub fn holder(&self) -> (Holder, u32) {
         let word = self.word.load(Ordering::SeqCst);
         let holder = match (word & !WAITERS) as usize {

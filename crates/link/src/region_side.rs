@@ -4,8 +4,8 @@
 //! integer that comes from the shared memory is copied once and checked; what
 //! does not check is a [`Violation`], and the worker's end.
 //!
-//! Who may touch which slot is the region's bookkeeping: a slot is used by one
-//! task from its reservation to its release.
+//! The region decides which task uses which slot: one task uses it from its
+//! reservation to its release.
 //! Invariant: nothing read here can make the region panic or read outside of
 //! the worker's memory.
 

@@ -1,4 +1,4 @@
-//! What a worker is given of the terminal that its task has.
+//! The data for a worker about its task's terminal.
 //!
 //! The region writes it into the arena next to the request, and only for a task
 //! with a terminal. It does not contain the user's input: RECEIVE requests that
@@ -35,7 +35,7 @@ pub struct ScreenSize {
     pub columns: u16,
 }
 
-/// What a terminal can do, by bit.
+/// The features of a terminal, by bit.
 pub mod feature {
     /// COLOR.
     pub const COLOR: u16 = 1;

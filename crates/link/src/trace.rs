@@ -20,7 +20,7 @@ use crate::counts::Counter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
 use crate::map::{Mapping, PAGE};
 
-/// What an entry says.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TraceKind {
@@ -30,13 +30,13 @@ pub enum TraceKind {
     Exit = 2,
     /// A command ended the task or a level with an abend, whose code it has.
     Abend = 3,
-    /// What a program wrote with ENTER TRACENUM; the point is its number.
+    /// An entry by ENTER TRACENUM; the point is its number.
     User = 4,
     /// The kernel of the region; the point is a [`KernelPoint`].
     Kernel = 5,
 }
 
-/// What the region's kernel traces.
+/// The trace points of the region's kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum KernelPoint {
@@ -66,7 +66,7 @@ pub struct TraceEntry {
     pub task: u32,
     /// Transaction.
     pub transid: TransId,
-    /// What it says.
+    /// The kind.
     pub kind: TraceKind,
     /// Number of the command, of the kernel's point, or TRACENUM.
     pub point: u16,
@@ -299,7 +299,7 @@ impl TraceWriter {
         }
     }
 
-    /// What follows is of this task.
+    /// The following entries belong to this task.
     pub fn begin_task(&mut self, task: u64, transid: TransId) {
         self.task = task as u32;
         self.transid = transid;

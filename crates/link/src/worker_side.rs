@@ -51,12 +51,12 @@ struct Running {
     port: usize,
 }
 
-/// What there is to do.
+/// The next event for a worker.
 #[derive(Debug, Clone, Copy)]
 pub enum Next {
     /// Run a task; end it with [`WorkerSide::finish`].
     Task(TaskIn),
-    /// Nothing came within the time given.
+    /// No event within the given time.
     Idle,
     /// The worker shall end.
     Retire,
@@ -67,7 +67,7 @@ pub enum Next {
 pub struct TaskIn {
     /// Its slot.
     pub slot: usize,
-    /// What is asked.
+    /// The request.
     pub request: Request,
     /// The worker had nothing to do before it came.
     pub waited: bool,
@@ -514,7 +514,7 @@ impl Drop for WorkerSide {
 /// Descriptors that the region sends first: configuration, memory, page, and
 /// an eventfd for each port.
 const OWN_FDS: usize = PORTS + 3;
-/// The same and a reader table.
+/// As above, plus a reader table.
 const WITH_TABLE: usize = OWN_FDS + 1;
 
 /// Most tasks whose ends are sent in one notification.

@@ -39,7 +39,7 @@ const HEAD: usize = 8;
 /// goes back to the system.
 const KEPT: usize = 1 << 20;
 
-/// What stands at the arena's beginning.
+/// The header at the arena's beginning.
 #[repr(C, align(16))]
 struct Header {
     /// Offset of what has never been used.

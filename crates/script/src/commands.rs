@@ -153,7 +153,7 @@ fn not_given(row: &Command) -> Option<String> {
     Some(format!("cannot be passed by a script: {why}"))
 }
 
-/// What an option takes, from a value of JavaScript; none for a flag.
+/// An option's operand, from a value of JavaScript; `None` for a flag.
 fn operand(
     shared: &Shared,
     argument: Argument,
@@ -200,7 +200,7 @@ fn operand(
     }
 }
 
-/// What a command gave, by the names of its options.
+/// A command's results, by the names of its options.
 fn given_back<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,
@@ -208,7 +208,7 @@ fn given_back<'js>(
     answer: &Answer,
 ) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
-    // What the region writes can be read.
+    // The region's own output is well-formed.
     let operands = match answer.data.is_empty() {
         true => Operands::default(),
         false => Operands::parse(&answer.data).unwrap_or_default(),

@@ -62,7 +62,7 @@ pub struct FetchConfig {
 }
 
 impl FetchConfig {
-    /// What a fetcher of an application in this folder is made with.
+    /// The settings of the fetcher for an application in this folder.
     pub fn settings(&self, folder: &Path) -> fetch::Settings {
         fetch::Settings {
             allow: self.allow.clone(),
@@ -91,7 +91,7 @@ impl Default for FetchConfig {
 pub enum RouteConfig {
     /// The script's file.
     Script(String),
-    /// The same with more.
+    /// A file with further settings.
     Full(FullRoute),
 }
 

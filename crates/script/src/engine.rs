@@ -50,14 +50,14 @@ const GC_THRESHOLD: usize = 16 << 20;
 /// on for as many.
 const JOBS_BETWEEN_LOOKS: u32 = 256;
 
-/// What natives and the engine share while a request is served.
+/// State that natives and the engine share while a request is served.
 #[derive(Default)]
 pub struct Shared {
-    /// Who the request is served for; none while a script is loaded.
+    /// The host of the request; `None` while a script is loaded.
     pub host: RefCell<Option<Box<dyn Host>>>,
-    /// What is asked.
+    /// The request.
     pub request: RefCell<Rc<Request>>,
-    /// What ends the request.
+    /// The limits of the request.
     pub watch: Watch,
     /// Layouts that scripts have asked for.
     pub records: Records,
@@ -118,7 +118,7 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// What goes back to a program that linked to the script.
+    /// The data for a program that linked to the script.
     pub passed: Option<Passed>,
     /// The program that takes the script's place before the answer is sent.
     pub transfer: Option<Transfer>,
@@ -209,7 +209,7 @@ impl Engine {
         self.arena.written()
     }
 
-    /// What this engine and its natives share.
+    /// The state that this engine and its natives share.
     pub(crate) fn shared(&self) -> Rc<Shared> {
         self.shared.clone()
     }
@@ -270,7 +270,8 @@ impl Engine {
         let namespace = self.namespace.clone().restore(ctx);
         let namespace = namespace.catch(ctx).map_err(thrown)?;
         let request = self.shared.request.borrow().clone();
-        // None when a program links to the script: HTTP has a method LINK too.
+        // No method if a program links to the script: HTTP has a method LINK
+        // too.
         let method = match &request.call {
             Some(_) => None,
             None => Some(request.method.as_str()),
@@ -283,7 +284,7 @@ impl Engine {
                 .map_err(thrown)?;
         }
         let outcome = own(&self.own.outcome)?;
-        let told = loop {
+        let reported = loop {
             let mut jobs = 0u32;
             while !self.shared.goes_over() && ctx.execute_pending_job() {
                 jobs += 1;
@@ -310,9 +311,9 @@ impl Engine {
                 let gave = gave.call::<_, ()>((response, Undefined));
                 gave.catch(ctx).map_err(thrown)?;
             }
-            let told: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
-            if let Some(told) = told.into_array() {
-                break told;
+            let reported: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
+            if let Some(reported) = reported.into_array() {
+                break reported;
             }
             if !self.wait(ctx, &own(&self.own.deliver)?)? {
                 let text = "the script waits for a promise that is never settled";
@@ -329,7 +330,7 @@ impl Engine {
                 ..Failure::new(failure::PROMISE, text)
             });
         }
-        let mut answer = read_outcome(&told).catch(ctx).map_err(thrown)??;
+        let mut answer = read_outcome(&reported).catch(ctx).map_err(thrown)??;
         if let (Some((_, given)), Some(passed)) =
             (&self.shared.request.borrow().call, &mut answer.passed)
         {
@@ -601,11 +602,11 @@ fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     Ok(())
 }
 
-fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
-    let failed: bool = told.get(0)?;
+fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
+    let failed: bool = reported.get(0)?;
     if failed {
-        let kind: String = told.get(1)?;
-        let place: String = told.get(6)?;
+        let kind: String = reported.get(1)?;
+        let place: String = reported.get(6)?;
         // A script may have thrown an object that looks like this engine's
         // exception.
         let code = match kind.len() {
@@ -616,23 +617,23 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
             abend: AbendInfo {
                 code,
                 program: place,
-                line: told.get(5)?,
-                message: told.get(3)?,
+                line: reported.get(5)?,
+                message: reported.get(3)?,
             },
-            stack: told.get(4)?,
+            stack: reported.get(4)?,
         }));
     }
-    let status: u16 = told.get(1)?;
+    let status: u16 = reported.get(1)?;
     if status == 0 {
-        let given: Value<'_> = told.get(3)?;
-        let passed = natives::Given::read(&given, &told.get(2)?)?.passed();
+        let given: Value<'_> = reported.get(3)?;
+        let passed = natives::Given::read(&given, &reported.get(2)?)?.passed();
         return Ok(Ok(Answer {
             passed: Some(passed),
             ..Answer::default()
         }));
     }
-    let flat: Vec<String> = told.get(2)?;
-    let body: Value<'_> = told.get(3)?;
+    let flat: Vec<String> = reported.get(2)?;
+    let body: Value<'_> = reported.get(3)?;
     let body = natives::body_of(&body)?;
     let pairs = flat.chunks_exact(2);
     Ok(Ok(Answer {
@@ -782,11 +783,11 @@ mod tests {
                 let ((result, same), stack) = on(stacks.remove(0), run);
                 engine = same;
                 stacks.push(stack);
-                let told = match result {
+                let reported = match result {
                     Ok(answer) => String::from_utf8(answer.body).unwrap(),
                     Err(failure) => failure.abend.code,
                 };
-                assert_eq!(told, wanted, "{path}");
+                assert_eq!(reported, wanted, "{path}");
             }
             stacks.rotate_left(1);
         }

@@ -31,13 +31,13 @@ pub struct Place {
     pub column: u32,
 }
 
-/// What is wrong with a script.
+/// A problem of a script, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place.prefix())]
 pub struct Mistake {
     /// Where.
     pub place: Place,
-    /// What.
+    /// The message.
     pub message: String,
 }
 

@@ -39,7 +39,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
         let _native = crate::overdue::native();
         let bytes = bytes_of(&body).unwrap_or_default();
         match parse(&kind, bytes) {
-            Ok(parts) => told(&ctx, &parts)?.into_js(&ctx),
+            Ok(parts) => reported(&ctx, &parts)?.into_js(&ctx),
             Err(why) => JsString::from_str(ctx.clone(), &why)?.into_js(&ctx),
         }
     };
@@ -47,7 +47,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
 }
 
 /// Name, file, type and bytes of each part, one after the other.
-fn told<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
+fn reported<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
     let made = Array::new(ctx.clone())?;
     for (i, part) in parts.iter().enumerate() {
         made.set(4 * i, part.name.as_str())?;
@@ -78,7 +78,7 @@ pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<Part<'b>
     let between = [b"\r\n", first.as_slice()].concat();
     let mut at = match body.starts_with(&first) {
         true => first.len(),
-        // What stands before the first boundary means nothing.
+        // Text before the first boundary is ignored.
         false => {
             find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
         }
@@ -163,7 +163,7 @@ fn parameter(value: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// What browsers write for quotes and line ends.
+/// The escapes that browsers write for quotes and line ends.
 fn escaped(text: &str) -> String {
     let text = text.replace("%22", "\"");
     text.replace("%0D", "\r").replace("%0A", "\n")
@@ -183,8 +183,8 @@ mod tests {
     fn names(body: &str) -> std::result::Result<Vec<(String, Option<String>, String)>, String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let parts = parse(KIND, body.as_bytes())?;
-        let told = parts.into_iter().map(|p| (p.name, p.file, text(p.bytes)));
-        Ok(told.collect())
+        let reported = parts.into_iter().map(|p| (p.name, p.file, text(p.bytes)));
+        Ok(reported.collect())
     }
 
     #[test]

@@ -30,8 +30,8 @@ const WORDS: usize = 64;
 /// The guard of one snapshot.
 pub struct Guard(&'static Watched);
 
-/// What the handler reads and writes. It is never given back, so that the
-/// handler of one thread may look at those of others.
+/// The state of the signal handler. It is never freed, so that the handler of
+/// one thread may read those of others.
 struct Watched {
     /// An engine uses this entry.
     taken: AtomicBool,
@@ -50,7 +50,7 @@ static GUARDS: [Watched; MOST] = [const {
         written: [const { AtomicU64::new(0) }; WORDS],
     }
 }; MOST];
-/// What was there before our handler.
+/// The handler that was installed before this one.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 
 impl Guard {
@@ -149,7 +149,7 @@ fn install() -> Option<libc::sigaction> {
         ours.sa_sigaction = on_fault as *const () as usize;
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigemptyset(&mut ours.sa_mask);
-        // What ends overdue scripts waits until the page is noted.
+        // The watchdog's signal waits until the page is noted.
         libc::sigaddset(&mut ours.sa_mask, libc::SIGURG);
         match libc::sigaction(libc::SIGSEGV, &ours, before.as_mut_ptr()) {
             0 => Some(before.assume_init()),

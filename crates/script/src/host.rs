@@ -12,7 +12,7 @@ use link::{Answer, ChannelData, Op, Operands};
 
 use crate::engine::Answer as Given;
 
-/// Who a script works for, and what it may ask.
+/// The host of a script: its user, and the requests it may make.
 pub trait Host {
     /// The task.
     fn facts(&self) -> Facts;
@@ -103,7 +103,7 @@ pub struct Facts {
     pub task: u64,
     /// Transaction.
     pub transid: String,
-    /// Who it runs for.
+    /// The user it runs for.
     pub userid: String,
     /// Name of the region.
     pub applid: String,
@@ -111,10 +111,10 @@ pub struct Facts {
     pub sysid: String,
 }
 
-/// What a program is given.
+/// The input of a program.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
-    /// Nothing.
+    /// No input.
     None,
     /// A COMMAREA.
     Commarea(&'a [u8]),
@@ -122,7 +122,7 @@ pub enum Input<'a> {
     Channel(&'a ChannelData),
 }
 
-/// What a program gave back.
+/// The output of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// The COMMAREA, as long as that of the input.

@@ -57,7 +57,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> 
     }
 }
 
-/// What became of a value.
+/// The result of writing a value.
 #[derive(PartialEq, Eq)]
 enum Written {
     /// Its text was added.

@@ -45,7 +45,7 @@ const LONG_WAIT: Duration = Duration::from_millis(1);
 const LOOK: Duration = Duration::from_millis(2);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
-/// The same with those of scripts that others wait for.
+/// The limit including scripts that others wait for.
 const MOST_NESTED: usize = 256;
 /// Bytes of a stack in addition to what a script may use: natives, and the
 /// engine's own use where it checks its limit.
@@ -61,7 +61,7 @@ pub struct Job {
     pub edition: Arc<Edition>,
     /// Which one.
     pub script: Arc<str>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
     /// The task that it runs in.
     pub work: Work,
@@ -70,7 +70,7 @@ pub struct Job {
     pub client: Option<Client>,
 }
 
-/// What a thread has to serve scripts.
+/// The state of a thread that serves scripts.
 pub struct Place {
     region: Handle,
     port: Port,
@@ -97,7 +97,7 @@ struct OfScript {
         reason = "moved into a request and back through a future"
     )]
     idle: Vec<Box<Engine>>,
-    /// What engines at work share with their natives.
+    /// The shared state of running engines.
     busy: Vec<Rc<Shared>>,
     /// Engines that are being loaded.
     loading: usize,
@@ -148,8 +148,8 @@ impl Place {
         self.serve_for(job, None)
     }
 
-    /// The same for a script that another one linked to, whose task it gives
-    /// back.
+    /// As above for a script that another one linked to; returns the task to
+    /// that one.
     pub async fn serve_for(
         self: Rc<Self>,
         job: Job,
@@ -179,7 +179,8 @@ impl Place {
             sysid: edition.region.1.clone(),
         };
         let (number, transid) = (facts.task, facts.transid.clone());
-        // Who waits for it holds an engine too: it cannot wait for one.
+        // The waiting script occupies an engine, so the nested one must not
+        // queue.
         let nested = lender.is_some() || matches!(work, Work::Guest(_));
         let host = RegionHost::new(&self, &edition, work, facts, &script)
             .answering(client)
@@ -623,7 +624,7 @@ mod tests {
         let script: Arc<str> = "one.js".into();
         (0..TOGETHER).for_each(|_| assert!(may(&mut engines, &old, &script)));
         assert!(may(&mut engines, &new, &script));
-        // What ends of the old ones is not counted with the new ones.
+        // Engines of the old scripts do not count for the new ones.
         engines.rests(&old, &script, &waits());
         engines.loaded(&old, &script, None);
         assert_eq!(engines.of(&new, &script).made(), 1);

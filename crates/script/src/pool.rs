@@ -45,7 +45,7 @@ pub struct Edition {
     pub region: (String, String),
     /// Scripts that programs can link to, by their names among programs.
     pub programs: BTreeMap<String, Arc<str>>,
-    /// What scripts may call.
+    /// The client for `fetch`.
     pub fetcher: Fetcher,
     /// Scripts of routes, with the brief requests in a row of each.
     pub paces: Vec<(Arc<str>, AtomicU32)>,

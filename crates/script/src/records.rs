@@ -55,7 +55,7 @@ struct Key {
 pub struct Record {
     layout: Layout,
     codec: Codec,
-    /// The same with every description of storage that has several.
+    /// A codec with every description of storage that has several.
     each: Codec,
     fields: Vec<Field>,
     /// A new record.
@@ -68,11 +68,11 @@ pub struct Record {
 struct Field {
     codec: FieldCodec,
     shape: Shape,
-    /// What a RangeError says of it.
+    /// The subject of a RangeError.
     told: String,
 }
 
-/// What a field is in JavaScript.
+/// The JavaScript type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A string.
@@ -260,7 +260,7 @@ impl Record {
     }
 }
 
-/// What a field is in JavaScript, by its description.
+/// The JavaScript type of a field, by its description.
 pub fn shape_of(layout: &Layout, id: FieldId) -> Shape {
     match &layout[id].kind {
         Kind::Group => Shape::Group,
@@ -309,7 +309,7 @@ impl Fields<'_> {
             };
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
-        // What it is called where a number may be another than was meant.
+        // The field's name for messages, if a number may lose digits.
         let tells = matches!(shape, Shape::BigInt | Shape::Decimal) || self.limit(id).is_some();
         let told = tells.then_some(told);
         Ok(json!({
@@ -700,7 +700,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is written into a field: text, or a number's digits.
+/// The text to write into a field: text, or a number's digits.
 fn text_of_value(value: &Value<'_>) -> Result<std::result::Result<String, String>> {
     if let Some(text) = value.as_string() {
         return Ok(Ok(text.to_string()?));

@@ -202,7 +202,7 @@ const MOST_FETCHES: usize = 16;
 /// Child tasks of a script that run at the same time. Further ones wait, so
 /// that one script does not occupy the region.
 const MOST_AT_ONCE: usize = 32;
-/// The same with those that wait.
+/// The limit including waiting ones.
 const MOST_TASKS: usize = 1_000;
 
 impl Host for RegionHost {
@@ -419,13 +419,13 @@ impl Host for RegionHost {
             Work::Guest(task) => {
                 let nothing = || Passed::Commarea(Vec::new());
                 let given = ended.map(|answer| answer.passed.take().unwrap_or_else(nothing));
-                task.finish(given.map_err(|abend| told(abend).code), cpu_ns);
+                task.finish(given.map_err(|abend| reported(abend).code), cpu_ns);
                 return Ok(());
             }
         };
         // How long the script had its thread, which may not have had a processor.
         task.estimates_cpu();
-        let abend = ended.as_ref().err().map(|abend| told(abend));
+        let abend = ended.as_ref().err().map(|abend| reported(abend));
         let over = fiber::wait(task.end(abend, cpu_ns));
         match (over.0, ended) {
             (Outcome::Ok, Ok(answer)) => {
@@ -582,7 +582,7 @@ fn abend_info(abend: &region::Abend) -> AbendInfo {
 
 /// An abend of a script for the region: the script's own name, cut to that of
 /// a program.
-fn told(abend: &AbendInfo) -> region::Abend {
+fn reported(abend: &AbendInfo) -> region::Abend {
     let mut code = [b' '; 4];
     for (to, from) in code.iter_mut().zip(abend.code.bytes()) {
         *to = from;
@@ -595,8 +595,8 @@ fn told(abend: &AbendInfo) -> region::Abend {
     }
 }
 
-/// What a script is called among programs: its file's name without ending, in
-/// upper case, at most eight characters.
+/// A script's program name: its file's name without ending, in upper case, at
+/// most eight characters.
 pub fn program_name(script: &str) -> String {
     let name = script.rsplit('/').next().unwrap_or(script);
     let name = name.split('.').next().unwrap_or(name);

@@ -39,7 +39,7 @@ pub struct Routes {
 pub struct RouteError {
     /// The path.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -201,17 +201,17 @@ mod tests {
     fn find(path: &str) -> Option<(String, String)> {
         let routes = routes();
         let found = routes.find(path)?;
-        let told: Vec<String> = found
+        let reported: Vec<String> = found
             .variables
             .iter()
             .map(|(n, v)| format!("{n}={v}"))
             .collect();
-        Some((found.route.path.clone(), told.join("&")))
+        Some((found.route.path.clone(), reported.join("&")))
     }
 
     #[test]
     fn names_win_over_variables_and_those_over_the_rest() {
-        let some = |path: &str, told: &str| Some((path.to_owned(), told.to_owned()));
+        let some = |path: &str, reported: &str| Some((path.to_owned(), reported.to_owned()));
         assert_eq!(find("/a/new"), some("/a/new", ""));
         assert_eq!(find("/a/7%2F8"), some("/a/{id}", "id=7/8"));
         assert_eq!(find("/a/7/"), some("/a/{id}", "id=7"));

@@ -30,7 +30,7 @@ use crate::work::Work;
 pub struct Checked {
     /// Their routes; those of scripts with mistakes are not among them.
     pub routes: Routes,
-    /// What is wrong.
+    /// The problems found.
     pub mistakes: Vec<Mistake>,
     /// Modules that were read.
     pub modules: usize,
@@ -184,7 +184,7 @@ fn wanted<'a>(
     })
 }
 
-/// What a script may export for a route.
+/// The functions that a script may export for a route.
 const METHODS: [&str; 8] = [
     "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "default",
 ];
@@ -249,7 +249,7 @@ impl Scripts {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(scripts);
     }
 
-    /// What is served now.
+    /// The scripts that are served now.
     pub fn now(&self) -> Arc<Checked> {
         self.now
             .lock()

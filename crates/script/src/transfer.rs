@@ -16,7 +16,7 @@ use crate::host::{Fault, Host, Input, Output};
 pub struct Transfer {
     /// The program.
     pub program: String,
-    /// What is passed to it.
+    /// The data passed to it.
     pub given: Passed,
     /// Where that is in the COMMAREA of the script's caller, or 0 for the
     /// caller's channel: the program's changes are the caller's. None for what

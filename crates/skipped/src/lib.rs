@@ -30,10 +30,10 @@ pub fn lacking(thing: &str, why: impl Display) {
     if let Some(path) = std::env::var_os(COUNTED) {
         let file = OpenOptions::new().create(true).append(true).open(path);
         // One write, so that tests of other processes do not come between.
-        let told = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        let reported = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
         assert!(
-            told.is_ok(),
-            "the skipped test could not be counted: {told:?}"
+            reported.is_ok(),
+            "the skipped test could not be counted: {reported:?}"
         );
     }
     let promised = std::env::var(PROMISED).unwrap_or_default();

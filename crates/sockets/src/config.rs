@@ -26,8 +26,9 @@ pub struct SocketsConfig {
     /// process. `native` is `worker`, and the region itself reads and answers
     /// the messages of connections for the transactions in `receivers`.
     pub served: Served,
-    /// What EZACIC04 and its like do: `none`, because programs have ASCII
-    /// characters here, or `tables`, byte for byte as the manual has them.
+    /// The translation by EZACIC04 and its like: `none`, because programs have
+    /// ASCII characters here, or `tables`, byte for byte as the manual has
+    /// them.
     pub translation: Translation,
     /// Addresses that programs and listeners may listen at: an address, with
     /// `/BITS` a network, with `:PORT` one port; `any` for all. A program that
@@ -86,14 +87,14 @@ pub enum Served {
     Native,
 }
 
-/// What EZACIC04 and its like do.
+/// The translation by EZACIC04 and its like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Translation {
-    /// Nothing.
+    /// No translation.
     #[default]
     None,
-    /// What the manual's tables say.
+    /// The manual's tables.
     Tables,
 }
 
@@ -210,7 +211,7 @@ pub enum MessageForm {
     Ebcdic,
 }
 
-/// What is wrong with the section.
+/// A problem of the section.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("[sockets] {key}: {why}")]
 pub struct ConfigError {
@@ -354,10 +355,10 @@ mod tests {
             ..ListenerConfig::default()
         };
         config.listeners.insert("TOOLONG".into(), listener);
-        let told: Vec<String> = config.check().iter().map(|e| e.key.clone()).collect();
+        let reported: Vec<String> = config.check().iter().map(|e| e.key.clone()).collect();
         let expected = ["listen", "listeners.TOOLONG.", "listeners.TOOLONG.msglen"];
-        assert_eq!(told[..3], expected);
-        assert_eq!(told.len(), 5);
+        assert_eq!(reported[..3], expected);
+        assert_eq!(reported.len(), 5);
     }
 
     #[test]

@@ -20,14 +20,14 @@ use crate::config::{Format, ListenerConfig, MessageForm, StartType, delay_ms};
 /// Column where a line says that it goes on, from 1.
 const CONTINUED: usize = 72;
 
-/// What a file defines.
+/// The definitions of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definitions {
     /// Listeners by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
     /// NTASKS of TYPE=CICS.
     pub ntasks: Option<u32>,
-    /// What is wrong, with its line.
+    /// The problems, with their lines.
     pub mistakes: Vec<Mistake>,
 }
 
@@ -37,7 +37,7 @@ pub struct Definitions {
 pub struct Mistake {
     /// Its line, from 1.
     pub line: usize,
-    /// What is wrong, and what to write.
+    /// The problem, and what to write.
     pub why: String,
 }
 
@@ -143,8 +143,8 @@ fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'st
                 _ => return Err("expected ASCII or EBCDIC"),
             })
         }
-        // What has no meaning here: tuning of the mainframe's own threads and
-        // caches, and IPv6, which the address says.
+        // Operands without effect here: tuning of the mainframe's own threads
+        // and caches, and IPv6, which follows from the address.
         "ACCTIME" | "RTYTIME" | "LAPPLD" | "USERID" | "WLMGN1" | "WLMGN2" | "WLMGN3" | "AF"
         | "FASTRD" | "GETTID" | "TTLSRT" => {}
         _ => return Err("unknown operand of TYPE=LISTENER"),
@@ -291,26 +291,27 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
             " EZACICD TYPE=LISTENER,TRANID=A,",
         ] {
             let made = parse(&format!("{first}\nL EZACICD TYPE=LISTENER,TRANID=B\n"), "A");
-            let told: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
+            let reported: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
             assert!(
-                told.iter()
+                reported
+                    .iter()
                     .any(|t| t.contains("the one before is continued")),
-                "{told:?}"
+                "{reported:?}"
             );
-            assert!(made.listeners.contains_key("B"), "{told:?}");
+            assert!(made.listeners.contains_key("B"), "{reported:?}");
         }
     }
 
     #[test]
     fn every_mistake_is_told_with_its_line() {
         let text = " EZACICD TYPE=LISTENER,PORT=70000,NUMSOK=5\n hello\n EZACICD TYPE=X\n";
-        let told: Vec<String> = parse(text, "A")
+        let reported: Vec<String> = parse(text, "A")
             .mistakes
             .iter()
             .map(|m| m.to_string())
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "line 1: PORT=70000: expected 0 to 65535",
                 "line 1: NUMSOK=5: unknown operand of TYPE=LISTENER",

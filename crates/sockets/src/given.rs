@@ -1,7 +1,7 @@
 //! Sockets that were given and not taken yet.
 //!
-//! Who gives is named by its client id and the number that the socket has with
-//! it; who takes names both. A socket is taken once.
+//! The giver is identified by its client id and the number of its socket; the
+//! taker names both. A socket is taken once.
 //!
 //! Reference: IP CICS Sockets Guide, GIVESOCKET, TAKESOCKET.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ezasoket::{ClientId, Errno, Socket};
 
-/// What is done when a socket was taken.
+/// Called when a socket was taken.
 pub type OnTaken = Box<dyn FnOnce() + Send>;
 
 /// All sockets that are given.
@@ -20,9 +20,8 @@ pub struct GivenSockets(Mutex<State>);
 #[derive(Default)]
 struct State {
     list: Vec<Given>,
-    /// Who can give: address space and task, and how many there are of that
-    /// name. A program chooses its own, so it may be another's, a listener's
-    /// too.
+    /// Givers: address space and task, and how many have this name. A program
+    /// chooses its own, so it may be another's, a listener's too.
     clients: HashMap<([u8; 8], [u8; 8]), usize>,
 }
 

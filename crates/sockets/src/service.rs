@@ -40,7 +40,7 @@ pub enum StartError {
     /// Something of the system was not to be had.
     #[error("{what}: {source}")]
     System {
-        /// What.
+        /// The message.
         what: String,
         /// Why.
         source: std::io::Error,

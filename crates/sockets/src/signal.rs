@@ -1,4 +1,4 @@
-//! What ends a wait of a helper thread that no socket of its own ends.
+//! Ends a wait of a helper thread that none of its own sockets ends.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};

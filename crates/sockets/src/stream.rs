@@ -126,7 +126,7 @@ impl Stream {
         }
     }
 
-    /// The same of a plain connection. The kernel reports fewer bytes than
+    /// As above for a plain connection. The kernel reports fewer bytes than
     /// SO_RCVLOWAT asks for if they were there before the connection was
     /// accepted.
     async fn peek_plain(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
@@ -186,7 +186,7 @@ impl<T: Tcp> Stream<T> {
         .await
     }
 
-    /// The same, if there is something now; [`Stream::readable`] goes before.
+    /// As above, if bytes are available; call [`Stream::readable`] before.
     pub fn try_read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else {
             return self.tcp.try_read_buf(buffer);
@@ -246,7 +246,7 @@ impl<T: Tcp> Stream<T> {
             return;
         };
         tls.session.send_close_notify();
-        // Who does not take it has no time for it.
+        // A client that does not read it is not waited for.
         let _ = tls.flush(&self.tcp);
     }
 
@@ -257,7 +257,7 @@ impl<T: Tcp> Stream<T> {
 
     /// Writes all of it, and says that nothing follows.
     pub async fn finish(&mut self, mut words: &[u8]) -> io::Result<()> {
-        let mut told = false;
+        let mut reported = false;
         loop {
             while !words.is_empty() {
                 match self.try_write(words) {
@@ -270,7 +270,7 @@ impl<T: Tcp> Stream<T> {
                 && words.is_empty()
             {
                 let mut tls = tls.borrow_mut();
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut reported, true) {
                     tls.session.send_close_notify();
                 }
                 tls.flush(&self.tcp)?;
@@ -368,7 +368,7 @@ impl Tls {
         self.decrypt(tcp)
     }
 
-    /// What has come, once `fewest` bytes, a line or the end are there.
+    /// The received bytes, once there are `fewest` bytes, a line or the end.
     fn peek(
         &mut self,
         tcp: &impl Tcp,

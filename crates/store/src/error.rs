@@ -1,4 +1,4 @@
-//! What can go wrong in a store, whose fault it is, and what it did not harm.
+//! Errors of a store: whose fault it is, and which changes are unharmed.
 //!
 //! [`StorageError`] is the machine's (disk, map, descriptors); the others name
 //! what the caller asked for. A store that gave back an error is usable.
@@ -23,7 +23,7 @@ pub enum StorageError {
     /// The file system has no room, or a limit on file size was met.
     #[error("no space left for the store while {doing}: {}", os(*code))]
     DiskFull {
-        /// What was being done.
+        /// The step that failed.
         doing: &'static str,
         /// The operating system's error number.
         code: i32,
@@ -75,16 +75,16 @@ pub enum StorageError {
         /// Under which descriptor.
         descriptor: i32,
     },
-    /// What is stored is not what this program stores.
+    /// The stored bytes are not those of a store.
     #[error("the store is damaged or foreign: {reason}")]
     Damaged {
-        /// What was found.
+        /// The reason.
         reason: String,
     },
     /// The operating system or the data base library refused.
     #[error("the store failed while {doing}: {reason}")]
     Failed {
-        /// What was being done.
+        /// The step that failed.
         doing: &'static str,
         /// The text of the error.
         reason: String,
@@ -168,9 +168,9 @@ pub enum DefineError {
     WrongKind {
         /// The name.
         name: FileName,
-        /// What it is: "a path".
+        /// The kind of the entry: "a path".
         what: &'static str,
-        /// What it would have to be.
+        /// The kind that is needed.
         wanted: &'static str,
     },
     /// The store failed.

@@ -1,4 +1,4 @@
-//! What a file is: its name, organisation, key and record format.
+//! The definition of a file: its name, organisation, key and record format.
 //!
 //! A definition is created once and never changed; a file that is loaded or
 //! defined again gets a new [`FileId`]. So a definition cannot change for a
@@ -89,19 +89,19 @@ pub enum DefinitionError {
     /// Not a file name.
     #[error("{name:?} is not a file name: 1 to 44 characters of A-Z, 0-9, $, @, #, - and .")]
     Name {
-        /// What was given.
+        /// The given name.
         name: String,
     },
     /// Record length is 0 or too large.
     #[error("record length {length} is not between 1 and {MAX_RECORD_BYTES}")]
     RecordLength {
-        /// What was given.
+        /// The given length.
         length: u32,
     },
     /// Key length is 0 or too large.
     #[error("key length {length} is not between 1 and {MAX_KEY_BYTES}")]
     KeyLength {
-        /// What was given.
+        /// The given length.
         length: u32,
     },
     /// VSAM has no alternate index over an RRDS.

@@ -69,7 +69,7 @@ pub struct PathDef {
     pub update: bool,
 }
 
-/// What stands under a name of the catalogue.
+/// The entry of a name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A file.
@@ -80,7 +80,7 @@ pub enum Named {
     Path(PathDef),
 }
 
-/// What a name leads to when it is opened to read and write records.
+/// The base and index that a name opens for reading and writing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     /// The file that has the records.

@@ -14,7 +14,7 @@ use crate::seek::Seek;
 
 /// An index with its base, of one state: the store's, or a unit's view of it.
 pub(crate) trait Indexed {
-    /// What can go wrong.
+    /// The error.
     type Error;
 
     /// The entry of the index that `seek` finds, byte by byte.

@@ -12,7 +12,7 @@ use crate::seek::{Entry, Seek};
 
 /// A change to one key.
 pub(crate) trait Pending {
-    /// What will be under the key; `None` if nothing will.
+    /// The new value of the key; `None` if it is deleted.
     fn value(&self) -> Option<&[u8]>;
 }
 
@@ -86,7 +86,7 @@ fn size(key: &[u8], value: Option<&[u8]>) -> usize {
     key.len() + value.map_or(0, <[u8]>::len)
 }
 
-/// What the store's next entry is to one step of a merge.
+/// The store's next entry as seen by one step of a merge.
 enum Step {
     /// It was shown.
     Shown,

@@ -46,8 +46,8 @@ impl Table {
         length > 0 && key[..length].iter().all(|byte| in_name(*byte))
     }
 
-    /// What a store that keeps all tables in one map has before a key: no
-    /// name is the beginning of another one's.
+    /// The prefix of a key in a store with one map for all tables: no name is
+    /// the beginning of another one's.
     pub(crate) fn prefix(self) -> Vec<u8> {
         [self.0.as_bytes(), &[0]].concat()
     }

@@ -103,8 +103,8 @@ pub trait ReadStore {
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError>;
 
-    /// What a name leads to: a file itself, or through a path or an index.
-    /// `None` if the name, or what it leads to, is not there.
+    /// Resolves a name: a file itself, or through a path or an index. `None` if
+    /// the name or its target does not exist.
     fn access(&mut self, name: &FileName) -> Result<Option<Access>, ReadError> {
         let names = self.names()?;
         let named = |name: &FileName| names.iter().find(|named| named.name() == name);
@@ -131,7 +131,7 @@ pub trait ReadStore {
 
 /// [`ReadStore`]'s calls with a result of the caller's own type.
 pub trait ReadExt: ReadStore {
-    /// What `found` makes of the record that `seek` finds.
+    /// Applies `found` to the record that `seek` finds.
     fn read<R>(
         &mut self,
         file: FileId,
@@ -147,7 +147,7 @@ pub trait ReadExt: ReadStore {
         Ok(result)
     }
 
-    /// What `found` makes of the record with this key.
+    /// Applies `found` to the record with this key.
     fn get<R>(
         &mut self,
         file: FileId,
@@ -227,7 +227,7 @@ pub trait WriteStore: Send {
     fn clear_dead_readers(&mut self) -> Result<u32, StorageError>;
 }
 
-/// What became of units that were applied ahead.
+/// The results of units that were applied ahead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     /// Whether the units of the call before this one are durable now; on an

@@ -11,9 +11,9 @@
 pub struct Certificate {
     /// Serial number, most significant byte first.
     pub serial: Vec<u8>,
-    /// Whom it is of.
+    /// The subject.
     pub subject: DistinguishedName,
-    /// Who signed it.
+    /// The issuer.
     pub issuer: DistinguishedName,
 }
 

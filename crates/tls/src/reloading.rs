@@ -57,7 +57,7 @@ impl<T> Reloading<T> {
         })
     }
 
-    /// What the next connection begins with.
+    /// The configuration for the next connection.
     pub fn config(&self) -> Arc<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.looked.elapsed() >= LOOK {

@@ -152,14 +152,14 @@ fn unchanged(asked: &HeaderMap, date: &str) -> bool {
     }
 }
 
-/// What a Range header asks for.
+/// The range of a Range header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Range {
-    /// Nothing that is served in part: several ranges, or another unit.
+    /// No range that can be served: several ranges, or another unit.
     All,
     /// From a byte to another, both included.
     Part(u64, u64),
-    /// Nothing that the file has.
+    /// A range outside the file.
     Wrong,
 }
 

@@ -24,13 +24,13 @@ pub struct Maps {
 pub struct Named {
     /// As it is defined.
     pub defined: UriMapDef,
-    /// What was changed.
+    /// The changes.
     pub change: Change,
     /// As it is in force.
     pub def: UriMapDef,
 }
 
-/// What SET URIMAP has changed of a map.
+/// The changes by SET URIMAP to a map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     /// ENABLESTATUS.
@@ -123,7 +123,7 @@ impl Maps {
         Some(Maps::sorted(names.into_values()))
     }
 
-    /// The same with one map more; none when one of its name is enabled.
+    /// A copy with one map more; `None` if a map of its name is enabled.
     pub fn installed(&self, def: UriMapDef) -> Option<Maps> {
         let mut names = self.names.clone();
         let named = Named::new(def, Change::default());
@@ -133,7 +133,7 @@ impl Maps {
         }
     }
 
-    /// The same without the map of a name.
+    /// A copy without the map of a name.
     #[must_use]
     pub fn without(&self, name: &str) -> Maps {
         let mut names = self.names.clone();
@@ -146,8 +146,8 @@ impl Maps {
         self.names.values()
     }
 
-    /// The same with the changes of `before` to maps that are defined as they
-    /// were then.
+    /// A copy with the changes in `before` to maps whose definitions are the
+    /// same.
     #[must_use]
     pub fn with_changes_of(self, before: &Maps) -> Maps {
         if before.names.values().all(|n| n.change == Change::default()) {

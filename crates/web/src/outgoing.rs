@@ -298,7 +298,7 @@ fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceComman
             }
         }
         Err(error) => {
-            // Nothing is known of the connection's state.
+            // The state of the connection is unknown.
             session.closed = true;
             session.next = None;
             session.forget_answer();

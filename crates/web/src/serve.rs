@@ -54,7 +54,7 @@ struct Way {
     port: Port,
 }
 
-/// What runs in the alias task.
+/// The work of the alias task.
 #[derive(Debug, Default)]
 struct Chosen {
     /// Empty for none.
@@ -65,7 +65,7 @@ struct Chosen {
     converter: String,
     /// The user token, of which 8 bytes count.
     token: String,
-    /// What an analyzer has said, empty without one.
+    /// The analyzer's output, empty without one.
     analysis: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// What an analyzer has said.
+/// The output of an analyzer.
 struct Said {
     user: UserId,
     chosen: Chosen,
@@ -153,7 +153,7 @@ impl Web {
             port,
         };
         let Some(map) = found else {
-            // What no map is for, the service's analyzer may know.
+            // A path without a map may be known to the service's analyzer.
             let known = match edition.analyzer(&way.request.service) {
                 Analyzer::Accept => None,
                 analyzer => Some(analyzer),
@@ -392,7 +392,7 @@ impl Web {
             "" => way.started.user,
             name => named(name)?,
         };
-        // Who said who calls stays who they are.
+        // An authenticated caller remains the user.
         let user = match way.request.user_id {
             Some(_) => self.user(way, map)?,
             None => user,
@@ -525,7 +525,7 @@ impl Web {
         }))
     }
 
-    /// What a program's commands see of a request.
+    /// The request as a program's commands see it.
     fn about<'r>(
         &self,
         request: &'r WebRequest,
@@ -620,7 +620,7 @@ impl Web {
         }))
     }
 
-    /// Who a request runs for.
+    /// The user of a request.
     fn user(&self, way: &Way, map: Option<&UriMapDef>) -> Result<UserId, Box<WebAnswer>> {
         let said = way.request.user_id.as_deref();
         match said.or(map.and_then(|map| map.user_id.as_deref())) {
@@ -686,7 +686,7 @@ fn redirect(permanent: bool, location: &str) -> WebAnswer {
     answer
 }
 
-/// What a client gets at the end of its task.
+/// The client's answer at the end of the task.
 fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
     match (ended, made) {
         (Outcome::Ok, AnswerState::Eventual(answer)) => answer,

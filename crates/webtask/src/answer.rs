@@ -47,7 +47,7 @@ impl Answer {
         }
     }
 
-    /// What stands before the body in the task's memory.
+    /// The answer's head, which precedes the body in the task's memory.
     pub fn emit_head(&self) -> Vec<u8> {
         let [low, high] = self.status.as_u16().to_ne_bytes();
         let mut head = Head::new(&[low, high, u8::from(self.close), 0]);

@@ -20,7 +20,7 @@ pub const MOST: usize = 256;
 /// Longest value that a program may write.
 const MAX_VALUE: usize = 32_767;
 
-/// Whose headers are read.
+/// The message whose headers are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// A client's: the program serves its request.

@@ -1,9 +1,9 @@
-//! What a command comes to: operands, or a condition with its RESP2.
+//! The result of a command: operands, or a condition with its RESP2.
 
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
-/// What a command came to.
+/// The result of a command.
 pub type Outcome = Result<Operands, Failure>;
 
 /// A condition, with the operands that it does not hide.
@@ -13,7 +13,7 @@ pub struct Failure {
     pub condition: Condition,
     /// RESP2.
     pub resp2: u32,
-    /// What the program gets all the same.
+    /// The operands that the program receives in spite of the condition.
     pub operands: Operands,
 }
 

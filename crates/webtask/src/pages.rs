@@ -1,8 +1,8 @@
 //! Code pages of bodies: names of character sets as the web has them, and text
 //! from one into another.
 //!
-//! What a page does not have becomes its substitute, as in CICS; nothing is
-//! refused for its bytes.
+//! A character that a page does not have becomes its substitute, as in CICS; no
+//! command fails because of its bytes.
 
 use copybook::codepage::CodePage;
 

@@ -43,8 +43,9 @@ pub fn receive(
     let (part, left) = rest.split_at(fits);
     filled.chars(row::INTO, part);
     if left.is_empty() {
-        // Who took it in one piece may ask again, as those do who look at its
-        // type before they have it converted; pieces have an end.
+        // A program that received the body in one piece may receive it again,
+        // for example to convert it after a look at its type; pieces have an
+        // end.
         let pieces = given.has(row::NOTRUNCATE) || reading.received > 0;
         reading.received = if pieces { bytes.len() } else { 0 };
         return filled.done();

@@ -27,7 +27,7 @@ const FIGURES: usize = 8;
 /// Where a head says whether a stage follows: after its length.
 const STAGED: usize = 4 + 7;
 
-/// What the door knows of a request.
+/// The door's data about a request.
 #[derive(Debug)]
 pub struct About<'r> {
     /// It came by HTTPS.
@@ -52,12 +52,12 @@ pub struct About<'r> {
     pub media: &'r str,
     /// All headers.
     pub headers: &'r HeaderMap,
-    /// What runs in the task.
+    /// The stage of the task.
     pub stage: Stage,
 }
 
 impl About<'_> {
-    /// What stands before the body in the task's memory.
+    /// The request's head, which precedes the body in the task's memory.
     pub fn emit(&self) -> Vec<u8> {
         let mut figures = [0; FIGURES];
         let version: u16 = match self.version {
@@ -110,7 +110,7 @@ pub struct Request {
     pub map: String,
     /// Content-Type, empty for none.
     pub media: String,
-    /// What runs in the task.
+    /// The stage of the task.
     pub stage: Stage,
     /// Where the headers lie.
     headers_at: Range<usize>,
@@ -129,7 +129,7 @@ pub struct Reading {
     pub header_browse: Option<usize>,
     /// The fields of a browse of the form, and where it stands.
     pub form_browse: Option<(Vec<Field>, usize)>,
-    /// The same of the query.
+    /// The same for the query.
     pub query_browse: Option<(Vec<Field>, usize)>,
     /// The form, once it has been read.
     pub form: Option<Result<Arc<Vec<Field>>, FormError>>,

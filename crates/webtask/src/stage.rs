@@ -1,6 +1,6 @@
-//! What happens to a request around its program: an analyzer says which
-//! program, converter, transaction and user it is for, a converter makes the
-//! program's COMMAREA of it and the answer of the COMMAREA.
+//! The stages of a request around its program: an analyzer chooses program,
+//! converter, transaction and user; a converter makes the program's COMMAREA
+//! from the request and the answer from the COMMAREA.
 //!
 //! The door writes the stage into the head of the request; an analyzer's worker
 //! answers with an [`Analysis`], which the door looks at and gives to the worker
@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::headers::OWN;
 use crate::wire::{Head, Pieces};
 
-/// What runs in a task that serves a request.
+/// The stage of a request that a task runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stage {
     /// Its program, which uses the commands.
@@ -55,11 +55,11 @@ pub struct Convert {
     pub client: String,
     /// The user token, of which 8 bytes count, when no analyzer has given one.
     pub token: String,
-    /// What the analyzer has said, as its worker wrote it; empty without one.
+    /// The analyzer's output, as its worker wrote it; empty without one.
     pub analysis: Vec<u8>,
 }
 
-/// What an analyzer has said.
+/// The output of an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Analysis {
     /// wbra_response.

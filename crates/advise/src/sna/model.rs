@@ -58,7 +58,7 @@ impl Product {
     }
 }
 
-/// What is documented about a product's session pacing.
+/// Documentation about a product's session pacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// Windows of one size, agreed on in the BIND.
@@ -66,7 +66,7 @@ pub enum Pacing {
     /// The receiver grants each window with its size, if the partner supports
     /// this.
     Adaptive,
-    /// Nothing.
+    /// Not documented.
     Nothing,
 }
 
@@ -77,14 +77,14 @@ pub enum Ru {
     Bytes(u32),
     /// As many as one frame holds: `*`, `*CALC`, the default RU size.
     Frame,
-    /// Nothing is said.
+    /// Open.
     Open,
 }
 
 /// A mode of a station.
 #[derive(Debug, Clone)]
 pub struct Mode<'a> {
-    /// Whose it is.
+    /// The product.
     pub product: Product,
     /// Where it is defined.
     pub document: &'a Document,
@@ -148,7 +148,7 @@ impl HostMode<'_> {
     }
 }
 
-/// What a station's link control can do.
+/// The limits of a station's link control.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Link {
     /// The largest frame in bytes, with the headers of SNA.

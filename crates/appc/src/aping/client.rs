@@ -8,10 +8,10 @@ use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType
 use sna::ebcdic;
 use std::time::Instant;
 
-/// What to exchange.
+/// The exchanges of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whom to call, and how.
+    /// The conversation to allocate.
     pub call: Call,
     /// How often data are exchanged, 1 to 32,767.
     pub iterations: u32,
@@ -106,7 +106,7 @@ fn exchange(
     })
 }
 
-/// What came until the partner gave the turn back.
+/// The data received until the partner gave the turn back.
 struct Turn {
     records: u32,
     /// Length of the first record.

@@ -65,8 +65,8 @@ mod tests {
             ("host:dlsw", "`dlsw` is not a port"),
             ("not a host", "not a host"),
         ] {
-            let told = resolve(text).unwrap_err().to_string();
-            assert!(told.contains(why), "{text}: {told}");
+            let reported = resolve(text).unwrap_err().to_string();
+            assert!(reported.contains(why), "{text}: {reported}");
         }
     }
 }

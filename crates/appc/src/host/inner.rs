@@ -1,5 +1,5 @@
-//! What all threads of a host share under one lock: the node, its transports,
-//! and who waits for what.
+//! The state of a host that its threads share under one lock: the node, its
+//! transports, and the waiting threads.
 
 use super::pump::{Waiting, Wake};
 use super::{FIRST_TRANSPORT, Incoming, PeerFaultLog, Program, Shared};

@@ -51,14 +51,14 @@ const FIRST_TRANSPORT: usize = 2;
 /// conversation.
 pub type Program = Arc<dyn Fn(Incoming) + Send + Sync>;
 
-/// What each thread of a node calls when it begins.
+/// Called by each thread of a node when it begins.
 pub type ThreadHook = Arc<dyn Fn() + Send + Sync>;
 
 /// An attach, handed to its program.
 pub struct Incoming {
     /// The conversation, in receive state.
     pub conversation: Conversation,
-    /// Who attached what.
+    /// The attach.
     pub attached: sna::Attached,
 }
 
@@ -79,7 +79,7 @@ pub struct Host {
     _owner: Arc<Owner>,
 }
 
-/// What all threads of a host share.
+/// The state that all threads of a host share.
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
     pump: Mutex<Pump>,
@@ -346,7 +346,7 @@ impl Host {
         }
     }
 
-    /// What the node holds now.
+    /// The node's present state.
     pub fn status(&self) -> Status {
         self.shared.status()
     }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use sna::conversation::ConversationId;
 
-/// What a thread waits for.
+/// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// A verb of this conversation can go on.
@@ -37,7 +37,7 @@ pub(crate) struct Pump {
     pub patience: SpinPolicy,
 }
 
-/// Who holds the pump.
+/// The holder of the pump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     Nobody,
@@ -45,14 +45,14 @@ pub(crate) enum Holder {
     Background,
 }
 
-/// Who sends output for which no program waits.
+/// The sender of output for which no program waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owed {
     /// They leave at once.
     Sent,
     /// They may leave with the program's next verb.
     Kept,
-    /// What waits already may wait once more.
+    /// Output that already waits may wait once more.
     Joined,
 }
 
@@ -140,9 +140,9 @@ impl Shared {
         self.block(wake, Owed::Sent, verb)
     }
 
-    /// The same for a verb that only receives. What it makes the node owe
-    /// (pacing responses) leaves with the program's next verb in one write, or
-    /// by the background thread when the program takes its time.
+    /// As above for a verb that only receives. Output that it causes (pacing
+    /// responses) is sent with the program's next verb in one write, or by the
+    /// background thread if that takes long.
     pub(crate) fn receiving<T>(
         &self,
         wake: Wake,
@@ -151,8 +151,8 @@ impl Shared {
         self.block(wake, Owed::Kept, verb)
     }
 
-    /// The same for a verb that sends a little: what an earlier verb left goes
-    /// with what ends this turn, or with the next send.
+    /// As above for a verb with little output: earlier output is sent with the
+    /// end of this turn, or with the next send.
     pub(crate) fn sending<T>(
         &self,
         wake: Wake,

@@ -20,7 +20,7 @@ const RUN: u32 = 8;
 /// The longest run that failed polls can require.
 const LONGEST_RUN: u32 = 4096;
 
-/// What the latest waits were like.
+/// The history of recent waits.
 #[derive(Debug)]
 pub(crate) struct SpinPolicy {
     /// Short waits in a row.
@@ -32,7 +32,7 @@ pub(crate) struct SpinPolicy {
 }
 
 impl SpinPolicy {
-    /// Nothing was waited for yet.
+    /// No wait yet.
     pub fn new() -> SpinPolicy {
         let processors = std::thread::available_parallelism();
         SpinPolicy {
@@ -122,7 +122,7 @@ mod tests {
         let soon = |_| LOOK / 4;
         looks(&mut patience, 2 * LONGEST_RUN, soon);
         assert_eq!(looks(&mut patience, 1000, soon), 1000);
-        // What was learned is forgotten: a single long wait costs one short run.
+        // The policy forgets: a single long wait costs one short run.
         patience.waited(LOOK * 2, false);
         assert_eq!(looks(&mut patience, 100, soon), 100 - RUN);
     }

@@ -1,5 +1,5 @@
-//! What this node sends a partner when a link comes up, and the decisions on
-//! the partner's answer.
+//! The identification that this node sends a partner when a link comes up, and
+//! the decisions on the partner's answer.
 
 use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
 use sna::wire::Sense;
@@ -37,11 +37,11 @@ pub(crate) struct Side {
     place: String,
     /// The name that it claims.
     claimed: Option<LuName>,
-    /// What is to be done when the claim is granted.
+    /// The steps to take when the claim is granted.
     held: Option<(Option<Vec<u8>>, Agreed)>,
 }
 
-/// What becomes of a partner whose identification is known.
+/// The decision on a partner whose identification is known.
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// It is admitted; this XID goes to it first.
@@ -108,7 +108,7 @@ impl Side {
         self.held.is_some()
     }
 
-    /// What has become of one that waits.
+    /// The decision on a waiting partner.
     pub fn look(&mut self, around: &mut TransportContext<'_>) -> Admission {
         let Some(name) = self.claimed.as_ref().filter(|_| self.held.is_some()) else {
             return Admission::Waits;

@@ -1,4 +1,4 @@
-//! What carries PIUs to partners: one transport a TCP connection or an Ethernet
+//! Transports of PIUs to partners: one a TCP connection or an Ethernet
 //! interface, each with any number of links.
 //!
 //! The host's pump drives a transport: it calls it when its socket is ready and
@@ -20,7 +20,7 @@ use crate::host::PeerFaultLog;
 use crate::trace::Trace;
 use sna::{Instant, LinkId, LuName, Node};
 
-/// What a transport works on in addition to its sockets.
+/// The surroundings of a transport in addition to its sockets.
 pub(crate) struct TransportContext<'a> {
     pub node: &'a mut Node,
     pub now: Instant,

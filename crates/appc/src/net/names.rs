@@ -41,7 +41,7 @@ struct Asked {
     look: Instant,
 }
 
-/// What a claim came to.
+/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Claim {
     /// The caller has the name.
@@ -79,7 +79,7 @@ impl Names {
         Claim::Waits
     }
 
-    /// What has become of a claim that waits.
+    /// The result of a waiting claim.
     pub fn look(&mut self, name: &LuName, place: &str) -> Claim {
         match self.held.get(name) {
             Some(held) if held.waiting.iter().any(|waits| waits == place) => Claim::Waits,

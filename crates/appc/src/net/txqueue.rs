@@ -1,5 +1,5 @@
-//! What waits to be written to a stream: headers and PIUs in order, written with
-//! as few calls and copies as possible.
+//! The output queue of a stream: headers and PIUs in order, written with as few
+//! calls and copies as possible.
 //!
 //! Small pieces are gathered in one buffer; a large PIU keeps its own and is
 //! written from where the node put it.

@@ -330,9 +330,9 @@ fn a_conversation_that_fails_with_its_link_tells_which_connection_went_and_how()
         }
     };
     assert_eq!(error.code(), Some(ReturnCode::ResourceFailureRetry));
-    let told = error.to_string();
+    let reported = error.to_string();
     for part in ["the link went down", &wire.at, "bytes sent and"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
     // A link that is up again has no such story.
     client

@@ -41,9 +41,9 @@ fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
     let mut conversation = first.allocate(&Call::new("NET.SERVER", INQUIRY)).unwrap();
     conversation.send(&[0, 0, 0, 100]).unwrap();
     let second = client("NET.TWIN", &server);
-    let told = ping(&second).unwrap_err().to_string();
+    let reported = ping(&second).unwrap_err().to_string();
     for part in ["another node called NET.TWIN", "--lu"] {
-        assert!(told.contains(part), "{told}");
+        assert!(reported.contains(part), "{reported}");
     }
     // The first one's conversation and its sessions are as they were.
     let mut reply = 0;

@@ -122,11 +122,11 @@ fn answer(
             }
         }
         match hear(&mut conversation)? {
-            Some((next, told)) => {
+            Some((next, reported)) => {
                 if !next.is_empty() {
                     record = next;
                 }
-                status = told;
+                status = reported;
             }
             None => return Ok(()),
         }

@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
     pub body: Option<Json<'a>>,
 }
 
-/// What a program gave back.
+/// The output of a program.
 pub(crate) struct Reply<'a> {
     pub interface: &'a Interface,
     /// The bytes of each area, in the interface's order.
@@ -243,7 +243,7 @@ impl<'a> EvalContext<'a> {
         Ok(())
     }
 
-    /// Writes a value as JSON text; false if there is none.
+    /// Writes a value as JSON text; returns false if it is missing.
     pub fn value(&mut self, value: &Value, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match value {
             Value::Source(source) => self.source(source, Trim::Keep, out),
@@ -295,8 +295,8 @@ impl<'a> EvalContext<'a> {
         Ok(text.is_some())
     }
 
-    /// A template of one value is that value as text, missing if it is; in a
-    /// longer one a missing value leaves nothing behind.
+    /// A template of one value is that value as text, missing if it is missing;
+    /// in a longer one a missing value adds nothing.
     fn template(&mut self, pieces: &[Piece], out: &mut Vec<u8>) -> Result<bool, Failure> {
         if let [Piece::Value(value)] = pieces {
             let from = out.len();
@@ -574,8 +574,8 @@ impl<'a> EvalContext<'a> {
             texts[i].take()
         };
         plan.general.evaluate(bind).map_err(|why| {
-            let told = format!("{} ({})", plan.general.source, plan.place);
-            Failure::Expression(told, why)
+            let reported = format!("{} ({})", plan.general.source, plan.place);
+            Failure::Expression(reported, why)
         })
     }
 

@@ -29,7 +29,7 @@ const MAX_TEXTS: usize = 256 << 20;
 /// Longest text that a value may become.
 const MAX_RESULT: usize = 64 << 20;
 
-/// What a path starts from.
+/// The root of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Root {
     PathParameters,
@@ -568,7 +568,7 @@ fn find_variables(json: &serde_json::Value, out: &mut Vec<String>) {
     }
 }
 
-/// The functions of JSONata, which may stand for values.
+/// The functions of JSONata, which can be used as values.
 const FUNCTIONS: &str = "abs append assert average base64decode base64encode boolean ceil contains \
     count decodeUrl decodeUrlComponent distinct each encodeUrl encodeUrlComponent error eval exists \
     filter floor formatBase formatInteger formatNumber fromMillis join keys length lookup lowercase \
@@ -610,7 +610,7 @@ fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {
     }
 }
 
-/// The variable a path starts with and the plain names behind it, up to and
+/// The variable that a path starts with and the plain names after it, up to and
 /// including the first that has a filter.
 fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
     let mut names = Vec::new();

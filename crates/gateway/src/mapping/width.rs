@@ -1,9 +1,9 @@
 //! How wide a client's data may have `$pad` make a text.
 //!
 //! The width is a number of the expression, or of data: a client that sends two
-//! thousand million would have as many bytes of the gateway. Widths that an
-//! expression writes itself are its author's; all others go through a function
-//! of ours, which passes on what is no width at all.
+//! thousand million would use as many bytes of the gateway. Widths that an
+//! expression writes itself are its author's; all others pass through a
+//! function of this module, which returns an invalid width unchanged.
 //!
 //! Invariant: what an expression gives for widths within the bound is what it
 //! gives without this.

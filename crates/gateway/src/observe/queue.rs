@@ -72,13 +72,13 @@ impl<T: Send + 'static> Queue<T> {
 }
 
 impl<T> Batches<T> {
-    /// Whether somebody waits for the end.
+    /// Whether the end is waited for.
     pub fn is_ending(&self) -> bool {
         self.ending.load(Relaxed)
     }
 
-    /// What has come: at once when it fills a batch, otherwise after the wait;
-    /// none when nothing comes any more. A batch may be empty.
+    /// Returns queued items: at once if they fill a batch, otherwise after the
+    /// wait; `None` after the end. A batch may be empty.
     pub fn next(&mut self) -> Option<Vec<T>> {
         if self.ended {
             return None;
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_full_queue_says_no_and_what_it_took_is_worked_off_at_the_end() {
         let (go, held) = mpsc::channel::<()>();
-        let (tell, told) = mpsc::channel();
+        let (tell, reported) = mpsc::channel();
         let work = move |mut batches: Batches<u32>| {
             let _ = held.recv();
             while let Some(batch) = batches.next() {
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(taken, [true, true, true, false, false]);
         go.send(()).unwrap();
         queue.finish();
-        assert_eq!(told.iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(reported.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(!queue.put(9));
     }
 }

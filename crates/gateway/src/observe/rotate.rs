@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 pub(super) struct Rotating {
     path: PathBuf,
     max_bytes: u64,
-    /// Files kept beside it.
+    /// Most older files that are kept.
     kept: u32,
     open: Option<(File, u64)>,
 }
 
 impl Rotating {
-    /// Opens the file, or goes on behind what is in it.
+    /// Opens the file, and appends to it.
     ///
     /// # Errors
     /// What the system says.
@@ -38,7 +38,8 @@ impl Rotating {
             }
             let mut options = OpenOptions::new();
             options.create(true).append(true);
-            // What callers asked for is not for everybody on the machine.
+            // The file has callers' requests, so it is not readable for all
+            // users of the machine.
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o640);
             let file = options.open(&self.path)?;
             let bytes = file.metadata()?.len();

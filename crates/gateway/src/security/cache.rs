@@ -1,4 +1,4 @@
-//! What was found right a short while ago.
+//! Credentials that were verified recently.
 //!
 //! A password takes tens of milliseconds to verify and a token tens of
 //! microseconds, and clients send the same one with every request. What was

@@ -1,4 +1,4 @@
-//! Who a client is, and what it may do.
+//! Authentication and authorization of clients.
 //!
 //! ```text
 //! request ─▶ credentials ─▶ scheme (basic, bearer, API key, certificate) ─▶ identity ─▶ roles
@@ -44,7 +44,7 @@ pub fn fuzz_token(keys: &[u8], token: &str) {
     let _ = jwt::verify(token, &keys, &JwtConfig::default());
 }
 
-/// Somebody who was found to be who they say.
+/// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The name in the user store, the token or the certificate.
@@ -102,8 +102,8 @@ pub(crate) struct Demand {
     pub scopes: Vec<String>,
 }
 
-/// What an operation asks of its callers: one of these, each all of its
-/// demands. An alternative without demands lets anybody in.
+/// What an operation requires of its callers: one of these alternatives, with
+/// all of its demands. An alternative without demands admits every caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
     pub alternatives: Vec<Vec<Demand>>,

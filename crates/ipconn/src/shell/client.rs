@@ -39,7 +39,7 @@ const GOOD: Duration = Duration::from_secs(1);
 /// Bytes of a reply that come before the rest is granted.
 const UNASKED: u32 = 256 << 10;
 
-/// Who this process is to the regions that it calls.
+/// The identity of this process towards the regions that it calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity {
     /// Its name.
@@ -94,7 +94,7 @@ struct Slot {
 /// A connection ended before a reply came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
-    /// Nothing of the request had been sent.
+    /// No byte of the request was sent.
     pub unsent: bool,
 }
 
@@ -156,7 +156,7 @@ impl Client {
         wire.look(|c| c.is_free().then(|| c.in_use()))
     }
 
-    /// The same when one session stays free for orders then, unless there is only
+    /// The load if one session stays free for orders then, unless there is only
     /// one.
     pub fn load_beside_orders(&self) -> Option<usize> {
         let link = self.link.borrow();

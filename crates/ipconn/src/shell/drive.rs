@@ -1,7 +1,7 @@
 //! A connection joined to its socket: one task reads, writes and keeps time.
 //!
-//! What other tasks of the thread have to send is gathered: they kick the task,
-//! which runs when they have, and writes all of it at once.
+//! Output of the thread's other tasks is gathered: they wake this task, which
+//! runs after them and writes everything at once.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

@@ -1,6 +1,6 @@
 //! The serving region's part in callers' units of work.
 //!
-//! What is said and when is [`crate::serving`]'s; this has it done.
+//! [`crate::serving`] decides the order of messages; this module runs them.
 
 use std::time::Duration;
 
@@ -91,9 +91,9 @@ impl Branches for InUnits<'_> {
     }
 
     async fn outcome(&self, branch: BranchId) -> Option<bool> {
-        let (told, heard) = oneshot::channel();
+        let (reported, heard) = oneshot::channel();
         self.mirror.region.outcome(branch, move |committed| {
-            let _ = told.send(committed);
+            let _ = reported.send(committed);
         });
         heard.await.unwrap_or(None)
     }

@@ -149,7 +149,7 @@ impl Caller {
 }
 
 impl Called {
-    /// What ends it from another thread.
+    /// Returns a handle with which another thread ends the call.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }

@@ -38,7 +38,7 @@ pub struct Mirror {
     pub region: Handle,
     /// The user of tasks for which the partner names none.
     pub user: UserId,
-    /// What callers' units of work have here.
+    /// The branches of callers' units of work.
     pub units: Arc<Units<OpenTask>>,
 }
 
@@ -86,7 +86,7 @@ impl Mirror {
                 );
                 let ending = if head.link { TOO_LONG } else { Ending::Never };
                 let mut short = refused(ending, why);
-                // What the caller's unit has here stays so.
+                // The state of the caller's branch is kept.
                 short[IN_UNIT_AT] = reply[IN_UNIT_AT];
                 short
             }
@@ -137,7 +137,7 @@ impl Mirror {
         answer(&reply, reply.outcome(), request)
     }
 
-    /// The same, backed out when it has changed something.
+    /// As above, but backed out if it has changed data.
     async fn reading(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
         let wanted = self.wanted(request);
         let mut open = match self.region.begin_open(port, wanted).await {

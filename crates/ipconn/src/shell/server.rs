@@ -65,7 +65,7 @@ pub enum StartError {
     Thread(std::io::Error),
 }
 
-/// What partners reach.
+/// The services for partners.
 #[derive(Clone)]
 pub struct Served {
     /// The region.
@@ -84,12 +84,12 @@ pub struct Listener {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     No,
-    /// Nothing new is taken; connections end with what is under way.
+    /// No new request is accepted; connections end after the running ones.
     Drain,
     Now,
 }
 
-/// What all threads share.
+/// The state that all threads share.
 struct Shared {
     hello: Hello,
     receive_count: usize,

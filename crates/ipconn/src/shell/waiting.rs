@@ -1,4 +1,4 @@
-//! Who waits for a session, in the order of their coming.
+//! Requests that wait for a session, in their order of arrival.
 //!
 //! A session that becomes free wakes the first who can use it. One who was
 //! woken and goes away without it passes the news on.

@@ -46,7 +46,7 @@ struct Joint {
     up: VecDeque<Vec<u8>>,
     down: VecDeque<Vec<u8>>,
     open: bool,
-    /// Nothing more gets on its way.
+    /// No further bytes are sent.
     cut: bool,
     caller_left: bool,
     server_left: bool,
@@ -312,7 +312,7 @@ impl Joint {
     }
 }
 
-/// What an end has to say gets on its way.
+/// Moves an end's output onto the line.
 fn push(from: &mut Connection, to: &mut VecDeque<Vec<u8>>) {
     if from.gather(0) {
         let [a, b] = from.pieces();

@@ -37,7 +37,7 @@ const MS: u64 = 1_000_000;
 const BEGIN: u64 = 1_000 * MS;
 const NAMES: [&str; 2] = ["NEAR", "FAR"];
 
-/// What a history came to.
+/// The result of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
     /// Steps made.
@@ -78,7 +78,7 @@ enum Told {
     Nothing,
 }
 
-/// What a unit of a program did, by the number that it wrote.
+/// The actions of a program's unit, by the number that it wrote.
 #[derive(Debug, Clone, Default)]
 struct Unit {
     /// How often it was written in each region.
@@ -90,7 +90,7 @@ struct Unit {
 struct Side {
     node: Rc<RefCell<Node>>,
     units: Rc<Units<HostTask>>,
-    /// What it decides with the other.
+    /// Its coordination with the other region.
     coordinating: Coordinating,
     participant: ParticipantId,
     programs: Vec<Program>,
@@ -117,7 +117,7 @@ pub fn play(seed: u64, steps: u64) -> Report {
     play_world(World::new(seed), seed, steps)
 }
 
-/// The same with [`Report::hash`].
+/// As above, with [`Report::hash`].
 pub fn play_hashed(seed: u64, steps: u64) -> Report {
     let world = World::new(seed);
     for side in &world.sides {
@@ -286,7 +286,7 @@ impl World {
         }
     }
 
-    /// What waits for a session too long does not any more.
+    /// Requests that waited too long for a session are ended.
     fn give_up_waiting(&mut self, at: usize) {
         for (waiter, failed) in self.lines[at].give_up_waiting(self.now) {
             self.replied(at, waiter, Err(failed));
@@ -300,7 +300,7 @@ impl World {
         }
     }
 
-    /// What became of a message about units.
+    /// Handles the reply to a message about units.
     fn heard(&mut self, at: usize, about: About, reply: &Result<Reply, Failed>) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let side = &mut self.sides[at];
@@ -450,7 +450,7 @@ impl World {
     }
 }
 
-/// What a life of a region keeps of the other.
+/// Restores the coordination with the other region after a restart.
 fn coordinating(node: &Node) -> Coordinating {
     let link = region::Name::from_bytes(*b"PEER");
     Coordinating::new(link, node.units_after())

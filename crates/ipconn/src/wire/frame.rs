@@ -15,12 +15,12 @@ pub const MAX_PAYLOAD: usize = 64 << 10;
 /// Longest payload of any other frame, in bytes.
 pub const MAX_CONTROL: usize = 1024;
 
-/// What a frame is for.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Who calls: the first frame of a connection.
+    /// The caller's greeting: the first frame of a connection.
     Hello = 1,
-    /// Who answers: the answer to it.
+    /// The server's answer to it.
     Welcome = 2,
     /// A request begins: bytes of the message, after their number.
     Request = 3,
@@ -36,7 +36,7 @@ pub enum Kind {
     Ping = 8,
     /// Yes.
     Pong = 9,
-    /// Nothing new is taken; what is under way ends.
+    /// No new request is accepted; running ones end.
     Drain = 10,
     /// The reason for the connection's end.
     Error = 11,
@@ -61,7 +61,7 @@ const KINDS: [Kind; 11] = [
 pub struct Header {
     /// Bytes of the payload.
     pub length: usize,
-    /// What the frame is for.
+    /// The kind.
     pub kind: Kind,
     /// The request it is about; 0 for the connection.
     pub id: u32,

@@ -24,7 +24,7 @@ pub const VERSION: u16 = 3;
 pub const MAX_SESSIONS: u16 = 999;
 const MAGIC: &[u8; 4] = b"TXIP";
 
-/// What one end says of itself.
+/// The greeting of one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
     /// Lowest and highest version that it speaks; in a welcome both are the

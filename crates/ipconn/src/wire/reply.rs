@@ -11,7 +11,7 @@ pub const IN_UNIT_AT: usize = 1;
 /// Most bytes of the words.
 const MAX_TEXT: usize = 4096;
 
-/// What a reply says of the caller's unit of work.
+/// The state of the caller's unit of work in a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InUnit {
     /// It has nothing here.
@@ -19,7 +19,7 @@ pub enum InUnit {
     Nothing,
     /// It has changes or locks here, and the LINK is one of those that ran.
     Held,
-    /// What it had here is backed out, so it cannot be committed.
+    /// Its changes are backed out, so it cannot be committed.
     Lost,
     /// It has what it had: the LINK did not run.
     Unchanged,
@@ -63,7 +63,7 @@ pub struct ReplyHead {
     pub task: u64,
     /// Name of the channel that came back; blank for none.
     pub channel_name: ChannelName,
-    /// What the caller's unit of work has here.
+    /// The state of the caller's unit of work here.
     pub in_unit: InUnit,
 }
 

@@ -1,4 +1,4 @@
-//! What is written into messages is read out of them, and nothing else is.
+//! Messages are read as they were written, and no other bytes are accepted.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What a request says of its caller's unit of work.
+//! The part of a request about its caller's unit of work.
 //!
 //! ```text
 //! 76      84         88      92
@@ -23,19 +23,19 @@ use region::Name;
 pub struct OfUnit {
     /// Its number, which no other unit of the caller has.
     pub unit: u64,
-    /// What the request is in it.
+    /// The step.
     pub step: Step,
     /// The caller's name for the connection, which keeps two of them to one
     /// region apart.
     pub link: Name<4>,
 }
 
-/// What a request is in a unit of work.
+/// A request's step in a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// A LINK whose changes belong to it, and how many there were before.
     Link(u32),
-    /// What was changed is to be committed whatever happens, if asked.
+    /// The changes must be committed after any failure, if asked.
     Prepare,
     /// It is committed.
     Commit,
@@ -43,7 +43,7 @@ pub enum Step {
     BackOut,
     /// It commits in one phase, because no other region has changed data.
     CommitAlone,
-    /// What became of a unit that was to be committed so?
+    /// Queries the outcome of such a unit.
     Outcome,
     /// The connection is new: which prepared units are in doubt? Units that are
     /// not prepared are backed out.
@@ -99,7 +99,7 @@ pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }
 
-/// What such a COMMAREA says; none when it has no whole number of them.
+/// Reads such a COMMAREA; `None` if its length is not a multiple of a unit's.
 pub fn parse_units(bytes: &[u8]) -> Option<Vec<u64>> {
     let (units, []) = bytes.as_chunks::<8>() else {
         return None;

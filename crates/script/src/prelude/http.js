@@ -18,7 +18,7 @@
       if (this.#sent) throw N.clean(new Error("the answer has begun: its headers were sent"));
       const text = String(value);
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
-        throw N.clean(new TypeError(`${String(name)} cannot be a header with this value`));
+        throw N.clean(new TypeError(`${String(name)} is not a valid header with this value`));
       }
       return text;
     }

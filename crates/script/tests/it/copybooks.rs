@@ -55,7 +55,7 @@ fn a_name_that_the_copybook_does_not_have_is_no_property() {
         let told = told(get(&format!("'use strict'; {write}")));
         assert!(told.contains(wanted), "{write}: {told}");
     }
-    // What is read is undefined, as of any object.
+    // Reading an unknown property gives undefined, as for any object.
     let told = told(get(
         "const a = new Copybook('ACCOUNT').view(); return [a.NOTHING === undefined, 'NOTHING' in a, Object.keys(a), `${a}`.length > 9, a instanceof Object]",
     ));

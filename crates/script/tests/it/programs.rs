@@ -43,7 +43,7 @@ fn a_commarea_is_changed_in_place_or_by_what_goes_back() {
     let mut script = load("export function LINK() { throw new BadRequest('no') }");
     assert!(
         commarea(&mut script, "x").contains("AJST"),
-        "there is no client to be told"
+        "there is no client to send to"
     );
 }
 

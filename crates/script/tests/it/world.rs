@@ -13,7 +13,7 @@ use script::{
     Output, Records, Request, Sources,
 };
 
-/// What the host was asked, as text.
+/// The requests that the host received, as text.
 pub type Journal = Rc<RefCell<Vec<String>>>;
 
 /// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.

@@ -29,7 +29,7 @@ macro_rules! values {
                 }
             }
 
-            /// What this value means, in a few words.
+            /// The meaning of this value, in a few words.
             pub fn text(self) -> &'static str {
                 let text = match self {
                     $($name::$variant => concat!($($text),+),)*
@@ -88,7 +88,7 @@ values!(
         ResourceFailureNoRetry = 26,
         /// The session failed; a new one may do better.
         ResourceFailureRetry = 27,
-        /// Nothing to hand over at once.
+        /// No data is available immediately.
         Unsuccessful = 28,
         /// The partner's services ended the conversation as failed.
         DeallocatedAbendSvc = 30,
@@ -170,7 +170,7 @@ values!(
 values!(
     /// What a send does in addition to taking the data.
     SendType {
-        /// Nothing.
+        /// Only the data is taken.
         Buffer = 0,
         /// Flush.
         Flush = 1,
@@ -220,7 +220,7 @@ values!(
 );
 
 values!(
-    /// What one receive of a basic conversation takes.
+    /// How much one receive of a basic conversation takes.
     Fill {
         /// One logical record at most.
         Ll = 0,
@@ -250,9 +250,9 @@ values!(
 );
 
 values!(
-    /// What a receive gave back of the data.
+    /// The data that a receive returned.
     DataReceived {
-        /// None.
+        /// No data.
         None = 0,
         /// Some, of no known end (fill buffer).
         Data = 1,
@@ -266,7 +266,7 @@ values!(
 values!(
     /// What a receive returned in addition to data.
     StatusReceived {
-        /// Nothing.
+        /// No status.
         None = 0,
         /// The right to send.
         Send = 1,

@@ -35,9 +35,9 @@ impl Conversation {
             return Poll::Ready(self.sent(ReturnCode::OperationNotAccepted));
         }
         let sending = matches!(self.state, State::Send | State::SendPending);
-        let told = if sending { self.told_error() } else { None };
-        if let Some(told) = told {
-            return told.map(|code| self.sent(code));
+        let reported = if sending { self.told_error() } else { None };
+        if let Some(reported) = reported {
+            return reported.map(|code| self.sent(code));
         }
         if self.state == State::Receive && self.inbox.turn() == Some(Turn::Over) {
             self.inbox.clear();
@@ -52,7 +52,7 @@ impl Conversation {
             false => Sense::PROGRAM_ERROR,
         };
         if self.state == State::SendPending && direction == ErrorDirection::Receive {
-            // What was received is refused, although the turn is here.
+            // The received data is rejected, although this side has the turn.
             half.reject(Sense::PROGRAM_ERROR_PURGE);
         }
         let job = ErrorJob {

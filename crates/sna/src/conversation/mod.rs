@@ -35,7 +35,7 @@ crate::arena::key!(
     ConversationId
 );
 
-/// What can be asked about a conversation.
+/// The attributes of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// This side.
@@ -54,7 +54,7 @@ pub struct Attributes {
     pub user: Option<String>,
 }
 
-/// Who calls the verbs.
+/// The interface that calls the verbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// A program.
@@ -85,7 +85,7 @@ pub(crate) struct Conversation {
     /// The partner refused what was sent; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
-    /// What became of the session that it lost.
+    /// The outage of its session.
     outage: Option<Outage>,
     /// Sense data of the error description that a verb received, until it is
     /// taken.
@@ -119,7 +119,7 @@ enum Operation {
     Error(ErrorJob),
 }
 
-/// What of access security a partner said in its BIND that it takes.
+/// The access security that a partner accepts, as its BIND says.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Accepts {
     /// Users with passwords.
@@ -141,7 +141,7 @@ pub enum Withheld {
 /// An error to be sent to the partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorJob {
-    /// What to say.
+    /// The sense data to send.
     pub sense: Sense,
     /// Whether the conversation ends with it.
     pub close: bool,
@@ -213,7 +213,7 @@ impl Conversation {
         }
     }
 
-    /// What its Attach went without that was asked for.
+    /// The requested security that its Attach did not contain.
     pub fn withheld(&self) -> Option<Withheld> {
         self.withheld
     }
@@ -237,7 +237,7 @@ impl Conversation {
         self.outage = Some(outage);
     }
 
-    /// What became of its session, once the program knows that it failed.
+    /// The outage of its session, once the program has received the failure.
     pub fn told_outage(&self) -> Option<Outage> {
         self.outage.filter(|_| self.state == State::Reset)
     }

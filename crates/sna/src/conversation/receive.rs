@@ -10,14 +10,14 @@ use crate::wire::{Sense, fmh7};
 use bytes::Bytes;
 use std::task::Poll;
 
-/// What a receive gives back.
+/// The result of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// The outcome.
     pub code: ReturnCode,
     /// Bytes put into the buffer.
     pub len: usize,
-    /// What they are of their record.
+    /// How the bytes relate to their record.
     pub data: DataReceived,
     /// The status received in addition to data.
     pub status: StatusReceived,
@@ -100,8 +100,8 @@ impl Conversation {
             Err(Malformed) => {
                 // The partner's data has no valid records: the partner receives
                 // an abend by services.
-                let told = self.abend(half, Sense::DEALLOCATED_ABEND_SVC);
-                debug_assert!(told.is_ready());
+                let reported = self.abend(half, Sense::DEALLOCATED_ABEND_SVC);
+                debug_assert!(reported.is_ready());
                 Poll::Ready(self.received_code(ReturnCode::ResourceFailureNoRetry))
             }
         }

@@ -8,7 +8,7 @@ use crate::session::half::HalfSession;
 use crate::wire::{Sense, gds};
 use std::task::Poll;
 
-/// What a sending verb gives back.
+/// The result of a sending verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The outcome.
@@ -192,8 +192,8 @@ impl Conversation {
         if self.pending.is_some() && self.pending != operation {
             return Err(Poll::Ready(ReturnCode::OperationNotAccepted));
         }
-        if let Some(told) = self.told_error() {
-            return Err(told);
+        if let Some(reported) = self.told_error() {
+            return Err(reported);
         }
         match half {
             Some(half) => Ok(half),

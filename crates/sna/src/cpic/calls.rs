@@ -14,7 +14,7 @@ use std::task::Poll;
 /// Whether the partner asked for the right to send.
 pub type RequestToSend = bool;
 
-/// What Receive gives back: data_received, received_length, status_received,
+/// The results of Receive: data_received, received_length, status_received,
 /// request_to_send_received, return_code.
 pub type ReceivedData = Received;
 

@@ -40,7 +40,7 @@ pub struct Cpic {
     next: u32,
 }
 
-/// What is kept of one conversation.
+/// The state of one conversation.
 #[derive(Debug)]
 struct Entry {
     set: Characteristics,

@@ -40,7 +40,7 @@ impl Default for Capabilities {
 /// A capabilities message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exchange {
-    /// What the other side can do.
+    /// The capabilities of the other side.
     Request(Capabilities),
     /// The partner accepted this side's capabilities.
     Accepted,

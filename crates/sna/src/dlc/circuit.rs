@@ -49,10 +49,10 @@ pub enum State {
     Closed,
 }
 
-/// What a message meant.
+/// The meaning of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// Nothing for the owner.
+    /// No event for the owner.
     None,
     /// XIDs may be sent.
     Established,
@@ -73,7 +73,7 @@ pub enum Event<'a> {
     },
 }
 
-/// What the partner did wrong.
+/// The partner's violation of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum CircuitError {
     /// A message that the state does not allow.
@@ -92,11 +92,11 @@ pub enum CircuitError {
 /// A circuit's windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
-    /// What this side's capabilities said.
+    /// From this side's capabilities.
     pub receive: u16,
     /// How far it may grow.
     pub widest: u16,
-    /// What the partner's capabilities said.
+    /// From the partner's capabilities.
     pub send: u16,
 }
 
@@ -309,7 +309,7 @@ impl Circuit {
                 }
                 Ok(self.close(false))
             }
-            // What was under way when this side halted.
+            // Messages that were under way when this side halted.
             (State::Halting | State::Closed, _) => Ok(Event::None),
             (_, Kind::HaltDl) => {
                 self.push(Kind::DlHalted, false);

@@ -26,7 +26,7 @@ pub struct Pdu<'a> {
     pub ssap: u8,
     /// Whether this is a response.
     pub response: bool,
-    /// What it says.
+    /// The control field.
     pub control: Control,
     /// The information field; empty for supervisory frames.
     pub info: &'a [u8],

@@ -40,7 +40,7 @@ pub struct SwitchConfig {
     pub setup_ns: u64,
 }
 
-/// What happened on a transport.
+/// An event of a transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchEvent {
     /// Capabilities are exchanged: circuits may be set up.
@@ -165,7 +165,7 @@ impl Switch {
         id
     }
 
-    /// What happened next, oldest first.
+    /// Returns the next event, oldest first.
     pub fn poll_event(&mut self) -> Option<SwitchEvent> {
         self.events.pop_front()
     }

@@ -88,9 +88,9 @@ pub enum XidError {
     /// Its length byte says another length than it has.
     #[error("the XID's length field has {said} bytes, but it has {there}")]
     Length {
-        /// What it says.
+        /// The value of the length field.
         said: usize,
-        /// What there is.
+        /// The actual length.
         there: usize,
     },
     /// A control vector goes past its end.
@@ -306,7 +306,7 @@ pub struct Negotiation {
     told: bool,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Send this information field.
@@ -319,7 +319,7 @@ pub enum Step {
     Wait,
 }
 
-/// What the two agreed on.
+/// The result of the negotiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreed {
     /// The station this node is.
@@ -510,8 +510,8 @@ mod tests {
             cp_name: "APPN.MOON".into(),
         };
         assert_eq!(xid, expected);
-        // What is ours to say differs in two bits: neither INIT-SELF nor ACTPU;
-        // and it says nothing of PU capabilities, nor in the vector of products.
+        // The own fields differ in two bits: neither INIT-SELF nor ACTPU; and
+        // there are no PU capabilities, nor a product set vector.
         let ours = expected.emit();
         let mut theirs = bytes[..ours.len()].to_vec();
         theirs[1] = ours.len() as u8;

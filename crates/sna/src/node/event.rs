@@ -66,7 +66,7 @@ pub enum Event {
 /// An Attach that started nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAttach {
-    /// Who sent it.
+    /// The sender.
     pub partner: LuName,
     /// The program it asked for; none when it could not be read.
     pub tp: Option<TpName>,

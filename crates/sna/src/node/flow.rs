@@ -1,5 +1,5 @@
-//! What flows on sessions: PIUs in, conversations on and off, the right to
-//! begin a bracket.
+//! The flow on sessions: PIUs in, conversations attached and detached, the
+//! right to begin a bracket.
 
 use super::event::{Denial, Event, Outage};
 use super::sessions::Phase;
@@ -204,7 +204,8 @@ impl Node {
                 }
                 Some(c) => {
                     (c.partner_is_done() || c.end_is_confirmed()) && {
-                        // What came is kept for the program; the session is free.
+                        // Received data is kept for the program; the session is
+                        // free.
                         c.session = None;
                         true
                     }

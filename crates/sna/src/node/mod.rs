@@ -163,8 +163,8 @@ impl Node {
         self.programs.remove(name);
     }
 
-    /// What to take for a program name that is not defined; its own name is
-    /// not looked at. Without it such an attach is refused.
+    /// The definition for program names that are not defined; its own name is
+    /// ignored. Without it such an attach is rejected.
     pub fn set_default_tp(&mut self, program: Option<TpDefinition>) {
         self.any_program = program;
     }

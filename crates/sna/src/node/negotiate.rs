@@ -1,5 +1,5 @@
-//! What two nodes make of a BIND: the request, the response, and the session
-//! that comes of both.
+//! The negotiation of a BIND: the request, the response, and the resulting
+//! session.
 //!
 //! Pure functions of modes, links and BINDs, so that the result of a pair of
 //! definitions can be computed without a node.
@@ -15,7 +15,7 @@ use crate::wire::bind::{self, Pacing, Repr as Bind, SyncLevels};
 use crate::wire::user_data::{self, UserData};
 use crate::wire::{Sense, piu, ru_size, th};
 
-/// What a BIND request is made of.
+/// The input of a BIND request.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
     /// This node's mode.

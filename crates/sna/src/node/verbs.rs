@@ -22,7 +22,7 @@ use crate::time::Instant;
 use crate::wire::{Sense, fmh5, gds};
 use std::task::Poll;
 
-/// What a new conversation is to be like.
+/// The parameters of a new conversation.
 #[derive(Clone, Debug)]
 pub struct Allocate {
     /// The local logical unit.
@@ -67,7 +67,7 @@ impl Allocate {
 /// The access security information of an allocate.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// None.
+    /// No security.
     None,
     /// A user that this side has verified; sent where the partner takes that.
     Same {
@@ -360,8 +360,8 @@ impl Node {
             .and_then(|(of, outage)| (of == id).then_some(outage))
     }
 
-    /// What of access security this conversation's Attach went without, because
-    /// the partner does not take it.
+    /// The access security that this conversation's Attach did not contain,
+    /// because the partner does not accept it.
     pub fn access_withheld(&self, id: ConversationId) -> Option<Withheld> {
         self.conversations.get(id)?.withheld()
     }
@@ -397,9 +397,9 @@ impl Node {
             return None;
         }
         let out = self.verb(id, f)?;
-        if let Some(told) = self.conversations.get_mut(id) {
-            self.error_sense = told.take_error_sense().map(|sense| (id, sense));
-            self.outage = told.told_outage().map(|outage| (id, outage));
+        if let Some(reported) = self.conversations.get_mut(id) {
+            self.error_sense = reported.take_error_sense().map(|sense| (id, sense));
+            self.outage = reported.told_outage().map(|outage| (id, outage));
         }
         self.finish_verb(id);
         self.settle();

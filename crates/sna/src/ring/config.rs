@@ -1,4 +1,4 @@
-//! What a simulated network is made of, and what runs on it.
+//! The configuration of a simulated network and its workload.
 //!
 //! Names are the products' own: MAXOUT, T2TIMER, MAXTSL, RCVBUFC, MAXBFRU,
 //! UNITSZ, DELAY, IOBUF. Times are in nanoseconds, sizes in bytes.
@@ -13,7 +13,7 @@ pub struct Network {
     pub ring: Ring,
     /// The machine whose program allocates and sends first.
     pub client: Machine,
-    /// What the client talks to.
+    /// The client's partner.
     pub server: Server,
 }
 
@@ -29,7 +29,7 @@ pub enum Server {
 /// A machine with a program, a logical unit and a place on the ring.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What its work costs.
+    /// The cost of its work.
     pub cost: Cost,
     /// Its adapter.
     pub adapter: Adapter,
@@ -83,9 +83,9 @@ pub enum Pacing {
 /// on its channel.
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
-    /// What its link work costs.
+    /// The cost of its link work.
     pub cost: Cost,
-    /// What passing a PIU on costs.
+    /// The cost of passing on a PIU.
     pub path_control: PathControl,
     /// When a frame is acknowledged.
     pub acknowledges: Acknowledges,
@@ -109,7 +109,7 @@ pub enum Acknowledges {
     WhenPassedOn,
 }
 
-/// What a front end spends on a PIU between link and channel.
+/// The cost of a PIU in a front end between link and channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathControl {
     /// A PIU on its way to the host.
@@ -154,7 +154,7 @@ pub struct Channel {
 /// A host.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// What its work costs; `buffer_bytes` is the size of IOBUF.
+    /// The cost of its work; `buffer_bytes` is the size of IOBUF.
     pub cost: Cost,
     /// One channel program, in either direction.
     pub channel_program_ns: u64,
@@ -162,7 +162,7 @@ pub struct Host {
     pub session: Session,
 }
 
-/// What the two programs do.
+/// The work of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// One transaction.

@@ -19,7 +19,7 @@ use crate::{
 use bytes::Bytes;
 use std::task::Poll;
 
-/// What became of a verb.
+/// The progress of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The conversation is there; the first transaction begins.
@@ -43,7 +43,7 @@ pub(super) struct End {
     doing: Doing,
     /// Bytes of the file still to be sent.
     left: usize,
-    /// What a receive gave before the program had the processor.
+    /// The result of a receive before the program had the processor.
     taken: Option<Received>,
     buffer: Vec<u8>,
     waits: bool,

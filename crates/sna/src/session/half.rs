@@ -130,7 +130,7 @@ struct ChainOnLink {
     ended: bool,
 }
 
-/// What came in on a session.
+/// The input of a session.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A request inside a bracket: data, or LUSTAT with its indicators, whose

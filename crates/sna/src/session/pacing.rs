@@ -39,7 +39,7 @@ pub struct Receiver {
 /// Which pacing one direction of a session has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// None: the window is without end.
+    /// No pacing: the window is unlimited.
     None,
     /// Windows of this many RUs.
     Fixed(u16),

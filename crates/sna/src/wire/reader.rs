@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         self.at >= self.bytes.len()
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }

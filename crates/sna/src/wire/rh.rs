@@ -54,7 +54,7 @@ pub enum Category {
 /// Which response a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// None.
+    /// No response.
     None,
     /// Only a negative one, of type 1.
     Exception1,
@@ -205,7 +205,7 @@ impl Rh {
         }
     }
 
-    /// The same header asking for this response.
+    /// A copy that asks for this response.
     #[must_use]
     pub const fn with_answer(mut self, answer: Answer) -> Rh {
         let bits = match answer {

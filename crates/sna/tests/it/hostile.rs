@@ -152,7 +152,7 @@ fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
     found.collect()
 }
 
-/// What is done to a PIU.
+/// A change of a PIU.
 type Change = fn(&mut Vec<u8>);
 
 #[test]

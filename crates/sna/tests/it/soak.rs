@@ -86,7 +86,7 @@ struct Actor {
     allocated: bool,
     turn: usize,
     at: usize,
-    /// What has come of the present record.
+    /// The bytes of the present record.
     got: Vec<u8>,
     /// The end was received and is to be confirmed.
     owes: bool,

@@ -22,7 +22,7 @@ pub(super) struct Part<'a> {
     pub name: String,
     /// The element as it stands.
     pub text: &'a str,
-    /// What is declared around it.
+    /// The namespace declarations around it.
     pub around: Scopes,
     /// The attributes of its start tag.
     pub attributes: Vec<(String, String)>,
@@ -51,7 +51,7 @@ impl Endpoint {
         Endpoint::within(text, &Scopes::new())
     }
 
-    /// The same with what is declared around it.
+    /// The same with the declarations around it.
     pub(super) fn within(text: &str, around: &Scopes) -> Result<Endpoint, String> {
         let (mut address, mut made) = (None, Endpoint::default());
         for part in parts(text, around)? {
@@ -136,13 +136,13 @@ impl Endpoint {
 
 /// The elements directly within a text's only element.
 pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>, String> {
-    let told = |e: xml::Error| e.to_string();
-    let mut reader = Reader::new(text, Limits::default()).map_err(told)?;
+    let reported = |e: xml::Error| e.to_string();
+    let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut scopes = around.clone();
     let mut found = Vec::new();
     let mut depth = 0;
     loop {
-        match reader.next_event().map_err(told)? {
+        match reader.next_event().map_err(reported)? {
             Event::Start(start) => {
                 let attributes = start.attributes()?;
                 if depth == 0 {
@@ -159,7 +159,7 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
                 };
                 let (namespace, name) = (namespace.to_owned(), local.to_vec());
                 let from = reader.start();
-                reader.skip().map_err(told)?;
+                reader.skip().map_err(reported)?;
                 scopes.close(mark);
                 found.push(Part {
                     namespace,
@@ -183,11 +183,11 @@ pub(super) fn inner(text: &str, around: &Scopes) -> Result<String, String> {
     if !parts(text, around)?.is_empty() {
         return Err("expected an address, found elements".into());
     }
-    let told = |e: xml::Error| e.to_string();
-    let mut reader = Reader::new(text, Limits::default()).map_err(told)?;
+    let reported = |e: xml::Error| e.to_string();
+    let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut inner = String::new();
     loop {
-        match reader.next_event().map_err(told)? {
+        match reader.next_event().map_err(reported)? {
             Event::Text(text) => inner += &text,
             Event::Eof => return Ok(inner.trim().to_owned()),
             Event::Start(_) | Event::End => {}

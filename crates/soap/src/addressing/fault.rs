@@ -1,4 +1,4 @@
-//! What is wrong with the addressing of a message, and the fault that says so.
+//! Errors in the addressing of a message, and their faults.
 
 use super::Edition;
 use crate::envelope::{Code, Fault};

@@ -94,13 +94,13 @@ pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
 pub struct Properties {
     /// Where it goes, with what its endpoint wants to see again.
     pub to: Option<Endpoint>,
-    /// Who has sent it.
+    /// The sender.
     pub from: Option<Endpoint>,
     /// Where the answer goes.
     pub reply_to: Option<Endpoint>,
     /// Where a fault goes.
     pub fault_to: Option<Endpoint>,
-    /// What it asks for.
+    /// The action.
     pub action: Option<String>,
     /// Its own name.
     pub message_id: Option<String>,
@@ -159,7 +159,7 @@ impl Properties {
         }
     }
 
-    /// Who gets the answer, or the fault; none is who asked.
+    /// The destination of the answer, or of the fault; `None` is the requester.
     pub fn destination(&self, is_fault: bool) -> Option<&Endpoint> {
         let own = self.fault_to.as_ref().filter(|_| is_fault);
         own.or(self.reply_to.as_ref())

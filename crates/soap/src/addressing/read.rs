@@ -5,7 +5,7 @@ use super::{Edition, Endpoint, Properties, Wrong};
 use crate::envelope::{Envelope, Header};
 use crate::xml::{Event, Limits, Reader};
 
-/// What a message says of its addressing.
+/// The addressing headers of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// Which text its blocks follow.

@@ -74,8 +74,8 @@ fn reference(edition: Edition, name: &str, endpoint: &Endpoint) -> String {
     closed(out, name)
 }
 
-/// What the destination wants to see again: each element a block of its own,
-/// marked as such where the edition has the mark.
+/// The reference parameters of the destination: each element a header block of
+/// its own, marked if the edition has the mark.
 fn parameters(edition: Edition, to: &Endpoint) -> Vec<String> {
     let all = format!("<x>{}</x>", to.parameters);
     let found = parts(&all, &Scopes::new()).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::{Content, Node, Plan, XmlCodec, XmlError, forms};
 use crate::xml::{escape_tail, push_attribute};
 use std::borrow::Cow;
 
-/// What went wrong, with names added on the way out.
+/// An error, with names added on the way out.
 struct Fault {
     path: Vec<String>,
     reason: String,
@@ -25,7 +25,7 @@ impl XmlCodec {
         self.decode_with(record, &|_| None, out)
     }
 
-    /// The same for a record that names containers.
+    /// As above for a record that names containers.
     ///
     /// # Errors
     /// Items whose bytes are no value, and containers that are not there.

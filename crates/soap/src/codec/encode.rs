@@ -8,7 +8,7 @@ use crate::xml::{self, Event, Reader, Scopes, Start, XSI, split};
 use copybook::EncodeError;
 use std::borrow::Cow;
 
-/// What went wrong where, with names added on the way out.
+/// An error and its place, with names added on the way out.
 struct Fault {
     path: Vec<String>,
     at: usize,
@@ -50,8 +50,8 @@ impl XmlCodec {
         Ok(message)
     }
 
-    /// The same into an area of [`XmlCodec::max_len`] bytes or more; gives the
-    /// record's length. On an error the area holds parts of the record.
+    /// As above into an area of at least [`XmlCodec::max_len`] bytes; returns
+    /// the record's length. On an error the area contains parts of the record.
     ///
     /// # Errors
     /// What is wrong with it, and where.
@@ -88,7 +88,7 @@ impl XmlCodec {
     }
 }
 
-/// What has come of a member.
+/// The state of a member.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
     count: u32,
@@ -292,7 +292,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Nothing up to an element's end.
+    /// Skips to an element's end, which must have no content.
     fn nothing(&mut self) -> Step {
         match self.text()?.trim().is_empty() {
             true => Ok(()),

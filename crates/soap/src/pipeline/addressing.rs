@@ -42,7 +42,7 @@ pub struct Addressing {
     active: Option<Edition>,
 }
 
-/// Who gets a provider's answer.
+/// The destination of a provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// To the requester, on its connection.
@@ -81,7 +81,7 @@ impl Pipeline {
         self.addressing.active.map(Edition::namespace)
     }
 
-    /// Who gets the answer that a provider has come to.
+    /// The destination of the provider's answer.
     pub fn destination(&self) -> Destination {
         if !self.has_addressing() {
             return Destination::Connection;
@@ -110,7 +110,8 @@ impl Pipeline {
         self.has_addressing() && reply_to.is_some_and(|to| to.address != ANONYMOUS)
     }
 
-    /// What a provider's request says; the blocks that are understood by it.
+    /// Reads the addressing of a provider's request; marks its header blocks as
+    /// understood.
     pub(super) fn take_request_addressing(
         &mut self,
         config: &Config,
@@ -178,7 +179,7 @@ impl Pipeline {
         });
         let mut built = own.response.clone();
         if fault.is_some() {
-            // What the program has built is the action of its answer.
+            // An action that the program has built is that of its answer.
             built.action = None;
         }
         made.replace_by(&built);
@@ -205,7 +206,8 @@ impl Pipeline {
         self.addressing.request.blocks(edition)
     }
 
-    /// What a requester's response says; the blocks that are understood by it.
+    /// Reads the addressing of a requester's response; marks its header blocks
+    /// as understood.
     pub(super) fn take_response_addressing(
         &mut self,
         envelope: &Envelope<'_>,

@@ -101,7 +101,7 @@ pub enum ConfigError {
     Form {
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -269,7 +269,7 @@ fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
 /// The header program of CICS for WS-Addressing.
 const DFHWSADH: &str = "DFHWSADH";
 
-/// What stands in a `headerprogram`.
+/// An element of a `headerprogram`.
 enum Header {
     Program(HeaderProgram),
     /// DFHWSADH, and whether it is mandatory.

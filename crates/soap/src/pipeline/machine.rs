@@ -10,7 +10,7 @@ use crate::addressing::Edition;
 use crate::envelope::{Code, Fault, Version};
 use crate::xml::Limits;
 
-/// What is to be done next.
+/// The next step for the pipeline's driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Link to a program with the channel of [`Pipeline::containers`], then
@@ -18,7 +18,7 @@ pub enum Action {
     Link {
         /// The program.
         program: String,
-        /// What it is called for.
+        /// The function of the call.
         function: Function,
     },
     /// Run the application with the body in DFHWS-BODY, or with JSON in
@@ -42,7 +42,7 @@ pub enum Outcome {
     NoResponse,
     /// A requester got a fault.
     Fault(Fault),
-    /// Nothing can be answered.
+    /// No answer is possible.
     Failed(Refusal),
 }
 
@@ -80,9 +80,9 @@ enum Stage {
     Request(usize),
     /// Handler by number, with a response; [`Stage::Over`] is before the first.
     Response(usize),
-    /// The same without one.
+    /// The response stage without a response.
     Silence(usize),
-    /// The same after a failure.
+    /// The stage after a failure.
     Error(usize),
     /// Within a SOAP handler: the programs for header blocks.
     Headers(usize, Function),
@@ -102,7 +102,7 @@ pub struct Pipeline {
     /// The version in the content type of a provider's request. A fault has
     /// this version if the message itself does not show one.
     pub asked_in: Option<Version>,
-    /// What is known of the addressing of its messages.
+    /// The addressing of its messages.
     pub addressing: Addressing,
     pub(super) limits: Limits,
     /// Version of the message under way.
@@ -187,7 +187,8 @@ impl Pipeline {
         self.version
     }
 
-    /// Whose fault a provider answers with; none when it answers with none.
+    /// The code of the fault that a provider answers with; `None` if it answers
+    /// without a fault.
     pub fn answered_fault(&self) -> Option<&Code> {
         self.answered.as_ref()
     }
@@ -212,7 +213,7 @@ impl Pipeline {
         self.config.is_json()
     }
 
-    /// What is next.
+    /// Returns the next step.
     pub fn poll(&mut self) -> Action {
         if let Some(action) = &self.waiting {
             return action.clone();
@@ -469,7 +470,7 @@ impl Pipeline {
             Stage::Request(at) => match (request, response) {
                 (true, true) => self.fail(at + 1, Refusal::Containers { program }),
                 (true, false) => self.stage = Stage::Request(at + 1),
-                // The same handler sees what it has made.
+                // The same handler receives the response that it has made.
                 (false, true) => self.stage = Stage::Response(at),
                 (false, false) => self.stage = Stage::Silence(at),
             },

@@ -39,7 +39,7 @@ pub mod names {
     pub const RESPONSE: &str = "DFHRESPONSE";
     /// Where in the pipeline a program is called.
     pub const FUNCTION: &str = "DFHFUNCTION";
-    /// What went wrong.
+    /// The error.
     pub const ERROR: &str = "DFHERROR";
     /// A header block.
     pub const HEADER: &str = "DFHHEADER";
@@ -80,7 +80,7 @@ pub mod names {
     pub const URI_MAP: &str = "DFHWS-URIMAP";
     /// Its path.
     pub const URI_MAP_PATH: &str = "DFHWS-URIMAPPATH";
-    /// What stands in the place of the `*` of that path.
+    /// The part of the path that the `*` matched.
     pub const URI_RESOURCE: &str = "DFHWS-URI-RESID";
     /// The query of the request.
     pub const URI_QUERY: &str = "DFHWS-URI-QUERY";

@@ -1,4 +1,4 @@
-//! What the SOAP handlers do with messages.
+//! The SOAP handlers' work on messages.
 
 use super::config::{Addressing, HeaderProgram};
 use super::headers::Headers;

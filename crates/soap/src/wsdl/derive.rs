@@ -65,7 +65,7 @@ pub(super) fn structure<'a>(
     })
 }
 
-/// The same for a message of parts with types: an element of the operation's
+/// As above for a message of parts with types: an element of the operation's
 /// name with an element for each part.
 pub(super) fn parts<'a>(
     schemas: &'a Schemas,
@@ -274,7 +274,7 @@ impl<'a> Builder<'a> {
         Ok(nodes)
     }
 
-    /// What an attribute of `at` names.
+    /// The schema component that an attribute of `at` names.
     fn named(
         &self,
         schema: &'a Schema,

@@ -11,7 +11,7 @@ use crate::xml::{self, Element, XSD, parse_tree};
 /// Reads what a description imports: the text at a location, if there is one.
 pub type Resolver<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What a description does not say.
+/// Settings that a description does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopybookOptions {
     /// Name of the description in messages.
@@ -52,7 +52,7 @@ impl Default for CopybookOptions {
 pub struct Made {
     /// Its binding, with both copybooks.
     pub binding: Binding,
-    /// What deserves a look.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ impl Description<'_> {
             };
             let Some(text) = text else {
                 let what = format!("the import {location:?} cannot be read");
-                let fix = "Put the file beside the description, under that name.";
+                let fix = "Put the file next to the description, under that name.";
                 return Err(self.refused(import, what, fix));
             };
             let inner = parse_tree(&text, xml::Limits::default())?;

@@ -5,7 +5,7 @@ use super::types::{Schema, Schemas};
 use crate::binding::Form;
 use crate::xml::{Element, XSD};
 
-/// What the caller says where a schema does not.
+/// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Occurrences that lie in the record.
@@ -14,7 +14,7 @@ pub(super) struct Limits {
     pub text: u32,
 }
 
-/// What an element or attribute may hold.
+/// The content of an element or attribute.
 pub(super) enum Type<'a> {
     Simple(Simple),
     Complex(&'a Schema, &'a Element),
@@ -116,7 +116,7 @@ pub(super) fn kind<'a>(
     Err(schema.refused(declaration, "it has no type", fix))
 }
 
-/// What a chain of restrictions says, the innermost first.
+/// The facets of a chain of restrictions, the innermost first.
 #[derive(Debug, Default)]
 struct Facets {
     length: Option<u32>,

@@ -47,8 +47,8 @@ impl Schema {
         )
     }
 
-    /// What a name in an attribute means. In a schema that another includes a
-    /// name without a prefix is that one's.
+    /// Resolves a name in an attribute. In an included schema a name without a
+    /// prefix belongs to the including schema.
     pub fn resolve(&self, at: &Element, written: &str) -> Result<(String, String), WsdlError> {
         let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
         Ok(match name.0.is_empty() {
@@ -139,7 +139,7 @@ impl Schemas {
             self.seen.push(key);
             let Some(text) = resolver(location) else {
                 let what = format!("the schema {location:?} cannot be read");
-                let fix = "Put the file beside the description, under that name.";
+                let fix = "Put the file next to the description, under that name.";
                 return Err(schema.refused(child, what, fix));
             };
             let inner = parse_tree(&text, Limits::default())?;
@@ -161,7 +161,7 @@ impl Schemas {
     }
 }
 
-/// What has a name at the top of a schema.
+/// The named components at the top of a schema.
 const KINDS: [&str; 6] = [
     "element",
     "complexType",

@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event as Read};
 
 use super::Error;
 
-/// What a document may be.
+/// The limits of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Levels of elements.
@@ -50,7 +50,7 @@ pub enum Event<'a> {
 /// The start of an element.
 #[derive(Debug, Clone, Copy)]
 pub struct Start<'a> {
-    /// What stands between its angle brackets.
+    /// The text between its angle brackets.
     content: &'a str,
     /// Bytes of its name, with which the content begins.
     name_bytes: usize,
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
         &self.text[end - bytes..end]
     }
 
-    /// What an event of the library is here; none for what is not reported.
+    /// Converts an event of the library; `None` for one that is not reported.
     #[inline]
     fn take(
         &mut self,
@@ -348,7 +348,7 @@ impl<'a> Reader<'a> {
         self.wrong("the document ends within an element")
     }
 
-    /// What bodies seldom have.
+    /// Events that are rare in bodies.
     fn rare(&mut self, event: Read<'a>) -> Result<Option<Event<'a>>, Error> {
         match event {
             Read::Eof if self.depth > 0 || !self.rooted => Err(self.cut()),
@@ -386,7 +386,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a document may begin with, once.
+/// The byte order mark, allowed once at the beginning.
 const MARK: char = '\u{feff}';
 
 /// The characters that a document may have.
@@ -400,29 +400,29 @@ mod tests {
 
     fn events(text: &str) -> Result<String, Error> {
         let mut reader = Reader::new(text, Limits::default())?;
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             match reader.next_event()? {
                 Event::Start(start) => {
-                    told += &format!("<{}", String::from_utf8_lossy(start.name()));
+                    reported += &format!("<{}", String::from_utf8_lossy(start.name()));
                     for (key, value) in start.attributes().map_err(|e| reader.wrong(e))? {
-                        told += &format!(" {key}={value}");
+                        reported += &format!(" {key}={value}");
                     }
-                    told += ">";
+                    reported += ">";
                 }
-                Event::End => told += "/",
-                Event::Text(text) => told += &text,
-                Event::Eof => return Ok(told),
+                Event::End => reported += "/",
+                Event::Text(text) => reported += &text,
+                Event::Eof => return Ok(reported),
             }
         }
     }
 
     #[test]
     fn elements_text_references_and_sections_are_read() {
-        let told = events(
+        let reported = events(
             "<?xml version=\"1.0\"?><!-- c --><a x=\"1 &lt; 2\">t&amp;&#65;<b/><![CDATA[<raw>]]>\r\n</a>\n",
         );
-        assert_eq!(told.unwrap(), "<a x=1 < 2>t&A<b>/<raw>\n/");
+        assert_eq!(reported.unwrap(), "<a x=1 < 2>t&A<b>/<raw>\n/");
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Scopes {
         Ok(mark)
     }
 
-    /// The same from a start tag; `None` when it has no attributes.
+    /// As above from a start tag; `None` without attributes.
     ///
     /// # Errors
     /// What is wrong with the attributes.

@@ -287,7 +287,8 @@ fn a_request_says_where_it_goes_and_its_answer_must_be_its_own() {
         why.to_string().contains("RelatesTo names another message"),
         "{why}"
     );
-    // What the program has built goes before; parameters are blocks of their own.
+    // The program's own properties take precedence; parameters are blocks of
+    // their own.
     let built = Properties {
         to: Some(Endpoint {
             parameters: "<k xmlns='urn:k'>7</k>".into(),

@@ -128,9 +128,9 @@ fn faults_name_the_element_and_its_place() {
         ),
         (">42<", "><b/><", "expected text, found an element"),
     ];
-    for (from, to, told) in cases {
+    for (from, to, reported) in cases {
         let error = wrong(from, to);
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(reported), "{error}");
         assert!(error.starts_with("line 1, column "), "{error}");
     }
     let lines = "<ORDER_LINE><ITEM>A</ITEM><QTY>1</QTY></ORDER_LINE>".repeat(4);

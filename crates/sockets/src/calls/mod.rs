@@ -27,7 +27,7 @@ const FEWEST_SOCKETS: i64 = 50;
 /// Partners of a datagram socket that it may answer.
 const PARTNERS: usize = 64;
 
-/// What all tasks share.
+/// The state that all tasks share.
 #[derive(Debug)]
 pub struct World {
     /// The region's name, which is the address space of its client ids.
@@ -53,7 +53,7 @@ struct Own {
     socket: Arc<Socket>,
     /// It was given, and whether it was taken.
     given: Option<Arc<AtomicBool>>,
-    /// Who sent datagrams to it: they may be answered.
+    /// Senders of datagrams, which may be answered.
     partners: Vec<SocketAddr>,
 }
 

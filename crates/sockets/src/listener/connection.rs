@@ -57,7 +57,7 @@ struct Connection {
     number: i64,
     /// The error message to the client is in EBCDIC.
     ebcdic: bool,
-    /// What it asks for, as far as it is known.
+    /// The requested transaction, as far as it is known.
     transid: String,
 }
 
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// What the client wants; none when it is gone.
+    /// The client's first message; `None` if it has disconnected.
     async fn first_message(
         &mut self,
         stream: &mut Stream,
@@ -137,7 +137,7 @@ impl Connection {
                 let count = stream.peek(&mut buffer, fewest).await.ok();
                 let count = count.filter(|n| *n > 0)?;
                 let seen = &buffer[..count];
-                // What follows a line's end is the transaction's.
+                // Bytes after a line end belong to the transaction.
                 let length = header::line_end(seen).unwrap_or(count);
                 let message = seen[..length].to_vec();
                 stream.consume(length).await?;

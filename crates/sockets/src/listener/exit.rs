@@ -43,7 +43,7 @@ use crate::config::{StartType, delay_ms};
 /// Bytes of the COMMAREA before what an enhanced listener read.
 pub const BYTES: usize = 164;
 
-/// What is about to be started.
+/// The start that the exit may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The transaction.
@@ -104,7 +104,7 @@ impl Wanted {
         out
     }
 
-    /// What the exit left in the COMMAREA.
+    /// Reads the COMMAREA after the exit.
     pub fn parse(bytes: &[u8]) -> Result<Wanted, Refused> {
         let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(Refused::ExitFailed)?;
         match (bytes[60], bytes[61]) {

@@ -1,4 +1,4 @@
-//! What a client says first to a standard listener.
+//! The first message of a client to a standard listener.
 //!
 //! ```text
 //!   tran[,client-in-data][,KC | IC,hhmmss | TD]
@@ -20,12 +20,12 @@ use crate::config::{StartType, delay_ms};
 /// Longest client-in-data.
 const MOST_DATA: usize = 40;
 
-/// What is to be started, and with what.
+/// The start that the message requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The transaction, 1 to 4 characters in upper case.
     pub transid: String,
-    /// What the transaction is passed, at most 40 bytes.
+    /// The data for the transaction, at most 40 bytes.
     pub data: Vec<u8>,
     /// How it is started.
     pub start: StartType,

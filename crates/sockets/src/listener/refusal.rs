@@ -13,7 +13,7 @@ use super::header::HeaderError;
 /// Why a client is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// What it said makes no sense.
+    /// The message is malformed.
     Header(HeaderError),
     /// The transaction is not defined.
     Unknown,

@@ -25,7 +25,7 @@ use crate::service::{Listening, StartError};
 use crate::stream::TlsSource;
 use crate::trace::Trace;
 
-/// What an operator does to a listener.
+/// An operator's command for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// It listens.
@@ -45,7 +45,7 @@ pub struct Listeners {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the listeners' thread works with.
+/// The context of the listeners' thread.
 #[derive(Clone)]
 pub struct Means {
     /// The region.
@@ -58,7 +58,7 @@ pub struct Means {
     pub trace: Arc<Trace>,
     /// Receivers, when there are some.
     pub native: Option<Arc<Native>>,
-    /// What TLS connections are accepted with, when there is a certificate.
+    /// The TLS configuration, if there is a certificate.
     pub tls: Option<TlsSource>,
 }
 
@@ -69,9 +69,9 @@ pub struct Listener {
     pub transid: TransId,
     /// As it is defined.
     pub config: ListenerConfig,
-    /// Who it is to TAKESOCKET.
+    /// Its client id for TAKESOCKET.
     pub client: ClientId,
-    /// What it has done.
+    /// Its counters.
     pub counts: Counts,
     address: Mutex<Option<SocketAddr>>,
     /// The numbers of its sockets, over its stops and starts: a socket that it
@@ -79,7 +79,7 @@ pub struct Listener {
     numbers: Arc<Numbers>,
 }
 
-/// What a listener has done.
+/// The counters of a listener.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Connections accepted.
@@ -94,7 +94,7 @@ pub struct Counts {
     pub expired: AtomicU64,
 }
 
-/// What the listeners' thread has.
+/// The state of the listeners' thread.
 pub struct Door {
     /// Its port.
     pub port: Port,
@@ -372,8 +372,8 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
         false => TcpSocket::new_v6()?,
     };
     socket.set_reuseaddr(true)?;
-    // What is accepted has it too: a connection is ready to be read when the
-    // first message is there.
+    // Accepted sockets inherit it: a connection becomes readable when the first
+    // message is complete.
     let fewest = match config.format {
         // Bytes of TLS are not those of a message.
         _ if config.tls => 1,

@@ -44,9 +44,9 @@ pub enum Area {
     "the program set a length of {length} for its answer, but the COMMAREA has room for {room}"
 )]
 pub struct AnswerError {
-    /// What it left.
+    /// The length that the program left.
     pub length: u64,
-    /// What there is.
+    /// The room of the area.
     pub room: usize,
 }
 
@@ -160,7 +160,7 @@ pub fn delimiter_in_ebcdic(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|c| page.byte_of(c)).collect()
 }
 
-/// The same for a client that has the programs' characters.
+/// As above for a client with the programs' own characters.
 pub fn delimiter_in_ascii(text: &str) -> Option<Vec<u8>> {
     let byte = |c: char| u8::try_from(u32::from(c)).ok();
     text.chars().map(byte).collect()

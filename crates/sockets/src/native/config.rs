@@ -156,7 +156,7 @@ pub enum Endian {
 pub struct Receiver {
     /// Its transaction.
     pub transid: TransId,
-    /// What is run with each message.
+    /// The program for each message.
     pub program: ProgramName,
     /// The transaction of the connection that answers go out on.
     pub answers: Option<TransId>,
@@ -166,7 +166,7 @@ pub struct Receiver {
     pub framing: [Framing; 2],
     /// The translation for each of them.
     pub characters: [Characters; 2],
-    /// Whose characters a client has.
+    /// The characters of the client.
     pub clients: ClientCharacters,
     /// Seconds of patience: idle, message, write, pair; 0 for no limit.
     pub limits_s: [u32; 4],
@@ -375,10 +375,10 @@ mod tests {
     }
 
     fn mistakes(config: &ReceiverConfig) -> Vec<String> {
-        let mut told = Vec::new();
-        let built = config.build("RECV", &mut |key, _| told.push(key.to_owned()));
-        assert_eq!(built.is_none(), !told.is_empty());
-        told
+        let mut reported = Vec::new();
+        let built = config.build("RECV", &mut |key, _| reported.push(key.to_owned()));
+        assert_eq!(built.is_none(), !reported.is_empty());
+        reported
     }
 
     #[test]
@@ -397,8 +397,8 @@ mod tests {
         config.area_bytes = 40_000;
         config.area_length = 3;
         config.frame.max_bytes = Some(0);
-        let told = ["answers", "area_bytes", "area_length", "frame.max_bytes"];
-        assert_eq!(mistakes(&config), told);
+        let reported = ["answers", "area_bytes", "area_length", "frame.max_bytes"];
+        assert_eq!(mistakes(&config), reported);
         let mut config = lines();
         config.container = Some("MESSAGE".into());
         config.area_bytes = 10;

@@ -161,7 +161,8 @@ impl Connection<'_> {
                 }
             };
             if empty > 0 && empty == from {
-                // What came asks for nothing: the others go first.
+                // The bytes do not complete a message: other connections run
+                // first.
                 self.thread.reactor.end_turn();
             }
             held.drain(..from);

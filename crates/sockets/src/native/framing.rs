@@ -43,12 +43,12 @@ pub enum Frame {
     Fixed {
         /// How many.
         bytes: usize,
-        /// What fills a shorter answer.
+        /// The padding of a shorter answer.
         pad: u8,
     },
 }
 
-/// What the bytes of a connection begin with.
+/// The frame at the start of a connection's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// A message.

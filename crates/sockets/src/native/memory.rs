@@ -54,7 +54,7 @@ impl Memory {
         })
     }
 
-    /// Nothing, to be filled.
+    /// An empty buffer.
     pub fn empty(self: &Rc<Self>) -> Held {
         Held {
             bytes: Vec::new(),
@@ -228,7 +228,8 @@ mod tests {
             unreachable!()
         };
         assert!(pin!(one.reserve(most)).poll(&mut cx).is_ready());
-        // Who has nothing yet has to wait, and so has another with a part.
+        // A connection without bytes has to wait, and so has another with a
+        // part.
         let mut three = memory.empty();
         assert!(pin!(three.reserve(1)).poll(&mut cx).is_pending());
         {

@@ -43,7 +43,7 @@ pub struct Reactor {
     ended: Cell<bool>,
     /// Reads and writes that the future being polled still has.
     turn: Cell<u32>,
-    /// Who has given way, and goes on when the sockets were looked at.
+    /// Futures that yielded, and continue after the sockets were polled.
     waiting: RefCell<Vec<Waker>>,
 }
 
@@ -67,7 +67,7 @@ pub struct Registration {
 
 /// The port of the region that the loop's thread drives.
 pub trait Door: Send + Sync {
-    /// What the loop waits for in addition to its own sources.
+    /// The descriptor that the loop waits for in addition to its own sources.
     fn event(&self) -> BorrowedFd<'_>;
     /// Before a sleep: true when the loop may sleep until the event.
     fn rest(&self) -> bool;
@@ -251,7 +251,7 @@ impl Reactor {
         poll_fn(|cx| timer.poll(cx)).await;
     }
 
-    /// What a future gives within so long; none when it takes longer.
+    /// The result of a future within this time; `None` if it takes longer.
     pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
         let (mut late, mut future) = (pin!(self.sleep(time)), pin!(future));
         poll_fn(|cx| match future.as_mut().poll(cx) {
@@ -272,7 +272,7 @@ impl Reactor {
             running.entry.queued.store(false, Ordering::Relaxed);
             self.turn.set(TURN);
             let mut cx = Context::from_waker(&running.waker);
-            // What goes wrong in one connection ends that one.
+            // A panic in one connection ends only that one.
             let poll = AssertUnwindSafe(|| running.future.as_mut().poll(&mut cx));
             match catch_unwind(poll) {
                 Ok(Poll::Pending) => self.futures.borrow_mut().put_back(key, running),
@@ -422,7 +422,7 @@ impl Registration {
         self.run(READABLE, is_short, read)
     }
 
-    /// The same for `bytes` to be written.
+    /// As above for writing `bytes`.
     pub fn write(
         &self,
         bytes: usize,
@@ -515,7 +515,7 @@ const READABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 /// The client sends nothing more, or is gone.
 const ENDED: u32 = 4;
-/// Nothing goes either way any more.
+/// Neither direction is open any more.
 const GONE: u32 = 8;
 
 #[cfg(test)]

@@ -40,13 +40,13 @@ pub struct Native {
 pub struct Served {
     /// As it is defined.
     pub receiver: Receiver,
-    /// What it has done.
+    /// Its counters.
     pub counts: Counts,
     /// It takes no connections and ends those it has.
     pub stopped: AtomicBool,
 }
 
-/// What a receiver has done.
+/// The counters of a receiver.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Connections now, senders included.
@@ -76,7 +76,7 @@ pub struct Counts {
 pub struct Receiving {
     /// Its transaction.
     pub receiver: TransId,
-    /// What it runs.
+    /// The program it runs.
     pub program: String,
     /// The transaction of the connections that answers go out on; blank for
     /// the same ones.
@@ -126,7 +126,7 @@ pub struct Adopted {
     pub stream: Parts,
     /// Its client.
     pub client: SocketAddr,
-    /// Whose it is.
+    /// The receiver.
     pub served: Arc<Served>,
     /// Answers go out on it; otherwise messages come on it.
     pub is_sender: bool,
@@ -208,8 +208,9 @@ impl Native {
         }))
     }
 
-    /// Whose a connection is that a transaction would be started for, and
-    /// whether answers go out on it; none when it is to be started.
+    /// The receiver of a connection for which a transaction would be started,
+    /// and whether answers go out on it; `None` if the transaction is to be
+    /// started.
     pub fn serves(&self, transid: TransId) -> Option<(&Arc<Served>, bool)> {
         let receiver = self.receivers.get(&transid).map(|served| (served, false));
         receiver.or_else(|| self.senders.get(&transid).map(|served| (served, true)))

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use region::TransId;
 use tokio::sync::Notify;
 
-/// Whose connections belong together: the receiver, and the client-in-data.
+/// The key of connections that belong together: the receiver, and the
+/// client-in-data.
 pub type SessionName = (TransId, Vec<u8>);
 
 /// The sessions of a thread.

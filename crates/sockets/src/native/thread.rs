@@ -27,7 +27,7 @@ use crate::listener::{DRAIN_TIME, last_words};
 use crate::stream::Stream;
 use crate::trace::Trace;
 
-/// What a thread begins with.
+/// The configuration of a thread.
 pub struct Setting {
     /// The region.
     pub region: Handle,
@@ -37,7 +37,7 @@ pub struct Setting {
     pub user: UserId,
     /// Events for operators.
     pub trace: Arc<Trace>,
-    /// Nothing new is begun.
+    /// No new message is started.
     pub ending: Arc<AtomicBool>,
     /// Most memory for messages.
     pub memory_bytes: usize,
@@ -51,7 +51,7 @@ pub struct Thread {
     pub reactor: Rc<Reactor>,
     pub sessions: Rc<Sessions<Outgoing>>,
     pub memory: Rc<Memory>,
-    /// What is written next, if it is written at once.
+    /// A buffer for output that is written immediately.
     pub scratch: RefCell<Vec<u8>>,
     /// Seconds, counted by ticks.
     clock: Cell<u64>,
@@ -72,7 +72,7 @@ pub struct Outgoing {
     pub seat: Seat,
 }
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// It waits for a message.
@@ -110,7 +110,7 @@ pub enum Order {
 }
 
 impl Watched {
-    /// What it is doing.
+    /// Its phase.
     pub fn phase(&self) -> Phase {
         self.phase.get()
     }
@@ -330,9 +330,9 @@ impl Outgoing {
         };
         let reactor = thread.reactor.clone();
         thread.reactor.spawn(async move {
-            let told = last_words(self.stream, &text);
+            let reported = last_words(self.stream, &text);
             // A client that does not read cannot receive it.
-            let _ = reactor.within(DRAIN_TIME, told).await;
+            let _ = reactor.within(DRAIN_TIME, reported).await;
             drop(self.seat);
         });
     }

@@ -7,7 +7,7 @@ use super::parse::{Operand, Parser, Unusable};
 use crate::file::{DefinitionError, FileDef, FileName, KeyField, Organisation, RecordFormat};
 use crate::index::{IndexDef, PathDef};
 
-/// What a DEFINE says.
+/// The attributes of a DEFINE.
 #[derive(Default)]
 struct Facts<'o> {
     name: Option<FileName>,
@@ -50,7 +50,7 @@ const INDEX: &[&str] = &[
 ];
 const PATH: &[&str] = &["NAME", "PATHENTRY", "UPDATE", "NOUPDATE"];
 
-/// What IDCAMS takes when a cluster does not say it.
+/// The default of IDCAMS for a cluster without KEYS.
 const DEFAULT_KEY: KeyField = KeyField {
     offset_bytes: 0,
     length_bytes: 64,

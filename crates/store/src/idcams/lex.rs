@@ -15,7 +15,7 @@ pub(super) struct Token {
     pub column: u32,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name, keyword or number, in upper case.

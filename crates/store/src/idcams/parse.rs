@@ -292,7 +292,7 @@ impl Parser<'_> {
             Some(args) if first.word.is_empty() => args.clone(),
             _ => vec![first.clone()],
         };
-        // Nothing of these kinds is in a store.
+        // A store has no entries of these kinds.
         const ELSEWHERE: [&str; 3] = ["ALIAS", "GENERATIONDATAGROUP", "NONVSAM"];
         let mut only = None;
         for keyword in keywords {

@@ -1,4 +1,4 @@
-//! What of the last commit is on its way to the disk.
+//! The part of the last commit that is not yet on the disk.
 //!
 //! A commit flushes its pages and then writes its meta page, without a flush of
 //! its own (`MDB_NOMETASYNC`). That meta page becomes durable with the flush of

@@ -16,7 +16,7 @@ use crate::file::{FileDef, FileId, FileName, KeyField, Organisation, RecordForma
 use crate::index::{IndexDef, IndexEntry, Named, PathDef};
 use crate::traits::CatalogueEntry;
 
-/// What is entered under a name.
+/// The entry of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     /// A file, and whether its records have check sums.
@@ -122,8 +122,8 @@ pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, St
     Ok(Ok(items))
 }
 
-/// What is entered, as the store's callers see it: an index whose base is not
-/// there is left out.
+/// The entries as the store's callers see them: an index whose base is missing
+/// is left out.
 pub(super) fn names(items: &[Item]) -> Vec<Named> {
     let base = |name: &FileName| {
         items.iter().find_map(|item| match item {
@@ -149,7 +149,7 @@ pub(super) fn names(items: &[Item]) -> Vec<Named> {
     items.iter().filter_map(named).collect()
 }
 
-/// What is entered under this name, or what is wrong with it.
+/// Finds the entry of this name, or the error in it.
 pub(super) fn find(
     txn: &Txn<'_>,
     catalogue: Dbi,
@@ -210,7 +210,7 @@ pub(super) fn first_discarded(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<Fi
     })
 }
 
-/// What the catalogue says of numbers, for a check.
+/// The numbers in the catalogue, for a check.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     /// The last number that was given.
@@ -300,7 +300,7 @@ fn encode(item: &Item) -> Vec<u8> {
     entry
 }
 
-/// What an entry says; `None` if it is damaged.
+/// Reads an entry; `None` if it is damaged.
 pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
     let entry = match entry.first()? {
         &FILE_1 => entry,

@@ -27,14 +27,14 @@ use super::walk::{Held, Progress, Walk};
 use crate::error::{Key, StorageError};
 use crate::file::{FileId, FileName};
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Pages read.
     pub pages: u64,
     /// The files, in the order of their names.
     pub files: Vec<CheckedFile>,
-    /// What is damaged, at most 100 of it.
+    /// The damage found, at most 100 findings.
     pub findings: Vec<String>,
     /// How much more is.
     pub more_findings: u64,
@@ -162,7 +162,7 @@ fn check_state(
             _ => Err(format!("the value under {} is damaged", Key::from(key))),
         })?;
     }
-    // What is being loaded, or waits to be dropped.
+    // Data bases that are being loaded, or wait to be dropped.
     for (name, tree) in trees {
         walk.tree(&String::from_utf8_lossy(&name), tree, &mut |_, _| Ok(()))?;
     }
@@ -315,7 +315,7 @@ fn check_files(
 /// to be written, unless its options say otherwise: 1.5 GiB took 0.45 s of CPU.
 pub(super) const WALKED_BYTES: u64 = 4 << 30;
 
-/// What is looked at before a data file is opened.
+/// The pages that are checked before a data file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     /// The pages that lead to the files.
@@ -346,7 +346,8 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
         let trees = main_trees(&mut walk)?;
         let tree = trees.get(&b"catalogue"[..]).copied();
         let (items, own) = read_catalogue_of(&mut walk, tree)?;
-        // What was discarded is dropped when the store is opened for writing.
+        // Discarded data bases are dropped when the store is opened for
+        // writing.
         for id in own.discarded.into_iter().filter(|_| writing) {
             walk_tree(
                 &mut walk,
@@ -375,8 +376,9 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
     })
 }
 
-/// What LMDB follows when it reads these files and indexes: the trees that lead
-/// to them, and theirs; and the list of free pages where that is read too.
+/// Checks the pages that LMDB follows when it reads these files and indexes:
+/// the trees that lead to them, and their own; and the list of free pages if
+/// that is read too.
 pub(super) fn before_reading(
     pages: &Pages,
     meta: Meta,
@@ -397,8 +399,8 @@ pub(super) fn before_reading(
     Ok(first(walk))
 }
 
-/// What a walk through an index leads to: its entries are those of its base, and
-/// the pages of both are whole.
+/// Checks what a walk through an index uses: its entries are those of its base,
+/// and the pages of both are whole.
 pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Result<Option<Flaw>> {
     let mut progress = |_, _| ControlFlow::Continue(());
     let mut walk = Walk::new(pages, meta, &mut progress);
@@ -479,8 +481,8 @@ fn bytes_to(pages: &Pages, meta: &Meta) -> u64 {
     pages_there.saturating_mul(pages.page_bytes as u64)
 }
 
-/// What is wrong with the end of a file, if anything: pages in use may not lie
-/// beyond it. Free ones may, since they need never have been written.
+/// The error in the end of a file, if any: pages in use must not be after it.
+/// Free ones may be, since they need never have been written.
 fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Option<Flaw>> {
     let (length, whole) = (pages.length()?, bytes_to(pages, meta));
     if length >= whole {

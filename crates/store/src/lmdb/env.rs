@@ -40,7 +40,7 @@ pub struct LmdbOptions {
     pub max_readers: u32,
     /// Files there can be, those just replaced included.
     pub max_files: u32,
-    /// What a change survives.
+    /// The failures that a change survives.
     pub durability: Durability,
     /// Bytes of `data.mdb` up to which a writer checks all pages before it
     /// opens the store. Pages of a larger one are checked when they are used,
@@ -48,7 +48,7 @@ pub struct LmdbOptions {
     pub walked_bytes: u64,
 }
 
-/// What a change survives once it is applied.
+/// The failures that an applied change survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// A crash of the machine: every apply ends with a flush to the device.
@@ -97,7 +97,7 @@ pub enum OpenError {
     Lost {
         /// The directory.
         path: PathBuf,
-        /// What the data file is: "missing" or "empty".
+        /// The state of the data file: "missing" or "empty".
         what: &'static str,
         /// The file that says that a store was here.
         marker: PathBuf,
@@ -115,7 +115,7 @@ pub enum OpenError {
     Storage {
         /// The directory.
         path: PathBuf,
-        /// What failed.
+        /// The cause.
         source: StorageError,
     },
 }
@@ -144,7 +144,7 @@ pub(super) struct Env {
     /// Whether commands may follow pages without a check: all pages were
     /// checked, or the reader verifies the pages that it reads.
     trusted: AtomicBool,
-    /// What was met.
+    /// The damage found.
     pub damage: StoreDamage,
 }
 
@@ -153,7 +153,7 @@ thread_local! {
     static FLAW: RefCell<Flaw> = const { RefCell::new(Flaw::new()) };
 }
 
-/// What an environment is opened to.
+/// The result of opening an environment.
 type Opened = (Arc<sys::Env>, Dbi, Option<Dbi>);
 
 /// The data base of all tables.
@@ -307,7 +307,7 @@ impl Env {
         }
     }
 
-    /// What an error number means here.
+    /// The error of an error number here.
     pub fn error(&self, code: Code, doing: &'static str) -> StorageError {
         let flush_failed = || match self.sys().on_its_way() {
             Ahead::Lost(_, code) => code.text(),

@@ -23,7 +23,7 @@ const MARK_TEXT: &[u8] =
     b"The process that wrote this store ended by a fault. The next one checks all of its\npages \
         before it opens it, and deletes this file if they are whole.\n";
 
-/// What the process says.
+/// The message of the process.
 const TOLD: &[u8] = b"tupelo: a fault while a store was open for writing. If a page of it is \
     damaged, the next start names it; `tupelo file check` checks all\n";
 
@@ -36,7 +36,7 @@ static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 /// All that there were. A handler may be reading any of them: none is ever freed.
 static PATHS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
-/// Who handled each signal before.
+/// The previous handler of each signal.
 static BEFORE: OnceLock<[libc::sigaction; 3]> = OnceLock::new();
 
 /// Whether there is a mark.
@@ -84,7 +84,7 @@ pub(super) fn unwatch() {
     PATH.store(ptr::null_mut(), Ordering::Release);
 }
 
-/// What a handler is called with.
+/// A signal handler.
 type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 
 extern "C" fn on_fault(

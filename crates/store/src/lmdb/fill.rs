@@ -99,12 +99,12 @@ impl Filler {
     }
 }
 
-/// What an index is built from and how.
+/// The source of an index, and how it is built.
 pub(super) struct Build<'b> {
     pub def: &'b IndexDef,
     pub base: &'b File,
     pub memory_bytes: usize,
-    /// What an error number means.
+    /// Converts an error number.
     pub error: &'b dyn Fn(Code) -> StorageError,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Bits(Vec<u64>);
 /// The first of a value's overflow pages, and how many.
 pub(super) type Overflow = (u64, u64);
 
-/// What a walk meets, in the order of keys.
+/// An entry or gap that a walk visits, in the order of keys.
 pub(super) enum Met<'m> {
     /// A leaf, damaged or not.
     Leaf {

@@ -1,4 +1,5 @@
-//! Who has pages looked at for commands, while not all of a store's were.
+//! Checks pages for commands, while not all of a store's pages have been
+//! checked.
 //!
 //! The look is at the state that the command reads: the root of a tree is taken
 //! out of the main data base, whose pages were looked at when the store was
@@ -154,7 +155,7 @@ impl IndexGuard {
     }
 }
 
-/// What a command looks for in a tree; nothing for a key that none has.
+/// The target of a command in a tree; `None` for an impossible key.
 fn aim(seek: Seek<'_>) -> Option<Aim<'_>> {
     match seek {
         Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => Some(Aim::First),

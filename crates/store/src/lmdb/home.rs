@@ -40,7 +40,7 @@ pub(super) const SLOT_BYTES: u64 = 64;
 /// Bytes before its second slot.
 pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
-/// What is there before a store is opened.
+/// The state of the directory before a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     /// Whether there is one; else it is to be made.
@@ -102,7 +102,7 @@ pub(super) fn look(directory: &Path, writing: bool, walked_bytes: u64) -> Result
     }
 }
 
-/// What is wrong with a store, and what can be done.
+/// The message of a problem with a store, and its remedies.
 pub(super) fn with_way_out(reason: &str) -> String {
     format!(
         "{reason}; put a backup in its place with `tupelo file restore`, or save the readable \
@@ -118,7 +118,7 @@ pub(super) fn set_reader_table_aside(
     read_only: bool,
 ) -> Result<(), OpenError> {
     let table = directory.join("lock.mdb");
-    // Who only reads finds what the writer has set aside.
+    // A reader finds the bytes that the writer has allocated.
     let has_all = |metadata: &std::fs::Metadata| {
         metadata.len() > 0 && metadata.blocks() * BLOCK_BYTES >= metadata.len()
     };

@@ -44,7 +44,7 @@ const TABLE_BYTES: usize = LOOKED_OFFSET + 8;
 const COMMITTED_OFFSET: usize = 8;
 /// Where LMDB has its first slot: the state that is read, then the process.
 const SLOTS_OFFSET: usize = (TABLE_HEAD_BYTES - SLOT_BYTES) as usize;
-/// What a slot says that reads nothing.
+/// The value of an idle slot.
 const IDLE: u64 = u64::MAX;
 /// The descriptor under which the borrower opens its table, because the name
 /// of `lock.mdb` leads there.
@@ -116,8 +116,8 @@ impl LmdbReader {
             ..limits.clone()
         };
         let mut reader = LmdbReader::open(&path.join(WORKERS), &limits)?;
-        // What the writer committed while LMDB set the table up it may have
-        // written over.
+        // LMDB may have overwritten commits of the writer while it set the
+        // table up.
         let table = Table::map(table.as_fd()).map_err(failed)?;
         let info = reader.env.sys().info();
         let info = info.map_err(|code| failed(io::Error::other(code.text())))?;
@@ -192,7 +192,8 @@ impl Drop for Table {
     }
 }
 
-/// What an environment has lent, and what it keeps for the borrowers.
+/// The reader tables that an environment has lent, and the states it keeps for
+/// the borrowers.
 #[derive(Default)]
 pub(super) struct Lent {
     tables: Vec<Weak<Table>>,

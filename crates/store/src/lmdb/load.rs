@@ -26,11 +26,11 @@ pub(super) struct Load<'s> {
     old: FileId,
     new: FileId,
     filler: Filler,
-    /// What was made so far and is discarded unless the load finishes.
+    /// New data bases, which are discarded unless the load finishes.
     made: Vec<Dbi>,
     /// A record with its check sum.
     sealed: Vec<u8>,
-    /// What went wrong; nothing more is taken.
+    /// The first error; it ends the load.
     failed: Option<StorageError>,
     finished: bool,
 }

@@ -28,11 +28,12 @@ struct Damage {
     others: BTreeSet<String>,
 }
 
-/// What is kept of it.
+/// Most findings that are kept.
 const MAX_KEPT: usize = 100;
 
 impl StoreDamage {
-    /// What was met first, and how much more; `None` while nothing was.
+    /// The first damage that was found, and how much more; `None` without
+    /// damage.
     pub fn told(&self) -> Option<String> {
         let damage = self.lock();
         let first = damage.first.as_ref()?;

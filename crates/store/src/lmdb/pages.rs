@@ -49,7 +49,7 @@ pub(super) struct Page {
     pub is_leaf: bool,
 }
 
-/// What is under a key of a leaf.
+/// The value of a key in a leaf.
 pub(super) enum Value<'p> {
     /// Bytes in the page.
     Here(&'p [u8]),
@@ -138,8 +138,8 @@ impl Pages {
         pages
     }
 
-    /// What can be read of a page, with zeros in the place of what cannot;
-    /// `None` if nothing can.
+    /// The readable bytes of a page, with zeros for the unreadable ones; `None`
+    /// if none are readable.
     pub fn remains_of(&self, page: u64) -> Option<Vec<u8>> {
         let at = page.checked_mul(self.page_bytes as u64)?;
         let there = self
@@ -165,7 +165,7 @@ impl Pages {
         Some(bytes)
     }
 
-    /// What a meta page says, whether it can be one or not.
+    /// Reads a meta page, whether it is valid or not.
     pub fn remains_of_meta(&self, page: u64) -> Option<Meta> {
         Some(meta(&self.remains_of(page)?))
     }
@@ -435,7 +435,7 @@ pub(super) fn bounds_below<'b>(
     (low, if next < count { Some(keys(next)) } else { high })
 }
 
-/// What stands in a meta page, the head included.
+/// Reads a meta page, including its head.
 fn meta(bytes: &[u8]) -> Meta {
     let at = PAGE_HEAD_BYTES;
     let after = at + 24 + 2 * TREE_BYTES;

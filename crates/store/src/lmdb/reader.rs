@@ -128,7 +128,7 @@ impl LmdbReader {
         self.trusts
     }
 
-    /// Who looks at the pages of a file, if that is to be done.
+    /// The guard of a file's pages, if they must be checked.
     fn guard(&mut self, file: FileId) -> Result<Option<Guard>, ReadError> {
         if self.trusts() {
             return Ok(None);
@@ -259,7 +259,7 @@ impl LmdbReader {
         })
     }
 
-    /// Who looks at the pages of an index, if that is to be done.
+    /// The guard of an index's pages, if they must be checked.
     fn index_guard(&mut self, index: FileId) -> Result<Option<IndexGuard>, ReadError> {
         if self.trusts() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What a page of a tree still says when it is damaged.
+//! The recoverable entries of a damaged page.
 //!
 //! A page has three indications of its entries: the length of its list of
 //! places, the end of its free space, and the entries themselves, which fill
@@ -21,7 +21,7 @@ pub(super) struct Remains {
     pub is_whole: bool,
 }
 
-/// What was found of a page's entries.
+/// The entries found in a page.
 struct Found {
     /// Where each begins, in the order of their keys.
     nodes: Vec<usize>,
@@ -103,7 +103,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
     let count = listed.len();
     let fits = |at: &usize| *at >= lower && end(bytes, *at, is_leaf).is_some();
     let fitting: BTreeSet<usize> = listed.iter().copied().filter(fits).collect();
-    // What follows the free room, if the page says the truth about it.
+    // The entries after the free space, if the page's bounds are right.
     let (behind, to_end) = match possible(upper) {
         true => chain(bytes, upper, is_leaf),
         false => (Vec::new(), false),

@@ -26,7 +26,7 @@ use super::seal;
 use crate::error::Key;
 use crate::file::{FileDef, FileId};
 
-/// Who takes the records.
+/// Receives the records.
 type Write<'w> = &'w mut dyn FnMut(SalvagedRecord<'_>) -> io::Result<()>;
 
 /// Reports every record that can be found in a store's directory, or in a data
@@ -178,7 +178,7 @@ struct Trees {
     is_whole: bool,
 }
 
-/// What a catalogue says.
+/// The names in a catalogue.
 #[derive(Default)]
 struct Names {
     items: Vec<Known>,
@@ -369,7 +369,8 @@ impl Salvage<'_> {
             }
             named.insert(db);
         }
-        // What is being loaded, and what waits to be dropped, is on the list.
+        // Data bases that are being loaded or wait to be dropped are on the
+        // list.
         let discarded = names.own.discarded.iter();
         named.extend(discarded.map(|id| catalogue::db_name(*id).into_bytes()));
         for (db, tree) in &trees.by_name {
@@ -398,7 +399,8 @@ impl Salvage<'_> {
                 way.hole((None, None));
             }
         }
-        // What leads to a file is lost, and with it whose a page is.
+        // The pages that lead to a file are lost, so the file of a page is not
+        // known.
         let mut others = Way::new(UNKNOWN.to_owned(), None, true, false);
         let is_lost = |way: &Way<'_>| way.entries.is_none() || way.def.is_none();
         let all = !trees.is_whole || !names.are_whole || ways.iter().any(is_lost);
@@ -668,7 +670,7 @@ impl<'f> Way<'f> {
     }
 }
 
-/// What a state's catalogue says.
+/// Reads the catalogue of a state.
 fn read_catalogue(ground: &Ground<'_>, trees: &Trees) -> io::Result<Names> {
     let tree = trees.by_name.get(&b"catalogue"[..]);
     let mut names = Names {

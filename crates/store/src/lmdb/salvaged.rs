@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::error::Key;
 use crate::file::FileDef;
 
-/// What was found in a damaged store.
+/// The result of a salvage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SalvageReport {
     /// Which commit the records are of.
@@ -94,7 +94,7 @@ pub enum SalvageError {
         /// The operating system's words.
         reason: String,
     },
-    /// What was found could not be written.
+    /// The records could not be written.
     #[error("the salvaged records cannot be written: {0}")]
     Output(#[from] io::Error),
 }

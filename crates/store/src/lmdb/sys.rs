@@ -5,10 +5,10 @@
 //! once a reader and then renewed and reset, and so are its cursors. The usual
 //! Rust wrapper offers neither, nor the free list and the reader table.
 //!
-//! What the types guarantee: a transaction does not outlive its environment
-//! ([`Arc`]), bytes do not outlive the transaction they were found in (borrows),
-//! a cursor does not outlive its transaction, and a read transaction is reset
-//! even when the code that reads panics.
+//! Guarantees of the types: a transaction does not outlive its environment
+//! ([`Arc`]), bytes do not outlive their transaction (borrows), a cursor does
+//! not outlive its transaction, and a read transaction is reset even when the
+//! code that reads panics.
 //!
 //! Reference: `lmdb.h`, the documentation of each call and the section
 //! *Caveats*.
@@ -35,9 +35,9 @@ pub(super) struct Code(pub i32);
 impl Code {
     /// Whether the last commit will be found again is not known.
     pub const UNCERTAIN: Code = Code(-31_000);
-    /// Nothing is committed any more, since a flush failed.
+    /// No commit is accepted since a flush failed.
     pub const REFUSED: Code = Code(-31_001);
-    /// Nothing is committed any more, since the file is not in its place.
+    /// No commit is accepted since the file was moved or deleted.
     pub const MISPLACED: Code = Code(-31_002);
     /// A page on the way is damaged.
     pub const DAMAGED: Code = Code(-31_003);
@@ -440,7 +440,7 @@ impl Drop for Snapshot<'_> {
     }
 }
 
-/// What both kinds of transaction can do.
+/// The operations of both kinds of transaction.
 pub(super) struct Txn<'t> {
     ptr: NonNull<ffi::MDB_txn>,
     life: PhantomData<&'t Env>,

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::pages::{Bounds, Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value, bounds_below};
 
-/// What a tree holds under a key.
+/// The value of a key in a tree.
 pub(super) enum Held<'h> {
     /// Bytes.
     Bytes(&'h [u8]),
@@ -18,7 +18,7 @@ pub(super) enum Held<'h> {
     Tree(Tree),
 }
 
-/// Who sees the entries of a tree.
+/// Receives the entries of a tree.
 pub(super) type Each<'e> = &'e mut dyn FnMut(&[u8], Held<'_>) -> Result<(), Flaw>;
 
 /// A walk through the trees of one state.
@@ -29,7 +29,7 @@ pub(super) struct Walk<'w> {
     met: Vec<u64>,
     /// Pages met so far.
     pub pages_met: u64,
-    /// What is wrong; the first so many.
+    /// The first findings.
     pub findings: Vec<String>,
     /// How many more there are.
     pub more_findings: u64,
@@ -215,7 +215,7 @@ impl<'w> Walk<'w> {
     }
 
     fn big(&mut self, way: &mut Way<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
-        // Nothing longer than the file is asked for, whatever a page says.
+        // A read is never longer than the file, whatever length a page has.
         let there = self.pages.length()?;
         if length as u64 > there {
             self.find(format!(
@@ -257,8 +257,8 @@ impl<'w> Walk<'w> {
             self.met[word] |= bit;
             self.pages_met += 1;
             if self.pages_met.is_multiple_of(PROGRESS_PAGES) {
-                let told = (self.progress)(self.pages_met, self.meta.last_page + 1);
-                self.stopped = told.is_break();
+                let reported = (self.progress)(self.pages_met, self.meta.last_page + 1);
+                self.stopped = reported.is_break();
             }
         }
         true

@@ -22,7 +22,7 @@ use super::walk::{in_order, tree_page};
 use crate::file::FileDef;
 use crate::table::Table;
 
-/// What is looked for in a tree.
+/// The target of a search in a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Aim<'k> {
     First,
@@ -33,7 +33,7 @@ pub(super) enum Aim<'k> {
     Equal(&'k [u8]),
 }
 
-/// What the entries of a tree are.
+/// The kind of a tree's entries.
 pub(super) enum Kind {
     /// Records of a file, possibly followed by a checksum.
     Records { def: Arc<FileDef>, sealed: bool },
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// Who looks.
+/// A check of the pages on a command's path.
 pub(super) struct Way<'w> {
     pub pages: &'w Pages,
     /// The file or index, for messages.
@@ -250,7 +250,7 @@ impl Way<'_> {
     fn overflow(&self, first: u64, length: usize) -> Result<Vec<u8>, Flaw> {
         let flawed = |flaw: Flaw| format!("{}: page {first}: {flaw}", self.name);
         let io = |error: std::io::Error| flawed(error.to_string());
-        // Nothing longer than the file is asked for, whatever a page says.
+        // A read is never longer than the file, whatever length a page has.
         if length as u64 > self.pages.length().map_err(io)? {
             return Err(flawed(format!(
                 "a value of {length} bytes, more than data.mdb"

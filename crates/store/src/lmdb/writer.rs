@@ -57,7 +57,7 @@ pub(super) struct Index {
     pub entry: IndexEntry,
 }
 
-/// What a unit does to alternate indexes.
+/// The changes of a unit to alternate indexes.
 type Follows = Vec<(Dbi, Overlay)>;
 
 /// Growth after which dead readers are looked for, in pages: they are the one
@@ -106,7 +106,7 @@ impl LmdbStore {
         Ok(())
     }
 
-    /// What is found to be damaged, from now on too.
+    /// The damage found so far and later.
     pub fn damage(&self) -> StoreDamage {
         self.env.damage.clone()
     }
@@ -637,7 +637,7 @@ impl WriteStore for LmdbStore {
         }
         let now = self.env.sys().on_its_way();
         let earlier = match (before, now) {
-            // Nothing was written that could have taken it along.
+            // No later write could have flushed it.
             (Ahead::Pending(earlier), Ahead::Pending(last)) if earlier == last => self.settle(),
             (Ahead::Pending(earlier), Ahead::Lost(lost, _)) if earlier == lost => self.settle(),
             (Ahead::Lost(..), _) => self.settle(),

@@ -14,7 +14,7 @@ pub struct Translate {
     outward: Table,
 }
 
-/// What each byte becomes.
+/// The translation of each byte.
 #[derive(Debug, Clone)]
 struct Table {
     to: [Option<u8>; 256],

@@ -1,4 +1,4 @@
-//! What the bytes of a record mean outside of its file.
+//! The meaning of a record's bytes outside its file.
 
 use thiserror::Error;
 

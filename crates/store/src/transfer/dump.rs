@@ -39,7 +39,7 @@ impl DumpOptions {
     }
 }
 
-/// What was written.
+/// The counts of a dump.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DumpReport {
     /// Records written.

@@ -23,7 +23,7 @@ use crate::unit::{UnitError, UnitOfWork};
 pub struct LoadOptions {
     /// Where records begin and end.
     pub framing: Framing,
-    /// What becomes of the records that are there.
+    /// What happens to existing records.
     pub mode: LoadMode,
     /// Records that may be refused; one more ends the load.
     pub max_rejects: u64,
@@ -37,7 +37,7 @@ pub struct LoadOptions {
     pub numbered: bool,
 }
 
-/// What becomes of the records that are there.
+/// What happens to existing records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadMode {
     /// They give way to the new ones, all at once. A load that ends early
@@ -50,7 +50,7 @@ pub enum LoadMode {
     Merge,
 }
 
-/// What was done.
+/// The counts of a load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadReport {
     /// Records read.

@@ -1,4 +1,4 @@
-//! Records in and out of a file: the work behind `tupelo file load` and `dump`.
+//! Records in and out of a file: the implementation of `tupelo file load` and `dump`.
 //!
 //! ```text
 //! bytes ─▶ Framing ─▶ Convert ─▶ rules of FileDef ─▶ Sorter ─▶ store     load

@@ -1,5 +1,5 @@
-//! What is read when records leave a file: the file in the order of its own
-//! keys, or of an alternate index, as a REPRO from a path reads it.
+//! The input of a dump: the file in the order of its own keys, or of an
+//! alternate index, as a REPRO from a path reads it.
 //!
 //! In the order of its keys a file is read as one committed state. In that of
 //! an index each record is as it is committed when its turn comes.
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// Shows the records behind a place, each with its own, until `each`
+    /// Shows the records after a place, each with its own, until `each`
     /// breaks. Nothing is shown of a file or index whose pages are damaged.
     pub fn scan(
         self,

@@ -23,7 +23,7 @@ fn fixed() -> FileDef {
     FileDef::ksds("F".parse().unwrap(), key, RecordFormat::Fixed, 8).unwrap()
 }
 
-/// A load and what it told.
+/// A load and its events.
 struct Loaded {
     result: Result<(LoadReport, FileId), LoadError>,
     rejects: Vec<String>,

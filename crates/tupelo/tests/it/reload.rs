@@ -162,7 +162,7 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     let programs = folder.path().join("cobol");
     let away = folder.path().join("away");
     std::fs::rename(&programs, &away).unwrap();
-    until(&server, greeting, |_| said().contains("is still used"));
+    until(&server, greeting, |_| said().contains("stays in force"));
     assert_eq!(greeting(&server).status, 200);
     // Another change, with the folder still away: kept again, and not told again.
     let loads = || said().matches("loaded again").count();
@@ -171,10 +171,10 @@ fn a_folder_of_programs_that_is_gone_leaves_them_in_force() {
     until(&server, greeting, |_| loads() > before);
     assert_eq!(greeting(&server).status, 200);
     let told = said();
-    let line = told.lines().find(|l| l.contains("is still used")).unwrap();
+    let line = told.lines().find(|l| l.contains("stays in force")).unwrap();
     assert!(line.contains("cobol: No such file"), "{line}");
     assert!(line.contains("stays in force, 2 programs"), "{line}");
-    assert_eq!(told.matches("is still used").count(), 1, "{told}");
+    assert_eq!(told.matches("stays in force").count(), 1, "{told}");
     // A program that is removed from a folder that is there is gone.
     std::fs::create_dir(&programs).unwrap();
     until(&server, greeting, |answer| answer.status == 500);

@@ -23,7 +23,7 @@ pub type Sender = fetch::Sender<RequestBody>;
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;
 
-/// Whom a session is with.
+/// The server of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// SCHEME(HTTPS).
@@ -51,14 +51,14 @@ impl Target {
     }
 }
 
-/// What connections are made with.
+/// The settings of connections.
 #[derive(Debug)]
 pub struct Connector {
     rules: Vec<Rule>,
     resolver: bool,
     /// Trust in servers, or the reason why HTTPS is unavailable.
     tls: Result<TlsConnectorOf, String>,
-    /// The same with certificates of our own, by their labels.
+    /// The TLS configurations with client certificates, by their labels.
     certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
     kept: Mutex<HashMap<Target, Kept>>,
 }
@@ -157,7 +157,7 @@ impl Connector {
         }
     }
 
-    /// What a server is called with.
+    /// The TLS connector for a server.
     fn tls(&self, target: &Target) -> Result<TlsConnector, ClientError> {
         let Some(label) = &target.certificate else {
             return match &self.tls {

@@ -17,7 +17,7 @@ use super::{Chunks, ClientError, RequestBody};
 /// A session.
 #[derive(Debug)]
 pub struct Session {
-    /// Whom it is with.
+    /// The server.
     pub target: Target,
     /// URIMAP that it was opened by, with its path.
     pub map: Option<(String, String)>,

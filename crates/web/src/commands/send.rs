@@ -26,7 +26,7 @@ use crate::task::{AnswerState, ServerSide};
 /// Chunks that wait to be written.
 const CHUNKS: usize = 16;
 
-/// What SEND came to.
+/// The outcome of a SEND.
 #[derive(Debug)]
 pub enum Sent {
     /// It is done.

@@ -44,7 +44,7 @@ enum Block {
     Bookmark([u8; 16]),
 }
 
-/// What is inserted.
+/// The inserted part.
 #[derive(Debug)]
 pub enum Piece<'a> {
     /// Text without symbols.
@@ -103,7 +103,7 @@ impl Documents {
         self.each.get(token)
     }
 
-    /// The same, to be changed.
+    /// As above, mutable.
     pub fn get_mut(&mut self, token: &[u8; 16]) -> Option<&mut Document> {
         self.each.get_mut(token)
     }

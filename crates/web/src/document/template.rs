@@ -31,9 +31,9 @@ const MAX_TEMPLATE: u64 = 4 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     each: Arc<HashMap<String, Template>>,
-    /// What a task has read of those that only a task can read.
+    /// Templates that a task has read, of those that only a task can read.
     read: HashMap<String, Read>,
-    /// What was read once and is kept until the definitions change.
+    /// Texts that were read once and are kept until the definitions change.
     kept: Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>,
     /// The definitions, by their names, and where their files are.
     defined: Arc<Defined>,
@@ -46,7 +46,7 @@ struct Defined {
     members: PathBuf,
 }
 
-/// What a task has read of a template.
+/// A task's text of a template.
 #[derive(Debug, Clone)]
 enum Read {
     Text(Arc<Vec<u8>>),
@@ -146,8 +146,8 @@ impl Templates {
         self.defined.definitions.values()
     }
 
-    /// The same with the template of a definition read again: a file at once,
-    /// what only a task can read when it is asked for. None when there is no such
+    /// A copy with the template of a definition read again: a file at once, one
+    /// that only a task can read at its next use. `None` if there is no such
     /// definition, or its file cannot be read.
     pub fn again(&self, name: &str) -> Option<Templates> {
         let def = self.defined.definitions.get(name)?;
@@ -164,8 +164,8 @@ impl Templates {
         Some(made)
     }
 
-    /// The same with what a task has read, in the form of [`link::TEMPLATE_TEXT`], and
-    /// with what others have read that is kept.
+    /// A copy with the texts that a task has read, in the form of
+    /// [`link::TEMPLATE_TEXT`], and the kept texts of other tasks.
     #[must_use]
     pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> Templates {
         let mut made = self.clone();
@@ -525,7 +525,8 @@ mod tests {
             expand(&templates, "OUT", "").unwrap(),
             "[one two](one two,2)"
         );
-        // What the program has set goes before the template's default.
+        // The program's own symbols take precedence over the template's
+        // default.
         assert_eq!(expand(&templates, "OUT", "A=x").unwrap(), "[x](x,2)");
     }
 

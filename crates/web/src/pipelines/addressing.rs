@@ -1,5 +1,5 @@
-//! What a region adds to the addressing of messages: names for them, where
-//! answers may go, and the way there.
+//! A region's part of the addressing of messages: message IDs, allowed
+//! destinations, and sending.
 //!
 //! A request may name another address for its answer. The caller chooses that
 //! address, not a program, so `[web] reply_to` must allow it; without the

@@ -52,7 +52,7 @@ impl Kinds {
         self.0.insert(name.to_owned());
     }
 
-    /// What programs get. `page` is the region's.
+    /// The channel for programs. `page` is the region's.
     pub fn give(&self, name: &str, containers: &Containers) -> ChannelData {
         let given = containers.iter().filter_map(|(name, bytes)| {
             let binary = self.0.contains(name) || name == names::LEVEL;

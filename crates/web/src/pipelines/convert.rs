@@ -78,8 +78,8 @@ pub fn object(conversion: &Conversion, record: &[u8], out: &mut Vec<u8>) -> Resu
     codec.decode(record, out).map_err(|e| e.to_string())
 }
 
-/// What stands in the one member `root` of an object. What is broken there is
-/// found by who reads it.
+/// The content of the one member `root` of an object. The reader of the content
+/// finds errors in it.
 fn unwrapped<'t>(text: &'t str, root: &str) -> Option<&'t str> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
     let inner = inner.trim_start().strip_prefix('"')?;

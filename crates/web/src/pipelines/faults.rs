@@ -19,7 +19,7 @@ use crate::commands::addressing::Context;
 use crate::commands::{Outcome, cvda, fail};
 use crate::pages;
 
-/// What web services keep for a task.
+/// The state of a web service's task.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceSide {
     /// Version of the message that the task serves; none for what is not SOAP.
@@ -119,7 +119,7 @@ pub fn delete(side: &mut ServiceSide) -> Outcome {
     }
 }
 
-/// Whose fault it is; none when the version has no such code.
+/// The fault's code; `None` if the version has no such code.
 fn code(given: &Operands, version: Version) -> Option<Code> {
     let says =
         |flag: u8, name: &str| given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name));

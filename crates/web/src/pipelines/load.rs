@@ -20,16 +20,16 @@ use soap::{Binding, Conversions};
 use super::{Installed, Pipelines, WebService};
 use crate::files::below;
 
-/// What is wrong with a definition or its file.
+/// A problem of a definition or its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misconfigured {
     /// The file; none for the definition itself.
     pub file: Option<PathBuf>,
     /// Line in it, from 1; 0 for the whole.
     pub line: u32,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The suggested fix.
     pub help: Option<String>,
 }
 

@@ -59,7 +59,8 @@ pub struct PipelineCall {
     pub map: (String, String),
     /// TRANSACTION of the URIMAP, or CPIH.
     pub transaction: TransId,
-    /// Who calls, or USERID of the URIMAP, or the region's default user.
+    /// The authenticated caller, or USERID of the URIMAP, or the region's
+    /// default user.
     pub userid: UserId,
     /// The request.
     pub request: Arc<WebRequest>,
@@ -90,7 +91,7 @@ enum Ran {
     Failed(Abend),
 }
 
-/// What a program was given.
+/// The input of a program.
 enum Input {
     Channel(ChannelData),
     Commarea(Vec<u8>),
@@ -445,7 +446,7 @@ impl Run<'_> {
         }
     }
 
-    /// What a program has left is no record of the answer.
+    /// Answers with a fault because the program's output is not a valid record.
     fn unconverted(&mut self, service: &WebService, why: &str) {
         tracing::warn!(
             service = service.name,
@@ -474,7 +475,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the program of a service gets.
+    /// The input for the program of a service.
     fn input(&mut self, service: &WebService, message: Option<soap::codec::Message>) -> Input {
         match &service.binding.interface {
             Interface::Commarea => {

@@ -6,7 +6,8 @@
 //! comes again when it is back. What waits, and the conversions, are on the
 //! runtime of [`crate::client`].
 //!
-//! What went wrong is a text in DFHERROR; a fault's element is in DFHWS-BODY.
+//! The reason of a failure is a text in DFHERROR; a fault's element is in
+//! DFHWS-BODY.
 //!
 //! Reference: CICS API reference, INVOKE SERVICE. Of its RESP2 values, 6, 14 and
 //! 107 could be compared with what IBM says of them; the others are from memory
@@ -79,7 +80,7 @@ mod resp2 {
     pub const PIPELINE: u32 = 15;
     /// The server cannot be reached.
     pub const SERVER: u32 = 101;
-    /// What the server answered is no message.
+    /// The server's answer is not a message.
     pub const NO_MESSAGE: u32 = 107;
 }
 
@@ -90,15 +91,15 @@ pub struct Requester {
     installed: Arc<Installed>,
     pipeline: Pipeline,
     kinds: Kinds,
-    /// What its URIMAP says of its connection.
+    /// The connection settings of its URIMAP.
     of_map: OfMap,
     /// The channel that its program has named, whose addressing it has.
     channel: [u8; 16],
-    /// What the sending came to, when it failed.
+    /// The condition of a failed send.
     failed: Option<(Condition, u32)>,
 }
 
-/// What a URIMAP says of the connections to its server.
+/// The connection settings of a URIMAP.
 #[derive(Debug, Default)]
 struct OfMap {
     /// How long one is kept afterwards.
@@ -345,7 +346,7 @@ impl Requester {
         }
     }
 
-    /// What the program gets: its channel, and the condition.
+    /// The program's result: its channel, and the condition.
     fn finish(mut self, outcome: Outcome) -> Result<Operands, Failure> {
         let (condition, code) = match outcome {
             Outcome::Response(_) => match self.taken_apart() {

@@ -392,7 +392,7 @@ mod tests {
         let text = "m_MODE:\n type = MODE\n max_send_ru = abc\n maximum_ru_size = many\n\
                     l_TOKENRINGLOGICAL:\n maximum_i_field = system_defined\n transmit_window_count = -1\n\
                     no -o thewall=2k -o lowclust=29 -o ipforwarding=yes -o lowmbuf\n";
-        let told: Vec<_> = parse(text)
+        let reported: Vec<_> = parse(text)
             .diagnostics
             .iter()
             .map(|d| (d.severity, d.line, d.message.clone()))
@@ -422,7 +422,7 @@ mod tests {
                 "thewall = 2k is not a whole number from 0 to 4294967295".to_owned(),
             ),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
@@ -432,9 +432,9 @@ mod tests {
                     no -o thewall=8192\nchdev -l tok0 -a xmt_que_size=150 -a rec_que_size=150\n\
                     b: send_pacing = 63\nc: send_pacing = 63\n";
         let p = parse(text);
-        let told: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
+        let reported: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 (Severity::Warning, 11),
                 (Severity::Error, 1),

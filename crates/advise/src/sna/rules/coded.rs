@@ -64,9 +64,9 @@ pub(super) fn each<'a>(
 
 /// Whether a place is reported for the first time: the setting of a group
 /// applies to each of its lines, and is one setting.
-pub(super) fn once(told: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
+pub(super) fn once(reported: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
     let at = coded.operand.map_or(coded.statement.at, |o| o.at);
-    told.insert((coded.document.name.clone(), at))
+    reported.insert((coded.document.name.clone(), at))
 }
 
 /// A MODEENT for bulk data, in the columns of the assembler.

@@ -39,9 +39,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .collect();
         let of_rings: Vec<_> = stations.iter().map(|r| r.coded("T2TIMER")).collect();
         let is_coded = |c: &&Coded<'_>| c.operand.is_some();
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         for timer in build.iter().chain(&of_rings).filter(is_coded) {
-            if !tuned(timer) && once(&mut told, timer) {
+            if !tuned(timer) && once(&mut reported, timer) {
                 let finding = advise(timer, "(1,1,2)");
                 out.push(finding.severity(Severity::Note));
             }

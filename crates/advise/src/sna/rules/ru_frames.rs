@@ -92,7 +92,7 @@ pub(super) struct Frames {
     rings: Vec<u32>,
     /// Those of rings that have them only after the advice.
     raised: HashSet<u32>,
-    /// What precedes an RU in a frame.
+    /// The bytes before an RU in a frame.
     headers: u32,
 }
 

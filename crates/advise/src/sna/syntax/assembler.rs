@@ -183,7 +183,7 @@ fn is_comment(line: &str) -> bool {
         || line.starts_with("/*")
 }
 
-/// What some editors of old end a file with (Ctrl-Z).
+/// The end-of-file character of some old editors (Ctrl-Z).
 const END_OF_FILE: char = '\u{1a}';
 
 /// Whether a line is longer than a card, so that column 72 means nothing.

@@ -7,7 +7,7 @@
 use crate::sna::ru;
 use crate::sna::syntax::statement::{number, split, unquote};
 
-/// What a keyword's value may be.
+/// The form of a keyword's value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Form {
     /// A whole number between two bounds, both allowed.
@@ -35,8 +35,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What is wrong with a value, as text that follows it; `None` if it has
-    /// the form.
+    /// The error of a value, as text that follows it; `None` if it has the
+    /// form.
     pub(crate) fn fault(&self, value: &str) -> Option<String> {
         let value = unquote(value);
         match self {
@@ -73,13 +73,13 @@ impl Form {
                 form.expected()
             ))
         };
-        let told: Vec<String> = parts
+        let reported: Vec<String> = parts
             .iter()
             .zip(forms)
             .enumerate()
             .filter_map(wrong)
             .collect();
-        (!told.is_empty()).then(|| format!(": {}", told.join("; ")))
+        (!reported.is_empty()).then(|| format!(": {}", reported.join("; ")))
     }
 
     /// Whether a single value has the form.
@@ -149,9 +149,9 @@ impl Form {
         }
     }
 
-    /// What a wrong value may have meant: the bounds and their neighbours, a
-    /// value between, and every word. Where rules say the same of all of
-    /// these, what they say does not depend on the value. Always [`WORLDS`].
+    /// Values that a wrong one may have meant: the bounds and their neighbours,
+    /// a value between, and every word. If rules give the same findings for all
+    /// of these, the findings do not depend on the value. Always [`WORLDS`].
     pub(crate) fn samples(&self, value: &str) -> Vec<String> {
         let numbers = |least: u32, most: u32| {
             let between = least + (most - least) / 2;
@@ -215,8 +215,8 @@ fn listed(value: &str) -> Option<Vec<&str>> {
     (!inner.trim().is_empty()).then(|| split(inner))
 }
 
-/// What a list may have meant in one world: its right values as they are, its
-/// wrong ones as something right; all of them where it is no such list.
+/// A list's values in one world: its right values unchanged, its wrong ones
+/// replaced; all replaced if it is not such a list.
 fn places(forms: &[Option<Form>], value: &str, world: usize) -> String {
     let parts = listed(unquote(value)).filter(|parts| parts.len() <= forms.len());
     let sample = |form: &Option<Form>| {

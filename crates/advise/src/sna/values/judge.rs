@@ -8,7 +8,7 @@ use crate::document::At;
 use crate::sna::syntax::Statement;
 use crate::worlds::Open;
 
-/// What rules do with a wrong value.
+/// The effect of a wrong value on rules.
 pub(super) const SILENT: &str = "what depends on it is not judged";
 
 impl Table {

@@ -1,6 +1,5 @@
-//! What is wrong with the keywords of a statement: one without its value, a
-//! number without its keyword, one given twice, one that the statement does
-//! not have.
+//! Errors in the keywords of a statement: one without its value, a number
+//! without its keyword, one given twice, one that the statement does not have.
 
 use std::collections::HashSet;
 

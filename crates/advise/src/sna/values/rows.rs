@@ -80,7 +80,7 @@ pub(crate) struct Row {
     pub(crate) on: &'static [&'static str],
     /// Its spellings.
     pub(crate) names: &'static [&'static str],
-    /// What its value may be.
+    /// The form of its value.
     pub(crate) form: Form,
 }
 
@@ -160,8 +160,8 @@ pub(crate) static VTAM_MODES: Table = Table {
     }],
 };
 
-/// The same; NCP, SSP and EP Resource Definition Reference. A keyword may
-/// stand on a higher statement than its own, so most rows hold for all.
+/// The same; NCP, SSP and EP Resource Definition Reference. A keyword may be on
+/// a higher statement than its own, so most rows apply to all.
 pub(crate) static VTAM_NODES: Table = Table {
     kinds: &["vtam-node", "ncp"],
     style: Style::Equals,

@@ -280,12 +280,12 @@ impl Reader {
                 let names = known.iter().map(|(p, _)| upper(p)).collect::<Vec<_>>();
                 let typed = upper(&word.text);
                 let near = nearest(&typed, names.iter().map(String::as_str));
-                let mut told = word
+                let mut reported = word
                     .at
                     .diagnostic(Severity::Warning, format!("TCPCONFIG has no {typed}"));
                 self.foreign_operands += 1;
-                told.help = near.map(|n| format!("is {n} meant?"));
-                self.diagnostics.push(told);
+                reported.help = near.map(|n| format!("is {n} meant?"));
+                self.diagnostics.push(reported);
             }
             let (full, count) =
                 found.map_or_else(|| (upper(&word.text), 0), |(p, n)| (upper(p), *n));

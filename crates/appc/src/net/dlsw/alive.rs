@@ -96,8 +96,8 @@ impl Watch {
     }
 }
 
-/// What comes this soon after the question may have left before it: an
-/// acknowledgement is held back for up to 200 ms.
+/// A segment within this time after the question may have been sent before it:
+/// an acknowledgement is delayed by up to 200 ms.
 const LATE: Duration = Duration::from_millis(200);
 
 /// Whether the partner's TCP has acknowledged everything that was written.
@@ -109,8 +109,8 @@ fn all_taken(socket: i32) -> bool {
 fn unacknowledged(socket: i32) -> Option<libc::c_int> {
     let mut bytes: libc::c_int = 0;
     // SAFETY: the request writes an int to `bytes`.
-    let told = unsafe { libc::ioctl(socket, libc::TIOCOUTQ, &raw mut bytes) };
-    (told == 0).then_some(bytes)
+    let reported = unsafe { libc::ioctl(socket, libc::TIOCOUTQ, &raw mut bytes) };
+    (reported == 0).then_some(bytes)
 }
 
 /// Whether the partner's TCP sent a segment within `span`. If the system does

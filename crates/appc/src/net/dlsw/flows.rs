@@ -6,7 +6,7 @@ use crate::trace::Flow;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// What is known of the connections in use.
+/// The addresses and progress of the connections in use.
 #[derive(Debug)]
 pub(super) struct Flows {
     /// Placeholder for an address that the system no longer returns.

@@ -190,7 +190,7 @@ impl Dlsw {
         }
     }
 
-    /// What it is that the partner closed the connection now.
+    /// The meaning of the partner closing the connection now.
     fn closed_by_partner(&self) -> Broken {
         if !self.received.is_empty() {
             Broken::fault(format!("{CLOSED} in the middle of a message"))
@@ -448,7 +448,7 @@ impl Dlsw {
     pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         self.look_at_names(around);
         loop {
-            // Nothing is added to a connection that is about to go.
+            // A connection that is about to close gets no further output.
             let settled = self.pipes.settled();
             if self.pipes.writes().is_some() && (settled || self.ready.is_none()) {
                 self.take_control(around);
@@ -542,7 +542,7 @@ impl Dlsw {
         Ok(())
     }
 
-    /// What is missing of the capabilities exchange.
+    /// The missing part of the capabilities exchange.
     fn unanswered(&self) -> String {
         let more = match (self.moved[1], self.switch.peer()) {
             (0, _) => "nothing came",

@@ -46,7 +46,8 @@ enum Manner {
     Back { until: u64 },
     /// Each side writes on the connection that it opened.
     Double,
-    /// The same, until the partner has closed the one this side opened.
+    /// As above, until the partner has closed the connection that this side
+    /// opened.
     Dropping { until: u64 },
 }
 

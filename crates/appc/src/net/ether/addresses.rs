@@ -6,9 +6,9 @@ use sna::dlc::pdu::SAP_SNA;
 /// The addresses of this station.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Own {
-    /// What it calls from.
+    /// The address for its calls.
     pub address: Mac,
-    /// What those call who know the logical unit's name alone.
+    /// The address for callers that know only the logical unit's name.
     pub by_name: Mac,
 }
 

@@ -13,7 +13,7 @@ use sna::dlc::xid3::{Exchange, Step, Xid3};
 pub(super) struct Peer {
     /// Where it is.
     pub mac: Mac,
-    /// What this station is called there.
+    /// This station's address on that link.
     pub own: Mac,
     /// Which of its SAPs the link is at.
     pub own_sap: u8,
@@ -193,8 +193,8 @@ pub(super) fn begins_anew(bytes: &[u8]) -> bool {
         return false;
     };
     // A null XID only asks who is there.
-    let told = Xid3::parse(pdu.info).map(|xid| xid.exchange);
-    is_xid(&pdu) && !matches!(told, Err(_) | Ok(Exchange::NonActivation))
+    let reported = Xid3::parse(pdu.info).map(|xid| xid.exchange);
+    is_xid(&pdu) && !matches!(reported, Err(_) | Ok(Exchange::NonActivation))
 }
 
 /// Whether it is an XID command.
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
-            let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
+            let mut reported = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
             // After a null XID this node sends its own.
-            let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
+            let Ok(Step::Send(ours)) = reported.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");
             };
             let mut ours = Xid3::parse(&ours).unwrap();

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 pub(super) struct Body {
     /// Each area's name and its record as one member.
     pub areas: Vec<(String, Member)>,
-    /// Redefinitions that no member stands for.
+    /// Redefinitions without a member.
     pub left_out: Vec<String>,
 }
 

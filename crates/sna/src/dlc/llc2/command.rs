@@ -1,4 +1,4 @@
-//! What the owner of a station asks for: a link, its end, data, XID and TEST.
+//! The commands of a station's owner: a link, its end, data, XID and TEST.
 
 use super::super::pdu::Unnumbered;
 use super::transmit::Answer;

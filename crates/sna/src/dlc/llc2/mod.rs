@@ -134,7 +134,7 @@ pub enum Reason {
     FrameRejected([u8; 5]),
 }
 
-/// What a station counted.
+/// The counters of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// I frames sent for the first time.
@@ -233,7 +233,7 @@ impl Station {
         &self.config
     }
 
-    /// What it counted.
+    /// Its counters.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -258,7 +258,7 @@ impl Station {
         [self.t1, self.t2, self.ti].into_iter().flatten().min()
     }
 
-    /// What happened next, oldest first.
+    /// Returns the next event, oldest first.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

@@ -1,4 +1,4 @@
-//! What a station makes of the PDUs it receives.
+//! How a station handles the PDUs it receives.
 
 use super::super::pdu::{Control, Pdu, PduError, Supervisory, Unnumbered};
 use super::transmit::Answer;

@@ -1,4 +1,4 @@
-//! What a station sends, and its timers.
+//! The output of a station, and its timers.
 //!
 //! Answers leave first, then I frames as the window allows, then an
 //! acknowledgement that is due and found no I frame to ride on.

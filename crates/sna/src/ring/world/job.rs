@@ -85,8 +85,8 @@ impl World {
         }
     }
 
-    /// What a front end spends on a PIU before it acknowledges the frame, if it
-    /// does that so late.
+    /// The cost of a PIU in a front end before it acknowledges the frame, if it
+    /// acknowledges that late.
     pub(super) fn acknowledges_late(&self, m: usize) -> Option<&PathControl> {
         let channel = self.channel.as_ref().filter(|_| m == FRONT_END)?;
         let late = channel.acknowledges == Acknowledges::WhenPassedOn;

@@ -21,7 +21,7 @@ use super::outcome::{Outcome, RingError};
 use super::port::Port;
 use std::collections::VecDeque;
 
-/// What happens at an instant.
+/// An event at an instant.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A processor ends its job.
@@ -42,7 +42,7 @@ pub(super) enum Event {
     ChannelEnd(bool, Vec<Vec<u8>>),
 }
 
-/// What a processor does.
+/// The work of a processor.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Takes a PDU in.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happens next, to the connection of a number.
+/// The next step of a connection.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Open,
