@@ -38,8 +38,8 @@ pub struct IpconnConfig {
     pub tls: Option<TlsFiles>,
     /// The regions that are called, by name.
     pub connections: BTreeMap<String, ConnectionConfig>,
-    /// Groups of them, by name: a request goes to the one with the fewest under
-    /// way.
+    /// Groups of them, by name: a request uses the one with the fewest running
+    /// requests.
     pub groups: BTreeMap<String, Vec<String>>,
     /// Milliseconds that a request waits for a free session (MAXQTIME).
     pub session_wait_ms: u32,

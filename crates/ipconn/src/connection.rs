@@ -1,10 +1,9 @@
 //! A connection as a state machine, for either end.
 //!
-//! The caller sends requests, the server answers them. Bytes that came go in
-//! with [`Connection::handle_input`]; what they mean is fetched with
-//! [`Connection::poll_event`]; bytes to be written come out of
-//! [`Connection::gather`] and [`Connection::pieces`]. Times are milliseconds of
-//! any clock that does not go back.
+//! The caller sends requests, the server answers them. Received bytes go in
+//! with [`Connection::handle_input`]; their events are returned by
+//! [`Connection::poll_event`]; output comes from [`Connection::gather`] and
+//! [`Connection::pieces`]. Times are milliseconds of any monotonic clock.
 //!
 //! Invariant: a peer can hold no more of this side's memory than sessions times
 //! what comes unasked, and the budget of granted messages.

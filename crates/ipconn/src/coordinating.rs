@@ -47,7 +47,7 @@ struct Part {
     lost: bool,
 }
 
-/// A message about units, and what it is about.
+/// A message about units, with its subject.
 #[derive(Debug)]
 pub struct Message {
     /// The subject.
@@ -141,8 +141,8 @@ impl Coordinating {
         true
     }
 
-    /// The request was not taken: the unit has what it had. False as for
-    /// [`Coordinating::linked`].
+    /// The request was rejected: the unit is unchanged. Returns false as
+    /// [`Coordinating::linked`] does.
     pub fn not_taken(&mut self, unit: u64, before: u32) -> bool {
         if before == 0 {
             self.parts.remove(&unit);
@@ -184,7 +184,7 @@ impl Coordinating {
         }
     }
 
-    /// The connection is made: what is said first.
+    /// The connection is made: returns its first messages.
     pub fn connected(&mut self) -> Vec<Message> {
         let mut messages = vec![self.message(About::Resync)];
         let asked: Vec<u64> = self.asked().collect();

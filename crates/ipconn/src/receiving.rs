@@ -99,7 +99,7 @@ impl Receiving {
         }
     }
 
-    /// The next message whose rest may come now.
+    /// The next message that is granted its rest.
     pub fn next_grant(&mut self) -> Option<u32> {
         let id = *self.waiting.front()?;
         let coming = self.coming.get_mut(&id)?;

@@ -288,8 +288,9 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever is asked, answered and given up, in whatever pieces: each
-    /// request has its own reply, and in the end every session is free.
+    /// For every sequence of requests, answers and cancellations, in any
+    /// pieces: each request has its own reply, and in the end every session is
+    /// free.
     #[test]
     fn every_request_has_its_reply_or_was_given_up(steps in proptest::collection::vec(step(), 1..80)) {
         let (mut caller, mut server) = joined(5);

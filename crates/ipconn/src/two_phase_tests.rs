@@ -122,7 +122,7 @@ fn caller() -> Coordinator {
     }
 }
 
-/// A region that has committed whatever it is asked for, and does nothing else.
+/// A region that commits everything, and does nothing else.
 #[derive(Default)]
 struct Committed {
     asked: Cell<u32>,

@@ -23,7 +23,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// How the region knows the part of a unit that is done here.
+    /// The region's branch for a unit.
     pub fn branch(&self, unit: u64) -> Option<BranchId> {
         BranchId::new(&[&self.prefix()[..], &unit.to_be_bytes()].concat())
     }

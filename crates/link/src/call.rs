@@ -112,13 +112,13 @@ pub struct Answer {
 pub enum CallEvent {
     /// The answer to its call.
     Answer(AnswerHeader),
-    /// A program to run first; `WorkerSide::nested_done` goes on waiting.
+    /// A program to run first; `WorkerSide::nested_done` continues the wait.
     /// The data begins with the program's name (8 bytes), then its COMMAREA or,
     /// when `args[0]` is [`LINK_CHANNEL`], its channel.
     Run(AnswerHeader),
-    /// Something to do with a descriptor first: `args[0]` is the number of the
-    /// work, the others and the data are the work's.
-    /// `WorkerSide::nested_done` goes on waiting.
+    /// Work on a descriptor to do first: `args[0]` is the number of the work,
+    /// the others and the data are the work's. `WorkerSide::nested_done`
+    /// continues the wait.
     Act(AnswerHeader),
 }
 

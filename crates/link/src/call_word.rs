@@ -1,5 +1,5 @@
-//! The call area's word: who asked, who has taken it, and whether the asker
-//! sleeps.
+//! The call area's word: the caller, the thread that has taken the call, and
+//! whether the caller sleeps.
 //!
 //! The worker asks by a swap, and says that it sleeps by adding [`ASLEEP`] with
 //! a compare-and-swap before it does. The region takes a question by a
@@ -139,7 +139,7 @@ impl Wait {
     }
 }
 
-/// The question that stands in a word.
+/// The call in a word.
 fn question(seen: u32) -> Taken {
     match seen & !ASLEEP {
         CALL => Taken::Call,
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the worker stands.
+    /// The state of the worker.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum Worker {
         /// It has seen this word and does something about it.
@@ -173,7 +173,7 @@ mod tests {
         Over(u32),
     }
 
-    /// Where one of the region's threads stands.
+    /// The state of one of the region's threads.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum Thread {
         Looks(usize),

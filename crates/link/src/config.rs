@@ -115,7 +115,7 @@ pub struct ProgramEntry {
     pub enabled: bool,
     /// REMOTESYSTEM: LINK runs it there; blank for here.
     pub remote_system: Name<4>,
-    /// REMOTENAME: what it is called there; blank for the same name.
+    /// REMOTENAME: its name there; blank for the same name.
     pub remote_name: ProgramName,
     /// TRANSID: the mirror transaction there; blank for CSMI.
     pub remote_transid: TransId,

@@ -2,10 +2,10 @@
 //!
 //! A worker writes one record a line into its pipe: the task's number, a blank,
 //! its transaction in four bytes, the program in control in eight, a blank, the
-//! text, a line feed. Control characters of ASCII are written as escapes, so that
-//! a record is one line. The region, which trusts no worker, escapes again what it
-//! reads: bytes that are no characters of its code page, and characters that say
-//! something to a terminal.
+//! text, a line feed. Control characters of ASCII are written as escapes, so
+//! that a record is one line. The region, which trusts no worker, escapes its
+//! input again: bytes that are not characters of its code page, and control
+//! characters of a terminal.
 
 use std::fmt::Write;
 
@@ -113,8 +113,8 @@ fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
     })
 }
 
-/// A text without the blanks at its end, printable whatever it holds: with escapes
-/// for what is not.
+/// A text without trailing blanks, always printable: unprintable characters are
+/// escaped.
 pub fn printable(line: &[u8], characters: &Characters) -> String {
     let line = line.trim_ascii_end();
     let mut text = String::with_capacity(line.len());

@@ -1,13 +1,13 @@
 //! File commands as they cross the link: one codec for all who ask and for the
 //! region that answers.
 //!
-//! A [`FileCall`] names a file by its number and says what is asked of it; it
+//! A [`FileCall`] names a file by its number and the operation on it; it
 //! crosses as an operation, eight integers and bytes ([`Op`] has their
-//! meaning). Its answer is written and read here, too. Scripts ask in the same
+//! meaning). Its answer is written and read here, too. Scripts use the same
 //! form without a link between.
 //!
-//! Invariant: whatever another process wrote can be read; what does not check
-//! is no call.
+//! Invariant: all bytes of another process can be read; malformed ones are not
+//! a call.
 
 use cics::file::FileAccess;
 use store::{Found, Seek};

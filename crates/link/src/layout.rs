@@ -1,4 +1,4 @@
-//! Where everything lies in a worker's shared memory.
+//! The layout of a worker's shared memory.
 //!
 //! The byte-box page `docs/internals/link.md` draws what these constants and
 //! structures say; both change together, with [`VERSION`].
@@ -206,7 +206,7 @@ pub struct Results {
     pub program: ProgramName,
     /// Line of that program's source, 0 when unknown.
     pub line: u32,
-    /// Bytes of the abend's message, which lies at [`MESSAGE_IN_SLOT`].
+    /// Bytes of the abend's message, which is at [`MESSAGE_IN_SLOT`].
     pub message_bytes: u32,
     /// Transaction that RETURN TRANSID names, blank for none.
     pub next_transid: TransId,

@@ -1,8 +1,8 @@
 //! The operands of a command that the region serves, in either direction.
 //!
-//! A worker sends what the program gave for each option; the region sends back
-//! what the options that receive something are to hold. Both sides know the
-//! command's row, so an operand is named by its option's index.
+//! A worker sends the operand that the program gave for each option; the region
+//! returns the values of receiving options. Both sides know the command's row,
+//! so an operand is named by its option's index.
 //!
 //! ```text
 //!   0               16

@@ -1,9 +1,9 @@
-//! Getters and setters of single fields, on QuickJS's own functions: a field
-//! is read where it lies, and nothing is looked up by name but the bytes.
+//! Getters and setters of single fields, on QuickJS's own functions: a field is
+//! read in place, and only the bytes are looked up by name.
 //!
 //! A function has its record's number among those of this thread and its
 //! field's as data. It is the property's getter or setter itself, so `this` is
-//! the record object, whose bytes stand in its property `_b`.
+//! the record object, which has its bytes in its property `_b`.
 //!
 //! Invariant: a number that scripts make up names no record, and no bytes
 //! outside of the array are touched.

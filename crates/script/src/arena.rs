@@ -2,9 +2,9 @@
 //!
 //! QuickJS allocates everything of a runtime here: contexts, objects, strings,
 //! bytecode. When a script is loaded the used part is copied; after a request
-//! what was written since is put back. So every request begins with the same
-//! realm, byte for byte, whatever the one before did to it, and nothing has to
-//! be freed. Which pages were written the [`guard`](crate::guard) knows.
+//! the pages written since are restored. So every request begins with the same
+//! realm, byte for byte, and nothing has to be freed. The
+//! [`guard`](crate::guard) records which pages were written.
 //!
 //! ```text
 //! +--------+-------------------------------+----------------------------+
@@ -18,8 +18,8 @@
 //! limit is the arena's end: an allocation past it fails, and QuickJS throws
 //! its out-of-memory error.
 //!
-//! Invariant: no pointer into the arena outlives a set-back unless what it
-//! points to was there when the snapshot was taken.
+//! Invariant: no pointer into the arena outlives a restore unless its target
+//! was there when the snapshot was taken.
 
 use std::io;
 use std::ptr::{self, NonNull};
@@ -35,8 +35,8 @@ const EXACT_CLASSES: usize = EXACT / 16;
 const CLASSES: usize = EXACT_CLASSES + 4 * 26;
 /// Bytes before each block: its size.
 const HEAD: usize = 8;
-/// Memory above the snapshot that is kept for the next request; what is beyond
-/// goes back to the system.
+/// Memory above the snapshot that is kept for the next request; the rest is
+/// returned to the system.
 const KEPT: usize = 1 << 20;
 
 /// The header at the arena's beginning.
@@ -132,9 +132,9 @@ impl Arena {
         self.header().most
     }
 
-    /// Takes the copy that [`Arena::restore`] puts back. What is allocated from
-    /// now on lies above it, on pages of its own: the free blocks below stay
-    /// free, so that few of the copied pages are written.
+    /// Takes the copy that [`Arena::restore`] puts back. Later allocations are
+    /// above it, on pages of their own: the free blocks below stay free, so
+    /// that few of the copied pages are written.
     pub fn snapshot(&mut self) {
         let header = self.base.as_ptr().cast::<Header>();
         // SAFETY: only the engine's thread uses the arena, and the pages
@@ -266,7 +266,7 @@ impl ArenaAllocator {
         }
         header.top = at + size;
         header.most = header.most.max(header.top);
-        // SAFETY: the block lies below the limit.
+        // SAFETY: the block is below the limit.
         unsafe {
             base.add(at).cast::<usize>().write(size);
             base.add(at + HEAD)

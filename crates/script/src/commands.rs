@@ -1,5 +1,5 @@
-//! Any command that the region serves, by the words of EXEC CICS: the command
-//! table says what it takes and gives.
+//! Any command that the region serves, in the syntax of EXEC CICS: the command
+//! table has its operands and results.
 //!
 //! Reference: the crate `cics`, command table.
 
@@ -44,7 +44,7 @@ pub fn run<'js>(
     }
 }
 
-/// The row that is meant and its operands, or what is wrong with them.
+/// The row of a command and its operands, or the error in them.
 fn gather<'js>(
     shared: &Shared,
     name: &str,

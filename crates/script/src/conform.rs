@@ -33,7 +33,7 @@ pub struct Trial<'t> {
 pub enum Verdict {
     /// It came to its end, having printed this.
     Ended(String),
-    /// It threw: name of the error, and what it says.
+    /// It threw: name of the error, and its message.
     Threw(String, String),
     /// It was ended, with this abend code.
     Stopped(String),

@@ -45,9 +45,9 @@ const PRELUDE: &[(&str, &str)] = &[
 /// Bytes that a script may allocate before cycles are looked for: a request
 /// that stays below is never held up by it.
 const GC_THRESHOLD: usize = 16 << 20;
-/// Jobs of promises between two looks at the limits: each may be too short for
-/// the engine to look by itself. A script that has met its memory's end may go
-/// on for as many.
+/// Jobs of promises between two checks of the limits: each may be too short for
+/// the engine to check by itself. A script without memory may run this many
+/// more.
 const JOBS_BETWEEN_LOOKS: u32 = 256;
 
 /// State that natives and the engine share while a request is served.
@@ -64,7 +64,7 @@ pub struct Shared {
     /// Promises that were rejected without a handler: address, reason, and call
     /// stack.
     rejected: RefCell<Vec<(usize, String, String)>>,
-    /// Timers by their time, with what they are known by.
+    /// Timers by their time, with their numbers.
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
@@ -237,8 +237,8 @@ impl Engine {
         (result, host.expect("the host was put there above"))
     }
 
-    /// Puts the realm back to what it was after loading. No value of it is held
-    /// but those of the snapshot.
+    /// Restores the realm to its state after loading. Only values of the
+    /// snapshot are referenced.
     pub(crate) fn set_back(&mut self) {
         // SAFETY: what ran in the engine has ended, and with it every value
         // that was made there; what the engine holds was there before.
@@ -391,7 +391,7 @@ impl Engine {
         Failure::new(failure::MEMORY, text)
     }
 
-    /// Says of a failure what only the engine knows.
+    /// Adds details to a failure that only the engine has.
     fn explain(&self, failure: &mut Failure) {
         if let Some(stop) = self.shared.watch.stopped() {
             *failure = stopped(stop);
@@ -426,7 +426,7 @@ impl Shared {
     }
 
     fn rejection(&self, promise: &Value<'_>, reason: &Value<'_>, handled: bool) {
-        // SAFETY: only the address is taken, to know the promise again.
+        // SAFETY: only the address is taken, to recognise the promise.
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
         let mut rejected = self.rejected.borrow_mut();
         match handled {
@@ -555,8 +555,8 @@ impl<F> Own<F> {
     }
 }
 
-/// Calls a handler with its request and response. It stands at the bottom of
-/// the stack, so that a script's errors show nothing but its own calls.
+/// Calls a handler with its request and response, at the bottom of the stack,
+/// so that a script's errors show only its own calls.
 fn call<'js>(
     ctx: &Ctx<'js>,
     begun: &Array<'js>,

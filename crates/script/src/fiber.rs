@@ -1,4 +1,4 @@
-//! A script's own stack: what it waits for holds it up and not its thread.
+//! A script's own stack: a wait blocks the script and not its thread.
 //!
 //! Commands are functions that return when they are done, and a thread serves
 //! many scripts. So each runs on a stack of its own, as a future: when a
@@ -42,9 +42,9 @@ struct Inside {
 
 /// Why a stack was left.
 enum Left {
-    /// It goes on when its future is polled again.
+    /// It continues when its future is polled again.
     Waits,
-    /// It never goes on.
+    /// It never continues.
     ForGood,
 }
 
@@ -135,8 +135,8 @@ impl<R> Fiber<R> {
         };
         let midst = coroutine.started() && !coroutine.done();
         if midst {
-            // SAFETY: nothing refers to the stack any more: what it held is
-            // never used again, and leaks.
+            // SAFETY: nothing refers to the stack any more: its contents are
+            // never used again, and leak.
             unsafe { coroutine.force_reset() };
         }
         midst
@@ -181,7 +181,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Lets others of the thread run, and goes on afterwards.
+/// Lets other scripts of the thread run, and continues afterwards.
 pub fn pause() {
     if let Some(inside) = current() {
         // SAFETY: as in `wait`.

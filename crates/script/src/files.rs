@@ -1,8 +1,7 @@
 //! The natives of files: commands as the region serves them for every task.
 //!
-//! The own part of JavaScript names a file by its number and says what it
-//! wants; the command and its answer are those of the link
-//! ([`link::FileCall`]).
+//! The own part of JavaScript names a file by its number and the operation; the
+//! command and its answer are those of the link ([`link::FileCall`]).
 
 use std::rc::Rc;
 

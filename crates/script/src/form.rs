@@ -27,7 +27,7 @@ pub struct Part<'b> {
     pub name: String,
     /// The file's name, for a file.
     pub file: Option<String>,
-    /// Its media type, `text/plain` where none is said.
+    /// Its media type, `text/plain` by default.
     pub kind: String,
     /// Its bytes.
     pub bytes: &'b [u8],

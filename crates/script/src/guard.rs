@@ -1,11 +1,11 @@
 //! Which pages of a snapshot are written: they alone have to be put back.
 //!
-//! The pages of a fresh snapshot can only be read. The first write to one ends
-//! in a signal, whose handler notes the page and opens it; it stays open, and
-//! is put back after every request from then on. A script writes nearly the
-//! same pages with each request, so after the first few there are no more
-//! signals, and what a request costs is a copy of the pages that requests
-//! write, not of all.
+//! The pages of a fresh snapshot are read-only. The first write to one causes a
+//! signal, whose handler notes the page and makes it writable; it stays
+//! writable, and is restored after every request from then on. A script writes
+//! nearly the same pages with each request, so after the first few there are no
+//! more signals, and a request costs a copy of the pages that requests write,
+//! not of all.
 //!
 //! If the system refuses, or too many engines have guards, the engine has no
 //! guard and the whole snapshot is restored.
@@ -158,14 +158,14 @@ fn install() -> Option<libc::sigaction> {
     }
 }
 
-/// Notes the page that was to be written and opens it; what is not ours goes to
-/// the handler before.
+/// Notes the page that was to be written and makes it writable; other faults go
+/// to the handler before.
 extern "C" fn on_fault(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the system gives the handler what it says.
+    // SAFETY: the system passes valid pointers to the handler.
     let (at, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
     if code == SEGV_ACCERR && opened(at) {
         return;

@@ -1,11 +1,10 @@
 //! Values as JSON text, for answers: what `JSON.stringify` makes of plain data.
 //!
-//! The language's own function looks at texts character by character; most of
-//! an answer is text that goes into it as it is. Objects and arrays of texts,
-//! numbers, truths and nulls are written here. Whatever else there is (a
-//! `toJSON`, a getter, a BigInt, a cycle, half of a surrogate pair), or too
-//! much of it, is left to the language's own function, which says what is
-//! wrong with it.
+//! The language's own function reads texts character by character; most of an
+//! answer is text that is copied unchanged. Objects and arrays of texts,
+//! numbers, booleans and nulls are written here. Any other value (a `toJSON`, a
+//! getter, a BigInt, a cycle, half of a surrogate pair), or too long a one, is
+//! left to the language's own function, which reports its errors.
 //!
 //! Invariant: no code of the script runs here, except an exotic prototype.
 //!

@@ -1,8 +1,8 @@
 //! The functions that the engine's own part of JavaScript is written on.
 //!
-//! Scripts never see them: the own part keeps them to itself and gives scripts
-//! objects that check what they are given. What a command refuses comes back
-//! as an object with its reason, which the own part throws.
+//! Scripts never see them: the own part keeps them private and gives scripts
+//! objects that check their arguments. A rejected command returns an object
+//! with its reason, which the own part throws.
 //!
 //! Invariant: nothing made here points out of the engine's memory, since a
 //! set-back runs no finalizer. Bytes are copied.

@@ -165,7 +165,7 @@ impl Drop for Native {
 /// Installs the handler and begins to look.
 fn begin() -> Option<Thread> {
     CODE.get_or_init(code);
-    // SAFETY: a whole structure of our own; the handler does what it may.
+    // SAFETY: an own, complete structure; the handler is async-signal-safe.
     let rc = unsafe {
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = on_signal as *const () as usize;

@@ -91,7 +91,7 @@ struct Engines {
 /// The engines of a script.
 struct OfScript {
     name: Arc<str>,
-    /// Without work; the one used last stands last, its memory still warm.
+    /// Idle engines; the one used last is at the end, its memory still warm.
     #[expect(
         clippy::vec_box,
         reason = "moved into a request and back through a future"
@@ -613,7 +613,7 @@ mod tests {
         let of = engines.of(&edition, &script);
         let left = Instant::now();
         assert_eq!(of.together(left + LONG_WAIT), 0);
-        // It goes on, so it is one of the few again.
+        // It continues, so it is one of the few again.
         all[0].watch.entered();
         assert_eq!(of.together(left + 2 * LONG_WAIT), 1);
     }

@@ -1,9 +1,8 @@
 //! The engines' threads: each serves many scripts side by side.
 //!
-//! Tasks are admitted before they come here, so what waits is bounded by MXT.
-//! A job waits for whichever thread takes it first. The thread with the least
-//! to do is woken for it, and another one made when all that there are have
-//! something to do, up to the setting.
+//! Tasks are admitted before they come here, so the queue is bounded by MXT. A
+//! job waits for any thread. The least busy thread is woken for it, and another
+//! one is started when all are busy, up to the setting.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
@@ -77,7 +76,7 @@ impl Edition {
 /// The outcome of a request.
 pub type Served = Result<Answer, Failure>;
 
-/// Threads and what they have to do.
+/// Threads and their jobs.
 pub struct Pool {
     shared: Arc<Shared>,
 }
@@ -240,7 +239,7 @@ fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
     shared.lock().loads.retain(|l| !Arc::ptr_eq(l, load));
 }
 
-/// Takes jobs until the thread is to end and those under way are over.
+/// Takes jobs until the thread is to end and its running jobs have ended.
 async fn take(
     shared: &Arc<Shared>,
     load: &Arc<AtomicUsize>,

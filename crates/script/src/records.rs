@@ -1,9 +1,9 @@
 //! Copybooks for scripts: layouts, and fields read and written where they lie.
 //!
 //! A layout is parsed and compiled once for each state of the application, for
-//! all engines. A script holds bytes and an object whose properties read and
-//! write single fields of them; nothing is built for the fields that are not
-//! asked for. Whole records become JSON, and come from it, in one call.
+//! all engines. A script has the bytes and an object whose properties read and
+//! write single fields of them; fields that are not used cost nothing. Whole
+//! records are converted to and from JSON in one call.
 //!
 //! A field's type in JavaScript follows from its PICTURE alone: a number where
 //! a double holds every value exactly, else a BigInt or a decimal in text.
@@ -30,7 +30,7 @@ use crate::engine::Shared;
 use crate::natives::{bytes_of, with_bytes};
 use crate::overdue;
 
-/// Digits that a double holds, whatever they are.
+/// Digits that a double represents exactly in every case.
 const EXACT_DIGITS: u16 = 15;
 
 /// The copybooks of an application, each compiled when it is first asked for.

@@ -54,7 +54,7 @@ pub struct Scripts {
     user: UserId,
     timeout_ms: u32,
     pool: Pool,
-    /// By which the gateway's threads know their places here.
+    /// The number that identifies it among the places of the gateway's threads.
     number: u64,
     now: Mutex<Arc<Checked>>,
 }
@@ -69,7 +69,7 @@ pub enum Served {
 }
 
 /// Reads the scripts of an application, loads each that a route or a program
-/// names, and says what is wrong. `root` is the application's folder. `maps`
+/// names, and returns the problems. `root` is the application's folder. `maps`
 /// are further routes, with a script's name among programs instead of its file:
 /// path, program, transaction.
 pub fn check(
@@ -257,8 +257,8 @@ impl Scripts {
             .clone()
     }
 
-    /// Serves a request by the route that was found for it, for a user who said
-    /// who calls or for the region's own.
+    /// Serves a request by its route, for an authenticated user or the region's
+    /// own.
     pub async fn serve(
         &self,
         now: &Arc<Checked>,
@@ -301,7 +301,7 @@ impl Scripts {
         let served = async {
             let served: Option<pool::Served> = match place {
                 Some(place) if place.active() < MOST_HERE => {
-                    // It goes on when the client leaves.
+                    // It continues if the client disconnects.
                     spawn_local(place.serve(job)).await.ok()
                 }
                 _ => self.pool.submit(job).await,

@@ -1,4 +1,4 @@
-//! Answers that are sent by parts, while the script goes on.
+//! Answers that are sent in parts while the script runs.
 //!
 //! The first part takes the status and the headers with it. Few parts are under
 //! way at a time: a script whose client reads slowly waits, and its task with
@@ -109,7 +109,7 @@ impl Client {
         !parts.is_closed()
     }
 
-    /// Purges the task when its client goes away before all is sent.
+    /// Purges the task if its client disconnects before all is sent.
     fn watch(&self, parts: mpsc::Sender<Option<Bytes>>, task: u64) -> oneshot::Sender<()> {
         let (over, sent) = oneshot::channel();
         let region = self.region.clone();

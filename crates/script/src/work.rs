@@ -78,7 +78,7 @@ impl Work {
         }
     }
 
-    /// The task waits for children, or goes on.
+    /// The task waits for children, or continues.
     pub fn lend(&mut self, lends: bool) {
         match self {
             Work::Own(task) => task.lend(lends),

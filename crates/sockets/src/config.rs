@@ -39,7 +39,7 @@ pub struct SocketsConfig {
     /// way. Another one is answered with EACCES. None when absent.
     pub connect: Vec<String>,
     /// Whether GETHOSTBYNAME and GETADDRINFO ask the system's resolver; without
-    /// it they know addresses, `localhost` and this host's name.
+    /// it they resolve addresses, `localhost` and this host's name.
     pub resolver: bool,
     /// Most helper threads (NTASKS and TERMLIM together); further tasks wait
     /// for one.
@@ -285,7 +285,7 @@ impl SocketsConfig {
 }
 
 impl ListenerConfig {
-    /// Says what is wrong with a listener: a key, and why.
+    /// Reports the problems of a listener: a key, and a message.
     pub fn check(&self, name: &str, say: &mut dyn FnMut(&str, String)) {
         let is_name =
             |text: &str, most: usize| text.parse::<region::Name<8>>().is_ok() && text.len() <= most;

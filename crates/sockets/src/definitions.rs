@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use crate::config::{Format, ListenerConfig, MessageForm, StartType, delay_ms};
 
-/// Column where a line says that it goes on, from 1.
+/// Column of a line's continuation mark, from 1.
 const CONTINUED: usize = 72;
 
 /// The definitions of a file.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::native::Receiving;
 use crate::service::{Listening, Sockets};
 
-/// A figure: name, type, help, and where it stands.
+/// A metric: name, type, help, and its value.
 type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> u64);
 
 /// Appends everything as text.

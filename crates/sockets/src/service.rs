@@ -209,7 +209,7 @@ impl Sockets {
         let mut tasks = self.0.lock();
         tasks.stopped = true;
         tasks.idle.clear();
-        // A thread whose task has no way to it any more closes what it has.
+        // A thread without a channel to its task closes its sockets.
         for (_, task) in tasks.running.drain() {
             task.signal.end();
         }

@@ -1,9 +1,9 @@
 //! A client's connection: plain, or by TLS.
 //!
-//! TLS is driven by hand, because a connection goes from the listeners' thread,
-//! which has a runtime, to a thread of the receivers, which has a loop of its
-//! own: [`Tcp`] is what both have. What was decrypted and not yet used travels
-//! with it.
+//! TLS is driven by hand, because a connection moves from the listeners'
+//! thread, which has a runtime, to a thread of the receivers, which has a loop
+//! of its own: [`Tcp`] is common to both. Decrypted and unused bytes move with
+//! it.
 //!
 //! Invariant: nothing waits here while a borrow lasts; a client that takes no
 //! ciphertext is offered no more plaintext.
@@ -37,7 +37,7 @@ pub trait Tcp: AsRawFd {
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Reads available bytes after those in the buffer, as far as it has room.
     fn try_read_buf(&self, buffer: &mut Vec<u8>) -> io::Result<usize>;
-    /// Writes as much as goes at once.
+    /// Writes as much as possible without waiting.
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 }
 
@@ -219,7 +219,7 @@ impl<T: Tcp> Stream<T> {
         Some(())
     }
 
-    /// Writes as much as goes at once.
+    /// Writes as much as possible without waiting.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let Some(tls) = &self.tls else {
             return self.tcp.try_write(bytes);
@@ -355,7 +355,7 @@ impl Tls {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error),
         }
-        // Answers to key updates; what does not go now goes with what follows.
+        // Answers to key updates; the rest is sent with later output.
         self.flush(tcp)?;
         Ok(true)
     }
@@ -411,7 +411,7 @@ impl Tls {
                 }
                 return Ok(false);
             }
-            // The reader knows of an end only after what came before it.
+            // The reader notices an end only after the data before it.
             self.ended = false;
         }
     }

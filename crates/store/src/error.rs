@@ -50,7 +50,8 @@ pub enum StorageError {
         /// The text of the error.
         reason: String,
     },
-    /// A flush failed; only what is read from the disk anew can be trusted.
+    /// A flush failed; only data that is read from the disk again can be
+    /// trusted.
     #[error(
         "the store accepts no changes since the disk failed ({reason}): repair the disk, then \
          start again"
@@ -110,7 +111,7 @@ pub enum ReadError {
 /// Why a unit of work was not applied. No change of it is visible.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// It adds a record whose key is there already.
+    /// It adds a record with an existing key.
     #[error("{file} already has a record with key {key}")]
     Duplicate {
         /// The file.
@@ -151,7 +152,7 @@ pub enum DefineError {
         /// The name.
         name: FileName,
     },
-    /// The definition cannot stand.
+    /// The definition is not valid.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
     /// No such file.

@@ -25,7 +25,7 @@ pub struct FileDef {
     /// every record.
     pub max_record_bytes: u32,
     /// Whether changes belong to the unit of work (and are backed out with it)
-    /// or stand as soon as they are made.
+    /// or are final as soon as they are made.
     pub recoverable: bool,
 }
 
@@ -50,7 +50,7 @@ pub enum Organisation {
     Rrds,
 }
 
-/// Where the key lies in a record.
+/// The place of the key in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyField {
     /// Bytes before the key.
@@ -83,7 +83,7 @@ pub(crate) const RRN_BYTES: usize = 4;
 /// Longest file name: a data set name's limit.
 const MAX_NAME_CHARS: usize = 44;
 
-/// Why a definition cannot stand.
+/// Why a definition is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DefinitionError {
     /// Not a file name.
@@ -172,7 +172,7 @@ impl FileDef {
         .build()
     }
 
-    /// Gives the definition back if it can stand.
+    /// Returns the definition if it is valid.
     pub fn build(self) -> Result<Self, DefinitionError> {
         let record = self.max_record_bytes;
         if !(1..=MAX_RECORD_BYTES).contains(&record) {

@@ -7,8 +7,8 @@
 //! the order of its keys. A *path* is a name under which a base is read through
 //! an index, or a second name of a file.
 //!
-//! Names tie these to each other, not numbers: a base that is loaded anew gets
-//! a new number, and so do its indexes.
+//! They refer to each other by names, not numbers: a base that is loaded again
+//! gets a new number, and so do its indexes.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, DEFINE
 //! ALTERNATEINDEX and DEFINE PATH; *DFSMS Using Data Sets*, "Alternate index".
@@ -28,7 +28,7 @@ pub struct IndexDef {
     pub name: FileName,
     /// The file whose records it orders: RELATE.
     pub base: FileName,
-    /// Where the alternate key lies in the base's records. A record that ends
+    /// The place of the alternate key in the base's records. A record that ends
     /// before the key does is not in the index.
     pub key: KeyField,
     /// Whether two records may not have one alternate key: UNIQUEKEY.
@@ -106,7 +106,7 @@ pub struct PathEntry<'r> {
 }
 
 impl IndexDef {
-    /// Gives the definition back if it can stand over this base.
+    /// Returns the definition if it is valid for this base.
     pub fn build(self, base: &FileDef) -> Result<Self, DefinitionError> {
         let (offset, length) = (self.key.offset_bytes, self.key.length_bytes);
         let record = base.max_record_bytes;

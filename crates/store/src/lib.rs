@@ -1,12 +1,12 @@
-//! Keyed record files: what EXEC CICS READ, WRITE and browse stand on.
+//! Keyed record files: the basis of EXEC CICS READ, WRITE and browse.
 //!
-//! A *file* is a set of records in the order of their keys: a KSDS, whose key
-//! lies inside the record, an ESDS, addressed by relative byte address, or an
-//! RRDS, addressed by relative record number ([`FileDef`]). A store holds many
+//! A *file* is a set of records in the order of their keys: a KSDS, with a key
+//! inside the record, an ESDS, addressed by relative byte address, or an RRDS,
+//! addressed by relative record number ([`FileDef`]). A store contains many
 //! files and has two sides:
 //!
 //! * [`ReadStore`]: any number of readers in any number of processes. A command
-//!   is one call, and what it read is gone when the call returns.
+//!   is one call, and its records are valid only within the call.
 //! * [`WriteStore`]: one writer, the region. Changes are gathered in a
 //!   [`UnitOfWork`] and become visible and durable all at once through
 //!   [`WriteStore::apply`], many units in one flush.
@@ -27,7 +27,7 @@
 //! [`transfer`] brings records in and out: load and dump. [`idcams`] reads the
 //! commands with which a site defines its files.
 //!
-//! Invariant: nothing here knows tasks, locks or RESP codes; the rules of
+//! Invariant: nothing here depends on tasks, locks or RESP codes; the rules of
 //! record and key are in [`FileDef`] alone, and no store repeats them.
 
 mod error;

@@ -29,8 +29,8 @@ pub(crate) trait Indexed {
 }
 
 /// Shows the record that `seek` finds through the index. Entries whose record
-/// is gone or has another key by now are passed over: an index that is not
-/// kept has such.
+/// is deleted or has another key by now are skipped: an index without upgrade
+/// has such entries.
 pub(crate) fn seek<I: Indexed>(
     def: &IndexDef,
     seek: Seek<'_>,

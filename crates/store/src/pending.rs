@@ -41,14 +41,14 @@ impl Overlay {
         self.bytes
     }
 
-    /// Puts a value, or with `None` deletes what is there.
+    /// Puts a value, or with `None` deletes an existing one.
     pub fn set(&mut self, key: Box<[u8]>, value: Option<Box<[u8]>>) {
         self.forget(&key);
         self.bytes += size(&key, value.as_deref());
         self.changes.insert(key, value);
     }
 
-    /// Adds an entry, or takes back that it goes.
+    /// Adds an entry, or cancels its removal.
     pub fn add_again(&mut self, entry: Box<[u8]>) {
         match self.changes.get(&entry) {
             Some(None) => self.forget(&entry),
@@ -70,7 +70,7 @@ impl Overlay {
         comes.map(|(entry, _)| &**entry)
     }
 
-    /// True if the entry goes.
+    /// True if the entry is removed.
     pub fn removes(&self, entry: &[u8]) -> bool {
         matches!(self.changes.get(entry), Some(None))
     }

@@ -1,8 +1,8 @@
 //! The rules of record and key, in one place for every store and every caller.
 //!
-//! Lengths, where the key lies, what a rewrite may not change and what an
-//! organisation forbids. Whether a key *exists* is not a rule but a state: see
-//! [`UnitOfWork`](crate::UnitOfWork).
+//! Lengths, the place of the key, the unchangeable bytes of a rewrite, and the
+//! limits of an organisation. Whether a key *exists* is not a rule but a state:
+//! see [`UnitOfWork`](crate::UnitOfWork).
 //!
 //! Reference: IBM, *CICS TS API Reference*, WRITE, REWRITE and DELETE
 //! (LENGERR, INVREQ and their RESP2 values).

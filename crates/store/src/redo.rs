@@ -1,4 +1,4 @@
-//! A unit of work as bytes: what it does to the records of files and to tables.
+//! A unit of work as bytes: its changes to the records of files and to tables.
 //!
 //! A unit that is prepared must be there again after the region, or its
 //! machine, was away. So it is kept in a table as what has to be done to

@@ -2,9 +2,9 @@
 //!
 //! Queues, requests to start tasks, counters: a resource manager has a table of
 //! its own, puts and deletes values under byte keys in the unit of work that
-//! also changes files, and walks it in the order of keys. A put takes the place
-//! of what is there, and a delete of what is not there does nothing: who may
-//! change what, and when, is for the caller's locks.
+//! also changes files, and walks it in the order of keys. A put replaces an
+//! existing value, and a delete of a missing one has no effect: the caller's
+//! locks decide who may change values, and when.
 //!
 //! Invariant: a table need not be defined; it is there when it holds something.
 

@@ -189,7 +189,7 @@ pub trait WriteStore: Send {
     /// Adds a path.
     fn define_path(&mut self, def: PathDef) -> Result<(), DefineError>;
 
-    /// Removes a path, and nothing of what it leads to.
+    /// Removes a path, but not its base.
     fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError>;
 
     /// Applies the units in order, each whole or not at all, and gives one
@@ -218,8 +218,8 @@ pub trait WriteStore: Send {
         Ok(())
     }
 
-    /// Starts to load a file anew. Readers see the old records until
-    /// [`BulkLoad::finish`]; dropped before that, a load leaves no trace.
+    /// Starts to load a file again. Readers see the old records until
+    /// [`BulkLoad::finish`]; a load that is dropped before leaves no trace.
     fn start_load(&mut self, file: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError>;
 
     /// Frees what dead readers hold; to be called when a reading process died.
@@ -239,7 +239,7 @@ pub struct Applied {
     pub settled: bool,
 }
 
-/// The records of a file that is loaded anew.
+/// The records of a file that is loaded again.
 pub trait BulkLoad {
     /// Adds a record; false if there is one with this key. Fast when keys come
     /// in ascending order. Record and key must have passed
@@ -247,9 +247,9 @@ pub trait BulkLoad {
     /// drop the load.
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, StorageError>;
 
-    /// Builds the file's indexes anew and puts all in the place of the old, in
-    /// one step, durably. The file and its indexes have new numbers from then
-    /// on.
+    /// Builds the file's indexes again and replaces the old records and indexes
+    /// in one step, durably. The file and its indexes have new numbers from
+    /// then on.
     fn finish(
         self: Box<Self>,
         progress: &mut dyn FnMut(BuildProgress),

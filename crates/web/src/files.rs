@@ -1,9 +1,8 @@
 //! Static files: what a URIMAP with HFSFILE answers.
 //!
-//! A file is below the folder of the settings, whatever the request's path
-//! says: names with `..` and links that lead out are refused. A range of bytes
-//! is served where one is asked for, and nothing when the client has the file
-//! as it is.
+//! A file must be below the folder of the settings for every request path:
+//! names with `..` and links that lead out are rejected. A range of bytes is
+//! served if requested, and no body if the client has the current file.
 //!
 //! Reference: RFC 9110, sections 13 (conditional requests) and 14 (ranges).
 

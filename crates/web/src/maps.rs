@@ -1,8 +1,8 @@
 //! Which URIMAP a request has.
 //!
-//! The host that is named goes before `*`, a path that is written out before
-//! one with `*`, and of those the longest. A map of a service goes before one of
-//! all. SCHEME(HTTP) takes requests of either scheme, HTTPS its own alone.
+//! A named host takes precedence over `*`, a complete path over one with `*`,
+//! and of those the longest. A map of a service takes precedence over one of
+//! all. SCHEME(HTTP) takes requests of either scheme, HTTPS only its own.
 //!
 //! Reference: CICS resource definition, URIMAP attributes HOST, PATH, SCHEME.
 
@@ -206,7 +206,7 @@ impl Maps {
         (def.usage == UriMapUsage::Client).then_some(def)
     }
 
-    /// The map of a name, whatever it is for.
+    /// The map of a name, of any usage.
     pub fn named(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
     }

@@ -1,5 +1,5 @@
-//! A request of a web client, and what it is answered with, as this crate sees
-//! them: the door around it has the connection.
+//! A request of a web client and its answer, as this crate sees them: the door
+//! around it has the connection.
 
 use std::net::SocketAddr;
 
@@ -26,7 +26,7 @@ pub struct WebRequest {
     pub secure: bool,
     /// The client's certificate, in DER.
     pub certificate: Option<Bytes>,
-    /// User id of a caller who said who calls.
+    /// User id of an authenticated caller.
     pub user_id: Option<String>,
     /// W3C trace id, zeros for none.
     pub trace_id: [u8; 16],

@@ -47,7 +47,7 @@ impl Begun {
     }
 }
 
-/// A request and what is known of it.
+/// A request with its attributes.
 struct Way {
     request: Arc<WebRequest>,
     started: Started,
@@ -69,8 +69,8 @@ struct Chosen {
     analysis: Vec<u8>,
 }
 
-/// The state of a task, which goes with this: a client that goes away drops the
-/// future that waits for its analyzer.
+/// The state of a task, dropped with this: if a client disconnects, the future
+/// that waits for its analyzer is dropped.
 struct Registered<'w>(&'w Web, u64);
 
 impl Drop for Registered<'_> {
@@ -460,7 +460,7 @@ impl Web {
         }
     }
 
-    /// Runs a program, or a converter and what it names, under its alias
+    /// Runs a program, or a converter and its program, under its alias
     /// transaction.
     async fn alias(
         &self,
@@ -485,7 +485,7 @@ impl Web {
         let server = ServerSide::new(way.request.clone(), answer);
         let cell = self.register(number, server);
         let web = self.clone();
-        // Not part of this future: a client that goes away does not end it.
+        // Not part of this future: a disconnecting client does not end it.
         tokio::task::spawn_local(async move {
             let reply = task.run().await;
             let ended = reply.outcome().clone();
@@ -507,8 +507,8 @@ impl Web {
                 return;
             };
             let Some(way) = server.way.take() else {
-                // The answer has gone out; chunks without their end are cut by
-                // the queue that goes with this state.
+                // The answer has been sent; chunks without their end are cut
+                // off when the queue of this state is dropped.
                 return;
             };
             let made = match (std::mem::take(&mut server.answer), own) {
@@ -608,7 +608,7 @@ impl Web {
         };
         let (answer, answered) = oneshot::channel();
         let (web, region) = (self.clone(), way.started.region);
-        // Not part of this future: a client that goes away does not end it.
+        // Not part of this future: a disconnecting client does not end it.
         tokio::task::spawn_local(async move {
             let _ = answer.send(provider::serve(&web, region, call).await);
         });

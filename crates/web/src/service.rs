@@ -28,11 +28,11 @@ use crate::pipelines::faults::{self, ServiceSide};
 use crate::pipelines::provider::is_own;
 use crate::task::{ServerSide, TaskState};
 
-/// Transaction of attach tasks whose TCPIPSERVICE names none.
+/// Attach tasks' transaction if the TCPIPSERVICE has none.
 pub const ATTACH: &str = "CWXN";
-/// Transaction of alias tasks whose URIMAP names none.
+/// Alias tasks' transaction if the URIMAP has none.
 pub const ALIAS: &str = "CWBA";
-/// Transaction of pipeline tasks whose URIMAP names none.
+/// Pipeline tasks' transaction if the URIMAP has none.
 pub const PIPELINE: &str = "CPIH";
 
 /// The definitions of one state of the application.
@@ -386,7 +386,7 @@ impl Web {
     }
 }
 
-/// Makes of the definitions in force what they are after a command.
+/// Applies a command to the definitions in force.
 type MakeEdition = fn(&Edition, &Operands) -> Result<Edition, Failure>;
 
 /// The commands that change definitions.

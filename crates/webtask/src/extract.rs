@@ -1,4 +1,4 @@
-//! WEB EXTRACT: what is known of the request.
+//! WEB EXTRACT: data about the request.
 //!
 //! Reference: CICS API reference, WEB EXTRACT.
 

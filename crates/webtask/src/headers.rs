@@ -117,7 +117,7 @@ pub fn end(browse: &mut Option<usize>) -> Outcome {
 pub fn write(headers: &mut HeaderMap, given: &Operands) -> Outcome {
     let (name, value) = written(given)?;
     if OWN.contains(&name.as_str()) {
-        // The connection sets them as they must be, whatever stands here.
+        // The connection sets them itself; values given here have no effect.
         return Ok(Operands::default());
     }
     if headers.len() >= MOST {

@@ -15,7 +15,7 @@ use crate::outcome::{Failure, Filled, Outcome, cvda, fail, says, text};
 use crate::pages;
 use crate::request::{Reading, Request};
 
-/// Serves RECEIVE of a task that a request began, whose body this is.
+/// Serves RECEIVE of a task that a request began, from its body.
 pub fn receive(
     request: &Request,
     whole: &[u8],

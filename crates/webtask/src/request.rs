@@ -125,9 +125,9 @@ pub struct Reading {
     pub received: usize,
     /// The body as RECEIVE converted it, while some of it is left.
     pub converted: Option<Vec<u8>>,
-    /// Where the browse of headers stands.
+    /// The position of the browse of headers.
     pub header_browse: Option<usize>,
-    /// The fields of a browse of the form, and where it stands.
+    /// The fields of a browse of the form, and its position.
     pub form_browse: Option<(Vec<Field>, usize)>,
     /// The same for the query.
     pub query_browse: Option<(Vec<Field>, usize)>,

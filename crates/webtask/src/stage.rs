@@ -22,7 +22,7 @@ pub enum Stage {
     Program,
     /// An analyzer.
     Analyze(Analyze),
-    /// A converter and what it names, or a program with the request as its
+    /// A converter and its program, or a program with the request as its
     /// COMMAREA.
     Convert(Convert),
 }

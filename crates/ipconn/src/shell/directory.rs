@@ -68,7 +68,7 @@ pub struct ConnectionStatus {
     pub in_use: u32,
     /// Requests sent so far.
     pub requests: u64,
-    /// Requests that were sent once more, there or elsewhere.
+    /// Requests that were repeated, there or elsewhere.
     pub retried: u64,
     /// Requests whose connection ended before their answer came.
     pub lost: u64,

@@ -40,7 +40,7 @@ pub struct Wire {
 pub enum End {
     /// The peer, or this side, closed it between messages.
     Closed,
-    /// One side did what it must not, or was silent.
+    /// One side violated the protocol, or was silent.
     Fault(Fault),
     /// The socket failed.
     Io(io::Error),
@@ -65,7 +65,7 @@ impl Wire {
         }
     }
 
-    /// Uses the connection; what is to be written then will be.
+    /// Uses the connection; its output is written afterwards.
     pub fn with<R>(&self, work: impl FnOnce(&mut Connection) -> R) -> R {
         let done = work(&mut self.connection.borrow_mut());
         if let Some(waker) = &*self.waker.borrow() {

@@ -1,7 +1,7 @@
 //! Calls for threads that wait: a program's LINK holds a thread until its
 //! answer is there.
 //!
-//! One thread has the connections; who calls hands it the request.
+//! One thread has the connections; callers pass it their requests.
 
 use std::path::Path;
 use std::sync::mpsc::{self, RecvError};

@@ -1,10 +1,9 @@
 //! A request becomes a task of the region, and its end the reply.
 //!
-//! A LINK that does not say SYNCONRETURN belongs to its caller's unit of work
-//! ([`super::in_unit`]). A caller that cannot decide one names none: then such a
-//! program may read and must not change anything that is recoverable; what it
-//! changed is backed out, and the LINK is refused. Nothing is ever half done in
-//! silence.
+//! A LINK without SYNCONRETURN belongs to its caller's unit of work
+//! ([`super::in_unit`]). A caller without a coordinator names no unit: then
+//! such a program may read and must not change recoverable data; its changes
+//! are backed out, and the LINK is rejected with a message.
 //!
 //! Reference: CICS TS intercommunication guide, distributed program link.
 

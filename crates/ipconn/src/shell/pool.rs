@@ -1,5 +1,5 @@
-//! The regions that a thread calls: which one gets a request, who waits for a
-//! session, and what is sent once more.
+//! The regions that a thread calls: the choice of a region, the queue for
+//! sessions, and the repetition of requests.
 //!
 //! A request is sent again when nothing of it was sent, when the region did
 //! not take it, or when it may be done twice (an idempotent method) and the

@@ -190,8 +190,8 @@ impl Listener {
         self.address
     }
 
-    /// Takes nothing new, lets what is under way end, and ends; what is left
-    /// after `limit` is cut off. Blocks meanwhile.
+    /// Accepts no new requests, finishes running ones, and ends; requests still
+    /// running after `limit` are cut off. Blocks meanwhile.
     pub fn stop(mut self, limit: Duration) {
         let _ = self.stop.send(Stop::Drain);
         let (done, over) = std::sync::mpsc::channel::<()>();

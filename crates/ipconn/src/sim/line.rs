@@ -63,7 +63,7 @@ pub struct Moved {
     pub requests: Vec<(u32, u64, Vec<u8>)>,
     /// Replies that came, and requests that get none.
     pub replies: Vec<(Waiter, Result<Reply, Failed>)>,
-    /// Connections whose servers' ends are over.
+    /// Connections whose servers' ends have ended.
     pub left: Vec<u64>,
 }
 
@@ -75,7 +75,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the caller has a connection, as far as it knows.
+    /// Whether the caller considers itself connected.
     pub fn is_connected(&self) -> bool {
         self.joints.iter().any(|joint| !joint.caller_left)
     }
@@ -193,7 +193,7 @@ impl Line {
         busy
     }
 
-    /// One of the connections goes on.
+    /// One of the connections makes progress.
     pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> Moved {
         let mut moved = Moved::default();
         if self.joints.is_empty() {

@@ -85,7 +85,7 @@ impl Program {
 }
 
 impl World {
-    /// One of a region's programs goes on.
+    /// One of a region's programs makes progress.
     pub(super) fn advance(&mut self, at: usize) {
         let count = self.sides[at].programs.len();
         if count == 0 {
@@ -250,8 +250,8 @@ impl World {
                     self.units.entry(number).or_default().puts[1 - at] += 1;
                 }
             }
-            // It goes on now and then: its unit cannot be committed, or has
-            // nothing there.
+            // It continues now and then: its unit cannot be committed, or has
+            // no branch there.
             Ok(_) | Err(_) => {
                 let goes_on = self.random.one_in(2);
                 program.abended = !goes_on;

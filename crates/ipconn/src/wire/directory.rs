@@ -41,7 +41,7 @@ pub fn put_directory(out: &mut Vec<u8>, entries: &[Entry]) {
 }
 
 /// The directory of a message whose containers' data begins at `at`; data and
-/// directory together end where the message does.
+/// directory together end at the message's end.
 pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, Malformed> {
     let wrong = |what, at| Err(Malformed { what, at });
     if count > MAX_CONTAINERS {

@@ -21,7 +21,7 @@ pub enum InUnit {
     Held,
     /// Its changes are backed out, so it cannot be committed.
     Lost,
-    /// It has what it had: the LINK did not run.
+    /// It is unchanged: the LINK did not run.
     Unchanged,
 }
 

@@ -1,5 +1,5 @@
 //! A request: a head, the data, and the directory of its containers. A COMMAREA
-//! stands in front of the containers' data.
+//! precedes the containers' data.
 
 use super::directory::{ENTRY, Entry, MAX_CONTAINERS, directory, put_directory};
 use super::reader::{Malformed, Reader};
@@ -15,8 +15,8 @@ const START: u8 = 8;
 const UNIT: u8 = 16;
 const ORDER: u8 = 32;
 
-/// Whether a message is an order on a unit of work, which must not wait for
-/// requests that may wait for what it ends.
+/// Whether a message is an order on a unit of work, which must not queue after
+/// requests that wait for the unit's end.
 pub fn is_order(message: &[u8]) -> bool {
     message.first().is_some_and(|flags| flags & ORDER != 0)
 }
@@ -83,7 +83,7 @@ impl RequestBuilder {
     }
 
     /// Puts a container of at most `most` bytes, which `fill` writes in place;
-    /// one of the same name goes. None when there are too many.
+    /// one of the same name is replaced. `None` if there are too many.
     pub fn put<E>(
         &mut self,
         (name, kind, ccsid): (ContainerName, ContainerType, u16),

@@ -8,9 +8,9 @@
 //! +-------+----------+-------+
 //! ```
 //!
-//! The step of a LINK is how many of the unit went this way before; without
-//! them the program must not run, since what they changed is lost. That of an
-//! order is what is to be done.
+//! The step of a LINK is the number of earlier ones of the unit; if those are
+//! missing, the program must not run, since their changes are lost. The step of
+//! an order is the order.
 //!
 //! Reference: CICS intercommunication guide, "Syncpoint flows"; X/Open
 //! distributed transaction processing, presumed rollback.
@@ -33,7 +33,7 @@ pub struct OfUnit {
 /// A request's step in a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A LINK whose changes belong to it, and how many there were before.
+    /// A LINK whose changes belong to it, and the number of earlier ones.
     Link(u32),
     /// The changes must be committed after any failure, if asked.
     Prepare,

@@ -193,7 +193,7 @@ pub fn get(body: &str) -> Result<String, Failure> {
 }
 
 /// The answer's body as text, or `ABCODE: message`.
-pub fn told(result: Result<String, Failure>) -> String {
+pub fn reported(result: Result<String, Failure>) -> String {
     result.unwrap_or_else(|f| format!("{}: {}", f.abend.code, f.abend.message))
 }
 

@@ -3,8 +3,8 @@
 use super::{ANONYMOUS, Edition};
 use crate::xml::{self, Event, Limits, Reader, Scopes, escape, push_attribute, split};
 
-/// An endpoint reference. Its XML stands alone: all that it needs is declared in
-/// it.
+/// An endpoint reference. Its XML is self-contained: it declares all that it
+/// needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its address.
@@ -20,7 +20,7 @@ pub struct Endpoint {
 pub(super) struct Part<'a> {
     pub namespace: String,
     pub name: String,
-    /// The element as it stands.
+    /// The element as it is written.
     pub text: &'a str,
     /// The namespace declarations around it.
     pub around: Scopes,
@@ -87,7 +87,7 @@ impl Endpoint {
         Ok(made)
     }
 
-    /// Elements that can stand in a reference, as they are written: XML, with
+    /// Elements that may be in a reference, as they are written: XML, with
     /// nothing between them.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Endpoint {
         }
     }
 
-    /// The whole as an element that stands alone, in the recommendation's form.
+    /// The whole as a self-contained element, in the recommendation's form.
     pub fn to_text(&self) -> String {
         let edition = Edition::Recommendation;
         let mut out = b"<wsa:EndpointReference xmlns:wsa".to_vec();
@@ -206,7 +206,7 @@ pub(super) fn alone(part: &Part<'_>) -> String {
     };
     let mut declared = Vec::new();
     for (prefix, namespace) in part.around.in_force() {
-        // A prefix that stands nowhere in it is not needed.
+        // A prefix that does not occur in it is not needed.
         let used = prefix.is_empty() || part.text.contains(&format!("{prefix}:"));
         if own(prefix) || !used || (prefix.is_empty() && namespace.is_empty()) {
             continue;

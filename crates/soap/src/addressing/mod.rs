@@ -1,4 +1,5 @@
-//! WS-Addressing: who a message is for, what it answers, and where answers go.
+//! WS-Addressing: the destination of a message, the message it answers, and the
+//! destination of answers.
 //!
 //! [`Properties`] are the addressing properties of one message, read from its
 //! header blocks and written as such; [`Endpoint`] is an endpoint reference.
@@ -92,13 +93,13 @@ pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
 /// The addressing properties of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// Where it goes, with what its endpoint wants to see again.
+    /// Its destination, with reference parameters.
     pub to: Option<Endpoint>,
     /// The sender.
     pub from: Option<Endpoint>,
-    /// Where the answer goes.
+    /// The destination of the answer.
     pub reply_to: Option<Endpoint>,
-    /// Where a fault goes.
+    /// The destination of a fault.
     pub fault_to: Option<Endpoint>,
     /// The action.
     pub action: Option<String>,
@@ -143,8 +144,8 @@ impl Properties {
         }
     }
 
-    /// The properties of the answer to a request with these: where it goes, what
-    /// it answers. Action and name are the answerer's.
+    /// The properties of the answer to a request with these: destination and
+    /// RelatesTo. Action and name are the answerer's.
     #[must_use]
     pub fn answer(&self, is_fault: bool) -> Properties {
         let to = self.destination(is_fault).cloned();

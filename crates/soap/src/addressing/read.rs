@@ -53,7 +53,7 @@ impl Found {
         }))
     }
 
-    /// Whether a request has what it must have.
+    /// Whether a request has all required properties.
     ///
     /// # Errors
     /// What is missing.

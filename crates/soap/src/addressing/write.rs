@@ -57,7 +57,7 @@ fn block(edition: Edition, name: &str, value: &str) -> String {
 
 fn related(edition: Edition, id: &str, kind: &str) -> String {
     let mut out = opened(edition, "RelatesTo");
-    // A reply is what is meant where nothing is said.
+    // Reply is the default relationship.
     if !kind.is_empty() && kind != edition.reply() {
         out.extend_from_slice(b" RelationshipType");
         push_attribute(&mut out, kind);

@@ -19,16 +19,14 @@ impl XmlCodec {
     /// Appends a record's root element; appends nothing on an error. Bytes
     /// after the record's end are ignored.
     ///
-    /// # Errors
-    /// Items whose bytes are no value.
+    /// # Errors Items with invalid data.
     pub fn decode(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), XmlError> {
         self.decode_with(record, &|_| None, out)
     }
 
     /// As above for a record that names containers.
     ///
-    /// # Errors
-    /// Items whose bytes are no value, and containers that are not there.
+    /// # Errors Items with invalid data, and missing containers.
     pub fn decode_with(
         &self,
         record: &[u8],

@@ -34,8 +34,8 @@ impl Fault {
 }
 
 impl XmlCodec {
-    /// Reads a document that is the root element; `scopes` are declarations
-    /// that stand around it.
+    /// Reads a document that is the root element; `scopes` are the declarations
+    /// around it.
     ///
     /// # Errors
     /// What is wrong with it, and where.

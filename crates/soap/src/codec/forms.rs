@@ -25,7 +25,7 @@ pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), S
     Ok(())
 }
 
-/// Puts text into a field; what is left of it becomes low-values.
+/// Puts text into a field; the rest becomes low-values.
 ///
 /// # Errors
 /// Text that is not of the form, or longer than the field.
@@ -68,7 +68,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// As writers of base64Binary have it: bits that mean nothing are let go.
+/// As writers of base64Binary have it: meaningless bits are ignored.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     PAD.with_decode_allow_trailing_bits(true),

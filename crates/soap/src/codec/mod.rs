@@ -5,9 +5,9 @@
 //! of the crate `copybook`; this is the walk around them.
 //!
 //! A table is its element repeated, a group an element with elements. Names
-//! must fit in name and namespace, whatever the prefixes; their order need not
-//! be the schema's. Text is taken as it stands, numbers without the blanks
-//! around them. `xsi:nil` gives an item its initial value.
+//! must match in name and namespace, with any prefixes; their order need not be
+//! the schema's. Text is taken unchanged, numbers without the blanks around
+//! them. `xsi:nil` gives an item its initial value.
 
 mod build;
 mod decode;

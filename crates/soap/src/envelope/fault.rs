@@ -61,7 +61,7 @@ pub struct Fault {
     pub reasons: Vec<(String, String)>,
     /// The node that found it: `faultactor`, or `Role`.
     pub role: Option<String>,
-    /// Elements that say more, as they stand in the message.
+    /// Elements with details, as they are in the message.
     pub detail: Option<String>,
 }
 

@@ -65,7 +65,8 @@ pub struct Header {
     pub namespace: String,
     /// Local name.
     pub name: String,
-    /// The message is not to be processed by who does not know this block.
+    /// A receiver that does not understand this block must not process the
+    /// message.
     pub must_understand: bool,
     /// `actor`, or `role`; `None` for the ultimate receiver.
     pub role: Option<String>,

@@ -105,7 +105,7 @@ pub struct Reader<'a> {
     rooted: bool,
     /// The last start was that of an empty element.
     empty: bool,
-    /// There are no carriage returns, so text is taken as it stands.
+    /// There are no carriage returns, so text is taken unchanged.
     as_is: bool,
     /// Where the last event began.
     at: usize,

@@ -158,7 +158,7 @@ fn name_of(ip: IpAddr) -> Option<String> {
     ip.is_loopback().then(|| "localhost".to_owned())
 }
 
-/// The services that the system knows, `name port/protocol`.
+/// The system's services, `name port/protocol`.
 fn services() -> String {
     std::fs::read_to_string("/etc/services").unwrap_or_default()
 }

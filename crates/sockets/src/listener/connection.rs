@@ -404,7 +404,7 @@ pub async fn last_words<T: Tcp>(mut stream: Stream<T>, words: &[u8]) {
     let _ = stream.consume(DRAINED_BYTES).await;
 }
 
-/// Waits so many seconds at most, 0 for ever; none when they are over.
+/// Waits at most this many seconds, 0 for ever; `None` after that.
 async fn limited<T>(seconds: u32, what: impl Future<Output = T>) -> Option<T> {
     match seconds {
         0 => Some(what.await),

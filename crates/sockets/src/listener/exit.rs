@@ -54,7 +54,7 @@ pub struct Wanted {
     pub start: StartType,
     /// When.
     pub delay_ms: u64,
-    /// For whom.
+    /// The user.
     pub userid: UserId,
 }
 

@@ -50,7 +50,7 @@ pub struct Listeners {
 pub struct Means {
     /// The region.
     pub region: Handle,
-    /// For whom transactions run.
+    /// The user of transactions.
     pub user: UserId,
     /// Sockets on their way.
     pub world: Arc<World>,

@@ -8,7 +8,7 @@
 //! The length is binary and big-endian, as `PIC 9(4) BINARY` and
 //! `PIC 9(8) BINARY` have it. The program leaves its answer in the same form.
 //!
-//! Invariant: pure; whatever a program leaves can be read.
+//! Invariant: pure; every output of a program can be read.
 
 use copybook::codepage::CodePage;
 
@@ -17,7 +17,7 @@ pub const LONGEST_COMMAREA: usize = 32_763;
 /// Most bytes of a message in a container.
 pub const LONGEST_CONTAINER: usize = 1 << 20;
 
-/// Where a message lies.
+/// The place of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Area {
     /// In the COMMAREA.

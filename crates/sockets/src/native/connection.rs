@@ -108,7 +108,7 @@ impl Drop for Parting {
     }
 }
 
-/// A connection that its thread knows, until it ends in whatever way.
+/// A connection registered with its thread, until it ends.
 struct Known<'c>(&'c Thread, &'c Watched);
 
 impl Drop for Known<'_> {
@@ -306,7 +306,8 @@ impl Connection<'_> {
         }
     }
 
-    /// Sends an answer as far as it goes at once; the rest is given back.
+    /// Sends as much of an answer as possible without waiting; returns the
+    /// rest.
     fn send(&self, own: &Outgoing, answer: &[u8]) -> Result<Vec<u8>, Ended> {
         // A program that has nothing to say sends nothing.
         if answer.is_empty() {

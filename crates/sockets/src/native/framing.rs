@@ -28,7 +28,7 @@ pub struct Framing {
 /// Where a message ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// Its length goes before it.
+    /// Its length precedes it.
     Length {
         /// Bytes of the length: 1, 2 or 4.
         bytes: usize,
@@ -224,7 +224,8 @@ impl Framing {
         Ok(())
     }
 
-    /// Where an answer of so many bytes lies in what [`Framing::emit`] wrote.
+    /// The place of an answer of this length in the output of
+    /// [`Framing::emit`].
     pub fn answer_in(&self, written: &[u8], answer: usize) -> Range<usize> {
         let before = match &self.frame {
             Frame::Length { bytes, .. } => *bytes,

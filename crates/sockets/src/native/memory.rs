@@ -96,8 +96,8 @@ impl Held {
         self.recount();
     }
 
-    /// A long message was complete, and is taken out: what it took beyond the
-    /// room for a read is given back.
+    /// A long message was complete, and is taken out: memory beyond one read is
+    /// returned.
     pub fn settle(&mut self) {
         if self.bytes.capacity() > READ_BYTES && self.bytes.len() <= READ_BYTES {
             self.bytes.shrink_to(READ_BYTES);

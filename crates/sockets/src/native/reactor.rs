@@ -73,7 +73,7 @@ pub trait Door: Send + Sync {
     fn rest(&self) -> bool;
     /// After a sleep.
     fn rested(&self);
-    /// When the loop goes on without one.
+    /// Called when the loop continues without a sleep.
     fn hear(&self);
     /// Has a future woken on the loop's own thread.
     fn wake(&self, waker: Waker);
@@ -393,8 +393,8 @@ impl Registration {
         self.poll(WRITABLE, &self.source.writer, cx)
     }
 
-    /// Ready when nothing goes either way any more. Who waits for it does not
-    /// wait for something to read.
+    /// Ready when neither direction is open any more. Waiting for it does not
+    /// wait for input.
     pub fn poll_gone(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.poll(GONE, &self.source.reader, cx)
     }

@@ -30,12 +30,12 @@ pub struct Native {
     threads: Vec<UnboundedSender<Order>>,
     next: AtomicUsize,
     seats: Arc<Seats>,
-    /// The threads take nothing new and end what they have.
+    /// The threads accept no new messages and end after the running ones.
     ending: Arc<AtomicBool>,
     joins: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A receiver and what it has done.
+/// A receiver and its counters.
 #[derive(Debug)]
 pub struct Served {
     /// As it is defined.
@@ -310,7 +310,7 @@ impl Native {
         }
     }
 
-    /// Ends the threads, and whatever they still have.
+    /// Ends the threads with all their connections.
     pub fn end(&self) {
         self.ending.store(true, Ordering::Relaxed);
         for thread in &self.threads {

@@ -44,7 +44,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Puts an entry that knows its key.
+    /// Inserts an entry that contains its key.
     pub fn insert(&mut self, value: impl FnOnce(Key) -> T) -> Key {
         let index = self.free.pop().unwrap_or_else(|| {
             self.places.push(Place {

@@ -1,4 +1,4 @@
-//! A thread of receivers: its connections, and who has waited too long.
+//! A thread of receivers: its connections and their time limits.
 //!
 //! No message arms a timer: it would be set and cancelled with each. While
 //! there are connections another thread notifies when a second has passed, and
@@ -33,7 +33,7 @@ pub struct Setting {
     pub region: Handle,
     /// The thread's port.
     pub port: Port,
-    /// For whom tasks run.
+    /// The user of tasks.
     pub user: UserId,
     /// Events for operators.
     pub trace: Arc<Trace>,
@@ -45,7 +45,7 @@ pub struct Setting {
     pub ask_for_tick: Box<dyn Fn() + Send>,
 }
 
-/// A thread and what it has.
+/// A thread and its state.
 pub struct Thread {
     pub setting: Setting,
     pub reactor: Rc<Reactor>,

@@ -1,7 +1,8 @@
 //! DEFINE CLUSTER, ALTERNATEINDEX and PATH.
 //!
-//! Attributes may stand with the cluster or with its DATA component. A record
-//! length whose average is its maximum makes a file of fixed-length records.
+//! Attributes may be given with the cluster or with its DATA component. A
+//! record length whose average is its maximum makes a file of fixed-length
+//! records.
 
 use super::parse::{Operand, Parser, Unusable};
 use crate::file::{DefinitionError, FileDef, FileName, KeyField, Organisation, RecordFormat};

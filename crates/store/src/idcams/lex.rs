@@ -1,9 +1,9 @@
 //! Words, parentheses and ends of commands, with their places.
 //!
-//! Columns 2 to 72 are read. A command ends with its line, unless the line
-//! ends in a continuation mark: `-` joins the next line with a blank, `+` joins
-//! it without, its leading blanks left out. Comments stand between `/*` and
-//! `*/`, also over several lines.
+//! Columns 2 to 72 are read. A command ends with its line, unless the line ends
+//! in a continuation mark: `-` joins the next line with a blank, `+` joins it
+//! without, its leading blanks left out. Comments are between `/*` and `*/`,
+//! also over several lines.
 
 use cics::diagnostic::{Diagnostic, Severity};
 

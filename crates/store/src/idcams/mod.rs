@@ -95,7 +95,7 @@ pub enum Command {
         to: DataRef,
         /// Whether a record takes the place of one with its key: REPLACE.
         replace: bool,
-        /// Whether what is there goes first: REUSE.
+        /// Whether existing records are removed first: REUSE.
         reuse: bool,
         /// Records to pass over first.
         skip: u64,

@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over what is left of a command.
+    /// Skips the rest of a command.
     fn skip(&mut self) {
         while self.peek().is_some_and(|token| token.kind != Kind::End) {
             self.at += 1;

@@ -106,8 +106,8 @@ impl LmdbReader {
     }
 }
 
-/// Puts a backup in the place of the store in a directory, or where none is. No
-/// process may write the store; one that reads goes on with what was there.
+/// Puts a backup into a store's directory, replacing a store there. No process
+/// may write the store; a reader continues with the old one.
 pub fn restore(
     backup: &Path,
     directory: &Path,

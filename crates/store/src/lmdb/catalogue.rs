@@ -2,10 +2,10 @@
 //!
 //! It is a data base of its own, so that any process can list them. The records
 //! of a file are in a data base named by the file's number, and so are the
-//! entries of an index. What is
-//! removed, or only half loaded, is put on a *discard list* in the same
-//! transaction and goes when the environment is next opened for writing, when
-//! no handle to it can be in use. `docs/internals/store.md` draws the bytes.
+//! entries of an index. Removed or half-loaded data bases are put on a *discard
+//! list* in the same transaction and dropped when the environment is next
+//! opened for writing, when no handle to them can be in use.
+//! `docs/internals/store.md` draws the bytes.
 
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub(super) enum Item {
 /// The catalogue's data base.
 pub(super) const CATALOGUE: &CStr = c"catalogue";
 
-/// Version of all that is stored. A later one is refused; version 1, which had
-/// no check sums, indexes and tables, is read, and becomes this one when it is
-/// opened for writing. Its files get check sums when they are loaded anew.
+/// Version of the stored format. A later one is rejected; version 1, which had
+/// no checksums, indexes and tables, is read, and becomes this one when it is
+/// opened for writing. Its files get checksums when they are loaded again.
 const FORMAT: u32 = 2;
 
 /// Key of the version. Keys of the catalogue's own begin with a byte that no
@@ -106,7 +106,7 @@ fn version(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.try_into().ok()?))
 }
 
-/// All that is entered, in the order of names, or what is wrong with it.
+/// All entries, in the order of names, or the error in one.
 pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, String>, Code> {
     let mut cursor = txn.new_cursor(catalogue)?;
     let mut items = Vec::new();
@@ -175,7 +175,7 @@ pub(super) fn next_id(txn: &mut WriteTxn, catalogue: Dbi) -> Result<FileId, Code
     Ok(FileId(id))
 }
 
-/// Enters something under its name, in the place of what is there.
+/// Enters an item under its name, replacing an existing one.
 pub(super) fn enter(txn: &mut WriteTxn, catalogue: Dbi, item: &Item) -> Result<(), Code> {
     let name = item.name().as_str().as_bytes();
     txn.put(catalogue, name, &encode(item))

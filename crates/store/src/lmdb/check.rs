@@ -1,11 +1,11 @@
 //! Whether a store is whole: before it is opened, and to the last record.
 //!
-//! [`before_opening`] is quick: sizes, meta pages, that no page in use lies
-//! beyond the end of the file, and the pages that lead to the files.
+//! [`before_opening`] is quick: sizes, meta pages, that no page in use is after
+//! the end of the file, and the pages that lead to the files.
 //! [`before_reading`] walks the pages of files that are read as a whole.
-//! [`check`] reads everything: the trees, the check sum and the rules of each
-//! record, and whether each alternate index holds the entries of its base and
-//! no others.
+//! [`check`] reads everything: the trees, the checksum and the rules of each
+//! record, and whether each alternate index has exactly the entries of its
+//! base.
 //!
 //! All read the file themselves and never crash on a damaged one.
 
@@ -47,8 +47,8 @@ pub struct CheckedFile {
     pub name: FileName,
     /// Records read.
     pub records: u64,
-    /// False for a file of an earlier version: it gets check sums when it is
-    /// loaded anew.
+    /// False for a file of an earlier version: it gets checksums when it is
+    /// loaded again.
     pub has_check_sums: bool,
 }
 
@@ -183,7 +183,7 @@ fn read_catalogue(
     Ok(read_catalogue_of(walk, tree)?.0)
 }
 
-/// Reads the catalogue, and holds what it says of numbers against its entries.
+/// Reads the catalogue, and compares its numbers with its entries.
 fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec<Item>, Own)> {
     let (mut items, mut own) = (Vec::new(), Own::default());
     let Some(tree) = tree else {
@@ -326,7 +326,7 @@ pub(super) enum Look {
     All,
 }
 
-/// Whether a data file can be opened: what is wrong with it, if anything.
+/// Whether a data file can be opened; returns the error, if any.
 pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), Flaw>> {
     let pages = match Pages::open(File::open(data)?)? {
         Ok(pages) => pages,
@@ -368,7 +368,7 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
                 }
             }
         }
-        // A region reads them when it starts, and goes by what is not there.
+        // A region reads them when it starts, and relies on missing entries.
         if let Some(tables) = trees.get(&b"tables"[..]).filter(|_| writing) {
             walk.tree("tables", *tables, &mut |_, _| Ok(()))?;
         }

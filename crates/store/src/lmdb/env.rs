@@ -136,8 +136,8 @@ pub(super) struct Env {
     pub catalogue: Dbi,
     /// `None` in a store of version 1 that is open for reading.
     pub tables: Option<Dbi>,
-    /// Counts the changes that this process's writer makes to the catalogue,
-    /// so that its readers know when to look again.
+    /// Counts the changes that this process's writer makes to the catalogue, so
+    /// that its readers know when to read it again.
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,

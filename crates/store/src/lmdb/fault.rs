@@ -33,7 +33,7 @@ const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
 /// Where the mark is to be left; null while no store is open for writing.
 static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
-/// All that there were. A handler may be reading any of them: none is ever freed.
+/// All paths so far. A handler may be reading any of them: none is ever freed.
 static PATHS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
 /// The previous handler of each signal.
@@ -92,7 +92,7 @@ extern "C" fn on_fault(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the system gives the handler what it says.
+    // SAFETY: the system passes a valid pointer to the handler.
     let code = unsafe { (*info).si_code };
     // A write-protected page: the handler of its owner continues.
     if signal == libc::SIGSEGV && code == SEGV_ACCERR {

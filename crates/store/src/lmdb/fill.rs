@@ -125,7 +125,7 @@ pub(super) fn build(
             written += 1;
             add(build, target, item.key)
         };
-        // Entries of one state, taken along before the state is let go.
+        // Entries of one state, copied before the state is released.
         let mut chunk = Vec::new();
         read_chunk(build, reader, &mut last, &mut chunk)?;
         let more = chunk.len() == READ_RECORDS;

@@ -1,8 +1,9 @@
 //! Walking trees of which pages are damaged: what cannot be read is gone
 //! around, what is doubtful is not followed.
 //!
-//! Unlike a [`Walk`](super::walk::Walk) this one looks for what is left, not for
-//! what is wrong. Nothing that a page says is believed beyond the end of the file.
+//! Unlike a [`Walk`](super::walk::Walk) this one looks for recoverable data,
+//! not for errors. No reference of a page is followed beyond the end of the
+//! file.
 
 use std::borrow::Cow;
 use std::io;

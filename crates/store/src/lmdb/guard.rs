@@ -1,9 +1,8 @@
 //! Checks pages for commands, while not all of a store's pages have been
 //! checked.
 //!
-//! The look is at the state that the command reads: the root of a tree is taken
-//! out of the main data base, whose pages were looked at when the store was
-//! opened.
+//! The check is of the state that the command reads: the root of a tree comes
+//! from the main data base, whose pages were checked when the store was opened.
 
 use std::ffi::CString;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The pages of `data.mdb`, read without LMDB: what a check stands on.
+//! The pages of `data.mdb`, read without LMDB: the basis of a check.
 //!
 //! LMDB maps the file and believes it; a page that is missing ends the process
 //! (SIGBUS), and one that is damaged may do worse. So whether a file can be
@@ -114,7 +114,7 @@ impl Pages {
         Self { file, page_bytes }
     }
 
-    /// A data file whatever its first pages say.
+    /// A data file, whatever errors its first pages have.
     pub fn open_damaged(file: File) -> Self {
         const USUAL_BYTES: usize = 4096;
         let sizes = [USUAL_BYTES, 8192, 16_384, 32_768, 65_536, 512, 1024, 2048];

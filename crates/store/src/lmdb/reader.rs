@@ -43,7 +43,8 @@ pub struct LmdbReader {
     of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
     /// Files and indexes whose pages were looked at.
     verified: HashSet<FileId>,
-    /// The table that says whether all pages were, where another process knows.
+    /// The table with the writer's flag whether all pages were checked, if
+    /// another process has it.
     lent: Option<Table>,
     /// Whether LMDB may follow pages without a look.
     trusts: bool,

@@ -45,7 +45,7 @@ pub struct SalvagedFile {
     pub records: u64,
     /// Records that may be old versions, or another file's.
     pub doubtful: u64,
-    /// Entries whose record is not what was stored.
+    /// Entries whose record has a wrong checksum.
     pub damaged_records: u64,
     /// Pages of it that are damaged.
     pub damaged_pages: u64,

@@ -221,7 +221,8 @@ impl Env {
         }
     }
 
-    /// Clears the slots of readers whose process is gone; gives their number.
+    /// Clears the slots of readers whose process has ended; returns their
+    /// number.
     pub fn clear_dead_readers(&self) -> Result<u32, Code> {
         let mut dead = 0;
         // SAFETY: the environment is open.
@@ -501,7 +502,7 @@ impl WriteTxn {
         })
     }
 
-    /// Puts `data` under `key`, in the place of what is there.
+    /// Puts `data` under `key`, replacing an existing value.
     pub fn put(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<(), Code> {
         self.put_with(dbi, key, data, 0)
     }

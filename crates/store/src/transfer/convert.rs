@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-/// Makes a file's record of what stands outside, and the other way round. Both
-/// ways append to a buffer that is empty.
+/// Converts between a file's record and its form outside. Both directions
+/// append to an empty buffer.
 pub trait Convert {
     /// From outside to the file.
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError>;

@@ -2,8 +2,8 @@
 //!
 //! The records of one are read a few thousand at a time and loaded into the
 //! other as from any input. No state is kept alive in between. From one file of
-//! relative records to another they keep their numbers, which then stand before
-//! each record of that input.
+//! relative records to another they keep their numbers, which then precede each
+//! record of that input.
 
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;

@@ -32,9 +32,9 @@ impl Convert for JsonRecords {
 }
 
 /// A record outside has the same fields in another code page, or comes from
-/// another kind of machine: characters are translated, numbers keep their
-/// value, whatever their bytes. Elementary FILLER is translated if it is text
-/// and copied if not, except where a table of variable length moves it.
+/// another kind of machine: characters are translated, numbers keep their value
+/// in other bytes. Elementary FILLER is translated if it is text and copied if
+/// not, except if a table of variable length moves it.
 #[derive(Debug, Clone)]
 pub struct ThroughCopybook {
     outside: Codec,

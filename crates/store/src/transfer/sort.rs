@@ -65,7 +65,7 @@ impl Sorter {
         }
     }
 
-    /// Takes an item; gives to `sink` what is known to be in order.
+    /// Takes an item; passes items whose order is final to `sink`.
     pub fn push<E: From<io::Error>>(
         &mut self,
         item: Item<'_>,

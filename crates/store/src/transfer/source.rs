@@ -59,8 +59,8 @@ impl Source {
         }
     }
 
-    /// Shows the records after a place, each with its own, until `each`
-    /// breaks. Nothing is shown of a file or index whose pages are damaged.
+    /// Shows the records after a place, each with its own, until `each` breaks.
+    /// Shows no record of a file or index whose pages are damaged.
     pub fn scan(
         self,
         store: &mut (impl ReadStore + ?Sized),

@@ -69,7 +69,7 @@ impl Runtime {
         }
     }
 
-    /// Lets the thread end when it has done what it has.
+    /// Lets the thread end after its present work.
     pub fn stop(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

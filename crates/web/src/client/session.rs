@@ -31,7 +31,7 @@ pub struct Session {
     pub response: Option<Arc<Response>>,
     /// Bytes of it that RECEIVE with NOTRUNCATE has given.
     pub received: usize,
-    /// Where the browse of its headers stands.
+    /// The position of the browse of its headers.
     pub browse: Option<usize>,
     /// The way to the request that is sent in chunks, until its end.
     pub chunks: Option<Chunks>,

@@ -237,7 +237,7 @@ fn endpoint(own: &mut Properties, value: Option<i64>) -> Result<&mut Option<Endp
     }
 }
 
-/// A text that stands in a message as an address or a name.
+/// A text that is an address or a name in a message.
 fn uri(given: &Operands, option: u8, page: CodePage) -> Result<Option<String>, Failure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);

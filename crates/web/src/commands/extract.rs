@@ -1,5 +1,5 @@
-//! EXTRACT TCPIP and EXTRACT CERTIFICATE: what is known of the connection that a
-//! request came by.
+//! EXTRACT TCPIP and EXTRACT CERTIFICATE: data about the connection of a
+//! request.
 //!
 //! Reference: CICS API reference, EXTRACT TCPIP, EXTRACT CERTIFICATE.
 

@@ -28,7 +28,7 @@ use crate::service::{ALIAS, Edition, PIPELINE};
 /// Where a task's browses of definitions go on, by the number of their command.
 pub type Browses = HashMap<u16, Place>;
 
-/// Where a browse goes on.
+/// The position of a browse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// This name, or the next one if it is not defined.

@@ -200,7 +200,7 @@ fn body(
     Ok((webtask::send::body(given, conversion), None))
 }
 
-/// DOCSTATUS: whether the document goes with the SEND.
+/// DOCSTATUS: whether the document is deleted with the SEND.
 fn delete_document(given: &Operands) -> Result<bool, Failure> {
     let deletes = says(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));

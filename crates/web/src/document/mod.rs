@@ -72,7 +72,7 @@ pub enum InsertError {
     At,
     /// There is no bookmark TO.
     To,
-    /// TO stands before AT.
+    /// TO precedes AT.
     Order,
     /// There is no symbol of that name.
     Symbol,

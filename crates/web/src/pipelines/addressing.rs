@@ -117,7 +117,7 @@ async fn send(
     Ok(response.status.as_u16())
 }
 
-/// Most bytes of what is said to an answer.
+/// Most bytes of the response to an answer.
 const MOST: usize = 1 << 20;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! does for providers, and INVOKE SERVICE for requesters.
 //!
 //! JSON may be the record's object itself, or an object whose one member has
-//! the name of the message, as CICS makes it; answers are made that way.
+//! the name of the message, as CICS makes it; answers have that form.
 //!
 //! Reference: CICS Transaction Server, "High-level language and XML schema
 //! mapping"; "JSON web services".

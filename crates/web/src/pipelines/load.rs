@@ -238,7 +238,7 @@ impl Loader<'_> {
                 self.refuse(Some(&file), 0, message, "");
                 continue;
             }
-            // A definition goes before a file of its name.
+            // A definition takes precedence over a file of its name.
             if !self.made.services.contains_key(&*name) {
                 self.bind(&name, &def.name, &file, None);
             }

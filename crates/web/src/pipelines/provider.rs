@@ -404,8 +404,8 @@ impl Run<'_> {
         !without.contains(&self.call.request.parts.method)
     }
 
-    /// The answer of a RESTful service: what its program has put into DFHRESPONSE, or
-    /// to who reads the resource its record, or nothing.
+    /// The answer of a RESTful service: the DFHRESPONSE of its program, else
+    /// for GET its record, else nothing.
     fn answer_of_resource(&mut self, service: &WebService, reply: Reply) {
         let channel = reply.channel_data();
         drop(reply);

@@ -479,7 +479,7 @@ fn keeping(seconds: u32) -> Option<Duration> {
     (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)))
 }
 
-/// The request that goes out, to where DFHWS-URI says.
+/// The outgoing request, with its destination by DFHWS-URI.
 fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let containers = &requester.pipeline.containers;
     let uri = containers.get(names::URI).map_or(&[][..], Vec::as_slice);
