@@ -17,8 +17,8 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// The thread's own end of it.
     type Door: Door;
 
-    /// Makes the calling thread a door: gives `main` the thread's end and runs
-    /// what it returns to its end on a tokio runtime of one thread.
+    /// Makes the calling thread a door: passes the thread's end to `main` and
+    /// runs its future on a tokio runtime of one thread.
     fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
 
     /// Called at the start of each gateway thread, on that thread, so that its
@@ -108,8 +108,8 @@ pub trait Door: 'static {
         None
     }
 
-    /// A request was answered without a call: what has come of other calls is
-    /// looked at, though the thread may not rest for long.
+    /// A request was answered without a call: completions of other calls are
+    /// collected, since the thread may not sleep for long.
     fn hear(&self) {}
 
     /// Waits for the call's admission.

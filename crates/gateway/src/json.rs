@@ -2,10 +2,10 @@
 //!
 //! One pass checks a text against RFC 8259 and notes where each value begins
 //! and ends; validation, pass-through fields and expressions then read the
-//! bytes where they stand. The tape is kept by its owner from one request to
-//! the next, so that a warm parse allocates nothing.
+//! bytes in place. The tape's owner reuses it for the next request, so that a
+//! warm parse allocates nothing.
 //!
-//! Invariant: numbers are never converted here; a digit that came in goes out.
+//! Invariant: numbers are never converted here; digits are passed on unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -560,7 +560,7 @@ impl<'a> Json<'a> {
 pub(crate) enum Found<'a> {
     Nothing,
     One(Json<'a>),
-    /// Values that stand in several places: two or more.
+    /// Values in several places: two or more.
     Many(Vec<Json<'a>>),
 }
 

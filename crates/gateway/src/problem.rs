@@ -40,7 +40,7 @@ pub(crate) struct Problem {
     pub challenges: Vec<HeaderValue>,
 }
 
-// Cold: what is done where there is no problem lies close together then.
+// Cold: keeps the code of the usual path close together.
 impl Problem {
     #[cold]
     pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Problem {

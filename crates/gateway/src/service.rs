@@ -34,7 +34,7 @@ pub struct ServiceConfig {
     /// Largest body in bytes.
     pub max_body_bytes: usize,
     /// Milliseconds a connection may stay open without a request; 0 closes it
-    /// after each answer, none is the gateway's limit.
+    /// after each answer, `None` is the gateway's limit.
     pub idle_timeout_ms: Option<u32>,
     /// Most connections that stay open; those beyond are closed after their
     /// first answer. None for no limit.
@@ -61,10 +61,10 @@ pub enum Authentication {
     Either,
 }
 
-/// Serves what comes to an address.
+/// Serves the requests to an address.
 pub trait Service: Debug + Send + Sync {
     /// Answers a request whose body is complete. The future runs on the thread
-    /// of the connection, and is dropped when the client goes away.
+    /// of the connection, and is dropped when the client disconnects.
     fn serve(&self, request: ServiceRequest) -> Answering;
 }
 
@@ -88,7 +88,7 @@ pub struct ServiceRequest {
     pub secure: bool,
     /// The client's certificate, as it was shown.
     pub certificate: Option<Bytes>,
-    /// CICS user id of a caller who said who calls.
+    /// CICS user id of an authenticated caller.
     pub user_id: Option<String>,
     /// W3C trace id, zeros for none.
     pub trace_id: [u8; 16],

@@ -30,7 +30,7 @@ pub trait Handler {
     fn template(&self) -> &str;
 
     /// Answers a request whose body is complete. `user_id` is the CICS user id
-    /// of a caller who said who calls.
+    /// of an authenticated caller.
     fn serve(
         self: Box<Self>,
         parts: &Parts,

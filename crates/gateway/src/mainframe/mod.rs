@@ -1,17 +1,17 @@
 //! A provider: programs of a mainframe's CICS.
 //!
-//! It is reached by what such a region has: its own HTTP ([`web`]), where a
-//! program of the site's LINKs the one that is asked for, or a sockets
-//! listener ([`sockets`]), whose receiver runs one program with each message.
-//! Either carries one COMMAREA or one container there and one back, as bytes
-//! in the mainframe's code page; the gateway lays the records out in it.
+//! It is reached by its own interfaces: its HTTP ([`web`]), where a program of
+//! the site LINKs to the named one, or a sockets listener ([`sockets`]), whose
+//! receiver runs one program with each message. Either transfers one COMMAREA
+//! or one container in each direction, as bytes in the mainframe's code page;
+//! the gateway lays out the records.
 //!
 //! Each thread of the gateway has connections of its own, which are kept open
 //! between requests. A request is made again only where that cannot run a
 //! program twice: nothing of it had left, or its method is idempotent and the
 //! connection was an old one.
 //!
-//! Invariant: nothing here knows what a record means.
+//! Invariant: nothing here depends on the meaning of a record.
 
 mod health;
 mod pool;

@@ -1,7 +1,7 @@
 //! Plans at work: one request, one reply, and the values between them.
 //!
 //! Values are written as JSON text into the buffer that becomes the response
-//! body; a pass-through field goes there from the program's own storage in
+//! body; a pass-through field is copied there from the program's own storage in
 //! one step.
 
 use super::expr::{Path, Root, Trim};
@@ -179,7 +179,7 @@ impl<'a> EvalContext<'a> {
         item: &Slot,
         out: &mut Vec<u8>,
     ) -> Result<bool, Failure> {
-        // A body's array is walked where it stands; a made one gets a tape.
+        // A body's array is walked in place; a computed one gets a tape.
         if let Value::Source(source) | Value::OrEmpty(source) = input
             && let Some(found) = self.standing(source)
         {
@@ -202,7 +202,7 @@ impl<'a> EvalContext<'a> {
         inner.each_item(Found::One(list), item, out)
     }
 
-    /// Values that stand in the request or in an item of it.
+    /// Values in the request or in an item of it.
     pub fn standing(&self, source: &Source) -> Option<Found<'a>> {
         let (value, names) = match source {
             Source::Request(Root::Body, names) => (self.request.body, names),

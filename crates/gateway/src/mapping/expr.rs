@@ -1,4 +1,4 @@
-//! JSONata, sorted by what it costs.
+//! JSONata, sorted by its cost.
 //!
 //! Most expressions of real mappings are a path (`$body.name`), a path with a
 //! trim, or a constant; those never reach the evaluator. What remains is
@@ -6,8 +6,8 @@
 //! What is not left to the evaluator gives the value that it would have given;
 //! the tests of `mapping::meaning` hold the two against each other.
 //!
-//! Invariant: an evaluation is bounded in time, depth and length, whatever
-//! the expression and the data.
+//! Invariant: an evaluation is bounded in time, depth and length, for every
+//! expression and data.
 
 use super::{growth, width};
 use jsonata_core::ast::AstNode;
@@ -99,7 +99,7 @@ impl Path {
 /// How a text's blanks are treated on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trim {
-    /// Kept as they stand.
+    /// Kept unchanged.
     Keep,
     /// `$trim`: blanks at both ends removed, runs of blanks made one.
     Both,
@@ -415,7 +415,7 @@ fn condition(ast: &AstNode) -> Option<Condition> {
 }
 
 impl General {
-    /// As the evaluator would have it by itself, to compare with.
+    /// As the evaluator would compute it, for comparison.
     #[cfg(test)]
     pub fn unbounded(source: &str) -> General {
         General {

@@ -10,7 +10,8 @@
 //! A part outside loops that does not multiply two lengths of data is left as
 //! it is: its result is no longer than the expression and the data.
 //!
-//! Invariant: within the bound an expression gives what it gives without this.
+//! Invariant: within the bound an expression has the same value with and
+//! without this.
 
 use super::expr::Root;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
@@ -36,7 +37,7 @@ const INSTEAD_UNSEEN: &str = "text in the place of matches in the context";
 const WRITTEN: &str = "value to be written as text";
 const PIECES: &str = "text to be cut into pieces";
 
-/// Functions that make a text of what they are given.
+/// Functions that make a text of their arguments.
 const MAKERS: &[&str] = &[
     "base64decode",
     "base64encode",
@@ -155,8 +156,8 @@ pub(super) fn register(evaluator: &mut Evaluator, most: usize) -> Result<(), Str
     Ok(())
 }
 
-/// Bytes that a value takes as text, about; none where they are more than that.
-/// In memory one part may stand in a million places.
+/// Bytes of a value as text, about; `None` if they are more than the limit. In
+/// memory one part may be in a million places.
 pub(super) fn text_bytes(value: &JValue, most: usize) -> Option<usize> {
     let mut left = most;
     let mut open = vec![value];
@@ -267,8 +268,8 @@ fn call(json: &mut Value, looped: bool) -> bool {
     any || made
 }
 
-/// Looks through a call, whose first argument may stand elsewhere: whether there
-/// is anything to count in it, and whether what it makes is to be.
+/// Examines a call, whose first argument may be elsewhere: whether it contains
+/// anything to count, and whether its result is to be counted.
 fn called(function: &mut Value, first: Option<&mut Value>, looped: bool) -> (bool, bool) {
     let name = function["name"].as_str().unwrap_or_default().to_owned();
     let Some(args) = function["args"].as_array_mut() else {

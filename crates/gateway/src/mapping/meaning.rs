@@ -1,9 +1,9 @@
 //! One meaning for both ways to a value.
 //!
-//! An expression is compiled as it stands, which may keep it from the
-//! evaluator, and as `(0; E)`, which never does. Both get the same request, and
-//! their values, their errors and what they mean as a condition are compared.
-//! Numbers are compared by value: what is not evaluated keeps its digits.
+//! An expression is compiled unchanged, which may avoid the evaluator, and as
+//! `(0; E)`, which never does. Both get the same request, and their values,
+//! their errors and their truth as a condition are compared. Numbers are
+//! compared by value: without evaluation they keep their digits.
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::{self, Root};

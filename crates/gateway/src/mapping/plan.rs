@@ -36,7 +36,7 @@ pub(crate) enum Source {
     Nothing,
 }
 
-/// An expression for the evaluator, with what it reads.
+/// An expression for the evaluator, with the data it reads.
 #[derive(Debug)]
 pub(crate) struct GeneralPlan {
     pub general: Box<General>,
@@ -144,7 +144,7 @@ pub(crate) enum JsonItem<'n> {
     Anything,
     /// The document describes it.
     Schema(SchemaId),
-    /// It stands below these names of the derived structures.
+    /// It is below these names of the derived structures.
     Derived(&'n [String]),
 }
 
@@ -383,7 +383,7 @@ impl Compiler<'_> {
     }
 
     /// Like [`Self::general`] for an expression whose paths into the body and
-    /// the item were looked at before.
+    /// the item were already checked.
     fn evaluated(
         &mut self,
         general: Box<General>,

@@ -1,8 +1,8 @@
 //! From a request to the records that the program reads.
 //!
 //! Each operation of the plan writes one field, in the order of the record, so
-//! that counters stand before the tables they count. The records are written
-//! where the program will read them.
+//! that counters precede the tables they count. The records are written where
+//! the program will read them.
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::Root;

@@ -2,9 +2,9 @@
 //!
 //! The entries of `response_mapping.yaml` are tried in their order; the first
 //! whose condition holds makes the response. An entry without a condition is
-//! there for completeness and never matches. After an abend only those entries
-//! count that expect one: a success that says `condition: true` is not the
-//! answer to it.
+//! for documentation and never matches. After an abend only those entries count
+//! that expect one: a success that has `condition: true` is not the answer to
+//! it.
 
 use super::context::{EvalContext, Failure};
 use super::plan::{Compiler, Condition, ItemScope, Slot, Source};

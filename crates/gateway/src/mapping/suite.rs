@@ -8,8 +8,8 @@
 //! JSONATA_SUITE=jsonata/test/test-suite cargo test -p gateway suite -- --nocapture
 //! ```
 //!
-//! Each expression runs as the suite has it, below `$body`, and within the
-//! forms that need no evaluator; each of these by itself and as `(0; E)`.
+//! Each expression runs unchanged, below `$body`, and within the forms that
+//! need no evaluator; each of these alone and as `(0; E)`.
 
 use super::expr::{self, Condition, Expr};
 use super::meaning::{Outcome, asked, doubled};

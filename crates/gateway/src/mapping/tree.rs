@@ -1,7 +1,6 @@
 //! A mapping file as a tree, before it is compiled against an asset.
 //!
-//! Every node says where it stands, so that whatever is found wrong with it
-//! later has its line.
+//! Every node has its place, so that every later finding has its line.
 
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::project::keys;

@@ -70,7 +70,7 @@ impl Collector {
         Ok(Collector { url, fetcher })
     }
 
-    /// Sends a body; an error is whatever kept the collector from taking it.
+    /// Sends a body; the error says why the collector did not accept it.
     fn post(&self, body: String) -> Result<(), String> {
         let fetched = self.fetcher.wait(Request {
             method: "POST".into(),

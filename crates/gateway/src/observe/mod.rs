@@ -96,7 +96,7 @@ pub(crate) struct Called {
     pub abend: Option<Box<str>>,
 }
 
-/// Where a request stands in its trace.
+/// The place of a request in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub trace_id: [u8; 16],

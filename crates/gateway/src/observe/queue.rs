@@ -1,7 +1,7 @@
 //! A bounded queue with the thread that empties it.
 //!
-//! Putting never waits: a full queue says no. Who reads gets what is there as
-//! one batch.
+//! Putting never waits: a full queue rejects the item. The reader receives all
+//! queued items as one batch.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -27,8 +27,8 @@ pub(super) struct Batches<T> {
 }
 
 impl<T: Send + 'static> Queue<T> {
-    /// A queue of so many places whose thread runs `work` on batches of at
-    /// most `most`, which are waited for so long at most.
+    /// A queue with this many places whose thread runs `work` on batches of at
+    /// most `most`, which wait at most this long.
     pub fn start(
         name: &str,
         places: usize,

@@ -1,5 +1,5 @@
-//! A file of lines that does not grow for ever: at its size it becomes
-//! `NAME.1`, the one before `NAME.2`, and the oldest goes.
+//! A file of lines with a bounded size: at its limit it becomes `NAME.1`, the
+//! one before `NAME.2`, and the oldest is deleted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -50,8 +50,7 @@ impl Rotating {
 
     /// Writes whole lines with one call.
     ///
-    /// # Errors
-    /// What the system says; the next write tries anew.
+    /// # Errors The system's error; the next write tries again.
     pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         let (max_bytes, (_, bytes)) = (self.max_bytes, self.current()?);
         if *bytes > 0 && *bytes + lines.len() as u64 > max_bytes {

@@ -69,7 +69,7 @@ pub(super) enum Below {
 /// The support for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
-    /// The gateway does what it says.
+    /// The gateway implements it.
     Served,
     /// It informs clients and requires nothing of the gateway.
     Shown,
@@ -588,8 +588,8 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
     }
 }
 
-/// The rows of a kind of object, with its title. What version 2.0 has in
-/// common with its successors stands in the table of these.
+/// The rows of a kind of object, with its title. Rows that version 2.0 shares
+/// with its successors are in their table.
 fn rows(version: Version, kind: Object) -> Option<(&'static str, &'static [Row])> {
     let own = match version {
         Version::V2 => swagger_keywords::TABLE,
@@ -652,7 +652,7 @@ struct Walk<'a> {
     out: &'a mut Diagnostics,
     /// Names that lead to the object at hand.
     path: Vec<String>,
-    /// References to what stands elsewhere than a document keeps it.
+    /// References to places other than those that a document keeps.
     followed: HashSet<String>,
     /// The values to visit, with their kinds.
     waiting: Vec<(Object, String)>,

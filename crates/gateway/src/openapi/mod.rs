@@ -143,7 +143,7 @@ impl Document {
         self.node.locate_key(path)
     }
 
-    /// Where a keyword stands in the objects that are meant, in their order.
+    /// Where a keyword is in these objects, in their order.
     pub fn places(
         &self,
         keyword: &str,

@@ -56,7 +56,7 @@ enum Condition {
     /// The request's whole path; `*` at the end matches the rest.
     Path(Vec<Pattern>),
     Method(Vec<Method>),
-    /// The name of who calls.
+    /// The name of the caller.
     User(Vec<String>),
     /// A role of the caller.
     Role(Vec<String>),
@@ -159,7 +159,7 @@ impl Policy {
         &self.warnings
     }
 
-    /// Connections that rules name and `known` does not know, each with its
+    /// Connections that rules name and `known` does not contain, each with its
     /// place.
     pub fn unknown_connections(&self, known: impl Fn(&str) -> bool) -> Diagnostics {
         let mut out = Diagnostics::default();

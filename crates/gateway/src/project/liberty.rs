@@ -32,7 +32,7 @@ const ROLES: &str = "[security.roles] and [security.apis.NAME] name roles";
 const TOKENS: &str = "[security.jwt] defines which tokens are accepted";
 const TLS: &str = "[gateway] has tls_certificate, tls_key and tls_client_ca";
 
-/// Elements, and where what they say is said here.
+/// Elements, and their settings in `tupelo.toml`.
 const ELSEWHERE: [(&str, &str); 20] = [
     ("basicRegistry", USERS),
     ("quickStartSecurity", USERS),

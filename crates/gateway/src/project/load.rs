@@ -96,7 +96,7 @@ pub(super) fn load(
     })
 }
 
-/// Looks at `options.yaml`, and gives what it says of derived structures.
+/// Checks `options.yaml`, and returns its limits of derived structures.
 fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     let usual = Limits::default();
     if !file.is_file() {

@@ -42,7 +42,7 @@ pub struct Contract {
     /// It takes a channel with containers, not a COMMAREA.
     pub channel: bool,
     /// Name and greatest length in bytes of each container (or of the
-    /// COMMAREA's record) that goes in.
+    /// COMMAREA's record) of the input.
     pub request: Vec<(String, usize)>,
     /// The same for the output.
     pub response: Vec<(String, usize)>,

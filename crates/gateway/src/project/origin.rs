@@ -35,7 +35,7 @@ pub(crate) struct Sources {
     /// Name of each copy, where it came from (from the application folder),
     /// and the place of that.
     pub copybooks: Vec<(String, PathBuf, Position)>,
-    /// The options that it was imported with, as they stand there.
+    /// The options that it was imported with, as they are written.
     pub options: Vec<(String, String)>,
 }
 
@@ -82,8 +82,8 @@ impl Sources {
 impl Api {
     /// Compares the copybooks of its assets with those of the application: an
     /// error for each copy whose source has another layout now, a warning for
-    /// one whose source is not there. `folders` are those of the programs'
-    /// COPY members.
+    /// one whose source is missing. `folders` are those of the programs' COPY
+    /// members.
     pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> Diagnostics {
         let mut out = Diagnostics::default();
         for asset in self.assets() {
@@ -153,7 +153,7 @@ impl Checked<'_> {
                 book.layouts
             }
             Err(faults) => {
-                // They may stand in members that the source copies.
+                // They may be in members that the source copies.
                 faults.list.into_iter().for_each(|f| out.copybook(f));
                 return;
             }
@@ -260,7 +260,7 @@ pub(crate) struct Difference {
     pub line: u32,
 }
 
-/// Compares a copy with what it came from, field by field.
+/// Compares a copy with its source, field by field.
 pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
     let mut group = None;
     let fields = copy.iter().zip(now.iter());

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 pub(crate) struct Record {
     layout: Layout,
     page: CodePage,
-    /// As it stands.
+    /// Unchanged.
     plain: Form,
     /// Trimmed on both sides, and at the end; made when first asked for.
     both: OnceLock<Option<Form>>,
@@ -165,7 +165,7 @@ impl Record {
         self.plain.codec.max_len()
     }
 
-    /// Fills a record with what it holds before anything is mapped.
+    /// Fills a record with its initial values.
     pub fn initialise(&self, record: &mut [u8]) {
         // Fails only for an area that is too short; writing the fields will say so.
         let _ = self.plain.codec.initialise(record);
@@ -274,7 +274,7 @@ impl Record {
         }
     }
 
-    /// How many tables stand around a field.
+    /// The number of tables around a field.
     pub fn depth(&self, id: FieldId) -> usize {
         let mut depth = 0;
         let mut at = self.layout[id].parent;
@@ -314,7 +314,7 @@ impl Record {
             return Ok(());
         };
         self.with(field, id, subscripts, |field| {
-            // Text goes into a number, and a number or a truth into text.
+            // Text is converted to a number, and a number or a boolean to text.
             let leaf = !field.is_group() && !field.is_table();
             let text = match json.as_bytes().first() {
                 Some(b'"') => leaf && field.is_numeric(),

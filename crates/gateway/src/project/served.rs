@@ -1,10 +1,10 @@
 //! The document that is handed out: the project's, and what the gateway adds
 //! to it of its own accord.
 //!
-//! A client that is generated from a document knows the answers that the
-//! document has. A request that does not match, a body that is too large, a
-//! region that is full: these the gateway answers itself, as problem
-//! documents, whether the project's author thought of them or not.
+//! A client that is generated from a document expects the answers in the
+//! document. The gateway itself answers a request that does not match, a body
+//! that is too large, or a full region with problem documents, even if the
+//! project's author did not describe them.
 
 use super::operation::{Operation, Work};
 use crate::openapi::{Document, Version};

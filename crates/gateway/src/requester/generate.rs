@@ -78,9 +78,8 @@ pub(super) fn toolkit_name(document: &Document) -> String {
 /// Makes the copybooks of all operations of the API in `folder`; `prefix` counts
 /// before that of its options.
 ///
-/// # Errors
-/// What cannot be read, and operations whose schemas have no rule, if none
-/// has one; else these are notes.
+/// # Errors Unreadable input, and operations whose schemas have no rule, if
+/// none has one; otherwise these are notes.
 pub fn requester_copybooks(
     folder: &Path,
     calling: Calling,

@@ -15,7 +15,7 @@ pub enum Act {
     Operate,
 }
 
-/// Roles and what they allow.
+/// Roles and their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     /// The roles that may call operations; `None` means every caller that the
@@ -36,9 +36,10 @@ pub struct Access {
 pub struct AccessRule {
     /// The roles that may call its operations.
     pub invoke: Option<Vec<String>>,
-    /// Whether callers must say who they are, whatever its document asks.
+    /// Whether callers must authenticate, in addition to the document's
+    /// requirements.
     pub require_auth: Option<bool>,
-    /// Whether callers must come by HTTPS.
+    /// Whether callers must use HTTPS.
     pub require_secure: Option<bool>,
     /// The roles that may call one operation, by `METHOD /path` or operationId.
     pub operations: BTreeMap<String, Vec<String>>,

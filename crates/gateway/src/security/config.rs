@@ -22,7 +22,7 @@ pub struct SecurityConfig {
     pub certificates: bool,
     /// Whether callers of every operation must say who they are.
     pub require_auth: bool,
-    /// Whether callers of every operation must come by HTTPS.
+    /// Whether callers of every operation must use HTTPS.
     pub require_secure: bool,
     /// Which roles may do what.
     pub access: Access,

@@ -58,7 +58,7 @@ struct Fetcher {
 /// Why a request is not let in.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Denied {
-    /// It does not say who sends it, or what it says is wrong.
+    /// It has no credentials, or wrong ones.
     Unknown {
         /// The reason; `None` without credentials.
         why: Option<String>,

@@ -33,7 +33,7 @@ pub struct JwtConfig {
     pub leeway_s: u64,
     /// The claim that names the user.
     pub user_claim: String,
-    /// Claims whose words are roles; a path is dotted.
+    /// Claims that contain roles; a path is dotted.
     pub role_claims: Vec<String>,
 }
 

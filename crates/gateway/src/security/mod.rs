@@ -4,9 +4,9 @@
 //! request ─▶ credentials ─▶ scheme (basic, bearer, API key, certificate) ─▶ identity ─▶ roles
 //! ```
 //!
-//! A [`Guard`] holds what clients are checked against: the user store, the keys
-//! that sign tokens, and a short memory of what was found right. It knows no
-//! connection and no route, so that every door can ask it.
+//! A [`Guard`] has the data for authentication: the user store, the keys that
+//! sign tokens, and a short memory of verified credentials. It does not depend
+//! on connections or routes, so that every door can use it.
 //!
 //! Invariant: no secret is in a message, a log line or a `Debug` output.
 
@@ -37,7 +37,7 @@ pub use keys::KeySource;
 pub use limit::RateConfig;
 pub(crate) use limit::{Limiter, client_of};
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_token(keys: &[u8], token: &str) {
     let keys = keys::KeySet::parse(keys).unwrap_or_default();
@@ -86,7 +86,7 @@ pub(crate) enum Scheme {
     Certificate,
 }
 
-/// Where an API key stands.
+/// The place of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPlace {
     Header,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Passwords are argon2id hashes. An API key is 256 random bits, so its plain
-//! SHA-256 says nothing about it; the store knows a key by that.
+//! SHA-256 reveals nothing about it; the store has only this hash.
 //!
 //! Reference: RFC 9106 (argon2); the PHC string format.
 
@@ -153,7 +153,7 @@ impl Users {
         self.list.get(*at)
     }
 
-    /// All users, as they stand in the file.
+    /// All users, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &User> {
         self.list.iter().map(|user| &**user)
     }

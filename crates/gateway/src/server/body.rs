@@ -52,7 +52,7 @@ impl Full {
         matches!(self.0, Content::Stream(..))
     }
 
-    /// Has a connection know of its pieces until the last has gone.
+    /// Registers its pieces with a connection until the last is sent.
     pub fn known(&mut self, streaming: impl FnOnce() -> Streaming) {
         if let Content::Stream(_, known) = &mut self.0 {
             *known = Some(streaming());

@@ -65,7 +65,7 @@ pub(crate) struct ConnectionTimer {
     /// Tick at which the phase began, or of the last progress of an answer.
     since: Cell<u64>,
     in_flight: Cell<u32>,
-    /// Requests whose body is not complete.
+    /// Requests with an incomplete body.
     bodies: Cell<u32>,
     /// Bytes of a request's headers so far, and what is held for them.
     header_bytes: Cell<usize>,
@@ -548,7 +548,7 @@ mod tests {
         Connections::new(Arc::new(Memory::new(1 << 20)))
     }
 
-    /// A connection that does nothing by itself.
+    /// A connection without any activity.
     fn open(connections: &Connections) -> (Rc<ConnectionTimer>, tokio::task::JoinHandle<()>) {
         let timer = connections.timer();
         let task = tokio::spawn(std::future::pending::<()>());

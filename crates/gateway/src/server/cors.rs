@@ -1,9 +1,9 @@
 //! The CORS headers, with which pages of other origins may call the APIs.
 //!
-//! The preflight of a page whose origin is not named is answered like any
-//! other OPTIONS: it has nothing by which the browser would let the page in.
-//! An answer that depends on the origin says so to caches even when the
-//! request came without one.
+//! The preflight of a page of another origin is answered like any other
+//! OPTIONS: it has no header by which the browser would admit the page. An
+//! answer that depends on the origin says so to caches even when the request
+//! came without one.
 //!
 //! Reference: Fetch standard, section 3.3 (CORS protocol).
 
@@ -83,7 +83,7 @@ impl Cors {
         })
     }
 
-    /// Adds to a response what the browser of its client has to know.
+    /// Adds the CORS headers to a response.
     pub fn tell(&self, request: &Parts, response: &mut Response<Full>) {
         let headers = response.headers_mut();
         if !self.any {

@@ -26,7 +26,7 @@ struct Place {
     waker: Option<Waker>,
 }
 
-/// Frees a place whatever becomes of its future.
+/// Frees a place when its future ends or is dropped.
 struct Taken<'d> {
     list: &'d Deadlines,
     place: usize,

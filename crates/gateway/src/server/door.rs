@@ -209,8 +209,8 @@ async fn accept<B: Backend>(
     }
 }
 
-/// Ends others until there is a place for a newcomer. While all are at work the
-/// kernel's queue holds who comes next.
+/// Ends others until there is a place for a new connection. While all are at
+/// work new ones wait in the kernel's queue.
 async fn make_place<B: Backend>(
     server: &Rc<Server<B>>,
     connections: &Connections,
@@ -233,7 +233,7 @@ async fn make_place<B: Backend>(
     }
 }
 
-/// Begins a connection; gives what it is known by.
+/// Begins a connection; returns its number.
 fn open<B: Backend>(
     server: &Rc<Server<B>>,
     (stream, mut peer): (TcpStream, Peer),
@@ -418,7 +418,7 @@ where
     let mut relay = Relay::default();
     let turn = std::future::poll_fn(|cx| {
         let mut within = Context::from_waker(relay.before(cx.waker()));
-        // A client that goes away or talks nonsense is its own affair.
+        // A client's disconnect or malformed data ends only its own connection.
         if Pin::new(&mut *connection).poll(&mut within).is_ready() {
             return Poll::Ready(None);
         }
@@ -440,8 +440,8 @@ where
     None
 }
 
-/// Serves the request that is under way, or else one whose bytes may be under
-/// way, with an answer that says it is the last one of its connection.
+/// Serves the request that is under way, or one whose bytes may be under way,
+/// with an answer that announces the end of the connection.
 async fn last_request<S, V>(
     connection: &mut hyper::server::conn::http1::Connection<TokioIo<Watched<S>>, V>,
     timer: &ConnectionTimer,

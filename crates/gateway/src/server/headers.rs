@@ -74,7 +74,7 @@ impl<'h> Seen<'h> {
     }
 }
 
-/// Why a request is not served, whatever its path.
+/// Why a request is not served, independently of its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
 pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Problem> {

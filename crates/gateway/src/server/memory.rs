@@ -23,7 +23,7 @@ pub(crate) const SMALL: usize = 64 << 10;
 const WORTH_TRIMMING: usize = 8 << 20;
 /// The bound of idle connections' buffers, which vary with clients that pause.
 const MANY_BUFFERS: usize = 32 << 20;
-/// Bytes that a connection takes by itself once bytes have come, about.
+/// Bytes that a connection uses after its first bytes, about.
 const CONNECTION: usize = 28 << 10;
 /// Blocks from this size on are the kernel's again as soon as they are freed.
 #[cfg(target_env = "gnu")]

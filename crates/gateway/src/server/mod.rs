@@ -91,8 +91,7 @@ pub struct GatewayConfig {
     pub max_header_bytes: usize,
     /// Headers that a request may have.
     pub max_headers: usize,
-    /// Arrays and objects of a JSON body that may stand within each other, 128
-    /// at most.
+    /// Most levels of nested arrays and objects of a JSON body, 128 at most.
     pub max_json_depth: usize,
     /// Requests that one HTTP/2 connection may have open at once.
     pub max_streams: u32,
@@ -618,8 +617,9 @@ impl<B: Backend> Gateway<B> {
         *reported.unwrap_or_else(PoisonError::into_inner) = unserved;
     }
 
-    /// Accepts nothing more, lets requests under way end, and ends; what is
-    /// left after `grace` is cut off. Blocks until all threads have ended.
+    /// Accepts no new connections, lets running requests end, and ends;
+    /// connections left after `grace` are cut off. Blocks until all threads
+    /// have ended.
     pub fn shutdown(mut self, grace: Duration) {
         self.shared.draining.store(true, Ordering::Relaxed);
         let _ = self.stop.send(Stop::Drain);

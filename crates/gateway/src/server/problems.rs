@@ -145,7 +145,7 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
     }
 }
 
-/// A task that has ended, as messages of what it left name it.
+/// The ended task of a program, for messages about its output.
 pub(super) struct Left<'a> {
     /// Its number, where that is known.
     pub task: Option<u64>,

@@ -66,8 +66,8 @@ pub(super) struct Server<B: Backend> {
     routes: RefCell<Arc<Routes>>,
     generation: Cell<u64>,
     tapes: RefCell<Vec<Tape>>,
-    /// Headers of requests that are over, without their contents: an answer's
-    /// take their memory.
+    /// Headers of finished requests, without their contents: an answer's
+    /// headers reuse their memory.
     spare_headers: RefCell<Vec<HeaderMap>>,
     pub deadlines: Deadlines,
     pub connections: Rc<Connections>,
@@ -125,7 +125,7 @@ impl<B: Backend> Server<B> {
         })
     }
 
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub async fn handle(
         &self,
         request: http::Request<hyper::body::Incoming>,
@@ -376,7 +376,7 @@ impl<B: Backend> Server<B> {
         let fits = match given {
             Some(Ok(given)) => takes(&rule.types, given),
             Some(Err(_)) => false,
-            // Without a type the body is taken for what it should be.
+            // A body without a type is assumed to have the expected one.
             None => true,
         };
         if !fits {

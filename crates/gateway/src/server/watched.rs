@@ -35,7 +35,7 @@ const FIRST: usize = 4 << 10;
 /// the system takes one piece faster than two, by more than the copy costs.
 const JOINED: usize = 2 << 10;
 
-/// A stream that two own: the protocol, and who has the last word.
+/// A stream with two owners: the protocol, and the sender of the last message.
 #[derive(Debug)]
 pub(crate) struct Shared<S> {
     stream: RefCell<S>,

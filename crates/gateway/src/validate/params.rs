@@ -1,7 +1,7 @@
 //! Path, query, header and cookie parameters.
 //!
-//! Values stay text: a path parameter is text to every mapping, and the field
-//! it goes to decides what it means.
+//! Values stay text: a path parameter is text to every mapping, and the target
+//! field determines its meaning.
 
 use super::schema::{SchemaId, SchemaSet, Type};
 use crate::json::write_string;

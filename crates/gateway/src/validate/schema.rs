@@ -372,7 +372,7 @@ impl SchemaSet {
         Walk::new(self, faults).value(id, value);
     }
 
-    /// Checks the text of a parameter; gives what is wrong with it.
+    /// Checks the text of a parameter; returns its errors.
     pub fn check_text(&self, id: SchemaId, text: &str) -> Vec<String> {
         let scalar = match self.kind_of(id) {
             Some(Type::Integer | Type::Number) if is_number(text) => Scalar::Number(text),

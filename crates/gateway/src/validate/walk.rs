@@ -27,18 +27,18 @@ pub(super) enum Scalar<'a> {
     Text(&'a str),
 }
 
-/// A name as it stands in a pointer.
+/// A name in the form of a pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// One check, with what it found so far.
+/// One check, with its findings so far.
 pub(super) struct Walk<'s, 'f> {
     set: &'s SchemaSet,
     pointer: String,
     faults: &'f mut Vec<Fault>,
     nesting: usize,
-    /// It went too deep and goes nowhere any more: a schema that leads back to
+    /// The check went too deep and has stopped: a schema that leads back to
     /// itself twice would be walked for ever.
     ended: bool,
 }
@@ -308,8 +308,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// A parameter of several texts: how many they are. Each is checked by
-    /// itself.
+    /// A parameter of several texts: their number. Each is checked alone.
     pub fn list(&mut self, id: SchemaId, texts: &[Cow<'_, str>]) {
         let schema = self.set.get(id);
         self.item_count(schema, texts.len());

@@ -183,7 +183,7 @@ fn loaded(made: &FromArchives) -> Api {
     Api::load(&folder.path().join("shop")).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Gives back what it gets, with a state of its own where it has none.
+/// Returns its input, with a state of its own if it has none.
 fn program(data: &mut Data) {
     assert_eq!(data.transid, "ORDR");
     if &data.commarea[4..12] == b"        " {

@@ -46,7 +46,7 @@ pub(super) fn response(body: &Body, root: &str) -> String {
     out
 }
 
-/// Which way a mapping goes.
+/// The direction of a mapping.
 enum Side<'a> {
     /// From the request to the record's fields.
     Request {

@@ -1,5 +1,5 @@
-//! The fields of a record as members of a JSON body: what each is called, what
-//! it may hold, and which way it goes.
+//! The fields of a record as members of a JSON body: their names, values, and
+//! directions.
 
 use super::choice::{is_called, names_of};
 use super::overrides::Meaning;
@@ -20,7 +20,7 @@ pub(super) struct Member {
     pub required: bool,
     /// It describes storage that another member describes too.
     pub alternative: bool,
-    /// It may be left out, whatever is in it: its storage has other descriptions
+    /// It may be left out for every content: its storage has other descriptions
     /// in the body.
     pub optional: bool,
     /// The names of its level-88 conditions.
@@ -191,8 +191,8 @@ impl Making<'_> {
         }
     }
 
-    /// Whether a field stands in the body, as far as its storage has several
-    /// descriptions.
+    /// Whether a field is in the body, considering the descriptions of its
+    /// storage.
     fn takes_description(&mut self, id: FieldId) -> bool {
         let field = &self.layout[id];
         if let Some(choice) = self.redefines.choice()
@@ -224,7 +224,7 @@ impl Making<'_> {
         }
     }
 
-    /// Whether other descriptions of a field's storage stand in the body too.
+    /// Whether other descriptions of a field's storage are in the body too.
     fn is_redefined(&self, id: FieldId) -> bool {
         match self.redefines {
             Redefines::First => false,
@@ -233,7 +233,7 @@ impl Making<'_> {
         }
     }
 
-    /// Whether a field is a description that a value chooses, or stands in one
+    /// Whether a field is a description that a value chooses, or is in one
     /// without a name.
     fn is_in_choice(&self, id: FieldId) -> bool {
         let Some(choice) = self.redefines.choice() else {
@@ -457,7 +457,7 @@ impl Member {
         }
     }
 
-    /// Whether it stands in the body.
+    /// Whether it is in the body.
     pub fn is_shown(&self) -> bool {
         !matches!(self.kind, MemberKind::Count(_))
     }

@@ -37,8 +37,8 @@ pub use update::{Update, program_source, program_text, update};
 pub struct ImportBook {
     /// Where it was read from, for messages.
     pub file: PathBuf,
-    /// The container it describes; not needed for a COMMAREA, and the record's
-    /// name where none is given.
+    /// The container it describes; not needed for a COMMAREA; the record's name
+    /// by default.
     pub container: Option<String>,
     /// Its text.
     pub text: String,
@@ -68,8 +68,8 @@ pub struct Import {
     pub copies: Vec<PathBuf>,
     /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
     pub decimal_comma: Option<bool>,
-    /// The program's text: where one record goes both ways it says which field
-    /// goes which.
+    /// The program's text: if one record goes both ways, it shows the direction
+    /// of each field.
     pub program_text: Option<String>,
     /// The copybooks of the input.
     pub request: Vec<ImportBook>,
@@ -111,11 +111,11 @@ pub enum NameStyle {
 /// The treatment of storage that has several descriptions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Redefines {
-    /// The first one stands in the bodies.
+    /// The first one is in the bodies.
     #[default]
     First,
-    /// All of them: a request gives one of them, and a response has those that
-    /// are text, which can be read whatever is there.
+    /// All of them: a request has one of them, and a response has those that
+    /// are text, which can always be read.
     All,
     /// The one that a field's value says, with a response for each value; a
     /// request gives any of them. Other items have their first description.
@@ -542,7 +542,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
         Ok(book) => (book.warnings, Some(book.layouts)),
         Err(faults) => (faults, None),
     };
-    // One copybook may be both what goes in and what comes out.
+    // One copybook may be both input and output.
     let before = out.0.len();
     faults.list.into_iter().for_each(|f| out.copybook(f));
     for layout in layouts.iter().flatten() {

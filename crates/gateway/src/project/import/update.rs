@@ -195,8 +195,8 @@ fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
     for (old, new) in was.layouts.iter().zip(&is.layouts) {
         if let Some(difference) = difference(old, new) {
             let mut text = format!("{}: {}", new.name(), difference.what);
-            // The first difference hides others; who edited the mappings has to know
-            // which fields they lack, and which are gone.
+            // The first difference hides others; an author of edited mappings
+            // needs to know which fields are missing, and which are removed.
             for (kind, mut names) in [("new", new_names(old, new)), ("gone", new_names(new, old))] {
                 names.retain(|name| !difference.what.split(' ').any(|word| word == *name));
                 if !names.is_empty() {

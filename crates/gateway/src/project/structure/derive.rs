@@ -87,8 +87,7 @@ pub struct Generated {
 /// Derives the structures of a schema; `prefix` begins the names of their 01
 /// levels.
 ///
-/// # Errors
-/// What of the schema has no rule, and where it stands.
+/// # Errors The part of the schema that has no rule, and its place.
 pub(crate) fn derive(
     schema: &Value,
     prefix: &str,
@@ -191,7 +190,7 @@ struct Draft {
     /// Those of fields that say what is done with a property.
     operations: HashSet<String>,
     align: u32,
-    /// Its members stand in a group.
+    /// Its members are in a group.
     grouped: bool,
     nullable: bool,
     shape: Option<Shape>,
@@ -211,7 +210,7 @@ impl Draft {
         }
     }
 
-    /// Adds an item; fields are numbered as they stand, the record being 0.
+    /// Adds an item; fields are numbered in their order, the record being 0.
     fn emit(&mut self, level: u32, name: &str, clause: &str) -> FieldId {
         let align = match clause {
             _ if !clause.ends_with("SYNC") => 1,
@@ -453,8 +452,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An array in the structure: its items are a part by itself, whose text
-    /// is that of each element.
+    /// An array in the structure: its items are a separate part, whose text is
+    /// that of each element.
     fn table(
         &mut self,
         part: usize,

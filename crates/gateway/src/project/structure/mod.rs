@@ -48,7 +48,7 @@ pub use generate::structures;
 use super::record::Record;
 use copybook::FieldId;
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
     let Ok(schema) = serde_json::from_slice(schema) else {
@@ -71,7 +71,7 @@ pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
 pub(crate) const BASE: &str = "BAQBASE";
 /// Bytes of a container's name.
 const NAME_BYTES: usize = 16;
-/// Most instances that one container may hold, whatever its count says.
+/// Most instances of one container, for every count.
 const MAX_INSTANCES: usize = 1 << 20;
 
 /// The structures of one direction; the first is that of [`BASE`]. None where

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-/// Path, method, what it does, and its parameters of the query.
+/// Path, method, summary, and parameters of the query.
 type Row = (&'static str, &'static str, &'static str, &'static [Query]);
-/// Name, JSON Schema type, and what it is; none is needed.
+/// Name, JSON Schema type, and description; all are optional.
 type Query = (&'static str, &'static str, &'static str);
 
 const OPERATION: Query = (

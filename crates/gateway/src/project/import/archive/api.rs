@@ -108,7 +108,7 @@ fn has_body(document: &Value, path: &str, method: &str) -> bool {
     })
 }
 
-/// `mapping.xml` with what it names.
+/// `mapping.xml` with the files that it names.
 fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<Mapped, String> {
     let root = xml::parse(bytes)?;
     let model = |element: &xml::Element, request: bool| -> Result<Option<Mapping>, String> {

@@ -20,7 +20,7 @@ pub(super) struct Update {
     pub change: Change,
 }
 
-/// Where a value goes.
+/// The destination of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A part of the message, by the names that lead to it.
@@ -68,7 +68,7 @@ fn gone(change: &Change) -> bool {
     *change == Change::Removed
 }
 
-/// Reads a mapping; `request` says which way it goes.
+/// Reads a mapping; `request` is its direction.
 ///
 /// # Errors
 /// What of it has no rule.

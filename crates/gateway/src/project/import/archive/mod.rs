@@ -40,8 +40,8 @@ pub struct FromArchives {
 /// service alone: that is then called as z/OS Connect has services called, by
 /// `POST /zosConnect/services/NAME?action=invoke`.
 ///
-/// # Errors
-/// Archives that are refused, and an API whose description cannot be read.
+/// # Errors Archives that are rejected, and an API whose description cannot be
+/// read.
 pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, Diagnostics> {
     let mut out = Diagnostics::default();
     let (mut apis, mut services) = (Vec::new(), Vec::new());
@@ -119,7 +119,7 @@ fn tell(file: &Path, refused: &Refused, error: bool, out: &mut Diagnostics) {
     }
 }
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_archive(bytes: &[u8]) {
     let _ = zip::read(bytes);

@@ -8,8 +8,8 @@
 //! USING`, `COMMAREA`, another record at the same address) is both. A field
 //! without any visible use goes both ways.
 //!
-//! Invariant: a field that may be read goes in, and one that may be written
-//! comes out; what is not understood counts as both.
+//! Invariant: a field that may be read is input, and one that may be written is
+//! output; a statement that is not understood counts as both.
 
 mod program;
 mod scan;
@@ -208,8 +208,8 @@ fn is_below(layout: &Layout, id: FieldId, group: &str) -> bool {
     false
 }
 
-/// How many words stand in parentheses from here, and whether they say which
-/// characters are meant.
+/// The number of words in parentheses from here, and whether they select
+/// characters.
 fn parenthesized(words: &[String]) -> (usize, bool) {
     let (mut depth, mut in_part) = (0, false);
     for (at, word) in words.iter().enumerate() {

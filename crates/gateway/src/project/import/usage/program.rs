@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// A program as far as it says what is done with a record.
 pub(super) struct Program {
     /// The words of its procedures: names and keywords in upper case, literals
-    /// as they are written, every other mark by itself.
+    /// as they are written, every other mark as its own word.
     pub procedures: Vec<String>,
     /// The record's names: its own, DFHCOMMAREA, and every group of the program
     /// that has the record's fields, or that such a group is in.
     pub names: HashSet<String>,
-    /// Whether a group with the record's fields stands in the program, so that
-    /// other groups are not the record.
+    /// Whether a group with the record's fields is declared in the program, so
+    /// that other groups are not the record.
     pub is_declared: bool,
 }
 
