@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_file_that_never_ends_or_is_no_text_is_an_error_and_the_longest_is_read() {
         let why = Section::text("/dev/zero").unwrap_err();
-        assert!(why.to_string().contains("more than 16 MiB"), "{why}");
+        assert!(why.to_string().contains("larger than 16 MiB"), "{why}");
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(MOST_BYTES).unwrap();
         let text = Section::text(file.path()).unwrap();

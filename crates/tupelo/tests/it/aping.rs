@@ -182,7 +182,7 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     let told = complaint(&node.aping(&["-m", "NOMODE"]));
     assert!(told.contains("NOMODE"), "{told}");
     let told = complaint(&node.aping(&["-m", "SNASVCMG"]));
-    assert!(told.contains("keeps this mode for itself"), "{told}");
+    assert!(told.contains("reserved for the node"), "{told}");
     let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
     assert!(told.contains("MUCHTOOLONG"), "{told}");
     let told = complaint(&node.aping(&["--lu", "net.server"]));
