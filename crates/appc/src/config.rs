@@ -472,7 +472,7 @@ mod tests {
         config.tune("#BATCH", None, Some(64));
         let why = config.validate().unwrap_err().to_string();
         assert!(
-            why.contains("#BATCH") && why.contains("`pacing` is 0 to 63"),
+            why.contains("#BATCH") && why.contains("`pacing` must be 0 to 63"),
             "{why}"
         );
         config.modes.get_mut("#BATCH").unwrap().fixed_pacing = false;

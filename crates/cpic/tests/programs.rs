@@ -379,7 +379,7 @@ fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
         (Some(folder.path().join("none.toml")), "none.toml"),
         (file("wrong.toml", "[appc]\nlu = \"no dot\"\n"), "NO DOT"),
         (file("long.toml", &long), "\"NINECHARS\": must have 1 to 8"),
-        (file("twice.toml", &twice), "\"echo\": is there twice"),
+        (file("twice.toml", &twice), "\"echo\": is defined twice"),
     ] {
         let mut command = Command::new(&program);
         command.env("LD_LIBRARY_PATH", library_folder());

@@ -372,7 +372,7 @@ mod tests {
             "p.xml:6:2: error: the rule has no name",
             "p.xml:7:3: error: the rule has no conditions",
             "p.xml:7:25: error: \"TOOLONG\" is not a valid transaction name",
-            "p.xml:8:3: error: ${y}: no condition of this rule names the header y",
+            "p.xml:8:3: error: ${y}: this rule has no condition for the header y",
         ] {
             assert!(reported.contains(part), "{part}\n{reported}");
         }

@@ -142,7 +142,7 @@ fn security_that_stands_where_nobody_asks_for_it_is_an_error() {
         "  /accounts:\n    x-ibm-zcon-roles-allowed: [a]\n",
     )]);
     assert!(
-        roles.contains("error: x-ibm-zcon-roles-allowed stands at the root"),
+        roles.contains("error: x-ibm-zcon-roles-allowed belongs at the root"),
         "{roles}"
     );
 }
@@ -165,7 +165,7 @@ fn a_reference_that_is_no_text_or_leads_to_itself_is_told() {
         );
         let circle = with("{$ref: '#/components/schemas/A'}");
         assert!(
-            circle.contains("#/components/schemas/A consists of itself"),
+            circle.contains("#/components/schemas/A refers only to itself"),
             "{circle}"
         );
     }

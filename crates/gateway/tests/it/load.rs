@@ -231,7 +231,7 @@ fn answers_that_can_never_be_are_told() {
     let api = Api::load(folder.path()).unwrap();
     let text = api.warnings().to_string();
     assert!(
-        text.contains("response_404.yaml can never be the answer"),
+        text.contains("response_404.yaml is never the answer"),
         "{text}"
     );
 }

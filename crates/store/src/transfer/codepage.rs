@@ -94,7 +94,7 @@ mod tests {
         let error = translate.inward(b"A\xE9", &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "X'E9' at offset 1 is no character of code page 37"
+            "X'E9' at offset 1 is not a character of code page 37"
         );
     }
 }

@@ -190,7 +190,7 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     let told = complaint(&node.aping(&["-t", "NOPE"]));
     assert!(told.contains("TpnNotRecognized (9)"), "{told}");
     for (mode, why) in [
-        (&["--ru", "7"][..], "7 is no RU size"),
+        (&["--ru", "7"][..], "7 is not an RU size"),
         (&["--ru", "8"], "0835000A"),
     ] {
         let told = complaint(&node.aping(mode));

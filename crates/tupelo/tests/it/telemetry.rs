@@ -147,7 +147,7 @@ fn settings_of_tokens_that_no_server_starts_with_are_told_by_check() {
         ),
         (
             format!("{named}jwks = \"https://i.example/k\"\nalgorithms = [\"RS265\"]"),
-            "'RS265' is no algorithm",
+            "'RS265' is not a supported signature algorithm",
         ),
         (
             format!("{named}jwks = \"https://i.example/k\"\nleeway_s = 60000"),

@@ -613,7 +613,7 @@ mod tests {
         let (templates, wrong) = load();
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert!(
-            wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM is"),
+            wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM names"),
             "{wrong:?}"
         );
         let wants = |templates: &Templates, name: &str, place: &str| {
