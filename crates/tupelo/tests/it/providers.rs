@@ -425,7 +425,10 @@ fn connections_that_cannot_be_are_told_before_anything_is_served() {
         ("", "it has url, for its own HTTP, or address"),
         ("url = \"http://x/run\"", "it must contain {program}"),
         ("address = \"x:1\"", "frame: it goes with address"),
-        ("address = \"x\"\nframe = { length = 2 }", "is not host:port"),
+        (
+            "address = \"x\"\nframe = { length = 2 }",
+            "is not host:port",
+        ),
         ("address = \"x:1\"\nframe = { length = 3 }", "1, 2 or 4"),
         (
             "url = \"http://x/{program}\"\ntls = true",
