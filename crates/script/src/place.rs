@@ -179,8 +179,7 @@ impl Place {
             sysid: edition.region.1.clone(),
         };
         let (number, transid) = (facts.task, facts.transid.clone());
-        // The waiting script occupies an engine, so the nested one must not
-        // queue.
+        // The waiting script has an engine: a nested one must not queue.
         let nested = lender.is_some() || matches!(work, Work::Guest(_));
         let host = RegionHost::new(&self, &edition, work, facts, &script)
             .answering(client)

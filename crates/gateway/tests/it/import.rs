@@ -81,7 +81,7 @@ fn an_imported_program_answers_with_every_field() {
             assert_eq!(misspelt.status, 400, "{}", misspelt.text());
             let reported = misspelt.text();
             assert!(
-                reported.contains("is total meant?") || reported.contains("is qty meant?"),
+                reported.contains("did you mean total?") || reported.contains("did you mean qty?"),
                 "{reported}"
             );
         }

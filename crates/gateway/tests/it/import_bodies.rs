@@ -152,7 +152,7 @@ fn an_entry_that_is_never_chosen_and_a_server_elsewhere_are_warnings() {
         warnings.contains("no file response_404.yaml, and the entry is skipped"),
         "{warnings}"
     );
-    assert!(warnings.contains("example.com is not asked"), "{warnings}");
+    assert!(warnings.contains("example.com is not called"), "{warnings}");
     let answer = send(gateway.address(), "POST", "/echo", "", r#"{"a":"x"}"#);
     assert_eq!(answer.status, 200);
 }

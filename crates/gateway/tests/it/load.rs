@@ -171,7 +171,7 @@ fn an_asset_of_another_kind_costs_its_operation_alone() {
             "imsTransaction-1.0",
             "asset type 'imsTransaction-1.0' is not supported",
         ),
-        ("COBOL", "PLI", "PLI programs are not served"),
+        ("COBOL", "PLI", "PLI programs are not supported"),
     ] {
         let text = faults("zosAssets/ACCTINQ/zosAsset.yaml", from, to);
         assert!(text.starts_with("loaded") && text.contains(why), "{text}");

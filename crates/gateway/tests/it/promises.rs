@@ -242,7 +242,7 @@ fn a_key_that_a_file_does_not_have_is_told() {
         "  httpStatusCode: 200\n  header: x",
     );
     assert!(
-        text.contains("response_mapping.yaml:") && text.contains("header is not known"),
+        text.contains("response_mapping.yaml:") && text.contains("unknown key header"),
         "{text}"
     );
     assert!(

@@ -225,10 +225,7 @@ impl Actor {
                 turn = scripts[usize::from(data[0])][0].clone();
             }
             let n = self.script.unwrap();
-            let mut len = *turn
-                .records
-                .get(self.at)
-                .expect("a record that was never sent");
+            let mut len = *turn.records.get(self.at).expect("an unsent record");
             if self.basic {
                 len = len.min(BASIC_RECORD);
             }

@@ -222,7 +222,7 @@ fn what_is_not_supported_is_refused_by_name_and_line() {
         (within("<x:sequence><x:element name='l' type='t:r'/></x:sequence>")
             + "<x:complexType name='r'><x:sequence><x:element name='again' type='t:r' minOccurs='0'/></x:sequence></x:complexType>",
             "the type contains itself"),
-        (within("<x:sequence maxOccurs='2'><x:element name='a' type='x:int'/></x:sequence>"), "a sequence that repeats"),
+        (within("<x:sequence maxOccurs='2'><x:element name='a' type='x:int'/></x:sequence>"), "a sequence with maxOccurs above 1"),
         (within("<x:sequence><x:element name='a'/></x:sequence>"), "it has no type"),
         (within("<x:sequence><x:element name='a' type='x:anyType'/></x:sequence>"), "xsd:anyType"),
         ("<x:element name='in' abstract='true' type='t:abs'/><x:complexType name='abs' abstract='true'/>".into(), "abstract"),
