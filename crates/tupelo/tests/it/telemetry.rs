@@ -108,7 +108,7 @@ fn a_user_store_that_no_server_starts_with_is_told_by_check() {
         "{told}"
     );
     assert!(
-        told.contains("users: line 3: there is a user bob before it"),
+        told.contains("users: line 3: a user bob is defined before it"),
         "{told}"
     );
     assert!(!told.contains("hunter2"), "{told}");
