@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 const ARCHIVE: &[u8] = utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 
-/// What the page of `server/documents.rs` names.
+/// The files that the page of `server/documents.rs` names.
 const WANTED: [&str; 4] = [
     "swagger-ui.css",
     "swagger-ui-bundle.js",

@@ -1,11 +1,13 @@
 //! The house rules that no compiler checks: which crate may use which, what
-//! stands on top of a file, how long it may be, and where unsafe code and
-//! silenced lints are.
+//! stands on top of a file, how long it may be, where unsafe code and silenced
+//! lints are, and which phrases and names make a reader read twice.
 //!
 //! A file or crate that is let off stands in a table below with its reason.
 
 mod circles;
 mod functions;
+mod names;
+mod phrases;
 mod ratchets;
 
 use std::fs;
@@ -173,12 +175,14 @@ pub fn run() -> Result<bool> {
         let mut sources = Vec::new();
         rust_files(folder, &mut sources)?;
         let mut long = 0;
+        let mut language = Language::default();
         for path in sources {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             file(&path, &text, &mut broken);
             if PURE.iter().any(|name| folder.ends_with(name)) {
                 pure(&path, &text, &mut broken);
             }
+            language.look_at(&path, &text);
             for function in functions::long(&text) {
                 long += 1;
                 let (name, line, lines) = (function.name, function.line, function.lines);
@@ -189,6 +193,7 @@ pub fn run() -> Result<bool> {
             }
         }
         shape(folder, long, &mut broken)?;
+        language.check(folder, &mut broken);
     }
     for name in SAFE {
         let lib = format!("crates/{name}/src/lib.rs");
@@ -228,6 +233,45 @@ fn shape(folder: &Path, long: usize, broken: &mut Vec<String>) -> Result<()> {
     let what = format!("functions of more than {} lines", functions::MOST_LINES);
     ratchets::check(ratchets::LONG_FUNCTIONS, &name, long, &what, broken);
     Ok(())
+}
+
+/// Phrases and names of a crate.
+#[derive(Default)]
+struct Language {
+    /// Where phrases of the list are, and what to write.
+    phrases: Vec<String>,
+    one_word: usize,
+    types: usize,
+}
+
+impl Language {
+    fn look_at(&mut self, path: &Path, text: &str) {
+        // The list itself has every phrase.
+        if !path.ends_with("tidy/phrases.rs") {
+            let shown = path.display();
+            self.phrases.extend(phrases::find(text).iter().map(|found| {
+                let (line, phrase, better) = (found.line, found.phrase, found.better);
+                format!("{shown}:{line}: \"{phrase}\"; better: {better}")
+            }));
+        }
+        let (one_word, types) = names::one_word(text);
+        self.one_word += one_word.len();
+        self.types += types;
+    }
+
+    /// Compares with the ratchets. A crate over its row of phrases gets all
+    /// places, because any of them may be the new one.
+    fn check(&self, folder: &Path, broken: &mut Vec<String>) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let has = self.phrases.len();
+        let before = broken.len();
+        ratchets::check(ratchets::PHRASES, &name, has, "phrases of the list", broken);
+        if broken.len() > before {
+            broken.extend(self.phrases.iter().cloned());
+        }
+        let what = format!("type names of one word among {}", self.types);
+        ratchets::check(ratchets::ONE_WORD, &name, self.one_word, &what, broken);
+    }
 }
 
 /// A crate uses only what is below it.

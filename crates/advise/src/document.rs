@@ -16,18 +16,18 @@ use crate::{cicsts, linux, sna, tcpip};
 pub struct Document {
     /// The file's name as the caller gave it.
     pub name: Arc<str>,
-    /// What it is.
+    /// Its kind.
     pub kind: &'static Kind,
-    /// What it says.
+    /// Its content.
     pub content: Content,
-    /// What is wrong with the text itself, in its order.
+    /// Errors in the text itself, in its order.
     pub diagnostics: Vec<Diagnostic>,
     lines: Arc<[Arc<str>]>,
 }
 
 impl Document {
-    /// Reads a text. Without a kind, the content tells what it is. Sequence
-    /// numbers in columns 73 to 80 are no part of it.
+    /// Reads a text. Without a kind, the kind is recognised from the content.
+    /// Sequence numbers in columns 73 to 80 are ignored.
     ///
     /// # Errors
     /// When no kind is given and none fits.
@@ -37,7 +37,7 @@ impl Document {
         kind: Option<&'static Kind>,
     ) -> Result<Document, Unrecognised> {
         let text = &*without_numbers(text);
-        let told = kind.is_some();
+        let reported = kind.is_some();
         let kind = match kind {
             Some(kind) => kind,
             None => kind::recognise(text).ok_or_else(|| Unrecognised {
@@ -49,9 +49,9 @@ impl Document {
             content,
             mut diagnostics,
         } = (kind.parse)(text);
-        if told && (kind.recognise)(text) == 0 && !text.trim().is_empty() {
+        if reported && (kind.recognise)(text) == 0 && !text.trim().is_empty() {
             let at = At { line: 1, column: 1 };
-            let message = format!("nothing in it looks like {}: {}", kind.word, kind.title);
+            let message = format!("no statement in it is one of {}: {}", kind.word, kind.title);
             diagnostics.push(at.diagnostic(Severity::Warning, message));
         }
         if text.trim().is_empty() {
@@ -147,7 +147,7 @@ impl Documents {
     }
 }
 
-/// What a document says, typed by kind.
+/// The content of a document, typed by kind.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// PROFILE.TCPIP, OMPROUTE and Policy Agent.
@@ -160,12 +160,12 @@ pub enum Content {
     Sna(sna::Content),
 }
 
-/// What a parser gives.
+/// The result of a parser.
 #[derive(Debug, Clone)]
 pub struct Parsed {
     /// The statements.
     pub content: Content,
-    /// What was wrong or passed over.
+    /// Errors and skipped statements.
     pub diagnostics: Vec<Diagnostic>,
 }
 

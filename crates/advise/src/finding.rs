@@ -1,4 +1,4 @@
-//! What a rule found.
+//! A finding of a rule.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ pub struct Finding {
     pub why: String,
     /// The statement to code, exactly, a line each.
     pub code: Vec<String>,
-    /// What must hold before it is coded: releases, APARs, other settings.
+    /// Preconditions: releases, APARs, other settings.
     pub needs: Vec<String>,
     /// Other places that decided it, each with what it says.
     pub because: Vec<(Place, String)>,
@@ -78,7 +78,7 @@ impl Finding {
         self
     }
 
-    /// Says why in words of this case.
+    /// Sets the reason for this case.
     pub fn why(mut self, text: impl Into<String>) -> Finding {
         self.why = text.into();
         self

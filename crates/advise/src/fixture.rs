@@ -42,7 +42,7 @@ fn read(heading: &[&str], text: &str) -> Document {
     Document::read(heading[0], text, kind).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What is compared: everything that depends on the documents.
+/// The compared text: everything that depends on the documents.
 fn shown(findings: &[Finding]) -> String {
     let mut out = String::new();
     for f in findings {
@@ -191,7 +191,7 @@ fn a_clean_configuration_gives_no_finding() {
     }
 }
 
-/// What the guide shows is what the examples give.
+/// The guide's output equals that of the examples.
 #[test]
 fn the_guide_shows_what_is_printed() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");

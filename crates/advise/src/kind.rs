@@ -3,11 +3,11 @@
 use crate::document::Parsed;
 use crate::{cicsts, linux, sna, tcpip};
 
-/// A kind of document: one row, beside its parser.
+/// A kind of document: one row, next to its parser.
 pub struct Kind {
     /// The word for `--kind`.
     pub word: &'static str,
-    /// What it is, for people.
+    /// Its title.
     pub title: &'static str,
     /// How many lines of a text speak for this kind.
     pub recognise: fn(&str) -> usize,
@@ -29,7 +29,7 @@ impl PartialEq for Kind {
 
 /// A text that is of no known kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: {}", if *empty { "there is nothing in it" } else { UNKNOWN })]
+#[error("{name}: {}", if *empty { "the file is empty" } else { UNKNOWN })]
 pub struct Unrecognised {
     /// The file.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Unrecognised {
     pub empty: bool,
 }
 
-const UNKNOWN: &str = "the content is of no kind that is known here";
+const UNKNOWN: &str = "the content is of no known kind; name one with --kind";
 
 /// Every kind.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
@@ -47,10 +47,10 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
         .copied()
 }
 
-/// The kind that most lines speak for; the earlier one of equals. None where
-/// more lines are sentences than speak for it: a manual quotes statements, and
-/// a help member has words that are keywords elsewhere. The first million bytes
-/// tell.
+/// The kind that most lines indicate; the earlier one of equals. Returns `None`
+/// if more lines are sentences: a manual quotes statements, and a help member
+/// has words that are keywords elsewhere. Only the first million bytes are
+/// examined.
 pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
     let begin = text.as_bytes().get(..RECOGNISED_BYTES);
     let end = begin.and_then(|b| b.iter().rposition(|b| *b == b'\n'));
@@ -63,9 +63,9 @@ pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
         .map(|(_, kind)| kind)
 }
 
-/// The lines that speak for a kind; none where they are next to none of the text: a program
-/// of thousands of lines has one that begins like a parameter. For kinds whose statements
-/// all speak.
+/// The lines that indicate a kind; 0 if they are nearly none of the text: a
+/// program of thousands of lines has one that begins like a parameter. For
+/// kinds whose statements are all recognisable.
 pub(crate) fn unless_scattered(speak: usize, text: &str) -> usize {
     match speak * SCATTERED >= text.lines().filter(|l| says(l)).count() {
         true => speak,
@@ -79,7 +79,7 @@ fn says(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(COMMENTS)
 }
 
-/// What comments begin with.
+/// The first characters of comments.
 const COMMENTS: [char; 5] = ['*', ';', '#', '!', '/'];
 
 /// Fewer than one line in so many speaks for no kind; statements that go on over ten
@@ -103,7 +103,7 @@ fn is_sentence(line: &str) -> bool {
 /// Fewer words may be a description or a remark.
 const SENTENCE_WORDS: usize = 5;
 
-/// Enough to tell a kind by, and little enough to be read by every recogniser.
+/// Enough to recognise a kind, and little enough for every recogniser to read.
 const RECOGNISED_BYTES: usize = 1_000_000;
 
 /// How many lines begin with one of some words, in any case.
@@ -122,16 +122,16 @@ mod tests {
     #[test]
     fn a_kind_that_is_told_and_does_not_fit_is_warned_of() {
         let sit = kinds().find(|k| k.word == "sit");
-        let told = |text| Document::read("f", text, sit).expect("a kind is told");
-        let wrong = told("PORT\n  80 TCP CICSA\n");
+        let reported = |text| Document::read("f", text, sit).expect("a kind is given");
+        let wrong = reported("PORT\n  80 TCP CICSA\n");
         assert_eq!(
             wrong.diagnostics.first().map(|d| d.message.as_str()),
             Some(
-                "nothing in it looks like sit: CICS system initialization parameters: overrides or DFHSIT source"
+                "no statement in it is one of sit: CICS system initialization parameters: overrides or DFHSIT source"
             )
         );
-        assert_eq!(told("MXT=100\n").diagnostics, []);
-        let empty = told("\n").diagnostics;
+        assert_eq!(reported("MXT=100\n").diagnostics, []);
+        let empty = reported("\n").diagnostics;
         assert_eq!(
             empty.iter().map(|d| d.severity).collect::<Vec<_>>(),
             [cics::diagnostic::Severity::Note]

@@ -2,10 +2,10 @@
 //! Linux settings, VTAM and SNA products. Layer 0: text in, findings out.
 //!
 //! A [`Document`] is one file: its [`Kind`] is recognised from its content or
-//! told by the caller, and its parser gives typed statements that remember
+//! given by the caller, and its parser gives typed statements that remember
 //! their places. [`Documents`] holds all files of one question, because the
 //! setting of a port may depend on three of them. Each [`Rule`] is one file
-//! under a `rules/` folder and one row in the table beside it; [`advise`] runs
+//! under a `rules/` folder and one row in the table next to it; [`advise`] runs
 //! them and gives [`Finding`]s in the order of the files. The same tables make
 //! the reference page ([`reference_page`]).
 //!

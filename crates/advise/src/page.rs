@@ -6,7 +6,7 @@ use crate::kind::kinds;
 use crate::rule::rules;
 use crate::sna::values::TABLES;
 
-/// What the values of SNA texts may be, from the tables that check them.
+/// The possible values of SNA texts, from the tables that check them.
 fn values(page: &mut String) {
     *page += "\n## Values of SNA texts\n\nA value that is not so is an error of the reader, with its \
               line and keyword. What depends on it is not judged: it is neither taken as missing \
@@ -77,7 +77,7 @@ pub fn reference_page() -> String {
     page
 }
 
-/// What was found on texts that nobody here wrote.
+/// The findings on public texts.
 const MEASURED: &str = "\n## Measured on public texts\n\n96 public texts that this project did not make, on \
     2026-11-22: CSD extracts and jobs for DFHCSDUP, VTAM members (start options, configuration \
     list, mode, application, terminal and transport nodes), TCP/IP profiles, router \

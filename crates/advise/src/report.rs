@@ -24,7 +24,7 @@ const LABEL: usize = 12;
 /// The report.
 pub fn text(documents: &Documents, findings: &[Finding], look: &Look) -> String {
     let mut out = String::new();
-    let mut told: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     for document in &documents.all {
         let of_file = || findings.iter().filter(|f| f.place.file == document.name);
         if of_file().next().is_none() && document.diagnostics.is_empty() {
@@ -34,8 +34,8 @@ pub fn text(documents: &Documents, findings: &[Finding], look: &Look) -> String 
         let _ = writeln!(out, "{heading}  {}", document.kind.title);
         diagnostics(&mut out, document, look);
         for finding in of_file() {
-            let first = !told.contains(&finding.rule);
-            told.push(finding.rule);
+            let first = !reported.contains(&finding.rule);
+            reported.push(finding.rule);
             block(&mut out, finding, first, look);
         }
         out.push('\n');
@@ -43,7 +43,7 @@ pub fn text(documents: &Documents, findings: &[Finding], look: &Look) -> String 
     out + &summary(findings)
 }
 
-/// What was wrong with the text itself.
+/// Writes the errors in the text itself.
 fn diagnostics(out: &mut String, document: &Document, look: &Look) {
     for d in &document.diagnostics {
         let help = d.help.as_ref().map_or(String::new(), |h| format!(" ({h})"));

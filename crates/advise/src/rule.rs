@@ -10,7 +10,7 @@ use crate::{cicsts, linux, sna, tcpip};
 pub struct Rule {
     /// Stable dotted name, as `tcpip.mtu.route`.
     pub name: &'static str,
-    /// What it looks for, in one sentence.
+    /// The condition that it checks, in one sentence.
     pub summary: &'static str,
     /// Why that matters, in plain sentences.
     pub why: &'static str,

@@ -52,9 +52,9 @@ fn is_ebcdic(bytes: &[u8]) -> bool {
     percent(|b| *b >= 0x80) >= 30 && percent(|b| *b == 0x40) >= 5 && !bytes.contains(&0)
 }
 
-/// The text with blanks in the place of sequence numbers. They are told by
-/// eight digits in columns 73 to 80 of every line that goes so far, and of
-/// most lines.
+/// The text with blanks instead of sequence numbers, which are recognised by
+/// eight digits in columns 73 to 80 of every line of this length, and of most
+/// lines.
 pub(crate) fn without_numbers(text: &str) -> Cow<'_, str> {
     let (mut numbered, mut plain) = (0_usize, 0_usize);
     for line in text.lines().map(str::trim_end) {

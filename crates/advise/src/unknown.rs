@@ -1,5 +1,5 @@
-//! What a parser passes over: each name is listed once, with its first place
-//! and how often it stands in the text.
+//! Names that a parser skips: each is listed once, with its first place and its
+//! count.
 
 use cics::diagnostic::{Diagnostic, Severity};
 

@@ -1,11 +1,11 @@
-//! What holds whatever an unreadable value may be.
+//! Findings that are the same for every value that an unreadable one may have.
 //!
-//! A value that is no value (`VPACING=q`) is neither absent nor a default: it
-//! is open. The rules then run once for each of a handful of values that it
-//! may have had (a *world*: the bounds, their neighbours, a value between,
-//! the special words), and only findings that come out the same in every
-//! world are told. So no rule needs to know of open values, and none can say
-//! what depends on one.
+//! A value that is malformed (`VPACING=q`) is neither absent nor a default: it
+//! is open. The rules then run once for each of a handful of values that it may
+//! have had (a *world*: the bounds, their neighbours, a value between, the
+//! special words), and only findings that are the same in every world are
+//! reported. So no rule needs code for open values, and none reports what
+//! depends on one.
 //!
 //! Invariant: documents without open values are judged once, as they are.
 
@@ -22,7 +22,7 @@ pub struct Open {
     pub statement: usize,
     /// Its operand or attribute, counted from 0.
     pub operand: usize,
-    /// What it may be, one for each world.
+    /// Its possible values, one for each world.
     pub samples: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Document {
     }
 }
 
-/// What `judge` finds in every world.
+/// The findings of `judge` in every world.
 pub(crate) fn in_every(
     documents: &Documents,
     judge: impl Fn(&Documents) -> Vec<Finding>,
@@ -79,7 +79,7 @@ pub(crate) fn in_every(
     };
     let mut common = world(0);
     for i in 1..WORLDS {
-        // What nothing is left of stays so.
+        // An empty result stays empty.
         if common.is_empty() {
             break;
         }

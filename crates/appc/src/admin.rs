@@ -1,5 +1,5 @@
-//! What a running node tells: links, sessions, modes and programs, as JSON over
-//! HTTP on a loopback address.
+//! The status of a running node: links, sessions, modes and programs, as JSON
+//! over HTTP on a loopback address.
 //!
 //! `GET /status` is all of it. One request a connection; anything else is
 //! answered by 404. The same types read the answer on the asking side.
@@ -13,7 +13,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Where a node tells its status unless told otherwise.
+/// Default address of a node's status.
 pub const ADDRESS: &str = "127.0.0.1:9065";
 
 /// Bytes of a request that are read at most.
@@ -129,9 +129,8 @@ impl From<&sna::Mode> for ModeStatus {
     }
 }
 
-/// Answers on `listener`, on a thread of its own, until the host is gone. Each
-/// question has a thread, so that one who connects and asks nothing holds up
-/// nobody.
+/// Answers on `listener`, on a thread of its own, until the host has stopped.
+/// Each connection has a thread, so that an idle one delays no other.
 pub fn serve(host: &Host, listener: TcpListener) -> Result<(), Error> {
     let host = host.weak();
     let asking = Arc::new(());
@@ -209,12 +208,13 @@ pub fn ask(address: SocketAddr) -> Result<Status, Error> {
     let connect = |why| Error::Connect { address, why };
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
-    let strange = "what answers there is no node's status";
+    let strange = "the answer is not a node's status; does another program use this port?";
     let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
-    // Who speaks another protocol may hang up before it has read the question.
+    // A peer of another protocol may close the connection before it has read
+    // the request.
     let failed = |why: std::io::Error| match why.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            let silent = format!("nothing came for {} s", PATIENCE.as_secs());
+            let silent = format!("no answer within {} s", PATIENCE.as_secs());
             connect(std::io::Error::new(ErrorKind::TimedOut, silent))
         }
         ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => wrong(),

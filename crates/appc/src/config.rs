@@ -17,9 +17,9 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct AppcConfig {
     /// The local logical unit, `NET.NAME`; also the control-point name that
-    /// partners see in XIDs. A partner has one node of each name at a time, so
-    /// clients (`tupelo aping`, `drive`, CPI-C programs that nobody calls) take
-    /// a name of their own when it is not given.
+    /// partners see in XIDs. A partner has one node of each name at a time. If
+    /// it is not given, clients (`tupelo aping`, `drive`, CPI-C programs that
+    /// no partner calls) generate a name of their own.
     #[serde(deserialize_with = "upper")]
     pub lu: String,
     /// Where DLSw partners may connect; nothing is listened on when empty. An
@@ -50,13 +50,13 @@ pub struct AppcConfig {
     pub admin: Option<SocketAddr>,
     /// Sessions at most.
     pub max_sessions: usize,
-    /// Programs that partners attached running at once, at most; a partner that
-    /// attaches one more hears that it may try again (084B6031).
+    /// Most programs attached by partners that run at once; a partner that
+    /// attaches one more receives that it may try again (084B6031).
     pub max_programs: usize,
     /// Partner logical units by name.
     #[serde(deserialize_with = "upper_keys")]
     pub partners: BTreeMap<String, PartnerConfig>,
-    /// Modes beside the architected ones, or instead of them, by name.
+    /// Modes in addition to the architected ones, or replacing them, by name.
     pub modes: BTreeMap<String, ModeConfig>,
     /// Users by name, with their passwords, for Attaches that carry both.
     pub users: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ pub struct AppcConfig {
     pub side_information: BTreeMap<String, SideConfig>,
 }
 
-/// What a symbolic destination name stands for.
+/// The meaning of a symbolic destination name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SideConfig {
@@ -88,8 +88,8 @@ pub enum Connections {
     /// Each node writes on the one it opened (RFC 1795). The node must
     /// listen where the partner connects back.
     Two,
-    /// Two are opened, and when both nodes tell that they use one, the node with
-    /// the higher address closes one.
+    /// Two are opened; if both nodes announce one connection, the node with the
+    /// higher address closes one.
     TwoThenOne,
 }
 
@@ -112,9 +112,9 @@ impl std::str::FromStr for Connections {
 pub struct PartnerConfig {
     /// Its DLSw switch, `host:port`; port 2065 when left out.
     pub address: Option<String>,
-    /// Its LAN address: of the station behind the switch (token-ring bit
-    /// order), or on the Ethernet (Ethernet bit order) when `ethernet` is set.
-    /// Made from its name when not given.
+    /// Its LAN address: that of the switch's station (token-ring bit order), or
+    /// on the Ethernet (Ethernet bit order) when `ethernet` is set. Generated
+    /// from its name if not given.
     pub mac: Option<String>,
     /// Reach it over the interface instead of DLSw.
     pub ethernet: bool,
@@ -256,7 +256,7 @@ impl AppcConfig {
             let mode = config.apply(mode);
             if mode.pacing != PacingMode::Adaptive && mode.send_window > bind::MOST_WINDOW {
                 let why = format!(
-                    "a fixed pacing of {} RUs does not go into a BIND; `pacing` is 0 to {} \
+                    "a fixed pacing of {} RUs does not fit into a BIND; `pacing` must be 0 to {} \
                      with `fixed-pacing`",
                     mode.send_window,
                     bind::MOST_WINDOW
@@ -270,7 +270,7 @@ impl AppcConfig {
 }
 
 impl PartnerConfig {
-    /// A partner behind this switch.
+    /// A partner at this switch.
     pub fn at(address: &str) -> PartnerConfig {
         PartnerConfig {
             address: Some(address.to_owned()),
@@ -301,7 +301,7 @@ impl ModeConfig {
         let sizes = ru_size::MIN..=ru_size::MAX;
         if let Some(bytes) = self.ru_bytes.filter(|bytes| !sizes.contains(bytes)) {
             let why = format!(
-                "{bytes} is no RU size; {} to {} bytes",
+                "{bytes} is not an RU size; give {} to {} bytes",
                 sizes.start(),
                 sizes.end()
             );
@@ -310,7 +310,7 @@ impl ModeConfig {
         if let (Some(sessions), Some(winners)) = (self.sessions, self.winners)
             && winners > sessions
         {
-            let why = format!("{winners} contention winners of {sessions} sessions");
+            let why = format!("{winners} contention winners, but only {sessions} sessions");
             return Err(Error::config("mode", name, why));
         }
         Ok(())
@@ -360,7 +360,7 @@ fn full_name(what: &'static str, text: &str) -> Result<(), Error> {
             "write NET.NAME, with the network",
         )),
         Some(network) if digit(network) || digit(name.lu()) => {
-            let why = "neither network nor name begins with a digit";
+            let why = "network and name must not begin with a digit";
             Err(Error::config(what, text, why))
         }
         Some(_) => Ok(()),
@@ -372,7 +372,7 @@ fn upper<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     String::deserialize(from).map(|name| name.to_ascii_uppercase())
 }
 
-/// The same of every partner; one that is there twice is an error.
+/// Converts the keys of partners to upper case; a duplicate is an error.
 fn upper_keys<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<BTreeMap<String, PartnerConfig>, D::Error> {
@@ -380,7 +380,7 @@ fn upper_keys<'de, D: Deserializer<'de>>(
     for (name, partner) in BTreeMap::<String, PartnerConfig>::deserialize(from)? {
         let upper = name.to_ascii_uppercase();
         if partners.insert(upper, partner).is_some() {
-            let why = format!("the partner {name} is there twice, in upper and in lower case");
+            let why = format!("the partner {name} is defined twice, in upper and in lower case");
             return Err(serde::de::Error::custom(why));
         }
     }
@@ -472,7 +472,7 @@ mod tests {
         config.tune("#BATCH", None, Some(64));
         let why = config.validate().unwrap_err().to_string();
         assert!(
-            why.contains("#BATCH") && why.contains("`pacing` is 0 to 63"),
+            why.contains("#BATCH") && why.contains("`pacing` must be 0 to 63"),
             "{why}"
         );
         config.modes.get_mut("#BATCH").unwrap().fixed_pacing = false;

@@ -1,8 +1,8 @@
 //! Conversations as programs see them: every verb waits until it is done.
 //!
-//! A verb that ends with a code other than OK is an error that carries it; the
-//! end of a conversation by the partner is told by [`Received::ended`], since it
-//! is how most conversations end.
+//! A verb that ends with a code other than OK is an error with this code. The
+//! end of a conversation by the partner is in [`Received::ended`], because most
+//! conversations end that way.
 
 use crate::Error;
 use crate::config::lu_name;
@@ -18,7 +18,7 @@ use sna::{Allocate, Attached, LuName, Node, Secret, Security};
 use std::sync::Arc;
 use std::task::Poll;
 
-/// What conversation to allocate.
+/// The parameters of an allocate.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The partner logical unit.
@@ -52,8 +52,8 @@ impl Call {
         }
     }
 
-    /// The node's verb for it, from the logical unit `local`; the first name
-    /// that cannot be is told.
+    /// The node's verb for this call, from the logical unit `local`. The error
+    /// names the first invalid name.
     pub fn wish(&self, local: &str) -> Result<Allocate, Error> {
         Ok(Allocate {
             kind: self.kind,
@@ -80,14 +80,14 @@ impl Call {
         })
     }
 
-    /// The same with another mode.
+    /// A copy with another mode.
     pub fn with_mode(mut self, mode: &str) -> Call {
         self.mode = mode.to_owned();
         self
     }
 }
 
-/// What to tell of a partner that does not accept the user of a conversation, who
+/// The message that a partner does not accept the user of a conversation, who
 /// was therefore not sent. `local` is this node's logical unit.
 pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
     match what {
@@ -103,21 +103,21 @@ pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
     }
 }
 
-/// What a receive brought.
+/// The result of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// Bytes now in the buffer.
     pub len: usize,
     /// Whether they are all of a record.
     pub data: DataReceived,
-    /// What the partner wants now.
+    /// The status: what the partner expects.
     pub status: StatusReceived,
     /// Whether the partner asked to send.
     pub request_to_send: bool,
     /// Whether the partner ended the conversation normally; it is gone then.
     pub ended: bool,
-    /// Whether the partner's normal end came with this record: the next receive
-    /// tells nothing else.
+    /// Whether the partner's normal end arrived with this record: the next
+    /// receive returns only that end.
     pub last: bool,
 }
 
@@ -133,12 +133,12 @@ pub struct Conversation {
     met: Met,
 }
 
-/// What the last verb met that its return code does not tell.
+/// Details of the last verb in addition to its return code.
 #[derive(Debug, Default)]
 struct Met {
     /// Of an error description.
     sense: Option<Sense>,
-    /// What became of the session.
+    /// The reason of the session's loss.
     outage: Option<String>,
 }
 
@@ -159,9 +159,9 @@ impl Conversation {
             let now = shared.now();
             let mut inner = shared.lock();
             let why = match inner.node.config().modes.get(&wish.mode) {
-                None => Some("no mode has this name"),
+                None => Some("the mode is not defined"),
                 Some(mode) if mode.is_service() => {
-                    Some("the node keeps this mode for itself; programs use another")
+                    Some("the mode is reserved for the node; use another mode")
                 }
                 Some(_) => None,
             };
@@ -318,7 +318,7 @@ impl Conversation {
         self.check("DEALLOCATE", code)
     }
 
-    /// Leaves the conversation to whoever calls the node's verbs for it.
+    /// Releases the conversation to a caller that uses the node's verbs.
     pub fn leave(mut self) {
         self.over = true;
     }

@@ -1,4 +1,4 @@
-//! What can go wrong, the caller's, the partner's and the machine's faults apart.
+//! Errors; faults of the caller, the partner and the machine are separate.
 
 use sna::conversation::code::ReturnCode;
 use sna::wire::Sense;
@@ -13,23 +13,23 @@ pub enum Error {
     Config {
         /// Which key.
         what: &'static str,
-        /// What was written.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The partner's address is not known.
-    #[error("no partner is called `{0}`, and no address was given for it")]
+    #[error("unknown partner `{0}`: define it, or give its address")]
     UnknownPartner(String),
     /// A socket cannot be opened here.
     #[error("{0}")]
     Socket(String),
-    /// Nobody listens there, or the connection broke.
+    /// The connection was refused, or it broke.
     #[error("{address}: {why}")]
     Connect {
         /// Where.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         why: std::io::Error,
     },
     /// The link did not come up, or broke.
@@ -41,16 +41,15 @@ pub enum Error {
         why: String,
     },
     /// A verb ended with this return code.
-    #[error("{verb} ended with {code:?} ({}): {why}{}", code.value(), told(*sense))]
+    #[error("{verb} ended with {code:?} ({}): {why}{}", code.value(), reported(*sense))]
     Verb {
         /// The verb.
         verb: &'static str,
         /// Its return code.
         code: ReturnCode,
-        /// What the node knows of the reason, or what the code means.
+        /// The reason that the node found, or the meaning of the code.
         why: String,
-        /// The sense data behind it, where the partner sent an error
-        /// description.
+        /// The sense data of the partner's error description, if it sent one.
         sense: Option<Sense>,
     },
     /// The partner program did not keep to the transaction's protocol.
@@ -86,7 +85,7 @@ impl Error {
         }
     }
 
-    /// The same error of a verb, with a reason that says more than its code.
+    /// The same error of a verb, with a more precise reason.
     pub(crate) fn because(mut self, reason: impl ToString) -> Error {
         if let Error::Verb { why, .. } = &mut self {
             *why = reason.to_string();
@@ -111,7 +110,7 @@ impl Error {
     }
 }
 
-/// Sense data behind a return code, in words.
-fn told(sense: Option<Sense>) -> String {
+/// Sense data of a return code, as text.
+fn reported(sense: Option<Sense>) -> String {
     sense.map_or_else(String::new, |sense| format!(", sense {:08X}", sense.0))
 }

@@ -23,7 +23,7 @@
 //! | [`aping`] | APING and its server |
 //! | [`transactions`] | file transfer and inquiry, client and server |
 //! | [`trace`] | captures that tshark decodes |
-//! | [`admin`] | what a running node tells `tupelo appc status` |
+//! | [`admin`] | the status of a running node, for `tupelo appc status` |
 //!
 //! [`Driven`] is the same node without threads, for an owner that holds many
 //! conversations in one.

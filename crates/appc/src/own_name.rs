@@ -1,8 +1,8 @@
 //! A logical unit name for a process that was given none.
 //!
 //! Two nodes of one name cannot both have sessions with a third: session limits
-//! hold for a pair of names. So a client that nobody named takes a name that no
-//! other process has, on this machine or on another.
+//! apply to a pair of names. So a client without a configured name generates
+//! one that no other process has, on this machine or on another.
 
 use std::hash::BuildHasher;
 
@@ -14,9 +14,8 @@ const ALPHABET: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// A name that begins with this letter and is this process's own.
 ///
-/// The seven characters behind the letter come of the process's number and of
-/// what the system gives as randomness: numbers alone are the same in many a
-/// container.
+/// The seven characters after the letter come from the process's number and
+/// random bytes: process numbers alone are equal in many containers.
 pub fn own_name(letter: char) -> String {
     let random = std::collections::hash_map::RandomState::new();
     name(letter, random.hash_one(std::process::id()))

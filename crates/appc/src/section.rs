@@ -9,13 +9,13 @@ use std::path::Path;
 /// was named by mistake.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What the `[appc]` section of a file says. Sections beside it are others'.
+/// The `[appc]` section of a file. Other sections are ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// The node, with defaults where the section says nothing.
     pub config: AppcConfig,
-    /// Whether the section names the node. One that nobody named may take
-    /// [a name of its own](crate::own_name).
+    /// Whether the section names the node. A node without a name may use [a
+    /// generated one](crate::own_name).
     pub named: bool,
 }
 
@@ -24,7 +24,7 @@ struct File {
     appc: AppcConfig,
 }
 
-/// The same section as it is written.
+/// The section as it is written in the file.
 #[derive(Deserialize)]
 struct Keys {
     appc: toml::Table,
@@ -38,13 +38,13 @@ impl Section {
         let file = std::fs::File::open(path)?;
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > MOST_BYTES {
-            let why = "this is no configuration: it has more than 16 MiB";
+            let why = "not a configuration: the file is larger than 16 MiB";
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
         String::from_utf8(bytes).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
     }
 
-    /// Reads it from the text of a TOML file; an error tells the place.
+    /// Reads it from the text of a TOML file; the error has the place.
     pub fn parse(text: &str) -> Result<Section, toml::de::Error> {
         let file: File = toml::from_str(text)?;
         let keys: Keys = toml::from_str(text)?;
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_file_that_never_ends_or_is_no_text_is_an_error_and_the_longest_is_read() {
         let why = Section::text("/dev/zero").unwrap_err();
-        assert!(why.to_string().contains("more than 16 MiB"), "{why}");
+        assert!(why.to_string().contains("larger than 16 MiB"), "{why}");
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(MOST_BYTES).unwrap();
         let text = Section::text(file.path()).unwrap();
@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn a_file_without_the_section_or_with_unknown_keys_is_an_error() {
-        for (text, told) in [("lu = 1", "appc"), ("[appc]\nlus = 1", "lus")] {
+        for (text, reported) in [("lu = 1", "appc"), ("[appc]\nlus = 1", "lus")] {
             let why = Section::parse(text).unwrap_err().to_string();
-            assert!(why.contains(told), "{why}");
+            assert!(why.contains(reported), "{why}");
         }
     }
 }

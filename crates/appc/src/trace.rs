@@ -27,12 +27,12 @@ const SNAP_BYTES: u32 = 262_144;
 /// A capture that is being written.
 pub struct Trace {
     out: BufWriter<File>,
-    /// It could not be written, which was told.
+    /// It could not be written; this was logged.
     failed: bool,
 }
 
-/// A TCP connection as a trace tells it: addresses, and how far each direction
-/// is.
+/// A TCP connection of a trace: addresses, and the sequence number of each
+/// direction.
 #[derive(Debug, Clone)]
 pub struct Flow {
     ends: [SocketAddr; 2],
@@ -128,8 +128,8 @@ impl Trace {
         self.packet(LINK, &packet)
     }
 
-    /// Lets `write` add to it. The first failure is told, and what comes after
-    /// it is left out: a packet with a hole before it would mislead.
+    /// Lets `write` add to it. The first failure is logged and ends the trace:
+    /// packets after a gap would mislead.
     pub fn add(&mut self, write: impl FnOnce(&mut Trace) -> io::Result<()>) {
         if !self.failed
             && let Err(error) = write(self)

@@ -23,7 +23,7 @@ pub const INQUIRY: &str = "INQUIRY";
 /// The longest record of a mapped conversation here.
 const RECORD_BYTES: usize = 32_763;
 
-/// What was measured.
+/// The measured times.
 #[derive(Debug, Clone)]
 pub struct Timing {
     /// How long each repetition took.
@@ -71,9 +71,9 @@ pub fn file_transfer(
     file_transfer_while(host, call, total, buffer, repetitions, |_| true)
 }
 
-/// The same as long as `go_on` says so, which is asked before each repetition
-/// and told how many are done: 0 once there is a conversation. When the host is
-/// stopped meanwhile, what is told is of the repetitions before.
+/// As above while `go_on` returns true. It is called before each repetition
+/// with the number of finished ones: 0 once there is a conversation. If the
+/// host is stopped meanwhile, the result covers the repetitions before.
 pub fn file_transfer_while(
     host: &Host,
     call: &Call,
@@ -115,7 +115,7 @@ pub fn inquiry(
     inquiry_while(host, call, request, reply, repetitions, |_| true)
 }
 
-/// The same as long as `go_on` says so; see [`file_transfer_while`].
+/// As above while `go_on` returns true; see [`file_transfer_while`].
 pub fn inquiry_while(
     host: &Host,
     call: &Call,
@@ -140,7 +140,7 @@ pub fn inquiry_while(
         match got == reply {
             true => Ok(()),
             false => Err(Error::Partner(format!(
-                "{got} bytes where {reply} were asked for"
+                "received {got} bytes, expected {reply}"
             ))),
         }
     })?;
@@ -231,7 +231,7 @@ fn serve_file_transfer(mut conversation: Conversation) -> Result<(), Error> {
             StatusReceived::ConfirmDeallocate => return conversation.confirmed(),
             StatusReceived::Send | StatusReceived::ConfirmSend => {
                 conversation.deallocate(DeallocateType::Abend)?;
-                return Err(Error::Partner("with a wish to receive".into()));
+                return Err(Error::Partner("with a request to receive".into()));
             }
             StatusReceived::None => {}
         }

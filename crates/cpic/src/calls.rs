@@ -4,8 +4,8 @@
 //! Of every function here: pointers are null or point to what `cmc.h` says,
 //! which nothing else uses during the call.
 //!
-//! They give zero back although C sees none of it: a COBOL CALL puts what a
-//! function gives into RETURN-CODE.
+//! They return zero although C ignores it: a COBOL CALL stores a function's
+//! result in RETURN-CODE.
 
 use crate::library::library;
 use crate::raw::{answer, bytes, bytes_mut, cid, destination, get, ok, set};
@@ -190,7 +190,7 @@ plain! {
     CMDEAL: library, id => library.wait(&id, |cpic, node, _| cpic.cmdeal(node, &id))?;
 }
 
-/// Declares the calls that also tell whether the partner wants to send.
+/// Declares the calls that also return whether the partner requests to send.
 macro_rules! asking {
     ($($(#[$doc:meta])* $name:ident: $library:ident, $id:ident => $call:expr;)*) => {
         $(

@@ -4,8 +4,8 @@
 //! Of every function here: pointers are null or point to what `cmc.h` says,
 //! which nothing else uses during the call.
 //!
-//! They give zero back although C sees none of it: a COBOL CALL puts what a
-//! function gives into RETURN-CODE.
+//! They return zero although C ignores it: a COBOL CALL stores a function's
+//! result in RETURN-CODE.
 
 use crate::library::library;
 use crate::raw::{answer, bytes, cid, get, give, name, ok, set};

@@ -1,4 +1,4 @@
-//! The node behind the calls: one a process, started by the first call.
+//! The node of the calls: one a process, started by the first call.
 
 use appc::config::AppcConfig;
 use appc::{Host, Incoming, Section, own_name};
@@ -31,13 +31,13 @@ pub struct Library {
     told: Mutex<BTreeSet<String>>,
 }
 
-/// Reasons that are told at most, each once.
+/// Most reasons that are printed, each once.
 const REASONS: usize = 100;
 
 static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
 
-/// The library, or the return code of a process that has none. Why it could not
-/// start is told on standard error, once.
+/// The library, or the return code of a process that has none. The reason why
+/// it could not start is printed to standard error, once.
 pub fn library() -> Result<&'static Library, ReturnCode> {
     let library = LIBRARY.get_or_init(|| {
         let started = Library::start();
@@ -98,13 +98,13 @@ impl Library {
         }
         if self.unfindable {
             self.tell(format!(
-                "CMSLTP {name}: partners that call this program must know its node, which nobody \
-                 named: give `lu` in the configuration"
+                "CMSLTP {name}: partners that call this program must know its node's name: set \
+                 `lu` in the configuration"
             ));
         }
         if self.deaf {
             self.tell(format!(
-                "{name}: nobody can connect to this node to attach it: give `listen` or \
+                "{name}: partners cannot connect to this node to attach it: set `listen` or \
                  `interface` in the configuration"
             ));
         }
@@ -133,7 +133,7 @@ impl Library {
         !names.is_empty()
     }
 
-    /// Tells a reason that no return code has, once.
+    /// Prints a reason that no return code expresses, once.
     fn tell(&self, why: String) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() < REASONS && !told.contains(&why) {
@@ -147,8 +147,8 @@ impl Library {
         self.cpic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocate: makes sure that a link leads to the partner, and takes a
-    /// session. Why that fails is told.
+    /// Allocate: ensures that a link leads to the partner, and takes a session.
+    /// The reason of a failure is printed.
     pub fn allocate(&self, cid: &Cid) -> Result<ReturnCode, ReturnCode> {
         let wanted = self.cpic().wanted(cid);
         if let Some((partner, _)) = &wanted {
@@ -179,14 +179,14 @@ impl Library {
         }
     }
 
-    /// Tells what an allocate's return code does not.
+    /// Prints what an allocate's return code does not express.
     fn explain(&self, cid: &Cid, partner: &LuName, mode: &ModeName, code: ReturnCode) {
         let why = match code {
             ReturnCode::Ok => match self.withheld(cid) {
                 Some(why) => why,
                 None => return,
             },
-            ReturnCode::ParameterError => "no mode that programs may use has this name".to_owned(),
+            ReturnCode::ParameterError => "this mode is not defined for programs".to_owned(),
             ReturnCode::AllocateFailureRetry | ReturnCode::AllocateFailureNoRetry => {
                 let denial = self.once(|_, node| node.denial(&self.local, partner, mode));
                 match denial {
@@ -199,7 +199,7 @@ impl Library {
         self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
     }
 
-    /// What the partner does not accept of a conversation's security.
+    /// The security of a conversation that the partner does not accept.
     fn withheld(&self, cid: &Cid) -> Option<String> {
         let (what, user) = self.once(|cpic, node| {
             let id = cpic.conversation(cid)?;
@@ -284,7 +284,9 @@ fn side_table(config: &AppcConfig) -> Result<SideTable, String> {
             return Err(wrong(&"must have 1 to 8 letters and digits"));
         }
         if side.get(name).is_some() {
-            return Err(wrong(&"is there twice; lower case is taken as upper case"));
+            return Err(wrong(
+                &"is defined twice; lower case is converted to upper case",
+            ));
         }
         let info = SideInfo {
             partner: info.partner.parse().map_err(|why| wrong(&why))?,

@@ -132,7 +132,7 @@ pub unsafe fn destination(place: *const u8) -> Result<String, ReturnCode> {
     }
     let mut text = Vec::new();
     for at in 0..8 {
-        // SAFETY: no byte behind a zero byte or the eighth is read.
+        // SAFETY: no byte after a zero byte or the eighth is read.
         match unsafe { place.add(at).read() } {
             0 => break,
             byte => text.push(byte),

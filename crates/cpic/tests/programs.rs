@@ -19,7 +19,7 @@ fn library_folder() -> PathBuf {
     };
     assert!(
         folder.join("libcpic.so").exists(),
-        "no libcpic.so beside {}",
+        "no libcpic.so next to {}",
         test.display()
     );
     folder.to_owned()
@@ -100,7 +100,7 @@ fn process(program: &Path, folder: &Path, server: &Host) -> Command {
     command
 }
 
-/// What it printed, when it ended well.
+/// Its output, if it ended normally.
 fn printed(output: &Output) -> String {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -265,17 +265,17 @@ fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
         return;
     };
     let server = server();
-    let told = || {
+    let reported = || {
         let output = process(&program, folder.path(), &server).output().unwrap();
         assert_eq!(printed(&output), "done");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    let untrusted = told();
+    let untrusted = reported();
     assert!(untrusted.contains("without ALICE"), "{untrusted}");
     let mut trusted = appc::config::PartnerConfig::at("127.0.0.1:1");
     trusted.trusted = true;
     server.define_partner_as("NET.CLIENT", trusted).unwrap();
-    assert_eq!(told(), "");
+    assert_eq!(reported(), "");
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
     let configuration = folder.path().join("node.toml");
     let text = std::fs::read_to_string(&configuration).unwrap();
     std::fs::write(&configuration, text.replace("lu = \"NET.CLIENT\"\n", "")).unwrap();
-    // Each is there until it has been called twice, which nobody does: all have
+    // Each ends after it was called twice, which does not happen: all have
     // their links at once.
     let mut running: Vec<_> = commands
         .iter_mut()
@@ -310,9 +310,9 @@ fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
         child.kill().unwrap();
         let mut errors = String::new();
         std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut errors).unwrap();
-        // It accepts, and nobody can know whom to call, nor where.
-        for told in ["CMSLTP FIRST", "`lu`", "`listen`"] {
-            assert!(errors.contains(told), "{errors}");
+        // It accepts, but partners know neither its name nor its address.
+        for reported in ["CMSLTP FIRST", "`lu`", "`listen`"] {
+            assert!(errors.contains(reported), "{errors}");
         }
         child.wait().unwrap();
     }
@@ -325,7 +325,7 @@ fn an_allocate_that_fails_tells_why() {
         return;
     };
     let server = server();
-    for (change, told, code) in [
+    for (change, reported, code) in [
         ("NET.SERVER", "CMALLC to NET.NOBODY: ", 19),
         (
             "#INTER",
@@ -353,7 +353,7 @@ fn an_allocate_that_fails_tells_why() {
         std::fs::write(&configuration, text).unwrap();
         let output = command.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains(told), "{errors}");
+        assert!(errors.contains(reported), "{errors}");
         let printed = String::from_utf8_lossy(&output.stdout);
         assert_eq!(printed, format!("CMALLC: return code {code}\n"), "{errors}");
     }
@@ -374,12 +374,12 @@ fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
         |name: &str| format!("[appc.side-information.{name}]\npartner = \"NET.A\"\ntp = \"A\"\n");
     let long = format!("[appc]\nlu = \"NET.C\"\n{}", side("NINECHARS"));
     let twice = format!("[appc]\nlu = \"NET.C\"\n{}{}", side("ECHO"), side("echo"));
-    for (configuration, told) in [
+    for (configuration, reported) in [
         (None, "TUPELO_APPC must name a file"),
         (Some(folder.path().join("none.toml")), "none.toml"),
         (file("wrong.toml", "[appc]\nlu = \"no dot\"\n"), "NO DOT"),
         (file("long.toml", &long), "\"NINECHARS\": must have 1 to 8"),
-        (file("twice.toml", &twice), "\"echo\": is there twice"),
+        (file("twice.toml", &twice), "\"echo\": is defined twice"),
     ] {
         let mut command = Command::new(&program);
         command.env("LD_LIBRARY_PATH", library_folder());
@@ -389,7 +389,7 @@ fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
         }
         let output = command.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains(told), "{errors}");
+        assert!(errors.contains(reported), "{errors}");
         assert_eq!(output.stdout, b"CMINIT: return code 20\n");
     }
 }

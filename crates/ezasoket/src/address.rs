@@ -83,7 +83,7 @@ impl Name {
     }
 }
 
-/// Who gives or takes a socket.
+/// The identity of a task that gives or takes a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientId {
     /// The address family of what is given.

@@ -22,7 +22,7 @@ macro_rules! numbers {
             }
         }
 
-        /// What Linux calls it and what programs see.
+        /// Error numbers of Linux and their values for programs.
         const OF_LINUX: &[(i32, Errno)] = &[$($((libc::$linux, Errno::$name),)?)*];
     };
 }
@@ -175,7 +175,7 @@ impl Errno {
     pub const EAI_OVERFLOW: Errno = Errno(4);
     /// Of the same: no such family.
     pub const EAI_FAMILY: Errno = Errno(5);
-    /// Of the same: flags that are none.
+    /// Of the same: invalid flags.
     pub const EAI_BADFLAGS: Errno = Errno(7);
     /// Of the same: no such service.
     pub const EAI_SERVICE: Errno = Errno(8);

@@ -5,14 +5,14 @@
 //!
 //! Reference: IP CICS Sockets Guide, "Sockets extended API", each call.
 
-/// What follows the parameters of a function.
+/// The parameters after a function's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     /// ERRNO and RETCODE.
     Both,
     /// RETCODE alone.
     Retcode,
-    /// Nothing.
+    /// No further parameter.
     Nothing,
 }
 
@@ -33,7 +33,7 @@ macro_rules! functions {
     };
 }
 
-/// What is known of a function.
+/// A row of the function table.
 struct Row {
     function: Function,
     name: &'static str,
@@ -59,7 +59,7 @@ functions! {
     FreeAddrInfo "FREEADDRINFO" 1 Both true;
     /// Addresses of a host's and a service's name.
     GetAddrInfo "GETADDRINFO" 7 Both true;
-    /// Who the caller is to GIVESOCKET and TAKESOCKET.
+    /// The caller's identity for GIVESOCKET and TAKESOCKET.
     GetClientId "GETCLIENTID" 1 Both true;
     /// A host by its address.
     GetHostByAddr "GETHOSTBYADDR" 2 Retcode true;
@@ -95,9 +95,9 @@ functions! {
     ReadV "READV" 3 Both false;
     /// Receives.
     Recv "RECV" 4 Both false;
-    /// Receives, and tells from whom.
+    /// Receives, and returns the sender.
     RecvFrom "RECVFROM" 5 Both false;
-    /// Receives into several buffers, and tells from whom.
+    /// Receives into several buffers, and returns the sender.
     RecvMsg "RECVMSG" 3 Both false;
     /// Waits until a socket is ready.
     Select "SELECT" 8 Both true;
@@ -159,7 +159,7 @@ impl Function {
         self.row().parameters
     }
 
-    /// What follows them.
+    /// The parameters that follow.
     pub fn ends(self) -> Ends {
         self.row().ends
     }

@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-/// What is known of a host.
+/// The names and addresses of a host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostList {
     /// Its name.

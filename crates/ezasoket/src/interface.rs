@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!   IFREQ       name (16) | family u16 | port u16 | address u32 | zeros (8)
-//!               or, behind the name: flags u16 | metric u32 | MTU u32
+//!               or, after the name: flags u16 | metric u32 | MTU u32
 //!   name index  total u32 | entries u32, and each entry:
 //!               index u32 | name (16) | null | zeros (3)
 //! ```
 //!
-//! SIOCGIFCONF gives an IFREQ for each interface that has an address of IPv4;
-//! what REQARG has room for behind the last is zeros. Integers are big-endian,
-//! names have blanks behind them. Only sockets of AF_INET have interfaces with
-//! such addresses; the names and indexes are everybody's.
+//! SIOCGIFCONF returns an IFREQ for each interface that has an address of IPv4;
+//! the rest of REQARG is zeros. Integers are big-endian, names have trailing
+//! blanks. Only sockets of AF_INET have interfaces with such addresses; names
+//! and indexes are the same for all sockets.
 //!
 //! Reference: IP CICS Sockets Guide, IOCTL, "IOCTL call arguments"; ioctl(2)
 //! and netdevice(7) for where they come from.
@@ -20,7 +20,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use crate::{AF_INET, Errno, Socket};
 
-/// What is asked.
+/// A query about interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterfaceQuery {
     /// SIOCGIFADDR: its address.
@@ -59,7 +59,7 @@ impl InterfaceQuery {
         matches!(self, InterfaceQuery::List | InterfaceQuery::NameIndex)
     }
 
-    /// What the system calls it.
+    /// The ioctl of the query.
     fn request(self) -> libc::Ioctl {
         match self {
             InterfaceQuery::Address => 0x8915,
@@ -225,7 +225,7 @@ impl Ifreq {
     /// One that asks for an interface; ENXIO for a name that none has.
     fn named(name: &[u8]) -> Result<Ifreq, Errno> {
         let mut asked = Ifreq::default();
-        // A null stands behind it.
+        // A null follows it.
         if name.is_empty() || name.len() >= NAME_BYTES {
             return Err(Errno::ENXIO);
         }
@@ -311,9 +311,12 @@ mod tests {
         assert_eq!(list(31), Err(Errno::EINVAL));
         assert_eq!(list(-1), Err(Errno::EINVAL));
         assert_eq!(list(i64::from(i32::MAX)).unwrap().len(), 3200);
-        let told = list(330).unwrap();
-        assert_eq!(told.len(), 320);
-        let lo = told.chunks(32).find(|e| e.starts_with(b"lo  ")).unwrap();
+        let reported = list(330).unwrap();
+        assert_eq!(reported.len(), 320);
+        let lo = reported
+            .chunks(32)
+            .find(|e| e.starts_with(b"lo  "))
+            .unwrap();
         assert_eq!(lo[16..24], [0, 2, 0, 0, 127, 0, 0, 1]);
 
         let index = |room| socket(19).interfaces(InterfaceQuery::NameIndex, &[], room);

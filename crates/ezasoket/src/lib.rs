@@ -1,10 +1,10 @@
 //! The socket calls of CICS programs, `CALL 'EZASOKET'`.
 //!
-//! What a worker and its region must agree on: which functions there are and
-//! what parameters they take, the error numbers, addresses and options as
-//! programs see them, and how each call is done on a descriptor. Who owns a
-//! descriptor and who may use which address is the business of the crate
-//! `sockets`; where a call runs is that of the worker.
+//! The common part of a worker and its region: the functions and their
+//! parameters, the error numbers, addresses and options as programs see them,
+//! and the implementation of each call on a descriptor. The crate `sockets` has
+//! the ownership of descriptors and the policy for addresses; the worker
+//! decides where a call runs.
 //!
 //! Reference: IP CICS Sockets Guide, "Sockets extended API"; IP sockets
 //! application programming interface guide and reference, "CALL instruction

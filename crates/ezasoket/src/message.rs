@@ -11,7 +11,7 @@
 //! | ACCEPT, GETPEERNAME, GETSOCKNAME | | | NAME |
 //! | LISTEN, SHUTDOWN | BACKLOG, HOW | | |
 //! | FCNTL, IOCTL | COMMAND, REQARG | IFREQ | RETARG of interfaces |
-//! | READ, RECV, RECVFROM | FLAGS, NBYTE | | data; NAME behind |
+//! | READ, RECV, RECVFROM | FLAGS, NBYTE | | data; then NAME |
 //! | WRITE, SEND, SENDTO | FLAGS, bytes of NAME | NAME, data | |
 //! | GETSOCKOPT, SETSOCKOPT | OPTNAME, OPTLEN | OPTVAL | OPTVAL |
 //! | SELECT | MAXSOC, seconds, microseconds | three masks | three masks |
@@ -29,7 +29,7 @@ const BROUGHT: i64 = 1 << 32;
 pub struct Request {
     /// The function.
     pub function: Function,
-    /// The socket that it names; 0 where there is none.
+    /// The socket that it names; 0 if it names none.
     pub socket: i64,
     /// Its other integers.
     pub args: [i64; 4],
@@ -37,7 +37,7 @@ pub struct Request {
     pub data: Vec<u8>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// RETCODE: a count, a socket or 0; negative when the call failed.
@@ -87,8 +87,8 @@ impl Reply {
         self.value = BROUGHT | bits | i64::from(kind.family);
     }
 
-    /// What the socket is whose descriptor comes along, and whether it blocks;
-    /// none when none comes.
+    /// The kind of the attached descriptor's socket, and whether it blocks;
+    /// `None` without a descriptor.
     pub fn brought(&self) -> Option<(Kind, bool)> {
         let kind = Kind {
             family: self.value as u16,

@@ -1,6 +1,6 @@
 //! Options and controls of sockets, by the numbers that programs use.
 //!
-//! Multicast options are not served; programs are told ENOPROTOOPT.
+//! Multicast options are not supported; programs receive ENOPROTOOPT.
 //!
 //! Reference: IP CICS Sockets Guide, "GETSOCKOPT/SETSOCKOPT command values"
 //! (the numbers), FCNTL, IOCTL.

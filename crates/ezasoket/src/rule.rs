@@ -9,9 +9,9 @@ use std::str::FromStr;
 /// One entry of a list of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// None for every address.
+    /// `None` means every address.
     network: Option<(IpAddr, u8)>,
-    /// None for every port.
+    /// `None` means every port.
     port: Option<u16>,
 }
 
@@ -19,7 +19,7 @@ impl FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Rule, String> {
-        const FORMS: &str = "write ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
+        const FORMS: &str = "expected ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
         if text == "any" {
             return Ok(Rule {
                 network: None,
@@ -44,7 +44,7 @@ impl FromStr for Rule {
                 .parse()
                 .ok()
                 .filter(|b| *b <= width(address))
-                .ok_or_else(|| format!("a network has 0 to {} bits", width(address)))?,
+                .ok_or_else(|| format!("a network must have 0 to {} bits", width(address)))?,
         };
         Ok(Rule {
             network: Some((address, bits)),

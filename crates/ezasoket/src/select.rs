@@ -61,7 +61,7 @@ impl Selected {
         }
     }
 
-    /// Writes three masks, one behind the other.
+    /// Writes three masks one after another.
     pub fn emit(&self) -> Vec<u8> {
         [self.read.emit(), self.write.emit(), self.exception.emit()].concat()
     }
@@ -80,7 +80,8 @@ impl Selected {
     }
 }
 
-/// Waits until a socket is ready or the time is over, and tells which are.
+/// Waits until a socket is ready or the time has passed; returns the ready
+/// ones.
 ///
 /// `taken` says whether a socket that was given has been taken; the waiter
 /// comes back with [`Polled::Nudged`] when that changes.
@@ -131,8 +132,8 @@ pub fn select<'s>(
             if fd.revents & bits != 0 {
                 mask.set(*number);
             } else if fd.revents != 0 {
-                // A connection that is gone is no exceptional condition; poll
-                // would tell of it again at once.
+                // A lost connection is not an exceptional condition; poll would
+                // report it again at once.
                 fd.fd = -1;
             }
         }

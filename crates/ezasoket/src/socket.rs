@@ -1,8 +1,8 @@
 //! A socket, and what calls do with it.
 //!
-//! The descriptor is nonblocking for good; whether the socket blocks its
-//! program is kept beside it, because a socket that is given to another task
-//! keeps what FCNTL and SETSOCKOPT said. A copy of the descriptor in a worker
+//! The descriptor is always nonblocking. Whether the socket blocks its program
+//! is stored separately, because a socket that is given to another task keeps
+//! its settings of FCNTL and SETSOCKOPT. A copy of the descriptor in a worker
 //! has its own record of that.
 //!
 //! Reference: IP CICS Sockets Guide, each call.
@@ -38,7 +38,7 @@ pub mod flags {
 /// ioctl(2): whether urgent data are next.
 const SIOCATMARK: libc::Ioctl = 0x8905;
 
-/// What a socket is.
+/// The kind of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// Its address family, as programs number it.
@@ -102,7 +102,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// A copy of a socket that was made nonblocking by somebody else.
+    /// A copy of a socket that its owner made nonblocking.
     pub fn copy(fd: OwnedFd, kind: Kind, blocks: bool) -> Socket {
         let copy = Socket::plain(socket2::Socket::from(fd), kind);
         copy.set_blocking(blocks);
@@ -128,7 +128,7 @@ impl Socket {
         }
     }
 
-    /// What it is.
+    /// The socket's kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -226,8 +226,8 @@ impl Socket {
         Ok(self.os.shutdown(how)?)
     }
 
-    /// Receives into a buffer: how many bytes, 0 at the end of a stream, and
-    /// from whom, where the system tells.
+    /// Receives into a buffer: the number of bytes, 0 at the end of a stream,
+    /// and the sender, if the system returns it.
     pub fn receive(
         &self,
         into: &mut [u8],
@@ -247,7 +247,7 @@ impl Socket {
             });
             let (n, from) = match received {
                 Ok(received) => received,
-                // What came before counts.
+                // Bytes received before the error count.
                 Err(_) if got > 0 => return Ok((got, None)),
                 Err(errno) => return Err(errno),
             };
@@ -331,7 +331,8 @@ impl Socket {
             OptionName::KeepAlive => u32::from(os.keepalive()?),
             OptionName::Broadcast => u32::from(os.broadcast()?),
             OptionName::OutOfBandInline => u32::from(os.out_of_band_inline()?),
-            // The kernel tells twice what was set: the rest is its own.
+            // The kernel returns twice the value that was set: the rest is its
+            // own.
             OptionName::SendBuffer => os.send_buffer_size()? as u32 / 2,
             OptionName::ReceiveBuffer => os.recv_buffer_size()? as u32 / 2,
             OptionName::NoDelay => u32::from(os.tcp_nodelay()?),

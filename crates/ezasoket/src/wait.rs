@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use crate::Errno;
 
-/// What a wait came to.
+/// The result of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Polled {
     /// So many descriptors are ready.
     Ready(usize),
-    /// The time is over.
+    /// The time has passed.
     TimedOut,
     /// Something else may have happened: look again.
     Nudged,
-    /// Whoever waits shall give up.
+    /// The waiting call was cancelled.
     Cancelled,
 }
 
@@ -29,7 +29,7 @@ pub trait Waiter {
     fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled>;
 }
 
-/// What is asked of a descriptor.
+/// The events to wait for on a descriptor.
 pub(crate) fn poll_of(fd: RawFd, events: libc::c_short) -> libc::pollfd {
     libc::pollfd {
         fd,

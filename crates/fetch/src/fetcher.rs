@@ -22,7 +22,7 @@ use crate::interim::handshake;
 use crate::target::Target;
 use crate::{Error, Request};
 
-/// What may be called, and how.
+/// The allowed addresses and the limits.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Addresses that may be called, with all that is below them.
@@ -47,7 +47,7 @@ pub enum SettingsError {
     Address {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// The certificates that servers are trusted by.
@@ -58,7 +58,7 @@ pub enum SettingsError {
     Shown(String),
 }
 
-/// What connections begin with.
+/// The TLS configuration of connections.
 #[derive(Clone)]
 enum Tls {
     Fixed(TlsConnector),
@@ -122,7 +122,7 @@ impl Fetcher {
     pub fn new(settings: &Settings) -> Result<Fetcher, SettingsError> {
         let allowed = settings.allow.iter().map(|url| {
             let target = Target::parse(url).and_then(|target| match target.path.contains('?') {
-                true => Err("an address that is allowed has no query".to_owned()),
+                true => Err("an allowed address must not have a query".to_owned()),
                 false => Ok(target),
             });
             target.map_err(|why| SettingsError::Address {
@@ -191,7 +191,7 @@ impl Fetcher {
             return self.over(stream, request).await;
         };
         let name = ServerName::try_from(host.clone());
-        let name = name.map_err(|_| format!("{host} is no name of a server"))?;
+        let name = name.map_err(|_| format!("{host} is not a valid server name"))?;
         let stream = tls.connector().connect(name, stream).await;
         self.over(
             stream.map_err(|e| format!("TLS with {host}: {e}"))?,
@@ -220,7 +220,7 @@ impl Fetcher {
         let body =
             body.map_err(
                 |e| match e.downcast_ref::<http_body_util::LengthLimitError>() {
-                    Some(_) => format!("the answer has more than {} KiB", self.most_bytes >> 10),
+                    Some(_) => format!("the answer is larger than {} KiB", self.most_bytes >> 10),
                     None => format!("the exchange failed: {}", whole(&*e)),
                 },
             )?;
@@ -236,7 +236,7 @@ impl Fetcher {
     }
 }
 
-/// An error with what is behind it, which it does not say itself.
+/// An error with its sources, which its own text does not include.
 fn whole(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", whole(cause)),
@@ -244,7 +244,7 @@ fn whole(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// Runs something that needs its connection to run beside it.
+/// Runs a future together with the connection that it needs.
 async fn beside<F: Future, C: Future>(mut connection: Pin<&mut C>, main: F) -> F::Output {
     let mut main = pin!(main);
     let mut open = true;

@@ -1,8 +1,8 @@
 //! Answers before the answer, `100 Continue` and others of 1xx: few are good,
 //! and a server that sends them without end keeps a thread busy with reading.
 //!
-//! hyper skips them wherever they come. So it says of each that it came, and
-//! the stream that it reads from ends when there were too many.
+//! hyper skips them wherever they come. So it reports each one, and the stream
+//! that it reads from ends when there were too many.
 //!
 //! Reference: RFC 9110, section 15.2.
 
@@ -42,7 +42,8 @@ pub struct Counted<S> {
     interim: Interim,
 }
 
-/// Begins HTTP on a stream; the connection is to be driven beside its requests.
+/// Begins HTTP on a stream; the connection must be polled together with its
+/// requests.
 pub async fn handshake<S, B>(
     stream: S,
 ) -> hyper::Result<(Sender<B>, http1::Connection<TokioIo<Counted<S>>, B>)>
@@ -83,7 +84,7 @@ impl<B: Body + 'static> Sender<B> {
         self.send.send_request(request).await
     }
 
-    /// The same, which gives back what was not sent.
+    /// As above; returns the request if it was not sent.
     pub async fn try_send_request(
         &mut self,
         mut request: Request<B>,
@@ -92,7 +93,7 @@ impl<B: Body + 'static> Sender<B> {
         self.send.try_send_request(request).await
     }
 
-    /// What is told where too many came for the last request.
+    /// The message if too many came for the last request.
     pub fn excess(&self) -> Option<String> {
         self.interim.excess()
     }
@@ -163,7 +164,7 @@ mod tests {
     use std::net::TcpListener;
     use std::time::Duration;
 
-    /// What comes of a server that says so much before its answer.
+    /// The result for a server that sends so much before its answer.
     fn fetched(before: &'static str, times: usize) -> Result<u16, String> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -202,10 +203,10 @@ mod tests {
             "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
         ] {
             assert_eq!(fetched(before, 8), Ok(200));
-            let told = fetched(before, 10_000_000).unwrap_err();
+            let reported = fetched(before, 10_000_000).unwrap_err();
             assert!(
-                told.contains("more than 32 answers of status 1xx"),
-                "{told}"
+                reported.contains("more than 32 answers of status 1xx"),
+                "{reported}"
             );
         }
     }

@@ -1,10 +1,9 @@
 //! Requests to HTTP servers that the settings allow: one connection, one
 //! request, one answer, within a limit of time and of bytes.
 //!
-//! What a script fetches, what the API requester calls, the keys that tokens
-//! are checked with and the collector of traces are all reached by this.
-//! Redirections are answers like others: whoever is allowed cannot send a
-//! caller elsewhere.
+//! Scripts, the API requester, the retrieval of token keys and the exporter of
+//! traces use this. A redirection is returned like any answer, so an allowed
+//! server cannot redirect a caller to another.
 //!
 //! Reference: RFC 9110, RFC 9112; RFC 7617 for [`basic`].
 
@@ -38,7 +37,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The address is not among those that the settings allow.
-    #[error("{0} is not among the addresses that are allowed")]
+    #[error("{0} is not an allowed address")]
     NotAllowed(String),
     /// The request cannot be made as it is.
     #[error("{0}")]

@@ -37,15 +37,15 @@ pub(crate) struct Target {
 impl Target {
     /// The parts of a URL that leads nowhere else than it says.
     pub fn parse(url: &str) -> Result<Target, String> {
-        let uri: Uri = url.parse().map_err(|_| format!("{url:?} is no URL"))?;
+        let uri: Uri = url.parse().map_err(|_| format!("{url:?} is not a URL"))?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            _ => return Err("a URL begins with https:// or http://".into()),
+            _ => return Err("a URL must begin with https:// or http://".into()),
         };
         let authority = uri.authority().ok_or("the URL has no host")?;
         if authority.as_str().contains('@') {
-            return Err("a URL with a user is not taken: give a header".into());
+            return Err("a URL with a user is not supported: set the header Authorization".into());
         }
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         // Some servers read these as a way up.
@@ -55,7 +55,7 @@ impl Target {
             .replace("%5c", "/")
             .replace('\\', "/");
         if plain.split('/').any(|part| part == "." || part == "..") {
-            return Err("the path of a URL has no . and no ..".into());
+            return Err("the path of a URL must not contain . or .. as a segment".into());
         }
         Ok(Target {
             secure,
@@ -81,7 +81,7 @@ impl Target {
         below && (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
     }
 
-    /// What `Host` says.
+    /// The value of `Host`.
     fn authority(&self) -> String {
         let host = match self.host.parse::<IpAddr>() {
             Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
@@ -93,31 +93,31 @@ impl Target {
         }
     }
 
-    /// What is sent there.
+    /// Builds the HTTP request.
     pub fn request(&self, asked: Request) -> Result<http::Request<Full<Bytes>>, String> {
         let method = Method::from_bytes(asked.method.as_bytes());
-        let method = method.map_err(|_| format!("{:?} is no method", asked.method))?;
+        let method = method.map_err(|_| format!("{:?} is not an HTTP method", asked.method))?;
         if matches!(method, Method::CONNECT | Method::TRACE) {
-            return Err(format!("{method} is not taken"));
+            return Err(format!("the method {method} is not supported"));
         }
         let mut request = http::Request::new(Full::new(Bytes::from(asked.body)));
         *request.method_mut() = method;
         let uri = self.path.parse();
-        *request.uri_mut() = uri.map_err(|_| "the path is none".to_owned())?;
+        *request.uri_mut() = uri.map_err(|_| "the path is not valid".to_owned())?;
         let headers = request.headers_mut();
         for (name, value) in asked.headers {
-            let wrong = || format!("{name:?} cannot be a header with its value");
+            let wrong = || format!("{name:?} with this value is not a valid header");
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
             let value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
             if OWN.contains(&key) {
-                return Err(format!("{key} is not the caller's to set"));
+                return Err(format!("the caller must not set {key}"));
             }
             headers.append(key, value);
         }
         let host = HeaderValue::from_str(&self.authority());
         headers.insert(
             header::HOST,
-            host.map_err(|_| "the host is none".to_owned())?,
+            host.map_err(|_| "the host is not valid".to_owned())?,
         );
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         Ok(request)

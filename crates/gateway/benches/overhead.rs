@@ -1,4 +1,4 @@
-//! What the gateway itself costs: the perfChannel API in front of a program
+//! The cost of the gateway itself: the perfChannel API in front of a program
 //! that costs nothing, against the same server answering a constant.
 //!
 //! `wrk` makes the load; without it the bench says so and measures nothing.

@@ -1,8 +1,8 @@
-//! What stands behind the gateway: something that runs programs.
+//! The gateway's backend: a provider that runs programs.
 //!
-//! A region is one implementation, the tests have another. What goes in and out
-//! has the region's types, wherever the program runs. The traits are resolved at
-//! compile time, so that nothing is boxed on the way of a request.
+//! A region is one implementation, the tests have another. Input and output
+//! have the region's types for every provider. The traits are resolved at
+//! compile time, so that nothing is boxed on a request's path.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -18,15 +18,15 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// The thread's own end of it.
     type Door: Door;
 
-    /// Makes the calling thread a door: gives `main` the thread's end and runs
-    /// what it returns to its end on a tokio runtime of one thread.
+    /// Makes the calling thread a door: passes the thread's end to `main` and
+    /// runs its future on a tokio runtime of one thread.
     fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
 
-    /// A thread of the gateway begins: whoever accounts for CPU time hears of
-    /// it. Called on that thread.
+    /// Called at the start of each gateway thread, on that thread, so that its
+    /// CPU time can be accounted.
     fn on_thread(&self) {}
 
-    /// Why programs cannot be run well now, in words; none when they can.
+    /// Why programs run badly now, as text; `None` if they run well.
     fn impairment(&self) -> Option<String>;
 
     /// Whether requests can be answered at all: what is impaired may be a part
@@ -35,7 +35,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
         self.impairment().is_none()
     }
 
-    /// What serves requests beside the APIs; none when nothing does.
+    /// The handler of requests outside the APIs; `None` without one.
     fn web(&self) -> Option<&dyn Web> {
         None
     }
@@ -73,7 +73,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
 /// An answer to an operator that comes later. Dropped when the client goes.
 pub type OperatedLater = Pin<Box<dyn Future<Output = Operated> + Send>>;
 
-/// What an operator is answered.
+/// The answer to an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operated {
     /// HTTP status.
@@ -85,8 +85,7 @@ pub struct Operated {
 /// A program call, before its data.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// What is asked of the region; the user is blank when nobody said who
-    /// calls.
+    /// The request to the region; the user is blank if the caller is not known.
     pub request: TaskRequest,
     /// The connection that the asset names (`connectionRef`), if it names one.
     pub connection: Option<&'a str>,
@@ -111,16 +110,16 @@ pub trait Door: 'static {
     /// A call that is admitted.
     type Task: Task;
 
-    /// The CCSID of the mainframe's code page that data has behind this
-    /// connection when nothing else names one; none where programs run in a
-    /// region of ours.
+    /// The CCSID of the mainframe's code page for data over this connection,
+    /// unless a policy or the asset names another. Returns `None` if programs
+    /// run in a local region.
     fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
         let _ = connection;
         None
     }
 
-    /// A request was answered without a call: what has come of other calls is
-    /// looked at, though the thread may not rest for long.
+    /// A request was answered without a call: completions of other calls are
+    /// collected, since the thread may not sleep for long.
     fn hear(&self) {}
 
     /// Waits for the call's admission.
@@ -129,7 +128,7 @@ pub trait Door: 'static {
 
 /// An admitted call: its input is written in place, then it runs.
 pub trait Task {
-    /// What comes back.
+    /// The reply.
     type Reply: Reply;
 
     /// Puts a container of at most `max` bytes; `fill` says how many it wrote.
@@ -161,7 +160,7 @@ pub trait Reply {
     fn container_names(&self) -> Vec<String>;
     /// The COMMAREA.
     fn commarea(&self) -> &[u8];
-    /// What the task was and cost, where that is known.
+    /// The task's attributes and cost, if they are known.
     fn costs(&self) -> Option<TaskCosts> {
         None
     }

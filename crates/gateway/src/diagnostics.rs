@@ -33,9 +33,9 @@ pub struct Diagnostic {
     pub file: PathBuf,
     /// The place in it.
     pub position: Position,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it, where one thing is likely right.
+    /// The suggested fix, if there is a likely one.
     pub help: Option<String>,
     /// Whether it is a requirement on callers that nothing would enforce.
     pub unguarded: bool,
@@ -104,7 +104,7 @@ impl Diagnostics {
         self.push(Severity::Warning, file, position, message.into(), help);
     }
 
-    /// What is said of a copybook, at the file and place that it is about.
+    /// Reports a finding on a copybook at its file and place.
     pub(crate) fn copybook(&mut self, fault: copybook::Diagnostic) {
         let severity = match fault.severity {
             copybook::Severity::Warning => Severity::Warning,

@@ -2,10 +2,10 @@
 //!
 //! One pass checks a text against RFC 8259 and notes where each value begins
 //! and ends; validation, pass-through fields and expressions then read the
-//! bytes where they stand. The tape is kept by its owner from one request to
-//! the next, so that a warm parse allocates nothing.
+//! bytes in place. The tape's owner reuses it for the next request, so that a
+//! warm parse allocates nothing.
 //!
-//! Invariant: numbers are never converted here; a digit that came in goes out.
+//! Invariant: numbers are never converted here; digits are passed on unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// Members of an object up to which names are compared each with each.
 const FEW_MEMBERS: u32 = 16;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
@@ -34,7 +34,7 @@ struct Entry {
     escaped: bool,
     start: u32,
     end: u32,
-    /// Index behind this value's last descendant.
+    /// Index after this value's last descendant.
     next: u32,
     /// Items of an array, members of an object.
     count: u32,
@@ -69,7 +69,7 @@ impl Tape {
         self.parse_within(bytes, MAX_DEPTH)
     }
 
-    /// The same, of arrays and objects at most so deep within each other.
+    /// As above, with arrays and objects nested at most this deep.
     pub fn parse_within<'a>(
         &'a mut self,
         bytes: &'a [u8],
@@ -98,7 +98,7 @@ impl Tape {
         if rest < bytes.len() {
             return Err(JsonError {
                 offset: rest,
-                message: "there is text behind the JSON value",
+                message: "text follows the JSON value",
             });
         }
         Ok(Json {
@@ -125,7 +125,7 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
 }
 
 impl Scanner<'_, '_> {
-    /// Scans one value with all beneath it; gives the offset behind it.
+    /// Scans one value with all its descendants; returns the offset after it.
     fn run(mut self) -> Result<usize, JsonError> {
         loop {
             // A value is expected here.
@@ -166,8 +166,8 @@ impl Scanner<'_, '_> {
                         self.at += 1;
                         self.close();
                     }
-                    (_, true) => return self.fail("',' or '}' is expected here"),
-                    (_, false) => return self.fail("',' or ']' is expected here"),
+                    (_, true) => return self.fail("expected ',' or '}'"),
+                    (_, false) => return self.fail("expected ',' or ']'"),
                 }
             }
         }
@@ -193,12 +193,12 @@ impl Scanner<'_, '_> {
     fn key(&mut self) -> Result<(), JsonError> {
         self.blanks();
         if self.peek() != Some(b'"') {
-            return self.fail("a member's name in double quotes is expected here");
+            return self.fail("expected a member's name in double quotes");
         }
         self.string()?;
         self.blanks();
         if self.peek() != Some(b':') {
-            return self.fail("':' is expected here");
+            return self.fail("expected ':'");
         }
         self.at += 1;
         Ok(())
@@ -214,8 +214,8 @@ impl Scanner<'_, '_> {
             Some(b'f') => self.word("false", Kind::Bool)?,
             Some(b'n') => self.word("null", Kind::Null)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(_) => return self.fail("a JSON value is expected here"),
-            None => return self.fail("the text ends where a JSON value is expected"),
+            Some(_) => return self.fail("expected a JSON value"),
+            None => return self.fail("the text ends before a JSON value"),
         }
         Ok(false)
     }
@@ -245,7 +245,7 @@ impl Scanner<'_, '_> {
 
     fn word(&mut self, word: &str, kind: Kind) -> Result<(), JsonError> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return self.fail("a JSON value is expected here");
+            return self.fail("expected a JSON value");
         }
         let start = self.at;
         self.at += word.len();
@@ -261,7 +261,7 @@ impl Scanner<'_, '_> {
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits(),
-            _ => return self.fail("a digit is expected here"),
+            _ => return self.fail("expected a digit"),
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -282,7 +282,7 @@ impl Scanner<'_, '_> {
         let from = self.at;
         self.digits();
         if self.at == from {
-            self.fail("a digit is expected here")
+            self.fail("expected a digit")
         } else {
             Ok(())
         }
@@ -324,7 +324,7 @@ impl Scanner<'_, '_> {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
                 let Some(unit) = hex4(&self.bytes[self.at + 1..]) else {
-                    return self.fail("four hexadecimal digits are expected behind \\u");
+                    return self.fail("expected four hexadecimal digits after \\u");
                 };
                 self.at += 5;
                 let low = match self.bytes.get(self.at..self.at + 2) {
@@ -475,8 +475,8 @@ impl<'a> Json<'a> {
     fn through(self, names: &[String]) -> Found<'a> {
         let mut values: Vec<Json<'a>> = self.items().collect();
         for (i, name) in names.iter().enumerate() {
-            // What each value gives, and whether a list in it is taken apart:
-            // not one that came out of several together.
+            // Each value's result, and whether a list in it is flattened: not
+            // one that was made of several.
             let mut results: Vec<(Json<'a>, bool)> = Vec::new();
             for value in values {
                 match value.kind() {
@@ -555,12 +555,12 @@ impl<'a> Json<'a> {
     }
 }
 
-/// What a path leads to.
+/// The result of a path.
 #[derive(Clone)]
 pub(crate) enum Found<'a> {
     Nothing,
     One(Json<'a>),
-    /// Values that stand in several places: two or more.
+    /// Values in several places: two or more.
     Many(Vec<Json<'a>>),
 }
 
@@ -658,7 +658,7 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Whether `text` is a JSON number.
 pub(crate) fn is_number(text: &str) -> bool {
-    // Where the digits at the start end; none if there are none.
+    // Where the digits at the start end; `None` without digits.
     let behind = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
         Some(end.unwrap_or(text.len())).filter(|n| *n > 0)

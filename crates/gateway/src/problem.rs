@@ -1,7 +1,7 @@
 //! Problem documents: what a client gets when a request cannot be served.
 //!
-//! Reference: RFC 9457. Besides the members of the RFC a document may have
-//! `errors`, one entry a fault with the parameter or JSON pointer and the
+//! Reference: RFC 9457. In addition to the members of the RFC a document may
+//! have `errors`, one entry a fault with the parameter or JSON pointer and the
 //! COBOL field it is about, and the abend code and program of a task.
 
 use crate::json::write_string;
@@ -40,7 +40,7 @@ pub(crate) struct Problem {
     pub challenges: Vec<HeaderValue>,
 }
 
-// Cold: what is done where there is no problem lies close together then.
+// Cold: keeps the code of the usual path close together.
 impl Problem {
     #[cold]
     pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Problem {

@@ -1,5 +1,5 @@
-//! Addresses of their own beside the gateway's: what comes there goes to
-//! somebody else, whatever its path.
+//! Addresses in addition to the gateway's: their requests go to other handlers,
+//! for every path.
 //!
 //! CICS web support is served here. A service has its listener, its limits and
 //! its way of authentication; connections, TLS, memory, bodies, the access log
@@ -34,7 +34,7 @@ pub struct ServiceConfig {
     /// Largest body in bytes.
     pub max_body_bytes: usize,
     /// Milliseconds a connection may stay open without a request; 0 closes it
-    /// after each answer, none is the gateway's limit.
+    /// after each answer, `None` is the gateway's limit.
     pub idle_timeout_ms: Option<u32>,
     /// Most connections that stay open; those beyond are closed after their
     /// first answer. None for no limit.
@@ -43,7 +43,7 @@ pub struct ServiceConfig {
     pub authentication: Authentication,
     /// Realm of a challenge.
     pub realm: String,
-    /// Who serves it.
+    /// Its handler.
     pub handler: Arc<dyn Service>,
 }
 
@@ -61,10 +61,10 @@ pub enum Authentication {
     Either,
 }
 
-/// Serves what comes to an address.
+/// Serves the requests to an address.
 pub trait Service: Debug + Send + Sync {
     /// Answers a request whose body is complete. The future runs on the thread
-    /// of the connection, and is dropped when the client goes away.
+    /// of the connection, and is dropped when the client disconnects.
     fn serve(&self, request: ServiceRequest) -> Answering;
 }
 
@@ -78,7 +78,7 @@ pub struct ServiceRequest {
     pub parts: Parts,
     /// The body.
     pub body: Bytes,
-    /// The trailers behind a chunked body; none without.
+    /// The trailers after a chunked body; `None` without trailers.
     pub trailers: Option<Box<HeaderMap>>,
     /// The client.
     pub client: SocketAddr,
@@ -88,7 +88,7 @@ pub struct ServiceRequest {
     pub secure: bool,
     /// The client's certificate, as it was shown.
     pub certificate: Option<Bytes>,
-    /// CICS user id of a caller who said who calls.
+    /// CICS user id of an authenticated caller.
     pub user_id: Option<String>,
     /// W3C trace id, zeros for none.
     pub trace_id: [u8; 16],
@@ -129,7 +129,7 @@ pub enum Pieces {
 }
 
 impl Pieces {
-    /// The next piece; none when whoever sends them has gone.
+    /// The next piece; `None` if the sender was dropped.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Option<Frame<Bytes>>>> {
         match self {
             Pieces::Chunks(chunks) => {

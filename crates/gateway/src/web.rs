@@ -1,4 +1,4 @@
-//! What an application serves beside its API projects, such as scripts: by
+//! Services of an application outside its API projects, such as scripts: by
 //! path, on the gateway's connections, with its limits and its problem
 //! documents.
 //!
@@ -14,13 +14,13 @@ use region::{NotStarted, UserId};
 
 use crate::service::ServiceBody;
 
-/// What settings and metrics call everything that is served beside the APIs, as
-/// if it were one.
+/// The name in settings and metrics of everything that is served outside the
+/// APIs.
 pub const BESIDE: &str = "scripts";
 
 /// Serves paths that no API has.
 pub trait Web: Send + Sync {
-    /// Who serves a path; none when nobody here does.
+    /// The handler of a path; `None` if the path is not served.
     fn find(&self, path: &str) -> Option<Box<dyn Handler>>;
 }
 
@@ -30,7 +30,7 @@ pub trait Handler {
     fn template(&self) -> &str;
 
     /// Answers a request whose body is complete. `user_id` is the CICS user id
-    /// of a caller who said who calls.
+    /// of an authenticated caller.
     fn serve(
         self: Box<Self>,
         parts: &Parts,
@@ -54,7 +54,7 @@ pub struct WebAnswer {
     pub body: ServiceBody,
 }
 
-/// Why there is none.
+/// Why a request has no handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebRefusal {
     /// The region does not take it.
@@ -74,6 +74,6 @@ pub struct WebAbend {
     pub place: String,
     /// Line in its source, 0 if unknown.
     pub line: u32,
-    /// What happened, in words.
+    /// A message that says what happened.
     pub message: String,
 }

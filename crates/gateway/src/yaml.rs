@@ -24,7 +24,7 @@ pub(crate) struct Node {
     pub value: Value,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// Text as written; `plain` if without quotes.
@@ -44,12 +44,12 @@ pub(crate) struct YamlError {
 }
 
 impl YamlError {
-    /// Reports it, in the words of somebody who writes YAML by hand.
+    /// Reports it in terms that fit YAML written by hand.
     pub fn tell(&self, file: &Path, out: &mut Diagnostics) {
         let said = self.message.as_str();
         let has = |part: &str| said.contains(part);
         let (message, help) = if has("tabs disallowed") {
-            ("a tab stands before the text", "indent by blanks")
+            ("a tab before the text", "indent with blanks")
         } else if has("simple key expect") {
             (
                 "a key without a colon, here or in the line before",
@@ -57,22 +57,25 @@ impl YamlError {
             )
         } else if has("mapping values are not allowed") {
             (
-                "a colon stands where no key is",
-                "a text with a colon stands in quotes; keys of one mapping begin in one column",
+                "a colon without a key",
+                "put a text with a colon in quotes; begin the keys of one mapping in one column",
             )
         } else if has("second document") {
-            (said, "a file has one document: take away the --- before it")
-        } else if has("nested too deep") {
+            (
+                said,
+                "a file must have one document: remove the --- before it",
+            )
+        } else if has("nested too deeply") {
             (
                 said,
                 "128 levels and two million values are read, aliases written out",
             )
         } else if has("given twice") {
-            (said, "leave one of the two out")
+            (said, "remove one of the two")
         } else {
             (
                 said,
-                "members stand further in than their key, those of one mapping in one column",
+                "indent members further than their key, and those of one mapping in one column",
             )
         };
         let message = format!("not well-formed YAML: {message}");
@@ -126,7 +129,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Nothing more may come: what stood in a second document would be passed over.
+    /// The document must end here: a second document would be ignored.
     fn end(&mut self) -> Result<(), YamlError> {
         loop {
             match self.next()? {
@@ -145,7 +148,7 @@ impl<'a> Builder<'a> {
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(YamlError {
                 at,
-                message: "the document is nested too deep".into(),
+                message: "the document is nested too deeply".into(),
             });
         }
         let (value, anchor) = match event {
@@ -202,7 +205,7 @@ impl<'a> Builder<'a> {
             _ => {
                 return Err(YamlError {
                     at,
-                    message: "a value is expected here".into(),
+                    message: "expected a value".into(),
                 });
             }
         };
@@ -222,7 +225,7 @@ fn duplicate_key(entries: &[(Node, Node)]) -> Result<(), YamlError> {
         {
             return Err(YamlError {
                 at: key.at,
-                message: format!("{text} is given twice"),
+                message: format!("{text} occurs twice"),
             });
         }
     }

@@ -17,8 +17,8 @@ const MAX_SESSIONS: u16 = 999;
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IpconnConfig {
-    /// Address on which gateways and regions connect to this region; nobody
-    /// does when absent. The usual port is 1435.
+    /// Address on which gateways and regions connect to this region. Without it
+    /// no partner can connect. The usual port is 1435.
     pub listen: Option<SocketAddr>,
     /// Threads that serve them; 0 is one for every four CPUs.
     pub threads: u32,
@@ -26,7 +26,8 @@ pub struct IpconnConfig {
     pub receive_count: u16,
     /// Most connections at once, of all partners; 1 to 10000.
     pub max_connections: u32,
-    /// Names of the partners that may connect; any may when there are none.
+    /// Names of the partners that may connect; if the list is empty, every
+    /// partner may.
     pub partners: Vec<String>,
     /// Largest message in MiB, 1 to 1024: a COMMAREA, or a channel with all its
     /// containers.
@@ -37,8 +38,8 @@ pub struct IpconnConfig {
     pub tls: Option<TlsFiles>,
     /// The regions that are called, by name.
     pub connections: BTreeMap<String, ConnectionConfig>,
-    /// Groups of them, by name: a request goes to the one with the fewest under
-    /// way.
+    /// Groups of them, by name: a request uses the one with the fewest running
+    /// requests.
     pub groups: BTreeMap<String, Vec<String>>,
     /// Milliseconds that a request waits for a free session (MAXQTIME).
     pub session_wait_ms: u32,
@@ -115,13 +116,13 @@ impl Default for ConnectionConfig {
     }
 }
 
-/// What is wrong with the section.
+/// A problem of the section.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
 pub struct ConfigError {
     /// The key.
     pub key: String,
-    /// What is wrong with it, and what to do.
+    /// The problem, and what to do.
     pub why: String,
 }
 
@@ -158,8 +159,9 @@ impl IpconnConfig {
             say(
                 "[ipconn] listen".into(),
                 &format!(
-                    "whoever reaches {listen} could run any program as any user: give [ipconn.tls] \
-                     with the authorities of the partners' certificates, or listen on 127.0.0.1"
+                    "every client that reaches {listen} could run any program as any user: set \
+                     [ipconn.tls] with the authorities of the partners' certificates, or \
+                     listen on 127.0.0.1"
                 ),
             );
         }
@@ -167,7 +169,7 @@ impl IpconnConfig {
             if Name::new(partner).is_err() {
                 say(
                     format!("[ipconn] partners: {partner}"),
-                    "a name has 1 to 8 characters",
+                    "a name must have 1 to 8 characters",
                 );
             }
         }
@@ -175,7 +177,7 @@ impl IpconnConfig {
         for (name, connection) in &self.connections {
             let key = |key: &str| format!("[ipconn.connections.{name}] {key}");
             if !connection.address.contains(':') {
-                say(key("address"), "write host:port, such as 10.0.0.7:1435");
+                say(key("address"), "expected host:port, such as 10.0.0.7:1435");
             }
             if !counts.contains(&connection.sessions) {
                 say(key("sessions"), "1 to 999");
@@ -188,28 +190,33 @@ impl IpconnConfig {
                 .as_ref()
                 .is_some_and(|a| Name::new(a).is_err())
             {
-                say(key("applid"), "a name has 1 to 8 characters");
+                say(key("applid"), "a name must have 1 to 8 characters");
             }
             let Some(sysid) = connection.sysid(name) else {
                 continue;
             };
             if region::Name::<4>::new(&sysid).is_err() {
-                say(key("sysid"), "a name has 1 to 4 characters");
+                say(key("sysid"), "a name must have 1 to 4 characters");
             }
             if let Some(other) = systems.insert(sysid.clone(), name) {
                 say(
                     key("sysid"),
-                    &format!("{sysid} is the SYSID of the connection {other}, too"),
+                    &format!(
+                        "the connection {other} also has the SYSID {sysid}; give one of them another"
+                    ),
                 );
             }
         }
         for (group, members) in &self.groups {
             let key = format!("[ipconn.groups] {group}");
             if self.connections.contains_key(group) {
-                say(key.clone(), "a connection has this name, too");
+                say(
+                    key.clone(),
+                    "a connection and a group have this name; rename one",
+                );
             }
             if members.is_empty() {
-                say(key.clone(), "no connection is in it");
+                say(key.clone(), "the group names no connection");
             }
             for member in members
                 .iter()
@@ -217,7 +224,7 @@ impl IpconnConfig {
             {
                 say(
                     key.clone(),
-                    &format!("there is no [ipconn.connections.{member}]"),
+                    &format!("no entry [ipconn.connections.{member}]"),
                 );
             }
         }
@@ -255,8 +262,8 @@ mod tests {
         let wrong = |change: fn(&mut IpconnConfig)| {
             let mut config = config();
             change(&mut config);
-            let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();
-            told.join("\n")
+            let reported: Vec<String> = config.check().iter().map(ToString::to_string).collect();
+            reported.join("\n")
         };
         assert!(wrong(|c| c.receive_count = 1000).contains("receive_count"));
         assert!(
@@ -275,7 +282,7 @@ mod tests {
             }
         });
         assert!(
-            twice.contains("CICS is the SYSID of the connection CICSA"),
+            twice.contains("the connection CICSA also has the SYSID CICS"),
             "{twice}"
         );
         assert!(

@@ -1,10 +1,9 @@
 //! A connection as a state machine, for either end.
 //!
-//! The caller sends requests, the server answers them. Bytes that came go in
-//! with [`Connection::handle_input`]; what they mean is fetched with
-//! [`Connection::poll_event`]; bytes to be written come out of
-//! [`Connection::gather`] and [`Connection::pieces`]. Times are milliseconds of
-//! any clock that does not go back.
+//! The caller sends requests, the server answers them. Received bytes go in
+//! with [`Connection::handle_input`]; their events are returned by
+//! [`Connection::poll_event`]; output comes from [`Connection::gather`] and
+//! [`Connection::pieces`]. Times are milliseconds of any monotonic clock.
 //!
 //! Invariant: a peer can hold no more of this side's memory than sessions times
 //! what comes unasked, and the budget of granted messages.
@@ -29,7 +28,7 @@ const STALLED_MS: u64 = 30_000;
 /// read.
 const MOST_CONTROL: usize = 256 << 10;
 
-/// Why a connection is over.
+/// The reason why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The peer did what the format does not allow.
@@ -37,36 +36,37 @@ pub enum Fault {
     Violation {
         /// Which frame of the connection, from 1.
         frame: u64,
-        /// What is wrong with it.
+        /// The problem.
         what: String,
     },
     /// No version is spoken by both.
     #[error("{0}")]
     Version(String),
     /// The peer says why it ends it.
-    #[error("the other side says: {}", .0.text())]
+    #[error("the partner reported: {}", .0.text())]
     Notified(Notice),
     /// The peer was silent, or read nothing, for too long.
     #[error("{0}")]
     Silent(&'static str),
 }
 
-/// What happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Somebody asks to be let in; answer with [`Connection::welcome`] or
-    /// [`Connection::refuse`]. Server alone.
+    /// A partner asks for a connection; answer with [`Connection::welcome`] or
+    /// [`Connection::refuse`]. Server only.
     Greeted(Hello),
     /// The server has let this side in. Caller alone.
     Open,
     /// A request has come. Server alone.
     Request(u32, Vec<u8>),
-    /// A request was given up: nobody waits for its reply. Server alone.
+    /// The caller cancelled a request and no longer waits for its reply. Server
+    /// only.
     Cancelled(u32),
     /// The reply to a request. Caller alone.
     Reply(u32, Vec<u8>),
-    /// The server has heard that a request was given up: its session is free.
-    /// Caller alone.
+    /// The server acknowledged a cancellation: the request's session is free.
+    /// Caller only.
     Freed(u32),
     /// The server takes nothing new. Caller alone.
     Draining,
@@ -110,7 +110,7 @@ pub struct Connection {
     /// of what is ready.
     wrote_ms: u64,
     ready_ms: u64,
-    /// A question whether anybody is there is on its way.
+    /// A ping is under way.
     asked: bool,
 }
 
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// Who is at the other end, once it has said so.
+    /// The partner, once its greeting has arrived.
     pub fn peer(&self) -> Option<&Hello> {
         self.peer.as_ref()
     }
@@ -265,10 +265,10 @@ impl Connection {
         self.sending.message(Kind::Reply, id, message, unasked);
     }
 
-    // What comes.
+    // Receiving.
 
-    /// Takes bytes that came. After an error nothing more is taken; what is to
-    /// be written still tells the peer why.
+    /// Takes received bytes. After an error no more input is taken, but the
+    /// output still sends the reason to the peer.
     pub fn handle_input(&mut self, now_ms: u64, mut bytes: &[u8]) -> Result<(), Fault> {
         self.heard_ms = now_ms;
         self.asked = false;
@@ -285,7 +285,7 @@ impl Connection {
             match came {
                 Some(Came::Begins(_)) if self.requests.len() >= sessions => {
                     let what =
-                        format!("a request beyond the {sessions} sessions of the connection");
+                        format!("a request exceeds the {sessions} sessions of the connection");
                     return Err(self.violated(what));
                 }
                 Some(Came::Begins(id)) => {
@@ -302,7 +302,7 @@ impl Connection {
             }
         }
         if self.sending.control_bytes() > MOST_CONTROL {
-            return Err(self.silent("the other side asks and does not read the answers"));
+            return Err(self.silent("the partner sends requests and does not read the answers"));
         }
         Ok(())
     }
@@ -326,7 +326,7 @@ impl Connection {
             (Kind::Hello, Phase::Greeting) if !self.caller => self.greeted(payload)?,
             (Kind::Welcome, Phase::Greeting) if self.caller => self.welcomed(payload)?,
             (_, Phase::Greeting | Phase::Greeted) => {
-                return Err(self.violated(format!("{kind:?} before the greeting is over")));
+                return Err(self.violated(format!("{kind:?} before the end of the greeting")));
             }
             (Kind::Ping, _) => self.sending.control(Kind::Pong, 0, &[]),
             (Kind::Pong, _) => {}
@@ -340,14 +340,14 @@ impl Connection {
             (Kind::Grant, _) => self.sending.grant(id),
             (Kind::Cancel, _) if self.caller => {
                 if self.requests.get(&id) != Some(&Stage::Cancelled) {
-                    return Err(self.violated(format!("request {id} was not given up")));
+                    return Err(self.violated(format!("request {id} was not cancelled")));
                 }
                 self.requests.remove(&id);
                 self.receiving.forget(id);
                 self.events.push_back(Event::Freed(id));
             }
             (Kind::Cancel, _) => self.cancelled(id),
-            _ => return Err(self.violated(format!("{kind:?}, which this side does not take"))),
+            _ => return Err(self.violated(format!("unexpected frame {kind:?}"))),
         }
         Ok(())
     }
@@ -357,7 +357,7 @@ impl Connection {
         let (lowest, highest) = hello.versions;
         if !(lowest..=highest).contains(&VERSION) {
             let what = format!(
-                "{} speaks versions {lowest} to {highest}, this side {VERSION}",
+                "{} supports versions {lowest} to {highest}, this side version {VERSION}",
                 hello.applid
             );
             self.refuse(&Notice::Version(what.clone()));
@@ -376,7 +376,10 @@ impl Connection {
             return Err(Fault::Version(what));
         }
         if hello.sessions > self.own.sessions {
-            let what = format!("{} sessions, where fewer were asked for", hello.sessions);
+            let what = format!(
+                "the partner granted {} sessions, more than requested",
+                hello.sessions
+            );
             return Err(self.violated(what));
         }
         self.sessions = usize::from(hello.sessions);
@@ -412,9 +415,9 @@ impl Connection {
         Fault::Silent(what)
     }
 
-    // What goes.
+    // Sending.
 
-    /// What happened since this was asked last.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -429,7 +432,7 @@ impl Connection {
         some
     }
 
-    /// The bytes to be written next: both pieces, one behind the other.
+    /// The bytes to be written next: both pieces in this order.
     pub fn pieces(&self) -> [&[u8]; 2] {
         self.sending.pieces()
     }
@@ -465,14 +468,14 @@ impl Connection {
     pub fn handle_timeout(&mut self, now_ms: u64) -> Result<(), Fault> {
         let keepalive = self.keepalive_ms();
         if self.is_writing() && now_ms >= self.ready_ms + STALLED_MS {
-            return Err(self.silent("the other side reads nothing"));
+            return Err(self.silent("the partner reads nothing"));
         }
         match self.phase {
             Phase::Greeting | Phase::Greeted if now_ms >= self.began_ms + GREETING_MS => {
-                Err(self.silent("no greeting came in time"))
+                Err(self.silent("no greeting arrived in time"))
             }
             Phase::Open if now_ms >= self.heard_ms + keepalive * SILENT => {
-                Err(self.silent("nothing was heard of the other side"))
+                Err(self.silent("the partner sent nothing, and did not answer a ping"))
             }
             Phase::Open if self.caller && !self.asked && now_ms >= self.quiet_ms() + keepalive => {
                 self.asked = true;
@@ -483,8 +486,8 @@ impl Connection {
         }
     }
 
-    /// Since when one of the two has said nothing: the server hears nothing of
-    /// a caller that only reads.
+    /// Milliseconds since one of the two directions was last active: a server
+    /// receives nothing from a caller that only reads.
     fn quiet_ms(&self) -> u64 {
         self.heard_ms.min(self.wrote_ms)
     }

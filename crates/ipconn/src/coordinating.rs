@@ -1,5 +1,5 @@
-//! What a region that decides units of work keeps of one that takes part in
-//! them, and what the two say to each other about them.
+//! The state that a region which decides units of work has for one that takes
+//! part in them, and their messages about these units.
 //!
 //! ```text
 //!  join ──LINK──▶ part ──prepare──▶ ──commit or back out──▶ forgotten
@@ -21,7 +21,7 @@ use crate::wire::{
     Ending, InUnit, OfUnit, ReplyHead, RequestBuilder, RequestHead, Step, emit_units, parse_units,
 };
 
-/// Most units that one message says are heard of.
+/// Most units that one message reports as finished.
 const MOST_HEARD: usize = 500;
 
 /// A region that takes part, by one connection.
@@ -31,32 +31,32 @@ pub struct Coordinating {
     /// Units of this life of the region have greater numbers.
     after: UnitId,
     parts: BTreeMap<u64, Part>,
-    /// Units that it was told to commit alone and has not answered: whether it is
-    /// to be asked what became of them.
+    /// Units that the region was asked to commit in one phase and has not
+    /// answered; the value says whether their outcome must be queried.
     alone: BTreeMap<u64, bool>,
-    /// What became of these is known, and it may forget them.
+    /// Units whose outcome is known and which the other region may forget.
     heard: Vec<u64>,
 }
 
-/// What a unit has there.
+/// A unit's state in the other region.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
     /// LINKs that ran.
     links: u32,
-    /// What they changed is lost, so the unit cannot be committed.
+    /// Its changes are lost, so the unit cannot be committed.
     lost: bool,
 }
 
-/// A message about units, and what it is about.
+/// A message about units, with its subject.
 #[derive(Debug)]
 pub struct Message {
-    /// What it says.
+    /// The subject.
     pub about: About,
     /// As it is sent.
     pub bytes: Vec<u8>,
 }
 
-/// What a message says.
+/// The subject of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
     /// This unit is to be prepared.
@@ -65,15 +65,16 @@ pub enum About {
     Commit(u64),
     /// It is backed out.
     BackOut(u64),
-    /// It is to be committed in one phase; these others are heard of.
+    /// The unit is to be committed in one phase; the outcomes of these other
+    /// units are known.
     CommitAlone(u64, Vec<u64>),
-    /// What became of that?
+    /// Queries the outcome of a unit.
     Outcome(u64),
     /// The connection is new: what is in doubt there?
     Resync,
 }
 
-/// What an order comes to.
+/// The result of an order.
 #[derive(Debug)]
 pub enum Ordered {
     /// This is sent, and the reply is the vote.
@@ -82,18 +83,18 @@ pub enum Ordered {
     No,
 }
 
-/// What a reply comes to.
+/// The result of a reply.
 #[derive(Debug)]
 pub enum Replied {
     /// The vote on a unit: its order is carried out, or cannot be.
     Vote(u64, bool),
-    /// Nobody can tell now whether the unit is committed: the question is sent.
+    /// The outcome of the unit is unknown: the query is sent.
     Unsure(u64, Message),
     /// The message is sent again, as it is now.
     Again(Message),
-    /// These units are prepared there and have not heard of their end.
+    /// These units are prepared in the other region and in doubt there.
     InDoubt(Vec<u64>),
-    /// Nothing. The next connection brings it up again.
+    /// No change. The next connection repeats the message.
     Nothing,
 }
 
@@ -140,8 +141,8 @@ impl Coordinating {
         true
     }
 
-    /// The request was not taken: the unit has what it had. False as for
-    /// [`Coordinating::linked`].
+    /// The request was rejected: the unit is unchanged. Returns false as
+    /// [`Coordinating::linked`] does.
     pub fn not_taken(&mut self, unit: u64, before: u32) -> bool {
         if before == 0 {
             self.parts.remove(&unit);
@@ -149,7 +150,7 @@ impl Coordinating {
         before > 0
     }
 
-    /// Nobody knows what became of a LINK.
+    /// A LINK was lost: its outcome is unknown.
     pub fn lost(&mut self, unit: u64) {
         if let Some(part) = self.parts.get_mut(&unit) {
             part.lost = true;
@@ -173,7 +174,7 @@ impl Coordinating {
             Order::CommitOnePhase => {
                 self.parts.remove(&unit);
                 if lost {
-                    // What it had there is backed out already.
+                    // Its changes there are already backed out.
                     return Ordered::No;
                 }
                 self.alone.insert(unit, false);
@@ -183,7 +184,7 @@ impl Coordinating {
         }
     }
 
-    /// The connection is made: what is said first.
+    /// The connection is made: returns its first messages.
     pub fn connected(&mut self) -> Vec<Message> {
         let mut messages = vec![self.message(About::Resync)];
         let asked: Vec<u64> = self.asked().collect();
@@ -193,7 +194,7 @@ impl Coordinating {
         messages
     }
 
-    /// What became of a message.
+    /// Handles the reply to a message.
     pub fn replied(
         &mut self,
         about: About,
@@ -249,13 +250,14 @@ impl Coordinating {
         asked.map(|(unit, _)| *unit)
     }
 
-    /// Units that are heard of, and the other region may not know.
+    /// Units whose outcome is known here and which the other region may still
+    /// keep.
     #[cfg(feature = "sim")]
     pub fn heard_of(&self) -> usize {
         self.heard.len()
     }
 
-    /// What became of a unit that was to be committed alone is known.
+    /// Notes the outcome of a unit that was to be committed in one phase.
     fn over(&mut self, unit: u64, committed: bool) -> Replied {
         self.alone.remove(&unit);
         if committed {

@@ -27,7 +27,7 @@ enum At {
     Control(Header, Vec<u8>),
 }
 
-/// What has come.
+/// A received part.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Came {
     /// A request of this number begins.
@@ -50,9 +50,9 @@ pub struct Receiving {
     /// Bytes of granted messages that may be here at once, and that are.
     budget: usize,
     granted: usize,
-    /// Who waits for a grant.
+    /// Messages that wait for a grant.
     waiting: VecDeque<u32>,
-    /// Messages that nobody wants any more.
+    /// Cancelled messages.
     abandoned: HashSet<u32>,
 }
 
@@ -78,7 +78,7 @@ impl Receiving {
         self.frames
     }
 
-    /// Nobody wants the rest of a message.
+    /// Discards the rest of a message.
     pub fn abandon(&mut self, id: u32) {
         self.abandoned.insert(id);
         self.release(id);
@@ -99,11 +99,11 @@ impl Receiving {
         }
     }
 
-    /// The next message whose rest may come now.
+    /// The next message that is granted its rest.
     pub fn next_grant(&mut self) -> Option<u32> {
         let id = *self.waiting.front()?;
         let coming = self.coming.get_mut(&id)?;
-        // What is larger than the budget comes alone.
+        // A message larger than the budget is received alone.
         let fits = self.granted == 0 || self.granted + coming.total <= self.budget;
         if !fits {
             return None;
@@ -116,9 +116,9 @@ impl Receiving {
         Some(id)
     }
 
-    /// Takes bytes up to the end of a frame or of `input`; what has come, if
-    /// anything. `known` says whether a request of this number may have such a
-    /// message. An error is what is wrong, in words.
+    /// Takes bytes up to the end of a frame or of `input`; returns the event
+    /// that they complete. `known` says whether a message with this request
+    /// number is expected. The error is a message for the peer.
     pub fn take(
         &mut self,
         input: &mut &[u8],
@@ -188,7 +188,7 @@ impl Receiving {
             Kind::Request | Kind::Reply => {
                 if !wanted || self.coming.contains_key(&id) {
                     return Err(format!(
-                        "a {:?} with the number {id}, which it may not have",
+                        "a {:?} frame with the invalid number {id}",
                         header.kind
                     ));
                 }
@@ -212,18 +212,18 @@ impl Receiving {
                     None if self.abandoned.contains(&id) => usize::MAX,
                     None => {
                         return Err(format!(
-                            "data of request {id}, of which no message is coming"
+                            "data of request {id}, which has no message under way"
                         ));
                     }
                 };
                 if header.length > left {
                     return Err(format!(
-                        "{} bytes of request {id}, where {left} may come",
+                        "{} bytes of request {id}, but at most {left} are expected",
                         header.length
                     ));
                 }
                 if header.length == 0 {
-                    return Err("a frame of data without data".into());
+                    return Err("a data frame without data".into());
                 }
                 self.at = At::Message(header, header.length);
             }
@@ -240,14 +240,12 @@ impl Receiving {
         let (id, here) = (header.id, header.length - LENGTH);
         if total > self.longest {
             return Err(format!(
-                "a message of {total} bytes, where {} is the most",
+                "a message of {total} bytes, but at most {} are allowed",
                 self.longest
             ));
         }
         if here > total || here > self.unasked {
-            return Err(format!(
-                "{here} bytes of a message, which is more than may come"
-            ));
+            return Err(format!("{here} bytes of a message, more than its window"));
         }
         if !self.abandoned.contains(&id) {
             let fits = total <= self.unasked;

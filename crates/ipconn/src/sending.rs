@@ -1,8 +1,8 @@
-//! What is to be written: control frames first, then the messages in turn, a
-//! piece of each.
+//! The output of a connection: control frames first, then the messages in turn,
+//! a piece of each.
 //!
-//! A piece is copied beside others when it is small, so that many leave in one
-//! write; a large one is written from where it is.
+//! A small piece is copied next to others, so that many are sent in one write;
+//! a large one is written from its own buffer.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,7 +17,7 @@ const DIRECT: usize = 16 << 10;
 /// Bytes in front of a message: its length.
 pub const LENGTH: usize = 4;
 
-/// What waits to be written, and what is being written.
+/// The waiting messages and the piece that is being written.
 #[derive(Debug, Default)]
 pub struct Sending {
     control: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Sending {
     blocked: HashMap<u32, Outgoing>,
     out: Vec<u8>,
     out_at: usize,
-    /// A piece that is written behind `out`, and its message.
+    /// A piece that is written after `out`, and its message.
     tail: Option<Tail>,
     /// Messages that have left whole.
     left: Vec<u32>,
@@ -47,7 +47,7 @@ struct Tail {
     of: Outgoing,
     at: usize,
     end: usize,
-    /// Nobody wants the rest of its message.
+    /// The rest of its message is not sent.
     dropped: bool,
 }
 
@@ -97,7 +97,8 @@ impl Sending {
         }
     }
 
-    /// Forgets a message, or the rest of it; true when none of it had left.
+    /// Discards a message, or the rest of it; returns true if nothing of it was
+    /// sent.
     pub fn forget(&mut self, id: u32) -> bool {
         if let Some(tail) = self.tail.as_mut().filter(|t| t.of.id == id) {
             tail.dropped = true;
@@ -117,7 +118,7 @@ impl Sending {
         self.ready.iter().any(|o| o.id == id && o.sent == 0)
     }
 
-    /// Makes the next bytes ready; false when there are none.
+    /// Prepares the next bytes; returns false if there are none.
     pub fn gather(&mut self) -> bool {
         if self.out_at < self.out.len() || self.tail.is_some() {
             return true;

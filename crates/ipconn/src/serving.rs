@@ -15,8 +15,8 @@
 //!
 //! Reference: CICS intercommunication guide, "Recovery and restart in
 //! interconnected systems".
-//! Invariant: no socket, no thread, no clock; a region is behind [`Branches`],
-//! one in virtual time where `cargo xtask sim` plays it.
+//! Invariant: no socket, no thread, no clock. [`Branches`] is the interface to
+//! a region, which is one in virtual time under `cargo xtask sim`.
 
 use region::{Abend, BranchId, CommittedAlone, Prepared};
 
@@ -44,8 +44,8 @@ pub trait Branches {
     fn holds_unit(&self, task: &Self::Task) -> bool;
     /// Prepares a task's unit.
     async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> Prepared;
-    /// Commits a task's unit in one phase; the caller has heard of the units
-    /// `heard`.
+    /// Commits a task's unit in one phase; `heard` are the units whose outcome
+    /// the caller knows.
     async fn commit_alone(
         &self,
         task: &mut Self::Task,
@@ -56,19 +56,19 @@ pub trait Branches {
     async fn end(&self, task: Self::Task, abend: Option<Abend>);
     /// Has what is prepared committed or backed out; true when that is done.
     async fn settle(&self, branch: BranchId, commit: bool) -> bool;
-    /// What became of a unit that was to be committed in one phase; none when
-    /// that cannot be told now.
+    /// The outcome of a unit that was to be committed in one phase. Returns
+    /// `None` if it is not known now.
     async fn outcome(&self, branch: BranchId) -> Option<bool>;
-    /// A caller, one whose branches' names begin so, is there again, and asks for
-    /// no unit that is not behind `after`.
+    /// A caller whose branches have this prefix has reconnected, and asks for
+    /// no unit up to `after`.
     fn caller_back(&self, prefix: &[u8], after: &[u8]);
-    /// What is prepared, or may be in a moment.
+    /// Branches that are prepared, or may be soon.
     fn branches(&self) -> Vec<BranchId>;
     /// Lets some time go by.
     async fn pause(&self);
 }
 
-/// What a LINK came to.
+/// The result of a LINK.
 pub struct Linked {
     /// The answer.
     pub reply: Vec<u8>,
@@ -91,7 +91,7 @@ pub struct Partner {
 pub struct Serving<'r, R: Branches> {
     /// The region.
     pub region: &'r R,
-    /// What they have there.
+    /// The caller's units in this region.
     pub units: &'r Units<R::Task>,
 }
 
@@ -99,7 +99,10 @@ impl<R: Branches> Serving<'_, R> {
     /// A LINK in the caller's unit.
     pub async fn link(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
         let Step::Link(before) = unit.step else {
-            return refused(Ending::Never, "an order is no LINK".into());
+            return refused(
+                Ending::Never,
+                "an order on a unit of work instead of a LINK".into(),
+            );
         };
         let of = coordinator(from, unit);
         let begun = match self.units.enter(of, from.connection) {
@@ -141,28 +144,31 @@ impl<R: Branches> Serving<'_, R> {
         }
     }
 
-    /// What the caller says of a unit.
+    /// Runs an order of the caller on a unit.
     pub async fn order(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
         let of = coordinator(from, unit);
         if !self.units.enter(of, from.connection) {
-            let why = "a later connection of the same name speaks for its units";
+            let why = "a later connection of the same name owns its units";
             return refused(ROLLED_BACK, why.into());
         }
         let Some(heard) = parse_units(request.commarea()) else {
-            return refused(Ending::Never, "units that make no sense".into());
+            return refused(Ending::Never, "the list of units is malformed".into());
         };
         let heard: Vec<BranchId> = heard.iter().filter_map(|u| of.branch(*u)).collect();
         let Some(branch) = of.branch(unit.unit) else {
             return refused(Ending::Never, "no unit has this number".into());
         };
         match unit.step {
-            Step::Link(_) => refused(Ending::Never, "a LINK is no order".into()),
+            Step::Link(_) => refused(
+                Ending::Never,
+                "a LINK instead of an order on a unit of work".into(),
+            ),
             Step::Prepare => self.prepare(of, unit.unit, branch).await,
             Step::CommitAlone => self.commit_alone(of, unit.unit, branch, &heard).await,
             Step::Outcome => self.outcome(of, unit.unit, branch).await,
             Step::Commit => match self.region.settle(branch, true).await {
                 true => emit_reply(&ReplyHead::default(), &[], &[]),
-                false => refused(ROLLED_BACK, "the store takes nothing now".into()),
+                false => refused(ROLLED_BACK, "the store accepts no changes now".into()),
             },
             Step::BackOut => {
                 self.units.back_out(of, unit.unit);
@@ -200,7 +206,7 @@ impl<R: Branches> Serving<'_, R> {
             }
             Prepared::NothingToCommit => emit_reply(&ReplyHead::default(), &[], &[]),
             Prepared::BackedOut => {
-                let why = "the region could not prepare what the unit of work changed";
+                let why = "the region could not prepare the changes of the unit of work";
                 refused(ROLLED_BACK, why.into())
             }
         }
@@ -217,11 +223,11 @@ impl<R: Branches> Serving<'_, R> {
             return unknown();
         };
         let committed = self.region.commit_alone(&mut task, branch, heard).await;
-        // What became of it can be asked from now on.
+        // The outcome can be queried from now on.
         working.close();
         let abend = (committed != CommittedAlone::Yes).then(ended);
         self.region.end(*task, abend).await;
-        told(match committed {
+        reported(match committed {
             CommittedAlone::Yes => Some(true),
             CommittedAlone::BackedOut => Some(false),
             CommittedAlone::InDoubt => None,
@@ -233,12 +239,12 @@ impl<R: Branches> Serving<'_, R> {
         while self.units.is_there(of, unit) {
             self.region.pause().await;
         }
-        told(self.region.outcome(branch).await)
+        reported(self.region.outcome(branch).await)
     }
 }
 
-/// What became of a unit that was to be committed in one phase.
-fn told(committed: Option<bool>) -> Vec<u8> {
+/// The reply with the outcome of a one-phase commit.
+fn reported(committed: Option<bool>) -> Vec<u8> {
     match committed {
         Some(true) => emit_reply(&ReplyHead::default(), &[], &[]),
         Some(false) => {
@@ -246,15 +252,14 @@ fn told(committed: Option<bool>) -> Vec<u8> {
             refused(ROLLED_BACK, why.into())
         }
         None => {
-            let why =
-                "whether the unit of work is committed is known when the region has restarted";
+            let why = "the outcome of the unit of work is known after the region has restarted";
             refused(Ending::Never, why.into())
         }
     }
 }
 
 fn unknown() -> Vec<u8> {
-    let why = "nothing of the unit of work is here any more";
+    let why = "the region has no data of the unit of work any more";
     refused(ROLLED_BACK, why.into())
 }
 
@@ -275,9 +280,9 @@ pub fn ended() -> Abend {
     }
 }
 
-/// What the unit had here is backed out.
+/// The reply that the unit's changes are backed out.
 fn lost() -> Vec<u8> {
-    let why = "what the unit of work had here is backed out";
+    let why = "the unit of work's changes in this region are backed out";
     with_unit(refused(LOST, why.into()), InUnit::Lost)
 }
 

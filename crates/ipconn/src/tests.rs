@@ -1,4 +1,4 @@
-//! Two ends joined by a wire that cuts bytes wherever it likes.
+//! Two ends joined by a wire that cuts bytes at random places.
 
 use super::*;
 use proptest::prelude::*;
@@ -82,7 +82,7 @@ fn a_large_message_waits_for_its_grant_and_lets_small_ones_pass() {
     let big = caller.request(Bytes::from(large.clone())).unwrap();
     carry(&mut caller, &mut server, usize::MAX);
     assert_eq!(events(&mut server), []);
-    // What is granted is cut; a request that comes later does not wait for it.
+    // A granted message is cut; a later request does not wait for it.
     carry(&mut server, &mut caller, usize::MAX);
     assert!(caller.gather(0));
     let small = caller.request(Bytes::from_static(b"small")).unwrap();
@@ -123,7 +123,7 @@ fn the_server_hears_of_what_is_given_up_while_it_works() {
     caller.cancel(id);
     exchange(&mut caller, &mut server, 99);
     assert_eq!(events(&mut server), [Event::Cancelled(id)]);
-    server.reply(id, Bytes::from_static(b"nobody wants it"));
+    server.reply(id, Bytes::from_static(b"the caller cancelled it"));
     assert!(!server.gather(0));
     assert_eq!((caller.in_use(), server.in_use()), (0, 0));
 }
@@ -171,7 +171,7 @@ fn a_peer_that_reads_nothing_is_given_up() {
     caller.heard_ms = 1000 + STALLED_MS;
     assert!(caller.handle_timeout(1000 + STALLED_MS - 1).is_ok());
     let fault = caller.handle_timeout(1000 + STALLED_MS).unwrap_err();
-    assert_eq!(fault, Fault::Silent("the other side reads nothing"));
+    assert_eq!(fault, Fault::Silent("the partner reads nothing"));
 }
 
 #[test]
@@ -192,16 +192,16 @@ fn another_version_is_refused_and_told() {
     caller.gather(0);
     let bytes = caller.pieces().concat();
     let fault = server.handle_input(0, &bytes).unwrap_err();
-    let told = format!(
-        "GATE speaks versions {} to 9, this side {VERSION}",
+    let reported = format!(
+        "GATE supports versions {} to 9, this side version {VERSION}",
         VERSION + 1
     );
-    assert_eq!(fault.to_string(), told);
+    assert_eq!(fault.to_string(), reported);
     server.gather(0);
-    let told = caller.handle_input(0, &server.pieces().concat());
+    let reported = caller.handle_input(0, &server.pieces().concat());
     assert!(
-        matches!(told, Err(Fault::Notified(Notice::Version(_)))),
-        "{told:?}"
+        matches!(reported, Err(Fault::Notified(Notice::Version(_)))),
+        "{reported:?}"
     );
 }
 
@@ -220,14 +220,14 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
     one.extend_from_slice(b"part");
     let too_long = [&[0, 0xFF, 0, 0][..], b"x"].concat();
     for (bytes, word) in [
-        (frame(Kind::Data, 7, b"x"), "no message is coming"),
-        (frame(Kind::Reply, 7, &one), "may not have"),
+        (frame(Kind::Data, 7, b"x"), "no message under way"),
+        (frame(Kind::Reply, 7, &one), "invalid number"),
         (frame(Kind::Hello, 0, b""), "Hello"),
         (frame(Kind::Request, 7, b"xx"), "without the length"),
-        (frame(Kind::Request, 7, &too_long), "is the most"),
+        (frame(Kind::Request, 7, &too_long), "are allowed"),
         (
             [frame(Kind::Request, 7, &one), frame(Kind::Request, 7, &one)].concat(),
-            "may not have",
+            "invalid number",
         ),
         (
             [
@@ -235,13 +235,13 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
                 frame(Kind::Data, 7, b"123456"),
             ]
             .concat(),
-            "where 5 may come",
+            "at most 5 are expected",
         ),
         (
             [1, 2, 3, 4]
                 .map(|id| frame(Kind::Request, id, &one))
                 .concat(),
-            "beyond the 3 sessions",
+            "exceeds the 3 sessions",
         ),
     ] {
         let (mut caller, mut server) = joined(3);
@@ -249,10 +249,10 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
         assert!(fault.to_string().contains(word), "{fault}: {word}");
         assert!(fault.to_string().starts_with("frame "), "{fault}");
         server.gather(0);
-        let told = caller.handle_input(0, &server.pieces().concat());
+        let reported = caller.handle_input(0, &server.pieces().concat());
         assert!(
-            matches!(told, Err(Fault::Notified(Notice::Violation(_)))),
-            "{told:?}"
+            matches!(reported, Err(Fault::Notified(Notice::Violation(_)))),
+            "{reported:?}"
         );
     }
 }
@@ -269,7 +269,7 @@ fn a_flood_of_questions_whose_answers_nobody_reads_ends_the_connection() {
     assert!(server.handle_input(0, &flood).is_err());
 }
 
-/// What a caller of the property test does.
+/// A step of a caller in the property test.
 #[derive(Debug, Clone)]
 enum Step {
     Request(usize),
@@ -288,8 +288,9 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever is asked, answered and given up, in whatever pieces: each
-    /// request has its own reply, and in the end every session is free.
+    /// For every sequence of requests, answers and cancellations, in any
+    /// pieces: each request has its own reply, and in the end every session is
+    /// free.
     #[test]
     fn every_request_has_its_reply_or_was_given_up(steps in proptest::collection::vec(step(), 1..80)) {
         let (mut caller, mut server) = joined(5);

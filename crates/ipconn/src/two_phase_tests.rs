@@ -1,5 +1,5 @@
-//! What keeps a unit of work in one piece, each guard by itself: histories in
-//! which a missing one shows are rare.
+//! The guards of a unit's atomicity, each tested alone: histories rarely show a
+//! missing one.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -25,7 +25,7 @@ fn coordinating() -> Coordinating {
     coordinating
 }
 
-/// What the other region is told that was heard of, with the commit of a unit.
+/// The outcomes that the other region receives with the commit of a unit.
 fn heard_with(coordinating: &mut Coordinating, unit: u64) -> Vec<u64> {
     match coordinating.order(unit, Order::CommitOnePhase) {
         Ordered::Send(message) => match message.about {
@@ -109,7 +109,7 @@ fn what_became_of_a_unit_is_told_when_it_is_no_longer_worked_on() {
     assert_eq!(region.asked.get(), 0);
     working.close();
     let Poll::Ready(reply) = asked.as_mut().poll(&mut cx) else {
-        panic!("nobody works on it");
+        panic!("no task works on it");
     };
     assert_eq!(Reply::parse(reply).unwrap().head.ending, Ending::Normal);
     assert_eq!(region.asked.get(), 1);
@@ -122,7 +122,7 @@ fn caller() -> Coordinator {
     }
 }
 
-/// A region that has committed whatever it is asked for, and does nothing else.
+/// A region that commits everything, and does nothing else.
 #[derive(Default)]
 struct Committed {
     asked: Cell<u32>,

@@ -13,7 +13,7 @@ use region::BranchId;
 
 use crate::wire::Name;
 
-/// Who calls, by which of its connections to this region.
+/// The caller, by one of its connections to this region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Coordinator {
     /// Its name.
@@ -23,7 +23,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// How the region knows the part of a unit that is done here.
+    /// The region's branch for a unit.
     pub fn branch(&self, unit: u64) -> Option<BranchId> {
         BranchId::new(&[&self.prefix()[..], &unit.to_be_bytes()].concat())
     }
@@ -34,8 +34,8 @@ impl Coordinator {
         Some(u64::from_be_bytes(unit.try_into().ok()?))
     }
 
-    /// Who coordinates a branch, and its unit there; none when no caller over
-    /// `ipconn` does.
+    /// The coordinator of a branch, and its unit there; `None` if the
+    /// coordinator is not a caller over `ipconn`.
     pub fn of_branch(branch: &BranchId) -> Option<(Coordinator, u64)> {
         let (prefix, unit) = branch.as_bytes().split_first_chunk::<12>()?;
         let (applid, link) = prefix.split_first_chunk::<8>()?;
@@ -46,7 +46,7 @@ impl Coordinator {
         Some((coordinator, u64::from_be_bytes(unit.try_into().ok()?)))
     }
 
-    /// What the names of its branches begin with.
+    /// The prefix of the names of its branches.
     pub fn prefix(&self) -> [u8; 12] {
         let mut prefix = [0; 12];
         prefix[..8].copy_from_slice(self.applid.as_bytes());
@@ -215,7 +215,8 @@ impl<T> Caller<T> {
     }
 }
 
-/// Gives the task of a unit that waits; one that works is told when it is done.
+/// Removes the task of a unit that waits; a working task is notified at its
+/// next step.
 fn lose<T>(units: &mut BTreeMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
     match units.get_mut(&unit) {
         Some(Unit::Busy { lost }) => {

@@ -81,7 +81,7 @@ impl Op {
 /// A call as the region reads it. The data has been copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// Slot of the task that asks.
     pub slot: usize,
@@ -94,7 +94,7 @@ pub struct Call {
 /// An answer as the region gives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// What EIBRESP holds after the command.
+    /// The value of EIBRESP after the command.
     pub condition: Condition,
     /// EIBRESP2 value.
     pub resp2: u32,
@@ -106,31 +106,32 @@ pub struct Answer {
     pub data: Vec<u8>,
 }
 
-/// What a waiting worker heard. The data is read with `WorkerSide::call_data`.
+/// The event that ends a worker's wait for an answer. The data is read with
+/// `WorkerSide::call_data`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallEvent {
     /// The answer to its call.
     Answer(AnswerHeader),
-    /// A program to run first; `WorkerSide::nested_done` goes on waiting.
+    /// A program to run first; `WorkerSide::nested_done` continues the wait.
     /// The data begins with the program's name (8 bytes), then its COMMAREA or,
     /// when `args[0]` is [`LINK_CHANNEL`], its channel.
     Run(AnswerHeader),
-    /// Something to do with a descriptor first: `args[0]` is the number of the
-    /// work, the others and the data are the work's.
-    /// `WorkerSide::nested_done` goes on waiting.
+    /// Work on a descriptor to do first: `args[0]` is the number of the work,
+    /// the others and the data are the work's. `WorkerSide::nested_done`
+    /// continues the wait.
     Act(AnswerHeader),
 }
 
 /// State of a worker's call area as the region sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Nothing.
+    /// No call.
     Nothing,
     /// A call that waits for an answer.
     Call(Call),
     /// The results of a nested run; the call before it still waits.
     NestedDone(Answer),
-    /// Something that no worker of ours writes.
+    /// Bytes that no correct worker writes.
     Violation(Violation),
 }
 

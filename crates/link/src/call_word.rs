@@ -1,5 +1,5 @@
-//! The call area's word: who asked, who has taken it, and whether the asker
-//! sleeps.
+//! The call area's word: the caller, the thread that has taken the call, and
+//! whether the caller sleeps.
 //!
 //! The worker asks by a swap, and says that it sleeps by adding [`ASLEEP`] with
 //! a compare-and-swap before it does. The region takes a question by a
@@ -23,21 +23,21 @@ use crate::layout::call_state::{ANSWERED, ASLEEP, CALL, IDLE, NESTED, NESTED_DON
 #[derive(Clone, Copy)]
 pub struct CallWord<'m>(pub &'m AtomicU32);
 
-/// What became of the region's try to take a question.
+/// The result of the region's attempt to take a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// There is none, or another thread has it.
+    /// No call is waiting, or another thread took it.
     Nothing,
     /// A call.
     Call,
     /// The results of a nested run.
     NestedDone,
-    /// A word that no worker of ours writes.
+    /// A word that no correct worker writes.
     Violation(u32),
 }
 
-/// Times that the region tries to take a question. A worker of ours changes the
-/// word once beneath it, when it falls asleep.
+/// Times that the region tries to take a call. A correct worker changes the
+/// word once meanwhile, when it falls asleep.
 const TRIES: usize = 3;
 
 impl CallWord<'_> {
@@ -65,22 +65,22 @@ impl CallWord<'_> {
         }
     }
 
-    /// The worker has heard the answer.
+    /// The worker has read the answer.
     pub fn heard(self) {
         self.0.store(IDLE, Ordering::Release);
     }
 
-    /// Takes a question, for the region: each is told to one thread.
+    /// Takes a call, for the region: each call is given to one thread.
     pub fn take(self) -> Taken {
         let mut seen = self.0.load(Ordering::SeqCst);
         for _ in 0..TRIES {
-            let told = question(seen);
-            if !matches!(told, Taken::Call | Taken::NestedDone) {
-                return told;
+            let reported = question(seen);
+            if !matches!(reported, Taken::Call | Taken::NestedDone) {
+                return reported;
             }
             let order = Ordering::SeqCst;
             match self.0.compare_exchange(seen, taken(seen), order, order) {
-                Ok(_) => return told,
+                Ok(_) => return reported,
                 Err(now) => seen = now,
             }
         }
@@ -117,10 +117,11 @@ impl CallWord<'_> {
     }
 }
 
-/// What the worker that asked as `asked` does about the word that it sees.
+/// The next action of a worker that called as `asked`, for the word that it
+/// sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
-    /// Nothing more: this is the answer's state.
+    /// The wait has ended: this is the answer's state.
     Over(u32),
     /// Puts this word in its place.
     Mark(u32),
@@ -138,7 +139,7 @@ impl Wait {
     }
 }
 
-/// The question that stands in a word.
+/// The call in a word.
 fn question(seen: u32) -> Taken {
     match seen & !ASLEEP {
         CALL => Taken::Call,
@@ -159,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the worker stands.
+    /// The state of the worker.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum Worker {
         /// It has seen this word and does something about it.
@@ -172,7 +173,7 @@ mod tests {
         Over(u32),
     }
 
-    /// Where one of the region's threads stands.
+    /// The state of one of the region's threads.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum Thread {
         Looks(usize),
@@ -218,7 +219,7 @@ mod tests {
         next.threads[at] = match world.threads[at] {
             Thread::Looks(tries) => Thread::Saw(world.word, tries),
             Thread::Saw(seen, tries) => match question(seen) {
-                Taken::Violation(word) => panic!("{word:x} is a word of ours"),
+                Taken::Violation(word) => panic!("{word:x} is a valid word"),
                 Taken::Nothing => Thread::Done,
                 _ if world.word == seen => {
                     next.word = taken(seen);
@@ -248,8 +249,8 @@ mod tests {
         Some(next)
     }
 
-    /// Every order of the steps of a worker that asks and of two threads that
-    /// look: the worker hears one answer, and nobody sleeps for ever.
+    /// Every order of the steps of a worker that calls and of two threads that
+    /// poll: the worker receives one answer, and no thread sleeps for ever.
     #[test]
     fn in_every_order_of_steps_the_question_is_answered_once_and_the_asker_wakes() {
         for asked in [CALL, NESTED_DONE] {

@@ -1,5 +1,5 @@
 //! A channel with its containers as one piece of bytes, for START, the
-//! asynchronous API, nested runs and whatever else carries a channel between
+//! asynchronous API, nested runs and every other transfer of a channel between
 //! tasks.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use crate::directory::{ContainerType, Violation};
 use crate::operands::Reader;
 use crate::{ChannelName, ContainerName, Name};
 
-/// A container by itself.
+/// A container on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContainerData {
     /// Name.
@@ -32,7 +32,7 @@ pub struct ContainerData {
     pub bytes: Vec<u8>,
 }
 
-/// A channel by itself.
+/// A channel on its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelData {
     /// Name.

@@ -1,4 +1,4 @@
-//! What a worker is told at its start.
+//! The configuration that a worker receives at its start.
 //!
 //! One JSON text for all workers of a generation, in a memfd that each of them
 //! is handed. The order of programs and files gives them their numbers.
@@ -34,13 +34,13 @@ pub struct WorkerConfig {
     pub files: Vec<FileEntry>,
     /// Where embedded files are; none when there are no files.
     pub store: Option<StoreEntry>,
-    /// What the worker's programs are kept from.
+    /// The confinement of the worker's programs.
     pub confinement: Confinement,
     /// How socket calls are served.
     pub sockets: SocketOptions,
     /// Commands are traced.
     pub trace: bool,
-    /// What TRANSFORM converts by.
+    /// The definitions for TRANSFORM.
     pub transforms: Vec<TransformEntry>,
 }
 
@@ -48,7 +48,7 @@ pub struct WorkerConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TransformEntry {
-    /// What XMLTRANSFORM and TRANSFORMER call it, 1 to 32 characters.
+    /// Its name in XMLTRANSFORM and TRANSFORMER, 1 to 32 characters.
     pub name: String,
     /// The binding file's text.
     pub binding: String,
@@ -68,7 +68,7 @@ pub struct SocketOptions {
     pub tables: bool,
 }
 
-/// How far a worker's programs are confined. A bound of 0 is none.
+/// How far a worker's programs are confined. A bound of 0 means no bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confinement {
@@ -76,7 +76,8 @@ pub struct Confinement {
     pub sandbox: SandboxMode,
     /// Most bytes that GETMAIN gives a task.
     pub task_bytes: u64,
-    /// Most bytes of memory that the process takes beside the shared memory.
+    /// Most bytes of memory that the process takes in addition to the shared
+    /// memory.
     pub process_bytes: u64,
     /// Bytes of memory above which the process ends after its task.
     pub resident_bytes: u64,
@@ -90,7 +91,7 @@ pub enum SandboxMode {
     Required,
     /// As much of it as the kernel has.
     BestEffort,
-    /// None: for debuggers and profilers.
+    /// No confinement: for debuggers and profilers.
     #[default]
     Off,
 }
@@ -114,7 +115,7 @@ pub struct ProgramEntry {
     pub enabled: bool,
     /// REMOTESYSTEM: LINK runs it there; blank for here.
     pub remote_system: Name<4>,
-    /// REMOTENAME: what it is called there; blank for the same name.
+    /// REMOTENAME: its name there; blank for the same name.
     pub remote_name: ProgramName,
     /// TRANSID: the mirror transaction there; blank for CSMI.
     pub remote_transid: TransId,
@@ -127,17 +128,17 @@ pub struct ProgramEntry {
 /// task's first program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramFault {
-    /// Nothing has this name.
+    /// The name is not defined.
     #[error("is not defined")]
     NotDefined,
     /// Its definition or SET PROGRAM says so.
     #[error("is disabled")]
     Disabled,
     /// There is a definition and no program.
-    #[error("is defined, but there is no such program")]
+    #[error("is defined, but its program does not exist")]
     NotLoaded,
     /// There is a source, and no program became of it.
-    #[error("did not compile; the log has why, and `tupelo check` says it")]
+    #[error("did not compile; see the log or run `tupelo check`")]
     NotCompiled,
     /// Its definition says that it runs in another region.
     #[error("is a program of another region")]
@@ -205,8 +206,9 @@ pub struct FileEntry {
     pub name: FileName,
     /// Name of the data set in the store; empty for the file's own name.
     pub data_set: String,
-    /// Name in the store of the data set that holds the records: the same, but
-    /// for a path. Changes of one file are seen through all of one base.
+    /// Name in the store of the data set that has the records: the name of the
+    /// data set, or for a path that of its base. All paths of one base show the
+    /// changes of one file.
     pub base: String,
     /// How its records are found.
     pub kind: FileKind,
@@ -227,7 +229,7 @@ pub struct FileEntry {
     pub enabled: bool,
     /// UNENABLED: commands are answered NOTOPEN.
     pub closed: bool,
-    /// STRINGS, for who asks: it bounds nothing.
+    /// STRINGS, as INQUIRE returns it; it limits nothing.
     pub strings: u32,
 }
 

@@ -8,7 +8,7 @@
 //! indicators, error code, then what the verb says. An answer has them with a
 //! condition too.
 
-/// What a command wants of its conversation.
+/// A command on the task's conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Verb {

@@ -1,10 +1,10 @@
 //! EXEC CICS commands counted by transaction and command, in a worker's memory.
 //!
-//! The trace's ring forgets; these sums do not. The writer has a table of fixed
-//! places, found by a hash of transaction and command; the region reads it when
-//! somebody asks. A command's own time is what it took without the commands
-//! that ran inside of it, as those of a program that it LINKs; time in which its
-//! task waited stands beside it.
+//! The trace's ring overwrites its entries; these sums stay. The writer has a
+//! table of fixed entries, found by a hash of transaction and command; the
+//! region reads it on request. A command's own time excludes the commands that
+//! ran inside it, such as those of a program that it LINKs to. The time in
+//! which its task waited is counted separately.
 //!
 //! Invariant: any words are a valid table; there is one writer.
 
@@ -43,7 +43,7 @@ struct Open {
     inside: (u64, u64),
 }
 
-/// What the writer keeps between the beginning and the end of commands.
+/// The writer's state between the beginning and the end of commands.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     open: Vec<Open>,
@@ -53,7 +53,7 @@ pub(crate) struct Counter {
 const PROBES: usize = 16;
 
 impl Counter {
-    /// Nothing is under way.
+    /// Begins a task without a running command.
     pub fn begin_task(&mut self) {
         self.open.clear();
     }
@@ -237,7 +237,7 @@ mod tests {
         #[test]
         fn any_bytes_are_a_table(bytes in proptest::collection::vec(any::<u8>(), 4096)) {
             let map = map();
-            // SAFETY: inside the mapping; nobody else has it.
+            // SAFETY: inside the mapping; no other reference to it exists.
             unsafe {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), map.at(COUNTS_OFFSET), bytes.len());
             }

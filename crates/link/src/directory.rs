@@ -35,7 +35,7 @@ pub struct Entry {
     pub ccsid: u16,
 }
 
-/// What is wrong with something that the other side wrote.
+/// An error in data that the other side wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// A directory that does not fit its arena.
@@ -75,7 +75,7 @@ pub enum Violation {
     State(u64),
 }
 
-/// Checks that a range lies within an arena of `arena` bytes.
+/// Checks that a range is within an arena of `arena` bytes.
 pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), Violation> {
     match offset.checked_add(bytes) {
         Some(end) if end <= arena as u64 => Ok((offset as usize, bytes as usize)),

@@ -1,25 +1,25 @@
-//! What programs print, on its way from a worker to the region.
+//! The output of programs, on its way from a worker to the region.
 //!
 //! A worker writes one record a line into its pipe: the task's number, a blank,
 //! its transaction in four bytes, the program in control in eight, a blank, the
-//! text, a line feed. Control characters of ASCII are written as escapes, so that
-//! a record is one line. The region, which trusts no worker, escapes again what it
-//! reads: bytes that are no characters of its code page, and characters that say
-//! something to a terminal.
+//! text, a line feed. Control characters of ASCII are written as escapes, so
+//! that a record is one line. The region, which trusts no worker, escapes its
+//! input again: bytes that are not characters of its code page, and control
+//! characters of a terminal.
 
 use std::fmt::Write;
 
 /// Most bytes of a record; a pipe takes that many at once or none.
 pub const RECORD_BYTES: usize = 4096;
 
-/// Most bytes of a record's text, behind the names and before the end.
+/// Most bytes of a record's text, after the names and before the end.
 const TEXT_BYTES: usize = RECORD_BYTES - 48;
 
 /// Bytes of a transaction's and a program's name.
 const TRANSID_BYTES: usize = 4;
 const PROGRAM_BYTES: usize = 8;
 
-/// What the bytes from 0x80 on mean in a text.
+/// The meaning of the bytes from 0x80 on in a text.
 #[derive(Debug, Clone, Default)]
 pub enum Characters {
     /// UTF-8.
@@ -29,7 +29,7 @@ pub enum Characters {
     Table(Box<[Option<char>; 128]>),
 }
 
-/// Who printed a line, as a worker tells it.
+/// The program and task that printed a line, as a worker reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
     /// The task's number, 0 between tasks.
@@ -40,7 +40,7 @@ pub struct Source {
     pub program: [u8; PROGRAM_BYTES],
 }
 
-/// Who printed a line, and what.
+/// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     /// The task's number; none for a line that is no record.
@@ -84,8 +84,8 @@ pub fn record(source: &Source, line: &[u8]) -> Vec<u8> {
     record
 }
 
-/// What a record without its line feed says, printable whatever wrote it. A
-/// line that is no record is text alone.
+/// Reads a record without its line feed; the result is always printable. A
+/// malformed record is text only.
 pub fn parse(record: &[u8], characters: &Characters) -> Line {
     of_record(record, characters).unwrap_or_else(|| Line {
         text: printable(record, characters),
@@ -93,7 +93,7 @@ pub fn parse(record: &[u8], characters: &Characters) -> Line {
     })
 }
 
-/// What a record says; none for a line that is none.
+/// Reads a record. Returns `None` if it is malformed.
 fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
     let digits = record.iter().take_while(|b| b.is_ascii_digit()).count();
     let (number, rest) = record.split_at(digits);
@@ -113,8 +113,8 @@ fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
     })
 }
 
-/// A text without the blanks at its end, printable whatever it holds: with escapes
-/// for what is not.
+/// A text without trailing blanks, always printable: unprintable characters are
+/// escaped.
 pub fn printable(line: &[u8], characters: &Characters) -> String {
     let line = line.trim_ascii_end();
     let mut text = String::with_capacity(line.len());
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// ISO 8859-1, but for one byte that is said to be none.
+    /// ISO 8859-1, except for one byte that maps to no character.
     fn latin1() -> Characters {
         let mut table: [_; 128] = std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
         table[0x7f] = None;

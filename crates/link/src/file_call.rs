@@ -1,13 +1,13 @@
 //! File commands as they cross the link: one codec for all who ask and for the
 //! region that answers.
 //!
-//! A [`FileCall`] names a file by its number and says what is asked of it; it
+//! A [`FileCall`] names a file by its number and the operation on it; it
 //! crosses as an operation, eight integers and bytes ([`Op`] has their
-//! meaning). Its answer is written and read here, too. Scripts ask in the same
+//! meaning). Its answer is written and read here, too. Scripts use the same
 //! form without a link between.
 //!
-//! Invariant: whatever another process wrote can be read; what does not check
-//! is no call.
+//! Invariant: all bytes of another process can be read; malformed ones are not
+//! a call.
 
 use cics::file::FileAccess;
 use store::{Found, Seek};
@@ -21,12 +21,12 @@ use crate::layout::AnswerHeader;
 pub struct FileCall<'a> {
     /// The file's number: its place in the definitions.
     pub file: u32,
-    /// What is asked of it.
+    /// The command.
     pub command: FileCommand<'a>,
 }
 
-/// What is asked of a file. Where a token is named, `None` is the last record
-/// that was read for update without one.
+/// A command on a file. Without a token the last record that was read for
+/// update without one is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileCommand<'a> {
     /// READ, and each step of a browse.
@@ -59,7 +59,7 @@ pub enum FileCommand<'a> {
     Rewrite {
         /// Which record.
         token: Option<u32>,
-        /// What takes its place.
+        /// The new record.
         record: &'a [u8],
         /// RECORDBUSY instead of a wait for a lock.
         nosuspend: bool,
@@ -78,7 +78,7 @@ pub enum FileCommand<'a> {
     },
     /// DELETE GENERIC.
     DeleteGeneric {
-        /// What the keys begin with.
+        /// The prefix of the keys.
         prefix: &'a [u8],
         /// RECORDBUSY instead of a wait for a lock.
         nosuspend: bool,
@@ -139,7 +139,7 @@ const ACCESSES: [FileAccess; 5] = [
 ];
 
 impl<'a> FileCall<'a> {
-    /// What the command does to the file.
+    /// The command's access to the file.
     pub fn access(&self) -> FileAccess {
         match self.command {
             FileCommand::Read { access, .. } | FileCommand::ReadUpdate { access, .. } => access,
@@ -261,7 +261,7 @@ impl<'a> FileCall<'a> {
 }
 
 impl WireCall<'_> {
-    /// The same with its data copied, as the region has calls.
+    /// A copy with its own data, in the form of the region's calls.
     pub fn to_call(&self) -> Call {
         Call {
             op: self.op,
@@ -346,7 +346,7 @@ impl Answer {
         answer
     }
 
-    /// What [`FileAnswer`] reads out of it.
+    /// The answer's data for [`FileAnswer`].
     pub fn on_file(&self) -> FileAnswer<'_> {
         FileAnswer {
             args: &self.args,

@@ -1,8 +1,8 @@
 //! The allocator of one arena: offsets in, offsets out.
 //!
-//! One side at a time owns an arena, so the allocator's own state lies outside
-//! of the shared memory, where no wild store reaches it. First fit from the
-//! low end keeps a small task in the same few warm pages.
+//! One side at a time owns an arena, so the allocator's own state is outside
+//! the shared memory, where no wild store reaches it. First fit from the low
+//! end keeps a small task in the same few warm pages.
 //!
 //! Invariant: the heap never touches the memory it hands out.
 

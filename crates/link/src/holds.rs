@@ -15,7 +15,7 @@ pub struct Hold<F> {
     pub token: u32,
     /// READ named TOKEN, so only a command with this TOKEN means the record.
     pub by_token: bool,
-    /// Where a browse stands on it: its key, or of a path the alternate key
+    /// The position of a browse at it: its key, or of a path the alternate key
     /// and its key.
     pub position: Box<[u8]>,
     /// Where its own key begins in the position.

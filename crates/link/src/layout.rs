@@ -1,4 +1,4 @@
-//! Where everything lies in a worker's shared memory.
+//! The layout of a worker's shared memory.
 //!
 //! The byte-box page `docs/internals/link.md` draws what these constants and
 //! structures say; both change together, with [`VERSION`].
@@ -19,8 +19,8 @@ pub const VERSION: u32 = 12;
 pub const SLOTS: usize = 64;
 /// Default bytes of a slot's arena.
 pub const ARENA_BYTES: usize = 512 << 20;
-/// Bytes of an arena, or of a call's data, that stay resident when nobody
-/// needs the rest any more.
+/// Bytes of an arena, or of a call's data, that stay resident after the rest is
+/// released.
 pub const WARM_BYTES: usize = 1 << 20;
 /// Bytes of the data that a mid-task call carries each way: a channel too must
 /// fit. What was not touched takes no memory.
@@ -65,7 +65,7 @@ pub const fn memory_bytes(arena_bytes: usize) -> usize {
 /// A slot's state: the low half of its word; the high half is the sequence
 /// number under which the region filled it.
 pub mod slot_state {
-    /// Nobody's; the region may fill it.
+    /// Unused; the region may fill it.
     pub const FREE: u32 = 0;
     /// Filled; the worker may take it, the region may take it back.
     pub const QUEUED: u32 = 1;
@@ -89,8 +89,8 @@ pub mod call_state {
     pub const NESTED_DONE: u32 = 4;
     /// The region has taken the question and has not answered yet.
     pub const TAKEN: u32 = 5;
-    /// Beside one of the states in which the worker waits: it sleeps, or is
-    /// about to.
+    /// A flag on the states in which the worker waits: it sleeps, or is about
+    /// to.
     pub const ASLEEP: u32 = 1 << 31;
 }
 
@@ -122,7 +122,8 @@ pub struct Header {
     pub progress: Line<AtomicU64>,
     /// 1 while the running task waits for the QR token.
     pub qr_waits: Line<AtomicU32>,
-    /// 1 when the running task has changes to commit: its end is told at port 0.
+    /// 1 when the running task has changes to commit: its end is sent to port
+    /// 0.
     pub commits: Line<AtomicU32>,
 }
 
@@ -130,7 +131,7 @@ pub struct Header {
 #[repr(C, align(64))]
 pub struct Line<T>(pub T);
 
-/// What the region asks of a worker: the first part of a slot's page.
+/// The region's request to a worker: the first part of a slot's page.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Request {
@@ -148,9 +149,9 @@ pub struct Request {
     pub flags: u16,
     /// Program to run.
     pub program: ProgramName,
-    /// Who asks.
+    /// The user of the request.
     pub userid: UserId,
-    /// Port that is told of the end.
+    /// Port that receives the end.
     pub port: u16,
     /// Priority, 0 to 255.
     pub priority: u8,
@@ -192,8 +193,8 @@ pub const REQUEST_CHANGED: u16 = 4;
 /// service.
 pub const REQUEST_PIPELINE: u16 = 8;
 
-/// What a worker gives back: the second part of a slot's page. The message is
-/// apart, since only an abend has one.
+/// A worker's results: the second part of a slot's page. The message is apart,
+/// since only an abend has one.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct Results {
@@ -205,7 +206,7 @@ pub struct Results {
     pub program: ProgramName,
     /// Line of that program's source, 0 when unknown.
     pub line: u32,
-    /// Bytes of the abend's message, which lies at [`MESSAGE_IN_SLOT`].
+    /// Bytes of the abend's message, which is at [`MESSAGE_IN_SLOT`].
     pub message_bytes: u32,
     /// Transaction that RETURN TRANSID names, blank for none.
     pub next_transid: TransId,
@@ -235,7 +236,7 @@ pub const RESULT_RETIRE: u32 = 1;
 /// clock.
 pub const RESULT_CPU_ESTIMATED: u32 = 2;
 
-/// What one run cost and did, as the worker counted it.
+/// The cost of a run, as the worker measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Counts {

@@ -1,9 +1,9 @@
 //! Shared memory and wake-ups between a region and its COBOL workers.
 //!
 //! A region has one [`RegionPage`]; each worker has a memory of its own, which
-//! the region holds as a [`RegionSide`] and the worker as a [`WorkerSide`]. A
+//! the region uses as a [`RegionSide`] and the worker as a [`WorkerSide`]. A
 //! request is written into a slot's arena once, read there by the program, and
-//! its results are read there by the door. Nobody is woken who is awake.
+//! its results are read there by the door. A thread that is awake is not woken.
 //!
 //! `docs/internals/link.md` draws the layout byte by byte.
 //!

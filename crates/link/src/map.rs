@@ -1,8 +1,8 @@
 //! Anonymous shared memory: sealed memfds and their mappings.
 //!
-//! A memfd is sealed against shrinking and growing before anybody else has
+//! A memfd is sealed against shrinking and growing before another process has
 //! it: a truncated mapping would end its reader with SIGBUS. Pages are not
-//! reserved, so a large sparse area costs what is touched.
+//! reserved, so a large sparse area costs only the pages that are touched.
 //! Reference: memfd_create(2), fcntl(2) "File Sealing", fallocate(2).
 
 use std::ffi::CStr;
@@ -20,7 +20,7 @@ pub fn sealed_memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-/// Creates a memfd with these contents, which nobody can change.
+/// Creates a memfd with these contents, which no process can change.
 pub fn constant_memfd(name: &CStr, contents: &[u8]) -> io::Result<OwnedFd> {
     let fd = memfd(name, contents.len())?;
     let mut done = 0;
@@ -55,7 +55,7 @@ fn memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     if raw < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a fresh descriptor that nobody else owns.
+    // SAFETY: a new descriptor that has no other owner.
     let fd = unsafe { OwnedFd::from_raw_fd(raw) };
     let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
     // SAFETY: a plain call on our descriptor.
@@ -65,7 +65,7 @@ fn memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-/// Size of the file behind a descriptor, in bytes.
+/// Size in bytes of the file that a descriptor refers to.
 pub fn file_bytes(fd: BorrowedFd<'_>) -> io::Result<usize> {
     // SAFETY: stat is plain data and filled by the call.
     let size = unsafe {
@@ -158,7 +158,7 @@ impl Mapping {
         self.bytes
     }
 
-    /// The file behind the mapping.
+    /// The mapped file.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }

@@ -1,8 +1,8 @@
 //! The operands of a command that the region serves, in either direction.
 //!
-//! A worker sends what the program gave for each option; the region sends back
-//! what the options that receive something are to hold. Both sides know the
-//! command's row, so an operand is named by its option's index.
+//! A worker sends the operand that the program gave for each option; the region
+//! returns the values of receiving options. Both sides know the command's row,
+//! so an operand is named by its option's index.
 //!
 //! ```text
 //!   0               16
@@ -25,30 +25,30 @@ use crate::directory::Violation;
 /// [`crate::channel_data`] writes it. It is no option of any row.
 pub const CHANNEL_DATA: u8 = 120;
 
-/// Index of a program that is to run with the channel beside it before the
-/// command is answered; the command is given again when it is back. It is no
-/// option of any row.
+/// Index of a program to run with the attached channel before the command is
+/// answered; the command is repeated when the program has returned. It is not
+/// an option of a row.
 pub const RUN_PROGRAM: u8 = 121;
 
 /// Index of how that program ended: its abend code, or blanks. It is no option
 /// of any row.
 pub const RUN_ENDED: u8 = 122;
 
-/// Index of a document template that is to be read before the command is
-/// answered: `Q`, `D`, `F` or `X` for a temporary storage or transient data queue, a
-/// file or a program, its name (of a program behind `1` for APPENDCRLF, else `0`), and
-/// behind a zero byte the template's. The command is given again with its text.
-/// It is no option of any row.
+/// Index of a document template to read before the command is answered: `Q`,
+/// `D`, `F` or `X` for a temporary storage or transient data queue, a file or a
+/// program; its name (a program's after `1` for APPENDCRLF, else `0`); a zero
+/// byte and the template's name. The command is repeated with the text. It is
+/// not an option of a row.
 pub const TEMPLATE_WANTED: u8 = 123;
 
-/// Index of the text of a template that was wanted: the template's name, a zero
-/// byte, then `+` and its lines, each behind its length (u32, big-endian), `*` and the
-/// same when it is to be kept for others, `-` when its program has refused, or
-/// nothing when it could not be read. There may be several. It is no option of
-/// any row.
+/// Index of the text of a template: the template's name, a zero byte, and then
+/// one of these. `+` and the lines, each after its length (u32, big-endian);
+/// `*` and the same if the text is cached for other tasks; `-` if the
+/// template's program refused; nothing if it could not be read. There may be
+/// several. It is not an option of a row.
 pub const TEMPLATE_TEXT: u8 = 124;
 
-/// What an operand holds.
+/// The value of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
     /// A binary, packed or zoned item.

@@ -1,11 +1,11 @@
 //! The region page: doorbells of the ports and the QR token.
 //!
-//! One memfd a region, mapped by the region and by every worker. A *port* is
-//! where completions are heard: an eventfd and a doorbell with a `sleeping`
-//! word and a bitmap of worker numbers. A worker sets its bit, and writes the
-//! eventfd only when the port's owner sleeps; so a busy owner costs no system
-//! call. A wild store can lose a bit; the owner heals that by a slow full scan
-//! of its own slots.
+//! One memfd a region, mapped by the region and by every worker. A *port*
+//! receives completions: an eventfd and a doorbell with a `sleeping` word and a
+//! bitmap of worker numbers. A worker sets its bit, and writes the eventfd only
+//! when the port's owner sleeps; so a busy owner costs no system call. A wild
+//! store can lose a bit; the owner recovers by a slow full scan of its own
+//! slots.
 //!
 //! Invariant: any bytes are a valid page, and nothing in it is needed to start
 //! a worker: every worker can write all of it.
@@ -43,8 +43,8 @@ struct Doorbell {
 pub struct RegionPage {
     map: Mapping,
     events: Vec<OwnedFd>,
-    /// Holders of the QR token that died, as this side counted them. Not in
-    /// the page, where anybody could write it.
+    /// Holders of the QR token that died, as this side counted them. Not in the
+    /// page, which every worker can write.
     deaths: AtomicU64,
     /// Words of a doorbell that the workers there were so far have bits in: with
     /// a few workers it is one of sixteen.
@@ -127,7 +127,7 @@ impl RegionPage {
     }
 
     fn changes(&self) -> &AtomicU32 {
-        // SAFETY: an atomic, behind the header and before the QR token.
+        // SAFETY: an atomic, after the header and before the QR token.
         unsafe { self.map.get::<AtomicU32>(FILES_OFFSET) }
     }
 
@@ -148,13 +148,13 @@ impl RegionPage {
         self.events[port].as_fd()
     }
 
-    /// From now on this worker's bits are heard.
+    /// From now on the bits of this worker are polled.
     pub fn admit(&self, worker: usize) {
         let words = worker / 64 + 1;
         self.words.fetch_max(words.min(WORDS), Ordering::SeqCst);
     }
 
-    /// Tells a port's owner that this worker has news.
+    /// Notifies a port's owner that this worker has a completion.
     pub fn ring(&self, port: usize, worker: usize) {
         self.mark(port, worker);
         self.nudge(port);
@@ -183,12 +183,13 @@ impl RegionPage {
     pub fn notify(&self, port: usize) {
         let mut count = 1u64.to_ne_bytes();
         let fd = self.events[port].as_raw_fd();
-        // SAFETY: eight bytes of ours to and from our descriptor, which does
-        // not block.
+        // SAFETY: eight bytes of a local variable to and from an own
+        // descriptor, which does not block.
         unsafe {
             let put = libc::write(fd, count.as_ptr().cast(), count.len());
             if put < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
-                // Somebody wrote it full: it takes nothing more until it is read.
+                // A wild write has filled the counter: it accepts no further
+                // write until it is read.
                 libc::read(fd, count.as_mut_ptr().cast(), count.len());
                 count = 1u64.to_ne_bytes();
                 libc::write(fd, count.as_ptr().cast(), count.len());
@@ -232,7 +233,7 @@ impl RegionPage {
         true
     }
 
-    /// The port's owner is awake: nobody needs to write its eventfd.
+    /// The port's owner is awake: its eventfd need not be written.
     pub fn awake(&self, port: usize) {
         if let Some(bell) = self.bell(port)
             && bell.sleeping.0.load(Ordering::Relaxed) != 0
@@ -284,7 +285,7 @@ impl SharedArea {
 
 impl Drop for SharedArea {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map`, and nobody keeps its address longer.
+        // SAFETY: mapped by `map`, and its address is no longer used.
         unsafe { libc::munmap(self.address as *mut libc::c_void, self.bytes) };
     }
 }

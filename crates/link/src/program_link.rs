@@ -25,9 +25,9 @@ pub const MAX_CONTAINERS: usize = 4096;
 /// Attach, before anything was run.
 pub const CHANNEL_PARAMETER: &[u8] = b"TXDL\x02";
 
-/// The initialisation parameter by which a caller says who it is, to its own
-/// region: behind it flags and the user's eight characters. It does not leave
-/// the region.
+/// The initialisation parameter by which a caller identifies itself to its own
+/// region: flags and the user's eight characters follow. It is not sent to
+/// other regions.
 pub const CALLER_PARAMETER: &[u8] = b"TXCL";
 /// The flag of a caller that said SYNCONRETURN.
 pub const CALLER_SYNCS: u8 = 1;
@@ -47,7 +47,7 @@ const SAME: u8 = 2;
 /// Bytes of a reply with a COMMAREA, without it.
 pub const REPLY_BYTES: usize = 5 + 1 + 4 + 4;
 
-/// What goes with a LINK, or comes back.
+/// The data of a LINK, in either direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passed<'a> {
     /// A COMMAREA, empty for none.
@@ -82,7 +82,7 @@ pub enum Ending {
 pub struct Request<'a> {
     /// The program, blank padded.
     pub program: [u8; 8],
-    /// What it gets.
+    /// The program's input.
     pub passed: Passed<'a>,
 }
 
@@ -91,7 +91,7 @@ pub struct Request<'a> {
 pub struct Reply<'a> {
     /// How the program ended.
     pub ending: Ending,
-    /// What it gave back; nothing unless it ended normally.
+    /// The program's output; empty unless it ended normally.
     pub passed: Passed<'a>,
 }
 
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         ([n0, n1, n2, n3] == *NAME).then_some(form)
     }
 
-    /// What is passed: the rest of the message, to its last byte.
+    /// The passed data: the rest of the message, to its last byte.
     fn passed(&mut self, form: u8) -> Option<Passed<'a>> {
         let passed = match form {
             COMMAREA_FORM => {

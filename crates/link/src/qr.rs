@@ -1,11 +1,11 @@
 //! The QR token: one quasi-reentrant program at a time in a region.
 //!
-//! One word in the region page: who holds the token, and whether somebody
+//! One word in the region page: the holder of the token, and whether a worker
 //! sleeps for it. Any bytes are a valid word, so a program that writes into the
-//! page can cost others time and nothing else: the region looks at the word and
-//! takes the token from a holder that died, or never was. Taking is barging:
-//! whoever comes while the token is free gets it, because handing it over in
-//! order costs a wake-up each time.
+//! page can only delay others: the region checks the word and takes the token
+//! from a holder that died or never existed. Acquisition is barging: a worker
+//! that arrives while the token is free gets it, because a handover in order
+//! costs a wake-up each time.
 //! Reference: futex(2).
 
 use std::io;
@@ -18,7 +18,7 @@ use crate::page::MAX_WORKERS;
 /// Offset of the token in the region page.
 pub const QR_OFFSET: usize = 1024;
 
-/// Set while somebody sleeps for the token.
+/// Set while a worker sleeps for the token.
 const WAITERS: u32 = 1 << 31;
 
 /// After so long a sleeper looks again, whether it was woken or not.
@@ -28,15 +28,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy)]
 pub struct QrToken<'a> {
     word: &'a AtomicU32,
-    /// Who takes it: a worker's number and one more.
+    /// The taker: a worker's number plus one.
     me: u32,
     deaths: &'a AtomicU64,
 }
 
-/// What the region found when it looked at the token.
+/// The state of the token that the region found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// Nobody has it.
+    /// The token is free.
     Nobody,
     /// This worker has it, or the page says so.
     Worker(usize),
@@ -62,7 +62,8 @@ impl<'a> QrToken<'a> {
         }
         loop {
             let word = self.word.load(Ordering::SeqCst);
-            // Nobody else writes this number: it is not held, but damaged.
+            // No other worker writes this number, so the word is damaged rather
+            // than owned.
             if word & !WAITERS == 0 || word & !WAITERS == self.me {
                 if self.change(word, self.me | WAITERS) {
                     return Ok(());
@@ -86,7 +87,7 @@ impl<'a> QrToken<'a> {
         }
     }
 
-    /// Who has the token now, and the word to take it away with.
+    /// The token's holder, and the word to take the token with.
     pub fn holder(&self) -> (Holder, u32) {
         let word = self.word.load(Ordering::SeqCst);
         let holder = match (word & !WAITERS) as usize {

@@ -4,8 +4,8 @@
 //! integer that comes from the shared memory is copied once and checked; what
 //! does not check is a [`Violation`], and the worker's end.
 //!
-//! Who may touch which slot is the region's bookkeeping: a slot is used by one
-//! task from its reservation to its release.
+//! The region decides which task uses which slot: one task uses it from its
+//! reservation to its release.
 //! Invariant: nothing read here can make the region panic or read outside of
 //! the worker's memory.
 
@@ -41,13 +41,13 @@ pub struct RegionSide {
 /// A slot's state as the region sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotState {
-    /// Nobody has taken it yet.
+    /// Not yet taken by the worker.
     Queued,
     /// The worker runs it.
     Running,
     /// The results are there.
     Done,
-    /// Something that no worker of ours writes.
+    /// Bytes that no correct worker writes.
     Violation(Violation),
 }
 
@@ -88,7 +88,7 @@ impl RegionSide {
         }
         let memory = sealed_memfd(c"tupelo-worker", memory_bytes(arena_bytes))?;
         let map = Mapping::new(memory)?;
-        // SAFETY: nobody else has the memory yet. The rest of it is zeros,
+        // SAFETY: no other process has the memory yet. The rest of it is zeros,
         // which is FREE, IDLE and awake.
         unsafe {
             let header = map.at(0).cast::<Header>();
@@ -230,8 +230,8 @@ impl RegionSide {
         self.header().slots.0[slot].store(0, Ordering::SeqCst);
     }
 
-    /// What the worker asks, and takes it: a question is told once, to one
-    /// thread, however many look while its answer takes time.
+    /// Takes the worker's call. Each call is returned once, to one thread,
+    /// however many threads poll before it is answered.
     pub fn asked(&self) -> Asked {
         // Taken before it is read: what is read is then this question, not an
         // older one that another thread has answered meanwhile.
@@ -258,8 +258,8 @@ impl RegionSide {
         self.reply(answer, call_state::ANSWERED)
     }
 
-    /// Says, with an answer, whether the running task has changes to commit:
-    /// its end is told at port 0 then, not at the port of its request.
+    /// Records with an answer whether the running task has changes to commit:
+    /// if so, its end is sent to port 0 instead of its request's port.
     pub fn set_commits(&self, commits: bool) {
         let word = &self.header().commits.0;
         word.store(u32::from(commits), Ordering::Relaxed);
@@ -305,7 +305,7 @@ impl RegionSide {
         }
     }
 
-    /// Tells the worker to end when no slot is queued.
+    /// Asks the worker to end when no slot is queued.
     pub fn retire(&self) {
         self.header().retire.0.store(1, Ordering::SeqCst);
         self.wake();

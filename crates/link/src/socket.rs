@@ -1,4 +1,4 @@
-//! The socket beside the shared memory: whole messages with descriptors.
+//! The socket next to the shared memory: whole messages with descriptors.
 //!
 //! A pair of SOCK_SEQPACKET sockets, so a message is never cut or joined.
 //! Its first use is to hand a worker its memory; later both sides may pass
@@ -71,8 +71,8 @@ impl LinkSocket {
         Ok(())
     }
 
-    /// Receives a message; an error of kind `UnexpectedEof` when the other
-    /// side is gone, `WouldBlock` when `wait` is false and there is none.
+    /// Receives a message. Errors: `UnexpectedEof` if the other side has closed
+    /// it; `WouldBlock` if `wait` is false and no message is there.
     pub fn receive(&self, wait: bool) -> io::Result<(u64, Vec<OwnedFd>)> {
         let mut bytes = [0u8; 8];
         let mut control = Control([0; CONTROL_BYTES]);

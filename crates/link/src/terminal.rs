@@ -1,8 +1,8 @@
-//! What a worker is given of the terminal that its task has.
+//! The data for a worker about its task's terminal.
 //!
-//! The region writes it into the arena next to the request, so a task without a
-//! terminal has none of it. What the user typed is not in it: RECEIVE asks the
-//! region for that.
+//! The region writes it into the arena next to the request, and only for a task
+//! with a terminal. It does not contain the user's input: RECEIVE requests that
+//! from the region.
 //!
 //! ```text
 //!   0     1    2        4           6        10        14          18         20         28      32
@@ -35,7 +35,7 @@ pub struct ScreenSize {
     pub columns: u16,
 }
 
-/// What a terminal can do, by bit.
+/// The features of a terminal, by bit.
 pub mod feature {
     /// COLOR.
     pub const COLOR: u16 = 1;

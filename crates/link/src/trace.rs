@@ -20,7 +20,7 @@ use crate::counts::Counter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
 use crate::map::{Mapping, PAGE};
 
-/// What an entry says.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TraceKind {
@@ -30,19 +30,19 @@ pub enum TraceKind {
     Exit = 2,
     /// A command ended the task or a level with an abend, whose code it has.
     Abend = 3,
-    /// What a program wrote with ENTER TRACENUM; the point is its number.
+    /// An entry by ENTER TRACENUM; the point is its number.
     User = 4,
     /// The kernel of the region; the point is a [`KernelPoint`].
     Kernel = 5,
 }
 
-/// What the region's kernel traces.
+/// The trace points of the region's kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum KernelPoint {
     /// A task was given to a worker.
     Begin = 1,
-    /// A task is over; its abend code, or zeros.
+    /// A task ended; its abend code, or zeros.
     End = 2,
     /// A task waits for a lock, an event or the time.
     Wait = 3,
@@ -50,7 +50,8 @@ pub enum KernelPoint {
     Wake = 4,
     /// A unit of work goes to the store.
     Commit = 5,
-    /// The unit of work of a task that ends is over; its abend code, or zeros.
+    /// The unit of work of an ending task is finished; its abend code, or
+    /// zeros.
     UnitEnd = 6,
     /// The region starts a task of its own.
     Start = 7,
@@ -65,7 +66,7 @@ pub struct TraceEntry {
     pub task: u32,
     /// Transaction.
     pub transid: TransId,
-    /// What it says.
+    /// The kind.
     pub kind: TraceKind,
     /// Number of the command, of the kernel's point, or TRACENUM.
     pub point: u16,
@@ -107,7 +108,7 @@ impl TraceEntry {
         ]
     }
 
-    /// What four words say; none when no writer of ours wrote them.
+    /// Reads four words. Returns `None` if they are not a valid entry.
     fn parse(words: [u64; 4]) -> Option<Self> {
         let [ticks, who, data, what] = words;
         let kind = match (what >> 48) as u16 {
@@ -222,8 +223,8 @@ impl TraceInstant {
     }
 }
 
-/// Writes an entry. Its old serial number goes first, so that nobody takes a
-/// half of each for one.
+/// Writes an entry. Its old serial number is cleared first, so that no reader
+/// mixes halves of two entries.
 #[inline]
 fn write(words: &[AtomicU64; 4], entry: [u64; 4]) {
     words[3].store(0, Ordering::Relaxed);
@@ -298,7 +299,7 @@ impl TraceWriter {
         }
     }
 
-    /// What follows is of this task.
+    /// The following entries belong to this task.
     pub fn begin_task(&mut self, task: u64, transid: TransId) {
         self.task = task as u32;
         self.transid = transid;

@@ -51,12 +51,12 @@ struct Running {
     port: usize,
 }
 
-/// What there is to do.
+/// The next event for a worker.
 #[derive(Debug, Clone, Copy)]
 pub enum Next {
     /// Run a task; end it with [`WorkerSide::finish`].
     Task(TaskIn),
-    /// Nothing came within the time given.
+    /// No event within the given time.
     Idle,
     /// The worker shall end.
     Retire,
@@ -67,7 +67,7 @@ pub enum Next {
 pub struct TaskIn {
     /// Its slot.
     pub slot: usize,
-    /// What is asked.
+    /// The request.
     pub request: Request,
     /// The worker had nothing to do before it came.
     pub waited: bool,
@@ -80,7 +80,7 @@ pub enum AttachError {
     #[error("the region's descriptors could not be taken over: {0}")]
     Io(#[from] io::Error),
     /// The memory is not a worker's memory of this version.
-    #[error("the shared memory has another layout")]
+    #[error("the shared memory has another layout; region and worker must be of one version")]
     Layout,
     /// The configuration is not what this version reads.
     #[error("the configuration could not be read: {0}")]
@@ -479,7 +479,7 @@ impl WorkerSide {
     }
 
     fn ask(&mut self, state: u32) -> CallEvent {
-        // A wait may be long: nobody's news waits with it.
+        // A wait may be long, so pending notifications are sent first.
         self.nudge();
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
@@ -514,10 +514,10 @@ impl Drop for WorkerSide {
 /// Descriptors that the region sends first: configuration, memory, page, and
 /// an eventfd for each port.
 const OWN_FDS: usize = PORTS + 3;
-/// The same and a reader table.
+/// As above, plus a reader table.
 const WITH_TABLE: usize = OWN_FDS + 1;
 
-/// Tasks whose ends are told together at most.
+/// Most tasks whose ends are sent in one notification.
 const BATCH: u32 = 8;
 
 const _: () = assert!(PORTS <= 32, "ports with news are bits of a u32");

@@ -37,7 +37,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("import-text", "modules are JavaScript"),
     ("import-bytes", "modules are JavaScript"),
 ];
-/// What tests expect of their host.
+/// The host that tests expect.
 const HOST: &str = "
 globalThis.__said = '';
 globalThis.print = (text) => { globalThis.__said += `${text}\\n`; };
@@ -55,7 +55,7 @@ struct Suite {
     engine: Engine,
 }
 
-/// What a test says of itself.
+/// The metadata of a test.
 #[derive(Default)]
 struct Meta {
     flags: Vec<String>,

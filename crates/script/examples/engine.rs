@@ -1,4 +1,4 @@
-//! What an engine costs, as one line of JSON: for `cargo xtask bench script`.
+//! The cost of an engine, as one line of JSON: for `cargo xtask bench script`.
 //!
 //! `engine link [N]`: a request with one LINK, again and again, on N engines in
 //! turn, for a profiler.
@@ -16,7 +16,7 @@ use script::{
     Request, Sources,
 };
 
-/// A host that nobody asks.
+/// A host whose methods are never called.
 struct Nobody;
 
 impl Host for Nobody {
@@ -126,10 +126,10 @@ fn main() {
         runaway_ms: 0,
         ..Limits::default()
     };
-    let mut told: BTreeMap<String, f64> = BTreeMap::new();
+    let mut reported: BTreeMap<String, f64> = BTreeMap::new();
     let began = Instant::now();
     let mut engine = Engine::load(&sources, "rounds.js", limits, records).expect("it loads");
-    told.insert("load_us".into(), began.elapsed().as_nanos() as f64 / 1e3);
+    reported.insert("load_us".into(), began.elapsed().as_nanos() as f64 / 1e3);
     let mut serve = |query: String| {
         let request = Request {
             method: "GET".into(),
@@ -148,8 +148,8 @@ fn main() {
     }
     let many = 2_000;
     let sum: f64 = (0..many).map(|_| serve(empty.clone())).sum();
-    told.insert("request_us".into(), sum / f64::from(many) / 1e3);
-    told.insert("link_us".into(), link(&sources, folder, 2_000, 1));
+    reported.insert("request_us".into(), sum / f64::from(many) / 1e3);
+    reported.insert("link_us".into(), link(&sources, folder, 2_000, 1));
     let kinds = [
         "read-number",
         "read-text",
@@ -170,11 +170,11 @@ fn main() {
             serve(query.clone());
             let mut best: Vec<f64> = (0..5).map(|_| serve(query.clone())).collect();
             best.sort_by(f64::total_cmp);
-            told.insert(format!("{kind}:{who}"), best[2] / f64::from(rounds));
+            reported.insert(format!("{kind}:{who}"), best[2] / f64::from(rounds));
         }
     }
     let (image, written) = engine.image_bytes();
-    told.insert("image_kib".into(), image as f64 / 1024.0);
-    told.insert("written_kib".into(), written as f64 / 1024.0);
-    println!("{}", serde_json::to_string(&told).expect("numbers"));
+    reported.insert("image_kib".into(), image as f64 / 1024.0);
+    reported.insert("written_kib".into(), written as f64 / 1024.0);
+    println!("{}", serde_json::to_string(&reported).expect("numbers"));
 }

@@ -1,9 +1,9 @@
-//! Getters and setters of single fields, on QuickJS's own functions: a field
-//! is read where it lies, and nothing is looked up by name but the bytes.
+//! Getters and setters of single fields, on QuickJS's own functions: a field is
+//! read in place, and only the bytes are looked up by name.
 //!
 //! A function has its record's number among those of this thread and its
 //! field's as data. It is the property's getter or setter itself, so `this` is
-//! the record object, whose bytes stand in its property `_b`.
+//! the record object, which has its bytes in its property `_b`.
 //!
 //! Invariant: a number that scripts make up names no record, and no bytes
 //! outside of the array are touched.
@@ -127,12 +127,12 @@ unsafe extern "C" fn set(
                     (Some(n), ..) => drop(write!(text, "{n}")),
                     (_, Some(n), _) if n.is_finite() => drop(write!(text, "{n}")),
                     (_, Some(n), _) => {
-                        let why = format!("{n} is no number that a field can hold");
+                        let why = format!("{n} is not a number that a field can contain");
                         return Ok(Some(record.wrong(field as usize, &why)));
                     }
                     (.., Some(string)) => text.extend_from_slice(string.to_string()?.as_bytes()),
                     _ => {
-                        let why = format!("a field holds no {}", value.type_name());
+                        let why = format!("a field cannot contain {}", value.type_name());
                         return Ok(Some(record.wrong(field as usize, &why)));
                     }
                 }
@@ -158,8 +158,8 @@ unsafe fn serve<'js>(
     act: impl FnOnce(&Ctx<'js>, &Record, &mut [u8]) -> Result<Value<'js>>,
 ) -> qjs::JSValue {
     let _native = overdue::native();
-    // SAFETY: as the caller says. The array is held while its bytes are used,
-    // and no script runs meanwhile that could detach it.
+    // SAFETY: the caller guarantees the pointers. The array is borrowed while
+    // its bytes are used, and no script runs meanwhile that could detach it.
     unsafe {
         let context: Ctx<'js> = Ctx::from_raw(NonNull::new_unchecked(ctx));
         let [number, atom] = [0, 1].map(|i| qjs::JS_VALUE_GET_INT(*data.add(i)));

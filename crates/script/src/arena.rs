@@ -2,9 +2,9 @@
 //!
 //! QuickJS allocates everything of a runtime here: contexts, objects, strings,
 //! bytecode. When a script is loaded the used part is copied; after a request
-//! what was written since is put back. So every request begins with the same
-//! realm, byte for byte, whatever the one before did to it, and nothing has to
-//! be freed. Which pages were written the [`guard`](crate::guard) knows.
+//! the pages written since are restored. So every request begins with the same
+//! realm, byte for byte, and nothing has to be freed. The
+//! [`guard`](crate::guard) records which pages were written.
 //!
 //! ```text
 //! +--------+-------------------------------+----------------------------+
@@ -14,11 +14,12 @@
 //! ```
 //!
 //! A block's size is one of a few classes; a freed block goes to the list of
-//! its class. The header has the lists and is part of the snapshot. A limit on
-//! memory is the arena's end: there QuickJS hears that there is no more.
+//! its class. The header has the lists and is part of the snapshot. The memory
+//! limit is the arena's end: an allocation past it fails, and QuickJS throws
+//! its out-of-memory error.
 //!
-//! Invariant: no pointer into the arena outlives a set-back unless what it
-//! points to was there when the snapshot was taken.
+//! Invariant: no pointer into the arena outlives a restore unless its target
+//! was there when the snapshot was taken.
 
 use std::io;
 use std::ptr::{self, NonNull};
@@ -34,11 +35,11 @@ const EXACT_CLASSES: usize = EXACT / 16;
 const CLASSES: usize = EXACT_CLASSES + 4 * 26;
 /// Bytes before each block: its size.
 const HEAD: usize = 8;
-/// Memory above the snapshot that is kept for the next request; what is beyond
-/// goes back to the system.
+/// Memory above the snapshot that is kept for the next request; the rest is
+/// returned to the system.
 const KEPT: usize = 1 << 20;
 
-/// What stands at the arena's beginning.
+/// The header at the arena's beginning.
 #[repr(C, align(16))]
 struct Header {
     /// Offset of what has never been used.
@@ -93,7 +94,7 @@ impl Arena {
         };
         let top = first_block();
         // SAFETY: the mapping has room for a header, is aligned to a page, and
-        // is zeros, which are a valid header but for these fields.
+        // is zeroed, which is a valid header except for these fields.
         unsafe {
             let header = base.as_ptr().cast::<Header>();
             (*header).top = top;
@@ -131,13 +132,13 @@ impl Arena {
         self.header().most
     }
 
-    /// Takes the copy that [`Arena::restore`] puts back. What is allocated from
-    /// now on lies above it, on pages of its own: the free blocks below stay
-    /// free, so that few of the copied pages are written.
+    /// Takes the copy that [`Arena::restore`] puts back. Later allocations are
+    /// above it, on pages of their own: the free blocks below stay free, so
+    /// that few of the copied pages are written.
     pub fn snapshot(&mut self) {
         let header = self.base.as_ptr().cast::<Header>();
-        // SAFETY: the engine's thread alone is here, and the pages between the
-        // old top and the new one are nobody's.
+        // SAFETY: only the engine's thread uses the arena, and the pages
+        // between the old top and the new one are unused.
         unsafe {
             let top = (*header).top.next_multiple_of(PAGE) + HEAD;
             if top <= (*header).limit {
@@ -184,7 +185,7 @@ impl Arena {
         if most > keep {
             let from = keep.next_multiple_of(PAGE);
             let bytes = most.next_multiple_of(PAGE).saturating_sub(from);
-            // SAFETY: what lies above the snapshot is nobody's.
+            // SAFETY: no block above the snapshot is in use.
             unsafe { libc::madvise(base.add(from).cast(), bytes, libc::MADV_DONTNEED) };
         }
     }
@@ -202,18 +203,17 @@ impl Arena {
 
 /// Gives the memory of an arena back that is never dropped.
 ///
-/// # Safety
-/// It is that of an arena, and nobody uses it any more.
+/// # Safety `at` and `bytes` are those of an arena that is no longer used.
 pub unsafe fn release(at: usize, bytes: usize) {
     guard::forget(at);
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees that the mapping is unused.
     unsafe { libc::munmap(at as *mut libc::c_void, bytes) };
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
         self.guard = None;
-        // SAFETY: the mapping of `new`, which nobody uses any more.
+        // SAFETY: the mapping of `new`, which is no longer used.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.reserved) };
     }
 }
@@ -266,7 +266,7 @@ impl ArenaAllocator {
         }
         header.top = at + size;
         header.most = header.most.max(header.top);
-        // SAFETY: the block lies below the limit.
+        // SAFETY: the block is below the limit.
         unsafe {
             base.add(at).cast::<usize>().write(size);
             base.add(at + HEAD)

@@ -1,5 +1,5 @@
-//! Any command that the region serves, by the words of EXEC CICS: the command
-//! table says what it takes and gives.
+//! Any command that the region serves, in the syntax of EXEC CICS: the command
+//! table has its operands and results.
 //!
 //! Reference: the crate `cics`, command table.
 
@@ -44,7 +44,7 @@ pub fn run<'js>(
     }
 }
 
-/// The row that is meant and its operands, or what is wrong with them.
+/// The row of a command and its operands, or the error in them.
 fn gather<'js>(
     shared: &Shared,
     name: &str,
@@ -69,10 +69,10 @@ fn gather<'js>(
         Selection::Found(row) => row,
         _ if matches!(verb, "SQL" | "EXEC") => {
             return Ok(Err(
-                "scripts have no EXEC SQL: LINK to a program that has it".to_owned(),
+                "EXEC SQL is not supported in scripts: LINK to a program that has it".to_owned(),
             ));
         }
-        _ => return Ok(Err(format!("there is no command {upper}"))),
+        _ => return Ok(Err(format!("unknown command {upper}"))),
     };
     if let Some(why) = not_given(row) {
         return Ok(Err(format!("{} {why}", row.name)));
@@ -87,11 +87,15 @@ fn gather<'js>(
     let mut chosen = false;
     for (key, value) in listed[flags..].iter().zip(&values) {
         let Some(index) = row.index_of(key) else {
-            return Ok(Err(format!("{} has no option {key}", row.name)));
+            return Ok(Err(format!(
+                "{} has no option {key}; see the reference of commands",
+                row.name
+            )));
         };
         bits |= 1 << index;
         let option = row.option(index);
-        // The name of what is browsed is read, and told by NEXT.
+        // A browse returns its name with NEXT; any other command takes it as
+        // input.
         let tells = |o: &command::OptionRow| match o.argument {
             Argument::Optional => true,
             _ => o.direction != Direction::In,
@@ -131,7 +135,7 @@ fn gather<'js>(
     Ok(Ok((row, operands)))
 }
 
-/// Whether the region tells what an option asks for.
+/// Whether the region returns a value for an option.
 fn is_served(row: &Command, option: &str) -> bool {
     let unserved = |rule: &Rule| matches!(rule, Rule::Unserved(list, _) if list.contains(&option));
     !row.rules.iter().any(unserved)
@@ -140,18 +144,18 @@ fn is_served(row: &Command, option: &str) -> bool {
 /// Why a script cannot give a command.
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
-        (Served::Region, Domain::Web) => "request, response, fetch and XML are for that",
+        (Served::Region, Domain::Web) => "use request, response, fetch and XML instead",
         (Served::Region, Domain::Maps) => "a script has no terminal",
         (Served::Worker, _) | (Served::Region, Domain::Programs) => {
-            "the objects of a script have what it is for"
+            "use the objects that scripts have for this"
         }
         (Served::Region, _) => return None,
         (Served::NotYet(why) | Served::Refused(why), _) => why,
     };
-    Some(format!("cannot be given by a script: {why}"))
+    Some(format!("cannot be passed by a script: {why}"))
 }
 
-/// What an option takes, from a value of JavaScript; none for a flag.
+/// An option's operand, from a value of JavaScript; `None` for a flag.
 fn operand(
     shared: &Shared,
     argument: Argument,
@@ -160,17 +164,17 @@ fn operand(
     let text = || value.as_string().and_then(|t| t.to_string().ok());
     let page = shared.records.code_page();
     let encode = |text: &str| {
-        let wrong = |c| format!("the region's code page has no {c:?}");
+        let wrong = |c| format!("the region's code page has no character {c:?}");
         page.encode(text).map_err(wrong)
     };
     let padded = |most: usize| {
         let mut bytes = match (text(), bytes_of(value)) {
             (Some(text), _) => encode(&text)?,
             (None, Some(bytes)) => bytes.to_vec(),
-            _ => return Err("text is wanted".to_owned()),
+            _ => return Err("expected text".to_owned()),
         };
         if bytes.len() > most {
-            return Err(format!("at most {most} characters"));
+            return Err(format!("longer than {most} characters"));
         }
         bytes.resize(most, b' ');
         Ok(Some(Operand::Bytes(bytes)))
@@ -182,23 +186,23 @@ fn operand(
         Argument::Area | Argument::Any | Argument::Optional => match (text(), bytes_of(value)) {
             (Some(text), _) => Ok(Some(Operand::Bytes(encode(&text)?))),
             (None, Some(bytes)) => Ok(Some(Operand::Bytes(bytes.to_vec()))),
-            _ => Err("text or bytes are wanted".into()),
+            _ => Err("expected text or bytes".into()),
         },
         Argument::Cvda if text().is_some() => {
             let name = text().unwrap_or_default().to_ascii_uppercase();
             let number = cics::cvda::value(&name);
             number
                 .map(|n| Some(Operand::Int(n.into())))
-                .ok_or_else(|| format!("there is no CVDA {name}"))
+                .ok_or_else(|| format!("unknown CVDA {name}"))
         }
         _ => match value.as_number() {
             Some(n) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Some(Operand::Int(n as i64))),
-            _ => Err("a whole number is wanted".into()),
+            _ => Err("expected a whole number".into()),
         },
     }
 }
 
-/// What a command gave, by the names of its options.
+/// A command's results, by the names of its options.
 fn given_back<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,
@@ -206,7 +210,7 @@ fn given_back<'js>(
     answer: &Answer,
 ) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
-    // What the region writes can be read.
+    // The region's own output is well-formed.
     let operands = match answer.data.is_empty() {
         true => Operands::default(),
         false => Operands::parse(&answer.data).unwrap_or_default(),

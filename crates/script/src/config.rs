@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
 
-/// Transaction of scripts whose route names none; it is always there.
+/// Default transaction of scripts' routes; it is always defined.
 pub const TRANSACTION: &str = "CJSR";
 
 /// `[script]`
@@ -18,9 +18,9 @@ pub const TRANSACTION: &str = "CJSR";
 pub struct ScriptConfig {
     /// Folder of the scripts, relative to the application folder.
     pub folder: PathBuf,
-    /// Which paths scripts serve: a path with variables in braces, such as
+    /// The paths that scripts serve: a path with variables in braces, such as
     /// `"/customers/{id}"`, and the script's file in the folder. URIMAP
-    /// definitions whose PROGRAM is a script's name say it as well.
+    /// definitions whose PROGRAM is a script's name define paths as well.
     pub routes: BTreeMap<String, RouteConfig>,
     /// Which programs are scripts: a program's name and the script's file, such
     /// as `OVERVIEW = "overview.js"`. LINK reaches its function LINK; a
@@ -31,7 +31,7 @@ pub struct ScriptConfig {
     /// Most threads for scripts that compute; each serves many that wait. 0 is
     /// two for every CPU, at most 24. Brief scripts run on the gateway's.
     pub engines: u32,
-    /// MiB of memory for one script and what it makes.
+    /// MiB of memory for one script and its objects.
     pub memory_mib: u32,
     /// KiB of stack for calls within calls of a script.
     pub stack_kib: u32,
@@ -62,7 +62,7 @@ pub struct FetchConfig {
 }
 
 impl FetchConfig {
-    /// What a fetcher of an application in this folder is made with.
+    /// The settings of the fetcher for an application in this folder.
     pub fn settings(&self, folder: &Path) -> fetch::Settings {
         fetch::Settings {
             allow: self.allow.clone(),
@@ -91,7 +91,7 @@ impl Default for FetchConfig {
 pub enum RouteConfig {
     /// The script's file.
     Script(String),
-    /// The same with more.
+    /// A file with further settings.
     Full(FullRoute),
 }
 

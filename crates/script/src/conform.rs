@@ -28,12 +28,12 @@ pub struct Trial<'t> {
     pub module: bool,
 }
 
-/// What came of it.
+/// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It came to its end, having printed this.
     Ended(String),
-    /// It threw: name of the error, and what it says.
+    /// It threw: name of the error, and its message.
     Threw(String, String),
     /// It was ended, with this abend code.
     Stopped(String),

@@ -2,9 +2,9 @@
 //!
 //! Loading makes a runtime in an arena of its own, evaluates the engine's own
 //! part and the script's modules, and takes a snapshot. A request is served in
-//! the realm as it was then; afterwards the snapshot is put back. So the top
-//! level of a module runs once, when it is loaded, and nothing that a request
-//! leaves behind reaches the next.
+//! that realm; afterwards the snapshot is restored. So the top level of a
+//! module runs once, when it is loaded, and no state of a request reaches the
+//! next.
 //!
 //! Invariant: an engine stays on the thread that made it. No value of
 //! JavaScript that was made since the snapshot is held across a set-back.
@@ -31,7 +31,8 @@ use crate::records::Records;
 use crate::source::{InFolder, Sources};
 use crate::transfer::Transfer;
 
-/// The engine's own part: what scripts see beside the language.
+/// The engine's own part: the globals that scripts have in addition to the
+/// language.
 const PRELUDE: &[(&str, &str)] = &[
     ("<tupelo:locale>", include_str!("prelude/locale.js")),
     ("<tupelo:cics>", include_str!("prelude/cics.js")),
@@ -44,30 +45,30 @@ const PRELUDE: &[(&str, &str)] = &[
 /// Bytes that a script may allocate before cycles are looked for: a request
 /// that stays below is never held up by it.
 const GC_THRESHOLD: usize = 16 << 20;
-/// Jobs of promises between two looks at the limits: each may be too short for
-/// the engine to look by itself. A script that has met its memory's end may go
-/// on for as many.
+/// Jobs of promises between two checks of the limits: each may be too short for
+/// the engine to check by itself. A script without memory may run this many
+/// more.
 const JOBS_BETWEEN_LOOKS: u32 = 256;
 
-/// What natives and the engine share while a request is served.
+/// State that natives and the engine share while a request is served.
 #[derive(Default)]
 pub struct Shared {
-    /// Who the request is served for; none while a script is loaded.
+    /// The host of the request; `None` while a script is loaded.
     pub host: RefCell<Option<Box<dyn Host>>>,
-    /// What is asked.
+    /// The request.
     pub request: RefCell<Rc<Request>>,
-    /// What ends the request.
+    /// The limits of the request.
     pub watch: Watch,
     /// Layouts that scripts have asked for.
     pub records: Records,
-    /// Promises that were rejected with nobody listening: where they are, why
-    /// they were, and the calls that led there.
+    /// Promises that were rejected without a handler: address, reason, and call
+    /// stack.
     rejected: RefCell<Vec<(usize, String, String)>>,
-    /// Timers by their time, with what they are known by.
+    /// Timers by their time, with their numbers.
     pub timers: RefCell<Vec<(std::time::Instant, u32)>>,
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
-    /// The script has gone over to a program.
+    /// The script has transferred control to a program (XCTL).
     pub transfer: RefCell<Option<Transfer>>,
     /// The engine's memory: where it begins, and its bytes.
     memory: std::cell::Cell<(usize, usize)>,
@@ -95,7 +96,7 @@ pub struct Request {
     pub method: String,
     /// Path, as it was sent.
     pub path: String,
-    /// The query behind `?`, as it was sent.
+    /// The query string after `?`, as it was sent.
     pub query: String,
     /// The path's variables by name, decoded.
     pub variables: Vec<(String, String)>,
@@ -117,7 +118,7 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// What goes back to a program that linked to the script.
+    /// The data for a program that linked to the script.
     pub passed: Option<Passed>,
     /// The program that takes the script's place before the answer is sent.
     pub transfer: Option<Transfer>,
@@ -139,7 +140,7 @@ impl Engine {
             message,
         };
         let arena = Arena::new(limits.memory_bytes).map_err(|e| failed(e.to_string()))?;
-        let none = |e: Error| failed(format!("no engine can be made: {e}"));
+        let none = |e: Error| failed(format!("the engine of a script cannot be created: {e}"));
         let runtime = Runtime::new_with_alloc(arena.allocator()).map_err(none)?;
         runtime.set_max_stack_size(limits.stack_bytes);
         runtime.set_gc_threshold(GC_THRESHOLD);
@@ -208,7 +209,7 @@ impl Engine {
         self.arena.written()
     }
 
-    /// What this engine and its natives share.
+    /// The state that this engine and its natives share.
     pub(crate) fn shared(&self) -> Rc<Shared> {
         self.shared.clone()
     }
@@ -236,8 +237,8 @@ impl Engine {
         (result, host.expect("the host was put there above"))
     }
 
-    /// Puts the realm back to what it was after loading. No value of it is held
-    /// but those of the snapshot.
+    /// Restores the realm to its state after loading. Only values of the
+    /// snapshot are referenced.
     pub(crate) fn set_back(&mut self) {
         // SAFETY: what ran in the engine has ended, and with it every value
         // that was made there; what the engine holds was there before.
@@ -269,7 +270,8 @@ impl Engine {
         let namespace = self.namespace.clone().restore(ctx);
         let namespace = namespace.catch(ctx).map_err(thrown)?;
         let request = self.shared.request.borrow().clone();
-        // None when a program links to the script: HTTP has a method LINK too.
+        // No method if a program links to the script: HTTP has a method LINK
+        // too.
         let method = match &request.call {
             Some(_) => None,
             None => Some(request.method.as_str()),
@@ -282,13 +284,13 @@ impl Engine {
                 .map_err(thrown)?;
         }
         let outcome = own(&self.own.outcome)?;
-        let told = loop {
+        let reported = loop {
             let mut jobs = 0u32;
             while !self.shared.goes_over() && ctx.execute_pending_job() {
                 jobs += 1;
                 if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
                     self.shared.watch.check();
-                    // A job's error may be heard by nobody.
+                    // A job may throw where no handler catches it.
                     if self.arena.is_exhausted() {
                         return Err(self.out_of_memory());
                     }
@@ -309,12 +311,12 @@ impl Engine {
                 let gave = gave.call::<_, ()>((response, Undefined));
                 gave.catch(ctx).map_err(thrown)?;
             }
-            let told: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
-            if let Some(told) = told.into_array() {
-                break told;
+            let reported: Value<'_> = outcome.call(()).catch(ctx).map_err(thrown)?;
+            if let Some(reported) = reported.into_array() {
+                break reported;
             }
             if !self.wait(ctx, &own(&self.own.deliver)?)? {
-                let text = "the script waits for a promise that nothing can settle";
+                let text = "the script waits for a promise that is never settled";
                 return Err(Failure::new(failure::PROMISE, text));
             }
         };
@@ -322,13 +324,13 @@ impl Engine {
         if let Some((text, stack)) = self.shared.rejection_left()
             && transfer.is_none()
         {
-            let text = format!("a promise was rejected and nobody heard: {text}");
+            let text = format!("a promise was rejected and not handled: {text}");
             return Err(Failure {
                 stack,
                 ..Failure::new(failure::PROMISE, text)
             });
         }
-        let mut answer = read_outcome(&told).catch(ctx).map_err(thrown)??;
+        let mut answer = read_outcome(&reported).catch(ctx).map_err(thrown)??;
         if let (Some((_, given)), Some(passed)) =
             (&self.shared.request.borrow().call, &mut answer.passed)
         {
@@ -338,8 +340,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Waits for the next event that the script can hear; false when there is
-    /// none to come.
+    /// Waits for the next event of the script; returns false when none can
+    /// arrive.
     fn wait<'js>(&self, ctx: &Ctx<'js>, deliver: &Function<'js>) -> Result<bool, Failure> {
         let next = self.shared.timers.borrow().iter().min().copied();
         if next.is_none() && self.shared.children.get() == 0 {
@@ -389,7 +391,7 @@ impl Engine {
         Failure::new(failure::MEMORY, text)
     }
 
-    /// Says of a failure what only the engine knows.
+    /// Adds details to a failure that only the engine has.
     fn explain(&self, failure: &mut Failure) {
         if let Some(stop) = self.shared.watch.stopped() {
             *failure = stopped(stop);
@@ -419,12 +421,12 @@ impl Shared {
     /// Its thread left the engine for good, which is never used nor dropped.
     pub unsafe fn release(&self) {
         let (at, bytes) = self.memory.take();
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees that the engine is not used again.
         unsafe { arena::release(at, bytes) };
     }
 
     fn rejection(&self, promise: &Value<'_>, reason: &Value<'_>, handled: bool) {
-        // SAFETY: only the address is taken, to know the promise again.
+        // SAFETY: only the address is taken, to recognise the promise.
         let at = unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) } as usize;
         let mut rejected = self.rejected.borrow_mut();
         match handled {
@@ -437,7 +439,7 @@ impl Shared {
         }
     }
 
-    /// Whether the script has gone over to a program, and is over.
+    /// Whether the script has ended with XCTL.
     pub fn goes_over(&self) -> bool {
         self.transfer.borrow().is_some()
     }
@@ -484,7 +486,7 @@ fn prepare(
             file: name.to_owned(),
             ..Place::default()
         },
-        message: "there is no such script".into(),
+        message: "the region has no such script".into(),
     })?;
     let declared = Module::declare(ctx.clone(), name, text)
         .catch(ctx)
@@ -500,7 +502,7 @@ fn prepare(
                     file: name.to_owned(),
                     ..Place::default()
                 },
-                message: "its top level waits for a promise that nothing settles".into(),
+                message: "its top level waits for a promise that is never settled".into(),
             });
         }
     }
@@ -535,9 +537,9 @@ struct Own<F> {
     gave: F,
     /// It threw something.
     thrown: F,
-    /// What came of the request, once that is known.
+    /// Returns the outcome of the request as soon as it has one.
     outcome: F,
-    /// Something that the script waits for is over.
+    /// Delivers an event that the script waited for.
     deliver: F,
 }
 
@@ -553,8 +555,8 @@ impl<F> Own<F> {
     }
 }
 
-/// Calls a handler with its request and response. It stands at the bottom of
-/// the stack, so that a script's errors show nothing but its own calls.
+/// Calls a handler with its request and response, at the bottom of the stack,
+/// so that a script's errors show only its own calls.
 fn call<'js>(
     ctx: &Ctx<'js>,
     begun: &Array<'js>,
@@ -594,18 +596,19 @@ fn stack_begins_here(ctx: &Ctx<'_>) {
 fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     while runtime.is_job_pending() {
         if runtime.execute_pending_job().is_err() {
-            return Err("a promise of its top level failed".into());
+            return Err("a promise of its top level was rejected".into());
         }
     }
     Ok(())
 }
 
-fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
-    let failed: bool = told.get(0)?;
+fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
+    let failed: bool = reported.get(0)?;
     if failed {
-        let kind: String = told.get(1)?;
-        let place: String = told.get(6)?;
-        // A script may have made up an exception of ours.
+        let kind: String = reported.get(1)?;
+        let place: String = reported.get(6)?;
+        // A script may have thrown an object that looks like this engine's
+        // exception.
         let code = match kind.len() {
             1..=4 if kind.bytes().all(|b| b.is_ascii_graphic()) => kind,
             _ => failure::THROWN.to_owned(),
@@ -614,23 +617,23 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
             abend: AbendInfo {
                 code,
                 program: place,
-                line: told.get(5)?,
-                message: told.get(3)?,
+                line: reported.get(5)?,
+                message: reported.get(3)?,
             },
-            stack: told.get(4)?,
+            stack: reported.get(4)?,
         }));
     }
-    let status: u16 = told.get(1)?;
+    let status: u16 = reported.get(1)?;
     if status == 0 {
-        let given: Value<'_> = told.get(3)?;
-        let passed = natives::Given::read(&given, &told.get(2)?)?.passed();
+        let given: Value<'_> = reported.get(3)?;
+        let passed = natives::Given::read(&given, &reported.get(2)?)?.passed();
         return Ok(Ok(Answer {
             passed: Some(passed),
             ..Answer::default()
         }));
     }
-    let flat: Vec<String> = told.get(2)?;
-    let body: Value<'_> = told.get(3)?;
+    let flat: Vec<String> = reported.get(2)?;
+    let body: Value<'_> = reported.get(3)?;
     let body = natives::body_of(&body)?;
     let pairs = flat.chunks_exact(2);
     Ok(Ok(Answer {
@@ -641,7 +644,7 @@ fn read_outcome(told: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
     }))
 }
 
-/// What is told of a script that was stopped.
+/// The failure that is reported for a stopped script.
 pub(crate) fn stopped(stop: Stop) -> Failure {
     match stop {
         Stop::Runaway => Failure::new(
@@ -650,12 +653,12 @@ pub(crate) fn stopped(stop: Stop) -> Failure {
         ),
         Stop::Purged => Failure::new(
             failure::PURGED,
-            "the task was purged: its time was over, its client went away, or an operator ended it",
+            "the task was purged: its deadline passed, its client disconnected, or an operator ended it",
         ),
     }
 }
 
-/// Anything thrown, in words; nothing of the script is run for it.
+/// Formats a thrown value without running code of the script.
 fn text_of(value: &Value<'_>) -> String {
     if let Some(exception) = value.as_exception() {
         return exception.message().unwrap_or_default();
@@ -702,7 +705,7 @@ mod tests {
     use crate::host::{Facts, Fault, Input, Level, Output};
     use crate::records::Library;
 
-    /// A host that nobody asks.
+    /// A host whose methods are never called.
     struct Nobody;
 
     impl Host for Nobody {
@@ -780,11 +783,11 @@ mod tests {
                 let ((result, same), stack) = on(stacks.remove(0), run);
                 engine = same;
                 stacks.push(stack);
-                let told = match result {
+                let reported = match result {
                     Ok(answer) => String::from_utf8(answer.body).unwrap(),
                     Err(failure) => failure.abend.code,
                 };
-                assert_eq!(told, wanted, "{path}");
+                assert_eq!(reported, wanted, "{path}");
             }
             stacks.rotate_left(1);
         }

@@ -2,16 +2,16 @@
 
 use crate::host::AbendInfo;
 
-/// A script threw something that nobody caught.
+/// A script threw an exception that it did not catch.
 pub const THROWN: &str = "AJST";
-/// A promise was rejected and nobody heard, or the script waits for one that
-/// nothing can settle.
+/// A promise was rejected without a handler, or the script waits for one that
+/// is never settled.
 pub const PROMISE: &str = "AJSP";
 /// The script used up its memory.
 pub const MEMORY: &str = "AJSM";
 /// There is no such script, or it cannot be loaded.
 pub const LOAD: &str = "AJSL";
-/// The program that a script has gone over to is not there any more.
+/// The target of an XCTL no longer exists.
 pub const NO_PROGRAM: &str = "APCT";
 /// Scripts link to one another, and too many wait.
 pub const NESTED: &str = "AJSN";
@@ -31,13 +31,13 @@ pub struct Place {
     pub column: u32,
 }
 
-/// What is wrong with a script.
+/// A problem of a script, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place.prefix())]
 pub struct Mistake {
     /// Where.
     pub place: Place,
-    /// What.
+    /// The message.
     pub message: String,
 }
 
@@ -47,7 +47,7 @@ pub struct Failure {
     /// The abend of its task; `program` is the program's that failed, or the
     /// script's own.
     pub abend: AbendInfo,
-    /// The calls that led there, as JavaScript tells them; empty for none.
+    /// The call stack in JavaScript's format; empty without one.
     pub stack: String,
 }
 
@@ -74,7 +74,7 @@ impl Place {
         };
         let (rest, column) = at.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
-        // The engine's own part is nobody's mistake.
+        // Places in the engine's own part are not shown: no user can mend them.
         (!file.starts_with('<')).then_some(Place {
             file: file.to_owned(),
             line: line.parse().ok()?,

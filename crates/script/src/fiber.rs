@@ -1,4 +1,4 @@
-//! A script's own stack: what it waits for holds it up and not its thread.
+//! A script's own stack: a wait blocks the script and not its thread.
 //!
 //! Commands are functions that return when they are done, and a thread serves
 //! many scripts. So each runs on a stack of its own, as a future: when a
@@ -12,9 +12,9 @@
 //!     └────────────────── Poll::Pending ◀── suspend ◀───────────┘
 //! ```
 //!
-//! Invariant: a stack is entered on one thread alone. One that is left for good
-//! is not unwound: C frames are on it. Who lets go of it takes care of what it
-//! held.
+//! Invariant: a stack is entered on one thread alone. An abandoned stack is not
+//! unwound, because C frames are on it. The code that abandons it releases what
+//! was borrowed there.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -26,7 +26,7 @@ use std::task::{Context, Poll};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-/// What a stack is entered with: the context of the poll.
+/// The argument of each entry to a stack: the context of the poll.
 type Entry = *mut Context<'static>;
 
 thread_local! {
@@ -34,7 +34,7 @@ thread_local! {
     static CURRENT: Cell<*const Inside> = const { Cell::new(ptr::null()) };
 }
 
-/// What the code on a fiber's stack needs of it.
+/// State for the code on a fiber's stack.
 struct Inside {
     yielder: Cell<*const Yielder<Entry, Left>>,
     context: Cell<Entry>,
@@ -42,15 +42,15 @@ struct Inside {
 
 /// Why a stack was left.
 enum Left {
-    /// It goes on when its future is polled again.
+    /// It continues when its future is polled again.
     Waits,
-    /// It never goes on.
+    /// It never continues.
     ForGood,
 }
 
 /// A fiber came to its end, or was left for good.
 pub enum Ended<R> {
-    /// What it gave, and its stack for another.
+    /// Its result, and its stack for another fiber.
     Returned(R, Stack),
     /// It was left in the midst of something.
     Left,
@@ -61,7 +61,7 @@ pub struct Stack(DefaultStack);
 
 /// Something that runs on a stack of its own.
 pub struct Fiber<R> {
-    /// What it does and gives is boxed: a stack takes little at its ends.
+    /// Closure and result are boxed, so they take little of the stack.
     coroutine: Option<Coroutine<Entry, Left, Box<R>, DefaultStack>>,
     inside: Box<Inside>,
 }
@@ -74,7 +74,7 @@ impl Stack {
 }
 
 impl<R: 'static> Fiber<R> {
-    /// What this does, on this stack. It begins with the first poll.
+    /// A fiber that runs `run` on this stack. It begins with the first poll.
     pub fn new(stack: Stack, run: impl FnOnce() -> R + 'static) -> Fiber<R> {
         let inside = Box::new(Inside {
             yielder: Cell::new(ptr::null()),
@@ -135,8 +135,8 @@ impl<R> Fiber<R> {
         };
         let midst = coroutine.started() && !coroutine.done();
         if midst {
-            // SAFETY: nothing refers to the stack any more: what it held is
-            // never used again, and leaks.
+            // SAFETY: nothing refers to the stack any more: its contents are
+            // never used again, and leak.
             unsafe { coroutine.force_reset() };
         }
         midst
@@ -181,7 +181,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Lets others of the thread run, and goes on afterwards.
+/// Lets other scripts of the thread run, and continues afterwards.
 pub fn pause() {
     if let Some(inside) = current() {
         // SAFETY: as in `wait`.
@@ -215,13 +215,13 @@ mod tests {
 
     #[test]
     fn fibers_wait_for_each_other_on_one_thread() {
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (tell, reported) = tokio::sync::oneshot::channel();
         let order = Rc::new(std::cell::RefCell::new(Vec::new()));
         let (one, two) = (order.clone(), order.clone());
         let stack = || Stack::new(64 << 10).unwrap();
         let first = Fiber::new(stack(), move || {
             one.borrow_mut().push(1);
-            let heard = wait(told);
+            let heard = wait(reported);
             one.borrow_mut().push(3);
             heard.unwrap()
         });

@@ -1,8 +1,7 @@
 //! The natives of files: commands as the region serves them for every task.
 //!
-//! The own part of JavaScript names a file by its number and says what it
-//! wants; the command and its answer are those of the link
-//! ([`link::FileCall`]).
+//! The own part of JavaScript names a file by its number and the operation; the
+//! command and its answer are those of the link ([`link::FileCall`]).
 
 use std::rc::Rc;
 
@@ -57,7 +56,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
             "last" => Seek::Last,
             _ => Seek::First,
         };
-        // A script has no STARTBR: each step stands for itself.
+        // A script has no STARTBR: each step is a browse of its own.
         let access = FileAccess::StartBrowse;
         let command = FileCommand::Read { seek, access };
         serve(&ctx, &of, FileCall { file, command }, found)
@@ -108,8 +107,8 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     own.set("unlockRecords", Function::new(ctx.clone(), unlock)?)
 }
 
-/// Has the region do a command; gives what `give` makes of its answer, or why
-/// there is none.
+/// Has the region run a command; returns what `give` makes of its answer, or
+/// the failure.
 fn serve<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,

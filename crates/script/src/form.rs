@@ -27,7 +27,7 @@ pub struct Part<'b> {
     pub name: String,
     /// The file's name, for a file.
     pub file: Option<String>,
-    /// Its media type, `text/plain` where none is said.
+    /// Its media type, `text/plain` by default.
     pub kind: String,
     /// Its bytes.
     pub bytes: &'b [u8],
@@ -39,7 +39,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
         let _native = crate::overdue::native();
         let bytes = bytes_of(&body).unwrap_or_default();
         match parse(&kind, bytes) {
-            Ok(parts) => told(&ctx, &parts)?.into_js(&ctx),
+            Ok(parts) => reported(&ctx, &parts)?.into_js(&ctx),
             Err(why) => JsString::from_str(ctx.clone(), &why)?.into_js(&ctx),
         }
     };
@@ -47,7 +47,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
 }
 
 /// Name, file, type and bytes of each part, one after the other.
-fn told<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
+fn reported<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
     let made = Array::new(ctx.clone())?;
     for (i, part) in parts.iter().enumerate() {
         made.set(4 * i, part.name.as_str())?;
@@ -66,19 +66,22 @@ fn told<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
 
 /// Reads the parts of a body. `kind` is its Content-Type.
 ///
-/// # Errors
-/// What is wrong, in words.
+/// # Errors A message that says what is wrong.
 pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<Part<'b>>, String> {
-    let boundary = parameter(kind, "boundary").ok_or("its type names no boundary")?;
+    let boundary = parameter(kind, "boundary").ok_or("the Content-Type has no boundary")?;
     if boundary.is_empty() || boundary.len() > MOST_BOUNDARY {
-        return Err(format!("a boundary has 1 to {MOST_BOUNDARY} characters"));
+        return Err(format!(
+            "the boundary must have 1 to {MOST_BOUNDARY} characters"
+        ));
     }
     let first = format!("--{boundary}").into_bytes();
     let between = [b"\r\n", first.as_slice()].concat();
     let mut at = match body.starts_with(&first) {
         true => first.len(),
-        // What stands before the first boundary means nothing.
-        false => find(body, &between, 0).ok_or("there is no boundary in it")? + between.len(),
+        // Text before the first boundary is ignored.
+        false => {
+            find(body, &between, 0).ok_or("the body does not contain its boundary")? + between.len()
+        }
     };
     let mut parts = Vec::new();
     loop {
@@ -91,20 +94,24 @@ pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<Part<'b>
             .take_while(|b| matches!(b, b' ' | b'\t'))
             .count();
         if !rest[blanks..].starts_with(b"\r\n") {
-            return Err(format!("byte {at}: a boundary is followed by a new line"));
+            return Err(format!("byte {at}: expected a new line after the boundary"));
         }
         if parts.len() == MOST_PARTS {
-            return Err(format!("it has more than {MOST_PARTS} parts"));
+            return Err(format!("the body has more than {MOST_PARTS} parts"));
         }
         at += blanks;
         let ends = find(body, b"\r\n\r\n", at);
         let ends = ends.filter(|end| end - at <= MOST_HEADERS);
         let ends = ends.ok_or_else(|| {
-            format!("byte {at}: the headers of a part end with an empty line within {MOST_HEADERS} bytes")
+            format!(
+                "byte {at}: the headers of a part must end with an empty line within \
+                {MOST_HEADERS} bytes"
+            )
         })?;
         let begins = ends + 4;
         // An empty part's line end belongs to the boundary.
-        let over = find(body, &between, begins - 2).ok_or("it does not end with its boundary")?;
+        let over =
+            find(body, &between, begins - 2).ok_or("the body does not end with its boundary")?;
         let bytes = &body[begins.min(over)..over];
         parts.push(part(&body[at..ends], bytes).map_err(|why| format!("byte {at}: {why}"))?);
         at = over + between.len();
@@ -156,7 +163,7 @@ fn parameter(value: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// What browsers write for quotes and line ends.
+/// The escapes that browsers write for quotes and line ends.
 fn escaped(text: &str) -> String {
     let text = text.replace("%22", "\"");
     text.replace("%0D", "\r").replace("%0A", "\n")
@@ -176,8 +183,8 @@ mod tests {
     fn names(body: &str) -> std::result::Result<Vec<(String, Option<String>, String)>, String> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let parts = parse(KIND, body.as_bytes())?;
-        let told = parts.into_iter().map(|p| (p.name, p.file, text(p.bytes)));
-        Ok(told.collect())
+        let reported = parts.into_iter().map(|p| (p.name, p.file, text(p.bytes)));
+        Ok(reported.collect())
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Which pages of a snapshot are written: they alone have to be put back.
 //!
-//! The pages of a fresh snapshot can only be read. The first write to one ends
-//! in a signal, whose handler notes the page and opens it; it stays open, and
-//! is put back after every request from then on. A script writes nearly the
-//! same pages with each request, so after the first few there are no more
-//! signals, and what a request costs is a copy of the pages that requests
-//! write, not of all.
+//! The pages of a fresh snapshot are read-only. The first write to one causes a
+//! signal, whose handler notes the page and makes it writable; it stays
+//! writable, and is restored after every request from then on. A script writes
+//! nearly the same pages with each request, so after the first few there are no
+//! more signals, and a request costs a copy of the pages that requests write,
+//! not of all.
 //!
-//! Where the system refuses, or too many engines have guards, there is none,
-//! and the whole snapshot is put back.
+//! If the system refuses, or too many engines have guards, the engine has no
+//! guard and the whole snapshot is restored.
 //!
 //! Invariant: a page of the snapshot that is not noted has not been written.
 //!
@@ -30,10 +30,10 @@ const WORDS: usize = 64;
 /// The guard of one snapshot.
 pub struct Guard(&'static Watched);
 
-/// What the handler reads and writes. It is never given back, so that the
-/// handler of one thread may look at those of others.
+/// The state of the signal handler. It is never freed, so that the handler of
+/// one thread may read those of others.
 struct Watched {
-    /// Somebody's.
+    /// An engine uses this entry.
     taken: AtomicBool,
     /// Address of the first page; 0 while nothing is watched.
     base: AtomicUsize,
@@ -50,7 +50,7 @@ static GUARDS: [Watched; MOST] = [const {
         written: [const { AtomicU64::new(0) }; WORDS],
     }
 }; MOST];
-/// What was there before our handler.
+/// The handler that was installed before this one.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 
 impl Guard {
@@ -69,7 +69,8 @@ impl Guard {
         watched.pages.store(pages, Ordering::SeqCst);
         watched.base.store(base.as_ptr() as usize, Ordering::SeqCst);
         let guard = Guard(watched);
-        // SAFETY: pages of the arena; whoever writes one comes to the handler.
+        // SAFETY: pages of the arena; a write to one of them reaches the
+        // handler.
         let rc = unsafe { libc::mprotect(base.as_ptr().cast(), bytes, libc::PROT_READ) };
         // Where it fails, the guard opens everything again as it goes.
         (rc == 0).then_some(guard)
@@ -148,7 +149,7 @@ fn install() -> Option<libc::sigaction> {
         ours.sa_sigaction = on_fault as *const () as usize;
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigemptyset(&mut ours.sa_mask);
-        // What ends overdue scripts waits until the page is noted.
+        // The watchdog's signal waits until the page is noted.
         libc::sigaddset(&mut ours.sa_mask, libc::SIGURG);
         match libc::sigaction(libc::SIGSEGV, &ours, before.as_mut_ptr()) {
             0 => Some(before.assume_init()),
@@ -157,14 +158,14 @@ fn install() -> Option<libc::sigaction> {
     }
 }
 
-/// Notes the page that was to be written and opens it; what is not ours goes to
-/// the handler before.
+/// Notes the page that was to be written and makes it writable; other faults go
+/// to the handler before.
 extern "C" fn on_fault(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the system gives the handler what it says.
+    // SAFETY: the system passes valid pointers to the handler.
     let (at, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
     if code == SEGV_ACCERR && opened(at) {
         return;
@@ -207,8 +208,8 @@ fn opened(at: usize) -> bool {
         }
         let from = base + page * PAGE;
         let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: errno is this thread's; the pages are those of the arena that
-        // the thread writes to, so nobody takes its guard away meanwhile.
+        // SAFETY: errno is this thread's; the pages belong to the arena that
+        // this thread writes to, so its guard is not removed meanwhile.
         let rc = unsafe {
             let errno = *libc::__errno_location();
             let mut rc = libc::mprotect(from as *mut libc::c_void, PAGE, both);

@@ -1,5 +1,5 @@
-//! What scripts reach outside of their engine: the region, by whoever joins
-//! them to it.
+//! What scripts use outside their engine: the region, through an implementation
+//! of this trait.
 //!
 //! Calls return when they are done; the engine's thread waits meanwhile. Tests
 //! have a host of their own.
@@ -12,7 +12,7 @@ use link::{Answer, ChannelData, Op, Operands};
 
 use crate::engine::Answer as Given;
 
-/// Who a script works for, and what it may ask.
+/// The host of a script: its user, and the requests it may make.
 pub trait Host {
     /// The task.
     fn facts(&self) -> Facts;
@@ -36,8 +36,8 @@ pub trait Host {
     /// The number of a file in the region's definitions.
     fn file(&self, name: &str) -> Option<usize>;
 
-    /// Begins a task beside this one, with a unit of work of its own, which
-    /// [`Host::wait`] tells the end of under this number.
+    /// Begins a child task with a unit of work of its own; [`Host::wait`]
+    /// returns its end under this number.
     fn spawn(
         &mut self,
         number: u32,
@@ -46,8 +46,8 @@ pub trait Host {
         input: Input<'_>,
     ) -> Result<(), Fault>;
 
-    /// Asks another HTTP server, whose answer [`Host::wait`] gives under this
-    /// number. Why it is not asked is the error, in words.
+    /// Sends a request to another HTTP server; [`Host::wait`] returns the
+    /// answer under this number. The error says why it is not sent.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
     /// Waits for something that was begun, at most until an instant; none when
@@ -59,10 +59,10 @@ pub trait Host {
     /// when the client has gone.
     fn send(&mut self, part: Given) -> bool;
 
-    /// The script is over: commits what it changed, or backs it out when it has
-    /// an abend. What stands in its answer and was sent already is taken out.
-    /// `cpu_ns` is what its thread used. An abend that comes with the end is
-    /// the error.
+    /// Ends the script's task: commits its changes, or backs them out if it has
+    /// an abend. Parts of the answer that were already sent are taken out of
+    /// it. `cpu_ns` is the CPU time of its thread. Returns an abend of the end
+    /// itself as the error.
     fn finish(
         self: Box<Self>,
         ended: Result<&mut Given, &AbendInfo>,
@@ -74,10 +74,10 @@ pub trait Host {
     fn log(&self, level: Level, text: &str, data: Option<&str>);
 }
 
-/// Something that was begun is over.
+/// An event that ends a wait.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// A task beside the script's.
+    /// The end of a child task.
     Ended(Result<Output, Fault>),
     /// A call to another server, or why it failed.
     Fetched(Result<Fetched, String>),
@@ -103,7 +103,7 @@ pub struct Facts {
     pub task: u64,
     /// Transaction.
     pub transid: String,
-    /// Who it runs for.
+    /// The user it runs for.
     pub userid: String,
     /// Name of the region.
     pub applid: String,
@@ -111,10 +111,10 @@ pub struct Facts {
     pub sysid: String,
 }
 
-/// What a program is given.
+/// The input of a program.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
-    /// Nothing.
+    /// No input.
     None,
     /// A COMMAREA.
     Commarea(&'a [u8]),
@@ -122,7 +122,7 @@ pub enum Input<'a> {
     Channel(&'a ChannelData),
 }
 
-/// What a program gave back.
+/// The output of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
     /// The COMMAREA, as long as that of the input.
@@ -149,7 +149,7 @@ pub struct AbendInfo {
     pub program: String,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// What happened, in words.
+    /// A message that says what happened.
     pub message: String,
 }
 

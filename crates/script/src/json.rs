@@ -1,13 +1,12 @@
 //! Values as JSON text, for answers: what `JSON.stringify` makes of plain data.
 //!
-//! The language's own function looks at texts character by character; most of
-//! an answer is text that goes into it as it is. Objects and arrays of texts,
-//! numbers, truths and nulls are written here. Whatever else there is (a
-//! `toJSON`, a getter, a BigInt, a cycle, half of a surrogate pair), or too
-//! much of it, is left to the language's own function, which says what is
-//! wrong with it.
+//! The language's own function reads texts character by character; most of an
+//! answer is text that is copied unchanged. Objects and arrays of texts,
+//! numbers, booleans and nulls are written here. Any other value (a `toJSON`, a
+//! getter, a BigInt, a cycle, half of a surrogate pair), or too long a one, is
+//! left to the language's own function, which reports its errors.
 //!
-//! Invariant: no code of the script runs here but for an exotic prototype.
+//! Invariant: no code of the script runs here, except an exotic prototype.
 //!
 //! Reference: ECMA-262, SerializeJSONProperty and QuoteJSONString.
 
@@ -57,7 +56,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> 
     }
 }
 
-/// What became of a value.
+/// The result of writing a value.
 #[derive(PartialEq, Eq)]
 enum Written {
     /// Its text was added.
@@ -95,7 +94,8 @@ impl Drop for Names {
 }
 
 impl Writer {
-    /// Adds the text of a value. None when somebody else must do it.
+    /// Adds the text of a value. Returns `None` for a value that JavaScript's
+    /// own function must write.
     ///
     /// # Safety
     /// The value lives.
@@ -132,7 +132,7 @@ impl Writer {
     /// # Safety
     /// The value is an object that lives.
     unsafe fn object(&mut self, value: JSValue) -> Option<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees that the value lives.
         let (at, class) = unsafe { (qjs::JS_VALUE_GET_PTR(value), qjs::JS_GetClassID(value)) };
         if self.within.len() >= MOST_DEEP || self.within.contains(&at) {
             return None;
@@ -231,8 +231,8 @@ impl Writer {
             if i > 0 {
                 self.out.push(b',');
             }
-            // SAFETY: the array lives; an exception is none of the tags that
-            // are written.
+            // SAFETY: the array lives; an exception has a tag that is not
+            // written here.
             let written = unsafe {
                 let element = qjs::JS_GetPropertyInt64(self.ctx, value, i);
                 let element = Owned(self.ctx, element);
@@ -273,7 +273,7 @@ impl Writer {
     /// # Safety
     /// The value is a text that lives.
     unsafe fn quoted(&mut self, value: JSValue) -> Option<()> {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller guarantees that the value lives.
         unsafe { self.text(value, quote) }
     }
 

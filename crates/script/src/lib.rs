@@ -7,7 +7,7 @@
 //!
 //! [`Engine`] is one script in an arena of its own, [`Scripts`] the service
 //! around it. What scripts see is written in JavaScript (`src/prelude/`) on
-//! natives; `docs/guide/script.md` tells it to those who write scripts.
+//! natives; `docs/guide/script.md` is its manual for authors of scripts.
 
 mod accessors;
 mod arena;

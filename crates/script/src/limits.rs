@@ -1,4 +1,4 @@
-//! What ends a script that does not end by itself.
+//! Limits that end a script that does not end by itself.
 //!
 //! The engine looks here every few thousand steps of a script. Here it is also
 //! that a script which computes for long lets others of its thread run. What is counted
@@ -150,7 +150,7 @@ impl Watch {
         let stopped = self.stopped.get().is_some();
         if !stopped && self.entered.get().elapsed().as_nanos() as u64 > SLICE_NS {
             fiber::pause();
-            // What others used is not this script's.
+            // CPU time of other scripts does not count.
             self.since_ns.set(Some(since + (thread_cpu_ns() - now)));
         }
         stopped

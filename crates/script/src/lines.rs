@@ -1,5 +1,5 @@
-//! Lines of scripts for the log: none is of any length. How many there may be is
-//! the region's to say, since programs share them.
+//! Lines of scripts for the log, each of bounded length. The region limits
+//! their number, since programs share them.
 
 use std::borrow::Cow;
 

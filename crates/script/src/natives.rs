@@ -1,8 +1,8 @@
 //! The functions that the engine's own part of JavaScript is written on.
 //!
-//! Scripts never see them: the own part keeps them to itself and gives scripts
-//! objects that check what they are given. What a command refuses comes back
-//! as an object with its reason, which the own part throws.
+//! Scripts never see them: the own part keeps them private and gives scripts
+//! objects that check their arguments. A rejected command returns an object
+//! with its reason, which the own part throws.
 //!
 //! Invariant: nothing made here points out of the engine's memory, since a
 //! set-back runs no finalizer. Bytes are copied.
@@ -38,7 +38,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
             put_back(area, &output.commarea);
         }
         match linked {
-            // What a COMMAREA has become is in the script's own.
+            // The script already has the changed COMMAREA.
             Some(Ok(Output { channel, .. })) => given_back(&ctx, &[], channel.as_ref()),
             Some(Err(fault)) => refused(&ctx, &fault),
             None => no_task(&ctx),
@@ -253,19 +253,19 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
 }
 
 impl Shared {
-    /// Does something with the request's host; none while there is none. What
-    /// it did is progress.
+    /// Calls the request's host. Returns `None` while there is no request. The
+    /// call counts as progress.
     pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let done = self.look(act);
         self.watch.progress();
         done
     }
 
-    /// The same for what is no command: a script that does nothing else runs
-    /// away.
+    /// As `host`, but without counting as progress: a script that calls nothing
+    /// else runs away.
     fn look<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
         let _native = overdue::native();
-        // A script that has gone over to a program does nothing more.
+        // After XCTL a script runs no further command.
         if self.goes_over() {
             return None;
         }
@@ -274,9 +274,9 @@ impl Shared {
     }
 }
 
-/// What a program is given, read from JavaScript.
+/// The input of a program, read from JavaScript.
 pub enum Given<'js> {
-    /// Nothing.
+    /// No input.
     None,
     /// A COMMAREA, which its results go back to.
     Commarea(Value<'js>),
@@ -313,7 +313,7 @@ impl<'js> Given<'js> {
         }))
     }
 
-    /// What goes back to a program.
+    /// The data for a program.
     pub fn passed(self) -> Passed {
         match self {
             Given::None => Passed::Commarea(Vec::new()),
@@ -322,7 +322,7 @@ impl<'js> Given<'js> {
         }
     }
 
-    /// The same for the host.
+    /// The same as input for the host.
     pub fn input(&self) -> Input<'_> {
         match self {
             Given::None => Input::None,
@@ -386,7 +386,7 @@ pub unsafe fn with_bytes<R>(value: &Value<'_>, act: impl FnOnce(&mut [u8]) -> R)
 
 /// An exception that no script catches, nor runs a `finally` for.
 fn end_for_good(ctx: &Ctx<'_>) -> Result<rquickjs::Error> {
-    let error = Exception::from_message(ctx.clone(), "the script has gone over to a program")?;
+    let error = Exception::from_message(ctx.clone(), "the script has ended with XCTL")?;
     // SAFETY: the error of a living context, which only gets a mark.
     unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), error.as_raw()) };
     Ok(ctx.throw(error.into_value()))
@@ -402,8 +402,9 @@ fn put_back(area: &Value<'_>, output: &[u8]) {
     }
 }
 
-/// What a program gave: `[commarea]`, or `[names, parts]` of a channel: its own
-/// name and those of its containers, and their bytes; or why not.
+/// A program's output: `[commarea]`, or `[names, parts]` of a channel: its own
+/// name and those of its containers, and their bytes. Otherwise the reason of
+/// the failure.
 pub fn output<'js>(
     ctx: &Ctx<'js>,
     result: std::result::Result<Output, Fault>,
@@ -447,7 +448,7 @@ fn name_of<'js, const N: usize>(ctx: &Ctx<'js>, name: &Name<N>) -> Result<JsStri
     }
 }
 
-/// What a server answered: `[status, headers, body]`, or why it did not.
+/// A server's answer: `[status, headers, body]`, or the reason of the failure.
 pub fn fetched<'js>(
     ctx: &Ctx<'js>,
     result: std::result::Result<Fetched, String>,
@@ -480,7 +481,7 @@ fn flat<'js>(ctx: &Ctx<'js>, list: &[(String, String)]) -> Result<Array<'js>> {
     Ok(made)
 }
 
-/// The same the other way.
+/// The inverse.
 fn paired(flat: Vec<String>) -> Vec<(String, String)> {
     let pairs = flat.chunks_exact(2);
     pairs.map(|p| (p[0].clone(), p[1].clone())).collect()
@@ -541,7 +542,7 @@ fn random() -> f64 {
             std::collections::hash_map::RandomState::new().build_hasher().finish() | 1,
         );
     }
-    // xorshift64*; scripts are told that it is not for secrets.
+    // xorshift64*; the guide says that it is not for secrets.
     STATE.with(|state| {
         let mut x = state.get();
         x ^= x >> 12;

@@ -1,11 +1,11 @@
 //! Ends scripts that cannot be asked to end.
 //!
-//! QuickJS asks for the limits between the steps of a script, but not within
-//! its own functions: to search a long text in a longer one may take hours in
-//! a single step. A thread looks whether scripts make steps at all. One that
-//! has made none for its limit of CPU time and a second is left where it is: a
-//! signal reaches its thread within the engine's code, and the handler leaves
-//! the script's stack for good. Its engine goes with it; the thread goes on
+//! QuickJS checks the limits between the steps of a script, but not within its
+//! own functions: searching a long text in a longer one may take hours in a
+//! single step. A watchdog thread checks that scripts make steps at all. A
+//! script without a step for its CPU limit and one second is abandoned: a
+//! signal interrupts its thread within the engine's code, and the handler
+//! leaves the script's stack. The engine is discarded; the thread continues
 //! with other scripts.
 //!
 //! Invariant: no native is left in its midst, since it may hold a lock: they
@@ -22,14 +22,15 @@ use std::time::Duration;
 
 use crate::fiber;
 
-/// What tells a thread that its script is overdue; ignored by whoever does not
-/// expect it.
+/// The signal that interrupts an overdue script's thread; any other thread
+/// ignores it.
 const SIGNAL: libc::c_int = libc::SIGURG;
 /// Threads that run scripts at a time.
 const MOST: usize = 128;
 /// Between two looks while scripts run.
 const LOOK: Duration = Duration::from_millis(50);
-/// Looks without a script after which nobody looks until one runs.
+/// Checks without a running script after which the watchdog sleeps until one
+/// runs.
 const CALM: u32 = 20;
 /// CPU time beyond the script's limit before it is ended.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -164,7 +165,7 @@ impl Drop for Native {
 /// Installs the handler and begins to look.
 fn begin() -> Option<Thread> {
     CODE.get_or_init(code);
-    // SAFETY: a whole structure of our own; the handler does what it may.
+    // SAFETY: an own, complete structure; the handler is async-signal-safe.
     let rc = unsafe {
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = on_signal as *const () as usize;
@@ -255,8 +256,8 @@ extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
     // SAFETY: the system gives the handler a context.
     let at = unsafe { place(context.cast()) };
     if same && !within && beat.running.load(Ordering::SeqCst) && (*from..*to).contains(&at) {
-        // SAFETY: the thread is in the engine's code, which holds no lock; what
-        // it was about to do to its memory nobody sees any more.
+        // SAFETY: the thread is in the engine's code, which holds no lock; the
+        // engine's half-written memory is never used again.
         unsafe { fiber::leave_for_good() };
     }
 }
@@ -267,10 +268,10 @@ extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
 /// The context is that of a signal handler.
 unsafe fn place(context: *const libc::ucontext_t) -> usize {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees that it is the signal's context.
     return unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] as usize };
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees that it is the signal's context.
     return unsafe { (*context).uc_mcontext.pc as usize };
 }
 

@@ -2,11 +2,11 @@
 //! them side by side, each on a stack of its own.
 //!
 //! A place belongs to a thread of the pool or to one of the gateway's. An
-//! engine serves one request at a time. A few requests of a script go on side by
-//! side, and those behind them wait for one of their engines: each has memory of
+//! engine serves one request at a time. Only a few requests of a script run at
+//! the same time, and later ones wait for an engine: each engine has memory of
 //! its own, and only that of a few stays in the processor's caches. A request
-//! that has waited for something for long is not one of the few, so programs
-//! that take their time hold up nobody.
+//! that has waited long for an event does not count as one of the few, so slow
+//! programs delay no other request.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -45,15 +45,15 @@ const LONG_WAIT: Duration = Duration::from_millis(1);
 const LOOK: Duration = Duration::from_millis(2);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
-/// The same with those of scripts that others wait for.
+/// The limit including scripts that others wait for.
 const MOST_NESTED: usize = 256;
-/// Bytes of a stack beside what a script may use of it: natives, and what the
-/// engine itself needs where it looks at its limit.
+/// Bytes of a stack in addition to what a script may use: natives, and the
+/// engine's own use where it checks its limit.
 const OWN_STACK: usize = 512 << 10;
 
-/// What is told of a script that was left in the midst of a step.
-const OVERDUE: &str = "the script used its runaway limit of CPU time within one function of the \
-                       language, which cannot be asked to end";
+/// The message for a script that was abandoned within a step.
+const OVERDUE: &str = "the script used its runaway limit of CPU time within one built-in \
+    function, which cannot be interrupted";
 
 /// A request with its task.
 pub struct Job {
@@ -61,20 +61,21 @@ pub struct Job {
     pub edition: Arc<Edition>,
     /// Which one.
     pub script: Arc<str>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
     /// The task that it runs in.
     pub work: Work,
-    /// Who hears the answer by parts; nobody for a script that is linked to.
+    /// The client that receives the answer in parts; `None` for a script that
+    /// was linked to.
     pub client: Option<Client>,
 }
 
-/// What a thread has to serve scripts.
+/// The state of a thread that serves scripts.
 pub struct Place {
     region: Handle,
     port: Port,
     engines: RefCell<Engines>,
-    /// Somebody looks whether engines wait for long.
+    /// A timer checks whether engines wait for long.
     looks: Cell<bool>,
     active: Cell<usize>,
 }
@@ -90,17 +91,18 @@ struct Engines {
 /// The engines of a script.
 struct OfScript {
     name: Arc<str>,
-    /// Without work; the one used last stands last, its memory still warm.
+    /// Idle engines; the one used last is at the end, its memory still warm.
     #[expect(
         clippy::vec_box,
-        reason = "handed to a request and back, where a future holds it"
+        reason = "moved into a request and back through a future"
     )]
     idle: Vec<Box<Engine>>,
-    /// What engines at work share with their natives.
+    /// The shared state of running engines.
     busy: Vec<Rc<Shared>>,
     /// Engines that are being loaded.
     loading: usize,
-    /// Told when one has become free; whoever waits for it holds it too.
+    /// Notified when an engine becomes free; each waiting request has a
+    /// reference to it.
     freed: Rc<Notify>,
 }
 
@@ -146,8 +148,8 @@ impl Place {
         self.serve_for(job, None)
     }
 
-    /// The same for a script that another one linked to, whose task it gives
-    /// back.
+    /// As above for a script that another one linked to; returns the task to
+    /// that one.
     pub async fn serve_for(
         self: Rc<Self>,
         job: Job,
@@ -177,7 +179,7 @@ impl Place {
             sysid: edition.region.1.clone(),
         };
         let (number, transid) = (facts.task, facts.transid.clone());
-        // Who waits for it holds an engine too: it cannot wait for one.
+        // The waiting script has an engine: a nested one must not queue.
         let nested = lender.is_some() || matches!(work, Work::Guest(_));
         let host = RegionHost::new(&self, &edition, work, facts, &script)
             .answering(client)
@@ -276,7 +278,7 @@ impl Place {
                 Turn::Wait => {}
             }
             if nested {
-                let text = "too many scripts that wait for one another";
+                let text = "too many scripts wait for one another";
                 return Err(Failure::new(failure::NESTED, text));
             }
             let freed = self.engines.borrow_mut().of(edition, script).freed.clone();
@@ -303,7 +305,7 @@ impl Place {
             }
             Ended::Left => Err(Failure::new(
                 failure::LOAD,
-                "its top level computes for too long",
+                "its top level used its limit of CPU time",
             )),
         };
         let shared = loaded.as_ref().ok().map(|engine| engine.shared());
@@ -315,8 +317,8 @@ impl Place {
         loaded
     }
 
-    /// Looks from time to time, while somebody waits for an engine, whether the
-    /// engines at work wait for long. A timer for each of those who wait would
+    /// While a request waits for an engine, checks from time to time whether
+    /// the busy engines wait for long. One timer for each waiting request would
     /// cost more than a brief script.
     fn look(self: &Rc<Self>) {
         if self.looks.replace(true) {
@@ -378,8 +380,8 @@ impl Engines {
         &mut self.scripts[at]
     }
 
-    /// Whose turn it is when a request of a script wants an engine. Somebody
-    /// with an engine waits for one that is `nested`: it stands in no line.
+    /// Decides how a request gets an engine. A `nested` request does not queue,
+    /// because the script that waits for it occupies an engine.
     fn turn(&mut self, edition: &Arc<Edition>, script: &Arc<str>, nested: bool) -> Turn {
         let of = self.of(edition, script);
         let many = of.busy.len() + of.loading >= TOGETHER;
@@ -401,15 +403,15 @@ impl Engines {
         Turn::Load
     }
 
-    /// Tells the first who waits that an engine has become free.
+    /// Notifies the first waiting request that an engine is free.
     fn tell(&mut self, edition: &Arc<Edition>, script: &Arc<str>) {
         if self.is_of(edition) {
             self.of(edition, script).freed.notify_one();
         }
     }
 
-    /// Tells those who wait where engines at work wait for long; false when
-    /// nobody waits.
+    /// Notifies waiting requests whose busy engines wait for long; returns
+    /// false when no request waits.
     fn look(&self, now: Instant) -> bool {
         let waits = |of: &&OfScript| Rc::strong_count(&of.freed) > 1;
         let mut any = false;
@@ -512,7 +514,7 @@ impl<R> Drop for Serving<R> {
     }
 }
 
-/// Ends the task of a script, and says what came of it.
+/// Ends the task of a script and returns its outcome.
 fn finished(
     mut result: Result<Answer, Failure>,
     host: Box<dyn Host>,
@@ -610,7 +612,7 @@ mod tests {
         let of = engines.of(&edition, &script);
         let left = Instant::now();
         assert_eq!(of.together(left + LONG_WAIT), 0);
-        // It goes on, so it is one of the few again.
+        // It continues, so it is one of the few again.
         all[0].watch.entered();
         assert_eq!(of.together(left + 2 * LONG_WAIT), 1);
     }
@@ -621,7 +623,7 @@ mod tests {
         let script: Arc<str> = "one.js".into();
         (0..TOGETHER).for_each(|_| assert!(may(&mut engines, &old, &script)));
         assert!(may(&mut engines, &new, &script));
-        // What ends of the old ones is not counted with the new ones.
+        // Engines of the old scripts do not count for the new ones.
         engines.rests(&old, &script, &waits());
         engines.loaded(&old, &script, None);
         assert_eq!(engines.of(&new, &script).made(), 1);

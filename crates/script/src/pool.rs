@@ -1,9 +1,8 @@
 //! The engines' threads: each serves many scripts side by side.
 //!
-//! Tasks are admitted before they come here, so what waits is bounded by MXT.
-//! A job waits for whichever thread takes it first. The thread with the least
-//! to do is woken for it, and another one made when all that there are have
-//! something to do, up to the setting.
+//! Tasks are admitted before they come here, so the queue is bounded by MXT. A
+//! job waits for any thread. The least busy thread is woken for it, and another
+//! one is started when all are busy, up to the setting.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
@@ -45,15 +44,15 @@ pub struct Edition {
     pub region: (String, String),
     /// Scripts that programs can link to, by their names among programs.
     pub programs: BTreeMap<String, Arc<str>>,
-    /// What scripts may call.
+    /// The client for `fetch`.
     pub fetcher: Fetcher,
     /// Scripts of routes, with the brief requests in a row of each.
     pub paces: Vec<(Arc<str>, AtomicU32)>,
 }
 
 impl Edition {
-    /// A request of a script is over, which kept its thread for so long at a
-    /// stretch.
+    /// Records that a request of a script ended and the longest time it
+    /// occupied its thread.
     pub fn paced(&self, script: &str, longest_ns: u64) {
         let Some((_, pace)) = self.paces.iter().find(|(name, _)| **name == *script) else {
             return;
@@ -74,10 +73,10 @@ impl Edition {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 pub type Served = Result<Answer, Failure>;
 
-/// Threads and what they have to do.
+/// Threads and their jobs.
 pub struct Pool {
     shared: Arc<Shared>,
 }
@@ -127,7 +126,7 @@ impl Shared {
                 state.loads.push(load);
                 state.threads.push(thread);
             }
-            Err(error) => tracing::error!(%error, "no thread for another engine"),
+            Err(error) => tracing::error!(%error, "no thread for another engine can be started"),
         }
     }
 
@@ -235,12 +234,12 @@ fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
         Ok(runtime) => {
             runtime.block_on(take(shared, load, own.as_ref(), &place));
         }
-        Err(error) => tracing::error!(%error, "an engine's thread cannot run"),
+        Err(error) => tracing::error!(%error, "an engine's thread cannot start"),
     }
     shared.lock().loads.retain(|l| !Arc::ptr_eq(l, load));
 }
 
-/// Takes jobs until the thread is to end and those under way are over.
+/// Takes jobs until the thread is to end and its running jobs have ended.
 async fn take(
     shared: &Arc<Shared>,
     load: &Arc<AtomicUsize>,
@@ -264,7 +263,7 @@ async fn take(
 enum Waits {
     /// At a port of its own.
     AtPort(DoorRuntime),
-    /// All ports are taken: the region's own thread hears for it.
+    /// All ports are taken: the region's own thread receives its completions.
     Alone(tokio::runtime::LocalRuntime),
 }
 
@@ -280,7 +279,7 @@ impl Waits {
 /// Where the answer to a request goes.
 pub struct Reply(Arc<Slot>);
 
-/// The answer to a request, when it is there; none when nobody answers.
+/// The answer to a request. Resolves to `None` if its sender was dropped.
 pub struct Answering(Arc<Slot>);
 
 struct Slot {
@@ -326,7 +325,7 @@ impl Drop for Reply {
 }
 
 impl Drop for Answering {
-    /// Nobody waits any more.
+    /// The receiver was dropped.
     fn drop(&mut self) {
         self.0.lock().waker = None;
     }

@@ -1,9 +1,9 @@
 //! Copybooks for scripts: layouts, and fields read and written where they lie.
 //!
 //! A layout is parsed and compiled once for each state of the application, for
-//! all engines. A script holds bytes and an object whose properties read and
-//! write single fields of them; nothing is built for the fields that are not
-//! asked for. Whole records become JSON, and come from it, in one call.
+//! all engines. A script has the bytes and an object whose properties read and
+//! write single fields of them; fields that are not used cost nothing. Whole
+//! records are converted to and from JSON in one call.
 //!
 //! A field's type in JavaScript follows from its PICTURE alone: a number where
 //! a double holds every value exactly, else a BigInt or a decimal in text.
@@ -30,7 +30,7 @@ use crate::engine::Shared;
 use crate::natives::{bytes_of, with_bytes};
 use crate::overdue;
 
-/// Digits that a double holds, whatever they are.
+/// Digits that a double represents exactly in every case.
 const EXACT_DIGITS: u16 = 15;
 
 /// The copybooks of an application, each compiled when it is first asked for.
@@ -55,7 +55,7 @@ struct Key {
 pub struct Record {
     layout: Layout,
     codec: Codec,
-    /// The same with every description of storage that has several.
+    /// A codec with every description of storage that has several.
     each: Codec,
     fields: Vec<Field>,
     /// A new record.
@@ -68,11 +68,11 @@ pub struct Record {
 struct Field {
     codec: FieldCodec,
     shape: Shape,
-    /// What a RangeError says of it.
+    /// The subject of a RangeError.
     told: String,
 }
 
-/// What a field is in JavaScript.
+/// The JavaScript type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A string.
@@ -134,7 +134,7 @@ impl Library {
         }
         let found = self.folders.iter().find_map(|folder| find(folder, name));
         let Some(path) = found else {
-            return Err(format!("there is no copybook {name}"));
+            return Err(format!("no copybook {name} in the application"));
         };
         let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let text = String::from_utf8(bytes)
@@ -155,7 +155,7 @@ impl Library {
         let Some(at) = at else {
             let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
             return Err(format!(
-                "{name} has the records {}; say which with {{record: \"…\"}}",
+                "{name} has the records {}; name one with {{record: \"…\"}}",
                 names.join(", ")
             ));
         };
@@ -188,7 +188,7 @@ impl Key {
         lower: bool,
         redefines: &str,
     ) -> std::result::Result<Key, String> {
-        let wrong = |_| format!("redefines is an object of names, not {redefines}");
+        let wrong = |_| format!("redefines must be an object of names, not {redefines}");
         Ok(Key {
             copybook: copybook.to_owned(),
             record: record.to_ascii_uppercase(),
@@ -260,7 +260,7 @@ impl Record {
     }
 }
 
-/// What a field is in JavaScript, by its description.
+/// The JavaScript type of a field, by its description.
 pub fn shape_of(layout: &Layout, id: FieldId) -> Shape {
     match &layout[id].kind {
         Kind::Group => Shape::Group,
@@ -309,7 +309,7 @@ impl Fields<'_> {
             };
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
-        // What it is called where a number may be another than was meant.
+        // The field's name for messages, if a number may lose digits.
         let tells = matches!(shape, Shape::BigInt | Shape::Decimal) || self.limit(id).is_some();
         let told = tells.then_some(told);
         Ok(json!({
@@ -379,7 +379,7 @@ impl Records {
             return Ok(at);
         }
         let library = self.library.as_ref();
-        let library = library.ok_or_else(|| "there are no copybooks".to_owned())?;
+        let library = library.ok_or_else(|| "the application has no copybooks".to_owned())?;
         let record = library.record(&key)?;
         let slot = accessors::enlist(record.clone());
         opened.0.push((key, record, slot));
@@ -682,8 +682,7 @@ impl Record {
     }
 }
 
-/// Whether a message begins with a field that is told so, with subscripts or
-/// without.
+/// Whether a message begins with this field's name, with or without subscripts.
 fn names(why: &str, told: &str) -> bool {
     let path = told.split(' ').next().unwrap_or_default();
     let mut within = false;
@@ -701,14 +700,14 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What is written into a field: text, or a number's digits.
+/// The text to write into a field: text, or a number's digits.
 fn text_of_value(value: &Value<'_>) -> Result<std::result::Result<String, String>> {
     if let Some(text) = value.as_string() {
         return Ok(Ok(text.to_string()?));
     }
     Ok(match value.as_number() {
         Some(n) if n.is_finite() => Ok(format!("{n}")),
-        Some(n) => Err(format!("{n} is no number that a field can hold")),
-        None => Err(format!("a field holds no {}", value.type_name())),
+        Some(n) => Err(format!("{n} is not a number that a field can contain")),
+        None => Err(format!("a field cannot contain {}", value.type_name())),
     })
 }

@@ -68,7 +68,7 @@ pub struct RegionHost {
     given_bytes: Rc<Cell<usize>>,
 }
 
-/// Bytes that a child was given, until it is over.
+/// Bytes of a child's input, counted until the child ends.
 struct Holds(Rc<Cell<usize>>, usize);
 
 impl Drop for Holds {
@@ -127,7 +127,7 @@ impl RegionHost {
         self
     }
 
-    /// LINK to another script: it has the task until it is over.
+    /// LINK to another script, which has the task until it returns.
     fn link_script(
         &mut self,
         program: &str,
@@ -162,7 +162,7 @@ impl RegionHost {
             depth,
             ..Lender::default()
         });
-        // Beside this script's stack: each has its own limits.
+        // The linked script runs on its own stack, with its own limits.
         let serving = self.place.clone().serve_for(job, Some(lender.clone()));
         let served = fiber::wait(spawn_local(serving));
         if let Some((work, used_ns)) = lender.back.take() {
@@ -172,7 +172,7 @@ impl RegionHost {
         match served {
             Ok(Ok(answer)) => Ok(answer.passed.map(work::output).unwrap_or_default()),
             Ok(Err(failure)) => {
-                // The exception that tells it says the code again.
+                // The exception's message repeats the code.
                 let mut abend = failure.abend;
                 let code = format!("abend {}: ", abend.code);
                 let why = abend.message.strip_prefix(&code).map(str::to_owned);
@@ -183,7 +183,7 @@ impl RegionHost {
         }
     }
 
-    /// A child begins now, not when somebody waits for it.
+    /// A child starts immediately, not at the first wait for it.
     fn begin(&mut self, number: u32, child: impl Future<Output = Event> + 'static) {
         self.children.push((number, Box::pin(child)));
         let children = &mut self.children;
@@ -199,10 +199,10 @@ impl RegionHost {
 
 /// Calls to other servers that a script may have under way.
 const MOST_FETCHES: usize = 16;
-/// Tasks beside a script that go on at once; those beyond wait for them, so that
-/// one script does not take the region for itself.
+/// Child tasks of a script that run at the same time. Further ones wait, so
+/// that one script does not occupy the region.
 const MOST_AT_ONCE: usize = 32;
-/// The same with those that wait.
+/// The limit including waiting ones.
 const MOST_TASKS: usize = 1_000;
 
 impl Host for RegionHost {
@@ -281,11 +281,11 @@ impl Host for RegionHost {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };
         if self.tasks >= MOST_TASKS {
-            let text = format!("at most {MOST_TASKS} tasks are under way at a time");
+            let text = format!("more than {MOST_TASKS} child tasks at a time");
             return Err(Fault::abend(failure::MEMORY, text));
         }
         let Some(holds) = self.hold(bytes(input)) else {
-            let text = "what the tasks beside the script are given is more than its memory";
+            let text = "the input of the child tasks is larger than the script's memory";
             return Err(Fault::abend(failure::MEMORY, text));
         };
         let transid = match transid {
@@ -333,15 +333,14 @@ impl Host for RegionHost {
 
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String> {
         if self.children.len() - self.tasks >= MOST_FETCHES {
-            return Err(format!(
-                "at most {MOST_FETCHES} calls are under way at a time"
-            ));
+            return Err(format!("more than {MOST_FETCHES} calls at a time"));
         }
         let held = self.hold(request.body.len());
-        let holds = held.ok_or("what is under way is more than the script's memory")?;
+        let holds =
+            held.ok_or("the requests and answers under way are larger than the script's memory")?;
         let fetched = self.edition.fetcher.fetch(request).map_err(|e| match e {
             fetch::Error::NotAllowed(url) => {
-                format!("{url} is not among the addresses that [script.fetch] allows")
+                format!("{url} is not allowed: add its address to [script.fetch]")
             }
             other => other.to_string(),
         })?;
@@ -395,13 +394,13 @@ impl Host for RegionHost {
     fn send(&mut self, part: Given) -> bool {
         match (&mut self.client, &mut self.task) {
             (Some(client), Some(task)) => fiber::wait(client.send(part, task)),
-            // HEAD, whose body nobody hears.
+            // HEAD: its body is not sent.
             (None, _) => true,
             (_, None) => false,
         }
     }
 
-    /// Children that nobody waited for run on by themselves.
+    /// Children that the script did not wait for run to their end.
     fn finish(
         mut self: Box<Self>,
         ended: Result<&mut Given, &AbendInfo>,
@@ -420,13 +419,13 @@ impl Host for RegionHost {
             Work::Guest(task) => {
                 let nothing = || Passed::Commarea(Vec::new());
                 let given = ended.map(|answer| answer.passed.take().unwrap_or_else(nothing));
-                task.finish(given.map_err(|abend| told(abend).code), cpu_ns);
+                task.finish(given.map_err(|abend| reported(abend).code), cpu_ns);
                 return Ok(());
             }
         };
         // How long the script had its thread, which may not have had a processor.
         task.estimates_cpu();
-        let abend = ended.as_ref().err().map(|abend| told(abend));
+        let abend = ended.as_ref().err().map(|abend| reported(abend));
         let over = fiber::wait(task.end(abend, cpu_ns));
         match (over.0, ended) {
             (Outcome::Ok, Ok(answer)) => {
@@ -492,7 +491,7 @@ impl Owned {
     }
 }
 
-/// A COMMAREA has a longest length, whoever takes it.
+/// A COMMAREA has a greatest length for every receiver.
 fn checked(input: Input<'_>) -> Result<(), Fault> {
     match input {
         Input::Commarea(bytes) if bytes.len() > MAX_COMMAREA => {
@@ -583,7 +582,7 @@ fn abend_info(abend: &region::Abend) -> AbendInfo {
 
 /// An abend of a script for the region: the script's own name, cut to that of
 /// a program.
-fn told(abend: &AbendInfo) -> region::Abend {
+fn reported(abend: &AbendInfo) -> region::Abend {
     let mut code = [b' '; 4];
     for (to, from) in code.iter_mut().zip(abend.code.bytes()) {
         *to = from;
@@ -596,8 +595,8 @@ fn told(abend: &AbendInfo) -> region::Abend {
     }
 }
 
-/// What a script is called among programs: its file's name without ending, in
-/// upper case, at most eight characters.
+/// A script's program name: its file's name without ending, in upper case, at
+/// most eight characters.
 pub fn program_name(script: &str) -> String {
     let name = script.rsplit('/').next().unwrap_or(script);
     let name = name.split('.').next().unwrap_or(name);

@@ -39,7 +39,7 @@ pub struct Routes {
 pub struct RouteError {
     /// The path.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -61,7 +61,7 @@ impl Route {
         };
         let rest = path
             .strip_prefix('/')
-            .ok_or_else(|| wrong("a path begins with /"))?;
+            .ok_or_else(|| wrong("a path must begin with /"))?;
         let mut segments = Vec::new();
         let parts: Vec<&str> = match rest.trim_end_matches('/') {
             "" => Vec::new(),
@@ -71,12 +71,12 @@ impl Route {
             let variable = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
             segments.push(match (*part, variable) {
                 ("*", _) if i + 1 == parts.len() => Segment::Rest,
-                ("*", _) => return Err(wrong("* stands at the end alone")),
-                ("", _) => return Err(wrong("there is an empty segment")),
-                (_, Some("")) => return Err(wrong("a variable has no name")),
+                ("*", _) => return Err(wrong("* must be the last segment, alone")),
+                ("", _) => return Err(wrong("a path has an empty segment")),
+                (_, Some("")) => return Err(wrong("a variable needs a name")),
                 (_, Some(name)) => Segment::Variable(name.to_owned()),
                 (part, None) if part.contains(['{', '}', '*']) => {
-                    return Err(wrong("a variable is a whole segment in braces"));
+                    return Err(wrong("a variable must be a whole segment in braces"));
                 }
                 (part, None) => Segment::Name(part.to_owned()),
             });
@@ -141,7 +141,7 @@ impl Routes {
         self.list.iter()
     }
 
-    /// Whether there is none.
+    /// Whether it has no route.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -201,17 +201,17 @@ mod tests {
     fn find(path: &str) -> Option<(String, String)> {
         let routes = routes();
         let found = routes.find(path)?;
-        let told: Vec<String> = found
+        let reported: Vec<String> = found
             .variables
             .iter()
             .map(|(n, v)| format!("{n}={v}"))
             .collect();
-        Some((found.route.path.clone(), told.join("&")))
+        Some((found.route.path.clone(), reported.join("&")))
     }
 
     #[test]
     fn names_win_over_variables_and_those_over_the_rest() {
-        let some = |path: &str, told: &str| Some((path.to_owned(), told.to_owned()));
+        let some = |path: &str, reported: &str| Some((path.to_owned(), reported.to_owned()));
         assert_eq!(find("/a/new"), some("/a/new", ""));
         assert_eq!(find("/a/7%2F8"), some("/a/{id}", "id=7/8"));
         assert_eq!(find("/a/7/"), some("/a/{id}", "id=7"));

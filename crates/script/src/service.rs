@@ -30,7 +30,7 @@ use crate::work::Work;
 pub struct Checked {
     /// Their routes; those of scripts with mistakes are not among them.
     pub routes: Routes,
-    /// What is wrong.
+    /// The problems found.
     pub mistakes: Vec<Mistake>,
     /// Modules that were read.
     pub modules: usize,
@@ -54,12 +54,12 @@ pub struct Scripts {
     user: UserId,
     timeout_ms: u32,
     pool: Pool,
-    /// By which the gateway's threads know their places here.
+    /// The number that identifies it among the places of the gateway's threads.
     number: u64,
     now: Mutex<Arc<Checked>>,
 }
 
-/// An answer, or one whose parts come by and by.
+/// A complete answer, or one that is sent in parts.
 #[derive(Debug)]
 pub enum Served {
     /// It is complete, and its unit of work committed.
@@ -69,7 +69,7 @@ pub enum Served {
 }
 
 /// Reads the scripts of an application, loads each that a route or a program
-/// names, and says what is wrong. `root` is the application's folder. `maps`
+/// names, and returns the problems. `root` is the application's folder. `maps`
 /// are further routes, with a script's name among programs instead of its file:
 /// path, program, transaction.
 pub fn check(
@@ -133,7 +133,7 @@ pub fn check(
     for (name, script) in &config.programs {
         match edition.try_script(script, &["LINK"]) {
             Ok(()) => drop(programs.insert(name.clone(), Arc::from(script.as_str()))),
-            // What a route has told already is told once.
+            // A mistake that a route already reported is not repeated.
             Err(mistake) if mistakes.contains(&mistake) => {}
             Err(mistake) => mistakes.push(mistake),
         }
@@ -184,7 +184,7 @@ fn wanted<'a>(
     })
 }
 
-/// What a script may export for a route.
+/// The functions that a script may export for a route.
 const METHODS: [&str; 8] = [
     "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "default",
 ];
@@ -210,11 +210,10 @@ impl Edition {
                     ..At::default()
                 },
                 message: match handlers {
-                    ["LINK"] => "it is a program, and exports no function LINK".into(),
-                    _ => {
-                        "it exports no handler: a function GET, POST, PUT, DELETE, PATCH or default"
-                            .into()
-                    }
+                    ["LINK"] => "it is linked to as a program, but exports no function LINK".into(),
+                    _ => "it exports no handler; export a function GET, POST, PUT, DELETE, PATCH \
+                         or default"
+                        .into(),
                 },
             }),
         }
@@ -250,7 +249,7 @@ impl Scripts {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(scripts);
     }
 
-    /// What is served now.
+    /// The scripts that are served now.
     pub fn now(&self) -> Arc<Checked> {
         self.now
             .lock()
@@ -258,8 +257,8 @@ impl Scripts {
             .clone()
     }
 
-    /// Serves a request by the route that was found for it, for a user who said
-    /// who calls or for the region's own.
+    /// Serves a request by its route, for an authenticated user or the region's
+    /// own.
     pub async fn serve(
         &self,
         now: &Arc<Checked>,
@@ -302,7 +301,7 @@ impl Scripts {
         let served = async {
             let served: Option<pool::Served> = match place {
                 Some(place) if place.active() < MOST_HERE => {
-                    // It goes on when the client leaves.
+                    // It continues if the client disconnects.
                     spawn_local(place.serve(job)).await.ok()
                 }
                 _ => self.pool.submit(job).await,

@@ -24,10 +24,10 @@ pub enum SourceError {
     #[error("{0}: {1}")]
     Read(PathBuf, std::io::Error),
     /// It is not text.
-    #[error("{0}: a script is text in UTF-8")]
+    #[error("{0}: not UTF-8; a script is text in UTF-8")]
     Utf8(PathBuf),
     /// It is larger than a script may be.
-    #[error("{0}: a script has at most 4 MiB")]
+    #[error("{0}: larger than 4 MiB")]
     Large(PathBuf),
 }
 
@@ -92,14 +92,15 @@ impl Sources {
         };
         parts.pop();
         if !name.starts_with(['.', '/']) {
-            let text = "an import is a path of a script: \"./name.js\", or \"/name.js\" from the folder of scripts";
+            let text = "an import must be the path of a script: \"./name.js\", or \"/name.js\" \
+                from the folder of scripts";
             return Err(text.into());
         }
         for part in name.split('/') {
             match part {
                 "" | "." => {}
                 ".." if parts.pop().is_none() => {
-                    return Err("it leads out of the folder of scripts".into());
+                    return Err("the path leads out of the folder of scripts".into());
                 }
                 ".." => {}
                 part => parts.push(part),
@@ -108,7 +109,7 @@ impl Sources {
         let path = parts.join("/");
         match self.texts.contains_key(&path) {
             true => Ok(path),
-            false => Err(format!("there is no script {path}")),
+            false => Err(format!("no script {path}")),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Answers that are sent by parts, while the script goes on.
+//! Answers that are sent in parts while the script runs.
 //!
-//! The first part takes the status and the headers with it. Few parts are on
-//! their way at a time: a script whose client reads slowly waits, and its task
-//! with it, within the task's time. The end is told when the unit of work is
-//! committed; an answer whose task abends is cut off before it, so that the
-//! client sees that some is missing. When the client goes away the task is
+//! The first part takes the status and the headers with it. Few parts are under
+//! way at a time: a script whose client reads slowly waits, and its task with
+//! it, within the task's deadline. The end is sent after the unit of work is
+//! committed. An answer whose task abends is cut off before it, so that the
+//! client sees that it is incomplete. When the client disconnects, the task is
 //! purged.
 //!
 //! Reference: RFC 9112, section 7.1 (chunked transfer coding).
@@ -83,8 +83,8 @@ impl Client {
         }
     }
 
-    /// Sends what is left of an answer that has begun, and its end. The task
-    /// is over.
+    /// Sends the rest of an answer that has begun, and its end, after the task
+    /// ended.
     pub async fn end(&mut self, answer: &mut Answer) {
         if self.parts.is_some()
             && self.pass(std::mem::take(&mut answer.body)).await
@@ -109,7 +109,7 @@ impl Client {
         !parts.is_closed()
     }
 
-    /// Purges the task when its client goes away before all is sent.
+    /// Purges the task if its client disconnects before all is sent.
     fn watch(&self, parts: mpsc::Sender<Option<Bytes>>, task: u64) -> oneshot::Sender<()> {
         let (over, sent) = oneshot::channel();
         let region = self.region.clone();

@@ -1,7 +1,7 @@
 //! XCTL of a script: a program takes its place.
 //!
-//! The script is over when its engine hears of it. The program then runs where
-//! the script ran, as by a LINK, before the script's answer goes out.
+//! XCTL ends the script. The program then runs in the script's place, as by a
+//! LINK, before the script's answer is sent.
 //!
 //! Reference: CICS application programming, XCTL.
 
@@ -16,7 +16,7 @@ use crate::host::{Fault, Host, Input, Output};
 pub struct Transfer {
     /// The program.
     pub program: String,
-    /// What is passed to it.
+    /// The data passed to it.
     pub given: Passed,
     /// Where that is in the COMMAREA of the script's caller, or 0 for the
     /// caller's channel: the program's changes are the caller's. None for what
@@ -24,7 +24,7 @@ pub struct Transfer {
     pub back: Option<usize>,
 }
 
-/// Runs the program that a script has gone over to, in its place.
+/// Runs the target of a script's XCTL in the script's place.
 pub(crate) fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answer, Failure> {
     let Some(Transfer {
         program,
@@ -46,7 +46,7 @@ pub(crate) fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answe
         },
         Fault::Condition(condition, resp2) => Failure::new(
             failure::NO_PROGRAM,
-            format!("XCTL {program} was answered with {condition}, RESP2 {resp2}"),
+            format!("XCTL {program} returned {condition}, RESP2 {resp2}"),
         ),
     })?;
     let Output { commarea, channel } = output;

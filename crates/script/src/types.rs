@@ -6,7 +6,7 @@ use copybook::{FieldId, Layout, Names, Naming};
 
 use crate::records::{Shape, shape_of};
 
-/// What scripts see beside the language.
+/// The globals that scripts have in addition to the language.
 const OWN: &str = include_str!("prelude/tupelo.d.ts");
 
 /// The declarations of the service, with those of copybooks: name and layout.

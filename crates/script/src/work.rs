@@ -38,7 +38,7 @@ impl Work {
         }
     }
 
-    /// Who it runs for.
+    /// The user it runs for.
     pub fn userid(&self) -> UserId {
         match self {
             Work::Own(task) => task.userid(),
@@ -78,7 +78,7 @@ impl Work {
         }
     }
 
-    /// The task waits for children, or goes on.
+    /// The task waits for children, or continues.
     pub fn lend(&mut self, lends: bool) {
         match self {
             Work::Own(task) => task.lend(lends),
@@ -87,7 +87,7 @@ impl Work {
     }
 }
 
-/// What a program gave back, as scripts see it.
+/// A program's output in the form for scripts.
 pub fn output(passed: Passed) -> Output {
     match passed {
         Passed::Commarea(commarea) => Output {

@@ -37,14 +37,14 @@ pub fn parse(text: &str) -> std::result::Result<Json, String> {
         depth: DEEPEST,
         ..Limits::default()
     };
-    let told = |error: soap::xml::Error| error.to_string();
-    let mut reader = Reader::new(text, limits).map_err(told)?;
+    let reported = |error: soap::xml::Error| error.to_string();
+    let mut reader = Reader::new(text, limits).map_err(reported)?;
     let mut open: Vec<Vec<Json>> = Vec::new();
     let mut root = None;
     loop {
-        match reader.next_event().map_err(told)? {
+        match reader.next_event().map_err(reported)? {
             Event::Start(start) => {
-                let element = element(&start).map_err(|e| told(reader.wrong(e)))?;
+                let element = element(&start).map_err(|e| reported(reader.wrong(e)))?;
                 open.push(element);
             }
             Event::End => {

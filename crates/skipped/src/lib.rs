@@ -15,7 +15,7 @@ pub const PROMISED: &str = "TUPELO_PROMISED";
 /// The variable with the file that takes a line for each skipped test.
 pub const COUNTED: &str = "TUPELO_SKIPPED";
 
-/// Tells that the test which runs is skipped for want of `thing`: `network`,
+/// Reports that the running test is skipped for want of `thing`: `network`,
 /// `packet-socket`, `mount`, `sandbox`, or the name of a program.
 ///
 /// # Panics
@@ -30,10 +30,10 @@ pub fn lacking(thing: &str, why: impl Display) {
     if let Some(path) = std::env::var_os(COUNTED) {
         let file = OpenOptions::new().create(true).append(true).open(path);
         // One write, so that tests of other processes do not come between.
-        let told = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        let reported = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
         assert!(
-            told.is_ok(),
-            "the skipped test could not be counted: {told:?}"
+            reported.is_ok(),
+            "the skipped test could not be counted: {reported:?}"
         );
     }
     let promised = std::env::var(PROMISED).unwrap_or_default();

@@ -48,7 +48,7 @@ pub enum PacingMode {
     FixedOneStage,
     /// Windows of one size, each half of the way paced apart.
     FixedTwoStage,
-    /// The receiver tells the size of each window as it grants it.
+    /// The receiver grants each window with its size.
     Adaptive,
 }
 
@@ -65,7 +65,7 @@ pub enum Priority {
     Network,
 }
 
-/// What a conversation may synchronise on.
+/// The synchronisation level of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SyncLevel {
     /// No confirmation.
@@ -98,14 +98,14 @@ impl Mode {
         }
     }
 
-    /// The same mode with this largest RU both ways, in bytes.
+    /// A copy with this largest RU both ways, in bytes.
     pub fn with_ru_bytes(mut self, bytes: usize) -> Mode {
         self.send_ru_bytes = bytes;
         self.receive_ru_bytes = bytes;
         self
     }
 
-    /// The same mode with this pacing and this window both ways, in RUs.
+    /// A copy with this pacing and this window both ways, in RUs.
     pub fn with_pacing(mut self, pacing: PacingMode, window: u8) -> Mode {
         self.pacing = pacing;
         self.send_window = window;
@@ -114,7 +114,7 @@ impl Mode {
         self
     }
 
-    /// The same mode with these session limits.
+    /// A copy with these session limits.
     pub fn with_sessions(mut self, limit: u16, min_winners: u16) -> Mode {
         self.session_limit = limit;
         self.min_winners = min_winners.min(limit);
@@ -174,8 +174,8 @@ impl ModeTable {
         self.modes.remove(name);
     }
 
-    /// What to take for a mode name that a partner uses and nobody defined;
-    /// without it such a BIND is refused.
+    /// The mode for a mode name that a partner uses and that is not defined;
+    /// without it such a BIND is rejected.
     pub fn set_fallback(&mut self, mode: Option<Mode>) {
         self.fallback = mode;
     }

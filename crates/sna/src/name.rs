@@ -24,7 +24,7 @@ pub enum NameError {
         max: usize,
     },
     /// A character that the symbol-string type does not have.
-    #[error("{what} `{text}` has `{character}`, which is not allowed there")]
+    #[error("{what} `{text}` contains `{character}`, which is not allowed")]
     Character {
         /// Which kind of name.
         what: &'static str,

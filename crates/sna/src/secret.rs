@@ -48,8 +48,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Stands for bytes that programs and Attaches put into a unit, in `Debug`
-/// output: their number and nothing of them.
+/// `Debug` output of the bytes that programs and Attaches put into a unit:
+/// their number only.
 pub(crate) struct Hidden(pub usize);
 
 impl fmt::Debug for Hidden {

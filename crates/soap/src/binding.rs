@@ -2,12 +2,12 @@
 //! copybooks or from a service description.
 //!
 //! It is JSON with a version. The records are COBOL source, parsed when the
-//! file is loaded, so that the layout is the one that programs have; beside it
-//! stands which element is which item.
+//! file is loaded, so that the layout is the one that programs have. A mapping
+//! assigns elements to items.
 
 use serde::{Deserialize, Serialize};
 
-/// What `version` says in files of this form.
+/// The value of `version` in files of this form.
 pub const VERSION: u32 = 1;
 /// Rules for names and types that files of this form follow.
 pub const MAPPING_LEVEL: &str = "1";
@@ -49,7 +49,7 @@ pub struct Binding {
     pub response: Option<Structure>,
 }
 
-/// What messages ask for, as WS-Addressing names it.
+/// The WS-Addressing actions of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Actions {
@@ -113,7 +113,7 @@ pub struct Node {
     /// How the item's bytes are its text.
     #[serde(default, skip_serializing_if = "Form::is_item")]
     pub form: Form,
-    /// What is within.
+    /// The child elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Node>,
 }
@@ -147,7 +147,8 @@ pub enum BindingError {
     Json(#[from] serde_json::Error),
     /// It is of another version.
     #[error(
-        "the binding file has version {0}, this program reads {VERSION}; make it again from its description"
+        "the binding file has version {0}, but this program reads version {VERSION}; generate it \
+         again from its description"
     )]
     Version(u64),
 }

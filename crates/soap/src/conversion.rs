@@ -1,6 +1,6 @@
 //! A binding compiled: its messages as codecs of XML and of JSON.
 //!
-//! Who runs a service compiles its binding once and shares the codecs.
+//! A service's runner compiles its binding once and shares the codecs.
 
 use copybook::codepage::CodePage;
 use copybook::{Codec, CodecOptions, Naming, ParseOptions};
@@ -47,9 +47,9 @@ impl Conversion {
 /// Both messages of a binding.
 #[derive(Debug, Clone)]
 pub struct Conversions {
-    /// What a provider gets.
+    /// The request's codec.
     pub request: Conversion,
-    /// What it answers; a one-way operation has none.
+    /// The response's codec; a one-way operation has none.
     pub response: Option<Conversion>,
 }
 

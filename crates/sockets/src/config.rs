@@ -26,8 +26,9 @@ pub struct SocketsConfig {
     /// process. `native` is `worker`, and the region itself reads and answers
     /// the messages of connections for the transactions in `receivers`.
     pub served: Served,
-    /// What EZACIC04 and its like do: `none`, because programs have ASCII
-    /// characters here, or `tables`, byte for byte as the manual has them.
+    /// The translation by EZACIC04 and its like: `none`, because programs have
+    /// ASCII characters here, or `tables`, byte for byte as the manual has
+    /// them.
     pub translation: Translation,
     /// Addresses that programs and listeners may listen at: an address, with
     /// `/BITS` a network, with `:PORT` one port; `any` for all. A program that
@@ -38,13 +39,13 @@ pub struct SocketsConfig {
     /// way. Another one is answered with EACCES. None when absent.
     pub connect: Vec<String>,
     /// Whether GETHOSTBYNAME and GETADDRINFO ask the system's resolver; without
-    /// it they know addresses, `localhost` and this host's name.
+    /// it they resolve addresses, `localhost` and this host's name.
     pub resolver: bool,
     /// Most helper threads (NTASKS and TERMLIM together); further tasks wait
     /// for one.
     pub ntasks: u32,
     /// A file of EZACICD statements, relative to the application folder. Its
-    /// listeners come beside those below.
+    /// listeners are added to those below.
     pub definitions: Option<PathBuf>,
     /// Listeners, by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
@@ -86,14 +87,14 @@ pub enum Served {
     Native,
 }
 
-/// What EZACIC04 and its like do.
+/// The translation by EZACIC04 and its like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Translation {
-    /// Nothing.
+    /// No translation.
     #[default]
     None,
-    /// What the manual's tables say.
+    /// The manual's tables.
     Tables,
 }
 
@@ -140,8 +141,8 @@ pub struct ListenerConfig {
     pub msglen: u32,
     /// PEEKDATA: they stay to be read.
     pub peekdata: bool,
-    /// MSGFORM: what a client is told comes in `ascii` or `ebcdic`. When absent
-    /// it comes as the client's message did.
+    /// MSGFORM: whether error messages to clients are in `ascii` or `ebcdic`.
+    /// When absent they are in the code page of the client's message.
     pub msgform: Option<MessageForm>,
     /// Clients speak TLS, with the gateway's certificate and its demands on
     /// theirs (`[gateway] tls_certificate`, `tls_key`, `tls_client_ca`). Such a
@@ -210,7 +211,7 @@ pub enum MessageForm {
     Ebcdic,
 }
 
-/// What is wrong with the section.
+/// A problem of the section.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("[sockets] {key}: {why}")]
 pub struct ConfigError {
@@ -233,14 +234,12 @@ impl SocketsConfig {
             }
         }
         if self.ntasks == 0 {
-            say(
-                "ntasks".into(),
-                "at least one helper thread is needed".into(),
-            );
+            say("ntasks".into(), "give at least one helper thread".into());
         }
         for (name, listener) in &self.listeners {
             if listener.tls && (self.served != Served::Native || self.receivers.is_empty()) {
-                let why = "served = \"native\" and a receiver are needed: programs cannot take a socket that speaks TLS";
+                let why = "needs served = \"native\" and a receiver: programs cannot take a \
+                    socket that speaks TLS";
                 say(format!("listeners.{name}.tls"), why.into());
             }
             listener.check(name, &mut |key, why| {
@@ -255,17 +254,20 @@ impl SocketsConfig {
                 continue;
             };
             if self.receivers.contains_key(answers) {
-                at("answers", format!("{answers} is a receiver itself"));
+                at("answers", format!("{answers} is itself a receiver"));
             }
             if let Some(other) = senders.insert(answers, name) {
-                at("answers", format!("{answers} has the answers of {other}"));
+                at(
+                    "answers",
+                    format!("{answers} already sends the answers of {other}"),
+                );
             }
         }
         if self.native.threads == 0 || self.native.threads > 16 {
             say("native.threads".into(), "1 to 16".into());
         }
         if self.native.memory_mib == 0 || self.native.max_connections == 0 {
-            let why = "memory_mib and max_connections are at least 1";
+            let why = "memory_mib and max_connections must be at least 1";
             say("native.memory_mib".into(), why.into());
         }
         wrong
@@ -283,14 +285,14 @@ impl SocketsConfig {
 }
 
 impl ListenerConfig {
-    /// Says what is wrong with a listener: a key, and why.
+    /// Reports the problems of a listener: a key, and a message.
     pub fn check(&self, name: &str, say: &mut dyn FnMut(&str, String)) {
         let is_name =
             |text: &str, most: usize| text.parse::<region::Name<8>>().is_ok() && text.len() <= most;
         if !is_name(name, 4) {
             say(
                 "",
-                "a listener has the name of a transaction, 1 to 4 characters".into(),
+                "a listener's name must be a transaction's, 1 to 4 characters".into(),
             );
         }
         if self.numsock < 2 || self.numsock > 2000 {
@@ -303,17 +305,25 @@ impl ListenerConfig {
             say("minmsgl", "1 to 50".into());
         }
         match (self.format, &self.cstran) {
-            (Format::Enhanced, None) => say("cstran", "an enhanced listener needs one".into()),
+            (Format::Enhanced, None) => {
+                say("cstran", "an enhanced listener needs a transaction".into())
+            }
             (Format::Enhanced, Some(tran)) if !is_name(tran, 4) => {
-                say("cstran", format!("{tran:?} is no name of a transaction"));
+                say(
+                    "cstran",
+                    format!("{tran:?} is not a valid transaction name"),
+                );
             }
             _ => {}
         }
         if delay_ms(&self.csdelay).is_none() {
-            say("csdelay", "six digits, hhmmss".into());
+            say("csdelay", "expected six digits, hhmmss".into());
         }
         if self.secexit.as_ref().is_some_and(|exit| !is_name(exit, 8)) {
-            say("secexit", "the name of a program, 1 to 8 characters".into());
+            say(
+                "secexit",
+                "expected a program name, 1 to 8 characters".into(),
+            );
         }
     }
 }
@@ -345,10 +355,10 @@ mod tests {
             ..ListenerConfig::default()
         };
         config.listeners.insert("TOOLONG".into(), listener);
-        let told: Vec<String> = config.check().iter().map(|e| e.key.clone()).collect();
+        let reported: Vec<String> = config.check().iter().map(|e| e.key.clone()).collect();
         let expected = ["listen", "listeners.TOOLONG.", "listeners.TOOLONG.msglen"];
-        assert_eq!(told[..3], expected);
-        assert_eq!(told.len(), 5);
+        assert_eq!(reported[..3], expected);
+        assert_eq!(reported.len(), 5);
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //!                IMMED=YES,NUMSOCK=50      a comment
 //! ```
 //!
-//! Statements of the assembler: a blank line or one with an asterisk in front
-//! is a comment; a line goes on in the next one when it ends with a comma, or
-//! with a character in column 72; what stands behind END is not read. TYPE=CICS
-//! gives NTASKS; TYPE=INITIAL and TYPE=FINAL are taken as they are.
+//! Statements of the assembler. A blank line or one that begins with an
+//! asterisk is a comment. A line is continued if it ends with a comma or has a
+//! character in column 72. Lines after END are ignored. TYPE=CICS gives NTASKS;
+//! TYPE=INITIAL and TYPE=FINAL are accepted without effect.
 //!
 //! Reference: IP CICS Sockets Guide, "Building the configuration data set with
 //! EZACICD".
@@ -17,17 +17,17 @@ use std::collections::BTreeMap;
 
 use crate::config::{Format, ListenerConfig, MessageForm, StartType, delay_ms};
 
-/// Column where a line says that it goes on, from 1.
+/// Column of a line's continuation mark, from 1.
 const CONTINUED: usize = 72;
 
-/// What a file defines.
+/// The definitions of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definitions {
     /// Listeners by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
     /// NTASKS of TYPE=CICS.
     pub ntasks: Option<u32>,
-    /// What is wrong, with its line.
+    /// The problems, with their lines.
     pub mistakes: Vec<Mistake>,
 }
 
@@ -37,7 +37,7 @@ pub struct Definitions {
 pub struct Mistake {
     /// Its line, from 1.
     pub line: usize,
-    /// What is wrong, and what to write.
+    /// The problem, and what to write.
     pub why: String,
 }
 
@@ -66,7 +66,7 @@ pub fn parse(text: &str, applid: &str) -> Definitions {
             Some("INITIAL" | "FINAL") => {}
             Some("CICS") => match get("NTASKS").map(str::parse) {
                 Some(Ok(ntasks)) if ntasks > 0 => made.ntasks = Some(ntasks),
-                Some(_) => say("NTASKS is a number above 0".into()),
+                Some(_) => say("NTASKS must be a number above 0".into()),
                 None => {}
             },
             Some("LISTENER") => {
@@ -85,7 +85,7 @@ pub fn parse(text: &str, applid: &str) -> Definitions {
                 }
             }
             other => say(format!(
-                "TYPE={} is none of INITIAL, CICS, LISTENER and FINAL",
+                "TYPE={}: expected INITIAL, CICS, LISTENER or FINAL",
                 other.unwrap_or_default()
             )),
         }
@@ -95,16 +95,16 @@ pub fn parse(text: &str, applid: &str) -> Definitions {
 
 /// Sets what an operand says.
 fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'static str> {
-    const NUMBER: &str = "a number is expected";
+    const NUMBER: &str = "expected a number";
     let number = || value.parse::<u32>().map_err(|_| NUMBER);
     let switch = || match value {
         "YES" => Ok(true),
         "NO" => Ok(false),
-        _ => Err("YES or NO is expected"),
+        _ => Err("expected YES or NO"),
     };
     match key {
         "TYPE" | "APPLID" | "TRANID" => {}
-        "PORT" => listener.port = value.parse().map_err(|_| "0 to 65535 is expected")?,
+        "PORT" => listener.port = value.parse().map_err(|_| "expected 0 to 65535")?,
         "IMMED" => listener.immed = switch()?,
         "BACKLOG" => listener.backlog = number()?,
         "NUMSOCK" => listener.numsock = number()?,
@@ -119,35 +119,35 @@ fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'st
         "PEEKDATA" => listener.peekdata = switch()?,
         "CSDELAY" => match delay_ms(value) {
             Some(_) => listener.csdelay = value.to_owned(),
-            None => return Err("six digits, hhmmss, are expected"),
+            None => return Err("expected six digits, hhmmss"),
         },
         "CSSTTYP" | "CSSTTYPE" => {
             listener.cssttyp = match value {
                 "KC" => StartType::Kc,
                 "IC" => StartType::Ic,
                 "TD" => StartType::Td,
-                _ => return Err("KC, IC or TD is expected"),
+                _ => return Err("expected KC, IC or TD"),
             }
         }
         "FORMAT" => {
             listener.format = match value {
                 "STANDARD" => Format::Standard,
                 "ENHANCED" => Format::Enhanced,
-                _ => return Err("STANDARD or ENHANCED is expected"),
+                _ => return Err("expected STANDARD or ENHANCED"),
             }
         }
         "MSGFORM" => {
             listener.msgform = Some(match value {
                 "ASCII" => MessageForm::Ascii,
                 "EBCDIC" => MessageForm::Ebcdic,
-                _ => return Err("ASCII or EBCDIC is expected"),
+                _ => return Err("expected ASCII or EBCDIC"),
             })
         }
-        // What has no meaning here: tuning of the mainframe's own threads and
-        // caches, and IPv6, which the address says.
+        // Operands without effect here: tuning of the mainframe's own threads
+        // and caches, and IPv6, which follows from the address.
         "ACCTIME" | "RTYTIME" | "LAPPLD" | "USERID" | "WLMGN1" | "WLMGN2" | "WLMGN3" | "AF"
         | "FASTRD" | "GETTID" | "TTLSRT" => {}
-        _ => return Err("there is no such operand of TYPE=LISTENER"),
+        _ => return Err("unknown operand of TYPE=LISTENER"),
     }
     Ok(())
 }
@@ -200,10 +200,10 @@ fn statements(text: &str) -> Vec<(usize, String)> {
 
 fn operands(statement: &str) -> Result<Vec<(String, String)>, String> {
     match statement {
-        "?" => return Err("a statement of EZACICD is expected".into()),
+        "?" => return Err("expected a statement of EZACICD".into()),
         "!" => {
-            let why = "the statement before goes on, since it ends with a comma or has something \
-                       in column 72, and another begins here";
+            let why = "a statement begins here, but the one before is continued: it ends with a \
+                comma or has a character in column 72";
             return Err(why.into());
         }
         _ => {}
@@ -212,7 +212,7 @@ fn operands(statement: &str) -> Result<Vec<(String, String)>, String> {
     parts
         .map(|part| match part.split_once('=') {
             Some((key, value)) => Ok((key.to_uppercase(), value.to_uppercase())),
-            None => Err(format!("{part:?}: write KEY=VALUE")),
+            None => Err(format!("{part:?}: expected KEY=VALUE")),
         })
         .collect()
 }
@@ -291,31 +291,32 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
             " EZACICD TYPE=LISTENER,TRANID=A,",
         ] {
             let made = parse(&format!("{first}\nL EZACICD TYPE=LISTENER,TRANID=B\n"), "A");
-            let told: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
+            let reported: Vec<String> = made.mistakes.iter().map(|m| m.to_string()).collect();
             assert!(
-                told.iter()
-                    .any(|t| t.contains("the statement before goes on")),
-                "{told:?}"
+                reported
+                    .iter()
+                    .any(|t| t.contains("the one before is continued")),
+                "{reported:?}"
             );
-            assert!(made.listeners.contains_key("B"), "{told:?}");
+            assert!(made.listeners.contains_key("B"), "{reported:?}");
         }
     }
 
     #[test]
     fn every_mistake_is_told_with_its_line() {
         let text = " EZACICD TYPE=LISTENER,PORT=70000,NUMSOK=5\n hello\n EZACICD TYPE=X\n";
-        let told: Vec<String> = parse(text, "A")
+        let reported: Vec<String> = parse(text, "A")
             .mistakes
             .iter()
             .map(|m| m.to_string())
             .collect();
         assert_eq!(
-            told,
+            reported,
             [
-                "line 1: PORT=70000: 0 to 65535 is expected",
-                "line 1: NUMSOK=5: there is no such operand of TYPE=LISTENER",
-                "line 2: a statement of EZACICD is expected",
-                "line 3: TYPE=X is none of INITIAL, CICS, LISTENER and FINAL",
+                "line 1: PORT=70000: expected 0 to 65535",
+                "line 1: NUMSOK=5: unknown operand of TYPE=LISTENER",
+                "line 2: expected a statement of EZACICD",
+                "line 3: TYPE=X: expected INITIAL, CICS, LISTENER or FINAL",
             ]
         );
     }

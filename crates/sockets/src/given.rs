@@ -1,7 +1,7 @@
 //! Sockets that were given and not taken yet.
 //!
-//! Who gives is named by its client id and the number that the socket has with
-//! it; who takes names both. A socket is taken once.
+//! The giver is identified by its client id and the number of its socket; the
+//! taker names both. A socket is taken once.
 //!
 //! Reference: IP CICS Sockets Guide, GIVESOCKET, TAKESOCKET.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ezasoket::{ClientId, Errno, Socket};
 
-/// What is done when a socket was taken.
+/// Called when a socket was taken.
 pub type OnTaken = Box<dyn FnOnce() + Send>;
 
 /// All sockets that are given.
@@ -20,9 +20,8 @@ pub struct GivenSockets(Mutex<State>);
 #[derive(Default)]
 struct State {
     list: Vec<Given>,
-    /// Who can give: address space and task, and how many there are of that
-    /// name. A program chooses its own, so it may be another's, a listener's
-    /// too.
+    /// Givers: address space and task, and how many have this name. A program
+    /// chooses its own, so it may be another's, a listener's too.
     clients: HashMap<([u8; 8], [u8; 8]), usize>,
 }
 
@@ -35,14 +34,14 @@ struct Given {
 }
 
 impl GivenSockets {
-    /// Somebody may give sockets from now on.
+    /// Registers a task that may give sockets.
     pub fn enter(&self, client: &ClientId) {
         let mut state = self.lock();
         let count = state.clients.entry((client.name, client.task));
         *count.or_default() += 1;
     }
 
-    /// Somebody is gone, who has taken back what nobody took.
+    /// Removes a task; sockets that it gave and no task took are closed.
     pub fn leave(&self, client: &ClientId) {
         let mut state = self.lock();
         let name = (client.name, client.task);
@@ -86,9 +85,9 @@ impl GivenSockets {
         state.list.len() < before
     }
 
-    /// Takes a socket that somebody gave. EINVAL when there is no such giver,
-    /// EBADF when it gave no such socket or it was taken, EACCES when it was
-    /// given to somebody else, EPFNOSUPPORT for another address family.
+    /// Takes a given socket. EINVAL if there is no such giver, EBADF if it gave
+    /// no such socket or it was taken, EACCES if it was given to another task,
+    /// EPFNOSUPPORT for another address family.
     pub fn take(&self, me: &ClientId, giver: &ClientId, number: i64) -> Result<Arc<Socket>, Errno> {
         let mut state = self.lock();
         if !state.clients.contains_key(&(giver.name, giver.task)) {
@@ -126,8 +125,8 @@ fn is_same(a: &ClientId, b: &ClientId) -> bool {
     (a.name, a.task) == (b.name, b.task)
 }
 
-/// Whether a socket that was given to `to` is for `me`; a part that is blank
-/// means anybody.
+/// Whether a socket that was given to `to` is for `me`; a blank part matches
+/// every task.
 fn is_for(to: &ClientId, me: &ClientId) -> bool {
     let any = |part: &[u8; 8]| part.iter().all(|b| matches!(b, b' ' | 0));
     (any(&to.name) || to.name == me.name) && (any(&to.task) || to.task == me.task)

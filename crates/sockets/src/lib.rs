@@ -1,14 +1,14 @@
 //! CICS sockets: the calls of tasks, and the listeners that start them.
 //!
 //! A task's calls are served by a helper thread of the region, which owns the
-//! task's descriptors, as a subtask of CICS Socket Support does. A socket goes
-//! from one task to another by GIVESOCKET and TAKESOCKET; what a task leaves
-//! open is closed at its end. Listeners accept connections, read what the
-//! client says first, start a transaction and give it the connection. Where a
-//! receiver is defined the region reads the messages itself (`native`).
+//! task's descriptors, as a subtask of CICS Socket Support does. GIVESOCKET and
+//! TAKESOCKET move a socket from one task to another; sockets that a task
+//! leaves open are closed at its end. Listeners accept connections, read the
+//! client's first message, start a transaction and give it the connection. If a
+//! receiver is defined, the region reads the messages itself (`native`).
 //!
-//! `docs/internals/sockets.md` tells who owns what; the calls themselves are
-//! in the crate `ezasoket`.
+//! `docs/internals/sockets.md` describes the ownership of descriptors; the
+//! calls themselves are in the crate `ezasoket`.
 //!
 //! Reference: IP CICS Sockets Guide.
 

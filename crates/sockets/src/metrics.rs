@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::native::Receiving;
 use crate::service::{Listening, Sockets};
 
-/// A figure: name, type, help, and where it stands.
+/// A metric: name, type, help, and its value.
 type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> u64);
 
 /// Appends everything as text.
@@ -22,8 +22,8 @@ pub fn write(sockets: &Sockets, out: &mut String) {
     });
 }
 
-/// The same of a listener and a receiver that have done nothing, for whoever
-/// lists the figures.
+/// The same for a listener and a receiver without activity, for lists of the
+/// metrics.
 pub fn sample(out: &mut String) {
     let listening = Listening {
         listener: String::new(),
@@ -77,7 +77,7 @@ const LISTENERS: &[Metric<Listening>] = &[
     (
         "tupelo_sockets_refused_total",
         "counter",
-        "Clients that it refused.",
+        "Clients that the listener refused.",
         |l| l.refused,
     ),
 ];
@@ -92,7 +92,7 @@ const RECEIVERS: &[Metric<Receiving>] = &[
     (
         "tupelo_receiver_messages_total",
         "counter",
-        "Messages of which a task was run.",
+        "Messages for which a task was run.",
         |r| r.messages,
     ),
     (
@@ -116,7 +116,7 @@ const RECEIVERS: &[Metric<Receiving>] = &[
     (
         "tupelo_receiver_failed_total",
         "counter",
-        "Connections ended because something was wrong.",
+        "Connections ended because of an error.",
         |r| r.failed,
     ),
     (
@@ -134,7 +134,7 @@ const RECEIVERS: &[Metric<Receiving>] = &[
     (
         "tupelo_receiver_unanswered_total",
         "counter",
-        "Answers that could not be sent, since their client was gone.",
+        "Answers that could not be sent because the client had disconnected.",
         |r| r.unanswered,
     ),
 ];

@@ -1,7 +1,7 @@
 //! Which addresses programs may use.
 //!
-//! Nothing is allowed that the settings do not name; the default names this
-//! host's loopback addresses for listeners and nothing for connections.
+//! Only addresses that the settings name are allowed; the default allows this
+//! host's loopback addresses for listeners and none for connections.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -9,7 +9,7 @@ use ezasoket::{Errno, Name, Rule};
 
 use crate::config::SocketsConfig;
 
-/// What the settings allow.
+/// The addresses that the settings allow.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     listen: Vec<Rule>,
@@ -17,7 +17,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy of a section; entries that are none are left out.
+    /// The policy of a section; invalid entries are left out.
     pub fn new(config: &SocketsConfig) -> Policy {
         let rules = |list: &[String]| list.iter().filter_map(|text| text.parse().ok()).collect();
         Policy {

@@ -1,9 +1,9 @@
 //! The interface as a region has it: tasks, helper threads, listeners.
 //!
-//! The first call of a task takes a helper thread, or makes one while there
-//! are fewer than `ntasks`; at the task's end the thread goes to the next task
-//! that waits for one, or rests until there is one. A thread serves one task at
-//! a time, so a call that waits holds nobody else up.
+//! The first call of a task takes a helper thread, or starts one while there
+//! are fewer than `ntasks`; at the task's end the thread goes to the next
+//! waiting task, or sleeps. A thread serves one task at a time, so a call that
+//! waits delays no other task.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ pub enum StartError {
     /// Something of the system was not to be had.
     #[error("{what}: {source}")]
     System {
-        /// What.
+        /// The message.
         what: String,
         /// Why.
         source: std::io::Error,
@@ -129,9 +129,9 @@ impl Sockets {
         }))
     }
 
-    /// Takes over what can be changed while the region runs: listeners, the
-    /// addresses of `listen` and `connect`, and `ntasks`. What could not be
-    /// done comes back in words.
+    /// Applies the settings that can be changed while the region runs:
+    /// listeners, the addresses of `listen` and `connect`, and `ntasks`.
+    /// Returns a message for each that failed.
     pub fn reload(&self, wanted: &SocketsConfig) -> Vec<String> {
         let shared = &self.0;
         let policy = shared.world.policy.write();
@@ -157,7 +157,7 @@ impl Sockets {
         if let Some((name, _)) = listeners.find(|(_, l)| l.tls && tls.is_none()) {
             return Err(StartError::Config(ConfigError {
                 key: format!("listeners.{name}.tls"),
-                why: "there is no certificate: name [gateway] tls_certificate and tls_key".into(),
+                why: "no certificate: set [gateway] tls_certificate and tls_key".into(),
             }));
         }
         let shared = &self.0;
@@ -196,8 +196,8 @@ impl Sockets {
         native.map(|native| native.list()).unwrap_or_default()
     }
 
-    /// Ends listeners and whoever waits in a call. Messages that are at work
-    /// are answered, when that takes no longer than the limit.
+    /// Ends listeners and waiting calls. Messages of running tasks are
+    /// answered, if that takes no longer than the limit.
     pub fn stop(&self, limit: Duration) {
         if let Some(listeners) = self.0.listeners.get() {
             listeners.stop();
@@ -209,7 +209,7 @@ impl Sockets {
         let mut tasks = self.0.lock();
         tasks.stopped = true;
         tasks.idle.clear();
-        // A thread whose task has no way to it any more closes what it has.
+        // A thread without a channel to its task closes its sockets.
         for (_, task) in tasks.running.drain() {
             task.signal.end();
         }
@@ -255,8 +255,8 @@ impl SocketCalls for Sockets {
             return;
         }
         if let Some(handle) = tasks.running.get(&task) {
-            // The thread takes calls until its task is over; a call that comes
-            // too late is dropped, and answered by that.
+            // The thread takes calls until its task has ended; a later call is
+            // dropped, which answers it.
             let _ = handle.calls.send(call);
             return;
         }

@@ -1,4 +1,4 @@
-//! What ends a wait of a helper thread that no socket of its own ends.
+//! Ends a wait of a helper thread that none of its own sockets ends.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -15,7 +15,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// A signal that nobody has given.
+    /// A signal that is not set.
     pub fn new() -> io::Result<Signal> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -29,7 +29,7 @@ impl Signal {
         })
     }
 
-    /// Has whoever waits look again.
+    /// Wakes the waiting thread to check again.
     pub fn nudge(&self) {
         let one = 1u64.to_ne_bytes();
         // SAFETY: eight bytes, as an eventfd takes them; a full one is enough.

@@ -1,9 +1,9 @@
 //! A client's connection: plain, or by TLS.
 //!
-//! TLS is driven by hand, because a connection goes from the listeners' thread,
-//! which has a runtime, to a thread of the receivers, which has a loop of its
-//! own: [`Tcp`] is what both have. What was decrypted and not yet used travels
-//! with it.
+//! TLS is driven by hand, because a connection moves from the listeners'
+//! thread, which has a runtime, to a thread of the receivers, which has a loop
+//! of its own: [`Tcp`] is common to both. Decrypted and unused bytes move with
+//! it.
 //!
 //! Invariant: nothing waits here while a borrow lasts; a client that takes no
 //! ciphertext is offered no more plaintext.
@@ -35,9 +35,9 @@ pub trait Tcp: AsRawFd {
     fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
     /// Reads what there is.
     fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize>;
-    /// Reads what there is behind what the buffer has, as far as it has room.
+    /// Reads available bytes after those in the buffer, as far as it has room.
     fn try_read_buf(&self, buffer: &mut Vec<u8>) -> io::Result<usize>;
-    /// Writes as much as goes at once.
+    /// Writes as much as possible without waiting.
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
 }
 
@@ -126,8 +126,8 @@ impl Stream {
         }
     }
 
-    /// The same of a plain connection. The kernel tells of fewer bytes than
-    /// SO_RCVLOWAT asks for when they were there before the connection was
+    /// As above for a plain connection. The kernel reports fewer bytes than
+    /// SO_RCVLOWAT asks for if they were there before the connection was
     /// accepted.
     async fn peek_plain(&self, buffer: &mut [u8], fewest: usize) -> io::Result<usize> {
         loop {
@@ -170,14 +170,14 @@ impl<T: Tcp> Stream<T> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads what there is behind what the buffer has, as far as it has room;
+    /// Reads available bytes after those in the buffer, as far as it has room;
     /// 0 at the end.
     pub async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         poll_fn(|cx| {
             loop {
                 ready!(self.poll_readable(cx))?;
                 match self.try_read_buf(buffer) {
-                    // It was ready for somebody, and is not any more.
+                    // Another reader took its data.
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
                     read => return Poll::Ready(read),
                 }
@@ -186,7 +186,7 @@ impl<T: Tcp> Stream<T> {
         .await
     }
 
-    /// The same, if there is something now; [`Stream::readable`] goes before.
+    /// As above, if bytes are available; call [`Stream::readable`] before.
     pub fn try_read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else {
             return self.tcp.try_read_buf(buffer);
@@ -219,7 +219,7 @@ impl<T: Tcp> Stream<T> {
         Some(())
     }
 
-    /// Writes as much as goes at once.
+    /// Writes as much as possible without waiting.
     pub fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let Some(tls) = &self.tls else {
             return self.tcp.try_write(bytes);
@@ -239,14 +239,14 @@ impl<T: Tcp> Stream<T> {
         self.tls.as_deref().is_some_and(of_tls)
     }
 
-    /// Tells a client that speaks TLS that nothing follows, as far as that goes
-    /// at once: without it the end might be somebody's cut.
+    /// Sends a TLS client the closing alert, as far as possible without
+    /// waiting: without it the end might be an attacker's truncation.
     pub fn take_leave(&self) {
         let Some(Ok(mut tls)) = self.tls.as_ref().map(|tls| tls.try_borrow_mut()) else {
             return;
         };
         tls.session.send_close_notify();
-        // Who does not take it has no time for it.
+        // A client that does not read it is not waited for.
         let _ = tls.flush(&self.tcp);
     }
 
@@ -257,7 +257,7 @@ impl<T: Tcp> Stream<T> {
 
     /// Writes all of it, and says that nothing follows.
     pub async fn finish(&mut self, mut words: &[u8]) -> io::Result<()> {
-        let mut told = false;
+        let mut reported = false;
         loop {
             while !words.is_empty() {
                 match self.try_write(words) {
@@ -270,7 +270,7 @@ impl<T: Tcp> Stream<T> {
                 && words.is_empty()
             {
                 let mut tls = tls.borrow_mut();
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut reported, true) {
                     tls.session.send_close_notify();
                 }
                 tls.flush(&self.tcp)?;
@@ -341,13 +341,13 @@ impl Tls {
         Ok(true)
     }
 
-    /// Takes ciphertext in; false when there is none now.
+    /// Takes ciphertext in; returns false if none is there now.
     fn receive(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
         match self.session.read_tls(&mut Through(tcp)) {
             Ok(0) => self.ended = true,
             Ok(_) => {
                 if let Err(error) = self.session.process_new_packets() {
-                    // The client is told what is wrong, if it listens.
+                    // The client receives the alert, if it reads.
                     let _ = self.flush(tcp);
                     return Err(io::Error::new(io::ErrorKind::InvalidData, error));
                 }
@@ -355,7 +355,7 @@ impl Tls {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             Err(error) => return Err(error),
         }
-        // Answers to key updates; what does not go now goes with what follows.
+        // Answers to key updates; the rest is sent with later output.
         self.flush(tcp)?;
         Ok(true)
     }
@@ -368,7 +368,7 @@ impl Tls {
         self.decrypt(tcp)
     }
 
-    /// What has come, once `fewest` bytes, a line or the end are there.
+    /// The received bytes, once there are `fewest` bytes, a line or the end.
     fn peek(
         &mut self,
         tcp: &impl Tcp,
@@ -396,7 +396,8 @@ impl Tls {
             match read {
                 Ok(0) => self.ended = true,
                 Ok(_) => return Ok(true),
-                // The end without TLS's goodbye: a frame tells what is whole.
+                // The end without TLS's closing alert: the framing shows what
+                // is complete.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.ended = true,
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
                 Err(_) => {}
@@ -410,7 +411,7 @@ impl Tls {
                 }
                 return Ok(false);
             }
-            // The reader knows of an end only after what came before it.
+            // The reader notices an end only after the data before it.
             self.ended = false;
         }
     }
@@ -419,7 +420,7 @@ impl Tls {
 /// Reads what there is without taking it.
 fn peek_at(tcp: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
     let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
-    // SAFETY: an open socket and room of ours; the result is checked.
+    // SAFETY: an open socket and an own buffer; the result is checked.
     let count = unsafe {
         let room = buffer.as_mut_ptr().cast();
         libc::recv(tcp.as_raw_fd(), room, buffer.len(), flags)
@@ -458,7 +459,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let mut client = TcpStream::connect(address).await.unwrap();
         client.set_nodelay(true).unwrap();
-        // Nothing tells the kernel here that one byte is too few.
+        // SO_RCVLOWAT is not set here, so one byte wakes the reader.
         client.write_all(b"L").await.unwrap();
         let server = Stream::plain(listener.accept().await.unwrap().0);
         let mut buffer = [0; 16];

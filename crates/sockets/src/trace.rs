@@ -21,13 +21,13 @@ pub struct Line {
     pub task: u64,
     /// Its transaction.
     pub transid: TransId,
-    /// What was called, or what a listener did.
+    /// The call, or the listener's action.
     pub what: String,
     /// The socket, where there is one.
     pub socket: i64,
     /// RETCODE.
     pub retcode: i64,
-    /// ERRNO by its name; empty when there is none.
+    /// ERRNO by its name; empty without an error.
     pub errno: String,
     /// Microseconds that it took.
     pub us: u64,

@@ -1,4 +1,4 @@
-//! What a command and a commit cost, against LMDB itself.
+//! The cost of a command and a commit, against LMDB itself.
 //!
 //! Ours and the peer alternate in the same run, and medians are compared. Each
 //! line is one row of the budget: `value` and `peer_value` in `unit`, and their
@@ -150,11 +150,11 @@ fn wanted(row: &str) -> bool {
 
 /// CPU nanoseconds of this thread.
 fn cpu_ns() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    told.split_whitespace().next().unwrap().parse().unwrap()
+    let reported = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    reported.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// What a ratio must be.
+/// The required bound of a ratio.
 enum Need {
     AtMost(f64),
     AtLeast(f64),

@@ -1,4 +1,4 @@
-//! What can go wrong in a store, whose fault it is, and what it did not harm.
+//! Errors of a store: whose fault it is, and which changes are unharmed.
 //!
 //! [`StorageError`] is the machine's (disk, map, descriptors); the others name
 //! what the caller asked for. A store that gave back an error is usable.
@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::file::{DefinitionError, FileId, FileName};
 
-/// The home of the files failed. Nothing of the transaction that met it is
-/// visible, now or after a restart, but for [`StorageError::Uncertain`].
+/// The store of the files failed. No change of the transaction is visible, now
+/// or after a restart, except with [`StorageError::Uncertain`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StorageError {
     /// The map has no room; deletes still work, and free room.
@@ -23,7 +23,7 @@ pub enum StorageError {
     /// The file system has no room, or a limit on file size was met.
     #[error("no space left for the store while {doing}: {}", os(*code))]
     DiskFull {
-        /// What was being done.
+        /// The step that failed.
         doing: &'static str,
         /// The operating system's error number.
         code: i32,
@@ -35,7 +35,7 @@ pub enum StorageError {
         max_readers: u32,
     },
     /// The environment holds as many files as it may.
-    #[error("the store holds its {max_files} files already")]
+    #[error("the store has {max_files} files, its maximum")]
     FilesFull {
         /// Files it may hold.
         max_files: u32,
@@ -43,17 +43,18 @@ pub enum StorageError {
     /// The disk failed when the changes were written but not yet known to be
     /// on it. They are visible until the store is closed.
     #[error(
-        "whether these changes will be found again is not known: the disk failed while they were \
-         made durable ({reason})"
+        "it is not known whether these changes are durable: the disk failed while they were \
+         written ({reason})"
     )]
     Uncertain {
         /// The text of the error.
         reason: String,
     },
-    /// A flush failed; only what is read from the disk anew can be trusted.
+    /// A flush failed; only data that is read from the disk again can be
+    /// trusted.
     #[error(
-        "the store takes no changes any more since the disk failed ({reason}): look after the disk, \
-         then start again"
+        "the store accepts no changes since the disk failed ({reason}): repair the disk, then \
+         start again"
     )]
     Refused {
         /// The text of the error.
@@ -61,10 +62,10 @@ pub enum StorageError {
     },
     /// The data file was deleted or replaced while it was open.
     #[error(
-        "{} was deleted or replaced while process {process} had it open, so nothing is committed any \
-         more. Until that process ends, its records can be saved by \
-         `cp /proc/{process}/fd/{descriptor} COPY`; then stop it, and \
-         `tupelo file restore` puts the copy, or a backup, in its place",
+        "{} was deleted or replaced while process {process} had it open, so no change can be \
+         committed. Until that process ends, its records can be saved by `cp \
+         /proc/{process}/fd/{descriptor} COPY`; then stop it, and put the copy or a \
+         backup in place with `tupelo file restore`",
         path.display()
     )]
     Misplaced {
@@ -75,16 +76,16 @@ pub enum StorageError {
         /// Under which descriptor.
         descriptor: i32,
     },
-    /// What is stored is not what this program stores.
+    /// The stored bytes are not those of a store.
     #[error("the store is damaged or foreign: {reason}")]
     Damaged {
-        /// What was found.
+        /// The reason.
         reason: String,
     },
     /// The operating system or the data base library refused.
     #[error("the store failed while {doing}: {reason}")]
     Failed {
-        /// What was being done.
+        /// The step that failed.
         doing: &'static str,
         /// The text of the error.
         reason: String,
@@ -110,8 +111,8 @@ pub enum ReadError {
 /// Why a unit of work was not applied. No change of it is visible.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApplyError {
-    /// It adds a record whose key is there already.
-    #[error("{file} holds a record with key {key} already")]
+    /// It adds a record with an existing key.
+    #[error("{file} already has a record with key {key}")]
     Duplicate {
         /// The file.
         file: FileId,
@@ -119,7 +120,7 @@ pub enum ApplyError {
         key: Key,
     },
     /// It gives a second record the key that a unique alternate index has.
-    #[error("a record with alternate key {key} is there already, and index {} is unique", index.0)]
+    #[error("a record with alternate key {key} already exists, and index {} is unique", index.0)]
     DuplicateAlternate {
         /// The index.
         index: FileId,
@@ -127,7 +128,7 @@ pub enum ApplyError {
         key: Key,
     },
     /// It replaces or deletes a record that is not there.
-    #[error("{file} holds no record with key {key}")]
+    #[error("{file} has no record with key {key}")]
     NotFound {
         /// The file.
         file: FileId,
@@ -146,12 +147,12 @@ pub enum ApplyError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DefineError {
     /// The name is taken.
-    #[error("{name} is defined already")]
+    #[error("{name} is already defined")]
     AlreadyDefined {
         /// The name.
         name: FileName,
     },
-    /// The definition cannot stand.
+    /// The definition is not valid.
     #[error(transparent)]
     Definition(#[from] DefinitionError),
     /// No such file.
@@ -164,13 +165,13 @@ pub enum DefineError {
         name: FileName,
     },
     /// An index or path leads to something that it cannot lead to.
-    #[error("{name} is {what}, and {wanted} is needed")]
+    #[error("{name} is {what}, but {wanted} is needed")]
     WrongKind {
         /// The name.
         name: FileName,
-        /// What it is: "a path".
+        /// The kind of the entry: "a path".
         what: &'static str,
-        /// What it would have to be.
+        /// The kind that is needed.
         wanted: &'static str,
     },
     /// The store failed.

@@ -1,8 +1,8 @@
-//! What a file is: its name, organisation, key and record format.
+//! The definition of a file: its name, organisation, key and record format.
 //!
-//! A definition is made once and never altered; a file that is loaded anew or
-//! defined anew gets a new [`FileId`]. So whoever holds an id holds a definition
-//! that cannot change under it, in any process.
+//! A definition is created once and never changed; a file that is loaded or
+//! defined again gets a new [`FileId`]. So a definition cannot change for a
+//! process that uses its id.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, DEFINE CLUSTER
 //! (INDEXED, NONINDEXED, NUMBERED, KEYS, RECORDSIZE).
@@ -25,7 +25,7 @@ pub struct FileDef {
     /// every record.
     pub max_record_bytes: u32,
     /// Whether changes belong to the unit of work (and are backed out with it)
-    /// or stand as soon as they are made.
+    /// or are final as soon as they are made.
     pub recoverable: bool,
 }
 
@@ -50,7 +50,7 @@ pub enum Organisation {
     Rrds,
 }
 
-/// Where the key lies in a record.
+/// The place of the key in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyField {
     /// Bytes before the key.
@@ -83,29 +83,29 @@ pub(crate) const RRN_BYTES: usize = 4;
 /// Longest file name: a data set name's limit.
 const MAX_NAME_CHARS: usize = 44;
 
-/// Why a definition cannot stand.
+/// Why a definition is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DefinitionError {
     /// Not a file name.
     #[error("{name:?} is not a file name: 1 to 44 characters of A-Z, 0-9, $, @, #, - and .")]
     Name {
-        /// What was given.
+        /// The given name.
         name: String,
     },
     /// Record length is 0 or too large.
     #[error("record length {length} is not between 1 and {MAX_RECORD_BYTES}")]
     RecordLength {
-        /// What was given.
+        /// The given length.
         length: u32,
     },
     /// Key length is 0 or too large.
     #[error("key length {length} is not between 1 and {MAX_KEY_BYTES}")]
     KeyLength {
-        /// What was given.
+        /// The given length.
         length: u32,
     },
     /// VSAM has no alternate index over an RRDS.
-    #[error("{base} is an RRDS, and an alternate index needs a KSDS or an ESDS")]
+    #[error("{base} is an RRDS, but an alternate index needs a KSDS or an ESDS")]
     IndexOverRrds {
         /// The base.
         base: FileName,
@@ -172,7 +172,7 @@ impl FileDef {
         .build()
     }
 
-    /// Gives the definition back if it can stand.
+    /// Returns the definition if it is valid.
     pub fn build(self) -> Result<Self, DefinitionError> {
         let record = self.max_record_bytes;
         if !(1..=MAX_RECORD_BYTES).contains(&record) {

@@ -1,14 +1,14 @@
 //! Alternate indexes and paths: another order of a file's records.
 //!
-//! An *alternate index* (AIX) is kept over a *base*, a KSDS or an ESDS. It has
-//! one entry a record: the alternate key and, right behind it, the record's
-//! own key, so that entries with one alternate key stand in the order of the
-//! base's keys. That is the order of arrival for an ESDS and for a KSDS that
-//! was loaded in the order of its keys. A *path* is a name under which a base
-//! is read through an index, or a second name of a file.
+//! An *alternate index* (AIX) belongs to a *base*, a KSDS or an ESDS. It has
+//! one entry a record: the alternate key followed by the record's own key, so
+//! that entries with one alternate key are in the order of the base's keys.
+//! That is the order of arrival for an ESDS and for a KSDS that was loaded in
+//! the order of its keys. A *path* is a name under which a base is read through
+//! an index, or a second name of a file.
 //!
-//! Names tie these to each other, not numbers: a base that is loaded anew gets
-//! a new number, and so do its indexes.
+//! They refer to each other by names, not numbers: a base that is loaded again
+//! gets a new number, and so do its indexes.
 //!
 //! Reference: IBM, *DFSMS Access Method Services Commands*, DEFINE
 //! ALTERNATEINDEX and DEFINE PATH; *DFSMS Using Data Sets*, "Alternate index".
@@ -28,7 +28,7 @@ pub struct IndexDef {
     pub name: FileName,
     /// The file whose records it orders: RELATE.
     pub base: FileName,
-    /// Where the alternate key lies in the base's records. A record that ends
+    /// The place of the alternate key in the base's records. A record that ends
     /// before the key does is not in the index.
     pub key: KeyField,
     /// Whether two records may not have one alternate key: UNIQUEKEY.
@@ -69,7 +69,7 @@ pub struct PathDef {
     pub update: bool,
 }
 
-/// What stands under a name of the catalogue.
+/// The entry of a name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A file.
@@ -80,7 +80,7 @@ pub enum Named {
     Path(PathDef),
 }
 
-/// What a name leads to when it is opened to read and write records.
+/// The base and index that a name opens for reading and writing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     /// The file that has the records.
@@ -92,8 +92,8 @@ pub struct Access {
 /// A record found through a path, for as long as the command that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathEntry<'r> {
-    /// Where a browse stands: the alternate key and the base's key. As a key
-    /// of the next [`Seek`](crate::Seek) it stands for this very record.
+    /// The position of a browse: the alternate key and the base's key. As the
+    /// key of the next [`Seek`](crate::Seek) it means exactly this record.
     pub position: &'r [u8],
     /// The alternate key.
     pub alternate_key: &'r [u8],
@@ -106,7 +106,7 @@ pub struct PathEntry<'r> {
 }
 
 impl IndexDef {
-    /// Gives the definition back if it can stand over this base.
+    /// Returns the definition if it is valid for this base.
     pub fn build(self, base: &FileDef) -> Result<Self, DefinitionError> {
         let (offset, length) = (self.key.offset_bytes, self.key.length_bytes);
         let record = base.max_record_bytes;

@@ -1,33 +1,33 @@
-//! Keyed record files: what EXEC CICS READ, WRITE and browse stand on.
+//! Keyed record files: the basis of EXEC CICS READ, WRITE and browse.
 //!
-//! A *file* is a set of records in the order of their keys: a KSDS, whose key
-//! lies inside the record, an ESDS, addressed by relative byte address, or an
-//! RRDS, addressed by relative record number ([`FileDef`]). A store holds many
+//! A *file* is a set of records in the order of their keys: a KSDS, with a key
+//! inside the record, an ESDS, addressed by relative byte address, or an RRDS,
+//! addressed by relative record number ([`FileDef`]). A store contains many
 //! files and has two sides:
 //!
 //! * [`ReadStore`]: any number of readers in any number of processes. A command
-//!   is one call, and what it read is gone when the call returns.
+//!   is one call, and its records are valid only within the call.
 //! * [`WriteStore`]: one writer, the region. Changes are gathered in a
 //!   [`UnitOfWork`] and become visible and durable all at once through
 //!   [`WriteStore::apply`], many units in one flush.
 //!
-//! A file may have alternate indexes ([`IndexDef`]) and be reached through paths
-//! ([`PathDef`]); indexes of the upgrade set change with the file, in the same
-//! unit of work and the same transaction. [`Table`]s hold what a region keeps
-//! beside its files: queues, requests to start tasks, counters.
+//! A file may have alternate indexes ([`IndexDef`]) and be reached through
+//! paths ([`PathDef`]); indexes of the upgrade set change with the file, in the
+//! same unit of work and the same transaction. [`Table`]s contain a region's
+//! other data: queues, requests to start tasks, counters.
 //!
 //! [`UnitOfWork`] is also the view of a task that has pending changes: it reads
 //! through to the store and shows the task its own updates.
 //!
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
-//! [`LmdbStore`] with [`LmdbReader`]. Whoever opens a store on disk, be it a
-//! region, a worker, a job or a tool, does so by the names [`DiskStore`],
-//! [`DiskReader`] and [`DiskOptions`].
+//! [`LmdbStore`] with [`LmdbReader`]. A region, a worker, a job or a tool opens
+//! a store on disk by the names [`DiskStore`], [`DiskReader`] and
+//! [`DiskOptions`].
 //!
 //! [`transfer`] brings records in and out: load and dump. [`idcams`] reads the
 //! commands with which a site defines its files.
 //!
-//! Invariant: nothing here knows tasks, locks or RESP codes; the rules of
+//! Invariant: nothing here depends on tasks, locks or RESP codes; the rules of
 //! record and key are in [`FileDef`] alone, and no store repeats them.
 
 mod error;
@@ -70,7 +70,7 @@ pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};
 
 /// The store that records lie in on disk.
 pub type DiskStore = LmdbStore;
-/// Who reads it beside its writer.
+/// A reader in addition to the writer.
 pub type DiskReader = LmdbReader;
 /// How either is opened.
 pub type DiskOptions = LmdbOptions;

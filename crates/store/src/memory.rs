@@ -1,9 +1,9 @@
 //! A store in memory: the oracle that the others are tested against, and a
 //! store for tests of other crates. Durable as long as the process.
 //!
-//! Each state is immutable behind an [`Arc`]; a writer makes the next one and
-//! swaps it in, so a reader never sees half of an apply. It copies what it
-//! changes and is not meant to be fast.
+//! Each state is immutable in an [`Arc`]; a writer makes the next one and swaps
+//! it in, so a reader never sees half of an apply. It copies what it changes
+//! and is not meant to be fast.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};

@@ -14,13 +14,13 @@ use crate::seek::Seek;
 
 /// An index with its base, of one state: the store's, or a unit's view of it.
 pub(crate) trait Indexed {
-    /// What can go wrong.
+    /// The error.
     type Error;
 
     /// The entry of the index that `seek` finds, byte by byte.
     fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Self::Error>;
 
-    /// Shows the base's record under a key; false if there is none.
+    /// Shows the base's record with a key; returns false if no record has it.
     fn record(
         &mut self,
         base_key: &[u8],
@@ -29,8 +29,8 @@ pub(crate) trait Indexed {
 }
 
 /// Shows the record that `seek` finds through the index. Entries whose record
-/// is gone or has another key by now are passed over: an index that is not
-/// kept has such.
+/// is deleted or has another key by now are skipped: an index without upgrade
+/// has such entries.
 pub(crate) fn seek<I: Indexed>(
     def: &IndexDef,
     seek: Seek<'_>,

@@ -12,7 +12,7 @@ use crate::seek::{Entry, Seek};
 
 /// A change to one key.
 pub(crate) trait Pending {
-    /// What will be under the key; `None` if nothing will.
+    /// The new value of the key; `None` if it is deleted.
     fn value(&self) -> Option<&[u8]>;
 }
 
@@ -41,14 +41,14 @@ impl Overlay {
         self.bytes
     }
 
-    /// Puts a value, or with `None` deletes what is there.
+    /// Puts a value, or with `None` deletes an existing one.
     pub fn set(&mut self, key: Box<[u8]>, value: Option<Box<[u8]>>) {
         self.forget(&key);
         self.bytes += size(&key, value.as_deref());
         self.changes.insert(key, value);
     }
 
-    /// Adds an entry, or takes back that it goes.
+    /// Adds an entry, or cancels its removal.
     pub fn add_again(&mut self, entry: Box<[u8]>) {
         match self.changes.get(&entry) {
             Some(None) => self.forget(&entry),
@@ -70,7 +70,7 @@ impl Overlay {
         comes.map(|(entry, _)| &**entry)
     }
 
-    /// True if the entry goes.
+    /// True if the entry is removed.
     pub fn removes(&self, entry: &[u8]) -> bool {
         matches!(self.changes.get(entry), Some(None))
     }
@@ -86,7 +86,7 @@ fn size(key: &[u8], value: Option<&[u8]>) -> usize {
     key.len() + value.map_or(0, <[u8]>::len)
 }
 
-/// What the store's next entry is to one step of a merge.
+/// The store's next entry as seen by one step of a merge.
 enum Step {
     /// It was shown.
     Shown,

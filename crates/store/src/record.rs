@@ -1,8 +1,8 @@
 //! The rules of record and key, in one place for every store and every caller.
 //!
-//! Lengths, where the key lies, what a rewrite may not change and what an
-//! organisation forbids. Whether a key *exists* is not a rule but a state: see
-//! [`UnitOfWork`](crate::UnitOfWork).
+//! Lengths, the place of the key, the unchangeable bytes of a rewrite, and the
+//! limits of an organisation. Whether a key *exists* is not a rule but a state:
+//! see [`UnitOfWork`](crate::UnitOfWork).
 //!
 //! Reference: IBM, *CICS TS API Reference*, WRITE, REWRITE and DELETE
 //! (LENGERR, INVREQ and their RESP2 values).
@@ -24,7 +24,7 @@ pub enum RecordError {
         max: usize,
     },
     /// A fixed-length record of another length.
-    #[error("the record has {length} bytes, and this file's records have {expected}")]
+    #[error("the record has {length} bytes, but this file's records have {expected}")]
     NotFixedLength {
         /// Bytes given.
         length: usize,
@@ -32,7 +32,7 @@ pub enum RecordError {
         expected: usize,
     },
     /// Ends before its key does, or is empty.
-    #[error("the record has {length} bytes, too few for what must be in it ({needed})")]
+    #[error("the record has {length} bytes, fewer than its fields need ({needed})")]
     TooShort {
         /// Bytes given.
         length: usize,
@@ -40,7 +40,7 @@ pub enum RecordError {
         needed: usize,
     },
     /// Not a complete key.
-    #[error("the key has {length} bytes, and this file's keys have {expected}")]
+    #[error("the key has {length} bytes, but this file's keys have {expected}")]
     KeyLength {
         /// Bytes given.
         length: usize,
@@ -48,7 +48,7 @@ pub enum RecordError {
         expected: usize,
     },
     /// The key given and the one in the record differ.
-    #[error("the record holds the key {in_record}, not {given}")]
+    #[error("the record contains the key {in_record}, not {given}")]
     KeyDiffers {
         /// Key the caller named.
         given: Key,
@@ -170,7 +170,8 @@ impl FileDef {
         }
     }
 
-    /// The address after a record of an ESDS or RRDS; `None` if there is none.
+    /// The address after a record of an ESDS or RRDS. Returns `None` if there
+    /// is no further address.
     pub fn address_after(&self, key: &[u8], record: &[u8]) -> Option<u64> {
         match self.organisation {
             Organisation::Ksds(_) => None,

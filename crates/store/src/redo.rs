@@ -1,4 +1,4 @@
-//! A unit of work as bytes: what it does to the records of files and to tables.
+//! A unit of work as bytes: its changes to the records of files and to tables.
 //!
 //! A unit that is prepared must be there again after the region, or its
 //! machine, was away. So it is kept in a table as what has to be done to
@@ -31,7 +31,7 @@ const REMOVE: u8 = 5;
 
 /// Stored bytes that are no unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the stored unit of work makes no sense at byte {0}")]
+#[error("the stored unit of work is malformed at byte {0}")]
 pub struct RedoError(pub usize);
 
 impl UnitOfWork {

@@ -1,10 +1,10 @@
-//! Where a command starts to look, and what it finds.
+//! The key of a command, and the record it finds.
 
 use crate::index::PathEntry;
 
-/// What record a command wants. Keys compare byte by byte, and a key that is
-/// the beginning of another sorts before it, so a generic key (a prefix) may
-/// stand wherever a key does.
+/// The record that a command requests. Keys compare byte by byte, and a key
+/// that is the beginning of another sorts before it, so a generic key (a
+/// prefix) may be used as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seek<'k> {
     /// The record with this key: READ, STARTBR EQUAL.
@@ -25,7 +25,7 @@ pub enum Seek<'k> {
     Last,
 }
 
-/// A record where it lies, for as long as the command that found it.
+/// A record in place, valid for as long as the command that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'r> {
     /// The complete key.
@@ -35,10 +35,10 @@ pub struct Entry<'r> {
 }
 
 /// A record that a command found, by its own key or by an alternate one:
-/// `Found<&[u8]>` where it lies, `Found<Vec<u8>>` a copy.
+/// `Found<&[u8]>` in place, `Found<Vec<u8>>` a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found<B = Vec<u8>> {
-    /// Where a browse stands on it: the record's key, or of a path the
+    /// The position of a browse at it: the record's key, or of a path the
     /// alternate key and the record's key.
     pub position: B,
     /// Where the record's own key begins in the position.

@@ -1,10 +1,10 @@
-//! Tables: what a region keeps beside its files, in the same transactions.
+//! Tables: a region's data other than files, in the same transactions.
 //!
 //! Queues, requests to start tasks, counters: a resource manager has a table of
 //! its own, puts and deletes values under byte keys in the unit of work that
-//! also changes files, and walks it in the order of keys. A put takes the place
-//! of what is there, and a delete of what is not there does nothing: who may
-//! change what, and when, is for the caller's locks.
+//! also changes files, and walks it in the order of keys. A put replaces an
+//! existing value, and a delete of a missing one has no effect: the caller's
+//! locks decide who may change values, and when.
 //!
 //! Invariant: a table need not be defined; it is there when it holds something.
 
@@ -46,8 +46,8 @@ impl Table {
         length > 0 && key[..length].iter().all(|byte| in_name(*byte))
     }
 
-    /// What a store that keeps all tables in one map has before a key: no
-    /// name is the beginning of another one's.
+    /// The prefix of a key in a store with one map for all tables: no name is
+    /// the beginning of another one's.
     pub(crate) fn prefix(self) -> Vec<u8> {
         [self.0.as_bytes(), &[0]].concat()
     }

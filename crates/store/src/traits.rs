@@ -37,8 +37,8 @@ pub trait ReadStore {
     /// The definition under this number.
     fn definition(&mut self, file: FileId) -> Result<Arc<FileDef>, ReadError>;
 
-    /// Shows one record to `found` where it lies, without a copy. Gives false,
-    /// and does not call, if there is none. `found` runs at most once.
+    /// Shows one record to `found` in place, without a copy. Returns false
+    /// without a call if no record matches. `found` runs at most once.
     fn seek(
         &mut self,
         file: FileId,
@@ -103,8 +103,8 @@ pub trait ReadStore {
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError>;
 
-    /// What a name leads to: a file itself, or through a path or an index.
-    /// `None` if the name, or what it leads to, is not there.
+    /// Resolves a name: a file itself, or through a path or an index. `None` if
+    /// the name or its target does not exist.
     fn access(&mut self, name: &FileName) -> Result<Option<Access>, ReadError> {
         let names = self.names()?;
         let named = |name: &FileName| names.iter().find(|named| named.name() == name);
@@ -131,7 +131,7 @@ pub trait ReadStore {
 
 /// [`ReadStore`]'s calls with a result of the caller's own type.
 pub trait ReadExt: ReadStore {
-    /// What `found` makes of the record that `seek` finds.
+    /// Applies `found` to the record that `seek` finds.
     fn read<R>(
         &mut self,
         file: FileId,
@@ -147,7 +147,7 @@ pub trait ReadExt: ReadStore {
         Ok(result)
     }
 
-    /// What `found` makes of the record with this key.
+    /// Applies `found` to the record with this key.
     fn get<R>(
         &mut self,
         file: FileId,
@@ -189,7 +189,7 @@ pub trait WriteStore: Send {
     /// Adds a path.
     fn define_path(&mut self, def: PathDef) -> Result<(), DefineError>;
 
-    /// Removes a path, and nothing of what it leads to.
+    /// Removes a path, but not its base.
     fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError>;
 
     /// Applies the units in order, each whole or not at all, and gives one
@@ -199,10 +199,11 @@ pub trait WriteStore: Send {
     /// takes more than one step.
     fn apply(&mut self, units: &[UnitOfWork]) -> Vec<Result<(), ApplyError>>;
 
-    /// As [`WriteStore::apply`], but with one flush in the place of two: what
-    /// succeeds is visible at once, and durable when the next call of this, of
-    /// `apply` or of [`WriteStore::settle`] has returned. Nobody may be told of
-    /// it before. A store that has nothing to wait for need not tell them apart.
+    /// As [`WriteStore::apply`], but with one flush instead of two: successful
+    /// units are visible at once, and durable when the next call of this, of
+    /// `apply` or of [`WriteStore::settle`] has returned. They must not be
+    /// acknowledged before. A store whose commits are durable at once may treat
+    /// both calls alike.
     fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
         Applied {
             earlier: Ok(()),
@@ -211,14 +212,14 @@ pub trait WriteStore: Send {
         }
     }
 
-    /// Makes durable what [`WriteStore::apply_ahead`] applied last. An error
-    /// means that nobody knows whether those units are there.
+    /// Makes the units of the last [`WriteStore::apply_ahead`] durable. After
+    /// an error it is not known whether they are durable.
     fn settle(&mut self) -> Result<(), StorageError> {
         Ok(())
     }
 
-    /// Starts to load a file anew. Readers see the old records until
-    /// [`BulkLoad::finish`]; dropped before that, a load leaves no trace.
+    /// Starts to load a file again. Readers see the old records until
+    /// [`BulkLoad::finish`]; a load that is dropped before leaves no trace.
     fn start_load(&mut self, file: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError>;
 
     /// Frees what dead readers hold; to be called when a reading process died.
@@ -226,11 +227,11 @@ pub trait WriteStore: Send {
     fn clear_dead_readers(&mut self) -> Result<u32, StorageError>;
 }
 
-/// What became of units that were applied ahead.
+/// The results of units that were applied ahead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     /// Whether the units of the call before this one are durable now; on an
-    /// error nobody knows whether those that succeeded are there.
+    /// error it is not known for those that succeeded.
     pub earlier: Result<(), StorageError>,
     /// One result for each unit.
     pub results: Vec<Result<(), ApplyError>>,
@@ -238,7 +239,7 @@ pub struct Applied {
     pub settled: bool,
 }
 
-/// The records of a file that is loaded anew.
+/// The records of a file that is loaded again.
 pub trait BulkLoad {
     /// Adds a record; false if there is one with this key. Fast when keys come
     /// in ascending order. Record and key must have passed
@@ -246,9 +247,9 @@ pub trait BulkLoad {
     /// drop the load.
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, StorageError>;
 
-    /// Builds the file's indexes anew and puts all in the place of the old, in
-    /// one step, durably. The file and its indexes have new numbers from then
-    /// on.
+    /// Builds the file's indexes again and replaces the old records and indexes
+    /// in one step, durably. The file and its indexes have new numbers from
+    /// then on.
     fn finish(
         self: Box<Self>,
         progress: &mut dyn FnMut(BuildProgress),

@@ -1,8 +1,8 @@
 //! A unit of work's pending changes, and the store as its task sees it.
 //!
-//! Nothing reaches the store before the unit is applied, so backing out is
-//! dropping it. Changes to one key fold into one: what is added and deleted
-//! again was never there. Every change passes the rules of
+//! No change reaches the store before the unit is applied, so backing out means
+//! dropping it. Changes to one key fold into one: a record that is added and
+//! deleted again was never there. Every change is checked by the rules of
 //! [`FileDef`](crate::FileDef) here, and only here, which is why a [`Change`]
 //! cannot be made elsewhere.
 //!
@@ -30,8 +30,8 @@ use crate::traits::{ReadExt, ReadStore};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitOfWork {
     files: BTreeMap<FileId, Changes>,
-    /// What follows for the alternate indexes of the files: for reading
-    /// through paths only. The store derives it anew when it applies the unit.
+    /// The resulting changes to alternate indexes, for reading through paths
+    /// only. The store derives them anew when it applies the unit.
     indexes: BTreeMap<FileId, Overlay>,
     tables: BTreeMap<Table, Overlay>,
     /// Bytes of `files`.
@@ -41,10 +41,10 @@ pub struct UnitOfWork {
 /// An alternate index and a key in it.
 pub type AlternateKey = (FileId, Box<[u8]>);
 
-/// What one unit does to one key.
+/// The change of one unit to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Adds a record; there is none.
+    /// Adds a record with a new key.
     Insert(Box<[u8]>),
     /// Replaces the record; there is one.
     Replace(Box<[u8]>),
@@ -310,7 +310,7 @@ impl UnitOfWork {
         }
     }
 
-    /// What the task sees under a key of a table.
+    /// The value of a table's key as the task sees it.
     pub fn get(
         &self,
         store: &mut (impl ReadStore + ?Sized),
@@ -340,7 +340,7 @@ impl UnitOfWork {
     }
 
     /// The address that a record added at the end of an ESDS or RRDS gets, as
-    /// the task sees the file; `None` if there is none left, and for a KSDS.
+    /// the task sees the file; `None` if no address is left, and for a KSDS.
     /// Two tasks that add at once are given the same one unless the caller
     /// keeps them apart.
     pub fn next_address(

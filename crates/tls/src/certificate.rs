@@ -1,7 +1,7 @@
 //! The names in a certificate: those of its owner and its issuer.
 //!
-//! TLS has verified the certificate by the time somebody asks for a name in it:
-//! this only reads what a trusted authority signed.
+//! TLS has verified the certificate before its names are read: this only reads
+//! what a trusted authority signed.
 //!
 //! Reference: RFC 5280, section 4.1; X.690 (DER). Invariant: no bytes make the
 //! reader panic.
@@ -11,9 +11,9 @@
 pub struct Certificate {
     /// Serial number, most significant byte first.
     pub serial: Vec<u8>,
-    /// Whom it is of.
+    /// The subject.
     pub subject: DistinguishedName,
-    /// Who signed it.
+    /// The issuer.
     pub issuer: DistinguishedName,
 }
 
@@ -102,8 +102,8 @@ fn name(bytes: &[u8]) -> DistinguishedName {
     name
 }
 
-/// The common name of a certificate's subject. `None` if there is none, more
-/// than one, or one that cannot be shown.
+/// The common name of a certificate's subject. Returns `None` if the subject
+/// has none or more than one, or it is not printable.
 pub fn common_name(der: &[u8]) -> Option<String> {
     let der = rustls_pki_types::CertificateDer::from(der);
     let certificate = webpki::EndEntityCert::try_from(&der).ok()?;
@@ -132,7 +132,7 @@ pub fn common_name(der: &[u8]) -> Option<String> {
     found
 }
 
-/// Values one behind another, each a tag, a length and its content.
+/// A sequence of values, each a tag, a length and its content.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Iterator for Der<'a> {

@@ -1,4 +1,4 @@
-//! What servers are called with.
+//! TLS configurations for clients.
 
 use crate::{FileError, Reloading, pem};
 use rustls::client::WantsClientCert;

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub struct FileError {
     /// The file.
     pub file: PathBuf,
-    /// Why not, in words.
+    /// Why the file cannot be used.
     pub reason: String,
 }
 

@@ -10,9 +10,12 @@ use std::path::Path;
 pub(crate) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, FileError> {
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file)
         .and_then(|certificates| certificates.collect())
-        .map_err(|e| FileError::new(file, format!("no certificate in PEM: {e}")))?;
+        .map_err(|e| FileError::new(file, format!("not a certificate in PEM: {e}")))?;
     match chain.is_empty() {
-        true => Err(FileError::new(file, "no certificate in PEM")),
+        true => Err(FileError::new(
+            file,
+            "the file contains no certificate in PEM",
+        )),
         false => Ok(chain),
     }
 }
@@ -20,13 +23,13 @@ pub(crate) fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, 
 /// The private key of a file.
 pub(crate) fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, FileError> {
     PrivateKeyDer::from_pem_file(file)
-        .map_err(|e| FileError::new(file, format!("no private key in PEM: {e}")))
+        .map_err(|e| FileError::new(file, format!("not a private key in PEM: {e}")))
 }
 
 /// The certificates of a file, as authorities that sign those of others.
 ///
-/// # Errors
-/// The file cannot be read, or one of its certificates is none of an authority.
+/// # Errors The file cannot be read, or one of its certificates is not an
+/// authority's.
 pub fn authorities(file: &Path) -> Result<RootCertStore, FileError> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(file)? {
@@ -39,8 +42,8 @@ pub fn authorities(file: &Path) -> Result<RootCertStore, FileError> {
 /// Authorities that servers are trusted by: those of a file, or the system's
 /// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others).
 ///
-/// # Errors
-/// The file cannot be used, or the system has none, in words.
+/// # Errors A message: the file cannot be used, or the system has no
+/// certificates.
 pub fn trusted(file: Option<&Path>) -> Result<RootCertStore, String> {
     if let Some(file) = file {
         return authorities(file).map_err(|e| e.to_string());

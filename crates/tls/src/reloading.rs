@@ -57,7 +57,7 @@ impl<T> Reloading<T> {
         })
     }
 
-    /// What the next connection begins with.
+    /// The configuration for the next connection.
     pub fn config(&self) -> Arc<T> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.looked.elapsed() >= LOOK {
@@ -79,7 +79,7 @@ impl<T> Reloading<T> {
                 let file = self.files.first().map(|file| file.display().to_string());
                 tracing::info!(file, "the TLS certificate was read again");
             }
-            Err(e) => tracing::error!("{e}; the certificate it had before stays in force"),
+            Err(e) => tracing::error!("{e}; the previous certificate is still used"),
         }
     }
 }

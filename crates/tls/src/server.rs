@@ -1,4 +1,4 @@
-//! What clients are accepted with.
+//! TLS configurations for servers.
 
 use crate::{FileError, Reloading, pem};
 use rustls::ServerConfig;

@@ -1,4 +1,4 @@
-//! What a future takes of the CPU time of a thread that it shares with others.
+//! The CPU time of a future on a thread that it shares with others.
 
 use std::cell::Cell;
 use std::future::{Future, poll_fn};

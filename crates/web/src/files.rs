@@ -1,9 +1,8 @@
 //! Static files: what a URIMAP with HFSFILE answers.
 //!
-//! A file is below the folder of the settings, whatever the request's path
-//! says: names with `..` and links that lead out are refused. A range of bytes
-//! is served where one is asked for, and nothing when the client has the file
-//! as it is.
+//! A file must be below the folder of the settings for every request path:
+//! names with `..` and links that lead out are rejected. A range of bytes is
+//! served if requested, and no body if the client has the current file.
 //!
 //! Reference: RFC 9110, sections 13 (conditional requests) and 14 (ranges).
 
@@ -37,8 +36,8 @@ pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
-/// The file of a map with `*` for a request's path: what stands behind the
-/// map's prefix goes behind the file's.
+/// The file for a request's path under a map that ends in `*`: the rest of the
+/// path after the map's prefix is appended to the file's name.
 pub fn of_wildcard(file: &str, prefix: &str, path: &str) -> Option<String> {
     let Some(head) = file.strip_suffix('*') else {
         return Some(file.to_owned());
@@ -54,7 +53,11 @@ pub fn of_wildcard(file: &str, prefix: &str, path: &str) -> Option<String> {
 /// Reads a file for a request. May block.
 pub fn serve(path: Option<PathBuf>, media: &str, method: &Method, asked: &HeaderMap) -> WebAnswer {
     if !matches!(*method, Method::GET | Method::HEAD) {
-        let mut answer = WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, "A file is only read");
+        let mut answer = WebAnswer::problem(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "Only GET and HEAD are allowed \
+            for a file",
+        );
         let allow = HeaderValue::from_static("GET, HEAD");
         answer.headers.insert(http::header::ALLOW, allow);
         return answer;
@@ -118,12 +121,12 @@ pub fn serve(path: Option<PathBuf>, media: &str, method: &Method, asked: &Header
 }
 
 fn not_found() -> WebAnswer {
-    WebAnswer::problem(StatusCode::NOT_FOUND, "There is no such file")
+    WebAnswer::problem(StatusCode::NOT_FOUND, "The file does not exist")
 }
 
 fn with_bytes(mut answer: WebAnswer, file: &mut File, first: u64, bytes: u64) -> WebAnswer {
     if bytes > MAX_FILE {
-        let detail = "The file is too large to be served whole; ask for a range";
+        let detail = "The file is too large to be sent whole; request a range";
         return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, detail);
     }
     let mut body = Vec::new();
@@ -148,14 +151,14 @@ fn unchanged(asked: &HeaderMap, date: &str) -> bool {
     }
 }
 
-/// What a Range header asks for.
+/// The range of a Range header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Range {
-    /// Nothing that is served in part: several ranges, or another unit.
+    /// No range that can be served: several ranges, or another unit.
     All,
     /// From a byte to another, both included.
     Part(u64, u64),
-    /// Nothing that the file has.
+    /// A range outside the file.
     Wrong,
 }
 

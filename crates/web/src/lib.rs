@@ -2,10 +2,10 @@
 //! CERTIFICATE of tasks, and the way of a request from its URIMAP to a task and
 //! back.
 //!
-//! HTTP itself is the gateway's: a request comes here with its body complete
-//! ([`Web::serve`]) and an answer goes back. The region hands the commands of
-//! tasks over ([`region::CommandService`]); most are served at once, those that
-//! wait for a client or a server on the runtime of [`client`].
+//! HTTP itself is the gateway's: a complete request comes to [`Web::serve`] and
+//! an answer is returned. The region passes on the commands of tasks
+//! ([`region::CommandService`]); most are served at once, those that wait for a
+//! client or a server on the runtime of [`client`].
 //!
 //! A URIMAP with USAGE(PIPELINE) hands its request to a pipeline, and INVOKE
 //! SERVICE sends one through a pipeline: [`pipelines`].

@@ -1,8 +1,8 @@
 //! Which URIMAP a request has.
 //!
-//! The host that is named goes before `*`, a path that is written out before
-//! one with `*`, and of those the longest. A map of a service goes before one of
-//! all. SCHEME(HTTP) takes requests of either scheme, HTTPS its own alone.
+//! A named host takes precedence over `*`, a complete path over one with `*`,
+//! and of those the longest. A map of a service takes precedence over one of
+//! all. SCHEME(HTTP) takes requests of either scheme, HTTPS only its own.
 //!
 //! Reference: CICS resource definition, URIMAP attributes HOST, PATH, SCHEME.
 
@@ -24,13 +24,13 @@ pub struct Maps {
 pub struct Named {
     /// As it is defined.
     pub defined: UriMapDef,
-    /// What was changed.
+    /// The changes.
     pub change: Change,
     /// As it is in force.
     pub def: UriMapDef,
 }
 
-/// What SET URIMAP has changed of a map.
+/// The changes by SET URIMAP to a map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     /// ENABLESTATUS.
@@ -113,7 +113,7 @@ impl Maps {
         Maps::sorted(definitions.into_iter().map(named))
     }
 
-    /// The same with one map changed; none when there is none of that name.
+    /// A copy with one map changed. Returns `None` if no map has this name.
     pub fn changed(&self, name: &str, change: Change) -> Option<Maps> {
         let mut names = self.names.clone();
         let named = names.get_mut(name)?;
@@ -123,7 +123,7 @@ impl Maps {
         Some(Maps::sorted(names.into_values()))
     }
 
-    /// The same with one map more; none when one of its name is enabled.
+    /// A copy with one map more; `None` if a map of its name is enabled.
     pub fn installed(&self, def: UriMapDef) -> Option<Maps> {
         let mut names = self.names.clone();
         let named = Named::new(def, Change::default());
@@ -133,7 +133,7 @@ impl Maps {
         }
     }
 
-    /// The same without the map of a name.
+    /// A copy without the map of a name.
     #[must_use]
     pub fn without(&self, name: &str) -> Maps {
         let mut names = self.names.clone();
@@ -146,8 +146,8 @@ impl Maps {
         self.names.values()
     }
 
-    /// The same with the changes of `before` to maps that are defined as they
-    /// were then.
+    /// A copy with the changes in `before` to maps whose definitions are the
+    /// same.
     #[must_use]
     pub fn with_changes_of(self, before: &Maps) -> Maps {
         if before.names.values().all(|n| n.change == Change::default()) {
@@ -206,13 +206,13 @@ impl Maps {
         (def.usage == UriMapUsage::Client).then_some(def)
     }
 
-    /// The map of a name, whatever it is for.
+    /// The map of a name, of any usage.
     pub fn named(&self, name: &str) -> Option<&Named> {
         self.names.get(name)
     }
 }
 
-/// Whether two definitions are one, wherever they stand.
+/// Whether two definitions are equal except for their source place.
 fn same(one: &UriMapDef, other: &UriMapDef) -> bool {
     let line = other.line;
     UriMapDef {

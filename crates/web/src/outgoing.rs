@@ -141,9 +141,9 @@ impl Web {
         command.answer(&answer(outcome));
     }
 
-    /// Sends a request; its answer comes to the session. One that was sent before
-    /// the answer to another goes out when that is there. The server's time
-    /// begins then, or with the last chunk, of which `end` hears.
+    /// Sends a request; its answer goes to the session. A request that follows
+    /// an unanswered one waits for that answer. The server's time begins when
+    /// the request is sent, or with the last chunk, which notifies `end`.
     fn begin(&self, session: &mut Session, outgoing: Outgoing, end: Option<oneshot::Receiver<()>>) {
         let (done, pending) = oneshot::channel::<Exchanged>();
         session.pending.push_back(pending);
@@ -298,7 +298,7 @@ fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceComman
             }
         }
         Err(error) => {
-            // Nothing is known of the connection's state.
+            // The state of the connection is unknown.
             session.closed = true;
             session.next = None;
             session.forget_answer();

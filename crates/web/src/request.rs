@@ -1,5 +1,5 @@
-//! A request of a web client, and what it is answered with, as this crate sees
-//! them: the door around it has the connection.
+//! A request of a web client and its answer, as this crate sees them: the door
+//! around it has the connection.
 
 use std::net::SocketAddr;
 
@@ -26,7 +26,7 @@ pub struct WebRequest {
     pub secure: bool,
     /// The client's certificate, in DER.
     pub certificate: Option<Bytes>,
-    /// User id of a caller who said who calls.
+    /// User id of an authenticated caller.
     pub user_id: Option<String>,
     /// W3C trace id, zeros for none.
     pub trace_id: [u8; 16],
@@ -65,7 +65,7 @@ pub struct WebAnswer {
     pub close: bool,
 }
 
-/// A chunk of a body, or the headers behind the last one; none for its end.
+/// A chunk of a body, or the trailers after the last one; `None` for its end.
 pub type Piece = Option<Frame<Bytes>>;
 
 /// The body of an answer.
@@ -73,8 +73,8 @@ pub type Piece = Option<Frame<Bytes>>;
 pub enum WebBody {
     /// It is complete.
     Whole(Vec<u8>),
-    /// Its chunks come by and by, and trailers behind them; `None` ends it.
-    /// Closed before, some of it is missing.
+    /// A body in chunks, with trailers after the last; `None` ends it. If the
+    /// channel closes before that, the body is incomplete.
     Stream(mpsc::Receiver<Piece>),
 }
 
@@ -90,7 +90,7 @@ impl WebAnswer {
         }
     }
 
-    /// What a client is told that is not served, as a problem document.
+    /// The problem document of a request that is not served.
     ///
     /// Reference: RFC 9457.
     pub fn problem(status: StatusCode, detail: &str) -> WebAnswer {

@@ -1,8 +1,8 @@
 //! The way of a request: URIMAP, attach task, alias task, answer.
 //!
-//! The attach task stands for CWXN: it is admitted and ends before the alias
-//! task begins, holds no worker, and has a monitoring record of its own. The
-//! alias task runs the program; it goes on when its client goes away.
+//! The attach task takes the place of CWXN: it is admitted and ends before the
+//! alias task begins, uses no worker, and has a monitoring record of its own.
+//! The alias task runs the program, and continues if its client disconnects.
 //!
 //! Reference: CICS Internet guide, "How CICS web support handles requests".
 
@@ -47,14 +47,14 @@ impl Begun {
     }
 }
 
-/// A request and what is known of it.
+/// A request with its attributes.
 struct Way {
     request: Arc<WebRequest>,
     started: Started,
     port: Port,
 }
 
-/// What runs in the alias task.
+/// The work of the alias task.
 #[derive(Debug, Default)]
 struct Chosen {
     /// Empty for none.
@@ -65,12 +65,12 @@ struct Chosen {
     converter: String,
     /// The user token, of which 8 bytes count.
     token: String,
-    /// What an analyzer has said, empty without one.
+    /// The analyzer's output, empty without one.
     analysis: Vec<u8>,
 }
 
-/// The state of a task, which goes with this: a client that goes away drops the
-/// future that waits for its analyzer.
+/// The state of a task, dropped with this: if a client disconnects, the future
+/// that waits for its analyzer is dropped.
 struct Registered<'w>(&'w Web, u64);
 
 impl Drop for Registered<'_> {
@@ -79,7 +79,7 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// What an analyzer has said.
+/// The output of an analyzer.
 struct Said {
     user: UserId,
     chosen: Chosen,
@@ -146,14 +146,14 @@ impl Web {
             .maps
             .find(&request.service, request.secure, request.host(), path);
         let found = found.cloned();
-        let missing = format!("There is nothing at {path}");
+        let missing = format!("No resource at {path}");
         let way = Way {
             request: Arc::new(request),
             started,
             port,
         };
         let Some(map) = found else {
-            // What no map is for, the service's analyzer may know.
+            // A path without a map may be known to the service's analyzer.
             let known = match edition.analyzer(&way.request.service) {
                 Analyzer::Accept => None,
                 analyzer => Some(analyzer),
@@ -261,7 +261,11 @@ impl Web {
     fn template(&self, way: &Way, edition: &Edition, map: &UriMapDef, name: &str) -> WebAnswer {
         let method = &way.request.parts.method;
         if !matches!(*method, Method::GET | Method::HEAD) {
-            return WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, "A template is only read");
+            return WebAnswer::problem(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "Only GET and HEAD are allowed \
+                for a template",
+            );
         }
         // The query gives the symbols their values, as in CICS.
         let mut symbols = Symbols::default();
@@ -272,11 +276,11 @@ impl Web {
             Err(why) => {
                 let why = match why {
                     TemplateError::Wanted(_) => {
-                        "a part of it is in a queue or a file, or given by a program, which only \
-                         a program can ask for"
+                        "a part of it is in a queue, in a file or made by a program, which only \
+                         a program can read"
                     }
-                    TemplateError::NotFound => "it is not there",
-                    _ => "it is not as it must be",
+                    TemplateError::NotFound => "it does not exist",
+                    _ => "its content is not valid",
                 };
                 let detail = format!("The template {name} cannot be used: {why}");
                 return WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail);
@@ -318,7 +322,7 @@ impl Web {
                 let path = way.request.parts.uri.path();
                 let found = Chosen::by_path(path, way.request.parts.uri.query());
                 found.ok_or_else(|| {
-                    let detail = "The path names no converter, transaction and program";
+                    let detail = "The path must name a converter, a transaction and a program";
                     WebAnswer::problem(StatusCode::BAD_REQUEST, detail)
                 })?
             }
@@ -326,7 +330,7 @@ impl Web {
                 let asked = self.analyze(way, edition, map, &chosen, &name).await;
                 return match asked? {
                     said if said.chosen.is_empty() => {
-                        let detail = "The analyzer names no program";
+                        let detail = "The analyzer returned no program";
                         Err(WebAnswer::problem(StatusCode::BAD_REQUEST, detail))
                     }
                     said => self.alias(way, map, said.user, said.chosen).await,
@@ -366,20 +370,20 @@ impl Web {
         let reply = task.run().await;
         drop(registered);
         if let Outcome::Abend(abend) = reply.outcome() {
-            let detail = format!("The analyzer has ended with abend {}", abend.code());
+            let detail = format!("The analyzer abended with code {}", abend.code());
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             return Err(WebAnswer::problem(status, &detail));
         }
         // Copied before it is looked at: a worker may write there meanwhile.
         let bytes = reply.web_answer().to_vec();
         let Some(said) = Analysis::parse(&bytes) else {
-            let detail = "What the analyzer has said makes no sense";
+            let detail = "The analyzer returned invalid values";
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             return Err(WebAnswer::problem(status, detail));
         };
         if said.response != 0 {
             let detail = format!(
-                "The analyzer refuses the request: response {}, reason {}",
+                "The analyzer rejected the request: response {}, reason {}",
                 said.response, said.reason
             );
             return Err(WebAnswer::problem(StatusCode::BAD_REQUEST, &detail));
@@ -388,7 +392,7 @@ impl Web {
             "" => way.started.user,
             name => named(name)?,
         };
-        // Who said who calls stays who they are.
+        // An authenticated caller remains the user.
         let user = match way.request.user_id {
             Some(_) => self.user(way, map)?,
             None => user,
@@ -456,7 +460,7 @@ impl Web {
         }
     }
 
-    /// Runs a program, or a converter and what it names, under its alias
+    /// Runs a program, or a converter and its program, under its alias
     /// transaction.
     async fn alias(
         &self,
@@ -481,7 +485,7 @@ impl Web {
         let server = ServerSide::new(way.request.clone(), answer);
         let cell = self.register(number, server);
         let web = self.clone();
-        // Not part of this future: a client that goes away does not end it.
+        // Not part of this future: a disconnecting client does not end it.
         tokio::task::spawn_local(async move {
             let reply = task.run().await;
             let ended = reply.outcome().clone();
@@ -503,8 +507,8 @@ impl Web {
                 return;
             };
             let Some(way) = server.way.take() else {
-                // The answer has gone out; chunks without their end are cut by
-                // the queue that goes with this state.
+                // The answer has been sent; chunks without their end are cut
+                // off when the queue of this state is dropped.
                 return;
             };
             let made = match (std::mem::take(&mut server.answer), own) {
@@ -516,12 +520,12 @@ impl Web {
         Ok(answered.await.unwrap_or_else(|_| {
             WebAnswer::problem(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "The task has ended unheard",
+                "The task ended without an answer",
             )
         }))
     }
 
-    /// What a program's commands see of a request.
+    /// The request as a program's commands see it.
     fn about<'r>(
         &self,
         request: &'r WebRequest,
@@ -604,19 +608,19 @@ impl Web {
         };
         let (answer, answered) = oneshot::channel();
         let (web, region) = (self.clone(), way.started.region);
-        // Not part of this future: a client that goes away does not end it.
+        // Not part of this future: a disconnecting client does not end it.
         tokio::task::spawn_local(async move {
             let _ = answer.send(provider::serve(&web, region, call).await);
         });
         Ok(answered.await.unwrap_or_else(|_| {
             WebAnswer::problem(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "The pipeline has ended unheard",
+                "The pipeline ended without an answer",
             )
         }))
     }
 
-    /// Who a request runs for.
+    /// The user of a request.
     fn user(&self, way: &Way, map: Option<&UriMapDef>) -> Result<UserId, Box<WebAnswer>> {
         let said = way.request.user_id.as_deref();
         match said.or(map.and_then(|map| map.user_id.as_deref())) {
@@ -638,11 +642,8 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
     let answer = webtask::Answer::parse(&copy);
     Some(answer.map_or_else(
         || {
-            tracing::error!(
-                task = reply.record().task,
-                "a worker's answer makes no sense"
-            );
-            let detail = "The task's answer makes no sense";
+            tracing::error!(task = reply.record().task, "a worker's answer is malformed");
+            let detail = "The task's answer is malformed";
             WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, detail)
         },
         WebAnswer::from,
@@ -652,7 +653,7 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
 /// A name of a definition as the region has names.
 fn named<T: std::str::FromStr>(text: &str) -> Result<T, Box<WebAnswer>> {
     text.parse()
-        .map_err(|_| Box::new(refused_map(&format!("{text} is no name"))))
+        .map_err(|_| Box::new(refused_map(&format!("{text} is not a valid name"))))
 }
 
 /// The transaction, program or user of a URIMAP is wrong.
@@ -685,20 +686,20 @@ fn redirect(permanent: bool, location: &str) -> WebAnswer {
     answer
 }
 
-/// What a client gets at the end of its task.
+/// The client's answer at the end of the task.
 fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
     match (ended, made) {
         (Outcome::Ok, AnswerState::Eventual(answer)) => answer,
         (Outcome::Ok, _) => WebAnswer::problem(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "The program has ended without WEB SEND",
+            "The program ended without WEB SEND",
         ),
         (Outcome::Abend(abend), _) => {
             let status = match &abend.code {
                 b"AEXY" => StatusCode::GATEWAY_TIMEOUT,
                 _ => StatusCode::INTERNAL_SERVER_ERROR,
             };
-            let detail = format!("The task has ended with abend {}", abend.code());
+            let detail = format!("The task abended with code {}", abend.code());
             WebAnswer::problem(status, &detail)
         }
     }

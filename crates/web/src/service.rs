@@ -28,11 +28,11 @@ use crate::pipelines::faults::{self, ServiceSide};
 use crate::pipelines::provider::is_own;
 use crate::task::{ServerSide, TaskState};
 
-/// Transaction of attach tasks whose TCPIPSERVICE names none.
+/// Attach tasks' transaction if the TCPIPSERVICE has none.
 pub const ATTACH: &str = "CWXN";
-/// Transaction of alias tasks whose URIMAP names none.
+/// Alias tasks' transaction if the URIMAP has none.
 pub const ALIAS: &str = "CWBA";
-/// Transaction of pipeline tasks whose URIMAP names none.
+/// Pipeline tasks' transaction if the URIMAP has none.
 pub const PIPELINE: &str = "CPIH";
 
 /// The definitions of one state of the application.
@@ -52,10 +52,10 @@ pub struct Edition {
     pub analyzers: HashSet<String>,
 }
 
-/// What analyzes the requests of a TCPIPSERVICE.
+/// The analyzer of a TCPIPSERVICE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Analyzer {
-    /// Nothing does, or DFHWBAAX: what a URIMAP says is taken.
+    /// None, or DFHWBAAX: the URIMAP decides.
     Accept,
     /// DFHWBADX: the path names converter, transaction and program.
     Path,
@@ -83,15 +83,15 @@ impl Edition {
         }
     }
 
-    /// The same with the analyzers that are programs of the application: those
-    /// that CICS supplies are known here unless the application has its own.
+    /// A copy with the application's own analyzer programs: those that CICS
+    /// supplies are built in unless the application has its own.
     #[must_use]
     pub fn with_analyzers(mut self, analyzers: HashSet<String>) -> Edition {
         self.analyzers = analyzers;
         self
     }
 
-    /// What analyzes the requests of a service.
+    /// The analyzer of a service.
     pub fn analyzer(&self, service: &str) -> Analyzer {
         let def = self.services.get(service);
         match def.and_then(|def| def.analyzer.as_deref()) {
@@ -120,12 +120,12 @@ pub(crate) struct Inner {
     tasks: Mutex<HashMap<u64, TaskCell>>,
     pub runtime: Runtime,
     pub connector: Arc<Connector>,
-    /// The same for answers that go where their requests want them.
+    /// The connector for answers to other addresses.
     pub replies: Arc<Connector>,
     pub started: RwLock<Option<Started>>,
 }
 
-/// What is known once the region runs.
+/// The context that exists once the region runs.
 #[derive(Clone)]
 pub(crate) struct Started {
     pub region: Handle,
@@ -168,13 +168,13 @@ impl Web {
         }))
     }
 
-    /// The region runs: requests may come. `user` runs what nobody is named
-    /// for.
+    /// The region runs: requests may be served. `user` is the user of requests
+    /// that name none.
     pub fn start(&self, region: Handle, user: UserId) {
         let mut started = self.0.started.write();
         *started
             .as_deref_mut()
-            .unwrap_or_else(|_| panic!("no holder of this lock panics")) =
+            .unwrap_or_else(|_| panic!("no thread panics while it has this lock")) =
             Some(Started { region, user });
     }
 
@@ -211,7 +211,7 @@ impl Web {
         Some(changed.map(|()| Operands::default()))
     }
 
-    /// What is in force.
+    /// The definitions in force.
     pub fn edition(&self) -> Arc<Edition> {
         let edition = self
             .0
@@ -248,7 +248,7 @@ impl Web {
         cell
     }
 
-    /// A task is over.
+    /// A task has ended.
     pub(crate) fn forget(&self, task: u64) {
         lock(&self.0.tasks).remove(&task);
     }
@@ -356,7 +356,7 @@ impl Web {
             }
             rows::web_write_httpheader::NUMBER => headers::write(&mut server.headers, given),
             rows::web_retrieve::NUMBER => send::retrieve(server),
-            // What reads the request is served by the task's worker.
+            // The task's worker serves commands that read the request.
             _ => fail(Condition::InvReq, 1),
         }
     }
@@ -386,7 +386,7 @@ impl Web {
     }
 }
 
-/// Makes of the definitions in force what they are after a command.
+/// Applies a command to the definitions in force.
 type MakeEdition = fn(&Edition, &Operands) -> Result<Edition, Failure>;
 
 /// The commands that change definitions.

@@ -1,5 +1,5 @@
-//! What web support keeps for a task: the request that it serves and the
-//! answer so far, its documents, its sessions with servers.
+//! A task's state of web support: the request that it serves and the answer so
+//! far, its documents, its sessions with servers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::request::{Piece, WebAnswer, WebRequest};
 pub struct TaskState {
     /// The request that it serves; none for a task that no request began.
     pub server: Option<ServerSide>,
-    /// What web services keep for it; none when it serves no pipeline.
+    /// Its state of web services; `None` if it serves no pipeline.
     pub service: Option<ServiceSide>,
     /// The addressing of requests that it sends, by their channels.
     pub contexts: HashMap<[u8; 16], Context>,
@@ -56,7 +56,7 @@ pub struct ServerSide {
 /// How far an answer has come.
 #[derive(Debug, Default)]
 pub enum AnswerState {
-    /// Nothing was sent.
+    /// No answer was sent.
     #[default]
     None,
     /// It is sent at the end of the task.

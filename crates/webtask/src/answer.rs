@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What a client is told that is not served, as a problem document.
+    /// The problem document of a request that is not served.
     ///
     /// Reference: RFC 9457.
     pub fn problem(status: StatusCode, detail: &str) -> Answer {
@@ -47,7 +47,7 @@ impl Answer {
         }
     }
 
-    /// What stands before the body in the task's memory.
+    /// The answer's head, which precedes the body in the task's memory.
     pub fn emit_head(&self) -> Vec<u8> {
         let [low, high] = self.status.as_u16().to_ne_bytes();
         let mut head = Head::new(&[low, high, u8::from(self.close), 0]);
@@ -56,9 +56,9 @@ impl Answer {
         head.done()
     }
 
-    /// Reads what [`Answer::emit_head`] wrote, with the body behind it; none for
-    /// bytes that are no answer, or one with headers that are the connection's:
-    /// no command writes them.
+    /// Reads the output of [`Answer::emit_head`], followed by the body. Returns
+    /// `None` for bytes that are not an answer, and for one with a connection's
+    /// header, which no command writes.
     pub fn parse(bytes: &[u8]) -> Option<Answer> {
         let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
         let status = u16::from_ne_bytes([figures[0], figures[1]]);

@@ -1,4 +1,4 @@
-//! WEB EXTRACT: what is known of the request.
+//! WEB EXTRACT: data about the request.
 //!
 //! Reference: CICS API reference, WEB EXTRACT.
 
@@ -9,8 +9,8 @@ use link::Operands;
 use crate::outcome::{Filled, Outcome, cvda};
 use crate::request::Request;
 
-/// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes but for
-/// the first.
+/// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes except the
+/// first.
 pub fn request(request: &Request, given: &Operands) -> Outcome {
     let mut filled = Filled::default();
     filled.int(

@@ -4,8 +4,8 @@
 //! or `multipart/form-data` between its boundaries.
 //!
 //! Reference: WHATWG URL, application/x-www-form-urlencoded parsing; RFC 7578.
-//! Invariant: no bytes make these readers panic, and what they give is no
-//! larger than what they were given.
+//! Invariant: no bytes make these readers panic, and their output is no larger
+//! than their input.
 
 use crate::pages;
 

@@ -20,7 +20,7 @@ pub const MOST: usize = 256;
 /// Longest value that a program may write.
 const MAX_VALUE: usize = 32_767;
 
-/// Whose headers are read.
+/// The message whose headers are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// A client's: the program serves its request.
@@ -30,7 +30,7 @@ pub enum Of {
 }
 
 impl Of {
-    /// RESP2 of a length of a name that is none, and of one of a value.
+    /// RESP2 of an invalid length of a name, and of a value.
     fn no_length(self) -> (u32, u32) {
         match self {
             Of::Request => (1, 1),
@@ -38,7 +38,7 @@ impl Of {
         }
     }
 
-    /// LENGERR for a length that is none.
+    /// LENGERR for an invalid length.
     fn lengths(self, given: &Operands, name: u8, value: u8) -> Result<(), Failure> {
         let is_none = |option| given.get_int(option).is_some_and(|n| n <= 0);
         let (of_name, of_value) = self.no_length();
@@ -117,7 +117,7 @@ pub fn end(browse: &mut Option<usize>) -> Outcome {
 pub fn write(headers: &mut HeaderMap, given: &Operands) -> Outcome {
     let (name, value) = written(given)?;
     if OWN.contains(&name.as_str()) {
-        // The connection sets them as they must be, whatever stands here.
+        // The connection sets them itself; values given here have no effect.
         return Ok(Operands::default());
     }
     if headers.len() >= MOST {

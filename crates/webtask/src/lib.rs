@@ -1,6 +1,6 @@
-//! What a task does with the web request that it serves, as pure code: the
-//! request and the answer as bytes between the door and the worker, and the
-//! EXEC CICS commands that need nothing else.
+//! The web request of a task, as pure code: the request and the answer as bytes
+//! between the door and the worker, and the EXEC CICS commands that need
+//! nothing else.
 //!
 //! The door writes the request into the task's memory, and the worker serves
 //! RECEIVE, EXTRACT, the reading of headers, form fields and parameters, and a

@@ -1,9 +1,9 @@
-//! What a command comes to: operands, or a condition with its RESP2.
+//! The result of a command: operands, or a condition with its RESP2.
 
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
-/// What a command came to.
+/// The result of a command.
 pub type Outcome = Result<Operands, Failure>;
 
 /// A condition, with the operands that it does not hide.
@@ -13,7 +13,7 @@ pub struct Failure {
     pub condition: Condition,
     /// RESP2.
     pub resp2: u32,
-    /// What the program gets all the same.
+    /// The operands that the program receives in spite of the condition.
     pub operands: Operands,
 }
 
@@ -38,8 +38,8 @@ pub fn answer(outcome: Outcome) -> Answer {
     }
 }
 
-/// Areas that a command fills, each cut to the length that the program gave
-/// and told in full in its length option.
+/// Areas that a command fills. Each is cut to the length that the program gave;
+/// its length option returns the full length.
 #[derive(Debug, Default)]
 pub struct Filled {
     operands: Operands,
@@ -51,8 +51,7 @@ impl Filled {
     /// Puts `data` into the area `option` when the program has it, with the
     /// length in `length`; `short` is RESP2 when it does not fit.
     ///
-    /// # Errors
-    /// LENGERR with RESP2 1 for a length that is none.
+    /// # Errors LENGERR with RESP2 1 for an invalid length.
     pub fn area(
         &mut self,
         given: &Operands,
@@ -115,7 +114,7 @@ pub fn says(given: &Operands, flag: u8, option: u8, name: &str) -> bool {
     given.has(flag) || given.get_int(option) == Some(cvda(name))
 }
 
-/// Text of an operand without the blanks and zeros behind it.
+/// Text of an operand without trailing blanks and zeros.
 pub fn text(given: &Operands, option: u8) -> Option<String> {
     let bytes = given.get_bytes(option)?;
     let text = String::from_utf8_lossy(bytes);

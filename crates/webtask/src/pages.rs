@@ -1,8 +1,8 @@
 //! Code pages of bodies: names of character sets as the web has them, and text
 //! from one into another.
 //!
-//! What a page does not have becomes its substitute, as in CICS; nothing is
-//! refused for its bytes.
+//! A character that a page does not have becomes its substitute, as in CICS; no
+//! command fails because of its bytes.
 
 use copybook::codepage::CodePage;
 
@@ -27,8 +27,8 @@ pub fn named(name: &str) -> Result<CodePage, Unknown> {
 }
 
 /// The page that a program names as its own (HOSTCODEPAGE). Programs name the
-/// EBCDIC page of their mainframe; their characters are in the region's page
-/// here, which such a name stands for.
+/// EBCDIC page of their mainframe; in this region their characters are in the
+/// region's page, so such a name means that page.
 pub fn host(name: &str, own: CodePage) -> Result<CodePage, Unknown> {
     let page = named(name)?;
     match page.is_ebcdic() && !own.is_ebcdic() {

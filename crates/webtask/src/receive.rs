@@ -15,7 +15,7 @@ use crate::outcome::{Failure, Filled, Outcome, cvda, fail, says, text};
 use crate::pages;
 use crate::request::{Reading, Request};
 
-/// Serves RECEIVE of a task that a request began, whose body this is.
+/// Serves RECEIVE of a task that a request began, from its body.
 pub fn receive(
     request: &Request,
     whole: &[u8],
@@ -43,8 +43,9 @@ pub fn receive(
     let (part, left) = rest.split_at(fits);
     filled.chars(row::INTO, part);
     if left.is_empty() {
-        // Who took it in one piece may ask again, as those do who look at its
-        // type before they have it converted; pieces have an end.
+        // A program that received the body in one piece may receive it again,
+        // for example to convert it after a look at its type; pieces have an
+        // end.
         let pieces = given.has(row::NOTRUNCATE) || reading.received > 0;
         reading.received = if pieces { bytes.len() } else { 0 };
         return filled.done();
@@ -71,7 +72,7 @@ fn most(given: &Operands) -> Result<Option<usize>, Failure> {
     let most = match (given.get_int(row::MAXLENGTH), given.has(row::SET)) {
         (Some(most), _) => Some(most),
         (None, true) => None,
-        // The item's own size stands for INTO.
+        // The item's own size is the length of INTO.
         (None, false) => given
             .get_int(row::LENGTH)
             .or_else(|| given.get_int(row::INTO)),

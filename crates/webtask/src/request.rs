@@ -24,10 +24,10 @@ use crate::{extract, forms, headers, receive};
 const MOST_HEADERS: usize = 32_768;
 /// Bytes of the figures of a head: version, port, code page, HTTPS, stage.
 const FIGURES: usize = 8;
-/// Where a head says whether there is a stage: behind its length.
+/// Where a head says whether a stage follows: after its length.
 const STAGED: usize = 4 + 7;
 
-/// What the door knows of a request.
+/// The door's data about a request.
 #[derive(Debug)]
 pub struct About<'r> {
     /// It came by HTTPS.
@@ -52,12 +52,12 @@ pub struct About<'r> {
     pub media: &'r str,
     /// All headers.
     pub headers: &'r HeaderMap,
-    /// What runs in the task.
+    /// The stage of the task.
     pub stage: Stage,
 }
 
 impl About<'_> {
-    /// What stands before the body in the task's memory.
+    /// The request's head, which precedes the body in the task's memory.
     pub fn emit(&self) -> Vec<u8> {
         let mut figures = [0; FIGURES];
         let version: u16 = match self.version {
@@ -110,7 +110,7 @@ pub struct Request {
     pub map: String,
     /// Content-Type, empty for none.
     pub media: String,
-    /// What runs in the task.
+    /// The stage of the task.
     pub stage: Stage,
     /// Where the headers lie.
     headers_at: Range<usize>,
@@ -125,19 +125,19 @@ pub struct Reading {
     pub received: usize,
     /// The body as RECEIVE converted it, while some of it is left.
     pub converted: Option<Vec<u8>>,
-    /// Where the browse of headers stands.
+    /// The position of the browse of headers.
     pub header_browse: Option<usize>,
-    /// The fields of a browse of the form, and where it stands.
+    /// The fields of a browse of the form, and its position.
     pub form_browse: Option<(Vec<Field>, usize)>,
-    /// The same of the query.
+    /// The same for the query.
     pub query_browse: Option<(Vec<Field>, usize)>,
     /// The form, once it has been read.
     pub form: Option<Result<Arc<Vec<Field>>, FormError>>,
 }
 
 impl Request {
-    /// Reads what [`About::emit`] wrote, with the body behind it; none for
-    /// bytes that are no request.
+    /// Reads the output of [`About::emit`], followed by the body. Returns
+    /// `None` for bytes that are not a request.
     pub fn parse(bytes: &[u8]) -> Option<Request> {
         let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
         let number = |at: usize| u16::from_ne_bytes([figures[at], figures[at + 1]]);

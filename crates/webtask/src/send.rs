@@ -84,7 +84,7 @@ pub fn head(
         .ok()
         .filter(|s| (200..=999).contains(s));
     let Some(status) = status.and_then(|s| StatusCode::from_u16(s).ok()) else {
-        // What is no final answer cannot be one.
+        // An answer that is not final is rejected.
         return fail(Condition::InvReq, 5);
     };
     if matches!(status.as_u16(), 204 | 205 | 304) && !empty {

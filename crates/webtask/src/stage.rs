@@ -1,6 +1,6 @@
-//! What happens to a request around its program: an analyzer says which
-//! program, converter, transaction and user it is for, a converter makes the
-//! program's COMMAREA of it and the answer of the COMMAREA.
+//! The stages of a request around its program: an analyzer chooses program,
+//! converter, transaction and user; a converter makes the program's COMMAREA
+//! from the request and the answer from the COMMAREA.
 //!
 //! The door writes the stage into the head of the request; an analyzer's worker
 //! answers with an [`Analysis`], which the door looks at and gives to the worker
@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::headers::OWN;
 use crate::wire::{Head, Pieces};
 
-/// What runs in a task that serves a request.
+/// The stage of a request that a task runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stage {
     /// Its program, which uses the commands.
@@ -22,12 +22,12 @@ pub enum Stage {
     Program,
     /// An analyzer.
     Analyze(Analyze),
-    /// A converter and what it names, or a program with the request as its
+    /// A converter and its program, or a program with the request as its
     /// COMMAREA.
     Convert(Convert),
 }
 
-/// What an analyzer is told beside the request.
+/// The input of an analyzer in addition to the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Analyze {
     /// PROGRAM of the URIMAP, empty for none.
@@ -44,7 +44,7 @@ pub struct Analyze {
     pub server: String,
 }
 
-/// What an alias task with a converter, or behind an analyzer, begins with.
+/// The input of an alias task with a converter or after an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Convert {
     /// The program, empty for none.
@@ -55,11 +55,11 @@ pub struct Convert {
     pub client: String,
     /// The user token, of which 8 bytes count, when no analyzer has given one.
     pub token: String,
-    /// What the analyzer has said, as its worker wrote it; empty without one.
+    /// The analyzer's output, as its worker wrote it; empty without one.
     pub analysis: Vec<u8>,
 }
 
-/// What an analyzer has said.
+/// The output of an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Analysis {
     /// wbra_response.
@@ -206,10 +206,10 @@ impl Analysis {
 /// Bytes of the figures of an analysis.
 const ANALYSIS_FIGURES: usize = 20;
 
-/// The answer that a converter has made by hand: a status line, headers, an
-/// empty line and the body, lines ended by CR and LF or LF alone. What does not
-/// begin with a version of HTTP is a body of HTML. None for a status line that
-/// says nothing, or an answer that is none.
+/// The answer that a converter has written: a status line, headers, an empty
+/// line and the body; lines end with CR LF or LF. Bytes that do not begin with
+/// a version of HTTP are a body of HTML. Returns `None` for a malformed status
+/// line or answer.
 ///
 /// Headers of the connection are the server's own; lines that are no header are
 /// left out.
@@ -260,7 +260,7 @@ pub fn made_by_hand(bytes: &[u8]) -> Option<Answer> {
     Some(answer)
 }
 
-/// A line without its end, and what is behind it.
+/// A line without its end, and the bytes after it.
 fn line_of(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = bytes.iter().position(|b| *b == b'\n');
     let (line, rest) = match end {

@@ -1,5 +1,4 @@
-//! Pieces of bytes one behind the other, each with its length before it (u32),
-//! behind a head that ends where a body begins.
+//! Length-prefixed pieces (u32) after a head that ends where the body begins.
 //!
 //! ```text
 //!   0            4

@@ -128,8 +128,8 @@ fn recognise(text: &str) -> usize {
     if own == 0 {
         return 0;
     }
-    let (_, told) = cics::csd::definitions(text);
-    let errors = told.iter().filter(|d| d.severity == Severity::Error);
+    let (_, reported) = cics::csd::definitions(text);
+    let errors = reported.iter().filter(|d| d.severity == Severity::Error);
     if errors.count() > FOREIGN * own {
         return 0;
     }
@@ -149,7 +149,7 @@ fn defines(line: &str) -> bool {
         && (kind.is_empty() || (kind.len() >= 3 && resource_types().any(|t| t.starts_with(&kind))))
 }
 
-/// So many errors a definition are those of somebody who writes definitions.
+/// A definition with this many errors is in another language.
 const FOREIGN: usize = 4;
 
 fn parse(text: &str) -> Parsed {
@@ -164,7 +164,7 @@ fn parse(text: &str) -> Parsed {
 
 /// Checks the values that rules of SNA read. An attribute without a value has
 /// its default, as with DFHCSDUP.
-fn judge(definitions: &[Definition], told: &mut Vec<Diagnostic>) -> Vec<Open> {
+fn judge(definitions: &[Definition], reported: &mut Vec<Diagnostic>) -> Vec<Open> {
     let mut open = Vec::new();
     let Some(table) = values::table(KIND.word) else {
         return open;
@@ -180,7 +180,7 @@ fn judge(definitions: &[Definition], told: &mut Vec<Diagnostic>) -> Vec<Open> {
                 .row(&definition.kind, name)
                 .filter(|_| !value.is_empty() && !other);
             let place = (definition.kind.as_str(), name.as_str(), *at);
-            if let Some(samples) = row.and_then(|row| table.value(row, place, value, told)) {
+            if let Some(samples) = row.and_then(|row| table.value(row, place, value, reported)) {
                 open.push(Open {
                     statement: d,
                     operand: a,

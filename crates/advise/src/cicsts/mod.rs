@@ -14,7 +14,7 @@ pub use sit::{Sit, SitParameter};
 use crate::document::{At, Document, Documents};
 use crate::kind::Kind;
 
-/// What a document of this area says.
+/// The content of a document of this area.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// Statements for DFHCSDUP.

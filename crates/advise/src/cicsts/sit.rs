@@ -96,9 +96,9 @@ fn parse(text: &str) -> Parsed {
         match nearest(&parameter.name, NAMES.iter().copied()) {
             Some(near) if parameter.name.len() > 3 => {
                 let message = format!("there is no parameter {}", parameter.name);
-                let mut told = parameter.at.diagnostic(Severity::Warning, message);
-                told.help = Some(format!("is {near} meant?"));
-                diagnostics.push(told);
+                let mut reported = parameter.at.diagnostic(Severity::Warning, message);
+                reported.help = Some(format!("is {near} meant?"));
+                diagnostics.push(reported);
             }
             _ => unknown.add(&parameter.name, parameter.at),
         }
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn the_names_are_sorted_and_slips_are_told() {
         assert!(NAMES.is_sorted());
-        let told = parse("FCQRONY=NO\nQQQQQQ=1\nGRPLIST=(A\n").diagnostics;
-        let lines: Vec<(u32, Severity)> = told.iter().map(|d| (d.line, d.severity)).collect();
+        let reported = parse("FCQRONY=NO\nQQQQQQ=1\nGRPLIST=(A\n").diagnostics;
+        let lines: Vec<(u32, Severity)> = reported.iter().map(|d| (d.line, d.severity)).collect();
         assert_eq!(
             lines,
             [

@@ -1,5 +1,5 @@
-//! Names of system initialization parameters, so that a slip of the pen can be
-//! told from a parameter that no rule looks at.
+//! Names of system initialization parameters, so that a misspelt name is
+//! distinguished from a parameter that no rule uses.
 
 /// Sorted.
 pub(super) const NAMES: &[&str] = &[

@@ -38,7 +38,7 @@ impl IpLink {
     }
 }
 
-/// Kinds of link, as `-d` tells them, that add headers of their own.
+/// Kinds of link in the output of `-d` that add headers of their own.
 const TUNNELS: &[&str] = &[
     "amt",
     "bareudp",

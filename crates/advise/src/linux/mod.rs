@@ -12,7 +12,7 @@ pub use sysctl::{Sysctl, SysctlValue};
 use crate::document::{Document, Documents};
 use crate::kind::Kind;
 
-/// What a document of this area says.
+/// The content of a document of this area.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// `sysctl -a` or sysctl.conf.

@@ -64,7 +64,7 @@ impl IpRoute {
         text + &value.unwrap_or_default()
     }
 
-    /// Whether it leads to IPv6 addresses, as far as the route tells.
+    /// Whether it leads to IPv6 addresses, as far as the route shows.
     pub fn v6(&self) -> bool {
         self.destination.contains(':') || self.get("via").is_some_and(|w| w.text.contains(':'))
     }

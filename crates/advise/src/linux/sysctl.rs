@@ -61,7 +61,7 @@ pub(super) static KIND: Kind = Kind {
 
 const ROOTS: &[&str] = &["abi", "debug", "dev", "fs", "kernel", "net", "user", "vm"];
 
-/// What only the BSDs have of the roots that they share with Linux.
+/// Settings that only the BSDs have among the roots that they share with Linux.
 const BSD: &[&str] = &[
     "net.inet.",
     "net.inet6.",
@@ -101,7 +101,7 @@ fn parse(text: &str) -> Parsed {
             continue;
         }
         let Some((key, value)) = bare.split_once('=') else {
-            // What sysctl says of keys that it may not read.
+            // The message of sysctl for keys that it may not read.
             if !trimmed.starts_with("sysctl:") {
                 diagnostics.push(at.diagnostic(Severity::Error, "a setting is KEY = VALUE"));
             }

@@ -1,8 +1,8 @@
 //! Which of a host's applications have sessions of LU 6.2.
 //!
-//! A member of applications holds TSO, NetView and IMS beside CICS and
-//! APPC/MVS, each with a mode table of its own. What a station's sessions get
-//! comes from the table of the application that it speaks to.
+//! A member of applications may define TSO, NetView and IMS in addition to CICS
+//! and APPC/MVS, each with a mode table of its own. A station's sessions use
+//! the table of the application that it has sessions with.
 //!
 //! Reference: VTAM Resource Definition Reference, APPL definition statement:
 //! APPC, AUTH, PARSESS.
@@ -16,7 +16,7 @@ use crate::document::{Document, Documents};
 
 /// The applications with sessions of LU 6.2, the likeliest partner of the
 /// stations first: the one that the system initialization table names, then
-/// CICS where there are definitions of it and APPC=YES where there are none.
+/// CICS if it has definitions, else those with APPC=YES.
 pub fn applications(documents: &Documents) -> Vec<(&Document, &Statement)> {
     let all: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
     let tables = tables(documents);

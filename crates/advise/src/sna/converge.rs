@@ -43,7 +43,8 @@ fn judge(texts: &Texts) -> Vec<Finding> {
     advise(&Documents::new(texts.iter().map(read)), &["sna".to_owned()])
 }
 
-/// Follows all advice until there is none; the settings that were followed.
+/// Follows all advice until none is left; returns the settings that were
+/// followed.
 fn follow(texts: &mut Texts, which: Follow) -> Vec<String> {
     let mut followed = Vec::new();
     for _ in 0..ROUNDS {
@@ -71,7 +72,7 @@ struct Edit {
     file: String,
     line: usize,
     column: usize,
-    /// Nothing stands there yet.
+    /// The setting is new.
     new: bool,
     setting: String,
 }
@@ -173,7 +174,7 @@ fn the_advice_for_the_baseline_followed_leaves_none_whichever_value_is_taken() {
         let followed = follow(&mut texts, which);
         assert!(followed.len() > 35, "{followed:?}");
         for finding in judge(&texts) {
-            let told = [
+            let reported = [
                 "sna.session.effective",
                 "sna.nsdos.frame-fix",
                 "sna.aix.dlc-fix",
@@ -185,7 +186,7 @@ fn the_advice_for_the_baseline_followed_leaves_none_whichever_value_is_taken() {
                 "sna.pacing.uneven",
             ];
             assert!(
-                told.contains(&finding.rule) || more.contains(&finding.rule),
+                reported.contains(&finding.rule) || more.contains(&finding.rule),
                 "{finding:?}"
             );
             assert!(finding.code.is_empty(), "{finding:?}");

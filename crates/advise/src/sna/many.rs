@@ -1,12 +1,12 @@
-//! Texts of many statements: what is said of them grows with the text, not
-//! with the product of its parts.
+//! Texts of many statements: the output grows with the text, not with the
+//! product of its parts.
 
 use crate::document::{Document, Documents};
 use crate::{Finding, advise};
 
 fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = crate::kinds().find(|k| k.word == kind);
-    Document::read(name, text, kind).expect("the kind is told")
+    Document::read(name, text, kind).expect("the kind is given")
 }
 
 fn of<'a>(findings: &'a [Finding], rule: &str) -> Vec<&'a Finding> {
@@ -31,16 +31,16 @@ fn of_modes_that_another_file_lacks_the_first_are_listed_and_the_rest_counted() 
     ]);
     let found = advise(&documents, &["sna.mode.missing".into()]);
     assert_eq!(of(&found, "sna.mode.missing").len(), 2 * (100 + 1));
-    let told = |file: &str| {
+    let reported = |file: &str| {
         let last = found.iter().rfind(|f| *f.place.file == *file);
         last.map(|f| f.value.clone()).unwrap_or_default()
     };
     assert_eq!(
-        told("a.ndf"),
+        reported("a.ndf"),
         "CM/2 has none of 2900 more modes, B100 the first"
     );
     assert_eq!(
-        told("b.ndf"),
+        reported("b.ndf"),
         "CM/2 has none of 2900 more modes, A100 the first"
     );
 }
@@ -101,11 +101,11 @@ fn an_empty_text_has_a_note_whatever_its_kind() {
     for kind in crate::kinds() {
         for text in ["", " \n\n"] {
             let document = read("empty", kind.word, text);
-            let told = document
+            let reported = document
                 .diagnostics
                 .iter()
                 .filter(|d| d.message.contains("empty"));
-            assert_eq!(told.count(), 1, "{}", kind.word);
+            assert_eq!(reported.count(), 1, "{}", kind.word);
             assert!(!document.has_errors(), "{}", kind.word);
         }
     }

@@ -32,7 +32,7 @@ use crate::kind::Kind;
 use crate::worlds::Open;
 use kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
 
-/// What a document of this area says; its kind tells how it was written.
+/// The content of a document of this area; its syntax depends on its kind.
 #[derive(Debug, Clone)]
 pub struct Content {
     /// The statements in their order.
@@ -55,7 +55,7 @@ pub(crate) static KINDS: &[&Kind] = &[
 ];
 
 impl Document {
-    /// The statements of an SNA text; none of another text.
+    /// The statements of an SNA text; empty for another text.
     pub fn statements(&self) -> &[Statement] {
         match &self.content {
             crate::Content::Sna(content) => &content.statements,

@@ -36,12 +36,12 @@ impl Product {
         }
     }
 
-    /// What is told of its session pacing, for every tool that needs it.
+    /// The product's session pacing, for every tool that needs it.
     ///
-    /// CM/2 and OS/400 pace adaptively with a partner that does so too. Of
+    /// CM/2 and OS/400 pace adaptively with a partner that does so too. For
     /// Networking Services/DOS the guide says that the send window is set when
-    /// the session is negotiated and warns of what fixed pacing wastes. Of SNA
-    /// Services/6000 neither the guide nor another public text tells it.
+    /// the session is negotiated, and warns of what fixed pacing wastes. For
+    /// SNA Services/6000 neither the guide nor another public text has it.
     pub fn pacing(self) -> Pacing {
         match self {
             Product::Cm2 | Product::As400 => Pacing::Adaptive,
@@ -50,21 +50,23 @@ impl Product {
         }
     }
 
-    /// Whether rules may count on adaptive pacing: only where it is told. A
-    /// window that is wide enough for fixed pacing is so for adaptive pacing.
+    /// Whether rules may count on adaptive pacing: only if it is documented. A
+    /// window that is wide enough for fixed pacing is wide enough for adaptive
+    /// pacing.
     pub fn adaptive(self) -> bool {
         self.pacing() == Pacing::Adaptive
     }
 }
 
-/// What is told of a product's session pacing.
+/// Documentation about a product's session pacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// Windows of one size, agreed on in the BIND.
     Fixed,
-    /// The receiver tells the size of each window, where the partner can too.
+    /// The receiver grants each window with its size, if the partner supports
+    /// this.
     Adaptive,
-    /// Nothing.
+    /// Not documented.
     Nothing,
 }
 
@@ -75,14 +77,14 @@ pub enum Ru {
     Bytes(u32),
     /// As many as one frame holds: `*`, `*CALC`, the default RU size.
     Frame,
-    /// Nothing is said.
+    /// Open.
     Open,
 }
 
 /// A mode of a station.
 #[derive(Debug, Clone)]
 pub struct Mode<'a> {
-    /// Whose it is.
+    /// The product.
     pub product: Product,
     /// Where it is defined.
     pub document: &'a Document,
@@ -146,7 +148,7 @@ impl HostMode<'_> {
     }
 }
 
-/// What a station's link control can do.
+/// The limits of a station's link control.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Link {
     /// The largest frame in bytes, with the headers of SNA.

@@ -14,7 +14,7 @@ use super::ru;
 /// The largest window that a BIND carries: 6 bits.
 const MOST: u32 = 63;
 
-/// What one end of a session asks for or allows.
+/// The RU sizes and windows that one end of a session requests or allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
     /// The largest RU it sends; `None` where it sets no limit.

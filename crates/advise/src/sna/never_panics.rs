@@ -147,12 +147,12 @@ fn run(kind: usize, text: &str) {
         .filter(|d| d.severity == Severity::Error);
     let places: Vec<_> = errors.map(|d| (d.line, d.column)).collect();
     for finding in advise(&Documents::new([document]), &["sna".to_owned()]) {
-        // What a statement lacks stands where the statement begins.
+        // A missing operand is reported at the statement's beginning.
         let lacking = finding.value.ends_with("is not coded");
         let place = (finding.place.line, finding.place.column);
         assert!(
             lacking || !places.contains(&place),
-            "{finding:?} stands where an error does"
+            "{finding:?} although there is an error"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Who has sessions with whom, and what negotiation leaves of their modes.
+//! The partners of sessions, and the result of negotiation of their modes.
 //!
 //! The initiator of a session sends the BIND with its own sizes and windows,
 //! the receiver lowers what is too large for it, and nothing is ever raised.
@@ -39,7 +39,7 @@ pub struct Host<'a> {
     pub sessions: Option<(&'a Document, &'a Definition)>,
     /// The application's APPL statement.
     pub appl: Option<(&'a Document, &'a Statement)>,
-    /// The mode entry; `None` where the table has none of the name.
+    /// The mode entry; `None` if the table has no entry of this name.
     pub entry: Option<HostMode<'a>>,
     /// Whether the application's mode table is in the set.
     pub table_known: bool,
@@ -124,9 +124,9 @@ pub struct Pair<'a> {
     pub mode: Mode<'a>,
     /// The partner.
     pub partner: Partner<'a>,
-    /// The smallest and the largest MAXTSL, where they are not the same and
-    /// the RU of the mode follows the frame: nothing tells on which ring the
-    /// station is, and the smallest is taken.
+    /// The smallest and the largest MAXTSL, if they differ and the RU of the
+    /// mode follows the frame. The station's ring is not known then, and the
+    /// smallest is used.
     pub ring: Option<(u32, u32)>,
     /// Sessions that the station initiates: what it sends, what it receives.
     pub won: (Flow, Flow),
@@ -135,7 +135,7 @@ pub struct Pair<'a> {
     pub lost: (Flow, Flow),
 }
 
-/// Who is at the other end.
+/// The partner at the other end.
 #[derive(Debug, Clone)]
 pub enum Partner<'a> {
     /// An application of the host.
@@ -158,12 +158,12 @@ impl Partner<'_> {
 }
 
 impl Pair<'_> {
-    /// What is taken for granted of the station's ring, in words.
+    /// The assumption about the station's ring, as text.
     pub fn ring_taken(&self) -> Option<String> {
         let (first, last) = self.ring?;
         Some(format!(
-            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and nothing \
-             tells which is the station's"
+            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and the \
+             station's ring is not known"
         ))
     }
 
@@ -203,7 +203,7 @@ pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
 /// one, the same is said again.
 const PARTNERS: usize = 32;
 
-/// What all pairs of a set have in common, looked up once.
+/// The common data of all pairs of a set, looked up once.
 struct Network<'a> {
     links: HashMap<Product, Link>,
     /// Those of its rings, each once and the smallest first.
@@ -215,7 +215,7 @@ struct Network<'a> {
     sessions: Vec<(&'a Document, &'a Definition, String)>,
     /// The first SESSIONS of each mode; of [`EVERY_MODE`], those without a mode name.
     first: HashMap<String, usize>,
-    /// The same among SESSIONS whose partner a file of modes is known as.
+    /// The same among SESSIONS by the partner's name in a file of modes.
     partners: HashMap<&'a str, HashMap<String, usize>>,
 }
 
@@ -268,7 +268,7 @@ impl<'a> Network<'a> {
         let host = self.host(mode);
         let own = self.frame(mode.product);
         let mut station = terms(mode, lesser(own, self.ncp_frames.first().copied()));
-        // What VTAM's mode says of the secondary holds for the station too.
+        // VTAM's value for the secondary applies to the station too.
         if let (Some(entry), 0) = (&host.entry, station.send_window) {
             station.send_window = entry.pacing("SSNDPAC").unwrap_or(0);
         }
@@ -373,7 +373,7 @@ fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)>
         .collect()
 }
 
-/// What a station asks for over a link whose frames are so large.
+/// A station's terms for a link with this frame size.
 fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
     let one_frame = frame.map(|f| f.saturating_sub(HEADERS));
     let ru = match mode.ru {

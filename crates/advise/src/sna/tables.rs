@@ -163,13 +163,13 @@ fn figure_6_becomes_figure_7_line_by_line() {
 #[test]
 fn figure_7_needs_no_more_advice() {
     let findings = advise(&example("tuned"), &["sna".to_owned()]);
-    let told: Vec<_> = findings
+    let reported: Vec<_> = findings
         .iter()
         .filter(|f| f.rule != "sna.session.effective")
         .map(|f| (f.rule, f.value.as_str()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("sna.nsdos.frame-fix", "TRMF 4100"),
             // The text's size for CM/2 does not fill the frames that the
@@ -301,7 +301,7 @@ fn the_batch_example_gives_slow_and_fast_sessions() {
     assert_eq!(pair.counts(), Some((2, 2)));
     assert_eq!((pair.won.0.ru, pair.won.1.ru), (Some(8192), Some(8192)));
     assert_eq!((pair.lost.0.ru, pair.lost.1.ru), (Some(256), Some(256)));
-    let told: Vec<_> = advise(&set, &["sna".to_owned()])
+    let reported: Vec<_> = advise(&set, &["sna".to_owned()])
         .iter()
         .map(|f| f.rule)
         .collect();
@@ -310,6 +310,6 @@ fn the_batch_example_gives_slow_and_fast_sessions() {
         "sna.mode.missing",
         "sna.cics.autoconnect",
     ] {
-        assert!(told.contains(&rule), "{rule} is not in {told:?}");
+        assert!(reported.contains(&rule), "{rule} is not in {reported:?}");
     }
 }

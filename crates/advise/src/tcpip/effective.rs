@@ -1,4 +1,5 @@
-//! What holds for each port and each route, and which statement decided it.
+//! The settings in effect for each port and each route, and the statement that
+//! decided each.
 //!
 //! NODELAYACKS on TCPCONFIG is global and final. Otherwise NODELAYACKS on the
 //! port or on the route of a connection wins; AUTODELAYACKS on TCPCONFIG holds
@@ -44,11 +45,11 @@ impl std::fmt::Display for Acknowledgement {
 pub struct Decision {
     /// Where it stands; `None` for a default.
     pub place: Option<Place>,
-    /// What it says.
+    /// Its text.
     pub says: String,
 }
 
-/// What holds for a port or a route.
+/// The setting in effect for a port or a route.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
     /// The port or route, as `PORT 3010 TCP CICSA`.
@@ -65,7 +66,8 @@ pub struct Effective {
     pub mss: Option<u64>,
 }
 
-/// What holds for each TCP port and each route of a set with a TCP/IP profile.
+/// The settings in effect for each TCP port and each route of a set with a
+/// TCP/IP profile.
 pub fn effective(documents: &Documents) -> Vec<Effective> {
     let Some(stack) = Stack::of(documents) else {
         return Vec::new();
@@ -111,9 +113,9 @@ pub(crate) struct Way<'a> {
     pub(crate) delay: Option<(bool, At)>,
     /// How its statement says no and yes.
     words: [&'static str; 2],
-    /// What to code so that it does not say DELAYACKS.
+    /// The code that replaces DELAYACKS.
     pub(crate) mended: String,
-    /// The MTU that holds; `None` where a symbol stands for it.
+    /// The MTU in effect; `None` if it is a symbol.
     pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
     pub(crate) at: At,
@@ -162,7 +164,7 @@ impl<'a> Stack<'a> {
             })
     }
 
-    /// What TCPCONFIG says, and where.
+    /// The setting of TCPCONFIG, and its place.
     pub(crate) fn global(&self) -> (Acknowledgement, Decision) {
         let names = ["DELAYACKS", "NODELAYACKS", "AUTODELAYACKS"];
         let mut profiles = self.profiles.iter().rev();
@@ -186,7 +188,7 @@ impl<'a> Stack<'a> {
         (acknowledgement, decision)
     }
 
-    /// What holds for a port, before the route of a connection is known.
+    /// The setting of a port, before the route of a connection is known.
     pub(crate) fn port(&self, document: &Document, port: &Port) -> (Acknowledgement, Decision) {
         self.overridden(
             document,
@@ -196,7 +198,7 @@ impl<'a> Stack<'a> {
         )
     }
 
-    /// What holds for a route, before the port of a connection is known.
+    /// The setting of a route, before the port of a connection is known.
     pub(crate) fn way(&self, way: &Way) -> (Acknowledgement, Decision) {
         self.overridden(way.document, way.delay, way.words, &way.subject)
     }
@@ -226,8 +228,8 @@ impl<'a> Stack<'a> {
         !self.ways.is_empty() && self.ways.iter().all(immediate)
     }
 
-    /// Says which files a profile includes that nobody gave: a parameter may
-    /// stand there.
+    /// The included files of a profile that were not given: a parameter may be
+    /// there.
     pub(crate) fn unread(&self) -> Option<String> {
         let names: Vec<&str> = self
             .profiles

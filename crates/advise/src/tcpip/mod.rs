@@ -20,7 +20,7 @@ pub(crate) use words::words;
 use crate::document::{Document, Documents};
 use crate::kind::Kind;
 
-/// What a document of this area says.
+/// The content of a document of this area.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// PROFILE.TCPIP.
@@ -62,9 +62,9 @@ impl Documents {
 
 /// The MTU of a route that names none.
 pub(crate) const DEFAULT_MTU: u64 = 576;
-/// The same for IPv6.
+/// The default for IPv6.
 pub(crate) const DEFAULT_MTU_V6: u64 = 1280;
-/// What Ethernet carries.
+/// The MTU of Ethernet.
 pub(crate) const ETHERNET_MTU: u64 = 1500;
 
 /// The largest segment that an MTU carries: 20 bytes of TCP header and the IP

@@ -32,7 +32,7 @@ pub struct RoutedInterface {
     pub address: String,
     /// MTU, where it is coded as a number.
     pub mtu: Option<(u64, At)>,
-    /// Whether a system symbol stands for the MTU.
+    /// Whether the MTU is a system symbol.
     pub symbolic: bool,
     /// Delay_Acks (true for YES), where it is coded.
     pub delay: Option<(bool, At)>,
@@ -102,14 +102,14 @@ fn known(word: &str, list: &[&str]) -> bool {
 fn recognise(text: &str) -> usize {
     let all = words(text, &[';'], &['=']);
     let first = |w: &&Word| w.first;
-    let told = |w: &Word| {
+    let reported = |w: &Word| {
         let ours = w.text.contains('_') || w.text.eq_ignore_ascii_case("ROUTERID");
         (known(&w.text, INTERFACES) || known(&w.text, OTHERS)) && ours
     };
     let keys = all.windows(2).filter(|pair| {
         pair[1].text == "=" && known(&pair[0].text, &["IP_ADDRESS", "SUBNET_MASK", "DELAY_ACKS"])
     });
-    3 * all.iter().filter(first).filter(|w| told(w)).count() + keys.count()
+    3 * all.iter().filter(first).filter(|w| reported(w)).count() + keys.count()
 }
 
 fn parse(text: &str) -> Parsed {

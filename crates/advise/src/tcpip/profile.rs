@@ -46,7 +46,7 @@ pub struct Profile {
     pub home: Vec<(String, String, At)>,
     /// Procedures that AUTOLOG starts.
     pub autolog: Vec<Word>,
-    /// What INCLUDE names.
+    /// The names in INCLUDE statements.
     pub includes: Vec<Word>,
 }
 
@@ -104,9 +104,9 @@ pub struct Port {
     pub range: bool,
     /// TCP or UDP.
     pub protocol: Protocol,
-    /// Who may use it: a job name, `OMVS`, `RESERVED`.
+    /// Its user: a job name, `OMVS`, `RESERVED`.
     pub user: String,
-    /// What follows the user, in its order.
+    /// The words after the user, in order.
     pub options: Vec<Word>,
     /// Where the number stands.
     pub at: At,
@@ -156,11 +156,11 @@ pub struct Route {
     pub link: String,
     /// MTU as coded: `None` where it is left out, DEFAULTSIZE or a symbol.
     pub mtu: Option<u64>,
-    /// The system symbol that stands for the MTU.
+    /// The system symbol of the MTU.
     pub symbol: Option<String>,
     /// Where the MTU stands; the route where it is left out.
     pub mtu_at: At,
-    /// What follows, in its order.
+    /// The following words, in order.
     pub options: Vec<Word>,
     /// Where the route begins.
     pub at: At,
@@ -177,7 +177,7 @@ impl Route {
         delay(&self.options)
     }
 
-    /// The MTU that holds; `None` where a symbol stands for it.
+    /// The MTU in effect; `None` if it is a symbol.
     pub fn effective_mtu(&self) -> Option<u64> {
         match (self.mtu, self.v6()) {
             (Some(mtu), _) => Some(mtu),

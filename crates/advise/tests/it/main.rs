@@ -1,5 +1,5 @@
 //! No text makes a parser, a rule or the report panic, and every place that is
-//! told lies in its file. The texts are made from the words of the fixtures,
+//! every place The texts are made from the words of the fixtures,
 //! so that they reach deep, and from fixtures with pieces cut and repeated.
 
 use std::fs;
@@ -116,7 +116,7 @@ fn a_line_of_a_large_file_costs_what_one_of_a_small_file_does() {
         let csd: String = (0..lines).map(line).collect();
         let profile = (0..lines).map(port).collect::<String>();
         let texts = [format!("PORT\n{profile}"), csd];
-        // What else runs may only add, so the least of some runs counts.
+        // Other processes can only add time, so the least of some runs counts.
         let run = || {
             let before = cpu_ns();
             judge_as_is(&texts);

@@ -8,10 +8,10 @@ use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType
 use sna::ebcdic;
 use std::time::Instant;
 
-/// What to exchange.
+/// The exchanges of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whom to call, and how.
+    /// The conversation to allocate.
     pub call: Call,
     /// How often data are exchanged, 1 to 32,767.
     pub iterations: u32,
@@ -36,9 +36,9 @@ impl Options {
     }
 }
 
-/// Runs APING. `tell` gets the report so far, once the partner program runs and
-/// after each exchange; when it says false, no further exchange is made. When
-/// the host is stopped meanwhile, the report is of the exchanges before.
+/// Runs APING. `tell` receives the report so far, once the partner program runs
+/// and after each exchange; if it returns false, no further exchange is made.
+/// If the host is stopped meanwhile, the report covers the exchanges before.
 pub fn run(
     host: &Host,
     options: &Options,
@@ -106,7 +106,7 @@ fn exchange(
     })
 }
 
-/// What came until the partner gave the turn back.
+/// The data received until the partner gave the turn back.
 struct Turn {
     records: u32,
     /// Length of the first record.
@@ -156,7 +156,9 @@ fn take_turn(
             }
             StatusReceived::Confirm => conversation.confirmed()?,
             StatusReceived::ConfirmDeallocate => {
-                return Err(Error::Partner("with a wish to end the conversation".into()));
+                return Err(Error::Partner(
+                    "with a request to end the conversation".into(),
+                ));
             }
             StatusReceived::None => {}
         }
@@ -168,13 +170,13 @@ fn check_echo(options: &Options, back: &Turn) -> Result<(), Error> {
     match back.total == expected && back.records == options.consecutive {
         true => Ok(()),
         false => Err(Error::Partner(format!(
-            "{} records of {} bytes in all, where {} of {expected} were sent",
+            "received {} records of {} bytes in all, expected {} of {expected}",
             back.records, back.total, options.consecutive,
         ))),
     }
 }
 
-/// The server's version and, where it tells it, its operating system.
+/// The server's version and, if it sends it, its operating system.
 fn read_version(answer: &[u8]) -> Result<((u8, u8), Option<String>), Error> {
     let [1, major, minor, rest @ ..] = answer else {
         return Err(Error::Partner("without a version".into()));

@@ -1,4 +1,4 @@
-//! What APING prints: durations, bytes and rates, one row an exchange.
+//! APING's output: durations, bytes and rates, one row an exchange.
 //!
 //! A rate in KB/s is bytes ÷ 1,024 ÷ seconds; in Mb/s it is KB/s × 8 ÷ 1,000, as
 //! APING has always printed it.
@@ -26,7 +26,7 @@ pub struct Report {
     pub startup: Duration,
     /// The server's version.
     pub version: (u8, u8),
-    /// Its operating system, where it tells it.
+    /// Its operating system, if it sent it.
     pub system: Option<String>,
     /// The exchanges in order.
     pub exchanges: Vec<Exchange>,
@@ -121,10 +121,10 @@ impl Report {
     }
 }
 
-/// What stands above the rows.
+/// The lines above the rows.
 pub struct Head<'a>(pub &'a Report);
 
-/// What stands below the rows.
+/// The lines below the rows.
 pub struct Foot<'a>(pub &'a Report);
 
 impl fmt::Display for Report {

@@ -17,12 +17,14 @@ pub(super) fn resolve(text: &str) -> Result<Vec<SocketAddr>, Error> {
         return Ok(vec![address]);
     }
     let with_port = match text.rsplit_once(':') {
-        Some(("", _)) => return Err(wrong(&"no host; write host[:port]")),
+        Some(("", _)) => return Err(wrong(&"the host is missing; write host[:port]")),
         Some((_, port)) if port.parse::<u16>().is_ok() => text.to_owned(),
         Some((host, port)) if !host.contains(':') => {
-            return Err(wrong(&format_args!("`{port}` is no port; 0 to 65535")));
+            return Err(wrong(&format_args!(
+                "`{port}` is not a port; give 0 to 65535"
+            )));
         }
-        None if text.is_empty() => return Err(wrong(&"no host; write host[:port]")),
+        None if text.is_empty() => return Err(wrong(&"the host is missing; write host[:port]")),
         _ => format!("{text}:{PORT}"),
     };
     let found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
@@ -56,15 +58,15 @@ mod tests {
             assert_eq!(found, [address.parse::<SocketAddr>().unwrap()], "{text}");
         }
         for (text, why) in [
-            ("", "no host"),
-            (":", "no host"),
-            (":2065", "no host"),
-            ("10.0.0.2:99999", "`99999` is no port"),
-            ("host:dlsw", "`dlsw` is no port"),
+            ("", "the host is missing"),
+            (":", "the host is missing"),
+            (":2065", "the host is missing"),
+            ("10.0.0.2:99999", "`99999` is not a port"),
+            ("host:dlsw", "`dlsw` is not a port"),
             ("not a host", "not a host"),
         ] {
-            let told = resolve(text).unwrap_err().to_string();
-            assert!(told.contains(why), "{text}: {told}");
+            let reported = resolve(text).unwrap_err().to_string();
+            assert!(reported.contains(why), "{text}: {reported}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Changes to a node that runs: its partners, modes and users.
 //!
-//! What is up keeps what it was begun with. The sessions that a change concerns
-//! end as their conversations do; a link to an address that is no longer the
-//! partner's ends with the last session over it.
+//! Running links and sessions keep their settings. Sessions that a change
+//! concerns end when their conversations do; a link to a partner's former
+//! address ends with the last session over it.
 
 use super::inner::Inner;
 use super::{Host, Shared};
@@ -39,7 +39,7 @@ impl Host {
         if self.shared.partners().remove(name).is_none() {
             return Ok(Renewed::default());
         }
-        // Nobody who is not configured is believed.
+        // An unknown partner's claims are not trusted.
         let stranger = Partner {
             trusted: false,
             ..Partner::new(lu.clone())

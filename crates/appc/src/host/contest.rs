@@ -38,7 +38,7 @@ impl Inner {
     /// The holder of a name that another wants does not answer.
     fn give_up(&mut self, token: usize, place: &str, now: Instant) {
         let why = format!(
-            "another node of its name called, and it gave no sign of life for {} s",
+            "another node with its name connected, and this one sent nothing for {} s",
             PATIENCE.as_secs()
         );
         tracing::warn!("{place}: {why}");

@@ -88,8 +88,8 @@ impl Driven {
         value
     }
 
-    /// The same for a verb that only receives: what it makes the node owe
-    /// (pacing responses) leaves with the next verb or turn, unless it has to
+    /// As above for a verb that only receives: output that it causes (pacing
+    /// responses) is sent with the next verb or turn, unless the verb has to
     /// wait.
     pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> Poll<T>) -> Poll<T> {
         let mut inner = self.shared.lock();
@@ -108,7 +108,7 @@ impl Driven {
     }
 
     /// Sets up a link to `partner`, which must be configured, over a connection
-    /// to its DLSw switch. [`Driven::called`] tells what becomes of it.
+    /// to its DLSw switch. [`Driven::called`] returns the result.
     pub fn call(&self, partner: &str, address: SocketAddr, on: TcpStream) -> Result<u64, Error> {
         let lu = lu_name("partner", partner)?;
         let config = self.shared.partners().get(partner).cloned();
@@ -116,7 +116,7 @@ impl Driven {
         self.shared.call_over(partner, lu, &config, address, on)
     }
 
-    /// What became of a call. `Pending` until [`Wake::Call`] is ready.
+    /// The result of a call. `Pending` until [`Wake::Call`] is ready.
     pub fn called(&self, call: u64, partner: &str) -> Poll<Result<(), Error>> {
         let mut inner = self.shared.lock();
         let state = match inner.calls.get(&call) {

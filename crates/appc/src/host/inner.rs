@@ -1,5 +1,5 @@
-//! What all threads of a host share under one lock: the node, its transports,
-//! and who waits for what.
+//! The state of a host that its threads share under one lock: the node, its
+//! transports, and the waiting threads.
 
 use super::pump::{Waiting, Wake};
 use super::{FIRST_TRANSPORT, Incoming, PeerFaultLog, Program, Shared};
@@ -51,10 +51,10 @@ pub(crate) struct Inner {
     lost: BTreeMap<LuName, String>,
 }
 
-/// How a wish for a link stands.
+/// The state of a request for a link.
 #[derive(Debug, Clone)]
 pub(crate) enum CallState {
-    /// Nothing was heard; it fails when nothing is until then.
+    /// No answer yet; it fails if none arrives until then.
     Pending(Instant),
     Up,
     Failed(String),
@@ -133,7 +133,7 @@ impl Inner {
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
                 Err(error) => {
-                    tracing::warn!("a connection could not be taken: {error}");
+                    tracing::warn!("a connection could not be accepted: {error}");
                     return;
                 }
             }
@@ -212,7 +212,7 @@ impl Inner {
         let at = way_back(dlsw.peer(), &self.switches);
         let own = self.listening.is_some_and(|own| reaches(own, at));
         let opened = match own {
-            true => Err(std::io::Error::other("that is this node itself")),
+            true => Err(std::io::Error::other("this is the node itself")),
             false => TcpStream::connect(at),
         };
         let opened = opened.and_then(|mut stream| {
@@ -225,7 +225,7 @@ impl Inner {
         match opened {
             Ok(stream) => dlsw.pipes.take_back(stream, now.as_nanos()),
             Err(error) => {
-                tracing::info!("{at}: no connection back: {error}");
+                tracing::info!("{at}: cannot connect back: {error}");
                 dlsw.pipes.no_way_back();
             }
         }
@@ -293,7 +293,7 @@ impl Inner {
         }
     }
 
-    /// Lets a transport work; one that is over is taken away.
+    /// Calls a transport, and removes it when it has ended.
     pub(super) fn with(
         &mut self,
         token: usize,
@@ -364,8 +364,7 @@ impl Inner {
         }
     }
 
-    /// What is known of the reason for which the last verb of this conversation
-    /// told that it failed.
+    /// The known reason why the last verb of this conversation failed.
     pub fn outage(&self, conversation: ConversationId, partner: &LuName) -> Option<String> {
         let outage = self.node.outage(conversation)?;
         Some(match self.lost.get(partner) {
@@ -387,12 +386,12 @@ impl Inner {
         }
     }
 
-    /// Tells, now and then, what a peer does.
+    /// Logs, at a limited rate, what a peer does.
     pub fn complain(&mut self, peer: &LuName, why: &str, now: Instant) {
         self.peer_faults.tell(now, peer, &why);
     }
 
-    /// Tells what a partner did wrong on a link.
+    /// Logs what a partner did wrong on a link.
     fn complain_of(
         &mut self,
         link: LinkId,
@@ -402,11 +401,11 @@ impl Inner {
     ) {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
         let peer = peer.or_else(|| self.peer_faults.place_of_gone(link));
-        let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
+        let peer = peer.unwrap_or_else(|| "a partner whose link has ended".to_owned());
         let what = match (attach, sense.code()) {
             (Some(attach), _) => super::peer_faults::refused(attach),
-            (None, 0x0801 | 0x0805 | 0x0806 | 0x0835) => "a BIND was refused".to_owned(),
-            _ => "it broke the protocol".to_owned(),
+            (None, 0x0801 | 0x0805 | 0x0806 | 0x0835) => "a BIND was rejected".to_owned(),
+            _ => "it violated the protocol".to_owned(),
         };
         self.peer_faults
             .tell(now, &peer, &format_args!("{what}: {sense}"));
@@ -414,8 +413,8 @@ impl Inner {
 }
 
 impl Shared {
-    /// Sends what the node wants to send and passes on what it tells.
-    /// `by_pump` tells whether the caller holds the pump.
+    /// Sends the node's output and passes on its events. `by_pump` says whether
+    /// the caller has the pump.
     pub(crate) fn drain(&self, inner: &mut Inner, by_pump: bool) {
         loop {
             inner.transmit_all(self.now());
@@ -426,19 +425,19 @@ impl Shared {
                 break;
             }
         }
-        // Whoever looks at it meanwhile, and whatever ends this process, finds
-        // what happened so far.
+        // A reader of the trace, or the end of this process, finds the events
+        // so far.
         inner.flush_trace();
     }
 
-    /// Passes on what the node tells, and leaves what it wants to send to whoever
-    /// drains next.
+    /// Passes on the node's events, and leaves its output to the next caller
+    /// that drains.
     pub(crate) fn settle(&self, inner: &mut Inner, by_pump: bool) {
         self.take_news(inner, by_pump);
         inner.owes = true;
     }
 
-    /// True when the node told something.
+    /// Returns true if the node had events.
     fn take_news(&self, inner: &mut Inner, by_pump: bool) -> bool {
         let mut wake_pump = false;
         for told in std::mem::take(&mut inner.told) {
@@ -548,7 +547,7 @@ fn take_told(inner: &mut Inner, told: LinkEvent) -> bool {
             (call, CallState::Failed(why))
         }
     };
-    // Who called has been told already when a link goes later.
+    // A later loss of the link is not reported to the caller again.
     let Some((call, told)) = call.and_then(|call| Some((call, inner.calls.get_mut(&call)?))) else {
         return false;
     };

@@ -40,9 +40,9 @@ impl Jobs {
         }
     }
 
-    /// Runs a job on a thread of its own; false when there are too many, or the
-    /// system has none left. The job is made only when there is a thread for it:
-    /// who asks may hold a lock that the job's end takes.
+    /// Runs a job on a thread of its own; returns false if too many run, or the
+    /// system has no thread left. The job is made only when it has a thread:
+    /// the caller may hold a lock that the job's end takes.
     pub fn run(&self, job: impl FnOnce() -> Job) -> bool {
         let mut queue = self.lock();
         if queue.stopping || (queue.idle <= queue.jobs.len() && !self.grow(&mut queue)) {

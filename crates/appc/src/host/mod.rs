@@ -51,14 +51,14 @@ const FIRST_TRANSPORT: usize = 2;
 /// conversation.
 pub type Program = Arc<dyn Fn(Incoming) + Send + Sync>;
 
-/// What each thread of a node calls when it begins.
+/// Called by each thread of a node when it begins.
 pub type ThreadHook = Arc<dyn Fn() + Send + Sync>;
 
 /// An attach, handed to its program.
 pub struct Incoming {
     /// The conversation, in receive state.
     pub conversation: Conversation,
-    /// Who attached what.
+    /// The attach.
     pub attached: sna::Attached,
 }
 
@@ -79,7 +79,7 @@ pub struct Host {
     _owner: Arc<Owner>,
 }
 
-/// What all threads of a host share.
+/// The state that all threads of a host share.
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
     pump: Mutex<Pump>,
@@ -124,7 +124,7 @@ impl Host {
     }
 
     /// As [`Host::start`]; each thread of the node calls `on_thread` first, so
-    /// that whoever accounts for CPU time knows it.
+    /// that its CPU time can be accounted.
     pub fn start_with(config: AppcConfig, on_thread: ThreadHook) -> Result<Host, Error> {
         let shared = Shared::start(config, on_thread.clone())?;
         let background = Arc::clone(&shared);
@@ -155,7 +155,7 @@ impl Host {
         &self.shared.config.lu
     }
 
-    /// Adds a partner behind the DLSw switch at `address` (`host[:port]`).
+    /// Adds a partner at the DLSw switch at `address` (`host[:port]`).
     pub fn define_partner(&self, name: &str, address: &str) -> Result<(), Error> {
         self.define_partner_as(name, PartnerConfig::at(address))
     }
@@ -185,8 +185,8 @@ impl Host {
         inner.node.define_tp(tp);
     }
 
-    /// Takes a transaction program away: partners that attach it from now on
-    /// hear that it is not recognized.
+    /// Removes a transaction program: partners that attach it from now on
+    /// receive that it is not recognized.
     pub fn remove_program(&self, name: &sna::TpName) {
         let mut inner = self.shared.lock();
         inner.programs.remove(name);
@@ -210,8 +210,7 @@ impl Host {
             .collect()
     }
 
-    /// Allocates a conversation, after bringing up a link and a session where
-    /// there is none.
+    /// Allocates a conversation, and sets up a link and a session if needed.
     pub fn allocate(&self, call: &Call) -> Result<Conversation, Error> {
         self.connect(&call.partner)?;
         Conversation::allocate(Arc::clone(&self.shared), &self.shared.config.lu, call)
@@ -266,7 +265,7 @@ impl Host {
         address: &str,
     ) -> Result<u64, Error> {
         let limit = Duration::from_secs(self.shared.config.activation_timeout_s);
-        // A name may stand for several addresses: the first that answers.
+        // A name may have several addresses: the first that answers is used.
         let mut refused = Error::UnknownPartner(name.to_owned());
         for address in resolve(address)? {
             match std::net::TcpStream::connect_timeout(&address, limit) {
@@ -303,7 +302,7 @@ impl Host {
                 Transport::Dlsw(_) => None,
             });
         let Some(ether) = ether else {
-            let why = "the configuration names no interface".to_owned();
+            let why = "the configuration has no `interface`".to_owned();
             return Err(Error::Socket(why));
         };
         ether.call(now, mac, sap, partner, call);
@@ -331,8 +330,7 @@ impl Host {
         })
     }
 
-    /// Ends a conversation as failed, whoever uses it: a verb that waits in it
-    /// comes back.
+    /// Ends a conversation as failed: a verb that waits in it returns.
     pub fn abend(&self, conversation: ConversationId) {
         let mut inner = self.shared.lock();
         if inner.node.state(conversation) == State::Reset {
@@ -348,7 +346,7 @@ impl Host {
         }
     }
 
-    /// What the node holds now.
+    /// The node's present state.
     pub fn status(&self) -> Status {
         self.shared.status()
     }
@@ -369,7 +367,7 @@ impl Host {
 }
 
 impl Shared {
-    /// The node with its sockets open, and nobody to drive it yet.
+    /// The node with its sockets open, not yet driven.
     fn start(config: AppcConfig, on_thread: ThreadHook) -> Result<Arc<Shared>, Error> {
         config.validate()?;
         let io = |what: &str| {
@@ -469,9 +467,9 @@ impl Shared {
         Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
-    /// Until when a call that begins now may stay unanswered. The circuit and
-    /// the link have limits of their own, which tell more; this one is for a
-    /// peer that takes a connection and says nothing.
+    /// Deadline for an answer to a call that begins now. The circuit and the
+    /// link have limits of their own with better messages; this one is for a
+    /// peer that accepts a connection and sends nothing.
     fn call_limit(&self) -> Instant {
         let limit = Duration::from_secs(self.config.activation_timeout_s);
         self.now() + limit + limit / 2

@@ -1,4 +1,4 @@
-//! What peers did wrong, told to people without letting a peer fill the log.
+//! Logs faults of peers without letting a peer fill the log.
 //!
 //! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
 
@@ -11,14 +11,14 @@ use std::time::Duration;
 const MOST: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Counts what was told and what was not.
+/// Counts logged and suppressed faults.
 #[derive(Debug, Default)]
 pub(crate) struct PeerFaultLog {
     begun: Option<Instant>,
     told: u32,
     left_out: u64,
-    /// Where the partners of the last links were that are gone: what they did is
-    /// told by the node only afterwards.
+    /// Where the partners of recent links were: the node reports their faults
+    /// only afterwards.
     gone: VecDeque<(LinkId, String)>,
 }
 
@@ -26,8 +26,8 @@ pub(crate) struct PeerFaultLog {
 const GONE: usize = 1024;
 
 impl PeerFaultLog {
-    /// Whether something may be told now; how much was not told since the last
-    /// time.
+    /// Whether a line may be logged now; returns how many were suppressed since
+    /// the last one.
     pub fn admit(&mut self, now: Instant) -> Option<u64> {
         let fresh = match self.begun {
             None => true,
@@ -60,29 +60,29 @@ impl PeerFaultLog {
         found.map(|(_, place)| place.clone())
     }
 
-    /// Tells what `peer` did wrong.
+    /// Logs what `peer` did wrong.
     pub fn tell(&mut self, now: Instant, peer: &dyn Display, why: &dyn Display) {
         match self.admit(now) {
             None => {}
             Some(0) => tracing::warn!("{peer}: {why}"),
-            Some(more) => tracing::warn!("{peer}: {why} (and {more} such lines left out before)"),
+            Some(more) => tracing::warn!("{peer}: {why} (and {more} suppressed lines before)"),
         }
     }
 }
 
-/// An Attach that was refused, in words. A peer chose the program's name: what
-/// has no print in it is written as escapes.
+/// The message of a rejected Attach. The peer chose the program's name, so
+/// unprintable bytes are escaped.
 pub(super) fn refused(attach: &RefusedAttach) -> String {
     let RefusedAttach { partner, tp } = attach;
     let Some(tp) = tp else {
-        return format!("an Attach of {partner} was refused");
+        return format!("an Attach of {partner} was rejected");
     };
     let name = tp.to_string();
     let name = match tp.is_service() || name.starts_with("X'") {
         true => name,
         false => format!("\"{}\"", name.escape_debug()),
     };
-    format!("an Attach of {partner} for the program {name} was refused")
+    format!("an Attach of {partner} for the program {name} was rejected")
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Waiting, and who does the input and output meanwhile.
 //!
-//! Whoever holds the pump waits for sockets on behalf of everybody. A program's
-//! thread that has to wait takes the pump when it is free, so that the reply it
-//! waits for is read by the thread that wants it; when it leaves, it hands the
-//! pump to another waiting program. A background thread takes it when no program
-//! did for a while, and gives it up as soon as one asks.
+//! The thread that has the pump waits for sockets on behalf of all. A program's
+//! thread that has to wait takes the pump if it is free, so that the thread
+//! that waits for a reply also reads it; when it leaves, it hands the pump to
+//! another waiting program. A background thread takes the pump if no program
+//! did for a while, and releases it as soon as a program asks.
 
 use super::inner::Inner;
 use super::spin_policy::SpinPolicy;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use sna::conversation::ConversationId;
 
-/// What a thread waits for.
+/// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// A verb of this conversation can go on.
@@ -37,7 +37,7 @@ pub(crate) struct Pump {
     pub patience: SpinPolicy,
 }
 
-/// Who holds the pump.
+/// The holder of the pump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     Nobody,
@@ -45,14 +45,14 @@ pub(crate) enum Holder {
     Background,
 }
 
-/// What becomes of things to send that nobody waits for.
+/// The sender of output for which no program waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owed {
     /// They leave at once.
     Sent,
     /// They may leave with the program's next verb.
     Kept,
-    /// What waits already may wait once more.
+    /// Output that already waits may wait once more.
     Joined,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Waiting {
     /// Counts turns of the pump.
     turns: u64,
     released: Instant,
-    /// The background thread sleeps until it is told.
+    /// The background thread sleeps until it is notified.
     asleep: bool,
 }
 
@@ -113,7 +113,7 @@ impl Waiting {
         }
     }
 
-    /// Tells the thread that waits for `wake`; true when that is the one that
+    /// Notifies the thread that waits for `wake`; returns true if that thread
     /// sleeps in the pump.
     pub fn notify(&self, wake: Wake) -> bool {
         for (_, signal) in self.queue.iter().filter(|(waits, _)| *waits == wake) {
@@ -122,7 +122,7 @@ impl Waiting {
         self.holder == Holder::Program(wake)
     }
 
-    /// Tells every thread.
+    /// Notifies every thread.
     pub fn notify_all(&self) {
         for (_, signal) in &self.queue {
             signal.notify_one();
@@ -140,9 +140,9 @@ impl Shared {
         self.block(wake, Owed::Sent, verb)
     }
 
-    /// The same for a verb that only receives. What it makes the node owe
-    /// (pacing responses) leaves with the program's next verb in one write, or
-    /// by the background thread when the program takes its time.
+    /// As above for a verb that only receives. Output that it causes (pacing
+    /// responses) is sent with the program's next verb in one write, or by the
+    /// background thread if that takes long.
     pub(crate) fn receiving<T>(
         &self,
         wake: Wake,
@@ -151,8 +151,8 @@ impl Shared {
         self.block(wake, Owed::Kept, verb)
     }
 
-    /// The same for a verb that sends a little: what an earlier verb left goes
-    /// with what ends this turn, or with the next send.
+    /// As above for a verb with little output: earlier output is sent with the
+    /// end of this turn, or with the next send.
     pub(crate) fn sending<T>(
         &self,
         wake: Wake,
@@ -315,7 +315,7 @@ impl Shared {
             let still = std::mem::replace(&mut seen, turns) == turns;
             let held = matches!(inner.waiting.holder, Holder::Program(_));
             inner = if held && still {
-                // A program waits in a quiet pump: it tells when it leaves.
+                // A program waits in a quiet pump: it notifies when it leaves.
                 inner.waiting.asleep = true;
                 self.background
                     .wait(inner)
@@ -326,15 +326,15 @@ impl Shared {
             };
         }
         drop(inner);
-        // Whoever holds the pump leaves it now; nobody connects any more. A
-        // connection that was taken while the host stopped ends too.
+        // The pump is released now and no connection is accepted any more. A
+        // connection accepted while the host stopped ends too.
         let mut pump = self.pump.lock().unwrap_or_else(PoisonError::into_inner);
         pump.listener = None;
         drop(pump);
         self.lock().close_all(self.now());
     }
 
-    /// Interrupts whoever sleeps in the pump.
+    /// Interrupts the thread that sleeps in the pump.
     pub(crate) fn wake_pump(&self) {
         if let Err(error) = self.waker.wake() {
             tracing::error!("the pump cannot be woken: {error}");

@@ -1,12 +1,12 @@
 //! Whether a waiting program looks at its sockets for a moment before it sleeps.
 //!
-//! To sleep and to be woken takes longer than many a partner takes to answer.
-//! A program whose latest waits were all short looks for a while first; one wait
-//! that was longer ends that until a run of short ones begins it again. A look in
-//! vain doubles the run that is wanted, answers found by looking shorten it
-//! again: where the partner needs the very processor that the looking takes,
-//! hardly anybody looks. So the processor time spent in vain is at most [`LOOK`]
-//! for [`RUN`] answers, and much less where it is in vain again and again.
+//! Sleeping and being woken takes longer than many partners take to answer. A
+//! program whose latest waits were all short polls for a while first; one
+//! longer wait stops that until a run of short ones starts it again. A poll
+//! without a result doubles the required run; answers found by polling shorten
+//! it again. If the partner needs the processor that polls, polling nearly
+//! stops. So the processor time wasted is at most [`LOOK`] for [`RUN`] answers,
+//! and much less if polls keep failing.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ const LOOK: Duration = Duration::from_micros(50);
 const SHORT_ASLEEP: Duration = Duration::from_micros(100);
 /// Short waits in a row before a program looks.
 const RUN: u32 = 8;
-/// The longest run that looks in vain lead to.
+/// The longest run that failed polls can require.
 const LONGEST_RUN: u32 = 4096;
 
-/// What the latest waits were like.
+/// The history of recent waits.
 #[derive(Debug)]
 pub(crate) struct SpinPolicy {
     /// Short waits in a row.
@@ -32,7 +32,7 @@ pub(crate) struct SpinPolicy {
 }
 
 impl SpinPolicy {
-    /// Nothing was waited for yet.
+    /// No wait yet.
     pub fn new() -> SpinPolicy {
         let processors = std::thread::available_parallelism();
         SpinPolicy {
@@ -47,7 +47,8 @@ impl SpinPolicy {
         (self.room && self.short >= self.run).then_some(LOOK)
     }
 
-    /// A wait ended after so long. `looked` tells whether it began with a look.
+    /// A wait ended after this time. `looked` says whether it began with a
+    /// poll.
     pub fn waited(&mut self, took: Duration, looked: bool) {
         let short = took < if looked { LOOK } else { SHORT_ASLEEP };
         if looked {
@@ -121,7 +122,7 @@ mod tests {
         let soon = |_| LOOK / 4;
         looks(&mut patience, 2 * LONGEST_RUN, soon);
         assert_eq!(looks(&mut patience, 1000, soon), 1000);
-        // What was learned is forgotten: a single long wait costs one short run.
+        // The policy forgets: a single long wait costs one short run.
         patience.waited(LOOK * 2, false);
         assert_eq!(looks(&mut patience, 100, soon), 100 - RUN);
     }

@@ -1,5 +1,5 @@
-//! What this node tells a partner when a link comes up, and what follows from
-//! the partner's answer.
+//! The identification that this node sends a partner when a link comes up, and
+//! the decisions on the partner's answer.
 
 use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
 use sna::wire::Sense;
@@ -9,7 +9,7 @@ use super::TransportContext;
 use super::names::Claim;
 use crate::config::Connections;
 
-/// This node, as links tell it.
+/// This node, as it is described to partners.
 #[derive(Debug, Clone)]
 pub(crate) struct Local {
     pub lu: LuName,
@@ -37,11 +37,11 @@ pub(crate) struct Side {
     place: String,
     /// The name that it claims.
     claimed: Option<LuName>,
-    /// What is to be done when the claim is granted.
+    /// The steps to take when the claim is granted.
     held: Option<(Option<Vec<u8>>, Agreed)>,
 }
 
-/// What becomes of a partner whose identification is known.
+/// The decision on a partner whose identification is known.
 #[derive(Debug)]
 pub(crate) enum Admission {
     /// It is admitted; this XID goes to it first.
@@ -108,7 +108,7 @@ impl Side {
         self.held.is_some()
     }
 
-    /// What has become of one that waits.
+    /// The decision on a waiting partner.
     pub fn look(&mut self, around: &mut TransportContext<'_>) -> Admission {
         let Some(name) = self.claimed.as_ref().filter(|_| self.held.is_some()) else {
             return Admission::Waits;
@@ -132,8 +132,8 @@ impl Side {
                 let name = name.map_or_else(String::new, |name| name.to_string());
                 let sense = Sense::TG_NUMBER;
                 let why = format!(
-                    "its name {name} is that of another node, which has a link from {holder} \
-                     and answers: its own was refused with sense {sense}"
+                    "another node, which is connected from {holder} and answers, has its name \
+                     {name}: its own was rejected with sense {sense}"
                 );
                 around.complain(&self.place, &why);
                 Admission::Refused(self.negotiation.refusal(&XidError::NameTaken), why)
@@ -145,8 +145,8 @@ impl Side {
     pub fn refused(&self, why: &XidError) -> String {
         match why {
             XidError::Refused { sense, .. } if *sense == Sense::TG_NUMBER => format!(
-                "another node called {} has a link with the partner already: give this node \
-                 a name of its own (`--lu`, or `lu` in its configuration or scenario)",
+                "another node called {} already has a link with the partner: give this node a \
+                 name of its own (`--lu`, or `lu` in its configuration or scenario)",
                 self.lu
             ),
             other => other.to_string(),

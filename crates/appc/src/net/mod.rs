@@ -1,9 +1,9 @@
-//! What carries PIUs to partners: one transport a TCP connection or an Ethernet
+//! Transports of PIUs to partners: one a TCP connection or an Ethernet
 //! interface, each with any number of links.
 //!
-//! A transport is driven by the host's pump: it is told when its socket is
-//! ready and when its time has come, and it hands PIUs to the node and takes
-//! the node's PIUs when its links have room.
+//! The host's pump drives a transport: it calls it when its socket is ready and
+//! at its deadline. The transport passes PIUs to the node and takes the node's
+//! PIUs when its links have room.
 
 mod agree;
 mod dlsw;
@@ -20,7 +20,7 @@ use crate::host::PeerFaultLog;
 use crate::trace::Trace;
 use sna::{Instant, LinkId, LuName, Node};
 
-/// What a transport works on beside its sockets.
+/// The surroundings of a transport in addition to its sockets.
 pub(crate) struct TransportContext<'a> {
     pub node: &'a mut Node,
     pub now: Instant,
@@ -30,7 +30,7 @@ pub(crate) struct TransportContext<'a> {
     pub names: &'a mut Names,
 }
 
-/// What a transport tells the host.
+/// Events of a transport for the host.
 #[derive(Debug)]
 pub(crate) enum LinkEvent {
     /// A link is up. `call` is the number of the host's wish it fulfils.
@@ -47,10 +47,10 @@ pub(crate) enum LinkEvent {
     },
 }
 
-/// A transport is over: its socket is of no use any more.
+/// A transport has ended: its socket is unusable.
 #[derive(Debug)]
 pub(crate) struct Broken {
-    /// In words.
+    /// The reason.
     pub why: String,
     /// Whether the partner did what it must not.
     pub fault: bool,
@@ -77,7 +77,7 @@ impl TransportContext<'_> {
         }
     }
 
-    /// Tells people what a peer did wrong.
+    /// Logs what a peer did wrong.
     pub(crate) fn complain(&mut self, peer: &dyn std::fmt::Display, why: &dyn std::fmt::Display) {
         self.peer_faults.tell(self.now, peer, why);
     }
@@ -132,8 +132,8 @@ impl Transport {
         }
     }
 
-    /// The transport is over by itself: takes every link down with the reason,
-    /// and tells people when the partner is to blame.
+    /// The transport ended by itself: takes every link down with the reason,
+    /// and logs it if the partner is at fault.
     pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &Broken) {
         match self {
             Transport::Dlsw(dlsw) => dlsw.broken(around, broken),
@@ -152,7 +152,7 @@ impl Transport {
         }
     }
 
-    /// Takes every link down: the transport is over.
+    /// Takes every link down; the transport has ended.
     pub fn close(&mut self, around: &mut TransportContext<'_>, why: &str) {
         match self {
             Transport::Dlsw(dlsw) => dlsw.close(around, why),
@@ -168,8 +168,8 @@ impl Transport {
         }
     }
 
-    /// Asks the partner at `place` for a sign of life; false when there is none
-    /// of that place.
+    /// Asks the partner at `place` to respond; returns false if there is none
+    /// at that place.
     pub fn ask(&mut self, place: &str, now: Instant) -> bool {
         match self {
             Transport::Dlsw(dlsw) => dlsw.ask(place),

@@ -1,12 +1,12 @@
-//! Whose the names of partners are that call.
+//! Maps partner LU names to the connections that claimed them.
 //!
-//! Session limits hold for a pair of logical units, so two nodes of one name
-//! cannot both have sessions with this one. The first that calls has the name
-//! as long as its link stands. When another calls under it, its identification
-//! waits until the first one was asked for a sign of life: there is one, and the
-//! newcomer is refused; there is none in [`PATIENCE`], and the first one's link
-//! goes. Links that this node called itself claim nothing: two nodes may call
-//! each other at once.
+//! Session limits apply to a pair of logical units, so two nodes of one name
+//! cannot both have sessions with this one. The first that connects has the
+//! name as long as its link is up. If another connects with it, its
+//! identification waits until the first one was asked to respond. If the first
+//! responds, the newcomer is rejected; if it does not within [`PATIENCE`], its
+//! link is ended. Links that this node called itself claim no name: two nodes
+//! may call each other at once.
 //!
 //! Invariant: no sockets here; the host does the asking.
 
@@ -41,7 +41,7 @@ struct Asked {
     look: Instant,
 }
 
-/// What a claim came to.
+/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Claim {
     /// The caller has the name.
@@ -63,7 +63,7 @@ pub(crate) struct Contest {
 }
 
 impl Names {
-    /// A caller at `place` tells this name.
+    /// A caller at `place` sends this name.
     pub fn claim(&mut self, name: &LuName, place: &str) -> Claim {
         let Some(held) = self.held.get_mut(name) else {
             self.held.insert(name.clone(), Held::by(place, 1));
@@ -79,7 +79,7 @@ impl Names {
         Claim::Waits
     }
 
-    /// What has become of a claim that waits.
+    /// The result of a waiting claim.
     pub fn look(&mut self, name: &LuName, place: &str) -> Claim {
         match self.held.get(name) {
             Some(held) if held.waiting.iter().any(|waits| waits == place) => Claim::Waits,
@@ -103,7 +103,7 @@ impl Names {
         }
     }
 
-    /// Gives the name to the first that waits for it, or to nobody.
+    /// Gives the name to the first caller that waits for it, if any.
     pub fn free(&mut self, name: &LuName) {
         if let Some(held) = self.held.remove(name)
             && let [next, rest @ ..] = &held.waiting[..]
@@ -115,7 +115,7 @@ impl Names {
         }
     }
 
-    /// The holder has answered: nobody else gets the name.
+    /// The holder has answered and keeps the name.
     pub fn keep(&mut self, name: &LuName) {
         if let Some(held) = self.held.get_mut(name) {
             held.waiting.clear();

@@ -1,5 +1,5 @@
-//! What waits to be written to a stream: headers and PIUs in order, written with
-//! as few calls and copies as possible.
+//! The output queue of a stream: headers and PIUs in order, written with as few
+//! calls and copies as possible.
 //!
 //! Small pieces are gathered in one buffer; a large PIU keeps its own and is
 //! written from where the node put it.
@@ -35,8 +35,8 @@ impl TxQueue {
         self.bytes
     }
 
-    /// A buffer that small things may be appended to; tell the queue with
-    /// [`TxQueue::gathered`] how many bytes were.
+    /// A buffer for small appends; call [`TxQueue::gathered`] with the number
+    /// of bytes.
     pub fn gather(&mut self) -> &mut Vec<u8> {
         let open = self
             .pieces

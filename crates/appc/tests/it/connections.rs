@@ -15,13 +15,13 @@ use std::time::Duration;
 /// Runs a test on a thread of its own and fails it when nothing comes of it: a
 /// partner that waits for ever must not hold up all others.
 fn bounded(test: fn()) {
-    let (ended, told) = channel();
+    let (ended, reported) = channel();
     let thread = std::thread::spawn(move || {
         test();
-        // Nobody listens any more only after the limit.
+        // The listener is closed only after the limit.
         let _ = ended.send(());
     });
-    match told.recv_timeout(LIMIT) {
+    match reported.recv_timeout(LIMIT) {
         Ok(()) => {}
         Err(RecvTimeoutError::Timeout) => panic!("it still runs after {LIMIT:?}"),
         Err(RecvTimeoutError::Disconnected) => {
@@ -98,7 +98,7 @@ fn a_partner_that_is_called_first_calls_back_over_the_same_transport() {
 fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
     bounded(|| {
         let server = node("NET.SERVER", Two);
-        // It does not listen, and its address names a port that nobody uses.
+        // It does not listen, and its address has an unused port.
         let client = Host::start(AppcConfig {
             tcp_connections: One,
             ..AppcConfig::named("NET.CLIENT").unwrap()
@@ -131,10 +131,10 @@ fn the_end_of_one_of_two_connections_ends_the_link() {
         let other = std::thread::spawn(move || {
             let (mut reads, _) = partner.accept().unwrap();
             let mut writes = TcpStream::connect(listens).unwrap();
-            let told = next(&mut reads).unwrap();
+            let reported = next(&mut reads).unwrap();
             assert!(
-                matches!(told, Exchange::Request(ref caps) if caps.tcp_connections == 2),
-                "{told:?}"
+                matches!(reported, Exchange::Request(ref caps) if caps.tcp_connections == 2),
+                "{reported:?}"
             );
             say(&mut writes, &Exchange::Accepted);
             writes.shutdown(Shutdown::Both).unwrap();
@@ -252,8 +252,8 @@ fn a_partner_that_waits_to_be_spoken_to_hears_capabilities() {
     bounded(|| {
         let (_server, address) = silent_server();
         let mut stream = TcpStream::connect(address).unwrap();
-        let told = next(&mut stream).unwrap();
-        assert!(matches!(told, Exchange::Request(_)), "{told:?}");
+        let reported = next(&mut stream).unwrap();
+        assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
         say(&mut stream, &Exchange::Request(Capabilities::default()));
         say(&mut stream, &Exchange::Accepted);
         assert_eq!(next(&mut stream), Some(Exchange::Accepted));
@@ -270,8 +270,8 @@ fn a_silent_partner_that_this_node_knows_is_connected_back_to() {
         // The partner opens its own connection and waits for the node's.
         let mut writes = TcpStream::connect(address).unwrap();
         let (mut reads, _) = switch.accept().unwrap();
-        let told = next(&mut reads).unwrap();
-        assert!(matches!(told, Exchange::Request(_)), "{told:?}");
+        let reported = next(&mut reads).unwrap();
+        assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
         let two = Capabilities {
             tcp_connections: 2,
             ..Capabilities::default()

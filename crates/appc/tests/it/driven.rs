@@ -70,8 +70,8 @@ fn what_becomes_of_a_call_that_fails_is_told() {
     let node = Driven::start(config).unwrap();
     let stream = TcpStream::connect(at).unwrap();
     let call = node.call("NET.OTHER", at, stream).unwrap();
-    let told = until(&node, |node| node.called(call, "NET.OTHER"));
-    assert!(told.unwrap_err().to_string().contains("NET.OTHER"));
+    let reported = until(&node, |node| node.called(call, "NET.OTHER"));
+    assert!(reported.unwrap_err().to_string().contains("NET.OTHER"));
     let stream = TcpStream::connect(at).unwrap();
     assert!(node.call("NET.NOBODY", at, stream).is_err());
 }

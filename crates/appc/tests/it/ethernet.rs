@@ -155,9 +155,9 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
 
     let frames = frames(&file, &pair.macs);
     let on_link = || frames.iter().filter(|frame| frame.interface == 1);
-    // Bring-up in order: TEST to the null SAP, XID, SABME and its UA.
-    // The modifier bits of the control field as tshark prints them, without the
-    // two low ones that tell an unnumbered frame.
+    // Bring-up in order: TEST to the null SAP, XID, SABME and its UA. The
+    // modifier bits of the control field as tshark prints them, without the two
+    // low ones of an unnumbered frame.
     const TEST: i64 = 0xE3 >> 2;
     const XID: i64 = 0xAF >> 2;
     const SABME: i64 = 0x6F >> 2;
@@ -183,17 +183,17 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
             assert_eq!(frame.header[0], 2, "{frame:?}");
         }
     }
-    // What the frames carry is what the node sent and received as PIUs.
+    // The frames' contents equal the PIUs that the node sent and received.
     let carried: Vec<[i64; 5]> = on_link()
         .filter(|frame| frame.llc[2] == 0)
         .map(|frame| frame.header)
         .collect();
-    let told: Vec<[i64; 5]> = frames
+    let reported: Vec<[i64; 5]> = frames
         .iter()
         .filter(|frame| frame.interface == 0)
         .map(|frame| frame.header)
         .collect();
-    assert_eq!(carried, told);
+    assert_eq!(carried, reported);
 }
 
 #[test]
@@ -232,8 +232,11 @@ fn a_name_on_the_ethernet_is_its_first_nodes_while_that_answers() {
     let other = format!("4000{:04x}0403", std::process::id() as u16);
     let twin = on_loopback("NET.CLIENT", &other, None).unwrap();
     twin.define_partner_as("NET.SERVER", at(&macs[1])).unwrap();
-    let told = twin.connect("NET.SERVER").unwrap_err().to_string();
-    assert!(told.contains("another node called NET.CLIENT"), "{told}");
+    let reported = twin.connect("NET.SERVER").unwrap_err().to_string();
+    assert!(
+        reported.contains("another node called NET.CLIENT"),
+        "{reported}"
+    );
     aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
     assert_eq!(server.status().links.len(), 1);
     client.stop();

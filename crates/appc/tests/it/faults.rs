@@ -138,8 +138,8 @@ fn a_client_that_dies_in_the_middle_of_its_bind_leaves_the_server_whole() {
     still_answers(&server, "NET.CLIENT");
 }
 
-/// Whoever refuses a program drops nothing that takes the node's lock: the node
-/// would hang for ever.
+/// Rejecting a program drops nothing that takes the node's lock: the node would
+/// hang for ever.
 #[test]
 fn one_program_too_many_is_refused_and_the_node_goes_on() {
     let server = server_with(AppcConfig {
@@ -330,9 +330,9 @@ fn a_conversation_that_fails_with_its_link_tells_which_connection_went_and_how()
         }
     };
     assert_eq!(error.code(), Some(ReturnCode::ResourceFailureRetry));
-    let told = error.to_string();
+    let reported = error.to_string();
     for part in ["the link went down", &wire.at, "bytes sent and"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
     // A link that is up again has no such story.
     client

@@ -41,9 +41,9 @@ fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
     let mut conversation = first.allocate(&Call::new("NET.SERVER", INQUIRY)).unwrap();
     conversation.send(&[0, 0, 0, 100]).unwrap();
     let second = client("NET.TWIN", &server);
-    let told = ping(&second).unwrap_err().to_string();
+    let reported = ping(&second).unwrap_err().to_string();
     for part in ["another node called NET.TWIN", "--lu"] {
-        assert!(told.contains(part), "{told}");
+        assert!(reported.contains(part), "{reported}");
     }
     // The first one's conversation and its sessions are as they were.
     let mut reply = 0;
@@ -123,7 +123,7 @@ fn a_node_that_is_busy_elsewhere_keeps_its_name() {
         }
     };
     up.unwrap();
-    // Nobody turns it any more; its system still takes what comes.
+    // The node is no longer driven; its system still accepts data.
     let second = client("NET.TWIN", &server);
     assert!(ping(&second).is_err());
     assert!(busy.leads_to("NET.SERVER").unwrap());
@@ -147,8 +147,8 @@ fn two_nodes_may_call_each_other_at_once() {
     });
 }
 
-/// Lets the system throw away all that comes for a connection: its other end
-/// hears nothing any more, as if the machine were gone.
+/// Lets the system discard all data of a connection: its other end receives
+/// nothing any more, as if the machine were lost.
 fn deaf(stream: &TcpStream) {
     // BPF_RET with 0: no byte of any segment is taken.
     let mut nothing = [libc::sock_filter {

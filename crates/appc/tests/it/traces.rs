@@ -1,4 +1,4 @@
-//! What the node writes to a trace is read by tshark without a malformed field.
+//! tshark reads the node's trace without a malformed field.
 
 use crate::support::{client_with, server_with};
 use appc::aping::{self, Options};
@@ -314,7 +314,7 @@ fn a_trace_is_whole_while_its_node_runs() {
         true
     })
     .unwrap();
-    // Nothing was stopped: what was sent so far stands in the file.
+    // The trace was not stopped: everything sent so far is in the file.
     assert_eq!(ended, 2);
     let port = server.listening().unwrap().port();
     let segments = segments(&file, &[port]);

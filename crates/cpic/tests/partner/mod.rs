@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub fn define(host: &Host) {
     let define = |name: &str, program: fn(Conversation) -> Result<(), Error>| {
         let tp = TpDefinition::new(name.parse().unwrap());
-        // What a partner did wrong is told by its own program.
+        // The partner's own program reports what it did wrong.
         let run = move |incoming: Incoming| drop(program(incoming.conversation));
         host.define_program(tp, Arc::new(run));
     };
@@ -122,11 +122,11 @@ fn answer(
             }
         }
         match hear(&mut conversation)? {
-            Some((next, told)) => {
+            Some((next, reported)) => {
                 if !next.is_empty() {
                     record = next;
                 }
-                status = told;
+                status = reported;
             }
             None => return Ok(()),
         }

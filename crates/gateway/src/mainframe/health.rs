@@ -1,4 +1,4 @@
-//! What is known of a connection: whether it was reached, and its figures.
+//! The state of a connection: whether it was reached, and its counters.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

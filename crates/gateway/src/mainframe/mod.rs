@@ -1,17 +1,17 @@
-//! A provider: programs of a CICS that is none of ours.
+//! A provider: programs of a mainframe's CICS.
 //!
-//! It is reached by what such a region has: its own HTTP ([`web`]), where a
-//! program of the site's LINKs the one that is asked for, or a sockets
-//! listener ([`sockets`]), whose receiver runs one program with each message.
-//! Either carries one COMMAREA or one container there and one back, as bytes
-//! in the mainframe's code page; the gateway lays the records out in it.
+//! It is reached by its own interfaces: its HTTP ([`web`]), where a program of
+//! the site LINKs to the named one, or a sockets listener ([`sockets`]), whose
+//! receiver runs one program with each message. Either transfers one COMMAREA
+//! or one container in each direction, as bytes in the mainframe's code page;
+//! the gateway lays out the records.
 //!
 //! Each thread of the gateway has connections of its own, which are kept open
 //! between requests. A request is made again only where that cannot run a
 //! program twice: nothing of it had left, or its method is idempotent and the
 //! connection was an old one.
 //!
-//! Invariant: nothing here knows what a record means.
+//! Invariant: nothing here depends on the meaning of a record.
 
 mod health;
 mod pool;
@@ -37,19 +37,17 @@ pub use web::WebConnection;
 pub trait Frames: Send + Sync {
     /// Appends a message with its frame.
     ///
-    /// # Errors
-    /// Why the frame cannot tell it, in words.
+    /// # Errors Why the frame cannot represent it.
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 
     /// The message that these bytes begin with. `searched` is what the look
     /// before said, 0 for the first.
     ///
-    /// # Errors
-    /// Why they begin with none, in words.
+    /// # Errors Why the bytes do not begin with a frame.
     fn first(&self, bytes: &[u8], searched: usize) -> Result<First, String>;
 }
 
-/// What a stream of bytes begins with.
+/// The start of a stream of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum First {
     /// A message.
@@ -68,7 +66,7 @@ pub enum First {
     },
 }
 
-/// What connections of either kind have.
+/// The settings of connections of either kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Common {
     /// CCSID of the code page of data there, where assets and policies name
@@ -90,7 +88,8 @@ pub struct Common {
     pub tls: Option<TlsTrust>,
 }
 
-/// Whom a connection with TLS trusts, and what it shows.
+/// The trusted authorities of a connection with TLS, and its client
+/// certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsTrust {
     /// Authorities in PEM; those of the system when absent.
@@ -145,8 +144,7 @@ impl Mainframe {
 
     /// Adds a CICS that is called over its own HTTP.
     ///
-    /// # Errors
-    /// What of it cannot be used, in words.
+    /// # Errors What of it cannot be used.
     pub fn add_web(
         &mut self,
         name: &str,
@@ -157,15 +155,14 @@ impl Mainframe {
         let tls = match (secure, common.tls.clone()) {
             (true, tls) => Some(tls.unwrap_or_default()),
             (false, None) => None,
-            (false, Some(_)) => return Err("TLS is for an url that begins with https://".into()),
+            (false, Some(_)) => return Err("TLS needs a url that begins with https://".into()),
         };
         self.add(name, Kind::Web(web), (&host, port, tls), common)
     }
 
     /// Adds a CICS whose sockets listener is called.
     ///
-    /// # Errors
-    /// What of it cannot be used, in words.
+    /// # Errors What of it cannot be used.
     pub fn add_sockets(
         &mut self,
         name: &str,
@@ -198,7 +195,7 @@ impl Mainframe {
         Ok(())
     }
 
-    /// Whether there is none.
+    /// Whether it has no connection.
     pub fn is_empty(&self) -> bool {
         self.connections.is_empty()
     }
@@ -270,12 +267,14 @@ pub fn mainframe_metrics_sample(out: &mut String) {
 }
 
 impl MainframeDoor {
-    /// The CCSID of a connection; none when there is none of this name.
+    /// The CCSID of a connection. Returns `None` if no connection has this
+    /// name.
     pub fn ccsid(&self, connection: &str) -> Option<u16> {
         Some(self.ways.get(connection)?.connection.common.ccsid)
     }
 
-    /// A call over a connection; none when there is none of this name.
+    /// Begins a call over a connection. Returns `None` if no connection has
+    /// this name.
     pub fn begin(&self, connection: &str, call: &Call<'_>) -> Option<MainframeTask> {
         let way = self.ways.get(connection)?.clone();
         Some(MainframeTask {
@@ -287,7 +286,7 @@ impl MainframeDoor {
     }
 }
 
-/// What a program is given.
+/// The input of a program.
 #[derive(Default)]
 struct Input {
     bytes: Vec<u8>,
@@ -314,7 +313,7 @@ impl MainframeTask {
     }
 }
 
-/// What came back.
+/// The reply.
 #[derive(Debug, Default)]
 pub struct MainframeReply {
     bytes: Vec<u8>,
@@ -334,7 +333,8 @@ impl Task for MainframeTask {
         if let Some(first) = &self.input.container {
             let connection = &self.way.connection.name;
             return Err(PutError::Form(format!(
-                "the connection {connection} carries one container, and the asset has {first} and {name}"
+                "the connection {connection} transfers one container, but the asset has {first} \
+                 and {name}"
             )));
         }
         let mut bytes = vec![0; max];

@@ -42,7 +42,7 @@ impl Dial {
     ) -> Result<Dial, String> {
         let tls = tls.map(|tls| {
             let name = tls.name.as_deref().unwrap_or(host).to_owned();
-            let wrong = format!("{name} is not a name that a certificate can carry");
+            let wrong = format!("{name} is not a name that a certificate can contain");
             let name = ServerName::try_from(name).map_err(|_| wrong)?;
             Ok::<_, String>((Trust::new(tls)?, name))
         });
@@ -77,7 +77,7 @@ impl Dial {
         let opened = tokio::time::timeout(self.limit, opening).await;
         opened.unwrap_or_else(|_| {
             let ms = self.limit.as_millis();
-            Err(format!("no connection within {ms} ms"))
+            Err(format!("no connection was established within {ms} ms"))
         })
     }
 }
@@ -95,7 +95,7 @@ impl Trust {
                 made.map(Trust::Shown).map_err(|e| e.to_string())
             }
             (Some(_), None) => {
-                Err("a certificate to show takes trusted, the authorities of the server".into())
+                Err("a client certificate needs `trusted`, the authorities of the server".into())
             }
             (None, authorities) => {
                 let roots = tls::trusted(authorities.as_deref())?;
@@ -135,12 +135,12 @@ pub(super) struct Pool {
 
 /// One that is open.
 pub(super) struct Session {
-    /// What was said first on it: others cannot use it.
+    /// The first message on it: other connections cannot use it.
     pub key: String,
     pub wire: Wire,
 }
 
-/// What it goes over.
+/// The transport.
 pub(super) enum Wire {
     Http(fetch::Sender<http_body_util::Full<bytes::Bytes>>),
     Raw(Box<dyn Stream>),
@@ -161,7 +161,7 @@ impl Pool {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
                 let ms = wait.as_millis();
-                let why = format!("the connection {name} had no session free within {ms} ms");
+                let why = format!("the connection {name} had no free session within {ms} ms");
                 Err(Failed::Refused(NotStarted::Busy(why)))
             }
         }

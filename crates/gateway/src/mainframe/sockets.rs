@@ -1,9 +1,10 @@
-//! A CICS behind its sockets listener: a message there, a message back.
+//! A CICS reached by its sockets listener: one message is sent, one is
+//! received.
 //!
-//! What is sent first names the transaction to the listener. Its program, a
+//! The first bytes name the transaction to the listener. Its program, a
 //! receiver, runs one program with each message and sends the answer on the
-//! same connection, in the same frame. An abend is told by the end of the
-//! connection, so it is an answer that is lost.
+//! same connection, in the same frame. An abend ends the connection, so it
+//! looks like a lost answer.
 //!
 //! Reference: IP CICS Sockets Guide, "CICS listener input format".
 
@@ -20,8 +21,8 @@ use crate::backend::Failed;
 pub struct SocketConnection {
     /// Host and port of the listener.
     pub address: String,
-    /// What is sent first, such as `RECV\n`; `{program}` and `{transid}` in it
-    /// are put in. Empty where the listener takes messages at once.
+    /// The first message, such as `RECV\n`; `{program}` and `{transid}` in it
+    /// are replaced. Empty if the listener takes messages at once.
     pub first: String,
     /// Where messages end.
     pub frames: Arc<dyn Frames>,
@@ -35,7 +36,7 @@ const FRAME: usize = 64;
 /// A message that came back.
 struct Answer {
     bytes: Vec<u8>,
-    /// Nothing stands behind it.
+    /// No data follows it.
     alone: bool,
 }
 
@@ -49,7 +50,7 @@ enum Missing {
 
 impl SocketConnection {
     pub(super) fn target(&self) -> Result<(String, u16), String> {
-        let wrong = || format!("address: {:?} is no host:port", self.address);
+        let wrong = || format!("address: {:?} is not host:port", self.address);
         let (host, port) = self.address.rsplit_once(':').ok_or_else(wrong)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = port.parse().map_err(|_| wrong())?;
@@ -103,7 +104,7 @@ impl SocketConnection {
         stream: Box<dyn Stream>,
         answer: Answer,
     ) -> MainframeReply {
-        // What stands behind it would be taken for the answer to the next.
+        // Bytes after it would be taken for the next answer.
         match answer.alone {
             true => way.pool.keep(Session {
                 key,
@@ -111,7 +112,7 @@ impl SocketConnection {
             }),
             false => tracing::warn!(
                 connection = way.connection.name,
-                "the listener sent more than an answer: its connection is closed"
+                "the listener sent bytes after an answer: its connection is closed"
             ),
         }
         MainframeReply {
@@ -136,16 +137,22 @@ impl SocketConnection {
             let mut piece = [0; PIECE];
             let read = match stream.read(&mut piece).await {
                 Ok(0) if bytes.is_empty() => {
-                    return Err(Missing::Nothing("it was closed before the answer".into()));
+                    return Err(Missing::Nothing(
+                        "the listener closed the connection before the answer".into(),
+                    ));
                 }
-                Ok(0) => return Err(Missing::Broken("it was closed within the answer".into())),
+                Ok(0) => {
+                    return Err(Missing::Broken(
+                        "the listener closed the connection within the answer".into(),
+                    ));
+                }
                 Ok(read) => read,
                 Err(e) if bytes.is_empty() => return Err(Missing::Nothing(e.to_string())),
                 Err(e) => return Err(Missing::Broken(e.to_string())),
             };
             bytes.extend_from_slice(&piece[..read]);
             if bytes.len() > most + FRAME {
-                let why = format!("the answer has more than {most} bytes");
+                let why = format!("the answer is larger than {most} bytes");
                 return Err(Missing::Broken(why));
             }
             if bytes.len() < enough {

@@ -7,10 +7,10 @@
 //! <bytes of the container>            <bytes of the container>
 //! ```
 //!
-//! Without the header `cics-container` the body is the COMMAREA. A program
-//! that ended abnormally is told by the header `cics-abend`, with the abend
-//! code and the program's name. Behind the URIMAP is a program of the site's
-//! that LINKs; the guide has one.
+//! Without the header `cics-container` the body is the COMMAREA. For a program
+//! that ended abnormally the header `cics-abend` has the abend code and the
+//! program's name. The URIMAP names a program of the site that LINKs to the
+//! others; the guide has one.
 //!
 //! Reference: CICS Internet Guide, "Writing CICS as an HTTP server".
 
@@ -41,7 +41,7 @@ pub struct WebConnection {
 const CONTAINER: HeaderName = HeaderName::from_static("cics-container");
 /// How a program ended abnormally: `ASRA ACCTINQ`.
 const ABEND: HeaderName = HeaderName::from_static("cics-abend");
-/// Bytes of an error's text that are told.
+/// Most bytes of an error's text that are reported.
 const TOLD: usize = 200;
 
 type Request = http::Request<Full<Bytes>>;
@@ -50,18 +50,18 @@ impl WebConnection {
     /// Host, port, and whether it is TLS.
     pub(super) fn target(&self) -> Result<(String, u16, bool), String> {
         if !self.url.contains("{program}") {
-            return Err("url: {program} must be in it".into());
+            return Err("url: it must contain {program}".into());
         }
         if let Some(name) = &self.user_header
             && name.parse::<HeaderName>().is_err()
         {
-            return Err(format!("user_header: {name:?} is no header's name"));
+            return Err(format!("user_header: {name:?} is not a valid header name"));
         }
         let uri = self.uri("P", "T")?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            _ => return Err("url: it begins with http:// or https://".into()),
+            _ => return Err("url: it must begin with http:// or https://".into()),
         };
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -69,7 +69,7 @@ impl WebConnection {
             && !fetch::is_this_machine(host)
             && (self.basic.is_some() || self.user_header.is_some())
         {
-            return Err("basic and user_header go beyond this machine by https:// alone".into());
+            return Err("basic and user_header need https://, except to this machine".into());
         }
         Ok((host.to_owned(), port, secure))
     }
@@ -78,11 +78,13 @@ impl WebConnection {
         let put = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let url = self.url.replace("{program}", &put(program));
         let url = url.replace("{transid}", &put(transid));
-        let uri: Uri = url.parse().map_err(|_| format!("url: {url:?} is no URL"))?;
+        let uri: Uri = url
+            .parse()
+            .map_err(|_| format!("url: {url:?} is not a valid URL"))?;
         match uri.authority() {
             None => Err(format!("url: {url:?} has no host")),
             Some(a) if a.as_str().contains('@') => {
-                Err("url: a user is named by `basic`, not in the address".into())
+                Err("url: give the user with `basic`, not in the address".into())
             }
             Some(_) => Ok(uri),
         }
@@ -100,7 +102,8 @@ impl WebConnection {
         }
         if let Some((user, password)) = &self.basic {
             let value = HeaderValue::try_from(fetch::basic(user, password));
-            let mut value = value.map_err(|_| "basic: it cannot be sent".to_owned())?;
+            let mut value = value
+                .map_err(|_| "basic: it contains characters that cannot be sent".to_owned())?;
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
@@ -166,7 +169,7 @@ impl WebConnection {
         // An answer has begun: nothing is made again from here on.
         let body = Limited::new(body, most).collect().await.map_err(|e| {
             Missing::Answered(match e.downcast_ref::<LengthLimitError>() {
-                Some(_) => way.lost(format!("the answer has more than {most} bytes")),
+                Some(_) => way.lost(format!("the answer is larger than {most} bytes")),
                 None => way.lost(e),
             })
         });
@@ -181,7 +184,7 @@ impl WebConnection {
 
 /// Why there is no reply, by how far the exchange came.
 enum Missing {
-    /// Nothing of the request had left.
+    /// No byte of the request was sent.
     Unsent(Failed),
     /// No answer had begun.
     Unanswered(Failed),
@@ -199,7 +202,7 @@ impl Missing {
     }
 }
 
-/// What an answer means.
+/// Converts an answer.
 fn answered(
     way: &Way,
     parts: &http::response::Parts,
@@ -215,7 +218,7 @@ fn answered(
         let program = ProgramName::from_bytes(field(words.next()));
         return Ok(MainframeReply {
             abend: Some(Abend {
-                message: "it ended abnormally in the region that was called".into(),
+                message: "it ended abnormally in the called region".into(),
                 code,
                 program,
                 line: 0,
@@ -227,9 +230,7 @@ fn answered(
     let name = &way.connection.name;
     match status {
         status if status.is_success() => match foreign(&parts.headers) {
-            Some(what) => Err(way.lost(format!(
-                "the server answers with {what}, which is no record"
-            ))),
+            Some(what) => Err(way.lost(format!("the server sent {what} instead of a record"))),
             None => Ok(MainframeReply {
                 bytes: bytes.to_vec(),
                 container: text(&CONTAINER),
@@ -237,18 +238,18 @@ fn answered(
             }),
         },
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            let why = format!("the connection {name}: the server answers with status {status}");
+            let why = format!("the connection {name}: the server returned status {status}");
             Err(Failed::Refused(NotStarted::Busy(why)))
         }
         StatusCode::PAYLOAD_TOO_LARGE => Err(Failed::TooLarge),
         // It was refused before anything ran.
         StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
             .impossible(format!(
-                "the server answers with status {status}{}",
+                "the server returned status {status}{}",
                 said(bytes)
             ))),
         _ => Err(way.lost(format!(
-            "the server answers with status {status}{}",
+            "the server returned status {status}{}",
             said(bytes)
         ))),
     }
@@ -265,8 +266,8 @@ fn field<const N: usize>(word: Option<&str>) -> [u8; N] {
     field
 }
 
-/// What says of a body that it is not what a program made: a page, perhaps for
-/// people who have to log in, or compressed bytes.
+/// Why a body was not made by a program: a page, perhaps for people who have to
+/// log in, or compressed bytes.
 fn foreign(headers: &http::HeaderMap) -> Option<String> {
     let text = |name| {
         headers
@@ -319,13 +320,13 @@ mod tests {
     #[test]
     fn an_address_that_cannot_be_is_told() {
         for (url, why) in [
-            ("http://cics.example/run", "{program} must be in it"),
+            ("http://cics.example/run", "it must contain {program}"),
             ("ftp://cics.example/{program}", "http:// or https://"),
             ("/run/{program}", "has no host"),
-            ("http://me:pw@cics.example/{program}", "by `basic`"),
+            ("http://me:pw@cics.example/{program}", "with `basic`"),
         ] {
-            let told = web(url).target().unwrap_err();
-            assert!(told.contains(why), "{url}: {told}");
+            let reported = web(url).target().unwrap_err();
+            assert!(reported.contains(why), "{url}: {reported}");
         }
     }
 

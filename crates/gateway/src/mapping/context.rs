@@ -1,7 +1,7 @@
 //! Plans at work: one request, one reply, and the values between them.
 //!
 //! Values are written as JSON text into the buffer that becomes the response
-//! body; a pass-through field goes there from the program's own storage in
+//! body; a pass-through field is copied there from the program's own storage in
 //! one step.
 
 use super::expr::{Path, Root, Trim};
@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
     pub body: Option<Json<'a>>,
 }
 
-/// What a program gave back.
+/// The output of a program.
 pub(crate) struct Reply<'a> {
     pub interface: &'a Interface,
     /// The bytes of each area, in the interface's order.
@@ -179,7 +179,7 @@ impl<'a> EvalContext<'a> {
         item: &Slot,
         out: &mut Vec<u8>,
     ) -> Result<bool, Failure> {
-        // A body's array is walked where it stands; a made one gets a tape.
+        // A body's array is walked in place; a computed one gets a tape.
         if let Value::Source(source) | Value::OrEmpty(source) = input
             && let Some(found) = self.standing(source)
         {
@@ -202,7 +202,7 @@ impl<'a> EvalContext<'a> {
         inner.each_item(Found::One(list), item, out)
     }
 
-    /// Values that stand in the request or in an item of it.
+    /// Values in the request or in an item of it.
     pub fn standing(&self, source: &Source) -> Option<Found<'a>> {
         let (value, names) = match source {
             Source::Request(Root::Body, names) => (self.request.body, names),
@@ -243,7 +243,7 @@ impl<'a> EvalContext<'a> {
         Ok(())
     }
 
-    /// Writes a value as JSON text; false if there is none.
+    /// Writes a value as JSON text; returns false if it is missing.
     pub fn value(&mut self, value: &Value, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match value {
             Value::Source(source) => self.source(source, Trim::Keep, out),
@@ -295,8 +295,8 @@ impl<'a> EvalContext<'a> {
         Ok(text.is_some())
     }
 
-    /// A template of one value is that value as text, missing if it is; in a
-    /// longer one a missing value leaves nothing behind.
+    /// A template of one value is that value as text, missing if it is missing;
+    /// in a longer one a missing value adds nothing.
     fn template(&mut self, pieces: &[Piece], out: &mut Vec<u8>) -> Result<bool, Failure> {
         if let [Piece::Value(value)] = pieces {
             let from = out.len();
@@ -574,8 +574,8 @@ impl<'a> EvalContext<'a> {
             texts[i].take()
         };
         plan.general.evaluate(bind).map_err(|why| {
-            let told = format!("{} ({})", plan.general.source, plan.place);
-            Failure::Expression(told, why)
+            let reported = format!("{} ({})", plan.general.source, plan.place);
+            Failure::Expression(reported, why)
         })
     }
 

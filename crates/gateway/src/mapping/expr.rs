@@ -1,4 +1,4 @@
-//! JSONata, sorted by what it costs.
+//! JSONata, sorted by its cost.
 //!
 //! Most expressions of real mappings are a path (`$body.name`), a path with a
 //! trim, or a constant; those never reach the evaluator. What remains is
@@ -6,8 +6,8 @@
 //! What is not left to the evaluator gives the value that it would have given;
 //! the tests of `mapping::meaning` hold the two against each other.
 //!
-//! Invariant: an evaluation is bounded in time, depth and length, whatever
-//! the expression and the data.
+//! Invariant: an evaluation is bounded in time, depth and length, for every
+//! expression and data.
 
 use super::{growth, width};
 use jsonata_core::ast::AstNode;
@@ -29,7 +29,7 @@ const MAX_TEXTS: usize = 256 << 20;
 /// Longest text that a value may become.
 const MAX_RESULT: usize = 64 << 20;
 
-/// What a path starts from.
+/// The root of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Root {
     PathParameters,
@@ -99,7 +99,7 @@ impl Path {
 /// How a text's blanks are treated on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trim {
-    /// Kept as they stand.
+    /// Kept unchanged.
     Keep,
     /// `$trim`: blanks at both ends removed, runs of blanks made one.
     Both,
@@ -415,7 +415,7 @@ fn condition(ast: &AstNode) -> Option<Condition> {
 }
 
 impl General {
-    /// As the evaluator would have it by itself, to compare with.
+    /// As the evaluator would compute it, for comparison.
     #[cfg(test)]
     pub fn unbounded(source: &str) -> General {
         General {
@@ -568,7 +568,7 @@ fn find_variables(json: &serde_json::Value, out: &mut Vec<String>) {
     }
 }
 
-/// The functions of JSONata, which may stand for values.
+/// The functions of JSONata, which can be used as values.
 const FUNCTIONS: &str = "abs append assert average base64decode base64encode boolean ceil contains \
     count decodeUrl decodeUrlComponent distinct each encodeUrl encodeUrlComponent error eval exists \
     filter floor formatBase formatInteger formatNumber fromMillis join keys length lookup lowercase \
@@ -610,7 +610,7 @@ fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {
     }
 }
 
-/// The variable a path starts with and the plain names behind it, up to and
+/// The variable that a path starts with and the plain names after it, up to and
 /// including the first that has a filter.
 fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
     let mut names = Vec::new();

@@ -1,16 +1,17 @@
 //! How much text a client's data may have an expression make on its way.
 //!
-//! A result has its own bound. What is made before it has not: `$join` puts a
-//! client's text between all items of a client's list, `$replace` in the place
-//! of each match, and a function of the expression's own, or a step of a path,
-//! makes a text for each item. The parts of an expression that can do so are
-//! passed through functions of ours, which count bytes before they are made or
-//! when they have been, and pass on what they were given.
+//! A result has its own bound, but intermediate values do not: `$join` puts a
+//! client's text between all items of a client's list, `$replace` at each
+//! match, and a function of the expression, or a step of a path, makes a text
+//! for each item. Such parts of an expression pass through functions of this
+//! module, which count bytes before or after they are made, and return their
+//! argument unchanged.
 //!
-//! What is in no loop and takes no two lengths of data is left as it is: it makes
-//! no more than the expression and the data are long.
+//! A part outside loops that does not multiply two lengths of data is left as
+//! it is: its result is no longer than the expression and the data.
 //!
-//! Invariant: within the bound an expression gives what it gives without this.
+//! Invariant: within the bound an expression has the same value with and
+//! without this.
 
 use super::expr::Root;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
@@ -21,7 +22,7 @@ use std::rc::Rc;
 
 /// Longest text of data in the place of matches in a text that is not seen.
 const LONGEST: usize = 4_096;
-/// Bytes that a piece of a text takes in a list, beside its own.
+/// Bytes of a piece of text in a list, in addition to its own.
 const PIECE: usize = 32;
 
 /// Names of our functions, which no expression can call: a variable's name has
@@ -36,7 +37,7 @@ const INSTEAD_UNSEEN: &str = "text in the place of matches in the context";
 const WRITTEN: &str = "value to be written as text";
 const PIECES: &str = "text to be cut into pieces";
 
-/// Functions that make a text of what they are given.
+/// Functions that make a text of their arguments.
 const MAKERS: &[&str] = &[
     "base64decode",
     "base64encode",
@@ -63,7 +64,8 @@ pub(super) fn wrap(json: &mut Value) -> bool {
     walk(json, false)
 }
 
-/// What may still be made, and the lengths that wait for a second one.
+/// The bytes that may still be made, and the lengths that wait for a second
+/// one.
 struct Budget {
     most: usize,
     left: Cell<usize>,
@@ -115,7 +117,7 @@ const LOOKS: &[(&str, Look)] = &[
         Ok(())
     }),
     (INSTEAD, |budget, value| {
-        // There may be a match before each character, and behind the last.
+        // There may be a match before each character, and at the end.
         let matches = budget.waiting() + 1;
         budget.allows(matches.saturating_mul(length(value)))
     }),
@@ -154,8 +156,8 @@ pub(super) fn register(evaluator: &mut Evaluator, most: usize) -> Result<(), Str
     Ok(())
 }
 
-/// Bytes that a value takes as text, about; none where they are more than that.
-/// In memory one part may stand in a million places.
+/// Bytes of a value as text, about; `None` if they are more than the limit. In
+/// memory one part may be in a million places.
 pub(super) fn text_bytes(value: &JValue, most: usize) -> Option<usize> {
     let mut left = most;
     let mut open = vec![value];
@@ -230,7 +232,7 @@ fn each<'v>(values: impl IntoIterator<Item = &'v mut Value>, looped: bool) -> bo
     any
 }
 
-/// What comes in, and what is done for each of it.
+/// The input of an expression's part, and the part that runs for each item.
 fn parts(json: &mut Value, [input, every]: [&str; 2], looped: bool) -> bool {
     let first = walk(&mut json[input], looped);
     walk(&mut json[every], true) || first
@@ -266,8 +268,8 @@ fn call(json: &mut Value, looped: bool) -> bool {
     any || made
 }
 
-/// Looks through a call, whose first argument may stand elsewhere: whether there
-/// is anything to count in it, and whether what it makes is to be.
+/// Examines a call, whose first argument may be elsewhere: whether it contains
+/// anything to count, and whether its result is to be counted.
 fn called(function: &mut Value, first: Option<&mut Value>, looped: bool) -> (bool, bool) {
     let name = function["name"].as_str().unwrap_or_default().to_owned();
     let Some(args) = function["args"].as_array_mut() else {
@@ -363,7 +365,7 @@ fn guard(name: &str, args: &mut [&mut Value], looped: bool) -> bool {
     }
 }
 
-/// Has a part of an expression go through a function of ours.
+/// Passes a part of an expression through a function of this module.
 pub(super) fn pass_through(json: &mut Value, name: &str) {
     let inner = json.take();
     *json = json!({"Function": {"name": name, "args": [inner], "is_builtin": true}});

@@ -1,9 +1,9 @@
 //! One meaning for both ways to a value.
 //!
-//! An expression is compiled as it stands, which may keep it from the
-//! evaluator, and as `(0; E)`, which never does. Both get the same request, and
-//! their values, their errors and what they mean as a condition are compared.
-//! Numbers are compared by value: what is not evaluated keeps its digits.
+//! An expression is compiled unchanged, which may avoid the evaluator, and as
+//! `(0; E)`, which never does. Both get the same request, and their values,
+//! their errors and their truth as a condition are compared. Numbers are
+//! compared by value: without evaluation they keep their digits.
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::{self, Root};
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A value, nothing, or why there is none.
+/// A value, nothing, or an error.
 pub(super) type Outcome = Result<Option<serde_json::Value>, String>;
 
 /// Makes every number a double, as the evaluator does.
@@ -50,7 +50,7 @@ fn param(name: &str, place: Place) -> Param {
     }
 }
 
-/// What a test asks of a request.
+/// The request of a test.
 pub(super) struct Asked<'a> {
     context: EvalContext<'a>,
     scope: ItemScope<'static>,
@@ -328,7 +328,7 @@ fn what_once_differed_is_the_same_on_both_ways() {
     });
 }
 
-/// What a path gives, as text.
+/// A path's value as text.
 fn text_of(body: &str, source: &str) -> String {
     let mut out = Vec::new();
     asked(Some(body), " p ", |asked| {

@@ -1,10 +1,10 @@
 //! Mappings: from a request to the records of a program, and from its records
 //! to a response.
 //!
-//! [`tree`] reads the YAML, [`expr`] sorts the JSONata by what it costs,
-//! [`plan`] resolves every name against the asset, and [`context`] makes values
-//! from plans while a request is served. [`request`] and [`response`] are the
-//! two directions.
+//! [`tree`] reads the YAML, [`expr`] sorts the JSONata by its cost, [`plan`]
+//! resolves every name against the asset, and [`context`] makes values from
+//! plans while a request is served. [`request`] and [`response`] are the two
+//! directions.
 
 pub(crate) mod context;
 pub(crate) mod expr;
@@ -21,7 +21,7 @@ mod text;
 pub(crate) mod tree;
 mod width;
 
-/// Never panics, whatever the text: for the fuzz target.
+/// Never panics on any text: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_expression(source: &str) {
     let _ = expr::compile(source);

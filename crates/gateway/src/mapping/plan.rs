@@ -1,4 +1,4 @@
-//! What a mapping becomes once it is compiled against an asset.
+//! A mapping compiled against an asset.
 //!
 //! Names are resolved to fields here, once; the plans that come out are walked
 //! by [`super::context`] with nothing left to look up.
@@ -16,7 +16,7 @@ use std::path::{Path as FilePath, PathBuf as FilePathBuf};
 /// A path with its target found.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// A request variable: its root and the names behind it.
+    /// A request variable: its root and the names after it.
     Request(Root, Vec<String>),
     /// A field of the reply; the count of subscripts it takes.
     Field {
@@ -30,21 +30,21 @@ pub(crate) enum Source {
     Reply,
     /// `$zosAssetResponse.abendCode`.
     AbendCode,
-    /// `$item` of a JSON array, and the names behind it.
+    /// `$item` of a JSON array, and the names after it.
     Item(Vec<String>),
-    /// Nothing has this name; the value is always missing.
+    /// The name is unknown; the value is always missing.
     Nothing,
 }
 
-/// An expression for the evaluator, with what it reads.
+/// An expression for the evaluator, with the data it reads.
 #[derive(Debug)]
 pub(crate) struct GeneralPlan {
     pub general: Box<General>,
-    /// Its file and line, for what is told of it when it fails.
+    /// Its file and line, for messages about its failure.
     pub place: Box<str>,
     /// The part of the reply that is shown to it.
     pub shape: Shape,
-    /// What `$item` is.
+    /// The source of `$item`.
     pub item: Option<Source>,
 }
 
@@ -129,7 +129,7 @@ pub(crate) enum Condition {
     General(GeneralPlan),
 }
 
-/// What `$item` is inside the `foreach` being compiled.
+/// The meaning of `$item` inside the `foreach` being compiled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ItemScope<'n> {
     None,
@@ -137,28 +137,28 @@ pub(crate) enum ItemScope<'n> {
     Rows(Rows),
 }
 
-/// What is known of an item of a JSON array.
+/// The item of a JSON array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum JsonItem<'n> {
     /// It may have any member.
     Anything,
     /// The document describes it.
     Schema(SchemaId),
-    /// It stands below these names of the derived structures.
+    /// It is below these names of the derived structures.
     Derived(&'n [String]),
 }
 
 /// Compiles the values of one file.
 pub(crate) struct Compiler<'a> {
     pub file: &'a FilePath,
-    /// What the program gives back; `None` while a request is mapped.
+    /// The program's output; `None` while a request is mapped.
     pub reply: Option<&'a Interface>,
-    /// What it gives back where its structures are derived from the API.
+    /// Its structures, if they are derived from the API.
     pub tree: Option<&'a Structures>,
     /// While a request is mapped: the schema of its body, the inner none where
     /// nothing describes it, the outer where the operation takes none.
     pub body: Option<Option<Option<SchemaId>>>,
-    /// The operation's parameters; none where nobody knows them.
+    /// The operation's parameters; `None` if they are not known.
     pub params: Option<&'a [(Place, String)]>,
     pub set: &'a SchemaSet,
     pub out: &'a mut Diagnostics,
@@ -371,7 +371,7 @@ impl Compiler<'_> {
         for path in &general.uses {
             match path.root {
                 Root::Body => self.body_path(&path.names, at),
-                // Where it cannot be found, that has been told.
+                // A name that cannot be found has been reported.
                 Root::Item if !own_item => drop(self.source(path, at, scope)),
                 root => self.parameter(root, &path.names, at),
             }
@@ -383,7 +383,7 @@ impl Compiler<'_> {
     }
 
     /// Like [`Self::general`] for an expression whose paths into the body and
-    /// the item were looked at before.
+    /// the item were already checked.
     fn evaluated(
         &mut self,
         general: Box<General>,
@@ -462,8 +462,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Tells of a parameter that the operation does not have. A query or a header
-    /// may have more than the document says; the path has not.
+    /// Warns of a parameter that the operation does not have. A query or a
+    /// header may have more than the document describes; the path may not.
     fn parameter(&mut self, root: Root, names: &[String], at: Position) {
         let (place, what) = match root {
             Root::PathParameters => (Place::Path, "path variable"),
@@ -501,17 +501,17 @@ impl Compiler<'_> {
         }
     }
 
-    /// Tells of a variable that nothing gives a value.
+    /// Warns of a variable that never has a value.
     fn variable(&mut self, name: &str, at: Position) {
         let known = Root::ALL.iter().flat_map(|root| root.variables());
         let known = known.chain(&["apiRequest"]).copied();
-        let message = format!("there is no variable ${name}, so it never has a value");
+        let message = format!("unknown variable ${name}: it never has a value");
         let help = closest(name, known).map(|near| format!("did you mean ${near}?"));
         self.out.warn_help(self.file, at, message, help);
     }
 
-    /// Tells of a path into the request's body that the document does not
-    /// have: it never has a value.
+    /// Warns of a path into the request's body that the document does not
+    /// describe: it never has a value.
     fn body_path(&mut self, names: &[String], at: Position) {
         match self.body {
             None | Some(Some(None)) => {}
@@ -523,7 +523,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The same of a path into an item of a JSON array.
+    /// As above for a path into an item of a JSON array.
     fn item_path(&mut self, item: JsonItem<'_>, names: &[String], at: Position) {
         match item {
             JsonItem::Anything => {}
@@ -535,7 +535,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Tells of names that the document does not have below a schema.
+    /// Warns of names that the document does not describe below a schema.
     fn described(&mut self, schema: SchemaId, root: &str, names: &[String], at: Position) {
         let mut here = schema;
         let mut place = root.to_owned();
@@ -560,8 +560,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Tells of the first name behind `from` that the derived structures do not
-    /// have; true when they have them all.
+    /// Warns of the first name after `from` that the derived structures do not
+    /// have; returns true if they have them all.
     fn derived_path(&mut self, names: &[String], from: usize, root: &str, at: Position) -> bool {
         let Some(tree) = self.tree else {
             return false;
@@ -580,8 +580,8 @@ impl Compiler<'_> {
         true
     }
 
-    /// What `$item` is in a `foreach` over a JSON array; `names` is filled when
-    /// it stands in derived structures.
+    /// The meaning of `$item` in a `foreach` over a JSON array; `names` is
+    /// filled if it is in derived structures.
     pub fn items_of<'n>(
         &self,
         input: &Value,

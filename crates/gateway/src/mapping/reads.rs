@@ -19,7 +19,7 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// What body and headers of a response read, and its condition asks.
+    /// The areas that body, headers and condition of a response read.
     pub fn of(plan: &ResponsePlan) -> Reads {
         let mut reads = Reads::default();
         if let Some(condition) = &plan.condition {

@@ -1,8 +1,8 @@
 //! From a request to the records that the program reads.
 //!
 //! Each operation of the plan writes one field, in the order of the record, so
-//! that counters stand before the tables they count. The records are written
-//! where the program will read them.
+//! that counters precede the tables they count. The records are written where
+//! the program will read them.
 
 use super::context::{EvalContext, Failure, Request};
 use super::expr::Root;
@@ -15,20 +15,20 @@ use crate::project::asset::{Area, Interface, Style};
 use crate::project::structure::Structures;
 use copybook::{FieldId, Layout};
 
-/// What goes into the areas of an interface, by area.
+/// The values for the areas of an interface, by area.
 #[derive(Debug)]
 pub(crate) struct RequestPlan {
     pub areas: Vec<Vec<Op>>,
-    /// What goes into derived structures.
+    /// The values for derived structures.
     pub derived: Option<Box<DerivedPlan>>,
 }
 
-/// What an API-first program gets.
+/// The input of an API-first program.
 #[derive(Debug)]
 pub(crate) struct DerivedPlan {
     /// Containers of text: name and value.
     pub texts: Vec<(String, Value)>,
-    /// What is written into the structures.
+    /// The value for the structures.
     pub data: Option<Slot>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn compile(
     for node in nodes {
         if node.name != interface.root() {
             let help = format!("this asset takes a {}", interface.root());
-            let message = format!("{} is not known here", node.name);
+            let message = format!("unknown key {}", node.name);
             compiler
                 .out
                 .error_help(compiler.file, node.at, message, help);
@@ -138,7 +138,7 @@ pub(crate) fn compile_derived(
             continue;
         };
         if node.name != "channel" {
-            let message = format!("{} is not known here", node.name);
+            let message = format!("unknown key {}", node.name);
             let help = "this asset takes a channel";
             compiler
                 .out
@@ -161,7 +161,7 @@ pub(crate) fn compile_derived(
     }
 }
 
-/// Tells of names that the structures do not have.
+/// Warns of names that the structures do not have.
 fn known_below(
     node: &MapNode,
     structures: &Structures,
@@ -245,7 +245,7 @@ fn node_ops(
         MapValue::Foreach { input, at, item } => {
             if field.occurs.is_none() {
                 let message = format!(
-                    "{} is no table, foreach has nowhere to put its rows",
+                    "{} is not a table, so foreach has no place for its rows",
                     node.name
                 );
                 compiler.out.error(compiler.file, node.at, message);
@@ -394,7 +394,7 @@ impl DerivedPlan {
     }
 }
 
-/// What a slot of the name `data` begins with.
+/// The start of a slot with the name `data`.
 const DATA_KEY: &[u8] = b"\"data\":";
 
 /// Why a record could not be written.
@@ -459,7 +459,7 @@ impl Writer<'_, '_> {
     }
 
     fn field(&mut self, id: FieldId, value: &Value) -> Result<(), EncodeFailure> {
-        // What the client wrote goes to the record from where it stands.
+        // The client's text is copied to the record from its place.
         let source = match value {
             Value::Source(source) => Some(source),
             Value::Template(pieces) => match pieces.as_slice() {
@@ -509,7 +509,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Puts a text into a number; false for a field that is none.
+    /// Puts a text into a number; returns false if the field is not one.
     fn put_number(&mut self, id: FieldId, text: &str, value: &Value) -> bool {
         let record = &self.area.record;
         match record.encode_number(id, text, self.record, &self.subscripts) {

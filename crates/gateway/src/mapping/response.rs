@@ -2,9 +2,9 @@
 //!
 //! The entries of `response_mapping.yaml` are tried in their order; the first
 //! whose condition holds makes the response. An entry without a condition is
-//! there for completeness and never matches. After an abend only those entries
-//! count that expect one: a success that says `condition: true` is not the
-//! answer to it.
+//! for documentation and never matches. After an abend only those entries count
+//! that expect one: a success that has `condition: true` is not the answer to
+//! it.
 
 use super::context::{EvalContext, Failure};
 use super::plan::{Compiler, Condition, ItemScope, Slot, Source};
@@ -56,7 +56,7 @@ pub(crate) fn compile(
                             headers.push((name, slot));
                         }
                         Err(_) => {
-                            let message = format!("{} is no name of a header", child.name);
+                            let message = format!("{} is not a valid header name", child.name);
                             compiler.out.error(compiler.file, child.at, message);
                         }
                     }
@@ -64,7 +64,7 @@ pub(crate) fn compile(
             }
             other => {
                 let help = "a response has a body and headers";
-                let message = format!("{other} is not known here");
+                let message = format!("unknown key {other}");
                 compiler
                     .out
                     .error_help(compiler.file, node.at, message, help);
@@ -74,8 +74,8 @@ pub(crate) fn compile(
     (body, headers)
 }
 
-/// Why a condition never holds, if that can be told: text of a field comes
-/// untrimmed, so that it only equals a constant of its own length.
+/// Why a condition never holds, if that can be decided. Text of a field is not
+/// trimmed, so it only equals a constant of its own length.
 pub(crate) fn never_holds(condition: &Condition, reply: &Interface) -> Option<String> {
     match condition {
         Condition::Constant(false) => Some("it is false".into()),
@@ -122,7 +122,7 @@ pub(crate) fn never_holds(condition: &Condition, reply: &Interface) -> Option<St
 }
 
 impl ResponsePlan {
-    /// Whether no entry behind this one is ever asked.
+    /// Whether the entries after this one are never used.
     pub fn is_last(&self) -> bool {
         matches!(self.condition, Some(Condition::Constant(true)))
     }
@@ -143,7 +143,7 @@ impl ResponsePlan {
         Ok(None)
     }
 
-    /// Writes the body; false if there is none.
+    /// Writes the body; returns false if there is no body.
     pub fn write_body(
         &self,
         context: &mut EvalContext<'_>,

@@ -8,15 +8,15 @@
 //! JSONATA_SUITE=jsonata/test/test-suite cargo test -p gateway suite -- --nocapture
 //! ```
 //!
-//! Each expression runs as the suite has it, below `$body`, and within the
-//! forms that need no evaluator; each of these by itself and as `(0; E)`.
+//! Each expression runs unchanged, below `$body`, and within the forms that
+//! need no evaluator; each of these alone and as `(0; E)`.
 
 use super::expr::{self, Condition, Expr};
 use super::meaning::{Outcome, asked, doubled};
 use serde_json::Value;
 use std::path::Path;
 
-/// What was seen of the suite.
+/// The counts of the suite.
 #[derive(Debug, Default)]
 struct Seen {
     cases: usize,
@@ -103,7 +103,7 @@ impl Seen {
     }
 
     fn compare<T: PartialEq + std::fmt::Debug>(&mut self, source: &str, fast: &T, whole: &T) {
-        // What is random or asks for the time differs from itself.
+        // Random values and times differ between two evaluations.
         let fickle = ["$random", "$shuffle", "$now", "$millis"];
         if fast != whole && !fickle.iter().any(|name| source.contains(name)) {
             self.differing

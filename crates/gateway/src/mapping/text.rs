@@ -14,7 +14,7 @@ pub(super) fn trimmed(trim: Trim, out: &mut Vec<u8>, from: usize) {
     }
 }
 
-/// What `$replace(x, / +$/, '')` does to the JSON string at `from`.
+/// Applies `$replace(x, / +$/, '')` to the JSON string at `from`.
 fn cut_end(out: &mut Vec<u8>, from: usize) {
     if let [b'"', inner @ .., b'"'] = &out[from..] {
         // A blank has no escape of its own but \u0020, which is undone first.
@@ -37,8 +37,8 @@ fn cut_end(out: &mut Vec<u8>, from: usize) {
     }
 }
 
-/// What `$trim` does to the JSON string at `from`: blanks at both ends go,
-/// runs of blanks become one.
+/// Applies `$trim` to the JSON string at `from`: blanks at both ends are
+/// removed, runs of blanks become one.
 pub(super) fn normalise(out: &mut Vec<u8>, from: usize) {
     let mut tape = Tape::default();
     let Ok(value) = tape.parse(&out[from..]) else {

@@ -1,7 +1,6 @@
 //! A mapping file as a tree, before it is compiled against an asset.
 //!
-//! Every node says where it stands, so that whatever is found wrong with it
-//! later has its line.
+//! Every node has its place, so that every later finding has its line.
 
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::project::keys;
@@ -33,7 +32,7 @@ pub(crate) struct MapNode {
     pub value: MapValue,
 }
 
-/// What gives a node its value.
+/// The source of a node's value.
 #[derive(Debug, Clone)]
 pub(crate) enum MapValue {
     Template(String, Position),
@@ -55,8 +54,8 @@ pub(crate) fn read(file: &Path, root: &Node, out: &mut Diagnostics) -> Vec<MapNo
         Some(node) => read_list(file, node, out),
         None if root.is_null() => Vec::new(),
         None => {
-            let help = "a mapping file starts with 'version: 1.2' and 'mappings:'";
-            out.error_help(file, root.at, "there is no 'mappings' here", help);
+            let help = "expected 'version: 1.2' and 'mappings:'";
+            out.error_help(file, root.at, "'mappings' is missing", help);
             Vec::new()
         }
     }
@@ -75,14 +74,14 @@ fn read_list(file: &Path, node: &Node, out: &mut Diagnostics) -> Vec<MapNode> {
                     Some(many) => {
                         let help = "put '- ' before each name of a list of mappings";
                         let at = many.get(1).map_or(item.at, |(key, _)| key.at);
-                        out.error_help(file, at, "a mapping has one name", help);
+                        out.error_help(file, at, "a mapping must have exactly one name", help);
                     }
-                    None => out.error(file, item.at, "a name with its mapping is expected here"),
+                    None => out.error(file, item.at, "expected a name with its mapping"),
                 }
             }
         }
         (None, Some(map)) => entries.extend(map.iter().map(|(k, v)| (k, v))),
-        _ => out.error(file, node.at, "a list of mappings is expected here"),
+        _ => out.error(file, node.at, "expected a list of mappings"),
     }
     let mut nodes: Vec<MapNode> = Vec::with_capacity(entries.len());
     for (key, value) in entries {
@@ -115,8 +114,8 @@ fn read_node(
         return result;
     }
     let Some(members) = node.map() else {
-        let help = format!("one of {} is expected", KEYS[..4].join(", "));
-        out.error_help(file, node.at, "a mapping is expected here", help);
+        let help = format!("expected one of {}", KEYS[..4].join(", "));
+        out.error_help(file, node.at, "expected a mapping", help);
         return result;
     };
     let mut values = 0;
@@ -125,7 +124,7 @@ fn read_node(
         let text = || value.text().unwrap_or_default().to_string();
         let mut flag = || {
             value.bool().unwrap_or_else(|| {
-                out.error(file, value.at, format!("{word} is true or false"));
+                out.error(file, value.at, format!("{word} must be true or false"));
                 false
             })
         };
@@ -157,7 +156,7 @@ fn read_node(
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known are {}", KEYS.join(", ")),
                 };
-                out.error_help(file, key.at, format!("{word} is not known here"), help);
+                out.error_help(file, key.at, format!("unknown key {word}"), help);
             }
         }
     }
@@ -177,7 +176,7 @@ fn read_foreach(file: &Path, name: &str, node: &Node, out: &mut Diagnostics) -> 
         out.error(file, node.at, "foreach needs an 'input'");
         return MapValue::Nothing;
     };
-    // The element's keys stand beside `input`; the position tells them apart.
+    // The element's keys are next to `input`; the position distinguishes them.
     let item = read_node(file, name.to_string(), node.at, node, out);
     MapValue::Foreach {
         input: input.text().unwrap_or_default().to_string(),
@@ -225,10 +224,10 @@ mod tests {
         let (_, faults) = tree("mappings:\n- a:\n    tempalte: x\n- b: 3\n- a:\n    required: 7\n");
         assert_eq!(
             faults,
-            "f:3:5: error: tempalte is not known here\n  help: did you mean template?\n\
-             f:4:6: error: a mapping is expected here\n  help: one of template, expression, mappings, foreach is expected\n\
+            "f:3:5: error: unknown key tempalte\n  help: did you mean template?\n\
+             f:4:6: error: expected a mapping\n  help: expected one of template, expression, mappings, foreach\n\
              f:5:3: error: a is mapped twice\n\
-             f:6:15: error: required is true or false"
+             f:6:15: error: required must be true or false"
         );
     }
 }

@@ -1,12 +1,12 @@
 //! How wide a client's data may have `$pad` make a text.
 //!
 //! The width is a number of the expression, or of data: a client that sends two
-//! thousand million would have as many bytes of the gateway. Widths that an
-//! expression writes itself are its author's; all others go through a function
-//! of ours, which passes on what is no width at all.
+//! thousand million would use as many bytes of the gateway. Widths that an
+//! expression writes itself are its author's; all others pass through a
+//! function of this module, which returns an invalid width unchanged.
 //!
-//! Invariant: what an expression gives for widths within the bound is what it
-//! gives without this.
+//! Invariant: for widths within the bound an expression has the same value with
+//! and without this.
 
 use super::growth::pass_through;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// Most characters that data may ask for.
 const MOST: f64 = 4_096.0;
-/// The function, as the evaluator knows it; no expression can call it: a
+/// The function's name in the evaluator; no expression can call it, because a
 /// variable's name has no blank.
 const NAME: &str = "width of data";
 
@@ -55,7 +55,7 @@ pub(super) fn wrap(json: &mut Value) -> bool {
     any
 }
 
-/// Wraps what may be the width: the text stands in front of it, or of the call.
+/// Wraps the argument that may be the width: the text precedes it, or the call.
 fn wrap_width(args: &mut [Value]) -> bool {
     let number = |arg: &Value| {
         let negated = &arg["Unary"]["operand"]["Number"];

@@ -1,12 +1,11 @@
 //! Audit records: one JSON line a request, with the fields of z/OS Connect's
 //! SMF type 123 subtype 1 version 2 record.
 //!
-//! The names are those of the record's request data section, and the server
-//! section's in front of them. Times are RFC 3339 in UTC, identifiers
-//! hexadecimal, lengths in bytes. Fields of ours, in lower case, stand behind
-//! them. The query is kept without the values of API keys, and of headers only
-//! those that settings name; neither credentials nor bodies are ever in a
-//! record.
+//! The names are those of the record's request data section, preceded by those
+//! of the server section. Times are RFC 3339 in UTC, identifiers hexadecimal,
+//! lengths in bytes. Tupelo's own fields, in lower case, follow them. The query
+//! is recorded without the values of API keys, and of headers only those that
+//! settings name; neither credentials nor bodies are ever in a record.
 //!
 //! Reference: z/OS Connect, "API provider data from SMF type 123 subtype 1
 //! version 2 records".
@@ -35,7 +34,7 @@ pub struct AuditConfig {
     pub path: PathBuf,
     /// Bytes at which it is put aside.
     pub max_bytes: u64,
-    /// Files that are kept beside it.
+    /// Most older files that are kept.
     pub kept: u32,
     /// Headers of requests that records have, at most 4.
     pub request_headers: Vec<String>,
@@ -102,7 +101,7 @@ fn write(
     }
 }
 
-/// What all records say of the server.
+/// The attributes of the server in all records.
 fn server(applid: &str) -> Map<String, Value> {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let fields = json!({
@@ -191,7 +190,7 @@ fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
     out
 }
 
-/// The asset that serves an operation, or what is served beside the APIs.
+/// The asset that serves an operation, or the service outside the APIs.
 fn service(seen: &Observed) -> String {
     let asset = seen.api.as_ref().and_then(|(api, operation)| {
         match &api.operations.get(*operation)?.work {
@@ -237,16 +236,16 @@ mod tests {
 
     #[test]
     fn a_time_is_rfc_3339_in_utc() {
-        let told = time(1_794_000_000_123_456_789);
-        assert_eq!(told, "2026-11-06T21:20:00.123456Z");
+        let reported = time(1_794_000_000_123_456_789);
+        assert_eq!(reported, "2026-11-06T21:20:00.123456Z");
         assert_eq!(time(0), Value::Null);
     }
 
     #[test]
     fn the_values_of_keys_are_not_in_a_query() {
         let secrets = ["key".to_owned()];
-        let told = hidden("a=1&key=abc&k%65y=def&keyed=2", &secrets);
-        assert_eq!(told, "a=1&key=***&k%65y=***&keyed=2");
+        let reported = hidden("a=1&key=abc&k%65y=def&keyed=2", &secrets);
+        assert_eq!(reported, "a=1&key=***&k%65y=***&keyed=2");
         assert_eq!(hidden("a=1", &[]), "a=1");
     }
 }

@@ -26,7 +26,7 @@ impl TraceContext {
         let (head, rest) = text.split_at_checked(55)?;
         let dashes = [2, 35, 52].iter().all(|at| head[*at] == b'-');
         let [version] = hex::<1>(&head[..2])?;
-        // Later versions may have more behind a dash.
+        // Later versions may have more after a dash.
         let ends = match version {
             0 => rest.is_empty(),
             0xFF => false,
@@ -69,7 +69,8 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// A number that nobody has had, for identifiers of spans; not for secrets.
+/// A number that was not used before, for identifiers of spans; not for
+/// secrets.
 pub(crate) fn random() -> u64 {
     thread_local! {
         static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));

@@ -1,7 +1,8 @@
 //! Sending spans to a collector: OTLP/HTTP with JSON, a batch a request.
 //!
-//! What a collector does not take is dropped and counted; nothing is kept for
-//! later. One that is reached by HTTPS is trusted by the system's authorities.
+//! Spans that a collector does not accept are dropped and counted; none are
+//! kept for later. A collector reached by HTTPS is verified by the system's
+//! authorities.
 //!
 //! Reference: OTLP specification 1.5, "OTLP/HTTP".
 
@@ -39,18 +40,17 @@ pub struct TracingConfig {
     pub service: String,
 }
 
-/// What gives the commands of tasks.
+/// Returns the commands of tasks.
 pub(super) type Commands = Box<dyn Fn(&BTreeSet<u64>) -> Vec<TraceRecord> + Send>;
 
 /// Whether spans can be sent to this endpoint.
 ///
-/// # Errors
-/// Why not, in words, with what would do.
+/// # Errors Why it cannot be used, with what would work.
 pub fn check_endpoint(text: &str) -> Result<(), String> {
     Collector::new(text).map(drop)
 }
 
-/// What takes traces.
+/// The collector of traces.
 struct Collector {
     url: String,
     fetcher: Fetcher,
@@ -70,7 +70,7 @@ impl Collector {
         Ok(Collector { url, fetcher })
     }
 
-    /// Sends a body; an error is whatever kept the collector from taking it.
+    /// Sends a body; the error says why the collector did not accept it.
     fn post(&self, body: String) -> Result<(), String> {
         let fetched = self.fetcher.wait(Request {
             method: "POST".into(),
@@ -81,14 +81,14 @@ impl Collector {
         });
         match fetched.map_err(|e| e.to_string())?.status {
             200..=299 => Ok(()),
-            status => Err(format!("it answers {status}")),
+            status => Err(format!("the collector returned {status}")),
         }
     }
 }
 
 /// Where the collector of an endpoint takes traces.
 fn traces_url(endpoint: &str) -> Result<String, String> {
-    let wrong = || format!("{endpoint:?} is no http://host:port of a collector");
+    let wrong = || format!("{endpoint:?} is not the http://host:port of a collector");
     let uri: http::Uri = endpoint.parse().map_err(|_| wrong())?;
     let scheme = uri.scheme_str().ok_or_else(wrong)?;
     let authority = uri.authority().ok_or_else(wrong)?;
@@ -119,7 +119,7 @@ pub(super) fn start(
             if batch.is_empty() {
                 continue;
             }
-            // At the end nobody waits for a collector that is not there.
+            // At the end there is no wait for an unreachable collector.
             if failing && batches.is_ending() {
                 counts.spans_dropped.fetch_add(batch.len() as u64, Relaxed);
                 continue;
@@ -138,9 +138,9 @@ pub(super) fn start(
             };
             count.fetch_add(spans, Relaxed);
             match &sent {
-                Ok(()) if failing => tracing::warn!("the collector takes traces again"),
+                Ok(()) if failing => tracing::warn!("the collector accepts traces again"),
                 Err(e) if !failing => {
-                    tracing::warn!(error = %e, "{} takes no traces", collector.url);
+                    tracing::warn!(error = %e, "the collector {} accepts no traces", collector.url);
                 }
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! What is kept of requests that are over: audit records and traces.
+//! Records of finished requests: audit records and traces.
 //!
 //! ```text
 //! door ─▶ Observed ─▶ bounded queue ─▶ thread ─▶ a file of JSON lines
@@ -29,7 +29,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Who is told of requests.
+/// The receivers of request records.
 #[derive(Debug, Clone, Default)]
 pub struct ObserveConfig {
     /// Audit records; none when absent.
@@ -40,27 +40,27 @@ pub struct ObserveConfig {
     pub applid: String,
 }
 
-/// What a request was for.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing that is served.
+    /// A path that is not served.
     #[default]
     Unknown,
     /// An operation of an API.
     Api,
-    /// Something beside the APIs: a script, a web service.
+    /// A service outside the APIs: a script, a web service.
     Service,
     /// Administration.
     Admin,
 }
 
-/// A request that is over.
+/// A finished request.
 #[derive(Debug)]
 pub(crate) struct Observed {
     pub number: u64,
     pub kind: Kind,
     pub api: Option<(Arc<Api>, usize)>,
-    /// The template of its path, or the service, beside the APIs.
+    /// The template of its path, or the service, outside the APIs.
     pub service: Option<Box<str>>,
     pub method: Method,
     pub uri: Uri,
@@ -96,7 +96,7 @@ pub(crate) struct Called {
     pub abend: Option<Box<str>>,
 }
 
-/// Where a request stands in its trace.
+/// The place of a request in its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub trace_id: [u8; 16],
@@ -113,7 +113,7 @@ pub(crate) struct Observer {
     pub counts: Arc<Counts>,
 }
 
-/// What became of records and spans.
+/// The counters of records and spans.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub audit_written: AtomicU64,
@@ -125,8 +125,7 @@ pub(crate) struct Counts {
 impl Observer {
     /// Starts what was asked for.
     ///
-    /// # Errors
-    /// Why it cannot be, in words.
+    /// # Errors Why it cannot start.
     pub fn start<B: Backend>(config: &ObserveConfig, backend: &B) -> Result<Observer, String> {
         let counts = Arc::new(Counts::default());
         let audit = match &config.audit {
@@ -153,7 +152,7 @@ impl Observer {
         })
     }
 
-    /// Whether anybody wants to know of requests.
+    /// Whether requests are recorded.
     pub fn is_on(&self) -> bool {
         self.audit.is_some() || self.tracing.is_some()
     }
@@ -197,7 +196,7 @@ impl Observer {
         ]
     }
 
-    /// Hands a request to whoever wants it.
+    /// Passes a request to its receivers.
     pub fn tell(&self, observed: Observed) {
         let observed = Arc::new(observed);
         if let Some((_, queue)) = self.tracing.as_ref().filter(|_| observed.span.is_some())

@@ -1,7 +1,7 @@
 //! A bounded queue with the thread that empties it.
 //!
-//! Putting never waits: a full queue says no. Who reads gets what is there as
-//! one batch.
+//! Putting never waits: a full queue rejects the item. The reader receives all
+//! queued items as one batch.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -27,8 +27,8 @@ pub(super) struct Batches<T> {
 }
 
 impl<T: Send + 'static> Queue<T> {
-    /// A queue of so many places whose thread runs `work` on batches of at
-    /// most `most`, which are waited for so long at most.
+    /// A queue with this many places whose thread runs `work` on batches of at
+    /// most `most`, which wait at most this long.
     pub fn start(
         name: &str,
         places: usize,
@@ -72,13 +72,13 @@ impl<T: Send + 'static> Queue<T> {
 }
 
 impl<T> Batches<T> {
-    /// Whether somebody waits for the end.
+    /// Whether the end is waited for.
     pub fn is_ending(&self) -> bool {
         self.ending.load(Relaxed)
     }
 
-    /// What has come: at once when it fills a batch, otherwise after the wait;
-    /// none when nothing comes any more. A batch may be empty.
+    /// Returns queued items: at once if they fill a batch, otherwise after the
+    /// wait; `None` after the end. A batch may be empty.
     pub fn next(&mut self) -> Option<Vec<T>> {
         if self.ended {
             return None;
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_full_queue_says_no_and_what_it_took_is_worked_off_at_the_end() {
         let (go, held) = mpsc::channel::<()>();
-        let (tell, told) = mpsc::channel();
+        let (tell, reported) = mpsc::channel();
         let work = move |mut batches: Batches<u32>| {
             let _ = held.recv();
             while let Some(batch) = batches.next() {
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(taken, [true, true, true, false, false]);
         go.send(()).unwrap();
         queue.finish();
-        assert_eq!(told.iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(reported.iter().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(!queue.put(9));
     }
 }

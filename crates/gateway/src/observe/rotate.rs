@@ -1,5 +1,5 @@
-//! A file of lines that does not grow for ever: at its size it becomes
-//! `NAME.1`, the one before `NAME.2`, and the oldest goes.
+//! A file of lines with a bounded size: at its limit it becomes `NAME.1`, the
+//! one before `NAME.2`, and the oldest is deleted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 pub(super) struct Rotating {
     path: PathBuf,
     max_bytes: u64,
-    /// Files kept beside it.
+    /// Most older files that are kept.
     kept: u32,
     open: Option<(File, u64)>,
 }
 
 impl Rotating {
-    /// Opens the file, or goes on behind what is in it.
+    /// Opens the file, and appends to it.
     ///
     /// # Errors
     /// What the system says.
@@ -38,7 +38,8 @@ impl Rotating {
             }
             let mut options = OpenOptions::new();
             options.create(true).append(true);
-            // What callers asked for is not for everybody on the machine.
+            // The file has callers' requests, so it is not readable for all
+            // users of the machine.
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o640);
             let file = options.open(&self.path)?;
             let bytes = file.metadata()?.len();
@@ -49,8 +50,7 @@ impl Rotating {
 
     /// Writes whole lines with one call.
     ///
-    /// # Errors
-    /// What the system says; the next write tries anew.
+    /// # Errors The system's error; the next write tries again.
     pub fn write(&mut self, lines: &[u8]) -> io::Result<()> {
         let (max_bytes, (_, bytes)) = (self.max_bytes, self.current()?);
         if *bytes > 0 && *bytes + lines.len() as u64 > max_bytes {

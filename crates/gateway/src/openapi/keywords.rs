@@ -1,13 +1,13 @@
 //! Every keyword of an OpenAPI document, and what the gateway makes of it.
 //!
 //! A document promises something to the clients that read it. What the gateway
-//! does not keep is told when the project is loaded: by a warning, or by an
-//! error where serving all the same would be unsafe. The table below is the
-//! only list of keywords; the walk over a document and the reference page come
-//! from it.
+//! does not implement is reported when the project is loaded: by a warning, or
+//! by an error if serving the API would be unsafe. The table below is the only
+//! list of keywords; the walk over a document and the reference page come from
+//! it.
 //!
-//! Where versions differ, a row says so; a document of version 2.0 has a table
-//! of its own beside this one.
+//! If versions differ, a row says so; a document of version 2.0 has a table of
+//! its own.
 //!
 //! Reference: OpenAPI 3.0.3 and 3.1.0, "Specification"; JSON Schema 2020-12.
 //!
@@ -53,7 +53,7 @@ pub(super) enum Object {
     Items,
 }
 
-/// What stands below a keyword.
+/// The children of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     /// A plain value, or something that is not looked into.
@@ -66,18 +66,18 @@ pub(super) enum Below {
     List(Object),
 }
 
-/// What is made of a keyword.
+/// The support for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
-    /// The gateway does what it says.
+    /// The gateway implements it.
     Served,
-    /// It tells clients something and asks nothing of the gateway.
+    /// It informs clients and requires nothing of the gateway.
     Shown,
     /// It says something that the gateway does not do; what that means.
     Warning(&'static str),
     /// An API that has it is not served; why.
     Refused(&'static str),
-    /// Some of its values are not done; the walk tells them apart.
+    /// Some of its values are not supported; the walk distinguishes them.
     ByValue(&'static str),
 }
 
@@ -145,7 +145,7 @@ const TABLE: Table = &[
         &[
             by_value(
                 "openapi",
-                "3.0 and 3.1 are served; other versions are errors",
+                "3.0 and 3.1 are supported; other versions are errors",
             ),
             row("info", Treatment::Shown, One(Object::Info)),
             new(by_value("jsonSchemaDialect", DIALECT)),
@@ -157,7 +157,7 @@ const TABLE: Table = &[
             served("paths", MapOf(Object::PathItem)),
             new(row(
                 "webhooks",
-                Treatment::Refused("they are never called: take them out of the document"),
+                Treatment::Refused("they are never called: remove them from the document"),
                 Plain,
             )),
             served("components", One(Object::Components)),
@@ -195,7 +195,7 @@ const TABLE: Table = &[
         &[
             by_value(
                 "url",
-                "its path is the base path as it stands; a query, dots and braces are a warning",
+                "its path is the base path; a query, dots and braces are a warning",
             ),
             shown("description"),
             row(
@@ -294,7 +294,7 @@ const TABLE: Table = &[
             row(
                 "content",
                 Treatment::Warning(
-                    "the parameter is taken as text, and nothing of its content is checked",
+                    "the parameter is taken as text, and its content is not checked",
                 ),
                 MapOf(Object::MediaType),
             ),
@@ -435,14 +435,14 @@ const TABLE: Table = &[
             by_value("format", FORMAT),
             served("default", Plain),
             Row {
-                within: Within::Until30("write a list of types that has \"null\" in it"),
+                within: Within::Until30("use a list of types that contains \"null\""),
                 ..served("nullable", Plain)
             },
             served("discriminator", One(Object::Discriminator)),
             served("readOnly", Plain),
             warned(
                 "writeOnly",
-                "a response has what its mapping gives it, this property too",
+                "a response has what its mapping writes, this property too",
             ),
             row(
                 "xml",
@@ -557,22 +557,23 @@ const BOUNDS: [(&str, &str); 4] = [
 
 const SECURITY: &str =
     "enforced; a requirement that no scheme of the gateway can enforce is an error";
-/// What is made of formats, for the rows of all versions.
-pub(super) const FORMAT: &str = "date, date-time, uuid, ipv4, ipv6, email, byte, int32 and int64 are checked; what is no hint is a warning";
+/// The support for formats, for the rows of all versions.
+pub(super) const FORMAT: &str = "date, date-time, uuid, ipv4, ipv6, email, byte, int32 and int64 \
+    are checked; another that is more than a hint is a warning";
 const SERVERS: &str = "only the document's own servers count";
 const CALLBACKS: &str = "callbacks are never called";
 const BOUND: &str = "true or false in a 3.0 document, a number in a 3.1 document";
 const DIALECT: &str =
     "the base dialect of OpenAPI 3.1 and JSON Schema 2020-12; another is a warning";
 const IDS: &str = "references are followed within the document by their JSON pointers only";
-const UNEVALUATED: &str = "it is not looked at: write additionalProperties or items";
+const UNEVALUATED: &str = "it is ignored: use additionalProperties or items";
 /// Dialects of schemas that are served.
 const DIALECTS: [&str; 2] = [
     "https://spec.openapis.org/oas/3.1/dialect/base",
     "https://json-schema.org/draft/2020-12/schema",
 ];
 
-/// Tells of every keyword of a document that is not done.
+/// Reports every keyword of a document that is not supported.
 pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
     let mut walk = Walk {
         document,
@@ -587,8 +588,8 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
     }
 }
 
-/// The rows of a kind of object, with its title. What version 2.0 has in
-/// common with its successors stands in the table of these.
+/// The rows of a kind of object, with its title. Rows that version 2.0 shares
+/// with its successors are in their table.
 fn rows(version: Version, kind: Object) -> Option<(&'static str, &'static [Row])> {
     let own = match version {
         Version::V2 => swagger_keywords::TABLE,
@@ -602,19 +603,20 @@ fn rows(version: Version, kind: Object) -> Option<(&'static str, &'static [Row])
 /// The keywords as a reference page in Markdown.
 pub fn reference_page() -> String {
     let mut page = String::from(
-        "# OpenAPI keywords\n\nWhat the gateway makes of each keyword of an OpenAPI document. \
-         *served*: it is done. *shown*: it tells clients something and asks nothing of the \
-         gateway. *warning* and *error* are told by `tupelo check` and `tupelo serve`; a document \
-         with an error is not served. A keyword that is not here is a warning, unless it begins \
-         with `x-`. Of these, `x-ibm-zcon-roles-allowed` at the root and in operations is enforced. A value of \
-         another form than OpenAPI gives it is a warning. This page is made by `tupelo reference openapi`.\n",
+        "# OpenAPI keywords\n\nWhat the gateway does with each keyword of an OpenAPI document. \
+         *served*: it is implemented. *shown*: it informs clients and requires nothing of \
+         the gateway. *warning* and *error* are reported by `tupelo check` and `tupelo \
+         serve`; a document with an error is not served. A keyword that is not listed is \
+         a warning, unless it begins with `x-`. Of these, `x-ibm-zcon-roles-allowed` at \
+         the root and in operations is enforced. A value of another form than OpenAPI \
+         gives it is a warning. This page is made by `tupelo reference openapi`.\n",
     );
-    page += "\nA document of version 2.0 (Swagger) is served as it is; what it has in common \
-             with 3.0, such as the Info Object, stands with 3.0.\n\n# OpenAPI 3.0 and 3.1\n";
+    page += "\nA document of version 2.0 (Swagger) is served as it is; objects that it shares \
+        with 3.0, such as the Info Object, are listed with 3.0.\n\n# OpenAPI 3.0 and 3.1\n";
     write_table(TABLE, &mut page);
     page += "\n# OpenAPI 2.0\n";
     write_table(swagger_keywords::TABLE, &mut page);
-    page += "\n# Keys of a project's own files\n\nThe same for the files beside the document.\n";
+    page += "\n# Keys of a project's own files\n\nThe same for the files next to the document.\n";
     page += &crate::project::keys::reference();
     page
 }
@@ -650,9 +652,9 @@ struct Walk<'a> {
     out: &'a mut Diagnostics,
     /// Names that lead to the object at hand.
     path: Vec<String>,
-    /// References to what stands elsewhere than a document keeps it.
+    /// References to places other than those that a document keeps.
     followed: HashSet<String>,
-    /// What they mean, with its kind.
+    /// The values to visit, with their kinds.
     waiting: Vec<(Object, String)>,
 }
 
@@ -682,12 +684,12 @@ impl Walk<'_> {
             Some(Value::String(reference)) => self.reference(kind, reference),
             Some(other) if kind != Object::Example => {
                 let at = self.at("$ref");
-                let message = format!("$ref: a text is expected, not {other}");
+                let message = format!("$ref: expected text, not {other}");
                 self.out.error(&self.document.file, at, message);
             }
             _ => {}
         }
-        // What stands beside a reference counts in schemas of OpenAPI 3.1 only.
+        // Keywords next to a reference count in schemas of OpenAPI 3.1 only.
         let reference = members.contains_key("$ref")
             && kind != Object::PathItem
             && !(version == Version::V31 && kind == Object::Schema);
@@ -709,13 +711,13 @@ impl Walk<'_> {
             };
             match (row.within, version) {
                 (Within::From31, Version::V30) => {
-                    let why = "it came with OpenAPI 3.1, and is not looked at";
+                    let why = "it came with OpenAPI 3.1, and is ignored";
                     self.warn(keyword, format!("{keyword}: {why}"));
                     continue;
                 }
                 (Within::Until30(instead), Version::V31) => {
                     let message = format!(
-                        "{keyword}: OpenAPI 3.1 does not have it, and it does not count; {instead}"
+                        "{keyword}: OpenAPI 3.1 does not have it, so it is ignored; {instead}"
                     );
                     self.warn(keyword, message);
                     continue;
@@ -771,11 +773,11 @@ impl Walk<'_> {
         }
     }
 
-    /// A key of somebody's own: what is about roles must be understood.
+    /// An extension: one about roles must be understood.
     fn extension(&mut self, kind: Object, keyword: &str) {
         if let Some(message) = roles::misplaced(kind, keyword) {
             let at = self.at(keyword);
-            let help = "what asks for roles and is not understood would let everybody in";
+            let help = "an unknown requirement of roles would admit every caller";
             self.out.unguarded(&self.document.file, at, message, help);
         }
     }
@@ -790,7 +792,7 @@ impl Walk<'_> {
                 .keys()
                 .filter(|n| !n.starts_with("x-") && shapes::no_status(n))
             {
-                let message = format!("{name} is no status: 200, 4XX and default are such");
+                let message = format!("{name} is not a status; use 200, 4XX or default");
                 self.warn(name, message);
             }
         }
@@ -811,7 +813,7 @@ impl Walk<'_> {
         self.path.pop();
     }
 
-    /// What stands in a map or a list.
+    /// Visits a member of a map or a list.
     fn member(&mut self, kind: Object, name: &str, value: &Value) {
         let below = Below::One(kind);
         if let Some(message) = shapes::wrong(self.document.version, (kind, name), below, value) {
@@ -830,10 +832,10 @@ impl Walk<'_> {
         );
         if guarded && closest(keyword, ["security"].into_iter()).is_some() {
             let message = format!(
-                "{keyword} is no keyword of this object, and what it asks of callers is asked by \
-                 nobody: the API is not served like this"
+                "{keyword} is not a keyword of this object, and its requirement of callers would \
+                 not be enforced: the API is not served like this"
             );
-            let help = "security stands at the root of the document or in an operation";
+            let help = "security belongs at the root of the document or in an operation";
             return self.out.unguarded(&self.document.file, at, message, help);
         }
         let article = if title.starts_with(['A', 'E', 'I', 'O']) {
@@ -841,7 +843,7 @@ impl Walk<'_> {
         } else {
             "a"
         };
-        let message = format!("{keyword} is no keyword of {article} {title}, and is not looked at");
+        let message = format!("{keyword} is not a keyword of {article} {title}, and is ignored");
         let help = closest(keyword, rows.iter().map(|row| row.keyword))
             .map(|near| format!("did you mean {near}?"));
         self.out.warn_help(&self.document.file, at, message, help);
@@ -877,7 +879,7 @@ impl Walk<'_> {
                         self.path.push("content".into());
                         self.warn(
                             name,
-                            format!("{name}: bodies are JSON, no other media type is mapped"),
+                            format!("{name}: bodies are JSON; other media types are not mapped"),
                         );
                         self.path.pop();
                     }
@@ -905,18 +907,21 @@ impl Walk<'_> {
         let dots = path.split('/').any(|part| part == ".." || part == ".");
         let braces = path.contains('{') && !beside.contains_key("variables");
         if path.contains(['?', '#']) || dots || braces {
-            let message = format!("url: the path of {url} is taken as it stands: write it plainly");
+            let message = format!(
+                "url: the path of {url} is used literally: write it without \
+                query, dots and braces"
+            );
             self.warn("url", message);
         } else if let Some((_, rest)) = url.split_once("://") {
             let host = rest.split('/').next().unwrap_or_default();
             let message = format!(
-                "url: {host} is not asked: the API is served here, and only the path of {url} counts"
+                "url: {host} is not called: the API is served here, and only the path of {url} counts"
             );
             self.warn("url", message);
         }
     }
 
-    /// Formats that nobody checks and that are more than a hint.
+    /// Formats that are not checked and are more than a hint.
     fn format(&mut self, value: &Value) {
         let name = value.as_str().unwrap_or_default();
         if format::CHECKED.contains(&name) || format::HINTS.contains(&name) {
@@ -954,7 +959,7 @@ impl Walk<'_> {
             .unwrap_or_default();
         let schema = members.get("schema");
         if self.document.version == Version::V2 && place != "body" && schema.is_some() {
-            let message = "schema: only the parameter of the body has one in OpenAPI 2.0; it is not looked at";
+            let message = "schema: only a body parameter has one in OpenAPI 2.0; it is ignored";
             return self.warn("schema", message.into());
         }
         let reference = schema.and_then(|s| s.get("$ref")).and_then(Value::as_str);
@@ -966,7 +971,8 @@ impl Walk<'_> {
                 .is_some_and(|kind| kind == "object")
         {
             let message = format!(
-                "a {place} parameter is a text or a list of texts: no object is read from it, and what is sent for one is refused"
+                "a {place} parameter is a text or a list of texts: objects are not supported, \
+                 and a request with one is rejected"
             );
             self.warn("name", message);
         }
@@ -974,9 +980,9 @@ impl Walk<'_> {
 
     fn exclusive(&mut self, keyword: &str, value: &Value) {
         let (right, takes) = match self.document.version {
-            Version::V31 => (value.is_number(), "OpenAPI 3.1 takes a number here"),
-            Version::V30 => (value.is_boolean(), "OpenAPI 3.0 takes true or false here"),
-            Version::V2 => (value.is_boolean(), "OpenAPI 2.0 takes true or false here"),
+            Version::V31 => (value.is_number(), "OpenAPI 3.1 expects a number here"),
+            Version::V30 => (value.is_boolean(), "OpenAPI 3.0 expects true or false here"),
+            Version::V2 => (value.is_boolean(), "OpenAPI 2.0 expects true or false here"),
         };
         if !right {
             self.warn(
@@ -1007,7 +1013,7 @@ impl Walk<'_> {
         let message = match (self.document.version, value) {
             (_, Value::String(name)) if !known(value) => {
                 let types = ["string", "number", "integer", "boolean", "array", "object"];
-                let message = format!("type: {name} is no type, and is not checked");
+                let message = format!("type: {name} is not a type, and is not checked");
                 let help = match closest(name, types.into_iter()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("types are {}", types.join(", ")),
@@ -1018,10 +1024,10 @@ impl Walk<'_> {
             (Version::V31, Value::Array(list)) if list.iter().all(known) => return,
             (_, value @ Value::String(_)) if known(value) => return,
             (Version::V30 | Version::V2, Value::Array(_)) => {
-                "type: a list of types came with OpenAPI 3.1, and none of these is checked"
+                "type: a list of types came with OpenAPI 3.1, and is not checked"
             }
             _ => {
-                "type: string, number, integer, boolean, array and object are; this is not checked"
+                "type: expected string, number, integer, boolean, array or object; this is not checked"
             }
         };
         self.warn("type", message.into());

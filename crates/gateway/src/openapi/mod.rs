@@ -1,8 +1,8 @@
 //! The API's own document, of OpenAPI 2.0, 3.0 or 3.1.
 //!
-//! All versions become one form, that of 3.0, of which the rest of the crate
-//! knows; the author's document is kept beside it, for clients and for the
-//! places of findings.
+//! All versions become one form, that of 3.0, which the rest of the crate uses;
+//! the author's document is kept too, for clients and for the places of
+//! findings.
 //!
 //! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0.
 
@@ -46,8 +46,8 @@ pub(crate) struct Document {
     pub version: Version,
     /// The document as it was written.
     pub author: Value,
-    /// The same in the form of 3.0. Paths, methods and the names of schemas
-    /// stand where they stood.
+    /// The document in the form of 3.0. Paths, methods and the names of schemas
+    /// keep their places.
     pub json: Value,
     node: Node,
 }
@@ -63,15 +63,15 @@ pub(crate) struct OperationObject<'a> {
 }
 
 impl Document {
-    /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`, and tells of what
-    /// it declares and the gateway does not do.
+    /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`, and reports what
+    /// it declares and the gateway does not support.
     pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
         let document = Document::read(folder, out)?;
         keywords::check(&document, out);
         Some(document)
     }
 
-    /// Reads the document of an API that somebody else serves.
+    /// Reads the document of an API of another server.
     pub fn of_requester(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
         Document::read(folder, out)
     }
@@ -91,15 +91,15 @@ impl Document {
             out.error_help(
                 folder,
                 Position::default(),
-                "there is no openapi.yaml",
-                "an API project keeps its OpenAPI document in src/main/api/openapi.yaml",
+                "openapi.yaml is missing",
+                "put the OpenAPI document of an API project at src/main/api/openapi.yaml",
             );
             return None;
         };
         for other in known {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let message = format!("it is not looked at, since there is {name} beside it");
-            let help = Some("an API has one document: take one of them away".to_owned());
+            let message = format!("it is ignored, because {name} exists too");
+            let help = Some("an API has one document: remove one of them".to_owned());
             out.warn_help(&other, Position::default(), message, help);
         }
         let text = match std::fs::read_to_string(&file) {
@@ -138,13 +138,12 @@ impl Document {
         self.node.locate(path.iter().copied())
     }
 
-    /// The place of the last of these names, where it is a key; else of what
-    /// it stands for.
+    /// The place of the last of these names, if it is a key; else of its value.
     pub fn key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
         self.node.locate_key(path)
     }
 
-    /// Where a keyword stands in the objects that are meant, in their order.
+    /// Where a keyword is in these objects, in their order.
     pub fn places(
         &self,
         keyword: &str,
@@ -271,7 +270,7 @@ fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> V
     }
     let message = match text.as_str() {
         "" => "this is not an OpenAPI document: it has no 'openapi' version".into(),
-        text => format!("OpenAPI {text} is not supported; 2.0, 3.0 and 3.1 are"),
+        text => format!("OpenAPI {text} is not supported; use 2.0, 3.0 or 3.1"),
     };
     let help = "write openapi: 3.0.3, or swagger: '2.0'";
     out.error_help(file, node.locate([key]), message, help);
@@ -285,7 +284,7 @@ pub(crate) fn json_content(content: &Value) -> Option<&Value> {
     json.and_then(|(_, media)| media.get("schema"))
 }
 
-/// What a reference of the document means, where it leads to something within it.
+/// The target of a reference within the document.
 pub(crate) fn target<'a>(document: &'a Value, reference: &str) -> Option<&'a Value> {
     document.pointer(&pointer(reference)?)
 }

@@ -1,10 +1,8 @@
 //! References of a document that lead nowhere.
 //!
-//! What stands behind `$ref` is looked up in the document itself. One that
-//! leads nowhere there takes away what it stands for: a body that nobody
-//! checks, a response that nobody describes. It is an error, with the name
-//! that may have been meant; a reference of a form that is not followed is a
-//! warning.
+//! A `$ref` is looked up in the document itself. One that leads nowhere removes
+//! its target: a body is not checked, a response not described. It is an error,
+//! with the nearest name; a reference of an unsupported form is a warning.
 
 use super::pointer;
 use crate::diagnostics::closest;
@@ -14,7 +12,7 @@ use std::collections::HashSet;
 /// Most names that a help lists.
 const LISTED: usize = 8;
 
-/// What is wrong with a reference.
+/// An error of a reference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Dangling {
     /// It keeps the document from being served.
@@ -23,8 +21,7 @@ pub(super) struct Dangling {
     pub help: String,
 }
 
-/// What is wrong with this reference of the document; none when it leads
-/// somewhere.
+/// Checks a reference of the document; returns its error.
 pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
     let pointer = pointer(reference);
     if let Some(target) = pointer.as_deref().and_then(|p| document.pointer(p)) {
@@ -33,16 +30,14 @@ pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
     let Some(pointer) = pointer.as_deref().filter(|p| p.starts_with('/')) else {
         return Some(Dangling {
             is_error: false,
-            message: format!(
-                "$ref: {reference} is not followed, and nothing that it stands for is looked at"
-            ),
+            message: format!("$ref: {reference} is not followed, and its target is ignored"),
             help: "references are followed within the document, as '#/components/schemas/NAME'"
                 .into(),
         });
     };
     Some(Dangling {
         is_error: true,
-        message: format!("$ref: there is no {reference} in this document"),
+        message: format!("$ref: no {reference} in this document"),
         help: help(document, pointer),
     })
 }
@@ -54,8 +49,8 @@ fn circle<'a>(document: &'a Value, reference: &'a str, mut target: &'a Value) ->
         if !seen.insert(next) {
             return Some(Dangling {
                 is_error: true,
-                message: format!("$ref: {reference} leads to itself, and to nothing else"),
-                help: "describe there what it stands for".into(),
+                message: format!("$ref: {reference} refers only to itself"),
+                help: "describe its target there".into(),
             });
         }
         target = super::target(document, next)?;
@@ -114,13 +109,13 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_is_an_error_that_says_which_was_meant() {
-        let told = |reference: &str| look(&document(), reference).unwrap();
-        let near = told("#/components/schemas/Acount");
+        let reported = |reference: &str| look(&document(), reference).unwrap();
+        let near = reported("#/components/schemas/Acount");
         assert!(near.is_error);
         assert_eq!(near.help, "did you mean #/components/schemas/Account?");
-        let above = told("#/componets/schemas/Account");
+        let above = reported("#/componets/schemas/Account");
         assert_eq!(above.help, "did you mean #/components/schemas/Account?");
-        let far = told("#/components/schemas/Transfer");
+        let far = reported("#/components/schemas/Transfer");
         assert!(far.help.contains("has Account;"), "{}", far.help);
     }
 
@@ -136,9 +131,12 @@ mod tests {
         ] {
             assert_eq!(look(&document, reference), None, "{reference}");
         }
-        let told = look(&document, "#/components/schemas/My%20Amuont").unwrap();
-        assert!(told.is_error);
-        assert_eq!(told.help, "did you mean #/components/schemas/My Amount?");
+        let reported = look(&document, "#/components/schemas/My%20Amuont").unwrap();
+        assert!(reported.is_error);
+        assert_eq!(
+            reported.help,
+            "did you mean #/components/schemas/My Amount?"
+        );
     }
 
     #[test]
@@ -146,10 +144,10 @@ mod tests {
         let document = json!({"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "c": {"$ref": "#/a"},
             "d": {"$ref": "#/e"}, "e": {"type": "object"}});
         for reference in ["#/a", "#/b", "#/c"] {
-            let told = look(&document, reference).unwrap();
+            let reported = look(&document, reference).unwrap();
             assert!(
-                told.is_error && told.message.contains("leads to itself"),
-                "{told:?}"
+                reported.is_error && reported.message.contains("refers only to itself"),
+                "{reported:?}"
             );
         }
         assert_eq!(look(&document, "#/d"), None);
@@ -157,10 +155,11 @@ mod tests {
 
     #[test]
     fn a_reference_into_another_file_is_a_warning() {
-        let told = look(&document(), "common.yaml#/Account").unwrap();
-        assert!(!told.is_error);
+        let reported = look(&document(), "common.yaml#/Account").unwrap();
+        assert!(!reported.is_error);
         assert!(
-            told.message
+            reported
+                .message
                 .contains("common.yaml#/Account is not followed")
         );
     }

@@ -1,8 +1,8 @@
 //! Roles that a document names itself: `x-ibm-zcon-roles-allowed`.
 //!
-//! z/OS Connect keeps who may call an operation in the document, at its root for
-//! all operations and at an operation for this one. It is enforced as the
-//! settings' own roles are, and beside them: a caller needs one of each.
+//! z/OS Connect has the roles that may call an operation in the document, at
+//! its root for all operations and at an operation for this one. They are
+//! enforced in addition to the settings' own roles: a caller needs one of each.
 //!
 //! Reference: the z/OS Connect documentation, "How to define authorization roles
 //! for z/OS Connect zosConnect-3.0".
@@ -37,7 +37,7 @@ pub(crate) fn of_operation(
     let roles = texts(value).filter(|roles| !roles.is_empty());
     let Some(roles) = roles else {
         let message =
-            format!("{KEYWORD}: a list of roles is expected, and the API is not served like this");
+            format!("{KEYWORD}: expected a list of roles; the API is not served like this");
         tell(
             document,
             at,
@@ -49,28 +49,30 @@ pub(crate) fn of_operation(
     };
     if means == Means::default() {
         let message = format!(
-            "{KEYWORD}: callers must have a role, and there is nothing to check who they are by: \
-             the API is not served like this"
+            "{KEYWORD}: callers must have a role, but no authentication is configured: the API \
+             is not served like this"
         );
-        let help = "name a user store, keys for tokens or an authority for client certificates in \
-                    tupelo.toml; `tupelo user add NAME --roles ROLE` makes the first";
+        let help = "set a user store, keys for tokens or an authority for client certificates in \
+            tupelo.toml; `tupelo user add NAME --roles ROLE` creates the first user";
         tell(document, at, message, help.into(), out);
         return None;
     }
     Some(roles)
 }
 
-/// What is wrong with a key that begins with `x-`, where it is about roles and
-/// does not say them.
+/// The error of a key that begins with `x-` and concerns roles without listing
+/// them.
 pub(super) fn misplaced(kind: Object, keyword: &str) -> Option<String> {
     let meant = closest(keyword, [KEYWORD].into_iter())?;
     let has_roles = matches!(kind, Object::Document | Object::Operation);
     match (keyword == meant, has_roles) {
         (true, true) => None,
         (true, false) => Some(format!(
-            "{KEYWORD} stands at the root of the document or in an operation: here it names nobody"
+            "{KEYWORD} belongs at the root of the document or in an operation: here it has no effect"
         )),
-        (false, _) => Some(format!("{keyword} is not known; did you mean {meant}?")),
+        (false, _) => Some(format!(
+            "unknown extension {keyword}; did you mean {meant}?"
+        )),
     }
 }
 
@@ -82,9 +84,9 @@ mod tests {
     fn roles_that_stand_elsewhere_or_are_misspelt_are_told() {
         assert_eq!(misplaced(Object::Operation, KEYWORD), None);
         assert_eq!(misplaced(Object::Operation, "x-internal"), None);
-        let told = |kind, keyword| misplaced(kind, keyword).unwrap_or_default();
-        assert!(told(Object::PathItem, KEYWORD).contains("names nobody"));
-        let near = told(Object::Document, "x-ibm-zcon-role-allowed");
+        let reported = |kind, keyword| misplaced(kind, keyword).unwrap_or_default();
+        assert!(reported(Object::PathItem, KEYWORD).contains("has no effect"));
+        let near = reported(Object::Document, "x-ibm-zcon-role-allowed");
         assert!(
             near.contains("did you mean x-ibm-zcon-roles-allowed?"),
             "{near}"

@@ -1,7 +1,7 @@
 //! Security requirements of a document, as the guard checks them.
 //!
 //! A requirement that cannot be enforced is an error: the API is not served,
-//! rather than served to anybody.
+//! rather than served to every client.
 //!
 //! Reference: OpenAPI 3.0.3, "Security Requirement Object" and "Security Scheme
 //! Object"; 3.1.0 for `mutualTLS` and for roles of schemes without scopes.
@@ -11,8 +11,8 @@ use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::security::{Demand, KeyPlace, Means, Requirement, Scheme};
 use serde_json::Value;
 
-/// What an operation asks of its callers; `None` where it says nothing and the
-/// document does not either.
+/// The requirements of an operation; `None` if neither it nor the document has
+/// one.
 pub(crate) fn of_operation(
     document: &Document,
     operation: &OperationObject<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn of_operation(
         None => (document.json.get("security")?, document.key(["security"])),
     };
     let Some(list) = value.as_array() else {
-        let message = "security: a list of requirements is expected".to_owned();
+        let message = "security: expected a list of requirements".to_owned();
         tell(
             document,
             at,
@@ -50,26 +50,27 @@ pub(crate) fn of_operation(
     if alternatives.iter().all(Vec::is_empty) && !refused.is_empty() {
         for Refused { name, why, help } in refused {
             let message = format!(
-                "security: {name} is required of callers, and {why}: the API is not served like this"
+                "security: {name} is required of callers, but {why}: the API is not served like this"
             );
             tell(document, at, message, help, out);
         }
         return None;
     }
     for Refused { name, why, help } in refused {
-        let message = format!("security: {name} is no way in here, because {why}; the others are");
-        let told = out
+        let message =
+            format!("security: {name} cannot be used here, because {why}; the others can");
+        let reported = out
             .0
             .iter()
             .any(|d| d.position == at && d.message == message);
-        if !told {
+        if !reported {
             out.warn_help(&document.file, at, message, Some(help));
         }
     }
     Some(Requirement { alternatives })
 }
 
-/// The same finding of several operations is told once.
+/// The same finding of several operations is reported once.
 pub(super) fn tell(
     document: &Document,
     at: Position,
@@ -77,11 +78,11 @@ pub(super) fn tell(
     help: String,
     out: &mut Diagnostics,
 ) {
-    let told = out
+    let reported = out
         .0
         .iter()
         .any(|d| d.position == at && d.message == message);
-    if !told {
+    if !reported {
         out.unguarded(&document.file, at, message, help);
     }
 }
@@ -98,7 +99,7 @@ fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Dem
         let name = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
         return Err(Refused {
             help: format!("write - {name}: []"),
-            why: "a requirement is a map from names of schemes to their scopes".to_owned(),
+            why: "a requirement must be a map from names of schemes to their scopes".to_owned(),
             name,
         });
     };
@@ -106,7 +107,7 @@ fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Dem
     for (name, scopes) in schemes {
         let scopes = texts(scopes).ok_or_else(|| Refused {
             name: name.clone(),
-            why: "its scopes are no list of names".to_owned(),
+            why: "its scopes are not a list of names".to_owned(),
             help: format!("write {name}: [], or the scopes between the brackets"),
         })?;
         let scheme = scheme(document, name, means)?;
@@ -140,7 +141,7 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
         };
         return Err(Refused {
             name: name.to_owned(),
-            why: "it is no scheme of components.securitySchemes".to_owned(),
+            why: "it is not a scheme of components.securitySchemes".to_owned(),
             help,
         });
     };
@@ -163,32 +164,32 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
                 "header" => KeyPlace::Header,
                 "query" => KeyPlace::Query,
                 "cookie" => KeyPlace::Cookie,
-                _ => return refused("it does not say where the key stands", "in: header"),
+                _ => return refused("`in`, the key's place, is missing", "in: header"),
             };
             match text("name") {
-                "" => refused("it does not say what the key is called", "name: X-API-Key"),
+                "" => refused("`name`, the key's name, is missing", "name: X-API-Key"),
                 key => Ok(Scheme::ApiKey(place, key.to_owned())),
             }
         }
         ("http", "basic") | ("apiKey", _) => refused(
-            "there is no user store",
-            "`tupelo user add NAME` makes one, and [security] users in tupelo.toml names it",
+            "no user store is set",
+            "create one with `tupelo user add NAME`, and name it with [security] users in tupelo.toml",
         ),
         ("http", "bearer") | ("oauth2" | "openIdConnect", _) => refused(
-            "there are no keys to check tokens by",
-            "give [security.jwt] in tupelo.toml its jwks, issuer and audience",
+            "no keys to check tokens are set",
+            "set jwks, issuer and audience in [security.jwt] of tupelo.toml",
         ),
         ("mutualTLS", _) => refused(
-            "clients are not asked for certificates",
-            "name the authority of client certificates with [gateway] tls_client_ca in tupelo.toml",
+            "client certificates are not requested",
+            "set [gateway] tls_client_ca in tupelo.toml, the authority of client certificates",
         ),
         ("http", other) => refused(
-            &format!("the HTTP scheme '{other}' is not known here"),
-            "basic and bearer are",
+            &format!("the HTTP scheme '{other}' is not supported"),
+            "use basic or bearer",
         ),
         (other, _) => refused(
-            &format!("schemes of the type '{other}' are not known here"),
-            "http, apiKey, oauth2, openIdConnect and mutualTLS are",
+            &format!("schemes of the type '{other}' are not supported"),
+            "use http, apiKey, oauth2, openIdConnect or mutualTLS",
         ),
     }
 }

@@ -1,8 +1,8 @@
-//! What the value of a keyword must look like to be looked at.
+//! The required shapes of keywords' values.
 //!
-//! `minLength: "2"` or `required: yes` says something to the person who wrote
-//! it, and nothing to whoever checks requests. Such a value is told like a
-//! keyword that is not done.
+//! `minLength: "2"` or `required: yes` means something to its author, but is
+//! ignored by the checks of requests. Such a value is reported like an
+//! unsupported keyword.
 //!
 //! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0; JSON Schema 2020-12, "Validation".
 
@@ -30,7 +30,7 @@ enum Shape {
     SchemaOrFlag,
 }
 
-/// What a keyword's value should be and is not; none where it is as it should be.
+/// The expected value of a keyword; `None` if the value is right.
 pub(super) fn wrong(
     version: Version,
     (kind, keyword): (Object, &str),
@@ -48,7 +48,7 @@ pub(super) fn wrong(
     }
     let expected = shape.described();
     Some(format!(
-        "{keyword}: {expected} is expected; {shown} is not looked at"
+        "{keyword}: expected {expected}; {shown} is ignored"
     ))
 }
 
@@ -199,10 +199,10 @@ mod tests {
             ("nullable", json!("true")),
             ("pattern", json!(5)),
         ] {
-            let told = schema(keyword, &value).unwrap_or_default();
+            let reported = schema(keyword, &value).unwrap_or_default();
             assert!(
-                told.starts_with(keyword) && told.contains("is not looked at"),
-                "{told}"
+                reported.starts_with(keyword) && reported.contains("is ignored"),
+                "{reported}"
             );
         }
         for (keyword, value) in [

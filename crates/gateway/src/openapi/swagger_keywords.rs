@@ -19,7 +19,7 @@ pub(super) const TABLE: Table = &[
         Object::Document,
         "Swagger Object",
         &[
-            told("swagger", "2.0 is served; other versions are errors"),
+            told("swagger", "2.0 is supported; other versions are errors"),
             row("info", Treatment::Shown, One(Object::Info)),
             shown("host"),
             served("basePath", Plain),
@@ -187,7 +187,7 @@ const ITEMS: &[Row] = &[
     told("format", FORMAT),
     row(
         "items",
-        Treatment::Warning("lists of lists are not told apart"),
+        Treatment::Warning("lists of lists are not distinguished"),
         One(Object::Items),
     ),
     told("collectionFormat", COLLECTION),
@@ -227,8 +227,8 @@ const HEADER: &[Row] = &[
     shown("multipleOf"),
 ];
 
-/// Keywords of which some values are not done; each of these gives `warn` what
-/// is to be told.
+/// Keywords with unsupported values; `warn` receives the message for each of
+/// these.
 pub(super) fn by_value(kind: Object, keyword: &str, value: &Value, warn: &mut dyn FnMut(String)) {
     let text = value.as_str().unwrap_or_default();
     match (kind, keyword) {
@@ -240,15 +240,15 @@ pub(super) fn by_value(kind: Object, keyword: &str, value: &Value, warn: &mut dy
                 .filter_map(Value::as_str);
             for name in names.filter(|name| !is_json(name)) {
                 warn(format!(
-                    "{name}: bodies are JSON, no other media type is mapped"
+                    "{name}: bodies are JSON; other media types are not mapped"
                 ));
             }
         }
         (Object::Parameter, "in") if text == "formData" => {
-            warn("formData: bodies are JSON, and forms are answered with 415".into());
+            warn("formData: bodies are JSON, and a form is answered with 415".into());
         }
         (Object::Parameter, "type") if text == "file" => {
-            warn("file: bodies are JSON, and no files are taken".into());
+            warn("file: bodies are JSON, and files are not supported".into());
         }
         (_, "collectionFormat") if !["csv", "multi"].contains(&text) => {
             warn(format!(

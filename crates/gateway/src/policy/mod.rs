@@ -1,11 +1,11 @@
 //! Policies: rules on a request that choose the connection, the transaction
 //! and the code page of its program.
 //!
-//! A policy is a rule set in the format of z/OS Connect's, so that a file of
-//! theirs is taken as it is. A rule holds when all of its conditions do; rules
-//! are looked at in their order, and the first that sets a property decides
-//! it. Beside `header` there are conditions of ours: `path`, `method`, `user`
-//! and `role`.
+//! A policy is a rule set in the format of z/OS Connect's, so that an existing
+//! file can be used unchanged. A rule holds when all of its conditions do;
+//! rules are evaluated in their order, and the first that sets a property
+//! decides it. In addition to `header` there are Tupelo's conditions `path`,
+//! `method`, `user` and `role`.
 //!
 //! Reference: z/OS Connect, "Format of a rule set", "Valid properties for use
 //! in policy rules".
@@ -51,14 +51,14 @@ struct Rule {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Condition {
-    /// A header with one of these values; with any when there are none.
+    /// A header with one of these values; with any value if the list is absent.
     Header(HeaderName, Option<Vec<String>>),
-    /// The request's path, whole; `*` at the end stands for the rest.
+    /// The request's whole path; `*` at the end matches the rest.
     Path(Vec<Pattern>),
     Method(Vec<Method>),
-    /// The name of who calls.
+    /// The name of the caller.
     User(Vec<String>),
-    /// A role of theirs.
+    /// A role of the caller.
     Role(Vec<String>),
 }
 
@@ -69,7 +69,7 @@ struct Set {
     at: Position,
 }
 
-/// What a rule can choose.
+/// A property that a rule can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Property {
     Connection,
@@ -84,7 +84,7 @@ enum Piece {
     Header(HeaderName),
 }
 
-/// What a policy chooses for one request.
+/// The choices of a policy for one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub connection: Option<String>,
@@ -137,7 +137,7 @@ impl Policy {
         Policy::parse(file, &text)
     }
 
-    /// The same of a text; `file` is for messages.
+    /// As above from a text; `file` is for messages.
     ///
     /// # Errors
     /// As [`load`](Policy::load).
@@ -154,12 +154,12 @@ impl Policy {
         }
     }
 
-    /// What is not as it should be and does not keep it from being used.
+    /// Problems that do not prevent its use.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// Connections that rules name and `known` does not know, each with its
+    /// Connections that rules name and `known` does not contain, each with its
     /// place.
     pub fn unknown_connections(&self, known: impl Fn(&str) -> bool) -> Diagnostics {
         let mut out = Diagnostics::default();
@@ -167,8 +167,8 @@ impl Policy {
             if let (Property::Connection, [Piece::Text(name)]) = (set.property, &*set.value)
                 && !known(name)
             {
-                let message = format!("there is no connection or group {name}");
-                let help = format!("[ipconn.connections.{name}] in tupelo.toml makes one");
+                let message = format!("no connection or group {name}");
+                let help = format!("define it with [ipconn.connections.{name}] in tupelo.toml");
                 out.error_help(&self.file, set.at, message, help);
             }
         }
@@ -182,21 +182,21 @@ impl Policy {
         for set in self.rules.iter().flat_map(|rule| &rule.sets) {
             if set.property == Property::Ccsid {
                 let message = "cicsCcsid is not applied: data is in the region's code page";
-                let help = "it counts for connections of [mainframe] in tupelo.toml".to_owned();
+                let help = "it applies to connections of [mainframe] in tupelo.toml".to_owned();
                 out.warn_help(&self.file, set.at, message.to_owned(), Some(help));
             }
         }
         out
     }
 
-    /// Rules that ask who calls: they never hold where nothing tells it.
+    /// Rules about callers: they never hold if callers are not identified.
     pub fn rules_about_callers(&self) -> Diagnostics {
         let mut out = Diagnostics::default();
         let about = |c: &Condition| matches!(c, Condition::User(_) | Condition::Role(_));
         for rule in self.rules.iter().filter(|r| r.conditions.iter().any(about)) {
             let at = rule.sets.first().map_or(Position::default(), |set| set.at);
             let message = format!(
-                "the rule {} never holds: nobody is asked who they are",
+                "the rule {} never holds: callers are not authenticated",
                 rule.name
             );
             let help = "callers need users, tokens or client certificates: see the security page";
@@ -216,20 +216,19 @@ impl Policy {
                     continue;
                 }
                 let message = format!(
-                    "no operation has the path {pattern} of the rule {}",
+                    "no operation matches the path {pattern} of the rule {}",
                     rule.name
                 );
-                let help = "the whole path of a request counts, with what stands before the \
-                            operation's own: /bank/accounts/*";
+                let help = "the path must match the whole path of a request, including the base \
+                    path: /bank/accounts/*";
                 out.warn_help(&self.file, rule.at, message, Some(help.to_owned()));
             }
         }
     }
 
-    /// What the rules choose for a request.
+    /// The choices of the rules for a request.
     ///
-    /// # Errors
-    /// Why a value that a header gives cannot be used, in words.
+    /// # Errors Why a header's value cannot be used.
     pub(crate) fn choose(
         &self,
         parts: &Parts,
@@ -255,11 +254,11 @@ impl Policy {
         }
         let name = |text: String| match TransId::new(&text) {
             Ok(name) if read::is_transid(&text) => Ok(name),
-            _ => Err(format!("{text:?} is no transaction's name")),
+            _ => Err(format!("{text:?} is not a valid transaction name")),
         };
         choice.transid = transid.map(name).transpose()?;
         if let Some(name) = choice.connection.as_ref().filter(|name| !known(name)) {
-            return Err(format!("there is no connection {name:?}"));
+            return Err(format!("no connection {name:?}"));
         }
         choice.ccsid = ccsid.map(|text| page::ccsid(&text)).transpose()?;
         Ok(choice)
@@ -362,25 +361,25 @@ mod tests {
             <actions><set property=\"cicsTransID\" value=\"ABCDE\"/></actions>\n </rule>\n <rule>\n  \
             <conditions/><actions><set property=\"cicsTransId\" value=\"TOOLONG\"/>\n  \
             <set property=\"cicsConnectionRef\" value=\"${y}\"/></actions></rule>\n</ruleset>";
-        let told = Policy::parse(Path::new("p.xml"), wrong)
+        let reported = Policy::parse(Path::new("p.xml"), wrong)
             .unwrap_err()
             .to_string();
         for part in [
-            "p.xml:3:15: error: <heeder> is no condition",
+            "p.xml:3:15: error: <heeder> is not a condition",
             "did you mean header?",
-            "p.xml:4:12: error: cicsTransID is no property",
+            "p.xml:4:12: error: cicsTransID is not a property",
             "did you mean cicsTransId?",
             "p.xml:6:2: error: the rule has no name",
             "p.xml:7:3: error: the rule has no conditions",
-            "p.xml:7:25: error: \"TOOLONG\" is no transaction's name",
-            "p.xml:8:3: error: ${y}: no condition of this rule names the header y",
+            "p.xml:7:25: error: \"TOOLONG\" is not a valid transaction name",
+            "p.xml:8:3: error: ${y}: this rule has no condition for the header y",
         ] {
-            assert!(told.contains(part), "{part}\n{told}");
+            assert!(reported.contains(part), "{part}\n{reported}");
         }
         let policy = Policy::parse(Path::new("p.xml"), RULES).unwrap();
         let unknown = policy.unknown_connections(|name| name == "one").to_string();
         assert!(
-            unknown.contains("p.xml:13:14: error: there is no connection or group two"),
+            unknown.contains("p.xml:13:14: error: no connection or group two"),
             "{unknown}"
         );
     }
@@ -396,18 +395,18 @@ mod tests {
     #[test]
     fn what_would_hold_for_no_request_or_say_nothing_is_an_error() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
-        for (condition, told) in [
-            ("<method value=\"GTE\"/>", "\"GTE\" is no method"),
-            ("<method value=\"GET PUT\"/>", "\"GET PUT\" is no method"),
-            ("<path value=\"/a/*/b\"/>", "no request has the path"),
-            ("<path value=\"/a/{id}\"/>", "no request has the path"),
+        for (condition, reported) in [
+            ("<method value=\"GTE\"/>", "\"GTE\" is not a method"),
+            ("<method value=\"GET PUT\"/>", "\"GET PUT\" is not a method"),
+            ("<path value=\"/a/*/b\"/>", "no request can have the path"),
+            ("<path value=\"/a/{id}\"/>", "no request can have the path"),
             (
                 "<header name=\"x\" value=\"1\" match=\"ANY_VALUE\"/>",
                 "and a value",
             ),
             (
                 "<header name=\"x\" value=\"1\" match=\"any\"/>",
-                "match=\"any\" says nothing",
+                "match=\"any\" has no meaning",
             ),
             (
                 "<header name=\"x\" value=\"1\" mach=\"A\"/>",
@@ -419,12 +418,12 @@ mod tests {
             ),
             (
                 "<role value=\"x\"><role value=\"y\"/></role>",
-                "<role> does not belong here",
+                "<role> is not allowed here",
             ),
         ] {
             let wrong = Policy::parse(Path::new("p.xml"), &rule(condition, set));
             let wrong = wrong.unwrap_err().to_string();
-            assert!(wrong.contains(told), "{condition}\n{wrong}");
+            assert!(wrong.contains(reported), "{condition}\n{wrong}");
         }
         let right = rule("<path value=\"/a\"/>", set)
             .replace("<ruleset>", "<ruleset xmlns:x=\"urn:x\" x:y=\"1\">");
@@ -434,12 +433,12 @@ mod tests {
     #[test]
     fn rules_about_callers_are_named() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
-        let told = |condition: &str| {
+        let reported = |condition: &str| {
             let policy = Policy::parse(Path::new("p.xml"), &rule(condition, set)).unwrap();
             policy.rules_about_callers().to_string()
         };
-        assert!(told("<role value=\"clerk\"/>").contains("the rule a never holds"));
-        assert_eq!(told("<method value=\"GET\"/>"), "");
+        assert!(reported("<role value=\"clerk\"/>").contains("the rule a never holds"));
+        assert_eq!(reported("<method value=\"GET\"/>"), "");
     }
 
     #[test]
@@ -451,7 +450,7 @@ mod tests {
             policy.warnings().to_string()
         };
         let twice = warned(&rule(path, &format!("{set}{set}")));
-        assert!(twice.contains("sets this property before"), "{twice}");
+        assert!(twice.contains("already sets this property"), "{twice}");
         let (wide, narrow) = (rule(path, set), format!("{path}<method value=\"GET\"/>"));
         let narrow = rule(&narrow, set);
         let both = |first: &str, second: &str| {
@@ -459,7 +458,7 @@ mod tests {
             format!("{first}{}", second.trim_start_matches("<ruleset>"))
         };
         let never = warned(&both(&wide, &narrow));
-        assert!(never.contains("never decides"), "{never}");
+        assert!(never.contains("has no effect"), "{never}");
         assert_eq!(warned(&both(&narrow, &wide)), "");
     }
 
@@ -476,19 +475,22 @@ mod tests {
             global: Some(policy("/bank/accounts/*, /shop/items, /bonk/*")),
             ..Policies::default()
         };
-        let told = policies.stray_paths(&apis).to_string();
-        assert!(told.contains("p.xml:1:10: warning: no operation"), "{told}");
-        assert!(told.contains("/bonk/*"), "{told}");
+        let reported = policies.stray_paths(&apis).to_string();
         assert!(
-            !told.contains("/bank/*") && !told.contains("/shop"),
-            "{told}"
+            reported.contains("p.xml:1:10: warning: no operation"),
+            "{reported}"
+        );
+        assert!(reported.contains("/bonk/*"), "{reported}");
+        assert!(
+            !reported.contains("/bank/*") && !reported.contains("/shop"),
+            "{reported}"
         );
         // The bank has one of its own, so the other is for the shop alone.
         let own = policy("/shop/items");
         policies.specific.insert("bank".into(), own);
-        let told = policies.stray_paths(&apis).to_string();
-        assert!(told.contains("/bank/accounts/*"), "{told}");
-        assert!(told.contains("/shop/items"), "{told}");
+        let reported = policies.stray_paths(&apis).to_string();
+        assert!(reported.contains("/bank/accounts/*"), "{reported}");
+        assert!(reported.contains("/shop/items"), "{reported}");
     }
 
     #[test]
@@ -496,12 +498,12 @@ mod tests {
         let ims = "<ruleset><rule name=\"a\"><conditions><header name=\"x\" match=\"ANY_VALUE\"/></conditions>\
             <actions><set property=\"imsTranCode\" value=\"A\"/><set property=\"cicsCcsid\" value=\"37\"/></actions></rule></ruleset>";
         let policy = Policy::parse(Path::new("p.xml"), ims).unwrap();
-        let told = policy.warnings().to_string();
-        assert!(told.contains("imsTranCode"), "{told}");
-        assert!(!told.contains("cicsCcsid"), "{told}");
+        let reported = policy.warnings().to_string();
+        assert!(reported.contains("imsTranCode"), "{reported}");
+        assert!(!reported.contains("cicsCcsid"), "{reported}");
         // The code page is for those who have a mainframe to talk to.
-        let told = policy.idle_code_pages().to_string();
-        assert!(told.contains("cicsCcsid is not applied"), "{told}");
+        let reported = policy.idle_code_pages().to_string();
+        assert!(reported.contains("cicsCcsid is not applied"), "{reported}");
         let choose = |policy: &Policy, header: &str| {
             let request = http::Request::get("/").header("x", header);
             let parts = request.body(()).unwrap().into_parts().0;

@@ -1,9 +1,9 @@
 //! Paths of requests, and what rules say of them.
 //!
-//! What reaches an operation in one spelling is not to pass its rules in
-//! another, and what is another request is not to be taken for it. So both are
-//! compared in one form: percent signs are resolved once, as the router does it,
-//! but those that stand for a slash or for a percent sign of a name.
+//! A request must not avoid an operation's rules by another spelling of its
+//! path, and another operation's path must not match them. So both are compared
+//! in one form: percent signs are resolved once, as the router does it, except
+//! those for a slash or a percent sign in a name.
 
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ impl Pattern {
     }
 
     /// Whether it holds for some request of an operation with this path, in
-    /// which `{name}` stands for any segment.
+    /// which `{name}` matches any segment.
     pub fn may_hold(&self, template: &str) -> bool {
         let template = Plain::new(template.trim_end_matches('/'));
         let mut segments = template.0.split('/');

@@ -23,7 +23,7 @@ const CONDITIONS: [&str; 5] = ["header", "path", "method", "user", "role"];
 const METHODS: [&str; 8] = [
     "GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE",
 ];
-/// Elements around the deepest one that is told.
+/// Most enclosing elements that a message names.
 const DEPTH: usize = 5;
 
 /// The rules of a text.
@@ -41,9 +41,9 @@ pub(super) fn rules(file: &Path, text: &str, out: &mut Diagnostics) -> Vec<Rule>
     let (seen, rules) = (reading.at.line > 0, reading.rules);
     if rules.is_empty() && !out.has_errors() {
         let message = if seen {
-            "there are no rules"
+            "the file has no rules"
         } else {
-            "there is no <ruleset>"
+            "<ruleset> is missing"
         };
         out.error(file, Position::default(), message);
     }
@@ -102,10 +102,10 @@ impl Reading<'_> {
                 Ok(Event::Text(text)) if text.trim_ascii().is_empty() => {}
                 Ok(Event::Decl(_) | Event::Comment(_) | Event::PI(_)) => {}
                 Ok(Event::DocType(_)) => {
-                    let message = "a rule set has no document type";
+                    let message = "a document type is not allowed";
                     self.out.error(self.file, at, message);
                 }
-                Ok(_) => self.out.error(self.file, at, "text does not belong here"),
+                Ok(_) => self.out.error(self.file, at, "text is not allowed here"),
                 Err(e) => {
                     let message = format!("not well-formed XML: {e}");
                     return self.out.error(self.file, at, message);
@@ -131,13 +131,13 @@ impl Reading<'_> {
             (["ruleset", "rule", "actions"], "set") => self.set(tag, at),
             (around, _) if around.len() < DEPTH => {
                 let known = match around {
-                    [] => "a rule set is one <ruleset>",
-                    ["ruleset"] => "a <ruleset> has <rule>",
-                    ["ruleset", "rule"] => "a <rule> has <conditions> and <actions>",
-                    ["ruleset", "rule", "actions"] => "<actions> have <set>",
-                    _ => "there is nothing within it",
+                    [] => "expected one <ruleset>",
+                    ["ruleset"] => "expected <rule> in <ruleset>",
+                    ["ruleset", "rule"] => "expected <conditions> and <actions> in <rule>",
+                    ["ruleset", "rule", "actions"] => "expected <set> in <actions>",
+                    _ => "it must be empty",
                 };
-                let message = format!("<{name}> does not belong here");
+                let message = format!("<{name}> is not allowed here");
                 self.out.error_help(self.file, at, message, known);
             }
             _ => {}
@@ -147,7 +147,7 @@ impl Reading<'_> {
     fn begin_rule(&mut self, tag: &BytesStart<'_>, at: Position) {
         let name = self.attribute(tag, "name", at).unwrap_or_default();
         if name.is_empty() {
-            let help = "give it one: <rule name=\"...\">";
+            let help = "name it: <rule name=\"...\">";
             self.out
                 .error_help(self.file, at, "the rule has no name", help);
         }
@@ -177,7 +177,7 @@ impl Reading<'_> {
             at
         };
         if rule.conditions.is_empty() {
-            let help = "<path value=\"/*\"/> holds for every request";
+            let help = "<path value=\"/*\"/> matches every request";
             self.out
                 .error_help(self.file, place, "the rule has no conditions", help);
         }
@@ -188,9 +188,9 @@ impl Reading<'_> {
                 .iter()
                 .all(|d| d.position < at || d.position.line == 0)
         {
-            let help = "<set property=\"cicsTransId\" value=\"...\"/> within <actions>";
+            let help = "add <set property=\"cicsTransId\" value=\"...\"/> to <actions>";
             self.out
-                .error_help(self.file, at, "the rule sets nothing", help);
+                .error_help(self.file, at, "the rule sets no property", help);
         }
         for set in &rule.sets {
             for piece in &set.value {
@@ -198,8 +198,8 @@ impl Reading<'_> {
                 let named = |c: &Condition| matches!(c, Condition::Header(n, _) if n == name);
                 if !rule.conditions.iter().any(named) {
                     let message =
-                        format!("${{{name}}}: no condition of this rule names the header {name}");
-                    let help = format!("<header name=\"{name}\" match=\"ANY_VALUE\"/> does");
+                        format!("${{{name}}}: this rule has no condition for the header {name}");
+                    let help = format!("add <header name=\"{name}\" match=\"ANY_VALUE\"/>");
                     self.out.error_help(self.file, set.at, message, help);
                 }
             }
@@ -208,13 +208,13 @@ impl Reading<'_> {
         self.rules.push(rule);
     }
 
-    /// Warns of what a rule sets and never decides: what is set before it
-    /// counts wherever this rule holds.
+    /// Warns of a property that a rule sets and never decides: an earlier rule
+    /// decides it wherever this one holds.
     fn idle(&mut self, rule: &Rule, at: Position) {
         for (i, set) in rule.sets.iter().enumerate() {
             let same = |before: &&Set| before.property == set.property;
             if rule.sets[..i].iter().any(|before| same(&before)) {
-                let message = "the rule sets this property before; that counts";
+                let message = "the rule already sets this property; the first value is used";
                 self.out.warn(self.file, set.at, message);
             }
         }
@@ -228,10 +228,10 @@ impl Reading<'_> {
         }
         if let Some(before) = self.rules.iter().find(holds_too) {
             let message = format!(
-                "the rule {} never decides: {} holds where it does, and counts",
+                "the rule {} has no effect: {} holds whenever it does, and comes first",
                 rule.name, before.name
             );
-            let help = "the first rule that holds decides: put the narrower one in front";
+            let help = "the first rule that holds decides: put the narrower one first";
             self.out
                 .warn_help(self.file, at, message, Some(help.to_owned()));
         }
@@ -239,7 +239,7 @@ impl Reading<'_> {
 
     fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) {
         let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
-            let message = format!("<{name}> is no condition");
+            let message = format!("<{name}> is not a condition");
             let help = match closest(name, CONDITIONS.into_iter()) {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", CONDITIONS.join(", ")),
@@ -260,25 +260,25 @@ impl Reading<'_> {
         let any = *kind == "header" && self.any_value(tag, !values.is_empty(), at);
         if values.is_empty() && !any {
             let help = match *kind {
-                "header" => "value=\"A,B\" or match=\"ANY_VALUE\"",
+                "header" => "use value=\"A,B\" or match=\"ANY_VALUE\"",
                 _ => "value=\"A,B\"",
             };
-            let message = format!("<{name}> says no value");
+            let message = format!("<{name}> has no value");
             self.out.error_help(self.file, at, message, help);
         }
         let condition = match *kind {
             "header" => {
                 let given = self.attribute(tag, "name", at).unwrap_or_default();
                 let Ok(header) = HeaderName::try_from(given.as_str()) else {
-                    let message = format!("{given:?} is no header's name");
+                    let message = format!("{given:?} is not a valid header name");
                     return self.out.error(self.file, at, message);
                 };
                 Condition::Header(header, (!any).then_some(values))
             }
             "path" => {
                 if let Some(wrong) = values.iter().find(|path| !path.starts_with('/')) {
-                    let help = format!("a path begins with /: /{wrong}");
-                    let message = format!("{wrong:?} is no path");
+                    let help = format!("a path must begin with /: /{wrong}");
+                    let message = format!("{wrong:?} is not a path");
                     self.out.error_help(self.file, at, message, help);
                 }
                 self.unmatched(&values, at);
@@ -298,22 +298,24 @@ impl Reading<'_> {
         let given = self.attribute(tag, "match", at);
         let any = given.as_deref() == Some("ANY_VALUE");
         let message = match given {
-            Some(_) if any && valued => "the header has match=\"ANY_VALUE\" and a value".to_owned(),
-            Some(given) if !any => format!("match={given:?} says nothing"),
+            Some(_) if any && valued => {
+                "the header has both match=\"ANY_VALUE\" and a value".to_owned()
+            }
+            Some(given) if !any => format!("match={given:?} has no meaning"),
             _ => return any,
         };
-        let help = "value=\"A,B\" or match=\"ANY_VALUE\"";
+        let help = "use value=\"A,B\" or match=\"ANY_VALUE\"";
         self.out.error_help(self.file, at, message, help);
         any
     }
 
-    /// Tells paths that no request has.
+    /// Warns of paths that no request has.
     fn unmatched(&mut self, paths: &[String], at: Position) {
         for path in paths {
             let front = path.strip_suffix('*').unwrap_or(path);
             if front.contains(['*', '{', '}', '?', '#']) {
-                let message = format!("no request has the path {path:?}");
-                let help = "* stands for the rest, at the end alone: /bank/accounts/*";
+                let message = format!("no request can have the path {path:?}");
+                let help = "* must be at the end, alone: /bank/accounts/*";
                 self.out.error_help(self.file, at, message, help);
             }
         }
@@ -330,7 +332,7 @@ impl Reading<'_> {
                         Some(near) => format!("did you mean {near}?"),
                         None => format!("there are {}", METHODS.join(", ")),
                     };
-                    let message = format!("{value:?} is no method");
+                    let message = format!("{value:?} is not a method");
                     self.out.error_help(self.file, at, message, help);
                 }
             }
@@ -338,8 +340,7 @@ impl Reading<'_> {
         methods
     }
 
-    /// Tells attributes that say nothing: what they were meant to say would be
-    /// left out.
+    /// Warns of unknown attributes: their meaning would be lost.
     fn attributes(&mut self, tag: &BytesStart<'_>, element: &str, at: Position) {
         let known: &[&str] = match element {
             "rule" => &["name"],
@@ -347,7 +348,7 @@ impl Reading<'_> {
             "path" | "method" | "user" | "role" => &["value"],
             "set" => &["property", "value"],
             "ruleset" | "conditions" | "actions" => &[],
-            // The element is told already.
+            // The element has been reported.
             _ => return,
         };
         for attribute in tag.attributes().with_checks(false).flatten() {
@@ -358,7 +359,7 @@ impl Reading<'_> {
             let message = format!("<{element}> has no attribute {name}");
             let help = match closest(&name, known.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
-                None if known.is_empty() => "it has none".to_owned(),
+                None if known.is_empty() => "it has no attributes".to_owned(),
                 None => format!("it has {}", known.join(", ")),
             };
             self.out.error_help(self.file, at, message, help);
@@ -370,7 +371,7 @@ impl Reading<'_> {
         let value = self.attribute(tag, "value", at).unwrap_or_default();
         let elsewhere = |prefix| name.starts_with(prefix);
         if elsewhere("ims") || elsewhere("db2") {
-            let message = format!("{name} is not applied: there are CICS programs only");
+            let message = format!("{name} is not applied: only CICS programs are called");
             return self.set_nothing(at, message, None);
         }
         let Some((_, property)) = PROPERTIES.iter().find(|(known, _)| *known == name) else {
@@ -379,7 +380,7 @@ impl Reading<'_> {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("{name} is no property");
+            let message = format!("{name} is not a property");
             return self.out.error_help(self.file, at, message, help);
         };
         let value = match pieces(&value) {
@@ -391,13 +392,13 @@ impl Reading<'_> {
                 .out
                 .error(self.file, at, format!("{name} has no value")),
             ([Piece::Text(text)], Property::Transaction) if !is_transid(text) => {
-                let message = format!("{text:?} is no transaction's name");
+                let message = format!("{text:?} is not a valid transaction name");
                 let help = "1 to 4 letters, digits and $@#./-_%&?!:|\"=,;<>";
                 self.out.error_help(self.file, at, message, help);
             }
             ([Piece::Text(text)], Property::Ccsid) => {
                 if let Err(why) = page::ccsid(text) {
-                    let help = "a number, such as 37 or 1047";
+                    let help = "use a number, such as 37 or 1047";
                     self.out.error_help(self.file, at, why, help);
                 }
             }
@@ -453,7 +454,7 @@ fn pieces(value: &str) -> Result<Vec<Piece>, String> {
             .split_once('}')
             .ok_or_else(|| format!("{value}: ${{ without }}"))?;
         let header = HeaderName::try_from(name);
-        let header = header.map_err(|_| format!("{value}: {name:?} is no header's name"))?;
+        let header = header.map_err(|_| format!("{value}: {name:?} is not a valid header name"))?;
         pieces.push(Piece::Header(header));
         rest = after;
     }

@@ -3,9 +3,9 @@
 //! Program-first assets (`cicsCommarea-1.0`, `cicsChannel-1.x` with copybooks)
 //! are laid out from their copybooks: `gen/<NAME>_request_<n>.cpy` and
 //! `gen/<NAME>_response_<n>.cpy`, where NAME is the record of a COMMAREA or a
-//! container. Where there are more, the `.dai` file beside them and the
-//! direction's schema say which one is meant; the others do no harm. The `.dai`
-//! files are a cross-check too (see [`super::dai`]).
+//! container. If there are several, the `.dai` file next to them and the
+//! direction's schema select one; the others are ignored. The `.dai` files are
+//! a cross-check too (see [`super::dai`]).
 
 use super::origin::Sources;
 use super::page::{self, Pages};
@@ -76,7 +76,7 @@ pub(crate) struct ApiFirst {
     pub response: Structures,
 }
 
-/// What a path of names leads to.
+/// The target of a path of names.
 pub(crate) struct Found<'n> {
     pub area: usize,
     /// Names that are left below the record.
@@ -94,7 +94,7 @@ impl Interface {
         }
     }
 
-    /// Finds the area that `names` (behind `commarea` or `channel`) start with.
+    /// Finds the area that `names` (after `commarea` or `channel`) start with.
     pub fn find<'n>(&self, names: &'n [String]) -> Option<Found<'n>> {
         let first = names.first()?;
         if let Some(area) = self.areas.iter().position(|a| same_name(&a.name, first)) {
@@ -158,7 +158,7 @@ impl Area {
 }
 
 /// Whether two spellings mean one COBOL name: case does not count, and `_`
-/// stands for `-`, as older tooling wrote it.
+/// means `-`, as older tooling wrote it.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
     let plain = |b: u8| {
         if b == b'_' {
@@ -170,7 +170,7 @@ pub(crate) fn same_name(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| plain(a) == plain(b))
 }
 
-/// What became of an asset.
+/// The state of an asset.
 #[derive(Debug)]
 pub(crate) enum Loaded {
     Asset(Box<Asset>),
@@ -189,7 +189,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         "cicsChannel" => Style::Channel,
         _ => {
             let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
-            let why = format!("asset type '{kind}' is not served");
+            let why = format!("asset type '{kind}' is not supported");
             // A kind of its own costs its operations, a slip of the pen is one.
             match closest(kind, known.into_iter()) {
                 Some(near) => {
@@ -232,7 +232,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     if let Some(language) = property("language")
         && !language.eq_ignore_ascii_case("COBOL")
     {
-        let why = format!("{language} programs are not served, only COBOL");
+        let why = format!("{language} programs are not supported, only COBOL");
         return Some(Loaded::Unsupported(why));
     }
     let transid = property("transid").filter(|t| !t.is_empty());
@@ -247,13 +247,8 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         let at = properties
             .and_then(|p| p.get("transidUsage"))
             .map_or(at, |n| n.at);
-        let help = "EIB_ONLY or EIB_AND_MIRROR";
-        out.error_help(
-            &file,
-            at,
-            format!("transidUsage '{usage}' is not known"),
-            help,
-        );
+        let help = "use EIB_ONLY or EIB_AND_MIRROR";
+        out.error_help(&file, at, format!("unknown transidUsage '{usage}'"), help);
     }
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider);
@@ -326,7 +321,10 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 area.name = area.layout().name().to_string();
             }
             if areas.len() > 1 {
-                let message = format!("a COMMAREA has one {direction} record, not {}", areas.len());
+                let message = format!(
+                    "a COMMAREA has one {direction} record, but there are {}",
+                    areas.len()
+                );
                 let help =
                     format!("name the copybook in {direction}.dai, or its record in the schema");
                 out.error_help(&provider, Position::default(), message, help);
@@ -343,7 +341,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     let (request, response) = (request?, response?);
     for book in books.iter().filter(|b| b.direction.is_none()) {
         if !used.contains(&book.file.as_path()) {
-            let message = "the copybook's name does not say what it is for; it is not used";
+            let message = "the copybook's name does not show its use; it is ignored";
             out.warn(&book.file, Position::default(), message);
         }
     }
@@ -375,14 +373,13 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The name that a property gives; an error with its place where it is
-    /// none.
+    /// The name in a property; an error with its place if it is not valid.
     fn name<const N: usize>(&mut self, property: &str, text: &str) -> Option<Name<N>> {
         let node = self.properties.and_then(|p| p.get(property));
         let at = node.map_or(self.at, |node| node.at);
         let name = Name::new(text);
         let wrong = |why| {
-            let message = format!("{property} {text:?} cannot be one: {why}");
+            let message = format!("{property} {text:?} is not valid: {why}");
             self.out.error(self.file, at, message);
         };
         name.map_err(wrong).ok()
@@ -409,7 +406,7 @@ fn schema(provider: &Path, direction: &str, out: &mut Diagnostics) -> Option<Opt
             out.error(
                 &file,
                 Position { line, column },
-                format!("it is no JSON: {e}"),
+                format!("not valid JSON: {e}"),
             );
             None
         }
@@ -451,7 +448,7 @@ fn api_first(
 struct Book {
     file: PathBuf,
     name: String,
-    /// None when the name does not say one.
+    /// `None` if the name does not show it.
     direction: Option<&'static str>,
     number: u32,
 }

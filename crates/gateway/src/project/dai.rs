@@ -11,7 +11,7 @@ use quick_xml::events::Event;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a file says of the structure it was made from.
+/// The structure that a file was generated from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Structure {
     /// File names of copybooks that it names, without their folders.
@@ -20,8 +20,8 @@ pub(crate) struct Structure {
     pub record: Option<String>,
 }
 
-/// Reads which structure a file describes. What cannot be read says nothing;
-/// [`check`] tells why.
+/// Reads which structure a file describes. An unreadable file selects nothing;
+/// [`check`] reports it.
 pub(crate) fn structure(file: &Path) -> Structure {
     let mut found = Structure::default();
     let Ok(text) = std::fs::read_to_string(file) else {
@@ -50,7 +50,7 @@ pub(crate) fn structure(file: &Path) -> Structure {
     found
 }
 
-/// What the names of copybooks end with.
+/// The endings of copybooks' names.
 pub(crate) const COPYBOOKS: [&str; 3] = ["cpy", "cbl", "cob"];
 
 /// Compares a file's fields with the areas of its direction.
@@ -100,8 +100,8 @@ pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {
                 if !places.contains(&(start, bytes)) {
                     let (here, length) = places[0];
                     let message = format!(
-                        "{name} is at {start} with {bytes} bytes here, \
-                         the copybook has it at {here} with {length}"
+                        "{name} is at {start} with {bytes} bytes here, but the copybook has it \
+                         at {here} with {length}"
                     );
                     let help = "generate both from the program's copybook again";
                     out.error_help(file, position(&text, offset), message, help);

@@ -12,7 +12,7 @@ use crate::yaml::Node;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is made of a key.
+/// The support for a key.
 #[derive(Debug, Clone, Copy)]
 enum Treatment {
     Served,
@@ -94,7 +94,7 @@ const TABLE: &[Section] = &[
             ("transid", Served),
             ("transidUsage", Served),
             ("connectionRef", Served),
-            // For connections to a mainframe; a region of ours has its own.
+            // For connections to a mainframe; a local region has its own.
             ("ccsid", Served),
         ],
     ),
@@ -111,7 +111,7 @@ const TABLE: &[Section] = &[
     ),
 ];
 
-/// Tells of keys that are not known.
+/// Warns of unknown keys.
 pub(crate) fn check(kind: File, file: &Path, node: &Node, out: &mut Diagnostics) {
     let Some((_, _, rows)) = TABLE.iter().find(|(k, ..)| *k == kind) else {
         return;
@@ -121,7 +121,7 @@ pub(crate) fn check(kind: File, file: &Path, node: &Node, out: &mut Diagnostics)
         if rows.iter().any(|(known, _)| *known == name) {
             continue;
         }
-        let message = format!("{name} is not known here, and is not looked at");
+        let message = format!("unknown key {name}, which is ignored");
         let help = closest(name, rows.iter().map(|(known, _)| *known));
         let help = help.map(|near| format!("did you mean {near}?"));
         out.warn_help(file, key.at, message, help);

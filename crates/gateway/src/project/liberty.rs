@@ -1,9 +1,10 @@
 //! The Liberty configuration that a project brings along.
 //!
-//! `src/main/liberty/config/*.xml` configures IBM's server: registries of users,
-//! roles, TLS, policies. Here `tupelo.toml` has all that, so nothing of it is
-//! done; what it asks for is told, with where it is said instead. Where a CICS
-//! is stands there too, which here is a connection's or the region's own.
+//! `src/main/liberty/config/*.xml` configures IBM's server: registries of
+//! users, roles, TLS, policies. Tupelo has all that in `tupelo.toml`, so these
+//! files have no effect; each of their settings is reported with its place in
+//! `tupelo.toml`. The address of a CICS is there too; in Tupelo it belongs to a
+//! connection.
 //!
 //! Reference: the z/OS Connect documentation, "Configuration elements"; Open
 //! Liberty, "Server configuration".
@@ -26,12 +27,12 @@ const PLAIN: [&str; 9] = [
     "config",
 ];
 
-const USERS: &str = "`tupelo user add NAME` keeps users";
+const USERS: &str = "`tupelo user add NAME` stores users";
 const ROLES: &str = "[security.roles] and [security.apis.NAME] name roles";
-const TOKENS: &str = "[security.jwt] says which tokens are taken";
+const TOKENS: &str = "[security.jwt] defines which tokens are accepted";
 const TLS: &str = "[gateway] has tls_certificate, tls_key and tls_client_ca";
 
-/// Elements, and where what they say is said here.
+/// Elements, and their settings in `tupelo.toml`.
 const ELSEWHERE: [(&str, &str); 20] = [
     ("basicRegistry", USERS),
     ("quickStartSecurity", USERS),
@@ -54,23 +55,20 @@ const ELSEWHERE: [(&str, &str); 20] = [
     ("ssl", TLS),
     ("sslDefault", TLS),
     ("keyStore", TLS),
-    (
-        "httpEndpoint",
-        "[gateway] listen says where the gateway listens",
-    ),
-    ("cors", "[gateway] cors_origins names who may ask"),
+    ("httpEndpoint", "[gateway] listen has the gateway's address"),
+    ("cors", "[gateway] cors_origins lists the permitted origins"),
     (
         "zosconnect_policy",
         "[gateway] policy names a file of rules",
     ),
     (
         "zosconnect_auditInterceptor",
-        "[audit] path has audit records",
+        "[audit] path names the file of audit records",
     ),
     ("zosconnect_authorizationInterceptor", ROLES),
 ];
 
-/// Tells of what the files of a folder ask for.
+/// Reports the settings in the files of a folder.
 pub(super) fn check(folder: &Path, out: &mut Diagnostics) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_xml = |path: &PathBuf| {
@@ -89,7 +87,7 @@ pub(super) fn check(folder: &Path, out: &mut Diagnostics) {
 
 fn elements(file: &Path, text: &str, out: &mut Diagnostics) {
     let mut reader = Reader::from_str(text);
-    let (mut depth, mut told) = (0_usize, Vec::new());
+    let (mut depth, mut reported) = (0_usize, Vec::new());
     loop {
         let at = position(text, reader.buffer_position() as usize);
         let (name, opens) = match reader.read_event() {
@@ -102,17 +100,17 @@ fn elements(file: &Path, text: &str, out: &mut Diagnostics) {
             Ok(Event::Eof) => return,
             Ok(_) => continue,
             Err(e) => {
-                out.warn(file, at, format!("it is no XML, and is not looked at: {e}"));
+                out.warn(file, at, format!("not valid XML, so it is ignored: {e}"));
                 return;
             }
         };
         let name = String::from_utf8_lossy(&name).into_owned();
-        if depth == 1 && !PLAIN.contains(&name.as_str()) && !told.contains(&name) {
-            let message = format!("{name} configures IBM's server, and is not looked at here");
+        if depth == 1 && !PLAIN.contains(&name.as_str()) && !reported.contains(&name) {
+            let message = format!("{name} configures IBM's server, and is ignored here");
             let row = ELSEWHERE.iter().find(|(element, _)| *element == name);
-            let help = row.map(|(_, place)| format!("in tupelo.toml and beside it: {place}"));
+            let help = row.map(|(_, place)| format!("use tupelo.toml: {place}"));
             out.warn_help(file, at, message, help);
-            told.push(name);
+            reported.push(name);
         }
         depth += usize::from(opens);
     }
@@ -131,7 +129,7 @@ fn position(text: &str, offset: usize) -> Position {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn reported(text: &str) -> String {
         let mut out = Diagnostics::default();
         elements(Path::new("server.xml"), text, &mut out);
         out.to_string()
@@ -141,7 +139,7 @@ mod tests {
     fn what_a_server_xml_asks_for_is_told_with_where_it_is_said_here() {
         let text = "<server>\n  <basicRegistry><user name=\"a\" password=\"b\"/></basicRegistry>\n  \
                     <authorization-roles id=\"x\"/>\n</server>";
-        let found = told(text);
+        let found = reported(text);
         assert!(
             found.contains("server.xml:2:3: warning: basicRegistry"),
             "{found}"
@@ -158,13 +156,15 @@ mod tests {
     fn a_connection_and_its_features_ask_for_nothing() {
         let text = "<server><featureManager><feature>zosconnect:cics-1.0</feature></featureManager>\
                     <zosconnect_cicsIpicConnection id=\"cicsConn\" host=\"h\" port=\"1\"/></server>";
-        assert_eq!(told(text), "");
+        assert_eq!(reported(text), "");
     }
 
     #[test]
     fn what_is_no_xml_is_told_once() {
         assert_eq!(
-            told("<server><a></b></server>").matches("warning").count(),
+            reported("<server><a></b></server>")
+                .matches("warning")
+                .count(),
             2
         );
     }
@@ -172,7 +172,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in "[<>/a-z&;!\\[\\]\" é\n]{0,60}") {
-            told(&text);
+            reported(&text);
         }
     }
 }

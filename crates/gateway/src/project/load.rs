@@ -1,5 +1,5 @@
-//! Loading a project: every file is read, every finding is told at once, and
-//! what is served is compiled.
+//! Loading a project: every file is read, all findings are reported together,
+//! and the served operations are compiled.
 //!
 //! Reference: the z/OS Connect documentation, "API project structure".
 
@@ -96,7 +96,7 @@ pub(super) fn load(
     })
 }
 
-/// Looks at `options.yaml`, and gives what it says of derived structures.
+/// Checks `options.yaml`, and returns its limits of derived structures.
 fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     let usual = Limits::default();
     if !file.is_file() {
@@ -113,11 +113,11 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
             .eq_ignore_ascii_case("CICS")
     {
         let name = provider.text().unwrap_or_default();
-        let help = "only projects for CICS programs are served";
+        let help = "only projects for CICS programs are supported";
         out.error_help(
             file,
             provider.at,
-            format!("provider {name} is not served"),
+            format!("provider {name} is not supported"),
             help,
         );
     }
@@ -177,7 +177,8 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
             };
             if !known.iter().any(same) {
                 let message = format!("the API's document has no operation {method} for this path");
-                let help = "a folder is named after its operation's path, percent-encoded; take it away, or write the operation into openapi.yaml";
+                let help = "a folder is named after its operation's path, percent-encoded; \
+                    remove it, or add the operation to openapi.yaml";
                 let help = Some(help.to_owned());
                 out.warn_help(&path.join(method), Position::default(), message, help);
             }
@@ -185,16 +186,16 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
     }
 }
 
-/// Tells of operations of one name, of which commands and logs mean the first,
-/// and of those whose answers the document does not describe.
+/// Warns of operations with one name, of which commands and logs mean the
+/// first, and of operations without described responses.
 fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mut Diagnostics) {
     let mut named: Vec<(&str, String)> = Vec::new();
     for object in found {
         let what = format!("{} {}", object.method.to_uppercase(), object.path);
         let at = document.at(&["paths", object.path, object.method]);
         if object.object.get("responses").is_none() {
-            let message = format!("{what} has no responses: nobody is told what it answers");
-            let help = Some("write responses: with '200' and what else it answers".to_owned());
+            let message = format!("{what} has no responses: its answers are not described");
+            let help = Some("add responses: with '200' and its other answers".to_owned());
             out.warn_help(&document.file, at, message, help);
         }
         let id = object.object.get("operationId").and_then(Value::as_str);
@@ -280,14 +281,14 @@ impl Loader<'_> {
     fn check_path(&mut self, object: &OperationObject<'_>, params: &[Param], at: Position) {
         let file = &self.document.file;
         let mut variables = Vec::new();
-        let mut told = false;
+        let mut reported = false;
         for segment in object.path.split('/') {
             match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
                 Some(name) => variables.push(name),
                 None if segment.contains(['{', '}']) => {
                     let message = format!("{segment}: a variable must be a whole path segment");
                     self.out.error(file, at, message);
-                    told = true;
+                    reported = true;
                 }
                 None => {}
             }
@@ -304,16 +305,16 @@ impl Loader<'_> {
             );
             self.out.error_help(file, at, message, help);
         }
-        // One that stands in a part of a segment was told of above.
-        let in_part = |name: &str| told && object.path.contains(&format!("{{{name}}}"));
+        // A variable in a part of a segment was reported above.
+        let in_part = |name: &str| reported && object.path.contains(&format!("{{{name}}}"));
         let of_path = params.iter().filter(|p| p.place == params::Place::Path);
         let of_path = of_path.filter(|p| !variables.contains(&p.name.as_str()));
         for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
-            let message = format!("the path has no variable {{{name}}}, which its parameters have");
+            let message = format!("the path has no variable {{{name}}}, but its parameters have");
             let help = match closest(name, variables.iter().copied()) {
                 Some(near) => format!("did you mean {near}?"),
-                None => "a parameter with in: path stands in the path in braces".to_owned(),
+                None => "a parameter with in: path must be in the path, in braces".to_owned(),
             };
             self.out.error_help(file, at, message, help);
         }
@@ -335,7 +336,8 @@ impl Loader<'_> {
                 "{what} has no folder operations/{} and is answered with 501",
                 shown.display()
             );
-            let help = "the folder's operation.yaml, request.yaml and response_mapping.yaml say which program it calls";
+            let help = "add the folder's operation.yaml, request.yaml and response_mapping.yaml, \
+                which name its program";
             let help = Some(help.to_owned());
             self.out.warn_help(&self.document.file, at, message, help);
             return Some(Work::Unsupported(format!(
@@ -367,7 +369,7 @@ impl Loader<'_> {
                     None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
                 };
                 self.out
-                    .error_help(&file, zasset.at, format!("there is no asset {name}"), help);
+                    .error_help(&file, zasset.at, format!("no asset {name}"), help);
                 return None;
             }
         };
@@ -435,7 +437,7 @@ impl Loader<'_> {
                 self.out.error(
                     &file,
                     status_node.at,
-                    "a status code from 200 to 599 is expected",
+                    "expected a status code from 200 to 599",
                 );
                 continue;
             };
@@ -446,7 +448,7 @@ impl Loader<'_> {
             if let Some(plan) = self.response(object, folder, entry, status, asset, unreachable) {
                 if unreachable.is_some_and(|abends| abends || !plan.expects_abend) {
                     let message =
-                        format!("{name} can never be the answer: an entry before it always is");
+                        format!("{name} is never the answer: an entry before it always is");
                     self.out.warn(&file, key.at, message);
                 }
                 plans.push(plan);
@@ -464,7 +466,8 @@ impl Loader<'_> {
         Some(plans)
     }
 
-    /// Tells of a success that the document does not have; what goes wrong often has none.
+    /// Warns of a success that the document does not have; errors are often not
+    /// described.
     fn documented(
         &mut self,
         object: &OperationObject<'_>,
@@ -501,8 +504,8 @@ impl Loader<'_> {
         after_last: bool,
     ) -> Option<ResponsePlan> {
         let name = key.text().unwrap_or_default();
-        let help = "each entry is named after a file beside it, which maps its response";
-        let message = format!("there is no file {name}");
+        let help = "each entry is named after a file next to it, which maps its response";
+        let message = format!("no file {name}");
         let why = if unconditional {
             "without a condition it is never chosen"
         } else if after_last {
@@ -511,7 +514,7 @@ impl Loader<'_> {
             self.out.error_help(file, key.at, message, help);
             return None;
         };
-        let message = format!("{message}, and the entry is passed over: {why}");
+        let message = format!("{message}, and the entry is skipped: {why}");
         self.out.warn_help(file, key.at, message, Some(help.into()));
         None
     }

@@ -28,11 +28,11 @@ pub struct Api {
     pub(crate) document_json: String,
     pub(crate) set: SchemaSet,
     pub(crate) operations: Vec<Operation>,
-    /// What is not as it should be and does not keep it from being served.
+    /// Problems that do not prevent it from being served.
     pub(crate) warnings: Diagnostics,
 }
 
-/// What an asset says of its program.
+/// The program of an asset with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
     /// The program.
@@ -42,9 +42,9 @@ pub struct Contract {
     /// It takes a channel with containers, not a COMMAREA.
     pub channel: bool,
     /// Name and greatest length in bytes of each container (or of the
-    /// COMMAREA's record) that goes in.
+    /// COMMAREA's record) of the input.
     pub request: Vec<(String, usize)>,
-    /// The same of those that come out.
+    /// The same for the output.
     pub response: Vec<(String, usize)>,
 }
 
@@ -58,14 +58,14 @@ pub(crate) struct Operation {
     pub body: Option<BodyRule>,
     /// `operationId`, empty for none.
     pub id: String,
-    /// What the document asks of callers.
+    /// The document's requirements of callers.
     pub security: Option<Requirement>,
     /// Roles that the document names, one of which a caller must have.
     pub roles: Option<Vec<String>>,
     pub work: Work,
 }
 
-/// What a request body must be.
+/// The rule for a request body.
 #[derive(Debug)]
 pub(crate) struct BodyRule {
     pub required: bool,
@@ -74,7 +74,7 @@ pub(crate) struct BodyRule {
     pub types: Vec<String>,
 }
 
-/// What serves an operation.
+/// The handler of an operation.
 #[derive(Debug)]
 pub(crate) enum Work {
     Program {
@@ -93,8 +93,9 @@ impl Api {
         Api::load_with(folder, Means::default(), CodePage::ascii())
     }
 
-    /// The same where requirements of its document can be enforced by `means`,
-    /// one that cannot being an error, and programs have texts in `page`.
+    /// As above with the requirements of its document enforced by `means`,
+    /// where one that cannot be enforced is an error, and texts of programs in
+    /// `page`.
     pub fn load_with(folder: &Path, means: Means, page: CodePage) -> Result<Api, Diagnostics> {
         let mut out = Diagnostics::default();
         let api = load(folder, means, page, &mut out);
@@ -127,8 +128,8 @@ impl Api {
         }
     }
 
-    /// The same, each project by itself: its name, and the API or its faults.
-    /// A project that serves a path of one before it is at fault.
+    /// As above, each project by itself: its name, and the API or its faults. A
+    /// project that serves a path of an earlier one is at fault.
     pub fn load_each(
         folder: &Path,
         means: Means,
@@ -209,7 +210,7 @@ impl Api {
         self.operations.iter().any(|o| o.id == key || called(o))
     }
 
-    /// What its assets say of their programs, each once.
+    /// The programs of its assets, each once.
     pub fn contracts(&self) -> Vec<Contract> {
         let side = |interface: &Interface| {
             let areas = interface.areas.iter();
@@ -272,7 +273,7 @@ fn overlaps<'a>(
     for other in others {
         for (method, path, _) in api.operations() {
             if other.operations().any(|(m, p, _)| m == method && p == path) {
-                let message = format!("{method} {path} is served by the API {} too", other.name);
+                let message = format!("{method} {path} is also served by the API {}", other.name);
                 let help = "give each API a base path of its own in servers[0].url";
                 out.error_help(folder, Position::default(), message, help);
             }

@@ -1,11 +1,11 @@
 //! Where the copybooks of an asset came from, and whether they still say the
 //! same.
 //!
-//! An asset keeps copies of the copybooks that its program is compiled with.
-//! When the program's own copybook changes, the program is compiled again and
-//! the copy is not, and every amount behind the change is read wrongly. So an
-//! asset may say in `sources.yaml` where each copy came from, and the two are
-//! compared, by layout: a remark that differs is no matter.
+//! An asset has copies of the copybooks that its program is compiled with. When
+//! the program's own copybook changes, the program is compiled again and the
+//! copy is not, and every field after the change is read wrongly. So an asset
+//! may name in `sources.yaml` where each copy came from, and the two are
+//! compared by layout: different remarks do not matter.
 //!
 //! ```yaml
 //! version: 1
@@ -24,10 +24,10 @@ use crate::diagnostics::{Diagnostics, Position};
 use copybook::{CopyFolders, Copybook, Field, Kind, Layout, ParseOptions};
 use std::path::{Path, PathBuf};
 
-/// Name of the file beside `zosAsset.yaml`.
+/// Name of the file next to `zosAsset.yaml`.
 pub(crate) const SOURCES: &str = "sources.yaml";
 
-/// What `sources.yaml` says.
+/// The contents of `sources.yaml`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Sources {
     /// The file itself.
@@ -35,7 +35,7 @@ pub(crate) struct Sources {
     /// Name of each copy, where it came from (from the application folder),
     /// and the place of that.
     pub copybooks: Vec<(String, PathBuf, Position)>,
-    /// The options that it was imported with, as they stand there.
+    /// The options that it was imported with, as they are written.
     pub options: Vec<(String, String)>,
 }
 
@@ -82,8 +82,8 @@ impl Sources {
 impl Api {
     /// Compares the copybooks of its assets with those of the application: an
     /// error for each copy whose source has another layout now, a warning for
-    /// one whose source is not there. `folders` are those of the programs'
-    /// COPY members.
+    /// one whose source is missing. `folders` are those of the programs' COPY
+    /// members.
     pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> Diagnostics {
         let mut out = Diagnostics::default();
         for asset in self.assets() {
@@ -116,7 +116,7 @@ impl Checked<'_> {
             .chain(&self.asset.response.areas);
         let program = program_text(self.application, self.asset.program.as_str());
         for area in areas {
-            // What the program says of decimal points, else what its copy says.
+            // The program's DECIMAL-POINT clause, else that of its copy.
             let comma = match &program {
                 Some(text) => copybook::says_decimal_comma(text),
                 None => std::fs::read_to_string(&area.file)
@@ -134,7 +134,7 @@ impl Checked<'_> {
                         self.compare(area, &source, comma, out);
                     } else {
                         let message = format!(
-                            "{} is not there, so nobody sees when it changes",
+                            "{} does not exist, so its changes are not noticed",
                             source.display()
                         );
                         out.warn(&sources.file, at, message);
@@ -153,7 +153,7 @@ impl Checked<'_> {
                 book.layouts
             }
             Err(faults) => {
-                // They may stand in members that the source copies.
+                // They may be in members that the source copies.
                 faults.list.into_iter().for_each(|f| out.copybook(f));
                 return;
             }
@@ -164,17 +164,17 @@ impl Checked<'_> {
             .find(|l| l.name().eq_ignore_ascii_case(own.name()))
             .or(layouts.first())
         else {
-            let message = "it describes no record any more";
+            let message = "it no longer describes a record";
             return out.error(source, Position::default(), message);
         };
         if let Some(difference) = difference(own, now) {
             let message = format!(
-                "the API {} was made from another version of this copybook: {}; \
-                 served like this it would read and write wrong values",
+                "the API {} was generated from another version of this copybook: {}; served like \
+                 this it would read and write wrong values",
                 self.api, difference.what
             );
             let help = format!(
-                "`tupelo api import {} --update` takes the change over and keeps the mappings",
+                "apply the change with `tupelo api import {} --update`, which keeps the mappings",
                 self.api
             );
             let at = Position {
@@ -215,8 +215,8 @@ impl Checked<'_> {
                         own.name(),
                         difference.what
                     );
-                    let help = "put a sources.yaml beside zosAsset.yaml that says where this \
-                                copybook came from, and changes are seen";
+                    let help = "write a sources.yaml next to zosAsset.yaml that names this \
+                        copybook's source, so that changes are noticed";
                     out.warn_help(&area.file, Position::default(), message, Some(help.into()));
                 }
             }
@@ -260,21 +260,22 @@ pub(crate) struct Difference {
     pub line: u32,
 }
 
-/// Compares a copy with what it came from, field by field.
+/// Compares a copy with its source, field by field.
 pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
     let mut group = None;
     let fields = copy.iter().zip(now.iter());
     for ((_, old), (_, new)) in fields.skip(1) {
         if old.name != new.name {
             let (old, new) = (named(old), named(new));
-            return told(format!("{new} stands where {old} stood"), now, &new);
+            return reported(format!("{new} replaces {old}"), now, &new);
         }
         let edited = [old, new]
             .iter()
             .all(|f| matches!(f.kind, Kind::NumericEdited(_)));
         if edited && old.kind != new.kind && old.picture == new.picture {
             let what = format!(
-                "{} (PIC {}) has another decimal point, since DECIMAL-POINT IS COMMA came to its program or went",
+                "{} (PIC {}) has another decimal point, because DECIMAL-POINT IS COMMA was added \
+                 to or removed from its program",
                 named(old),
                 old.picture.as_deref().unwrap_or_default()
             );
@@ -283,7 +284,7 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
         }
         if !same(old, new) {
             let what = format!(
-                "{} was {} and is {}",
+                "{} was {} and is now {}",
                 named(old),
                 described(old),
                 described(new)
@@ -309,12 +310,12 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
         });
     }
     if is < was {
-        let what = format!("{} is not there any more", named(&copy.fields[is]));
+        let what = format!("{} no longer exists", named(&copy.fields[is]));
         return Some(Difference { what, line: 0 });
     }
     group.or_else(|| {
         (copy.length != now.length).then(|| Difference {
-            what: format!("it had {} bytes and has {}", copy.length, now.length),
+            what: format!("it had {} bytes and now has {}", copy.length, now.length),
             line: 0,
         })
     })
@@ -332,7 +333,7 @@ fn is_plain_group(field: &Field) -> bool {
     field.kind == Kind::Group && field.occurs.is_none() && field.redefines.is_none()
 }
 
-fn told(what: String, now: &Layout, name: &str) -> Option<Difference> {
+fn reported(what: String, now: &Layout, name: &str) -> Option<Difference> {
     let field = now.fields.iter().find(|f| f.name.as_deref() == Some(name));
     Some(Difference {
         what,
@@ -355,7 +356,7 @@ fn named(field: &Field) -> String {
     field.name.clone().unwrap_or_else(|| "FILLER".into())
 }
 
-/// Enough of a field to tell it from what it was.
+/// Enough of a field to distinguish its versions.
 fn described(field: &Field) -> String {
     let mut text = match &field.picture {
         Some(picture) => format!("PIC {picture}"),
@@ -393,19 +394,19 @@ mod tests {
         assert!(difference(&before, &after).is_none());
         let after =
             layout("       01  R.\n           05  A PIC S9(6)V999.\n           05  B PIC X.\n");
-        let told = difference(&before, &after).unwrap();
+        let reported = difference(&before, &after).unwrap();
         assert_eq!(
-            told.what,
+            reported.what,
             "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0"
         );
-        assert_eq!(told.line, 2);
+        assert_eq!(reported.line, 2);
         let group = |picture: &str| {
             let inner = format!("           05  G.\n               10  A PIC {picture}.\n");
             layout(&format!("       01  R.\n{inner}"))
         };
-        let told = difference(&group("X(8)"), &group("X(12)")).unwrap();
+        let reported = difference(&group("X(8)"), &group("X(12)")).unwrap();
         assert_eq!(
-            (told.what.as_str(), told.line),
+            (reported.what.as_str(), reported.line),
             (
                 "A was PIC X(8), 8 bytes at 0 and is PIC X(12), 12 bytes at 0",
                 3
@@ -419,7 +420,7 @@ mod tests {
         assert_eq!(new_names(&before, &after), ["C"]);
         assert_eq!(
             difference(&after, &before).unwrap().what,
-            "C is not there any more"
+            "C no longer exists"
         );
     }
 }

@@ -1,13 +1,12 @@
 //! Interfaces of an asset in code pages.
 //!
-//! A region of ours has one code page, in which an asset's records are laid
-//! out: ASCII, unless its settings say otherwise. A CICS elsewhere has its own,
-//! by `cicsCcsid` of a policy, `ccsid` of
-//! the asset, or the connection: for each that is asked for the same layouts
-//! get codecs of that page once, and big-endian numbers and hexadecimal floats
-//! where it is an EBCDIC page.
+//! A local region has one code page, in which an asset's records are laid out:
+//! ASCII, unless its settings name another. A mainframe's CICS has its own, by
+//! `cicsCcsid` of a policy, `ccsid` of the asset, or the connection: for each
+//! of these the same layouts get codecs of that page once, and big-endian
+//! numbers and hexadecimal floats if it is an EBCDIC page.
 //!
-//! Invariant: requests to regions of ours never look into [`Pages`].
+//! Invariant: requests to local regions never look into [`Pages`].
 
 use super::asset::{ApiFirst, Area, Asset, Interface};
 use super::structure::Structures;
@@ -52,7 +51,7 @@ impl Pages {
 }
 
 impl Asset {
-    /// The same in the code page of a region.
+    /// A copy in the code page of a region.
     ///
     /// # Errors
     /// A record that cannot be laid out in it.
@@ -73,7 +72,7 @@ impl Asset {
 }
 
 impl Structures {
-    /// The same in a code page.
+    /// A copy in a code page.
     ///
     /// # Errors
     /// A record that cannot be laid out in it.
@@ -103,12 +102,11 @@ impl Interface {
 
 /// The number of a code page that is known.
 ///
-/// # Errors
-/// Why it is none, in words.
+/// # Errors Why it is not one.
 pub(crate) fn ccsid(text: &str) -> Result<u16, String> {
     let number = text.trim().parse::<u16>().ok();
     let number = number.filter(|n| CodePage::by_ccsid(*n).is_ok());
-    number.ok_or_else(|| format!("{text:?} is not the CCSID of a code page that is known"))
+    number.ok_or_else(|| format!("{text:?} is not the CCSID of a supported code page"))
 }
 
 #[cfg(test)]

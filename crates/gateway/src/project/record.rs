@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 pub(crate) struct Record {
     layout: Layout,
     page: CodePage,
-    /// As it stands.
+    /// Unchanged.
     plain: Form,
     /// Trimmed on both sides, and at the end; made when first asked for.
     both: OnceLock<Option<Form>>,
@@ -40,7 +40,7 @@ impl Form {
     fn new(layout: &Layout, page: CodePage, trim: CodecTrim) -> Result<Form, String> {
         let options = CodecOptions {
             code_page: page,
-            // Who has EBCDIC has the mainframe's numbers too.
+            // A program with EBCDIC data has the mainframe's numbers too.
             machine: match page.is_ebcdic() {
                 true => Machine::Mainframe,
                 false => Machine::Here,
@@ -96,16 +96,16 @@ impl Record {
         let names: Vec<&str> = layouts.iter().map(Layout::name).collect();
         let message = match names.as_slice() {
             [_] => String::new(),
-            [] => "this describes no record".to_owned(),
+            [] => "the file describes no record".to_owned(),
             several => format!(
-                "this describes {} records: {}",
+                "the file describes {} records: {}",
                 several.len(),
                 several.join(", ")
             ),
         };
         if !message.is_empty() {
-            let help = "the copybook of an asset describes one: an 01 level with all below it. \
-                        Put the one that the program gets into a file of its own";
+            let help = "an asset's copybook must describe one record: an 01 level with \
+                everything below it. Put the program's record into a file of its own";
             out.error_help(file, Position::default(), message, help);
             return None;
         }
@@ -131,7 +131,7 @@ impl Record {
         Record::with_page(layout, CodePage::ascii())
     }
 
-    /// The same record as programs elsewhere have it, in this code page.
+    /// The record as mainframe programs have it, in this code page.
     pub fn in_page(&self, page: CodePage) -> Result<Record, String> {
         Record::with_page(self.layout.clone(), page)
     }
@@ -165,7 +165,7 @@ impl Record {
         self.plain.codec.max_len()
     }
 
-    /// Fills a record with what it holds before anything is mapped.
+    /// Fills a record with its initial values.
     pub fn initialise(&self, record: &mut [u8]) {
         // Fails only for an area that is too short; writing the fields will say so.
         let _ = self.plain.codec.initialise(record);
@@ -183,10 +183,10 @@ impl Record {
     /// but it is there.
     pub fn check_length(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
         let message = match bytes.len() {
-            0 => "the program returned nothing, and its description has a record".to_owned(),
+            0 => "the program returned no data, but its description has a record".to_owned(),
             length if length <= self.max_len() => return Ok(()),
             length => format!(
-                "the program returned {length} bytes, its description has at most {}",
+                "the program returned {length} bytes, but its description has at most {}",
                 self.max_len()
             ),
         };
@@ -274,7 +274,7 @@ impl Record {
         }
     }
 
-    /// How many tables stand around a field.
+    /// The number of tables around a field.
     pub fn depth(&self, id: FieldId) -> usize {
         let mut depth = 0;
         let mut at = self.layout[id].parent;
@@ -314,7 +314,7 @@ impl Record {
             return Ok(());
         };
         self.with(field, id, subscripts, |field| {
-            // Text goes into a number, and a number or a truth into text.
+            // Text is converted to a number, and a number or a boolean to text.
             let leaf = !field.is_group() && !field.is_table();
             let text = match json.as_bytes().first() {
                 Some(b'"') => leaf && field.is_numeric(),
@@ -371,7 +371,10 @@ impl Record {
         };
         if rows > occurs.max as usize {
             return Err(Box::new(Fault {
-                message: format!("has {rows} items, the table takes at most {}", occurs.max),
+                message: format!(
+                    "has {rows} items, but the table has room for {}",
+                    occurs.max
+                ),
                 field: Some(self.layout.path(id)),
                 ..Fault::default()
             }));
@@ -387,7 +390,7 @@ impl Record {
     }
 }
 
-/// What stands in a JSON string that is all of a text and has nothing escaped.
+/// The contents of a JSON string that is the whole text and has no escape.
 fn plain_text(json: &str) -> Option<&str> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
@@ -456,7 +459,9 @@ fn encode_fault(error: EncodeError) -> Fault {
             };
             let message = match reason {
                 NumberError::Sign => format!("must not be negative{picture}"),
-                NumberError::Decimal(why) => format!("{text} is no number the field takes: {why}"),
+                NumberError::Decimal(why) => {
+                    format!("{text} is not a number for this field: {why}")
+                }
                 NumberError::Misfit(why) => format!("{text} does not fit{picture}: {why}"),
             };
             (field(place), message)
@@ -482,7 +487,7 @@ fn encode_fault(error: EncodeError) -> Fault {
             max,
         } => (
             field(place),
-            format!("has {count} items, the table takes from {min} to {max}"),
+            format!("has {count} items, but the table takes from {min} to {max}"),
         ),
         EncodeError::Duplicate { place, .. } => (field(place), "is given twice".to_string()),
         EncodeError::Missing { place } => (field(place), "is missing".to_string()),
@@ -509,8 +514,8 @@ pub(crate) fn is_text(kind: &Kind) -> bool {
 }
 
 /// Why a table cannot be counted by a field of another table.
-const COUNTER_OUTSIDE: &str = "DEPENDING ON takes no subscript, so a count that each row has for \
-    itself is none: give the inner table a fixed number of rows (OCCURS n TIMES)";
+const COUNTER_OUTSIDE: &str = "DEPENDING ON takes no subscript, so each row cannot have a count \
+    of its own: give the inner table a fixed number of rows (OCCURS n TIMES)";
 
 /// The line of the field that a codec's fault names; 0 where it names none.
 fn line_of(layouts: &[Layout], fault: &str) -> u32 {
@@ -551,8 +556,8 @@ mod tests {
            05  G.
                10  X  PIC X.
 ";
-        let mut told = Diagnostics::default();
-        let record = Record::parse(Path::new("r.cpy"), copybook, &mut told).unwrap();
+        let mut reported = Diagnostics::default();
+        let record = Record::parse(Path::new("r.cpy"), copybook, &mut reported).unwrap();
         let texts = [
             "0", "12", " 7 ", "-3", "+4", "1.5", "1.55", "99999", "1e2", "", "x", "\"", "\u{e9}",
         ];
@@ -577,7 +582,7 @@ mod tests {
                 assert_eq!(bytes, by_json, "{name} {text:?}");
             }
         }
-        // What is edited is text.
+        // Edited numbers are text.
         assert_eq!(numbers, 3 * texts.len());
     }
 }

@@ -1,10 +1,10 @@
 //! The document that is handed out: the project's, and what the gateway adds
 //! to it of its own accord.
 //!
-//! A client that is generated from a document knows the answers that the
-//! document has. A request that does not match, a body that is too large, a
-//! region that is full: these the gateway answers itself, as problem
-//! documents, whether the project's author thought of them or not.
+//! A client that is generated from a document expects the answers in the
+//! document. The gateway itself answers a request that does not match, a body
+//! that is too large, or a full region with problem documents, even if the
+//! project's author did not describe them.
 
 use super::operation::{Operation, Work};
 use crate::openapi::{Document, Version};
@@ -17,12 +17,12 @@ const SCHEMA: &str = "GatewayProblem";
 ///
 /// Reference: RFC 9457, section 3.
 const MEDIA: &str = "application/problem+json";
-/// What every operation may be answered with.
+/// The answers that every operation may have.
 const ALWAYS: [(&str, &str); 5] = [
     ("400", "The request does not match the API"),
     (
         "500",
-        "The program ended abnormally, or its answer is mapped by no response",
+        "The program ended abnormally, or no response mapping fits its answer",
     ),
     (
         "502",
@@ -31,17 +31,17 @@ const ALWAYS: [(&str, &str); 5] = [
     ("503", "The region is full; try again"),
     ("504", "The program took too long"),
 ];
-/// The same of operations with a body.
+/// Further answers of operations with a body.
 const WITH_BODY: [(&str, &str); 3] = [
     ("408", "The rest of the body did not come in time"),
     ("413", "The body is too large"),
     ("415", "The body is not JSON in UTF-8"),
 ];
 
-/// The same of operations whose callers have to say who they are.
+/// Further answers of operations that require authentication.
 const GUARDED: [(&str, &str); 3] = [
-    ("401", "The request does not say rightly who sends it"),
-    ("403", "Who sends the request may not"),
+    ("401", "The request does not identify its sender correctly"),
+    ("403", "The sender of the request is not permitted"),
     ("429", "This client has sent more requests than it may"),
 ];
 
@@ -86,7 +86,7 @@ pub(super) fn document(document: &Document, operations: &[Operation], means: Mea
             form.add(responses, status, why);
         }
         if matches!(operation.work, Work::Unsupported(_)) {
-            form.add(responses, "501", "The operation is not served yet");
+            form.add(responses, "501", "The operation is not implemented yet");
         }
     }
     if document.version == Version::V2
@@ -122,7 +122,7 @@ pub(super) fn document(document: &Document, operations: &[Operation], means: Mea
 struct Form<'a> {
     /// Names that lead to the schemas.
     schemas: &'a [&'a str],
-    /// What a reference to a response begins with.
+    /// The prefix of a reference to a response.
     responses: &'a str,
     /// The responses that can be referred to.
     known: Value,
@@ -162,7 +162,7 @@ fn schema() -> Value {
     let text = || json!({ "type": "string" });
     json!({
         "type": "object",
-        "description": "What the gateway answers by itself (RFC 9457).",
+        "description": "The gateway's own answers (RFC 9457).",
         "required": ["type", "title", "status"],
         "properties": {
             "type": text(),

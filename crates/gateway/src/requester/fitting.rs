@@ -1,4 +1,5 @@
-//! What of a schema has fields in a structure, and what is left out of it.
+//! The parts of a schema that have fields in a structure, and those that are
+//! left out of it.
 //!
 //! APIs that others describe have parts for which there is no rule: maps,
 //! values of any kind, schemas that contain themselves. A program can do
@@ -7,7 +8,7 @@
 use crate::project::structure::{Limits, MAX_TEXT, refusal};
 use serde_json::{Value, json};
 
-/// Who has a structure: what a program must give is not left out.
+/// The side of a structure: parts that a program must provide are not left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Request,
@@ -68,7 +69,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// The same of what a program may have to give.
+    /// As above for parts that a program may have to provide.
     ///
     /// # Errors
     /// It has to, and nothing of it is left.
@@ -78,10 +79,10 @@ impl Fitting<'_> {
         at: &str,
         needed: bool,
     ) -> Result<Option<Value>, String> {
-        let told = self.left_out.len();
+        let reported = self.left_out.len();
         let fitted = self.fit(schema, at)?;
         match fitted.is_none() && needed && self.side == Side::Request {
-            true => Err(self.left_out.split_off(told).join("; ")),
+            true => Err(self.left_out.split_off(reported).join("; ")),
             false => Ok(fitted),
         }
     }

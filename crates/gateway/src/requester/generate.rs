@@ -21,11 +21,11 @@ const COMMENT: usize = 60;
 /// `options.yaml` of a requester.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequesterOptions {
-    /// What names of copybooks begin with, at most 3 characters.
+    /// The prefix of copybooks' names, at most 3 characters.
     pub prefix: String,
     /// Characters of a text without `maxLength`.
     pub characters: u64,
-    /// Digits behind the point of a number without `multipleOf`.
+    /// Digits after the point of a number without `multipleOf`.
     pub fraction_digits: u32,
 }
 
@@ -78,9 +78,8 @@ pub(super) fn toolkit_name(document: &Document) -> String {
 /// Makes the copybooks of all operations of the API in `folder`; `prefix` counts
 /// before that of its options.
 ///
-/// # Errors
-/// What cannot be read, and operations whose schemas have no rule, if none
-/// has one; else these are notes.
+/// # Errors Unreadable input, and operations whose schemas have no rule, if
+/// none has one; otherwise these are notes.
 pub fn requester_copybooks(
     folder: &Path,
     calling: Calling,
@@ -117,7 +116,7 @@ pub fn requester_copybooks(
                         n => format!(", and {n} more (in the copybooks)"),
                     };
                     let at = document.at(&["paths", object.path, object.method]);
-                    let message = format!("{place} does without some fields: {first}{more}");
+                    let message = format!("{place} lacks some fields: {first}{more}");
                     out.warn(&document.file, at, message);
                 }
                 all.push(information(&stem, &api, object, &operation, calling));
@@ -195,7 +194,7 @@ fn information(
     Generated { name, text }
 }
 
-/// What a structure does without, as comments of its copybook.
+/// The left-out parts of a structure, as comments of its copybook.
 fn comments(left_out: &[String]) -> String {
     let mut text = String::new();
     for why in left_out {

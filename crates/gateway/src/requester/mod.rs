@@ -204,23 +204,28 @@ paths:
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
         let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
-        let told = |calling, status, body: &str| {
-            let told = api.response(calling, ("/jobs", "GET"), status, body.as_bytes());
-            told.map(|told| told.mapped).map_err(|fault| fault.0)
+        let reported = |calling, status, body: &str| {
+            let reported = api.response(calling, ("/jobs", "GET"), status, body.as_bytes());
+            reported
+                .map(|reported| reported.mapped)
+                .map_err(|fault| fault.0)
         };
         let count = r#"{"count":7}"#;
         for status in [200, 203] {
-            assert_eq!(told(Calling::Stub, status, count), Ok(true), "{status}");
+            assert_eq!(reported(Calling::Stub, status, count), Ok(true), "{status}");
         }
-        assert_eq!(told(Calling::Stub, 204, ""), Ok(true));
-        assert_eq!(told(Calling::Stub, 404, "no"), Ok(false));
+        assert_eq!(reported(Calling::Stub, 204, ""), Ok(true));
+        assert_eq!(reported(Calling::Stub, 404, "no"), Ok(false));
         for (status, body) in [(201, count), (202, r#"{"job":1}"#), (299, ""), (205, "")] {
-            let why = told(Calling::Stub, status, body).unwrap_err();
-            assert!(why.contains("is not the one"), "{status} {why}");
+            let why = reported(Calling::Stub, status, body).unwrap_err();
+            assert!(
+                why.contains("for which the structure is not made"),
+                "{status} {why}"
+            );
         }
         // The host API has a structure for each, and a warning for the others.
-        assert_eq!(told(Calling::HostApi, 202, r#"{"job":1}"#), Ok(true));
-        assert_eq!(told(Calling::HostApi, 201, count), Ok(false));
+        assert_eq!(reported(Calling::HostApi, 202, r#"{"job":1}"#), Ok(true));
+        assert_eq!(reported(Calling::HostApi, 201, count), Ok(false));
     }
 
     const LOAN: &str = r#"
@@ -298,9 +303,9 @@ paths:
         for calling in [Calling::HostApi, Calling::Stub] {
             for (body, why) in cases {
                 let body = format!("{{{body}}}");
-                let told = api.response(calling, ("/loan", "GET"), 200, body.as_bytes());
-                match (told, why) {
-                    (Ok(told), "") => assert!(told.mapped, "{body}"),
+                let reported = api.response(calling, ("/loan", "GET"), 200, body.as_bytes());
+                match (reported, why) {
+                    (Ok(reported), "") => assert!(reported.mapped, "{body}"),
                     (Ok(_), _) => panic!("{body} is taken"),
                     (Err(fault), _) => assert!(
                         !why.is_empty() && fault.0.contains(why),
@@ -321,13 +326,13 @@ paths:
         let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
         for calling in [Calling::HostApi, Calling::Stub] {
             let body = br#"{"count":7},"x":1"#;
-            let told = api.response(calling, ("/jobs", "GET"), 200, body);
-            assert!(told.is_err_and(|fault| fault.0.contains("no JSON")));
+            let reported = api.response(calling, ("/jobs", "GET"), 200, body);
+            assert!(reported.is_err_and(|fault| fault.0.contains("no JSON")));
         }
     }
 
-    /// What documents of others have: maps, values of any kind, schemas that
-    /// contain themselves.
+    /// Features of other parties' documents: maps, values of any kind, schemas
+    /// that contain themselves.
     const CLOUD: &str = r#"
 openapi: 3.0.3
 info: {title: Cloud, version: "1"}
@@ -389,16 +394,16 @@ components:
             ["CLD00I01", "CLD00Q01", "CLD00P01", "CLD01I01"],
             "{notes}"
         );
-        for told in [
-            "POST /hosts does without some fields: /requestQueryParameters/filter is an object \
+        for reported in [
+            "POST /hosts lacks some fields: /requestQueryParameters/filter is an object \
              without properties, and 10 more (in the copybooks)",
-            "DELETE /hosts does without some fields: /responseCode200 is an object without \
+            "DELETE /hosts lacks some fields: /responseCode200 is an object without \
              properties",
             "PUT /tags has no copybooks: /requestBody is an object without properties",
         ] {
-            assert!(notes.contains(told), "{told}\n{notes}");
+            assert!(notes.contains(reported), "{reported}\n{notes}");
         }
-        for told in [
+        for reported in [
             "      * /requestBody/tags is an object without properties\n",
             "      * /requestBody/notes is text of 65536 characters: it has 32767\n",
             "      * /requestBody/rows is an array of arrays\n",
@@ -406,19 +411,24 @@ components:
             "06 pair-num ",
             "PIC X(32767).",
         ] {
-            assert!(all[1].text.contains(told), "{told}\n{}", all[1].text);
+            assert!(
+                all[1].text.contains(reported),
+                "{reported}\n{}",
+                all[1].text
+            );
         }
         assert!(
             all.iter()
                 .all(|one| one.text.lines().all(|l| l.len() <= 72))
         );
         let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
-        // The program is told what it has fields for, and the rest is none of its business.
+        // The program receives the members that it has fields for; others are
+        // dropped.
         let fault = br#"{"code":"BUSY","inner":{"any":[1]},"details":[{"code":"A"}]}"#;
-        let told = api.response(host_api, ("/hosts", "POST"), 503, fault);
-        assert!(told.unwrap().mapped);
-        let told = api.response(host_api, ("/hosts", "DELETE"), 200, b"{\"x\":1}");
-        assert!(told.unwrap().mapped);
+        let reported = api.response(host_api, ("/hosts", "POST"), 503, fault);
+        assert!(reported.unwrap().mapped);
+        let reported = api.response(host_api, ("/hosts", "DELETE"), 200, b"{\"x\":1}");
+        assert!(reported.unwrap().mapped);
     }
 
     const NAMES: &str = r#"
@@ -450,27 +460,27 @@ components:
         ] {
             let named = CodePage::by_name(page).unwrap();
             let (api, _) = Requester::load(folder.path(), named).unwrap();
-            let told = api.response(
+            let reported = api.response(
                 Calling::HostApi,
                 operation,
                 200,
                 "{\"name\":\"Zoë\"}".as_bytes(),
             );
-            let (_, _, bytes) = &told.unwrap().areas[0];
+            let (_, _, bytes) = &reported.unwrap().areas[0];
             assert_eq!(&bytes[..10], zoe, "{page}");
             let made = api.request(Calling::HostApi, operation, zoe, &[]).unwrap();
             let body = String::from_utf8(made.body.unwrap()).unwrap();
             assert_eq!(body, "{\"name\":\"Zoë\"}", "{page}");
         }
         let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
-        let told = api.response(
+        let reported = api.response(
             Calling::HostApi,
             operation,
             200,
             "{\"name\":\"Zoë\"}".as_bytes(),
         );
-        assert!(told.unwrap_err().0.contains("not in code page ASCII"));
-        // Half of a character is none.
+        assert!(reported.unwrap_err().0.contains("not in code page ASCII"));
+        // Half of a character is not valid.
         let (api, _) = Requester::load(folder.path(), CodePage::utf8()).unwrap();
         let half = b"\x03\0Zo\xc3\xab\0\0\0\0";
         let made = api.request(Calling::HostApi, operation, half, &[]).unwrap();

@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
-/// What stands in a URL as it is.
+/// The characters that need no escape in a URL.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -26,7 +26,7 @@ const CODE: &str = "responseCode";
 pub struct Outbound {
     /// Method.
     pub method: String,
-    /// Path and query, to be put behind the server's address.
+    /// Path and query, to be appended to the server's address.
     pub path: String,
     /// Headers that are parameters.
     pub headers: Vec<(String, String)>,
@@ -36,7 +36,7 @@ pub struct Outbound {
     pub media: String,
 }
 
-/// What a program gets of a response.
+/// The part of a response that a program receives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Returned {
     /// The structure that names the data areas.
@@ -63,8 +63,8 @@ pub(super) struct Operation {
     plain: Vec<String>,
     /// Statuses that are described, and have no body.
     bodiless: Vec<String>,
-    /// What of its schemas has no field, and why: of the request, of the
-    /// response.
+    /// Parts of its schemas without a field, with reasons: of the request, of
+    /// the response.
     left_out: [Vec<String>; 2],
     limits: Limits,
     page: CodePage,
@@ -179,8 +179,8 @@ impl Operation {
         }
     }
 
-    /// What of the schemas of the request, or of the response, has no field,
-    /// each with its reason.
+    /// The parts of the request's or response's schemas without a field, each
+    /// with its reason.
     pub fn left_out(&self, request: bool) -> &[String] {
         &self.left_out[usize::from(!request)]
     }
@@ -191,7 +191,7 @@ impl Operation {
         match patching(&self.media) {
             Some(_) if calling == Calling::Stub => {
                 return Err(format!(
-                    "a body of {} is for programs that call by the host API",
+                    "a body of {} needs a program that calls by the host API",
                     self.media
                 ));
             }
@@ -290,11 +290,11 @@ impl Operation {
         let mut text = Vec::new();
         structures
             .read(&container, &mut text)
-            .map_err(|fault| told(&fault))?;
+            .map_err(|fault| reported(&fault))?;
         let mut tape = Tape::default();
         let json = tape
             .parse(&text)
-            .map_err(|_| "the request makes no JSON".to_owned())?;
+            .map_err(|_| "the request does not form valid JSON".to_owned())?;
         let mut out = Outbound {
             method: self.method.clone(),
             media: self.media.clone(),
@@ -359,8 +359,8 @@ impl Operation {
                 .map(|_| "RespBody"),
         };
         let blank = body.iter().all(u8::is_ascii_whitespace);
-        // No body goes with 204 and 205, whatever the document says; an error
-        // without its body is one that the program is told by its status.
+        // 204 and 205 have no body, even if the document describes one; an
+        // error without its body is reported to the program by its status.
         let good = (200..300).contains(&status);
         let key = key.filter(|_| good || !blank);
         if calling == Calling::Stub && good && !bodiless {
@@ -368,7 +368,7 @@ impl Operation {
             let own = all.and_then(|all| all.get(of_success(all)?));
             if own.is_some() && own != found.and_then(|found| parts.get(found.as_str())) {
                 return Err(format!(
-                    "the response with status {status} is not the one that the structure is for"
+                    "the response has status {status}, for which the structure is not made"
                 ));
             }
         }
@@ -378,7 +378,7 @@ impl Operation {
         let none = blank || null && !found.is_some_and(may_be_null);
         if none && key.is_some() && ![204, 205].contains(&status) {
             return Err(format!(
-                "the response with status {status} has no body, and the document describes one"
+                "the response with status {status} has no body, but the document describes one"
             ));
         }
         let mut quoted = Vec::new();
@@ -392,7 +392,7 @@ impl Operation {
             }
             None => body,
         };
-        let no_json = || format!("the body of the response with status {status} is no JSON");
+        let no_json = || format!("the body of the response with status {status} is not JSON");
         let text = match key.filter(|_| !blank) {
             // By itself, or it could close the object that it is put into.
             Some(_) if Tape::default().parse(body).is_err() => return Err(no_json()),
@@ -403,7 +403,7 @@ impl Operation {
         let json = tape.parse(&text).map_err(|_| no_json())?;
         let json = key.filter(|_| !none).map(|_| json);
         let made = structures.write_unchecked(json).map_err(|faults| {
-            let all: Vec<String> = faults.iter().map(told).collect();
+            let all: Vec<String> = faults.iter().map(reported).collect();
             format!(
                 "the response does not fit its structure: {}",
                 all.join("; ")
@@ -428,7 +428,7 @@ fn of_success(all: &Map<String, Value>) -> Option<&String> {
     all.keys().find(good).or_else(default)
 }
 
-fn told(fault: &crate::problem::Fault) -> String {
+fn reported(fault: &crate::problem::Fault) -> String {
     let place = fault.pointer.clone().or_else(|| fault.field.clone());
     match place.filter(|p| !p.is_empty()) {
         Some(place) => format!("{place}: {}", fault.message),
@@ -451,7 +451,7 @@ fn values(value: Option<Json<'_>>) -> Vec<String> {
     }
 }
 
-/// The media type of a body that is JSON, and what is said of it: the first whose
+/// The media type of a JSON body, and its description: the first whose
 /// structures have rules, or else the first.
 fn json_body(content: &Value) -> Option<(&str, &Value)> {
     let all = content.as_object()?.iter();
@@ -467,7 +467,7 @@ fn json_body(content: &Value) -> Option<(&str, &Value)> {
     json.clone().find(known).or_else(|| json.next())
 }
 
-/// What kind of patch a body of a media type is.
+/// The kind of patch of a media type.
 fn patching(media: &str) -> Option<Patching> {
     let end = |end: &str| media.ends_with(end);
     match (end("merge-patch+json"), end("json-patch+json")) {
@@ -504,7 +504,7 @@ fn bodiless(document: &Document, object: &OperationObject<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The parts of a request, each an object schema but for the body.
+/// The parts of a request, each an object schema except the body.
 fn request_parts(
     document: &Document,
     object: &OperationObject<'_>,

@@ -9,8 +9,8 @@ const MAX_DEPTH: usize = 32;
 /// Most objects that one schema may become.
 const MAX_OBJECTS: usize = 20_000;
 
-/// A schema with nothing to look up in it; a reference is left where it leads
-/// to what it stands in.
+/// A schema with its references resolved; a reference to an enclosing schema is
+/// left.
 ///
 /// # Errors
 /// What leads nowhere, and what is too deep or too large.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// What somebody wants to do with the gateway itself.
+/// What a caller wants to do with the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// Look: documents, metrics, tasks, locks.
@@ -15,31 +15,33 @@ pub enum Act {
     Operate,
 }
 
-/// Roles and what they allow.
+/// Roles and their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    /// Who may call operations; none for everybody whom their API lets in.
+    /// The roles that may call operations; `None` means every caller that the
+    /// API admits.
     pub invoke: Option<Vec<String>>,
-    /// Who may look.
+    /// The roles that may read.
     pub read: Vec<String>,
-    /// Who may change what runs, and look.
+    /// The roles that may change running things, and read.
     pub operations: Vec<String>,
-    /// Who may do everything here.
+    /// The roles that may do everything on this port.
     pub admin: Vec<String>,
-    /// What differs for an API, by its name.
+    /// Rules of single APIs, by name.
     pub apis: BTreeMap<String, AccessRule>,
 }
 
-/// What differs for one API.
+/// The rule of one API.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessRule {
-    /// Who may call its operations.
+    /// The roles that may call its operations.
     pub invoke: Option<Vec<String>>,
-    /// Whether callers must say who they are, whatever its document asks.
+    /// Whether callers must authenticate, in addition to the document's
+    /// requirements.
     pub require_auth: Option<bool>,
-    /// Whether callers must come by HTTPS.
+    /// Whether callers must use HTTPS.
     pub require_secure: Option<bool>,
-    /// Who may call one operation, by `METHOD /path` or operationId.
+    /// The roles that may call one operation, by `METHOD /path` or operationId.
     pub operations: BTreeMap<String, Vec<String>>,
 }
 
@@ -66,7 +68,8 @@ impl Access {
         lists.iter().flat_map(|list| list.iter().cloned()).collect()
     }
 
-    /// The roles that may call an operation; none for anybody who gets in.
+    /// The roles that may call an operation; `None` if every admitted caller
+    /// may.
     pub(crate) fn invoke(&self, api: &str, keys: [&str; 2]) -> Option<&Vec<String>> {
         let rule = self.apis.get(api);
         rule.and_then(|rule| keys.iter().find_map(|key| rule.operations.get(*key)))

@@ -1,10 +1,10 @@
-//! What was found right a short while ago.
+//! Credentials that were verified recently.
 //!
 //! A password takes tens of milliseconds to verify and a token tens of
-//! microseconds, and clients send the same one with every request. What was
-//! right is known by a keyed hash of it, whose key lives as long as the process:
-//! the memory holds no password, no token, and nothing that could be tried
-//! elsewhere. Only what was right is kept.
+//! microseconds, and clients send the same one with every request. Verified
+//! credentials are stored as a keyed hash, with a key for the life of the
+//! process: the memory contains no password, no token, and nothing that could
+//! be tried elsewhere. Rejected ones are not stored.
 
 use super::Identity;
 use ring::hmac;

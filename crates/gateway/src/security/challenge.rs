@@ -1,4 +1,4 @@
-//! What somebody is told who is not let in.
+//! The answers to callers that are not admitted.
 //!
 //! Reference: RFC 9110, section 11.6.1; RFC 7617 (Basic); RFC 6750 (Bearer).
 
@@ -22,9 +22,9 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
             let ways = ways.join(" or ");
             let detail = match &why {
                 Some(why) => sentence(why),
-                None => format!("The request does not say who sends it; send {ways}"),
+                None => format!("The request does not identify its sender; send {ways}"),
             };
-            // Another scheme's fault is none of a token.
+            // The fault of another scheme does not concern a token.
             let token = why.as_deref().filter(|_| token);
             let challenge = |scheme: &Scheme| challenge(scheme, realm, token);
             let challenges = schemes.iter().filter_map(challenge).collect();
@@ -52,10 +52,10 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
         },
         Denied::NoKeys => Problem {
             retry_after: Some(10),
-            ..unavailable("The keys that tokens are checked by could not be fetched")
+            ..unavailable("The keys for checking tokens could not be fetched")
         },
         Denied::Insecure => {
-            let detail = "This is served by HTTPS only";
+            let detail = "This resource is served by HTTPS only";
             Problem::new(StatusCode::FORBIDDEN, "HTTPS is needed", detail)
         }
         Denied::TooMany(wait) => Problem {

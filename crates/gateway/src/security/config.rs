@@ -1,4 +1,4 @@
-//! What security is told: settings, and why they cannot be used.
+//! The settings of security, and why they cannot be used.
 
 use super::access::Access;
 use super::files::load_keys;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Most seconds that clocks may be said to differ.
 const MOST_LEEWAY_S: u64 = 3_600;
 
-/// What clients are checked against, and what they may do.
+/// The authentication of clients, and their permissions.
 #[derive(Debug, Clone)]
 pub struct SecurityConfig {
     /// File of the user store.
@@ -22,7 +22,7 @@ pub struct SecurityConfig {
     pub certificates: bool,
     /// Whether callers of every operation must say who they are.
     pub require_auth: bool,
-    /// Whether callers of every operation must come by HTTPS.
+    /// Whether callers of every operation must use HTTPS.
     pub require_secure: bool,
     /// Which roles may do what.
     pub access: Access,
@@ -86,13 +86,13 @@ pub enum SecurityError {
         text: String,
     },
     /// Threads or random bytes could not be had.
-    #[error("the system does not give what security needs: {0}")]
+    #[error("the system does not provide what security needs: {0}")]
     System(String),
 }
 
 impl SecurityConfig {
-    /// Everything that would let somebody in who should not be, or nobody at all,
-    /// but for what is wrong with the user store.
+    /// Every setting that would admit a caller who must not be admitted, or no
+    /// caller at all, except faults of the user store.
     pub fn faults(&self) -> Vec<SecurityError> {
         let mut faults = Vec::new();
         if let Some(fault) = self.unchecked() {
@@ -124,14 +124,14 @@ impl SecurityConfig {
         let closed = required || roles;
         (closed && self.means() == Means::default()).then(|| SecurityError::Setting {
             key: "require_auth",
-            text: "callers must say who they are, and there is nothing to check it by: name a \
-                   user store, keys for tokens or an authority for client certificates"
+            text: "callers must be authenticated, but no method is set: give a user store, keys \
+                for tokens or an authority for client certificates"
                 .into(),
         })
     }
 }
 
-/// Settings by which a token of somebody else would be taken, or none.
+/// Settings by which a token of another issuer would be accepted, or no token.
 fn settings_of(tokens: &JwtConfig) -> Vec<SecurityError> {
     let mut faults = Vec::new();
     let mut wrong = |key: &'static str, text: String| {
@@ -147,15 +147,15 @@ fn settings_of(tokens: &JwtConfig) -> Vec<SecurityError> {
     ] {
         if names.is_empty() || names.iter().any(String::is_empty) {
             let text = format!(
-                "tokens need an issuer and an audience: without {what} a token that was made for \
-                 another service would be taken"
+                "tokens need an issuer and an audience: without {what} a token for another \
+                 service would be accepted"
             );
             wrong(key, text);
         }
     }
     for name in &tokens.algorithms {
         if !jwt::known_algorithm(name) {
-            let text = format!("'{name}' is no algorithm for signatures that is known here");
+            let text = format!("'{name}' is not a supported signature algorithm");
             wrong("jwt.algorithms", text);
         }
     }
@@ -164,13 +164,13 @@ fn settings_of(tokens: &JwtConfig) -> Vec<SecurityError> {
         wrong("jwt.algorithms", text.into());
     }
     if tokens.user_claim.is_empty() {
-        let text = "no claim names the user of a token, and every one would be refused";
+        let text = "no claim names the user of a token, so every token would be rejected";
         wrong("jwt.user_claim", text.into());
     }
     if tokens.leeway_s > MOST_LEEWAY_S {
         let text = format!(
-            "clocks may differ by {} seconds: tokens would be taken that long after their end; \
-             {MOST_LEEWAY_S} are the most",
+            "a leeway of {} seconds is too large: tokens would be accepted that long after their \
+             end; use at most {MOST_LEEWAY_S}",
             tokens.leeway_s
         );
         wrong("jwt.leeway_s", text);

@@ -1,10 +1,10 @@
-//! What a request brings along to say who sends it.
+//! The credentials in a request.
 
 use super::guard::Failed;
 use http::{HeaderMap, header};
 use std::borrow::Cow;
 
-/// What a request brings along.
+/// The credentials of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Credentials<'a> {
     pub headers: &'a HeaderMap,
@@ -21,14 +21,14 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'
     };
     if more.is_some() {
         return Err(Failed::Wrong(format!(
-            "the header {name} is there more than once"
+            "the header {name} occurs more than once"
         )));
     }
     let shown = value.to_str().map(Some);
-    shown.map_err(|_| Failed::Wrong(format!("the header {name} is no text")))
+    shown.map_err(|_| Failed::Wrong(format!("the header {name} is not text")))
 }
 
-/// What stands behind the name of a scheme in `Authorization`.
+/// The part of `Authorization` after the name of a scheme.
 pub(super) fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, Failed> {
     let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(Failed::Absent)?;
     match value.trim().split_once(' ') {

@@ -11,8 +11,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// GET of a URL, without redirections.
 ///
-/// # Errors
-/// Why not, in words.
+/// # Errors Why it cannot be read.
 pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> {
     let fetcher = check(url, trusted)?;
     let fetched = fetcher.wait(Request {
@@ -24,16 +23,15 @@ pub(super) fn get(url: &str, trusted: Option<&Path>) -> Result<Vec<u8>, String> 
     let fetched = fetched.map_err(|e| e.to_string())?;
     match fetched.status {
         200..=299 => Ok(fetched.body),
-        status => Err(format!("the answer is {status}")),
+        status => Err(format!("the server returned {status}")),
     }
 }
 
-/// What fetches a URL, if that can be done at all.
+/// Returns a fetcher for a URL, if it is usable.
 ///
-/// # Errors
-/// Why not, in words.
+/// # Errors Why it cannot be used.
 pub(super) fn check(url: &str, trusted: Option<&Path>) -> Result<Fetcher, String> {
-    let uri: http::Uri = url.parse().map_err(|_| "it is no URL")?;
+    let uri: http::Uri = url.parse().map_err(|_| "not a valid URL")?;
     let host = uri.host().ok_or("the URL has no host")?;
     match uri.scheme_str() {
         Some("https") => {}

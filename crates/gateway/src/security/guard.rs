@@ -1,9 +1,9 @@
 //! The guard: credentials in, identity out.
 //!
 //! Users and keys are read when the gateway starts, and again when their files
-//! were written: whoever comes by looks at the files, once a second at most.
-//! What is wrong then is logged and the last good state stays in force. A key
-//! set behind a URL is fetched by a thread of its own.
+//! have changed: requests trigger this check, once a second at most. Errors are
+//! logged then, and the last good state is still used. A key set at a URL is
+//! fetched by a thread of its own.
 
 use super::access::Act;
 use super::cache::{Cache, KEPT};
@@ -58,9 +58,9 @@ struct Fetcher {
 /// Why a request is not let in.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Denied {
-    /// It does not say who sends it, or what it says is wrong.
+    /// It has no credentials, or wrong ones.
     Unknown {
-        /// What is wrong; none when nothing was said.
+        /// The reason; `None` without credentials.
         why: Option<String>,
         /// It is a bearer token that is wrong.
         token: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Denied {
         needed: Vec<String>,
         /// A token said who it is.
         bearer: bool,
-        /// Who it is.
+        /// The caller.
         who: Arc<Identity>,
     },
     /// Too many passwords wait to be checked.
@@ -90,7 +90,7 @@ pub(crate) enum Denied {
 pub(super) enum Failed {
     Absent,
     Wrong(String),
-    /// The same of a bearer token, which its challenge tells.
+    /// The same for a bearer token; its challenge includes the reason.
     Token(String),
     Lacks(Vec<String>, bool, Arc<Identity>),
     Not(Denied),
@@ -160,13 +160,13 @@ impl Guard {
         Ok(guard)
     }
 
-    /// What it was started with.
+    /// Its configuration.
     pub fn config(&self) -> &SecurityConfig {
         &self.config
     }
 
-    /// Who may act on the administration port: some identity with a role for
-    /// it.
+    /// Authorizes an action on the administration port: some identity with a
+    /// role for it.
     pub(crate) async fn admin(
         &self,
         act: Act,
@@ -178,8 +178,8 @@ impl Guard {
         found.ok_or_else(|| missing(&requirement))
     }
 
-    /// Who sends a request, if it may; none for somebody who need not say. Of
-    /// each list of roles it must have one.
+    /// The caller of a request, if it is permitted; `None` if the operation
+    /// needs no authentication. The caller must have one role of each list.
     pub(crate) async fn check(
         &self,
         requirement: &Requirement,
@@ -301,7 +301,7 @@ impl Guard {
     async fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
         let token = authorization(headers, "bearer")?;
         let Some(config) = &self.config.tokens else {
-            return Err(Failed::Token("tokens are not taken here".into()));
+            return Err(Failed::Token("tokens are not accepted here".into()));
         };
         let generation = self.generation.load(Ordering::Acquire);
         let digest = self.cache.digest(BEARER, token.as_bytes());
@@ -352,14 +352,14 @@ impl Guard {
         let key = key.filter(|key| !key.is_empty()).ok_or(Failed::Absent)?;
         let users = self.users();
         let user = users.by_key(&key);
-        let wrong = || Failed::Wrong("the API key is not known".into());
+        let wrong = || Failed::Wrong("unknown API key".into());
         user.map(|user| identity_of(user)).ok_or_else(wrong)
     }
 
     fn certificate(&self, name: Option<&str>) -> Result<Arc<Identity>, Failed> {
         let name = name.ok_or(Failed::Absent)?;
         if name.contains(char::is_control) {
-            let why = "the certificate's name has characters that no name has";
+            let why = "the certificate's name has characters that a user name cannot have";
             return Err(Failed::Wrong(why.into()));
         }
         Ok(match self.users().get(name) {
@@ -414,7 +414,7 @@ impl Guard {
                     self.generation.fetch_add(1, Ordering::AcqRel);
                     tracing::info!("the user store was read again");
                 }
-                Err(e) => tracing::error!("{e}; the users it had before stay in force"),
+                Err(e) => tracing::error!("{e}; the previous users are still used"),
             }
         }
         let source = self.config.tokens.as_ref().map(|tokens| &tokens.keys);
@@ -426,7 +426,7 @@ impl Guard {
                     tracing::info!(keys = keys.len(), "the keys for tokens were read again");
                     self.set_keys(keys);
                 }
-                Err(e) => tracing::error!("{e}; the keys it had before stay in force"),
+                Err(e) => tracing::error!("{e}; the previous keys are still used"),
             }
         }
     }
@@ -440,8 +440,8 @@ impl Guard {
         let seen = *done.borrow_and_update();
         // A question that waits already is ours too.
         let _ = fetcher.ask.try_send(());
-        let told = done.wait_for(|count| *count > seen);
-        tokio::time::timeout(PATIENCE, told).await.is_ok()
+        let reported = done.wait_for(|count| *count > seen);
+        tokio::time::timeout(PATIENCE, reported).await.is_ok()
     }
 }
 
@@ -465,7 +465,7 @@ fn fetch_keys(
         }
         tell.send_modify(|count| *count += 1);
         let due = match guard.upgrade().map(|guard| guard.keys().len()) {
-            // There are none yet: soon again.
+            // No keys yet: retry soon.
             Some(0) => SOONEST,
             Some(_) => REFRESH,
             None => return,

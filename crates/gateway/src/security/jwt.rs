@@ -1,4 +1,4 @@
-//! JSON Web Tokens of somebody who is trusted to know the clients.
+//! JSON Web Tokens of a trusted issuer.
 //!
 //! A token is taken when its signature is of one of the issuer's keys, by an
 //! algorithm of the list, and when its issuer, audience and times are right.
@@ -33,7 +33,7 @@ pub struct JwtConfig {
     pub leeway_s: u64,
     /// The claim that names the user.
     pub user_claim: String,
-    /// Claims whose words are roles; a path is dotted.
+    /// Claims that contain roles; a path is dotted.
     pub role_claims: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl Default for JwtConfig {
     }
 }
 
-/// What a token that was taken says.
+/// The claims of an accepted token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claims {
     pub name: String,
@@ -68,9 +68,9 @@ pub(crate) enum TokenError {
     Malformed,
     #[error("the token's algorithm is not allowed")]
     Algorithm,
-    #[error("the token has a critical header that is not known")]
+    #[error("the token has an unknown critical header")]
     Critical,
-    #[error("the token's key is not known")]
+    #[error("the token's key is unknown")]
     UnknownKey,
     #[error("the token's signature is wrong")]
     Signature,
@@ -78,11 +78,11 @@ pub(crate) enum TokenError {
     Expired,
     #[error("the token is not valid yet")]
     NotYet,
-    #[error("the token is of another issuer")]
+    #[error("the token is from another issuer")]
     Issuer,
     #[error("the token is for another audience")]
     Audience,
-    #[error("the token lacks a claim that is needed")]
+    #[error("the token lacks a required claim")]
     Claim,
 }
 

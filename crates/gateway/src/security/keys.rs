@@ -56,9 +56,9 @@ impl KeySet {
     /// That it is no key set, or has no key that can be used.
     pub fn parse(bytes: &[u8]) -> Result<KeySet, String> {
         let set: Value =
-            serde_json::from_slice(bytes).map_err(|e| format!("it is no JSON: {e}"))?;
+            serde_json::from_slice(bytes).map_err(|e| format!("not valid JSON: {e}"))?;
         let list = set.get("keys").and_then(Value::as_array);
-        let list = list.ok_or("it is no key set: there is no array 'keys'")?;
+        let list = list.ok_or("not a key set: the array 'keys' is missing")?;
         let mut keys = Vec::new();
         for value in list.iter().take(MOST) {
             if value.get("use").is_some_and(|u| u != "sig") {
@@ -74,7 +74,7 @@ impl KeySet {
             }));
         }
         match keys.is_empty() {
-            true => Err("it has no key for signatures that is known here".into()),
+            true => Err("it has no key for a supported signature algorithm".into()),
             false => Ok(KeySet(keys)),
         }
     }

@@ -36,7 +36,7 @@ struct Bucket {
     at: Instant,
 }
 
-/// Who shares a bucket when nobody says who they are.
+/// The clients that share a bucket when callers are not identified.
 pub(crate) fn client_of(address: IpAddr) -> impl Hash {
     match address.to_canonical() {
         IpAddr::V4(v4) => u128::from(v4.to_bits()),

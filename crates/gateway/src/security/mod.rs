@@ -1,12 +1,12 @@
-//! Who a client is, and what it may do.
+//! Authentication and authorization of clients.
 //!
 //! ```text
 //! request ─▶ credentials ─▶ scheme (basic, bearer, API key, certificate) ─▶ identity ─▶ roles
 //! ```
 //!
-//! A [`Guard`] holds what clients are checked against: the user store, the keys
-//! that sign tokens, and a short memory of what was found right. It knows no
-//! connection and no route, so that every door can ask it.
+//! A [`Guard`] has the data for authentication: the user store, the keys that
+//! sign tokens, and a short memory of verified credentials. It does not depend
+//! on connections or routes, so that every door can use it.
 //!
 //! Invariant: no secret is in a message, a log line or a `Debug` output.
 
@@ -37,14 +37,14 @@ pub use keys::KeySource;
 pub use limit::RateConfig;
 pub(crate) use limit::{Limiter, client_of};
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_token(keys: &[u8], token: &str) {
     let keys = keys::KeySet::parse(keys).unwrap_or_default();
     let _ = jwt::verify(token, &keys, &JwtConfig::default());
 }
 
-/// Somebody who was found to be who they say.
+/// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The name in the user store, the token or the certificate.
@@ -86,7 +86,7 @@ pub(crate) enum Scheme {
     Certificate,
 }
 
-/// Where an API key stands.
+/// The place of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyPlace {
     Header,
@@ -102,8 +102,8 @@ pub(crate) struct Demand {
     pub scopes: Vec<String>,
 }
 
-/// What an operation asks of its callers: one of these, each all of its
-/// demands. An alternative without demands lets anybody in.
+/// What an operation requires of its callers: one of these alternatives, with
+/// all of its demands. An alternative without demands admits every caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
     pub alternatives: Vec<Vec<Demand>>,

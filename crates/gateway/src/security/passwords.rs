@@ -1,8 +1,8 @@
 //! Threads that verify passwords.
 //!
 //! A verification takes tens of milliseconds of a CPU, which no door thread
-//! has. It is done here, by a few threads, from a bounded queue: who comes when
-//! the queue is full is told to try again.
+//! has. A few threads do it from a bounded queue: if the queue is full, the
+//! caller is asked to try again.
 //!
 //! Invariant: an unknown user costs as much time as a wrong password.
 
@@ -31,7 +31,7 @@ pub(super) struct Job {
     pub password: String,
     /// The user's hash; none for a user that is not there.
     pub hash: Option<String>,
-    /// Who it is, if it is right.
+    /// The identity, if the password is right.
     pub identity: Option<Arc<Identity>>,
     pub digest: Digest,
     pub generation: u64,
@@ -64,12 +64,12 @@ impl Passwords {
     }
 }
 
-/// Ends when nobody can submit any more.
+/// Ends when the queue's senders are dropped.
 fn work(jobs: &Mutex<Receiver<Job>>, cache: &Cache) {
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = next else { return };
-        // Nobody waits for the answer any more.
+        // The request no longer waits for the answer.
         if job.answer.is_closed() {
             continue;
         }

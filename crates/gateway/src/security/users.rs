@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Passwords are argon2id hashes. An API key is 256 random bits, so its plain
-//! SHA-256 says nothing about it; the store knows a key by that.
+//! SHA-256 reveals nothing about it; the store has only this hash.
 //!
 //! Reference: RFC 9106 (argon2); the PHC string format.
 
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub const MAX_PASSWORD: usize = 1024;
 /// Most memory that one verification may take, in KiB.
 const MAX_MEMORY_KIB: u32 = 1 << 20;
-/// What an API key begins with, so that scanners for secrets find it.
+/// The prefix of an API key, so that scanners for secrets find it.
 const KEY_PREFIX: &str = "tpk_";
 
 /// One user.
@@ -59,7 +59,7 @@ pub struct Users {
     by_key: HashMap<[u8; 32], usize>,
 }
 
-/// What is wrong with a line of the store.
+/// An error in a line of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct UsersError {
@@ -112,14 +112,17 @@ impl Users {
     /// That the name or a key is there already.
     pub fn add(&mut self, user: User) -> Result<(), String> {
         if self.by_name.contains_key(&user.name) {
-            return Err(format!("there is a user {} before it", user.name));
+            return Err(format!("a user {} is defined before it", user.name));
         }
         if user
             .keys
             .iter()
             .any(|(_, digest)| self.by_key.contains_key(digest))
         {
-            return Err(format!("an API key of {} is another user's", user.name));
+            return Err(format!(
+                "an API key of {} belongs to another user",
+                user.name
+            ));
         }
         let at = self.list.len();
         self.by_name.insert(user.name.clone(), at);
@@ -129,7 +132,7 @@ impl Users {
         Ok(())
     }
 
-    /// Takes a user out; false if there is none of that name.
+    /// Removes a user; returns false if no user has this name.
     pub fn remove(&mut self, name: &str) -> bool {
         let before = self.list.len();
         let kept = std::mem::take(self).list;
@@ -150,7 +153,7 @@ impl Users {
         self.list.get(*at)
     }
 
-    /// All users, as they stand in the file.
+    /// All users, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &User> {
         self.list.iter().map(|user| &**user)
     }
@@ -184,18 +187,18 @@ fn parse_user(line: &str) -> Result<User, String> {
     let &[name, password, user_id, roles, keys] = fields.as_slice() else {
         let found = fields.len();
         return Err(format!(
-            "a user has five fields between colons, this one {found}"
+            "a user must have five fields between colons, not {found}"
         ));
     };
     if !is_name(name) {
-        return Err("a name has 1 to 64 letters, digits, '.', '_', '@' and '-'".into());
+        return Err("a name must have 1 to 64 letters, digits, '.', '_', '@' and '-'".into());
     }
     if !password.is_empty() {
         check_hash(password).map_err(|why| format!("the password of {name} {why}"))?;
     }
     if !user_id.is_empty() && !is_user_id(user_id) {
         return Err(format!(
-            "the user id of {name} has 1 to 8 of A-Z, 0-9, '@', '#' and '$'"
+            "the user id of {name} must have 1 to 8 of A-Z, 0-9, '@', '#' and '$'"
         ));
     }
     let listed = |text: &str| -> Vec<String> {
@@ -205,7 +208,7 @@ fn parse_user(line: &str) -> Result<User, String> {
     let roles = listed(roles);
     if let Some(role) = roles.iter().find(|role| !is_role(role)) {
         let shown = role.escape_debug();
-        return Err(format!("'{shown}' of {name} is no name for a role"));
+        return Err(format!("'{shown}' of {name} is not a valid role name"));
     }
     let mut own = Vec::new();
     for key in listed(keys) {
@@ -213,7 +216,7 @@ fn parse_user(line: &str) -> Result<User, String> {
             let known = is_name(id) && hex.len() == 64 && hex.is_ascii();
             Some((id.to_owned(), known.then(|| unhex(hex))??))
         });
-        let wrong = || format!("an API key of {name} is no id=SHA-256");
+        let wrong = || format!("an API key of {name} is not id=SHA-256");
         own.push(parsed.ok_or_else(wrong)?);
     }
     Ok(User {
@@ -252,11 +255,11 @@ fn unhex(hex: &str) -> Option<[u8; 32]> {
 }
 
 fn check_hash(text: &str) -> Result<(), &'static str> {
-    let hash = PasswordHash::new(text).map_err(|_| "is no argon2 hash")?;
+    let hash = PasswordHash::new(text).map_err(|_| "is not an argon2 hash")?;
     let known = ["argon2id", "argon2i", "argon2d"];
-    let params = Params::try_from(&hash).map_err(|_| "is no argon2 hash")?;
+    let params = Params::try_from(&hash).map_err(|_| "is not an argon2 hash")?;
     if !known.contains(&hash.algorithm.as_str()) || hash.hash.is_none() {
-        return Err("is no argon2 hash");
+        return Err("is not an argon2 hash");
     }
     match params.m_cost() > MAX_MEMORY_KIB || params.t_cost() > 100 {
         true => Err("takes too much memory or time to check"),
@@ -270,7 +273,7 @@ fn check_hash(text: &str) -> Result<(), &'static str> {
 /// That it is empty or too long, or that the system gives no random bytes.
 pub fn hash_password(password: &str) -> Result<String, String> {
     if password.is_empty() || password.len() > MAX_PASSWORD {
-        return Err(format!("a password has 1 to {MAX_PASSWORD} bytes"));
+        return Err(format!("a password must have 1 to {MAX_PASSWORD} bytes"));
     }
     let salt = SaltString::encode_b64(&random::<16>()?).map_err(|e| e.to_string())?;
     let hash = Argon2::default().hash_password(password.as_bytes(), &salt);
@@ -310,7 +313,7 @@ pub fn new_key() -> Result<(String, [u8; 32], String), String> {
 fn random<const N: usize>() -> Result<[u8; N], String> {
     let mut bytes = [0; N];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| "the system gives no random bytes")?;
+    filled.map_err(|_| "the system provides no random bytes")?;
     Ok(bytes)
 }
 

@@ -21,7 +21,7 @@ enum Content {
     Stream(Pieces, Option<Streaming>),
 }
 
-/// Whoever sent the pieces has gone before the last one.
+/// The sender of the pieces was dropped before the last one.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was not sent to its end")]
 pub(crate) struct Unfinished;
@@ -42,17 +42,17 @@ impl Full {
         }
     }
 
-    /// A body whose pieces come by and by; `None` ends it.
+    /// A body whose pieces arrive over time; `None` ends it.
     pub fn stream(pieces: Pieces) -> Full {
         Full(Content::Stream(pieces, None))
     }
 
-    /// Whether its pieces come by and by.
+    /// Whether its pieces arrive over time.
     pub fn is_stream(&self) -> bool {
         matches!(self.0, Content::Stream(..))
     }
 
-    /// Has a connection know of its pieces until the last has gone.
+    /// Registers its pieces with a connection until the last is sent.
     pub fn known(&mut self, streaming: impl FnOnce() -> Streaming) {
         if let Content::Stream(_, known) = &mut self.0 {
             *known = Some(streaming());

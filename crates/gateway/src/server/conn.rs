@@ -1,11 +1,11 @@
 //! Connections and their timer.
 //!
-//! A connection that waits for nothing but its client may not wait for ever:
-//! not between requests, not while a request's headers trickle in, not while
-//! an answer is not read. One task a door looks at all its connections once
-//! in a while, so that no request arms a timer. The same list says who gives
-//! way: to a new connection the one that has been idle longest, to somebody
-//! who needs memory the slowest of those who hold some.
+//! A connection that waits only for its client must not wait for ever: not
+//! between requests, not while a request's headers trickle in, not while an
+//! answer is not read. One task a door checks all its connections periodically,
+//! so that no request arms a timer. The same list decides which connection
+//! gives way: to a new connection the one that has been idle longest, to a
+//! request that needs memory the slowest of those that use some.
 
 use super::frames::{Frames, Protocol};
 use super::memory::{Account, Held, Memory};
@@ -30,10 +30,10 @@ const TICKS_A_SECOND: u64 = 2;
 const LOOKED_FOR: usize = 64;
 /// Ticks of idleness after which a connection gives its buffers back.
 const REST: u64 = 2;
-/// Ticks in which a client that was told to come again later has not waited.
+/// Ticks within which a client that was asked to retry later must not retry.
 const REFUSAL: u64 = TICKS_A_SECOND;
 
-/// What a connection is waiting for.
+/// The event that a connection is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// The next request.
@@ -44,7 +44,8 @@ enum Phase {
     Serving,
 }
 
-/// What comes to a connection that is neither its client's nor a request's.
+/// An event of a connection that comes neither from its client nor from a
+/// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// It has been idle for so long that nothing of a request or an answer is
@@ -58,13 +59,13 @@ pub(crate) enum Turn {
 pub(crate) struct ConnectionTimer {
     pub account: Arc<Account>,
     pub frames: RefCell<Frames>,
-    /// What it may have at work, once several requests may be.
+    /// Its budget, once several requests may run.
     pub works: OnceCell<Rc<Works>>,
     phase: Cell<Phase>,
     /// Tick at which the phase began, or of the last progress of an answer.
     since: Cell<u64>,
     in_flight: Cell<u32>,
-    /// Requests whose body is not complete.
+    /// Requests with an incomplete body.
     bodies: Cell<u32>,
     /// Bytes of a request's headers so far, and what is held for them.
     header_bytes: Cell<usize>,
@@ -75,11 +76,11 @@ pub(crate) struct ConnectionTimer {
     waited: Cell<u64>,
     /// Bytes written since answers were first looked at, and how long ago.
     window: Cell<(u64, u64)>,
-    /// Was told to end, and is not counted any more.
+    /// It is ending, and is not counted any more.
     leaving: Cell<bool>,
     /// How long it may be idle, when its service says so.
     idle: Cell<Option<u64>>,
-    /// Tick at which its client was last told to come again later.
+    /// Tick at which its client was last asked to retry later.
     refused: Cell<Option<u64>>,
     /// Answers whose pieces still come.
     streams: Arc<AtomicU32>,
@@ -87,7 +88,7 @@ pub(crate) struct ConnectionTimer {
     pub shakes_hands: Cell<bool>,
     /// The last write waits for its client.
     pub stuck: Cell<bool>,
-    /// It has been idle for a while, and whom to tell.
+    /// It has been idle for a while, and its waker.
     rests: Cell<bool>,
     told: RefCell<Option<Waker>>,
     /// Its door's: the gateway ends.
@@ -113,8 +114,8 @@ impl ConnectionTimer {
         self.since.set(self.clock.get());
     }
 
-    /// Whether there is a turn for the connection beside its requests; whoever
-    /// asks is woken when there is one.
+    /// Returns the connection's turn in addition to its requests, if there is
+    /// one; otherwise the caller is woken when there is.
     pub fn turn(&self, cx: &Context<'_>) -> Option<Turn> {
         if self.rests.get() && self.is_at_rest() {
             return Some(Turn::Rests);
@@ -168,8 +169,8 @@ impl ConnectionTimer {
         self.set(Phase::Serving);
     }
 
-    /// Its client is told to come again later; whether it was told so a moment
-    /// ago and has not waited.
+    /// Records that its client is asked to retry later; returns whether that
+    /// happened a moment ago and it did not wait.
     pub fn is_refused_again(&self) -> bool {
         let now = self.clock.get();
         let before = self.refused.replace(Some(now));
@@ -214,9 +215,9 @@ impl ConnectionTimer {
         self.count(bytes.len());
         let mut frames = self.frames.borrow_mut();
         if !frames.read(bytes, self.clock.get()) {
-            return Err("too many frames besides requests");
+            return Err("too many frames other than requests");
         }
-        // HTTP/2 bounds its own headers, and says much besides them.
+        // HTTP/2 bounds its own headers, and has many other frames.
         if self.phase.get() == Phase::Serving || frames.protocol() == Protocol::Http2 {
             return Ok(());
         }
@@ -255,7 +256,7 @@ impl ConnectionTimer {
         self.moved.set([now + bytes as u64, last, before]);
     }
 
-    /// What a client is told that is cut off for its slowness.
+    /// The answer to a client that is cut off because it is slow.
     fn last_words(&self) -> &'static [u8] {
         let untold = self.account.answers() == 0;
         match self.frames.borrow().protocol() {
@@ -297,7 +298,8 @@ impl ConnectionTimer {
         (slow && moved < SLOW_BYTES_S && self.account.held() > 0).then_some(moved)
     }
 
-    /// Looks at the time since the last tick; true when its time is over.
+    /// Checks the time since the last tick; returns true if its limit has
+    /// passed.
     fn tick(&self, limits: &Limits) -> bool {
         let waited = self.clock.get().saturating_sub(self.since.get());
         let reading = self.account.answers() > 0;
@@ -350,12 +352,12 @@ pub(crate) struct Connections {
     memory: Arc<Memory>,
     clock: Rc<Cell<u64>>,
     stops: Rc<Cell<bool>>,
-    /// Those that are open and were not told to end.
+    /// Open connections that are not ending.
     live: Rc<Cell<usize>>,
     open: RefCell<Vec<Open>>,
     /// Some that have been idle longest, as they were when looked for.
     idle: RefCell<VecDeque<((bool, u64), Open)>>,
-    /// Told of each that is opened.
+    /// Notified of each new connection.
     opened: tokio::sync::Notify,
 }
 
@@ -436,7 +438,7 @@ impl Connections {
         self.opened.notified().await;
     }
 
-    /// The gateway ends: each connection hears of it at its next turn.
+    /// Ends the gateway: each connection is stopped at its next turn.
     pub fn stop(&self) {
         self.stops.set(true);
         for timer in self.open.borrow().iter().filter_map(|o| o.timer.upgrade()) {
@@ -444,13 +446,14 @@ impl Connections {
         }
     }
 
-    /// Connections that are open and were not told to end.
+    /// Open connections that are not ending.
     pub fn count(&self) -> usize {
         self.live.get()
     }
 
-    /// Moves the clock on and ends the connections whose time is over, and the
-    /// slow ones if their memory is needed; gives the numbers of both.
+    /// Advances the clock and ends the connections whose time limit has passed,
+    /// and the slow ones if their memory is needed; returns the numbers of
+    /// both.
     pub fn tick(&self, limits: &Limits) -> (u64, u64) {
         self.clock.set(self.clock.get() + 1);
         let mut ended = 0;
@@ -545,7 +548,7 @@ mod tests {
         Connections::new(Arc::new(Memory::new(1 << 20)))
     }
 
-    /// A connection that does nothing by itself.
+    /// A connection without any activity.
     fn open(connections: &Connections) -> (Rc<ConnectionTimer>, tokio::task::JoinHandle<()>) {
         let timer = connections.timer();
         let task = tokio::spawn(std::future::pending::<()>());

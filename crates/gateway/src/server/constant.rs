@@ -1,5 +1,5 @@
-//! The same server answering a constant: the measure of what everything else
-//! costs.
+//! The same server answering a constant: the baseline for the cost of
+//! everything else.
 //!
 //! Connections, threads, limits and protocol are those of the gateway; a
 //! request is answered as soon as its headers are read.

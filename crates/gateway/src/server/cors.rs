@@ -1,9 +1,9 @@
-//! What browsers are told, so that pages of other origins may call the APIs.
+//! The CORS headers, with which pages of other origins may call the APIs.
 //!
-//! The preflight of a page whose origin is not named is answered like any
-//! other OPTIONS: it has nothing by which the browser would let the page in.
-//! An answer that depends on the origin says so to caches even when the
-//! request came without one.
+//! The preflight of a page of another origin is answered like any other
+//! OPTIONS: it has no header by which the browser would admit the page. An
+//! answer that depends on the origin says so to caches even when the request
+//! came without one.
 //!
 //! Reference: Fetch standard, section 3.3 (CORS protocol).
 
@@ -11,14 +11,15 @@ use super::body::Full;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, header};
 
-/// Whose pages browsers let call the APIs, and with what.
+/// The origins whose pages may call the APIs, and with which headers.
 #[derive(Debug, Clone)]
 pub struct CorsConfig {
     /// Their origins; `*` for any, empty for none.
     pub origins: Vec<String>,
     /// Request headers that they may send; empty for any.
     pub allow_headers: Vec<String>,
-    /// Response headers that they may read beside those that they always may.
+    /// Response headers that pages may read in addition to those that are
+    /// always readable.
     pub expose_headers: Vec<String>,
     /// Whether they may send what the browser has of its user: passwords,
     /// cookies, a certificate. Not together with `*`.
@@ -39,7 +40,7 @@ impl Default for CorsConfig {
     }
 }
 
-/// The same as headers.
+/// The CORS settings as headers.
 pub(super) struct Cors {
     /// Pages of any origin may.
     any: bool,
@@ -59,7 +60,7 @@ pub(super) fn is_preflight(request: &Parts) -> bool {
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Names as one header; none where there are none, or no header can have them.
+/// Names as one header; `None` if the list is empty or not valid in a header.
 fn list(names: &[String]) -> Option<HeaderValue> {
     let text = names.join(", ");
     HeaderValue::from_str(&text)
@@ -68,7 +69,7 @@ fn list(names: &[String]) -> Option<HeaderValue> {
 }
 
 impl Cors {
-    /// None where no page of another origin may.
+    /// `None` if no page of another origin may call the APIs.
     pub fn new(config: &CorsConfig) -> Option<Cors> {
         let any = config.origins.iter().any(|origin| origin == "*");
         (!config.origins.is_empty()).then(|| Cors {
@@ -76,13 +77,13 @@ impl Cors {
             origins: config.origins.clone(),
             allow_headers: list(&config.allow_headers),
             expose_headers: list(&config.expose_headers),
-            // A page of anybody's would act as the browser's user.
+            // Otherwise a page of any origin could act as the browser's user.
             credentials: config.credentials && !any,
             max_age: HeaderValue::from(config.max_age_s),
         })
     }
 
-    /// Adds to a response what the browser of its client has to know.
+    /// Adds the CORS headers to a response.
     pub fn tell(&self, request: &Parts, response: &mut Response<Full>) {
         let headers = response.headers_mut();
         if !self.any {

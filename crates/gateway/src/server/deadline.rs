@@ -20,13 +20,13 @@ pub(crate) struct Deadlines {
 
 #[derive(Debug, Default)]
 struct Place {
-    /// Tick at which the time is over; 0 for a place that is free.
+    /// Tick of the deadline; 0 for a free place.
     deadline: u64,
     expired: bool,
     waker: Option<Waker>,
 }
 
-/// Frees a place whatever becomes of its future.
+/// Frees a place when its future ends or is dropped.
 struct Taken<'d> {
     list: &'d Deadlines,
     place: usize,
@@ -79,7 +79,7 @@ impl Deadlines {
         Taken { list: self, place }
     }
 
-    /// Moves the time on and wakes those whose time is over.
+    /// Advances the time and wakes futures whose deadline has passed.
     pub fn tick(&self) {
         self.now.set(self.now.get() + 1);
         let mut wake = Vec::new();

@@ -1,5 +1,5 @@
-//! What the gateway itself answers: health, the APIs' documents, and a page
-//! that shows them and sends requests (Swagger UI, from the binary).
+//! The gateway's own answers: health, the APIs' documents, and a page that
+//! shows them and sends requests (Swagger UI, from the binary).
 //!
 //! The page's files come out of a zip archive when this crate is built. A
 //! browser gets a member as it is stored, deflated, in a gzip wrapping; only a
@@ -15,12 +15,12 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What `build.rs` took.
+/// The files that `build.rs` took.
 static PAGES: &[Member] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 /// Most bytes that a member of the archive may have.
 const MAX_MEMBER: usize = 8 << 20;
 
-/// Answers a path that is no operation's; `None` if it is not one of ours.
+/// Answers a path outside the operations; `None` if it is not served.
 pub(crate) fn answer(
     routes: &Routes,
     method: &Method,
@@ -73,8 +73,8 @@ pub(crate) enum State {
     Down,
 }
 
-/// How the server is; who asks whether it is `ready` gets a 503 only when
-/// another one had better be asked.
+/// Health of the server. With `ready` it returns 503 while another server
+/// should be used.
 fn report(health: &Health, ready: bool) -> Response<Full> {
     let mut body = match &health.state {
         State::Up => serde_json::json!({"status": "UP"}),
@@ -174,7 +174,7 @@ pub(super) fn one(routes: &Routes, api: &Api) -> Value {
     })
 }
 
-/// What the page needs beside its own style sheet.
+/// What the page needs in addition to its own style sheet.
 const STYLE: &str = include_str!("../../console/docs.css");
 
 fn page(routes: &Routes) -> String {

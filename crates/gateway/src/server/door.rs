@@ -1,8 +1,8 @@
 //! A door: one thread, one runtime, one listener, and its connections.
 //!
-//! Nothing on the way of a request crosses to another thread: the connection,
-//! the request and the answer of the region all belong to the door that
-//! accepted the connection.
+//! A request never crosses to another thread: the connection, the request and
+//! the answer of the region all belong to the door that accepted the
+//! connection.
 
 use super::body::Full;
 use super::conn::{ConnectionTimer, Connections, Limits, Turn};
@@ -59,7 +59,7 @@ pub(super) struct Listeners {
     pub services: Vec<(StdListener, Arc<ServiceState>)>,
 }
 
-/// What a listener accepts for.
+/// The connections that a listener accepts.
 struct Accepting {
     listener: StdListener,
     tls: Option<Arc<Tls>>,
@@ -122,8 +122,8 @@ async fn serve<B: Backend>(
     }
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    // A draining door looks more often whether it is over. Limits of time are
-    // counted in ticks, so that those stay as they are.
+    // A draining door checks more often whether it has ended. Time limits are
+    // counted in ticks, which do not change.
     let mut look = tokio::time::interval(TICK / 25);
     look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -209,8 +209,8 @@ async fn accept<B: Backend>(
     }
 }
 
-/// Ends others until there is a place for a newcomer. While all are at work the
-/// kernel's queue holds who comes next.
+/// Ends others until there is a place for a new connection. While all are at
+/// work new ones wait in the kernel's queue.
 async fn make_place<B: Backend>(
     server: &Rc<Server<B>>,
     connections: &Connections,
@@ -233,7 +233,7 @@ async fn make_place<B: Backend>(
     }
 }
 
-/// Begins a connection; gives what it is known by.
+/// Begins a connection; returns its number.
 fn open<B: Backend>(
     server: &Rc<Server<B>>,
     (stream, mut peer): (TcpStream, Peer),
@@ -373,10 +373,10 @@ async fn connection<B: Backend, S>(
 /// How long an idle connection of a gateway that ends waits for a request: a
 /// client that sends one after another has it on the way already.
 const LAST_REQUEST: Duration = Duration::from_millis(250);
-/// The first bytes of HTTP/2 by which it is told from HTTP/1.
+/// The first bytes of HTTP/2, which distinguish it from HTTP/1.
 const HTTP2: &[u8] = b"PRI";
 
-/// Closes a connection that is over; at the end of everything at once.
+/// Closes a connection that has ended; at shutdown immediately.
 async fn closed<S>(
     stream: Rc<watched::Shared<S>>,
     timer: &ConnectionTimer,
@@ -390,8 +390,8 @@ async fn closed<S>(
     }
 }
 
-/// Serves HTTP/1 until the connection is over, or until it rests: then with
-/// the bytes that were read of a next request.
+/// Serves HTTP/1 until the connection has ended, or until it is idle: then
+/// returns the bytes that were read of a next request.
 async fn http1<S, V>(
     io: TokioIo<Watched<S>>,
     service: V,
@@ -418,7 +418,7 @@ where
     let mut relay = Relay::default();
     let turn = std::future::poll_fn(|cx| {
         let mut within = Context::from_waker(relay.before(cx.waker()));
-        // A client that goes away or talks nonsense is its own affair.
+        // A client's disconnect or malformed data ends only its own connection.
         if Pin::new(&mut *connection).poll(&mut within).is_ready() {
             return Poll::Ready(None);
         }
@@ -440,8 +440,8 @@ where
     None
 }
 
-/// Serves the request that is under way, or else one whose bytes may be under
-/// way, with an answer that says it is the last one of its connection.
+/// Serves the request that is under way, or one whose bytes may be under way,
+/// with an answer that announces the end of the connection.
 async fn last_request<S, V>(
     connection: &mut hyper::server::conn::http1::Connection<TokioIo<Watched<S>>, V>,
     timer: &ConnectionTimer,
@@ -451,17 +451,17 @@ async fn last_request<S, V>(
     V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let mut patience = pin!(tokio::time::sleep(LAST_REQUEST));
-    let mut told = false;
+    let mut reported = false;
     std::future::poll_fn(|cx| {
-        if !told && (timer.is_serving() || patience.as_mut().poll(cx).is_ready()) {
+        if !reported && (timer.is_serving() || patience.as_mut().poll(cx).is_ready()) {
             Pin::new(&mut *connection).graceful_shutdown();
-            told = true;
+            reported = true;
         }
         let over = Pin::new(&mut *connection).poll(cx).is_ready();
         // The poll may have begun the request.
-        if !told && timer.is_serving() {
+        if !reported && timer.is_serving() {
             Pin::new(&mut *connection).graceful_shutdown();
-            told = true;
+            reported = true;
         }
         match over {
             true => Poll::Ready(()),
@@ -471,7 +471,7 @@ async fn last_request<S, V>(
     .await;
 }
 
-/// Serves what may be HTTP/2, until the connection is over.
+/// Serves HTTP/1 or HTTP/2 until the connection has ended.
 async fn either<S, V>(
     io: TokioIo<Watched<S>>,
     service: V,
@@ -514,7 +514,7 @@ async fn either<S, V>(
     }
 }
 
-/// Tells a connection's timer that a request has its response.
+/// Notifies a connection's timer that a request has its response.
 struct Ended(Rc<ConnectionTimer>);
 
 impl Drop for Ended {

@@ -1,4 +1,4 @@
-//! What an HTTP/2 client sends besides requests, counted.
+//! Counts an HTTP/2 client's frames other than requests.
 //!
 //! A PING, a SETTINGS or a reset costs its sender nine bytes and us an answer.
 //! The protocol library keeps their memory bounded, not their number; this
@@ -6,25 +6,25 @@
 //!
 //! Reference: RFC 9113, sections 3.4, 4.1, 6 and 10.5.
 
-/// What the first bytes of a connection say of it.
+/// The first bytes of an HTTP/2 connection.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Frames that a client may send at once beyond what is usual.
 const BURST: u32 = 1_000;
-/// The same that it may send in each tick, for ever.
+/// Further frames that it may send in each tick, for ever.
 const A_TICK: u32 = 50;
 /// Bytes of answers for which a client may send one frame, such as a
 /// WINDOW_UPDATE.
 const BYTES_A_FRAME: u32 = 1_024;
 /// Frames that belong to a request: a priority, a window.
 const A_REQUEST: u32 = 2;
-/// What a reset costs; it takes a request's work back and more.
+/// The cost of a reset; it repays a request's allowance and more.
 const A_RESET: u32 = 3;
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 
-/// What is spoken on a connection.
+/// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// Too little was read.
@@ -64,8 +64,8 @@ impl Frames {
         self.protocol
     }
 
-    /// Bytes that were read; false when the client has sent too much besides
-    /// its requests.
+    /// Counts bytes that were read; returns false if the client has sent too
+    /// many other frames.
     pub fn read(&mut self, mut bytes: &[u8], tick: u64) -> bool {
         if self.protocol == Protocol::Unknown {
             let part = &PREFACE[self.have..];

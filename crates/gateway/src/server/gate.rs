@@ -1,5 +1,5 @@
-//! What an operation asks of its callers: its document and the settings
-//! together, made once when the APIs come into force.
+//! The requirements of an operation on its callers: its document and the
+//! settings together, made once when the APIs come into force.
 
 use super::Shared;
 use super::serve::Server;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-/// What a caller must bring.
+/// The requirements on a caller.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     requirement: Option<Requirement>,
@@ -30,7 +30,7 @@ pub(crate) struct Gate {
     secure: bool,
 }
 
-/// Who is at the other end of a connection.
+/// The peer of a connection.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     pub address: IpAddr,
@@ -67,7 +67,7 @@ impl Gate {
         let called = format!("{} {}", operation.method, operation.path);
         let roles = config.access.invoke(&api.name, [&called, &operation.id]);
         let authenticated = rule.and_then(|rule| rule.require_auth);
-        // What the document asks for is not settled by what the settings ask for.
+        // The document's requirement is independent of that in the settings.
         let roles: Vec<Vec<String>> = [operation.roles.as_ref(), roles]
             .into_iter()
             .flatten()
@@ -83,7 +83,7 @@ impl Gate {
                 false => closed,
             });
         }
-        // A requirement of nothing lets anybody in.
+        // An alternative without demands admits every caller.
         let asks = |r: &Requirement| r.alternatives.iter().any(|demands| !demands.is_empty());
         Gate {
             requirement: requirement.filter(|r| authenticated || asks(r)),
@@ -94,7 +94,7 @@ impl Gate {
         }
     }
 
-    /// Whether it lets anybody in, however they come.
+    /// Whether it admits every caller.
     pub fn is_open(&self) -> bool {
         self.requirement.is_none() && !self.secure
     }
@@ -129,7 +129,7 @@ impl Gate {
         }
     }
 
-    /// The gate of what is served beside the APIs: settings name it as the API
+    /// The gate of services outside the APIs: settings name it as the API
     /// [`BESIDE`]. `called` is its method and path.
     pub fn beside(config: &SecurityConfig, called: &str) -> Gate {
         let rule = config.access.apis.get(BESIDE);
@@ -147,7 +147,7 @@ impl Gate {
 }
 
 impl<B: Backend> Shared<B> {
-    /// A problem document for somebody who is not let in, counted.
+    /// A problem document for a caller that is not admitted, counted.
     #[cold]
     pub(super) fn denied(&self, denied: Denied) -> Problem {
         let counter = match &denied {
@@ -203,7 +203,7 @@ impl<B: Backend> Server<B> {
         Ok(())
     }
 
-    /// Whether somebody may read what the gateway tells of its APIs.
+    /// Whether a caller may read the gateway's descriptions of its APIs.
     pub(super) async fn may_read(&self, parts: &Parts, peer: &Peer) -> Result<(), Problem> {
         let guard = &self.shared.guard;
         let health = parts

@@ -1,7 +1,8 @@
-//! What the headers of a request say of the request itself.
+//! The headers that describe the request itself.
 //!
-//! What the gateway cannot read as its sender means it is refused, so that
-//! nothing between client and program takes it for another request.
+//! A request that the gateway might read otherwise than its sender is rejected,
+//! so that no component between client and program treats it as another
+//! request.
 
 use crate::observe::context::{TRACEPARENT, TraceContext};
 use crate::problem::Problem;
@@ -9,8 +10,8 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 
-/// What the gateway asks of the headers of every request, found in one pass:
-/// each look-up by name costs about as much.
+/// The headers of every request that the gateway needs, found in one pass: each
+/// look-up by name costs about as much.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen<'h> {
     host: Named<'h>,
@@ -73,35 +74,35 @@ impl<'h> Seen<'h> {
     }
 }
 
-/// Why a request is not served, whatever its path.
+/// Why a request is not served, independently of its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
 pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Problem> {
     // HTTP/1 counts them while it reads them.
     if parts.headers.len() > most {
-        let detail = format!("A request may have {most} headers");
+        let detail = format!("A request may have at most {most} headers");
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Some(Problem::new(status, "Too many headers", detail));
     }
     let hosts = seen.host.all;
     let needed = parts.version == Version::HTTP_11;
     if hosts > 1 || needed && hosts == 0 {
-        let detail = format!("The request has {hosts} Host headers and needs one");
-        let title = "Host is not clear";
+        let detail = format!("The request has {hosts} Host headers, but needs one");
+        let title = "Host is ambiguous";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
     if let Some(host) = seen.host.first.filter(|h| !is_host(h)) {
-        let detail = format!("{host:?} is no name of a host with or without a port");
-        let title = "Host is not clear";
+        let detail = format!("{host:?} is not a host name with or without a port");
+        let title = "Host is ambiguous";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
     if seen.transfer_coding.all > 1 {
         let detail = "The request has more than one Transfer-Encoding";
-        let title = "Transfer coding is not clear";
+        let title = "Transfer coding is ambiguous";
         return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
     }
     let foreign = seen.foreign_transfer?;
-    let detail = format!("The only transfer coding served is chunked, not {foreign:?}");
+    let detail = format!("The only supported transfer coding is chunked, not {foreign:?}");
     let title = "Transfer coding not supported";
     Some(Problem::new(StatusCode::NOT_IMPLEMENTED, title, detail))
 }
@@ -120,7 +121,7 @@ const PLAIN: [bool; 256] = {
 
 /// Whether it is a host and perhaps a port, and nothing else; an empty one is.
 fn is_host(value: &HeaderValue) -> bool {
-    // What nearly all are is told without taking it apart.
+    // The usual values are recognised without parsing.
     let bytes = value.as_bytes();
     let other = bytes.iter().position(|b| !PLAIN[usize::from(*b)]);
     let name = other.unwrap_or(bytes.len());

@@ -1,9 +1,10 @@
-//! What a request may take of memory and time: its body coming in, and room
-//! for its answer.
+//! The memory and time of a request: its body coming in, and room for its
+//! answer.
 //!
-//! A body of known length is admitted before it is read: there is room for all
-//! of it, or the client is told to try again. One of unknown length gets room
-//! as it grows. Each must come at the least rate of the configuration.
+//! A body of known length is admitted before it is read: its memory is
+//! reserved, or the client is asked to try again. One of unknown length
+//! reserves memory as it grows. Each must arrive at the least rate of the
+//! configuration.
 
 use super::conn::ConnectionTimer;
 use super::door::ticks;
@@ -43,7 +44,7 @@ impl Drop for Waiting<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub bytes: Bytes,
-    /// The trailers behind it.
+    /// The trailers after it.
     pub trailers: Option<Box<HeaderMap>>,
     _held: Vec<Held>,
 }
@@ -115,8 +116,8 @@ impl<B: Backend> Server<B> {
     #[cold]
     pub(super) fn no_room(&self) -> Problem {
         self.shared.metrics.memory_refused.fetch_add(1, Relaxed);
-        let detail = "Too many bytes of other requests and answers are under way";
-        let title = "No memory is left for this";
+        let detail = "Other requests and answers use all memory";
+        let title = "No memory is left for this request";
         Problem {
             retry_after: Some(RETRY_AFTER_S),
             ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
@@ -210,14 +211,14 @@ impl<B: Backend> Server<B> {
 
 #[cold]
 fn too_large(limit: usize) -> Problem {
-    let detail = format!("The body may have at most {limit} bytes");
+    let detail = format!("The body is longer than {limit} bytes");
     let title = "The body is too large";
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, title, detail)
 }
 
 #[cold]
 fn too_slow() -> Problem {
-    let detail = "The rest of the body did not come in time";
+    let detail = "The rest of the body did not arrive in time";
     let title = "The request took too long";
     Problem::new(StatusCode::REQUEST_TIMEOUT, title, detail)
 }

@@ -14,7 +14,7 @@ pub(super) fn bind_all(address: SocketAddr, doors: usize) -> Result<Vec<TcpListe
     bind_waiting(address, doors, BACKLOG)
 }
 
-/// The same, with so many connections that may wait to be accepted.
+/// As above, with the number of connections that may wait to be accepted.
 pub(super) fn bind_waiting(
     address: SocketAddr,
     doors: usize,

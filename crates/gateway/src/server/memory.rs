@@ -1,4 +1,4 @@
-//! What clients hold of this process's memory, and its bound.
+//! The memory of this process that clients use, and its bound.
 //!
 //! Request bodies that are not complete and answers that are not read are the
 //! memory that clients decide on. Each connection has an account of it; all
@@ -21,10 +21,9 @@ use std::task::{Context, Poll, Waker};
 pub(crate) const SMALL: usize = 64 << 10;
 /// Bytes by which the use must have fallen before free memory is given back.
 const WORTH_TRIMMING: usize = 8 << 20;
-/// The same of buffers of connections that rest, which come and go with clients
-/// that think.
+/// The bound of idle connections' buffers, which vary with clients that pause.
 const MANY_BUFFERS: usize = 32 << 20;
-/// Bytes that a connection takes by itself once bytes have come, about.
+/// Bytes that a connection uses after its first bytes, about.
 const CONNECTION: usize = 28 << 10;
 /// Blocks from this size on are the kernel's again as soon as they are freed.
 #[cfg(target_env = "gnu")]
@@ -80,7 +79,7 @@ impl Memory {
             false => self.limit / 4 * 3,
         };
         let taken = self.held.fetch_update(Relaxed, Relaxed, |held| {
-            // What is larger than the bound has it for itself.
+            // A request larger than the bound has it alone.
             let alone = bytes > bound && held <= self.limit / 4;
             (alone || held + bytes <= bound).then_some(held + bytes)
         });
@@ -106,7 +105,7 @@ impl Memory {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many bytes were given back beside those that are accounted for.
+    /// Notes bytes that were released in addition to accounted ones.
     pub fn freed(&self, bytes: usize) {
         if bytes > 0 {
             self.freed.fetch_add(bytes, Relaxed);
@@ -135,7 +134,8 @@ impl Memory {
     }
 }
 
-/// Tells the allocator to hand large blocks back as soon as they are freed.
+/// Configures the allocator to return large blocks to the system as soon as
+/// they are freed.
 pub(crate) fn return_large_blocks() {
     // SAFETY: plain calls that set two numbers of the allocator. Its own
     // threshold would grow with the largest block ever freed, and a single
@@ -147,7 +147,7 @@ pub(crate) fn return_large_blocks() {
     }
 }
 
-/// What one connection holds.
+/// The memory of one connection.
 #[derive(Debug)]
 pub(crate) struct Account {
     memory: Arc<Memory>,
@@ -199,7 +199,8 @@ impl Account {
             self.memory.wanted.fetch_add(wish.bytes, Relaxed);
         }
         self.memory.lock().push(cx.waker().clone());
-        // What was given back before the waker was there woke nobody.
+        // Memory that was released before the waker was registered woke no
+        // request.
         self.hold(wish.bytes).map_or(Poll::Pending, Poll::Ready)
     }
 }
@@ -210,7 +211,7 @@ impl Drop for Account {
     }
 }
 
-/// Bytes that somebody waits for.
+/// A request's wait for memory.
 #[derive(Debug)]
 pub(crate) struct Wish {
     account: Arc<Account>,

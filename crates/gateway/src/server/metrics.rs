@@ -15,7 +15,7 @@ const BOUNDS_US: [u64; 16] = [
     1_000_000, 5_000_000, 30_000_000,
 ];
 
-/// What is counted of one operation.
+/// The counters of one operation.
 #[derive(Debug, Default)]
 pub(crate) struct OperationMetrics {
     /// Responses by the first digit of their status, from 1.
@@ -145,7 +145,7 @@ impl Metrics {
             }
         }
         let name = "tupelo_gateway_program_cpu_seconds_total";
-        let help = "CPU time of the programs, as far as their region says it.";
+        let help = "CPU time of the programs, as far as their region reports it.";
         header(out, name, "counter", help);
         for (key, op) in all.iter() {
             let seconds = op.cpu_ns.load(Relaxed) as f64 / 1e9;
@@ -179,7 +179,7 @@ impl Metrics {
             (
                 "memory_refused_total",
                 "counter",
-                "Requests refused because bodies and answers under way held all memory.",
+                "Requests rejected because bodies and answers used all memory.",
                 &self.memory_refused,
             ),
             (
@@ -191,19 +191,19 @@ impl Metrics {
             (
                 "unauthenticated_total",
                 "counter",
-                "Requests refused because they did not say rightly who sends them.",
+                "Requests rejected because they did not identify their sender correctly.",
                 &self.unauthenticated,
             ),
             (
                 "forbidden_total",
                 "counter",
-                "Requests refused because who sends them may not, or came without HTTPS.",
+                "Requests rejected because their sender is not permitted, or came without HTTPS.",
                 &self.forbidden,
             ),
             (
                 "rate_limited_total",
                 "counter",
-                "Requests refused because their client sent too many.",
+                "Requests rejected because their client sent too many.",
                 &self.rate_limited,
             ),
             (
@@ -221,19 +221,20 @@ impl Metrics {
             (
                 "audit_dropped_total",
                 "counter",
-                "Audit records lost: their queue was full, or the file took none.",
+                "Audit records lost: their queue was full, or the file could not be written.",
                 &observed.audit_dropped,
             ),
             (
                 "spans_exported_total",
                 "counter",
-                "Spans that the collector has taken.",
+                "Spans that the collector has accepted.",
                 &observed.spans_exported,
             ),
             (
                 "spans_dropped_total",
                 "counter",
-                "Requests or spans not exported: their queue was full, or no collector took them.",
+                "Requests or spans not exported: their queue was full, or the collector did not \
+                 accept them.",
                 &observed.spans_dropped,
             ),
         ] {
@@ -242,14 +243,14 @@ impl Metrics {
             let _ = writeln!(out, "{name} {}", value.load(Relaxed));
         }
         let name = "tupelo_gateway_memory_bytes";
-        let help = "Bytes of bodies, headers and answers that connections hold.";
+        let help = "Bytes of bodies, headers and answers that connections use.";
         header(out, name, "gauge", help);
         let _ = writeln!(out, "{name} {memory}");
     }
 }
 
-/// What `/metrics` tells of the gateway when one operation was called once: the
-/// names, types and labels of the reference.
+/// The metrics of the gateway after one call of one operation: the names, types
+/// and labels of the reference.
 pub fn sample() -> String {
     let metrics = Metrics::default();
     metrics

@@ -61,7 +61,7 @@ const HEADERS: usize = 100;
 pub struct GatewayConfig {
     /// Address for HTTP; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// HTTPS beside it.
+    /// HTTPS in addition.
     pub tls: Option<TlsConfig>,
     /// Address for administration and metrics.
     pub admin: Option<SocketAddr>,
@@ -72,7 +72,7 @@ pub struct GatewayConfig {
     pub admin_tls: bool,
     /// Whether APIs are served; without them there is administration alone.
     pub http: bool,
-    /// What clients are checked against.
+    /// The authentication of clients.
     pub security: SecurityConfig,
     /// Threads that serve connections; 0 for one every two CPUs.
     pub threads: usize,
@@ -91,8 +91,7 @@ pub struct GatewayConfig {
     pub max_header_bytes: usize,
     /// Headers that a request may have.
     pub max_headers: usize,
-    /// Arrays and objects of a JSON body that may stand within each other, 128
-    /// at most.
+    /// Most levels of nested arrays and objects of a JSON body, 128 at most.
     pub max_json_depth: usize,
     /// Requests that one HTTP/2 connection may have open at once.
     pub max_streams: u32,
@@ -109,28 +108,28 @@ pub struct GatewayConfig {
     pub rate_window_ms: u32,
     /// Milliseconds a program may take.
     pub response_timeout_ms: u32,
-    /// Whose pages browsers let call the APIs.
+    /// The origins whose pages may call the APIs.
     pub cors: CorsConfig,
     /// Transaction for assets that name none.
     pub transid: TransId,
-    /// Addresses whose requests go to somebody else.
+    /// Addresses whose requests go to other handlers.
     pub services: Vec<ServiceConfig>,
     /// Log every request, as `tracing` events of the target `gateway::access`.
     pub access_log: bool,
-    /// Who is told of requests.
+    /// The receivers of request records.
     pub observe: ObserveConfig,
-    /// What chooses connections and transactions by the request.
+    /// The rules that choose connections and transactions by the request.
     pub policies: Policies,
-    /// What reads one API again for `POST /apis/NAME/redeploy`.
+    /// Reads one API again for `POST /apis/NAME/redeploy`.
     pub loader: Option<Loader>,
 }
 
-/// Reads the project of an API by its name. An error is told to the operator:
-/// what is wrong, a line each.
+/// Reads the project of an API by its name. The error is for the operator: one
+/// problem a line.
 #[derive(Clone)]
 pub struct Loader(pub Arc<LoadApi>);
 
-/// What a [`Loader`] calls, on a thread where it may take its time.
+/// The function of a [`Loader`], on a thread where it may block.
 pub type LoadApi = dyn Fn(&str) -> Result<Arc<Api>, LoadError> + Send + Sync;
 
 impl std::fmt::Debug for Loader {
@@ -168,7 +167,7 @@ impl TlsConfig {
 pub struct Unserved {
     /// Its name.
     pub api: String,
-    /// Why not, in words.
+    /// Why it cannot be read.
     pub reason: String,
 }
 
@@ -225,10 +224,10 @@ pub enum StartError {
     /// Users, keys or settings of security cannot be used.
     #[error(transparent)]
     Security(#[from] SecurityError),
-    /// Anybody could reach the administration port.
+    /// The administration port is reachable from other machines.
     #[error(
-        "the administration server listens on {0}, which others can reach, and there is nothing \
-         to check by who they are"
+        "the administration server listens on {0}, which other machines can reach, but no \
+         authentication is configured"
     )]
     OpenAdministration(SocketAddr),
     /// A thread could not be started.
@@ -243,7 +242,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub(crate) struct Routes {
     pub apis: Vec<Arc<Api>>,
-    /// What an operator has stopped, by [`switch`].
+    /// The APIs and operations that an operator has stopped, by [`switch`].
     pub stopped: Switches,
     /// Some operation has the path `/`.
     pub serves_root: bool,
@@ -276,7 +275,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// What callers are told when an operator has stopped it.
+    /// The answer to callers while an operator has stopped it.
     pub fn stopped(&self) -> Option<Problem> {
         let [api, operation] = self.stopped.each_ref().map(|s| s.load(Ordering::Relaxed));
         let what = match (api, operation) {
@@ -343,14 +342,14 @@ impl Routes {
     }
 }
 
-/// What all threads of a gateway share.
+/// The state that all threads of a gateway share.
 struct Shared<B> {
     backend: B,
     config: GatewayConfig,
     metrics: Metrics,
     guard: Arc<Guard>,
     limiter: Option<Limiter>,
-    /// Who is told of requests that are over.
+    /// The receiver of finished requests.
     observer: Observer,
     policies: Mutex<Policies>,
     /// APIs that are not served, and why.
@@ -359,11 +358,11 @@ struct Shared<B> {
     /// Moves on with every change of `routes`.
     generation: AtomicU64,
     draining: AtomicBool,
-    /// What all connections hold.
+    /// The memory of all connections.
     memory: Arc<Memory>,
     /// Most connections of one door.
     connections_a_door: usize,
-    /// What browsers are told.
+    /// The CORS headers.
     cors: Option<Cors>,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
@@ -456,7 +455,7 @@ pub struct Gateway<B: Backend> {
     services: Vec<(String, SocketAddr)>,
 }
 
-/// What the threads are told to do.
+/// The orders for the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     /// Serve.
@@ -600,7 +599,7 @@ impl<B: Backend> Gateway<B> {
         self.shared.install(|_| apis);
     }
 
-    /// The same with other policies.
+    /// As above with other policies.
     pub fn reload_with(&self, apis: Vec<impl Into<Arc<Api>>>, policies: Policies) {
         let before = self.shared.policies.lock();
         *before.unwrap_or_else(PoisonError::into_inner) = policies;
@@ -612,20 +611,21 @@ impl<B: Backend> Gateway<B> {
         self.shared.routes().apis.clone()
     }
 
-    /// Has `/health` tell which APIs are not served, and why.
+    /// Passes `/health` the APIs that are not served, with reasons.
     pub fn tell_unserved(&self, unserved: Vec<Unserved>) {
-        let told = self.shared.unserved.lock();
-        *told.unwrap_or_else(PoisonError::into_inner) = unserved;
+        let reported = self.shared.unserved.lock();
+        *reported.unwrap_or_else(PoisonError::into_inner) = unserved;
     }
 
-    /// Accepts nothing more, lets requests under way end, and ends; what is
-    /// left after `grace` is cut off. Blocks until all threads have ended.
+    /// Accepts no new connections, lets running requests end, and ends;
+    /// connections left after `grace` are cut off. Blocks until all threads
+    /// have ended.
     pub fn shutdown(mut self, grace: Duration) {
         self.shared.draining.store(true, Ordering::Relaxed);
         let _ = self.stop.send(Stop::Drain);
         let deadline = std::time::Instant::now() + grace;
-        // Each door ends by itself once its connections have; the last resort
-        // is sent from here when the grace is over.
+        // Each door ends by itself after its connections; when the grace time
+        // has passed, this thread sends the order to abort.
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let stop = self.stop.clone();
         let reaper = std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! What a client is told when its request or its answer went wrong: one
-//! problem document for each way.
+//! The client's answer when its request or the program's answer failed: one
+//! problem document for each case.
 //!
 //! Reference: RFC 9457.
 
@@ -35,8 +35,8 @@ pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
 /// Reference: RFC 8259, section 4.
 #[cold]
 pub(super) fn repeated(name: &str) -> Problem {
-    let detail = format!("An object of the body has the name {name:?} more than once");
-    Problem::new(StatusCode::BAD_REQUEST, "A name is repeated", detail)
+    let detail = format!("An object of the body contains the name {name:?} more than once");
+    Problem::new(StatusCode::BAD_REQUEST, "A name occurs twice", detail)
 }
 
 /// A task that the region does not take.
@@ -69,7 +69,7 @@ pub(super) fn not_run(failed: Failed) -> Problem {
         Failed::Refused(refusal) => refused(refusal),
         Failed::TooLarge => not_put(PutError::TooLarge),
         Failed::Lost(why) => {
-            let title = "The answer of the region is lost";
+            let title = "The answer of the region was lost";
             let detail = format!("{why}; the program may have run");
             Problem::new(StatusCode::BAD_GATEWAY, title, detail)
         }
@@ -106,7 +106,7 @@ fn wrong_mapping(why: String) -> Problem {
 /// Data of the program that its copybook does not allow.
 #[cold]
 pub(super) fn bad_data(fault: Fault) -> Problem {
-    let title = "The program's answer is not what its description says";
+    let title = "The program's answer does not match its description";
     let detail = fault.message.clone();
     let problem = Problem::new(StatusCode::BAD_GATEWAY, title, detail);
     Problem {
@@ -145,7 +145,7 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
     }
 }
 
-/// A task that has ended, as messages of what it left name it.
+/// The ended task of a program, for messages about its output.
 pub(super) struct Left<'a> {
     /// Its number, where that is known.
     pub task: Option<u64>,
@@ -174,7 +174,7 @@ impl Left<'_> {
 /// Containers that a response reads and the program did not put.
 #[cold]
 pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>) -> Problem {
-    let title = "The program put no such container";
+    let title = "The program returned no such container";
     let program = &asset.program;
     let detail = format!(
         "{program} ended without {}; {}",
@@ -184,7 +184,7 @@ pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>)
     left.log(&detail);
     let errors = absent.iter().map(|name| Fault {
         container: Some((*name).to_owned()),
-        message: format!("the container {name} is not there"),
+        message: format!("the container {name} is missing"),
         ..Fault::default()
     });
     Problem {
@@ -197,7 +197,7 @@ pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>)
 #[cold]
 pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, left: &Left<'_>) -> Problem {
     let mut detail =
-        "No condition of response_mapping.yaml fits what the program returned".to_owned();
+        "No condition of response_mapping.yaml matches what the program returned".to_owned();
     let areas = reply.interface.areas.iter().zip(reply.bytes);
     let absent: Vec<&str> = areas
         .filter(|(_, bytes)| bytes.is_none())
@@ -227,7 +227,7 @@ fn present(there: &[String]) -> String {
     let mut names: Vec<&str> = there.iter().map(String::as_str).collect();
     names.sort_unstable();
     match names.as_slice() {
-        [] => "there is no container at all".to_owned(),
+        [] => "the channel has no container".to_owned(),
         some => format!("there is {}", some.join(", ")),
     }
 }
@@ -235,16 +235,16 @@ fn present(there: &[String]) -> String {
 /// A program that ended abnormally, with its code and line.
 #[cold]
 pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
-    let told = WebAbend {
+    let reported = WebAbend {
         code: abend.code().into_owned(),
         place: abend.program.to_string(),
         line: abend.line,
         message: abend.message.clone(),
     };
-    abended_in(told, asset.program.as_str())
+    abended_in(reported, asset.program.as_str())
 }
 
-/// The same for a task that was begun with this program or script.
+/// As above for a task that was begun with this program or script.
 #[cold]
 pub(super) fn abended_in(abend: WebAbend, first: &str) -> Problem {
     let WebAbend {
@@ -262,7 +262,7 @@ pub(super) fn abended_in(abend: WebAbend, first: &str) -> Problem {
         String::new()
     };
     let detail = format!("Abend {code} in {place}{line}: {message}");
-    // A region purges a task whose time is over.
+    // A region purges a task whose deadline has passed.
     let (status, title) = match code.as_str() {
         "AEXY" => (StatusCode::GATEWAY_TIMEOUT, "The program took too long"),
         _ => (

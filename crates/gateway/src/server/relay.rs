@@ -1,11 +1,11 @@
 //! Wake-ups that a connection would give itself for nothing.
 //!
 //! hyper reads a body into a channel both of whose ends the connection's task
-//! polls. Whoever takes a piece wakes the end that sends, though the last piece
-//! has gone and that end with it: each request with a body would cost one more
-//! turn of its whole connection. So hyper gets a waker that stands before the
-//! task's own, and only while a frame is taken on the same thread it holds back
-//! what comes, until it is known whether anything is to follow.
+//! polls. Taking a piece wakes the sending end, even if the last piece has been
+//! taken and that end dropped: each request with a body would cost one more
+//! turn of its whole connection. So hyper gets a waker in front of the task's
+//! own. Only while a frame is taken on the same thread it withholds wake-ups,
+//! until it is known whether another frame follows.
 //!
 //! Invariant: what wakes at any other time, or from another thread, passes.
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 thread_local! {
-    /// Whether somebody was woken by the frame that is being taken.
+    /// Whether the frame that is being taken caused a wake-up.
     static TAKING: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
@@ -55,8 +55,7 @@ impl Relay {
     }
 }
 
-/// Takes the next frame of a body; whoever sends it is woken unless it is the
-/// last.
+/// Takes the next frame of a body; wakes its sender unless it is the last.
 pub(super) fn poll_frame(
     body: &mut Incoming,
     cx: &mut Context<'_>,
@@ -138,9 +137,9 @@ mod tests {
         }
     }
 
-    /// Turns in which a body of these pieces is taken whole by a service that
-    /// does not answer, and wake-ups of the task behind the last of them. A piece
-    /// of nothing is for the turn in which nothing has come.
+    /// Turns in which a body of these pieces is taken completely by a service
+    /// that does not answer, and wake-ups of the task after the last of them.
+    /// An empty piece means a turn without data.
     fn turns(pieces: &[&'static [u8]]) -> (usize, usize) {
         let taken = Rc::new(Cell::new(0));
         let seen = taken.clone();
@@ -181,7 +180,7 @@ mod tests {
         let head = b"PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n";
         let whole = b"PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n0123456789";
         assert_eq!(turns(&[whole]), (1, 0));
-        // What comes later wakes the service that waits for it.
+        // A later piece wakes the service that waits for it.
         assert_eq!(turns(&[head, b"", b"0123456789"]), (2, 1));
         let (turns, _) = turns(&[head, b"", b"01234", b"", b"56789"]);
         assert!(turns <= 4, "{turns}");

@@ -25,7 +25,8 @@ pub(super) fn problem(problem: &Problem) -> Response<Full> {
     response
 }
 
-/// The methods of a path for `Allow`: its own, HEAD beside GET, OPTIONS.
+/// The methods of a path for `Allow`: its own, HEAD in addition to GET,
+/// OPTIONS.
 pub(super) fn allow<'m>(methods: impl Iterator<Item = &'m Method>) -> HeaderValue {
     let mut names: Vec<&str> = Vec::new();
     for method in methods {

@@ -37,7 +37,7 @@ impl<T> Node<T> {
         }
     }
 
-    /// The node behind a segment of this name.
+    /// The node after a segment of this name.
     fn named(&self, segment: &str) -> Option<usize> {
         let at = self
             .names

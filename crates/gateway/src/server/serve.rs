@@ -1,8 +1,8 @@
 //! The way of a request: route, check, write, run, read, answer.
 //!
-//! What a warm request allocates: the response body, the list of parameter
-//! values, the header maps of hyper, and what the backend needs. The request's
-//! tape is taken from the door and given back.
+//! A warm request allocates the response body, the list of parameter values,
+//! the header maps of hyper, and the backend's needs. The request's tape is
+//! taken from the door and returned.
 
 use super::body::Full;
 use super::conn::{ConnectionTimer, Connections};
@@ -51,8 +51,8 @@ use tokio::sync::Semaphore;
 const MAX_EXPECTED: u64 = 64 << 20;
 /// How much longer the gateway waits than the region's own limit, in ticks.
 const GRACE_TICKS: u64 = 1;
-/// How long the answer waits to who was told to come again later, asks again at
-/// once and is refused again.
+/// How long the answer is delayed for a client that was asked to retry later,
+/// retried immediately and is refused again.
 const REFUSED_AGAIN: Duration = Duration::from_millis(50);
 
 /// Header maps that a door keeps for answers, and the most headers of one.
@@ -66,14 +66,14 @@ pub(super) struct Server<B: Backend> {
     routes: RefCell<Arc<Routes>>,
     generation: Cell<u64>,
     tapes: RefCell<Vec<Tape>>,
-    /// Headers of requests that are over, without their contents: an answer's
-    /// take their memory.
+    /// Headers of finished requests, without their contents: an answer's
+    /// headers reuse their memory.
     spare_headers: RefCell<Vec<HeaderMap>>,
     pub deadlines: Deadlines,
     pub connections: Rc<Connections>,
     /// Requests that wait for memory.
     pub waiting_for_room: Cell<u32>,
-    /// Who has it makes a large answer.
+    /// A permit to make a large answer.
     turn: Semaphore,
 }
 
@@ -105,9 +105,9 @@ impl<B: Backend> Server<B> {
         self.routes.borrow().clone()
     }
 
-    /// A problem as a response, and a look at what has come meanwhile. A client
-    /// that was told to come again later and asks again at once waits: its
-    /// refusals would take the CPU from those who were admitted.
+    /// Sends a problem, and processes input meanwhile. A client that was asked
+    /// to retry later and retries immediately waits: its refusals would take
+    /// the CPU from admitted requests.
     #[cold]
     fn refuse<'s>(
         &'s self,
@@ -125,7 +125,7 @@ impl<B: Backend> Server<B> {
         })
     }
 
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub async fn handle(
         &self,
         request: http::Request<hyper::body::Incoming>,
@@ -142,7 +142,7 @@ impl<B: Backend> Server<B> {
         let seen = Seen::of(&parts.headers);
         let mut trail = Trail::begin(&self.shared, &parts, &seen);
         let routes = self.routes();
-        // Whoever looks after the server may look often.
+        // Monitoring may request health often.
         let limited = match is_health(parts.uri.path()) {
             true => None,
             false => self.shared.within_rate(peer).err(),
@@ -200,7 +200,7 @@ impl<B: Backend> Server<B> {
     ) -> Result<Response<Full>, Problem> {
         let parts = head.parts;
         if let Some(told) = &mut trail.told {
-            // Whoever mistakes the path sends a key all the same.
+            // A request with a wrong path may contain a key all the same.
             told.secrets.clone_from(&routes.names_of_keys);
         }
         let path = parts.uri.path();
@@ -213,7 +213,7 @@ impl<B: Backend> Server<B> {
             return documents::answer(routes, &parts.method, path, &parts.headers, health)
                 .ok_or_else(|| {
                     self.shared.metrics.unrouted.fetch_add(1, Relaxed);
-                    let detail = format!("There is nothing at {path}");
+                    let detail = format!("No resource at {path}");
                     Problem::new(StatusCode::NOT_FOUND, "Not found", detail)
                 });
         };
@@ -238,7 +238,7 @@ impl<B: Backend> Server<B> {
             }
             self.shared.metrics.unrouted.fetch_add(1, Relaxed);
             let names = allow.to_str().unwrap_or_default();
-            let detail = format!("{path} takes {names}, not {wanted}");
+            let detail = format!("{path} accepts {names}, not {wanted}");
             let title = "Method not allowed";
             let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, title, detail);
             return Err(Problem {
@@ -303,7 +303,7 @@ impl<B: Backend> Server<B> {
             } => (&**asset, request, responses),
             Work::Unsupported(why) => {
                 let status = StatusCode::NOT_IMPLEMENTED;
-                return Err(Problem::new(status, "Not supported yet", why.clone()));
+                return Err(Problem::new(status, "Not implemented yet", why.clone()));
             }
         };
         let chosen = match &route.policy {
@@ -340,7 +340,7 @@ impl<B: Backend> Server<B> {
         result
     }
 
-    /// What a policy chooses for a request.
+    /// The choices of a policy for a request.
     fn chosen(&self, policy: &Policy, parts: &Parts, trail: &Trail) -> Result<Choice, Problem> {
         let known = |name: &str| self.shared.backend.has_connection(name);
         let chosen = policy.choose(parts, trail.user.as_deref(), known);
@@ -376,7 +376,7 @@ impl<B: Backend> Server<B> {
         let fits = match given {
             Some(Ok(given)) => takes(&rule.types, given),
             Some(Err(_)) => false,
-            // Without a type the body is taken for what it should be.
+            // A body without a type is assumed to have the expected one.
             None => true,
         };
         if !fits {
@@ -384,7 +384,7 @@ impl<B: Backend> Server<B> {
             let types = rule.types.join(" or ");
             let given = given.and_then(Result::ok).unwrap_or("nothing readable");
             let detail =
-                format!("The body must be {types}, and the request's Content-Type says {given}");
+                format!("The body must be {types}, but the request's Content-Type is {given}");
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 title,
@@ -547,8 +547,8 @@ impl<B: Backend> Server<B> {
         let sides = match self.door.mainframe_ccsid(connection) {
             None => None,
             Some(_) if asset.api_first.is_some() => {
-                let why = "an API-first program takes several containers, and a connection of \
-                           [mainframe] carries one";
+                let why = "an API-first program needs several containers, but a connection of \
+                    [mainframe] transfers one";
                 return Err(refused(NotStarted::Impossible(why.into())));
             }
             Some(usual) => {
@@ -684,7 +684,7 @@ struct Job<'a> {
     timer: &'a ConnectionTimer,
     /// Its part of what the connection may have at work, until it is answered.
     share: &'a Cell<Share>,
-    /// What a policy chose.
+    /// The choices of the policy.
     chosen: &'a Choice,
     spare_headers: &'a RefCell<Vec<HeaderMap>>,
 }
@@ -703,7 +703,7 @@ pub(super) struct Incoming<'t> {
     pub peer: &'t Peer,
 }
 
-/// What a program left in derived structures, as JSON.
+/// The program's output in derived structures, as JSON.
 fn read_derived<'t>(
     asset: &Asset,
     derived: &ApiFirst,
@@ -771,7 +771,7 @@ fn answer(
                 path = %work.operation.path,
                 program = %work.asset.program,
                 status = plan.status.as_u16(),
-                "a body is mapped, and no value of it is there: the answer is empty",
+                "a body is mapped, but none of its values exist: the answer is empty",
             );
         }
     }

@@ -1,17 +1,16 @@
-//! What one connection may have at work.
+//! The budget of one connection.
 //!
-//! Over HTTP/1 an answer follows the other. Over HTTP/2 a client asks for a
-//! hundred large answers at once, and reads none of them perhaps; the programs
-//! of all other clients would wait behind those. So a connection has a share
-//! of the memory at work, and requests beyond it begin in their order when
-//! others of the connection are made or read.
+//! Over HTTP/1 answers are sent one after another. Over HTTP/2 a client may
+//! request a hundred large answers at once, and read none of them; all other
+//! clients would wait for those. So a connection has a share of the running
+//! memory, and requests beyond it begin in their order when others of the
+//! connection have been made or read.
 //!
-//! How long an answer will be nobody knows. Each is taken to be as long as the
-//! longest that the connection got of late, and those of a new connection for
-//! an eighth of the share: it works at eight, and at more the more small
-//! answers it has had. An answer that is made counts until it is read: a few
-//! connections that read slowly would hold the memory of all otherwise, and
-//! the answers of others were refused.
+//! The length of an answer is not known in advance. Each is assumed to be as
+//! long as the longest recent answer of the connection, or for a new connection
+//! an eighth of the share: it runs eight, and more after small answers. An
+//! answer counts until it is read: otherwise a few connections that read slowly
+//! would use all memory, and the answers of others would be refused.
 
 use super::conn::ConnectionTimer;
 use super::door::ticks;
@@ -30,12 +29,12 @@ const LEAST_KIB: usize = 1 << 10;
 /// Requests that a new connection may have at work.
 const FIRST: usize = 8;
 
-/// What is at work for one connection.
+/// The running requests of one connection.
 #[derive(Debug)]
 pub(crate) struct Works {
     /// KiB that are left of its share.
     left: Arc<Semaphore>,
-    /// Who has it is the next to begin: what is expected counts from then on.
+    /// Its holder begins next: its expected answer counts from then on.
     turn: Mutex<()>,
     share_kib: usize,
     /// KiB that its next answer is expected to have.
@@ -62,7 +61,7 @@ impl Works {
         self.expected_kib.set(expected.clamp(1, self.share_kib));
     }
 
-    /// What a request takes when it begins.
+    /// Reserves a request's share when it begins.
     async fn take(self: &Rc<Works>) -> Share {
         let _turn = self.turn.lock().await;
         let permits = self.left.clone();
@@ -78,7 +77,7 @@ impl Works {
 #[derive(Debug, Default)]
 pub(crate) struct Share(Option<(OwnedSemaphorePermit, Rc<Works>)>);
 
-/// The same until its answer is read.
+/// The share until its answer is read.
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     _unread: Option<OwnedSemaphorePermit>,
@@ -91,7 +90,8 @@ impl Share {
             let kib = bytes.div_ceil(1 << 10);
             works.made(kib);
             let (have, wanted) = (part.num_permits(), kib.clamp(1, works.share_kib));
-            // What is not left now is not owed: the next ones are expected longer.
+            // A shorter answer leaves no debt: the next ones are expected to be
+            // longer.
             let more = wanted
                 .saturating_sub(have)
                 .min(works.left.available_permits());

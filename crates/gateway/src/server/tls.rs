@@ -1,10 +1,10 @@
-//! What TLS connections are accepted with, and what a client showed of itself
-//! when its own began.
+//! The TLS configuration for accepting connections, and the client's
+//! certificate.
 
 use ::tls::{Reloading, common_name};
 use tokio_rustls::server::TlsStream;
 
-/// What the next connection is accepted with.
+/// The TLS configuration of the next connection.
 pub(super) type Server = Reloading<rustls::ServerConfig>;
 
 /// Protocols that are offered by ALPN, the dearest first.

@@ -1,7 +1,7 @@
-//! What is noted of a request on its way, for those who are told of it when it
-//! is over.
+//! The attributes of a request that are recorded while it is served, for its
+//! receivers at its end.
 //!
-//! Where nobody is told, a request costs two tests of a flag.
+//! Without receivers a request costs two tests of a flag.
 
 use super::Shared;
 use super::body::Full;
@@ -20,17 +20,17 @@ use std::time::{Instant, SystemTime};
 /// One request.
 pub(super) struct Trail {
     pub started: Instant,
-    /// Who sends it, once that is known.
+    /// The authenticated caller, once it is known.
     pub user: Option<Arc<Identity>>,
     /// CPU time of its program.
     pub cpu_ns: u64,
     /// The trace it belongs to, zeros for none.
     pub trace_id: [u8; 16],
-    /// What is told; none where nobody is.
+    /// The recorded attributes; `None` without receivers.
     pub told: Option<Box<Details>>,
 }
 
-/// What is told of it beside.
+/// Further recorded attributes.
 #[derive(Default)]
 pub(super) struct Details {
     pub kind: Kind,
@@ -94,7 +94,7 @@ impl Trail {
         }
     }
 
-    /// It is over: whoever wants to is told.
+    /// Ends it: passes the record to its receivers.
     pub fn end<B: Backend>(
         self,
         shared: &Shared<B>,
@@ -119,7 +119,7 @@ impl Trail {
     }
 }
 
-/// What the pieces of a request are when it is over.
+/// The parts of a request at its end.
 pub(super) struct Ended<'p> {
     pub method: Method,
     pub uri: Uri,
@@ -165,7 +165,7 @@ impl Ended<'_> {
     }
 }
 
-/// Whether somebody only looks how the server is.
+/// Whether a request only reads the server's health.
 pub(super) fn is_health(path: &str) -> bool {
     path == "/health" || path.starts_with("/health/")
 }

@@ -1,5 +1,5 @@
-//! The stream of a connection: everything that passes is told to its timer,
-//! and what is to be said last can be said when the protocol is through.
+//! The stream of a connection: it notifies its timer of all traffic, and can
+//! send a last message after the protocol has ended.
 
 use super::conn::ConnectionTimer;
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::task::spawn_local;
 
-/// What a client is told that did not send its request in time.
+/// The answer to a client whose request did not arrive in time.
 pub(super) const TIMEOUT: &[u8] = b"HTTP/1.1 408 Request Timeout\r\n\
     content-type: application/problem+json\r\nconnection: close\r\ncontent-length: 127\r\n\r\n\
     {\"type\":\"about:blank\",\"title\":\"The request took too long\",\"status\":408,\
@@ -35,14 +35,14 @@ const FIRST: usize = 4 << 10;
 /// the system takes one piece faster than two, by more than the copy costs.
 const JOINED: usize = 2 << 10;
 
-/// A stream that two own: the protocol, and who has the last word.
+/// A stream with two owners: the protocol, and the sender of the last message.
 #[derive(Debug)]
 pub(crate) struct Shared<S> {
     stream: RefCell<S>,
     end: Cell<End>,
 }
 
-/// What there is to be done before a connection is closed.
+/// The steps before a connection is closed.
 #[derive(Debug, Clone, Copy)]
 enum End {
     /// Its client is still sending, perhaps, and is read for a moment. Closed
@@ -92,7 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Shared<S> {
     }
 }
 
-/// Who can tell a client something when its protocol is through.
+/// Sends a client a message after its protocol has ended.
 pub(crate) trait LastWords {
     /// Writes these bytes, and closes in time.
     fn say(self: Rc<Self>, words: &'static [u8]);
@@ -142,11 +142,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Handle<S> {
     }
 }
 
-/// A stream that tells its [`ConnectionTimer`] of everything that passes.
+/// A stream that notifies its [`ConnectionTimer`] of all traffic.
 pub(crate) struct Watched<S> {
     pub stream: Rc<Shared<S>>,
     pub timer: Rc<ConnectionTimer>,
-    /// What was read before it, and its timer was told of.
+    /// Bytes that were read before, already counted by its timer.
     pub ahead: Bytes,
 }
 

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::service::ServiceBody;
 use crate::web::{BESIDE, Handler, WebRefusal};
 
-/// What a browser is told of a path whose methods only its handler knows.
+/// The methods for CORS on a path whose methods only its handler has.
 const METHODS: [Method; 5] = [
     Method::GET,
     Method::POST,
@@ -25,7 +25,7 @@ const METHODS: [Method; 5] = [
 ];
 
 impl<B: Backend> Server<B> {
-    /// Serves a request by what is beside the APIs.
+    /// Serves a request by a handler outside the APIs.
     pub(super) async fn serve_web(
         &self,
         handler: Box<dyn Handler>,
@@ -94,12 +94,14 @@ fn response(
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, what)
     };
     let mut response = Response::new(body);
-    *response.status_mut() =
-        StatusCode::from_u16(status).map_err(|_| wrong(format!("{status} is no status")))?;
+    *response.status_mut() = StatusCode::from_u16(status)
+        .map_err(|_| wrong(format!("{status} is not a valid status")))?;
     for (name, value) in headers {
         let parsed = HeaderName::from_bytes(name.as_bytes());
         let (Ok(name), Ok(value)) = (parsed, HeaderValue::from_bytes(value.as_bytes())) else {
-            return Err(wrong(format!("{name:?} cannot be a header with its value")));
+            return Err(wrong(format!(
+                "{name:?} with this value is not a valid header"
+            )));
         };
         // The connection's own are the gateway's to set.
         let own = [

@@ -1,5 +1,5 @@
-//! `oneOf` and `anyOf` whose alternatives are told apart by one property: the
-//! alternative that a discriminator names, and the place of what is wrong where
+//! `oneOf` and `anyOf` whose alternatives are distinguished by one property:
+//! the alternative that a discriminator names, and the place of the fault if
 //! none fits.
 //!
 //! Reference: OpenAPI 3.0.3, "Discriminator Object".
@@ -68,13 +68,13 @@ impl Discriminator {
 
 impl Walk<'_, '_> {
     /// Reports that a value fits none of the alternatives: at the property that
-    /// tells them apart, or what is wrong with the one that it names.
+    /// distinguishes them, or the faults of the alternative that it names.
     #[cold]
     pub(super) fn none_fits(&mut self, alternatives: &[SchemaId], value: Option<Json<'_>>) {
         let object = value.filter(|value| value.kind() == Kind::Object);
         let path = tag(self.set(), alternatives, 0);
         let (Some(value), Some(path)) = (object, path) else {
-            return self.fault("fits none of the forms it may have");
+            return self.fault("matches none of the allowed forms");
         };
         let mut member = value;
         for (i, name) in path.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Walk<'_, '_> {
                     .collect();
                 self.fault_at(&path, format!("must be one of {}", values.join(", ")));
             }
-            _ => self.fault("fits none of the forms it may have"),
+            _ => self.fault("matches none of the allowed forms"),
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn accepts(format: &str, text: &str) -> bool {
     }
 }
 
-/// What a text of a format is, with its article.
+/// A description of a format's texts, with its article.
 pub(crate) fn described(format: &str) -> String {
     match format {
         "byte" => "base64 text".into(),

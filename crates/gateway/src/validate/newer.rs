@@ -1,7 +1,7 @@
-//! What schemas of OpenAPI 3.1 have and those of 3.0 have not.
+//! Keywords that schemas of OpenAPI 3.1 have and those of 3.0 have not.
 //!
-//! It is kept beside a schema, so that the common keywords stay what a request
-//! pays for.
+//! It is stored apart from a schema, so that a request pays only for the common
+//! keywords.
 //!
 //! Reference: JSON Schema 2020-12, Core and Validation.
 
@@ -338,7 +338,7 @@ mod tests {
         );
         assert_eq!(
             faults(schema.clone(), r#"{"b":1}"#),
-            ["/b b is not a member this object has"]
+            ["/b b is not a member of this object"]
         );
         assert_eq!(
             faults(schema, r#"{"n_ab":1}"#),

@@ -1,7 +1,7 @@
 //! Path, query, header and cookie parameters.
 //!
-//! Values stay text: a path parameter is text to every mapping, and the field
-//! it goes to decides what it means.
+//! Values stay text: a path parameter is text to every mapping, and the target
+//! field determines its meaning.
 
 use super::schema::{SchemaId, SchemaSet, Type};
 use crate::json::write_string;
@@ -406,8 +406,8 @@ mod tests {
             }
             String::from_utf8(out).unwrap()
         };
-        let told = found("b=x+y&a=1&b=%C3%A4&&c");
-        assert_eq!(told, "a\"1\"b[\"x y\",\"ä\"]c\"\"");
+        let reported = found("b=x+y&a=1&b=%C3%A4&&c");
+        assert_eq!(reported, "a\"1\"b[\"x y\",\"ä\"]c\"\"");
         assert_eq!(found("a=1&a=2&a=3"), "a[\"1\",\"2\",\"3\"]");
         assert_eq!(found(""), "");
     }

@@ -37,23 +37,23 @@ pub(crate) struct SchemaSet {
     waiting: Vec<(String, SchemaId)>,
     /// The document is of OpenAPI 3.1: its schemas are JSON Schema 2020-12.
     newer: bool,
-    /// What could not be compiled.
+    /// Keywords that could not be compiled.
     pub notes: Vec<Note>,
 }
 
-/// What is wrong with a keyword's value, for a warning: schemas do not know
-/// where they stand.
+/// An error in a keyword's value, for a warning: schemas do not know their
+/// place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     /// The keyword.
     pub keyword: &'static str,
     /// Its value as JSON.
     pub value: String,
-    /// The type that stands beside it.
+    /// The type next to it.
     pub kind: Option<Type>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do about it.
+    /// The suggested fix.
     pub help: &'static str,
 }
 
@@ -65,7 +65,8 @@ impl Note {
             value: Value::from(pattern).to_string(),
             kind: None,
             message: format!("the pattern {pattern} is not supported and will not be checked"),
-            help: "patterns are regular expressions of ECMAScript without look-around and back references; every ( and [ is closed",
+            help: "patterns are regular expressions of ECMAScript without look-around and back \
+                references; every ( and [ must be closed",
         }
     }
 
@@ -75,14 +76,14 @@ impl Note {
             .get("type")
             .and_then(Value::as_str)
             .and_then(Type::by_name);
-        let told = |value: &Value| self.value == format!("{value}");
+        let reported = |value: &Value| self.value == format!("{value}");
         let value = object.get(self.keyword);
         value.is_some_and(|value| match value {
             // Patterns are names here.
             Value::Object(map) if self.keyword == "patternProperties" => {
-                map.keys().any(|name| told(&name.as_str().into()))
+                map.keys().any(|name| reported(&name.as_str().into()))
             }
-            value => told(value),
+            value => reported(value),
         }) && (self.kind.is_none() || kind == self.kind)
     }
 }
@@ -132,7 +133,7 @@ pub(crate) struct Schema {
     pub fills: bool,
     /// Default value as JSON text.
     pub default: Option<String>,
-    /// What only OpenAPI 3.1 has.
+    /// Keywords that only OpenAPI 3.1 has.
     pub newer: Option<Box<Newer>>,
 }
 
@@ -166,7 +167,7 @@ impl SchemaSet {
 
     fn compile_one(&mut self, document: &Value, schema: &Value) -> SchemaId {
         let reference = schema.get("$ref").and_then(Value::as_str);
-        // In 3.1 other keywords may stand beside a reference.
+        // In 3.1 other keywords may be next to a reference.
         let beside = self.newer && schema.as_object().is_some_and(|s| s.len() > 1);
         if let Some(reference) = reference.filter(|_| !beside) {
             if let Some(id) = self.by_ref.get(reference) {
@@ -195,7 +196,7 @@ impl SchemaSet {
                 self.schemas[id].all_of.push(inner);
             }
             Some(target) => self.schemas[id] = self.build(document, target),
-            // Told with its place, where the document's keywords are.
+            // Reported with its place by the check of keywords.
             None => {}
         }
         self.jumps -= 1;
@@ -371,7 +372,7 @@ impl SchemaSet {
         Walk::new(self, faults).value(id, value);
     }
 
-    /// Checks the text of a parameter; gives what is wrong with it.
+    /// Checks the text of a parameter; returns its errors.
     pub fn check_text(&self, id: SchemaId, text: &str) -> Vec<String> {
         let scalar = match self.kind_of(id) {
             Some(Type::Integer | Type::Number) if is_number(text) => Scalar::Number(text),
@@ -400,7 +401,7 @@ impl SchemaSet {
                 keyword: "$ref",
                 value: Value::from(reference.as_str()).to_string(),
                 kind: None,
-                message: format!("$ref: {reference} consists of itself, and every value is refused"),
+                message: format!("$ref: {reference} refers only to itself, so every value is rejected"),
                 help: "a schema may have itself in properties and items, not in allOf, anyOf, oneOf or not",
             })
             .collect();
@@ -428,7 +429,7 @@ impl SchemaSet {
         false
     }
 
-    /// What is wrong with the defaults of the document.
+    /// The errors in the defaults of the document.
     pub fn wrong_defaults(&self) -> Vec<Note> {
         let mut wrong = Vec::new();
         for (id, schema) in self.schemas.iter().enumerate() {
@@ -445,7 +446,7 @@ impl SchemaSet {
                 value: text.clone(),
                 kind: schema.kind,
                 message: format!("the default {text} {why}"),
-                help: "a value that is left out becomes the default: write one that fits, or none",
+                help: "an omitted value becomes the default: give a valid one, or none",
             }));
         }
         wrong.sort_by(|a: &Note, b| (&a.message, &a.value).cmp(&(&b.message, &b.value)));

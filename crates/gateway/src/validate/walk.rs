@@ -27,18 +27,18 @@ pub(super) enum Scalar<'a> {
     Text(&'a str),
 }
 
-/// A name as it stands in a pointer.
+/// A name in the form of a pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// One check, with what it found so far.
+/// One check, with its findings so far.
 pub(super) struct Walk<'s, 'f> {
     set: &'s SchemaSet,
     pointer: String,
     faults: &'f mut Vec<Fault>,
     nesting: usize,
-    /// It went too deep and goes nowhere any more: a schema that leads back to
+    /// The check went too deep and has stopped: a schema that leads back to
     /// itself twice would be walked for ever.
     ended: bool,
 }
@@ -79,7 +79,7 @@ impl<'s> Walk<'s, '_> {
 
     fn end(&mut self) {
         self.ended = true;
-        self.fault("the schema is nested too deep to be checked");
+        self.fault("the schema is nested too deeply to be checked");
     }
 
     /// Goes one schema deeper into the same value.
@@ -120,7 +120,8 @@ impl<'s> Walk<'s, '_> {
             return;
         }
         let schema = self.set.get(id);
-        // `nullable` beside `allOf` is how documents make a reference nullable.
+        // `nullable` next to `allOf` is how documents make a reference
+        // nullable.
         if schema.nullable && value.kind() == Kind::Null {
             return;
         }
@@ -187,7 +188,7 @@ impl<'s> Walk<'s, '_> {
             match schema.one_of.iter().filter(|id| fits(self, **id)).count() {
                 0 => self.none_fits(&schema.one_of, value),
                 1 => {}
-                _ => self.fault("fits more than one of the forms it may have"),
+                _ => self.fault("matches more than one of the allowed forms"),
             }
         }
         self.must_not(schema, check);
@@ -197,7 +198,7 @@ impl<'s> Walk<'s, '_> {
         if let Some(id) = schema.not
             && self.tried(|inner| check(inner, id))
         {
-            self.fault("has a form it must not have");
+            self.fault("has a form that is not allowed");
         }
     }
 
@@ -244,8 +245,9 @@ impl<'s> Walk<'s, '_> {
                     // A client may send names of any length.
                     let known = schema.properties.iter().map(|(known, _)| &**known);
                     let near = (name.len() <= 64).then(|| closest(&name, known)).flatten();
-                    let meant = near.map_or(String::new(), |near| format!("; is {near} meant?"));
-                    self.fault(format!("{name} is not a member this object has{meant}"));
+                    let meant =
+                        near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+                    self.fault(format!("{name} is not a member of this object{meant}"));
                 }
                 (None, false) => {}
             }
@@ -306,8 +308,7 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    /// A parameter of several texts: how many they are. Each is checked by
-    /// itself.
+    /// A parameter of several texts: their number. Each is checked alone.
     pub fn list(&mut self, id: SchemaId, texts: &[Cow<'_, str>]) {
         let schema = self.set.get(id);
         self.item_count(schema, texts.len());
@@ -511,7 +512,7 @@ mod tests {
                 "/c must have at most 2 items",
                 "/c/0 must be at least 0",
                 "/c/1 must be an integer",
-                "/d~1e d/e is not a member this object has",
+                "/d~1e d/e is not a member of this object",
                 "/b b is required",
             ]
         );
@@ -528,7 +529,7 @@ mod tests {
         );
         assert_eq!(
             faults(schema, r#"{"next":{"v":true}}"#),
-            ["/next/v fits none of the forms it may have"]
+            ["/next/v matches none of the allowed forms"]
         );
     }
 
@@ -549,13 +550,13 @@ mod tests {
                 (r#"{"kind":"N","num":1}"#, &[]),
                 (
                     r#"{"kind":"T","text":"a","num":7}"#,
-                    &["/num num is not a member this object has"],
+                    &["/num num is not a member of this object"],
                 ),
                 (r#"{"kind":"N"}"#, &["/num num is required"]),
                 (r#"{"kind":"N","num":"x"}"#, &["/num must be an integer"]),
                 ("{}", &["/kind kind is required"]),
                 (r#"{"kind":"Z"}"#, &["/kind must be one of T, N"]),
-                ("1", &[" fits none of the forms it may have"]),
+                ("1", &[" matches none of the allowed forms"]),
             ] {
                 assert_eq!(faults(schema.clone(), body), fault, "{body}");
             }

@@ -183,7 +183,7 @@ fn loaded(made: &FromArchives) -> Api {
     Api::load(&folder.path().join("shop")).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Gives back what it gets, with a state of its own where it has none.
+/// Returns its input, with a state of its own if it has none.
 fn program(data: &mut Data) {
     assert_eq!(data.transid, "ORDR");
     if &data.commarea[4..12] == b"        " {
@@ -261,16 +261,16 @@ fn a_service_alone_is_called_as_services_were() {
 
 #[test]
 fn an_interface_that_disagrees_with_its_own_types_is_refused() {
-    let told = imported(vec![("orders.sar", service("CICS-1.0", 4))]).unwrap_err();
+    let reported = imported(vec![("orders.sar", service("CICS-1.0", 4))]).unwrap_err();
     assert!(
-        told.contains("ORDER-STATE is at 4 with 8 bytes in the interface"),
-        "{told}"
+        reported.contains("ORDER-STATE is at 4 with 8 bytes in the interface"),
+        "{reported}"
     );
 }
 
 #[test]
 fn a_service_that_is_not_served_costs_its_operations_only() {
-    for (archives, told) in [
+    for (archives, reported) in [
         (
             vec![("shop.aar", api()), ("orders.sar", service("IMS-1.0", 5))],
             "IMS-1.0 are not served",
@@ -278,35 +278,35 @@ fn a_service_that_is_not_served_costs_its_operations_only() {
         (vec![("shop.aar", api())], "the service orders is missing"),
     ] {
         let made = imported(archives).unwrap();
-        assert!(made.notes.to_string().contains(told), "{}", made.notes);
+        assert!(made.notes.to_string().contains(reported), "{}", made.notes);
         let fake = Fake::default().program("ORDPGM", program);
         let gateway = Gateway::start(config(), vec![loaded(&made)], fake).unwrap();
         let answer = send(gateway.address(), "GET", "/shop/orders/12", "", "");
         assert_eq!(answer.status, 501);
     }
-    let told = imported(vec![("orders.sar", service("MQ-1.0", 5))]).unwrap_err();
+    let reported = imported(vec![("orders.sar", service("MQ-1.0", 5))]).unwrap_err();
     assert!(
-        told.contains("let a CICS program serve the request"),
-        "{told}"
+        reported.contains("let a CICS program serve the request"),
+        "{reported}"
     );
 }
 
 #[test]
 fn archives_that_are_none_are_refused() {
-    let told = imported(vec![("a.aar", b"PK nothing".to_vec())]).unwrap_err();
+    let reported = imported(vec![("a.aar", b"PK nothing".to_vec())]).unwrap_err();
     assert!(
-        told.contains("a.aar: error: the archive is refused"),
-        "{told}"
+        reported.contains("a.aar: error: the archive is refused"),
+        "{reported}"
     );
-    let told = imported(vec![("a.aar", zip(&[("readme", "x")]))]).unwrap_err();
+    let reported = imported(vec![("a.aar", zip(&[("readme", "x")]))]).unwrap_err();
     assert!(
-        told.contains("a .sar has a manifest.yml, an .aar a package.xml"),
-        "{told}"
+        reported.contains("a .sar has a manifest.yml, an .aar a package.xml"),
+        "{reported}"
     );
-    let told = imported(vec![("a.aar", zip(&[("../../x", "x")]))]).unwrap_err();
-    assert!(told.contains("leads out of the archive"), "{told}");
-    let told = imported(vec![("a.aar", api()), ("b.aar", api())]).unwrap_err();
-    assert!(told.contains("one API too many"), "{told}");
+    let reported = imported(vec![("a.aar", zip(&[("../../x", "x")]))]).unwrap_err();
+    assert!(reported.contains("leads out of the archive"), "{reported}");
+    let reported = imported(vec![("a.aar", api()), ("b.aar", api())]).unwrap_err();
+    assert!(reported.contains("one API too many"), "{reported}");
 }
 
 proptest::proptest! {

@@ -179,7 +179,7 @@ fn texts_are_in_the_regions_code_page() {
         assert_eq!(answer.status, 201, "{name} {}", answer.text());
         let answer = get(&bank, "/bank/accounts/1");
         assert_eq!(answer.json()["holder"], "Zoë", "{name}");
-        // What the page or the field has no room for is refused.
+        // A character outside the page, or too long a text, is rejected.
         for holder in ["\u{20ac}".repeat(11), "é".repeat(31)] {
             let answer = post(&bank, "/bank/accounts", &body.replace("Zoë", &holder));
             assert_eq!(answer.status, 400, "{name} {}", answer.text());
@@ -356,9 +356,9 @@ fn documents_metrics_and_the_page_are_served() {
                 .then(|| status.clone())
         };
         let all = responses.as_object().unwrap().iter();
-        let mut told: Vec<String> = all.filter_map(problem).collect();
-        told.sort();
-        told.join(" ")
+        let mut reported: Vec<String> = all.filter_map(problem).collect();
+        reported.sort();
+        reported.join(" ")
     };
     let always = "400 500 502 503 504";
     assert_eq!(answers("/accounts/{number}", "get"), always);

@@ -1,4 +1,4 @@
-//! A small HTTP/1.1 client that says exactly what goes over the wire.
+//! A small HTTP/1.1 client that controls every byte on the wire.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

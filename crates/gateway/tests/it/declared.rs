@@ -1,5 +1,5 @@
-//! Values of keywords, media types and references that nobody could act on: each
-//! is told when the project is loaded, and none of them is taken for nothing.
+//! Values of keywords, media types and references that cannot be implemented:
+//! each is reported when the project is loaded, and none is silently ignored.
 
 use crate::client::{connect, read};
 use crate::config;
@@ -9,7 +9,7 @@ use gateway::{Api, Gateway};
 use std::io::Write;
 
 /// The findings of the bank's API with each of these replaced in its document.
-fn told(changes: &[(&str, &str)]) -> String {
+fn reported(changes: &[(&str, &str)]) -> String {
     let folder = changed("api/openapi.yaml", |text| {
         changes.iter().fold(text.to_owned(), |text, (from, to)| {
             assert!(text.contains(from), "there is no {from}");
@@ -24,12 +24,12 @@ fn told(changes: &[(&str, &str)]) -> String {
 
 const ID: &str = "operationId: listAccounts";
 
-/// The same with one more query parameter of the list of accounts.
+/// As above with one more query parameter of the list of accounts.
 fn parameter(schema: &str) -> String {
     let list = "parameters:\n      - name: start";
     let more =
         format!("parameters:\n      - {{name: f, in: query, {schema}}}\n      - name: start");
-    told(&[(list, more.as_str())])
+    reported(&[(list, more.as_str())])
 }
 
 #[test]
@@ -37,23 +37,23 @@ fn a_keyword_whose_value_says_nothing_is_told() {
     for (schema, expected) in [
         (
             "schema: {type: string, minLength: '2'}",
-            "minLength: a whole number from 0 on is expected; \"2\" is not looked at",
+            "minLength: expected a whole number from 0 on; \"2\" is ignored",
         ),
         (
             "schema: {type: integer, maximum: x}",
-            "maximum: a number is expected",
+            "maximum: expected a number",
         ),
         (
             "schema: {type: string, enum: a}",
-            "enum: a list of values is expected",
+            "enum: expected a list of values",
         ),
         (
             "schema: {type: object, required: true}",
-            "required: a list of names is expected",
+            "required: expected a list of names",
         ),
         (
             "required: yes, schema: {type: string}",
-            "required: true or false is expected; \"yes\"",
+            "required: expected true or false; \"yes\"",
         ),
         (
             "schema: {type: string, format: datetime}",
@@ -63,14 +63,14 @@ fn a_keyword_whose_value_says_nothing_is_told() {
             "schema: {type: string, format: uri}",
             "format: uri is not checked",
         ),
-        ("schema: {type: object}", "no object is read from it"),
+        ("schema: {type: object}", "objects are not supported"),
         (
             "schema: {type: array, items: [{type: string}]}",
-            "items: a schema is expected",
+            "items: expected a schema",
         ),
         (
             "schema: {allOf: [string]}",
-            "0: a schema is expected; \"string\" is not looked at",
+            "0: expected a schema; \"string\" is ignored",
         ),
     ] {
         let found = parameter(schema);
@@ -87,26 +87,26 @@ fn servers_paths_and_statuses_that_nobody_can_ask_for_are_told() {
         (
             "- url: /bank",
             "- url: /v{n}",
-            "the path of /v{n} is taken as it stands",
+            "the path of /v{n} is used literally",
         ),
-        ("- url: /bank", "- url: /../bank", "is taken as it stands"),
+        ("- url: /bank", "- url: /../bank", "is used literally"),
         (
             "- url: /bank",
             "- url: https://h/bank?x=1",
-            "is taken as it stands",
+            "is used literally",
         ),
         (
             "servers:\n- url: /bank",
             "servers: /bank",
-            "servers: a list is expected",
+            "servers: expected a list",
         ),
         (
             "        \"500\": {$ref",
             "        \"5xx\": {$ref",
-            "5xx is no status",
+            "5xx is not a status",
         ),
     ] {
-        let found = told(&[(from, to)]);
+        let found = reported(&[(from, to)]);
         assert!(found.contains(expected), "{to}: {found}");
     }
     let stray =
@@ -119,7 +119,7 @@ fn servers_paths_and_statuses_that_nobody_can_ask_for_are_told() {
 
 #[test]
 fn a_variable_in_a_part_of_a_segment_is_told_once() {
-    let found = told(&[("  /accounts/{number}:\n", "  /accounts/{number}.json:\n")]);
+    let found = reported(&[("  /accounts/{number}:\n", "  /accounts/{number}.json:\n")]);
     assert!(
         found.contains("{number}.json: a variable must be a whole path segment"),
         "{found}"
@@ -129,20 +129,20 @@ fn a_variable_in_a_part_of_a_segment_is_told_once() {
 
 #[test]
 fn security_that_stands_where_nobody_asks_for_it_is_an_error() {
-    let item = told(&[(
+    let item = reported(&[(
         "  /accounts:\n",
         "  /accounts:\n    security: [{password: []}]\n",
     )]);
     assert!(
-        item.contains("error: security is no keyword of this object"),
+        item.contains("error: security is not a keyword of this object"),
         "{item}"
     );
-    let roles = told(&[(
+    let roles = reported(&[(
         "  /accounts:\n",
         "  /accounts:\n    x-ibm-zcon-roles-allowed: [a]\n",
     )]);
     assert!(
-        roles.contains("error: x-ibm-zcon-roles-allowed stands at the root"),
+        roles.contains("error: x-ibm-zcon-roles-allowed belongs at the root"),
         "{roles}"
     );
 }
@@ -155,17 +155,17 @@ fn a_reference_that_is_no_text_or_leads_to_itself_is_told() {
                 (ID, format!("{ID}\n      requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}")),
                 ("  schemas:\n", "  schemas:\n    L: {$ref: '#/components/schemas/L'}\n    A: {allOf: [{$ref: '#/components/schemas/A'}]}\n".to_owned())];
             let changes: Vec<(&str, &str)> = changes.iter().map(|(a, b)| (*a, &**b)).collect();
-            told(&changes)
+            reported(&changes)
         };
-        assert!(with("{$ref: 5}").contains("error: $ref: a text is expected, not 5"));
+        assert!(with("{$ref: 5}").contains("error: $ref: expected text, not 5"));
         let itself = with("{$ref: '#/components/schemas/L'}");
         assert!(
-            itself.contains("error: $ref: #/components/schemas/L leads to itself"),
+            itself.contains("error: $ref: #/components/schemas/L refers only to itself"),
             "{itself}"
         );
         let circle = with("{$ref: '#/components/schemas/A'}");
         assert!(
-            circle.contains("#/components/schemas/A consists of itself"),
+            circle.contains("#/components/schemas/A refers only to itself"),
             "{circle}"
         );
     }
@@ -173,7 +173,7 @@ fn a_reference_that_is_no_text_or_leads_to_itself_is_told() {
 
 #[test]
 fn what_a_reference_means_outside_the_components_is_looked_at() {
-    let found = told(&[
+    let found = reported(&[
         (
             ID,
             &format!(
@@ -186,7 +186,7 @@ fn what_a_reference_means_outside_the_components_is_looked_at() {
         ),
     ]);
     assert!(
-        found.contains("minLenght is no keyword of a Schema Object"),
+        found.contains("minLenght is not a keyword of a Schema Object"),
         "{found}"
     );
 }
@@ -221,7 +221,7 @@ fn a_body_of_any_json_media_type_is_checked_by_its_schema() {
             answer.text()
         );
     }
-    let two = told(&[(
+    let two = reported(&[(
         "required: true\n        content:\n",
         "required: true\n        content:\n          application/vnd.a+json: {schema: {type: array}}\n",
     )]);
@@ -240,7 +240,7 @@ fn a_second_document_is_told() {
     std::fs::write(beside, "{}").unwrap();
     let warnings = Api::load(folder.path()).unwrap().warnings().to_string();
     assert!(
-        warnings.contains("openapi.json: warning: it is not looked at"),
+        warnings.contains("openapi.json: warning: it is ignored"),
         "{warnings}"
     );
     let behind = changed("api/openapi.yaml", |text| {
@@ -248,7 +248,7 @@ fn a_second_document_is_told() {
     });
     let faults = Api::load(behind.path()).unwrap_err().to_string();
     assert!(faults.contains("a second document begins here"), "{faults}");
-    assert!(faults.contains("take away the ---"), "{faults}");
+    assert!(faults.contains("remove the ---"), "{faults}");
 }
 
 #[test]

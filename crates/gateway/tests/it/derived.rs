@@ -182,21 +182,21 @@ fn what_a_program_says_wrongly_is_told() {
             .word(0)
             .text("", 16, 0)
     };
-    let told = |(status, body): (u16, Value)| {
+    let reported = |(status, body): (u16, Value)| {
         assert_eq!(status, 502, "{body}");
         body["detail"].as_str().unwrap().to_owned()
     };
-    assert!(told(answered(base("MINE"), &[])).contains("names the container 'MINE'"));
-    assert!(told(answered(base("MINE"), &[("MINE", vec![0; 10])])).contains("has 10 bytes"));
+    assert!(reported(answered(base("MINE"), &[])).contains("names the container 'MINE'"));
+    assert!(reported(answered(base("MINE"), &[("MINE", vec![0; 10])])).contains("has 10 bytes"));
     let negative = Bytes::default()
         .word(-1)
         .text("MINE", 16, b' ')
         .word(0)
         .text("", 16, 0);
-    assert!(told(answered(negative, &[])).contains("counts from 0"));
+    assert!(reported(answered(negative, &[])).contains("counts from 0"));
     let many = [("MINE", order(1_000_000, "LINES")), ("LINES", vec![0; 24])];
-    assert!(told(answered(base("MINE"), &many)).contains("1000000 instances"));
-    assert!(told(answered(none(), &[])).contains("BAQBASE has 20 bytes"));
+    assert!(reported(answered(base("MINE"), &many)).contains("1000000 instances"));
+    assert!(reported(answered(none(), &[])).contains("BAQBASE has 20 bytes"));
 }
 
 #[test]
@@ -319,11 +319,11 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     );
     let (shop, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let operation = ("/orders/{id}", "GET");
-    let told = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
-    let told = told.unwrap();
-    assert!(told.mapped && told.plain);
-    let (_, size, bytes) = &told.areas[0];
-    assert_eq!((told.areas.len(), *size), (1, bytes.len()));
+    let reported = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
+    let reported = reported.unwrap();
+    assert!(reported.mapped && reported.plain);
+    let (_, size, bytes) = &reported.areas[0];
+    assert_eq!((reported.areas.len(), *size), (1, bytes.len()));
     assert_eq!(&bytes[..12], b"\x0a\0no \"paper\"");
     let long = shop.response(Calling::HostApi, operation, 500, &[b'x'; 300]);
     assert_eq!(
@@ -418,7 +418,7 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("NTE")).unwrap();
     let notes = notes.to_string();
     assert!(notes.contains("application/json-patch+json"), "{notes}");
-    assert!(notes.contains("shortSuffix is not known here"), "{notes}");
+    assert!(notes.contains("unknown key shortSuffix"), "{notes}");
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["NTE01I01", "NTE01Q01", "NTE02I01"], "{notes}");
     let media = "VALUE 'application/merge-patch+json'.";
@@ -468,15 +468,15 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     let wrong = api.request(Calling::HostApi, operation, &wrong.0, &[]);
     let why = wrong.unwrap_err().0;
     assert!(why.contains("is U, D or a blank, not X'58'"), "{why}");
-    // Nothing is passed with the other one, either way.
+    // The other operation passes no data either way.
     let operation = ("/notes", "DELETE");
     let made = api.request(Calling::HostApi, operation, &[], &[]).unwrap();
     assert_eq!((made.path.as_str(), made.body), ("/notes", None));
     for calling in [Calling::HostApi, Calling::Stub] {
-        let told = api.response(calling, operation, 204, b"").unwrap();
-        assert!(told.mapped && told.base.is_empty() && told.areas.is_empty());
-        let told = api.response(calling, operation, 500, b"no").unwrap();
-        assert!(!told.mapped);
+        let reported = api.response(calling, operation, 204, b"").unwrap();
+        assert!(reported.mapped && reported.base.is_empty() && reported.areas.is_empty());
+        let reported = api.response(calling, operation, 500, b"no").unwrap();
+        assert!(!reported.mapped);
     }
     let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("NTE")).unwrap();
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();

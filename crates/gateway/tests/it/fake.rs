@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
-/// What a program gets and what it leaves behind.
+/// What a program receives and what it returns.
 #[derive(Debug, Clone, Default)]
 pub struct Data {
     pub commarea: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Data {
     pub costs: Option<TaskCosts>,
 }
 
-/// An abnormal end, as a region tells of it.
+/// An abnormal end, as a region reports it.
 pub fn program_check(code: [u8; 4], program: &str) -> Abend {
     Abend {
         code,

@@ -144,9 +144,9 @@ fn a_newcomer_is_served_while_all_others_are_at_work() {
     for stream in &mut crowd {
         stream.write_all(unfinished.as_bytes()).unwrap();
         // From here on its body is waited for.
-        let mut told = [0; 25];
-        stream.read_exact(&mut told).unwrap();
-        assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+        let mut reported = [0; 25];
+        stream.read_exact(&mut reported).unwrap();
+        assert_eq!(&reported, b"HTTP/1.1 100 Continue\r\n\r\n");
     }
     for _ in 0..5 {
         assert_eq!(ask(&gateway, 5).status, 200);
@@ -171,12 +171,12 @@ fn bodies_that_never_end_leave_room_for_small_requests() {
         assert_eq!(ask(&gateway, 50_000).status, 200);
     }
     // The slow ones give way to the later ones, or those are refused.
-    let told = || {
+    let reported = || {
         metric(&gateway, "connections_gave_way_total") + metric(&gateway, "memory_refused_total")
     };
     until("room for other bodies", || {
         assert_eq!(ask(&gateway, 50_000).status, 200);
-        told() >= 9
+        reported() >= 9
     });
     let first = read(&mut hostile[0], false).map(|answer| answer.status);
     assert!(matches!(first, None | Some(408)), "{first:?}");

@@ -100,8 +100,8 @@ fn the_limits_of_headers_are_those_of_http2_too() {
                 request = request.header(format!("x-{i}"), "a".repeat(bytes));
             }
             let response = sender.send_request(request.body(Once(None)).unwrap());
-            let told = response.await.unwrap().status().as_u16();
-            assert_eq!(told, status, "{headers} headers of {bytes} bytes");
+            let reported = response.await.unwrap().status().as_u16();
+            assert_eq!(reported, status, "{headers} headers of {bytes} bytes");
         }
     });
 }

@@ -74,8 +74,8 @@ fn fields_of_a_table_without_a_name_are_reported_as_left_out() {
     let (_, made, _) = echo(text, |_, text| text.to_owned());
     let warnings = made.warnings.to_string();
     for part in [
-        "the table in line 3 is FILLER, so CHILD-1, CHILD-2 are left out of the API",
-        "the table in line 7 is FILLER, so DEEP is left out of the API",
+        "the table in line 3 is FILLER, so CHILD-1, CHILD-2 are not in the API",
+        "the table in line 7 is FILLER, so DEEP is not in the API",
     ] {
         assert_eq!(warnings.matches(part).count(), 1, "{warnings}");
     }
@@ -149,10 +149,10 @@ fn an_entry_that_is_never_chosen_and_a_server_elsewhere_are_warnings() {
         text.replace("url: '/echo'", "url: 'https://example.com/echo'")
     });
     assert!(
-        warnings.contains("there is no file response_404.yaml, and the entry is passed over"),
+        warnings.contains("no file response_404.yaml, and the entry is skipped"),
         "{warnings}"
     );
-    assert!(warnings.contains("example.com is not asked"), "{warnings}");
+    assert!(warnings.contains("example.com is not called"), "{warnings}");
     let answer = send(gateway.address(), "POST", "/echo", "", r#"{"a":"x"}"#);
     assert_eq!(answer.status, 200);
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 
-/// Answers with letters, as task 7, and tells what it was called with.
+/// Answers with letters, as task 7, and reports its input.
 fn serve(change: impl FnOnce(&mut GatewayConfig)) -> (Gateway<Fake>, Arc<Mutex<Vec<Data>>>) {
     let calls = Arc::new(Mutex::new(Vec::new()));
     let seen = calls.clone();
@@ -145,7 +145,7 @@ fn what_an_operator_changes_is_audited_too() {
 fn collector() -> (SocketAddr, Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, told) = channel();
+    let (tell, reported) = channel();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -172,7 +172,7 @@ fn collector() -> (SocketAddr, Receiver<(String, Value)>) {
             }
         }
     });
-    (address, told)
+    (address, reported)
 }
 
 fn tracing(address: SocketAddr, ratio: f64) -> ObserveConfig {
@@ -228,15 +228,15 @@ fn only_known(value: &Value, message: &str) {
 
 #[test]
 fn a_trace_goes_from_the_callers_span_to_the_commands_of_the_task() {
-    let (address, told) = collector();
+    let (address, reported) = collector();
     let (gateway, calls) = serve(|config| config.observe = tracing(address, 0.0));
     let parent = "b7ad6b7169203331";
     let headers = format!("traceparent: 00-{TRACE}-{parent}-01\r\n");
     assert_eq!(put(&gateway, "/perfchannel/response/3", &headers), 200);
-    // Nobody wants this one recorded.
+    // This one is not recorded.
     assert_eq!(put(&gateway, "/perfchannel/response/3", ""), 200);
     drop(gateway);
-    let (head, body) = told.recv().unwrap();
+    let (head, body) = reported.recv().unwrap();
     assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("content-type: application/json\r\n"));
     only_known(&body, "ExportTraceServiceRequest");
@@ -265,13 +265,13 @@ fn a_trace_goes_from_the_callers_span_to_the_commands_of_the_task() {
 
 #[test]
 fn the_ratio_decides_where_the_caller_says_nothing() {
-    let (address, told) = collector();
+    let (address, reported) = collector();
     let (gateway, calls) = serve(|config| config.observe = tracing(address, 1.0));
     assert_eq!(put(&gateway, "/perfchannel/response/3", ""), 200);
     let unwanted = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-00\r\n");
     assert_eq!(put(&gateway, "/perfchannel/response/3", &unwanted), 200);
     drop(gateway);
-    let (_, body) = told.recv().unwrap();
+    let (_, body) = reported.recv().unwrap();
     let spans = &body["resourceSpans"][0]["scopeSpans"][0]["spans"];
     assert_eq!(spans.as_array().unwrap().len(), 3, "one request, not two");
     assert!(spans[0].get("parentSpanId").is_none());

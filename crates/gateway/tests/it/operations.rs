@@ -35,9 +35,9 @@ fn one_operation_is_stopped_and_the_others_go_on() {
     let stop = "/apis/accounts/stop?operation=GET%20/accounts/%7Bnumber%7D";
     let (status, said) = post(admin, stop);
     assert_eq!((status, &said["state"]), (200, &"stopped".into()), "{said}");
-    let told = send(bank.address(), "GET", path, "", "");
-    assert_eq!(told.status, 503);
-    assert_eq!(told.json()["title"], "The operation is stopped");
+    let reported = send(bank.address(), "GET", path, "", "");
+    assert_eq!(reported.status, 503);
+    assert_eq!(reported.json()["title"], "The operation is stopped");
     // The others are asked for programs that are not there.
     let other = send(bank.address(), "GET", "/bank/accounts", "", "");
     assert_ne!(other.status, 503);
@@ -151,7 +151,7 @@ fn the_console_and_the_ports_own_document_are_served() {
     );
     let document = get("/openapi.json").json();
     assert_eq!(document["openapi"], "3.0.3");
-    // The APIs' own addresses have none of this.
+    // The APIs' own addresses have no such path.
     assert_eq!(send(bank.address(), "GET", "/whoami", "", "").status, 404);
     assert_eq!(send(bank.address(), "GET", "/console/", "", "").status, 404);
     for (path, methods) in document["paths"].as_object().unwrap() {
@@ -245,7 +245,7 @@ fn a_request_that_is_coming_while_it_drains_has_the_time_that_it_had() {
         body.len()
     )
     .unwrap();
-    // Another request is over: the first one's head has been read by then.
+    // Another request has ended: the first one's head has been read by then.
     assert_eq!(send(address, "GET", "/health", "", "").status, 200);
     std::thread::scope(|scope| {
         let end = scope.spawn(|| bank.shutdown(Duration::from_secs(60)));

@@ -1,5 +1,5 @@
-//! What a project declares is done, or it is told when the project is loaded;
-//! and an answer that is not there is no success.
+//! Declarations of a project are implemented, or reported when the project is
+//! loaded; and a missing answer is not a success.
 
 use crate::client::send;
 use crate::fake::{Data, Fake};
@@ -8,7 +8,7 @@ use crate::{config, example, start};
 use gateway::{Api, Gateway};
 
 /// The findings of the bank's API with its document changed.
-fn told(from: &str, to: &str) -> String {
+fn reported(from: &str, to: &str) -> String {
     let folder = changed("api/openapi.yaml", |text| {
         assert!(text.contains(from), "there is no {from}");
         text.replacen(from, to, 1)
@@ -22,7 +22,7 @@ fn told(from: &str, to: &str) -> String {
 #[test]
 fn what_is_declared_and_not_done_is_told() {
     let operation = |more: &str| {
-        told(
+        reported(
             "operationId: listAccounts",
             &format!("operationId: listAccounts\n      {more}"),
         )
@@ -35,41 +35,41 @@ fn what_is_declared_and_not_done_is_told() {
         ),
         (
             operation("sumary: x"),
-            "sumary is no keyword of an Operation Object",
+            "sumary is not a keyword of an Operation Object",
         ),
         (
-            told("- url: /bank", "- url: /bank\n- url: /other"),
+            reported("- url: /bank", "- url: /bank\n- url: /other"),
             "only the path of the first counts",
         ),
         (
-            told("in: query", "in: query\n        style: deepObject"),
+            reported("in: query", "in: query\n        style: deepObject"),
             "style deepObject",
         ),
         (
-            told("openapi: 3.0.3", "openapi: 3.0.3\nwebhooks: {}"),
+            reported("openapi: 3.0.3", "openapi: 3.0.3\nwebhooks: {}"),
             "webhooks: it came with OpenAPI 3.1",
         ),
         (
-            told(
+            reported(
                 "required: true\n        content:\n          application/json:",
                 "required: true\n        content:\n          text/csv: {}\n          application/json:",
             ),
             "text/csv: bodies are JSON",
         ),
         (
-            told(
+            reported(
                 "operationId: listAccounts",
                 "operationId: listAccounts\n      x-anything: true",
             ),
             "",
         ),
     ];
-    for (told, expected) in cases {
+    for (reported, expected) in cases {
         match expected {
-            "" => assert_eq!(told, ""),
-            expected => assert!(told.contains(expected), "{expected}: {told}"),
+            "" => assert_eq!(reported, ""),
+            expected => assert!(reported.contains(expected), "{expected}: {reported}"),
         }
-        assert!(!told.contains("error:"), "{told}");
+        assert!(!reported.contains("error:"), "{reported}");
     }
 }
 
@@ -220,30 +220,32 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
 
 #[test]
 fn a_key_that_a_file_does_not_have_is_told() {
-    let told = |file: &str, from: &str, to: &str| {
+    let reported = |file: &str, from: &str, to: &str| {
         let folder = changed(file, |text| text.replacen(from, to, 1));
         Api::load(folder.path()).unwrap().warnings().to_string()
     };
     let asset = "zosAssets/ACCTINQ/zosAsset.yaml";
-    let text = told(asset, "  connectionRef", "  conectionRef");
+    let text = reported(asset, "  connectionRef", "  conectionRef");
     assert!(
         text.contains("zosAsset.yaml:") && text.contains("did you mean connectionRef?"),
         "{text}"
     );
-    let text = told(asset, "version:", "audit: x\nversion:");
+    let text = reported(asset, "version:", "audit: x\nversion:");
     assert!(
-        text.contains("audit is not known here, and is not looked at"),
+        text.contains("unknown key audit, which is ignored"),
         "{text}"
     );
     let mapping = "operations/%2Faccounts%2F%7Bnumber%7D/get/response_mapping.yaml";
-    let text = told(
+    let text = reported(
         mapping,
         "  httpStatusCode: 200",
         "  httpStatusCode: 200\n  header: x",
     );
     assert!(
-        text.contains("response_mapping.yaml:") && text.contains("header is not known"),
+        text.contains("response_mapping.yaml:") && text.contains("unknown key header"),
         "{text}"
     );
-    assert!(told("config/options.yaml", "provider", "secure: yes\nprovider").contains("secure"));
+    assert!(
+        reported("config/options.yaml", "provider", "secure: yes\nprovider").contains("secure")
+    );
 }

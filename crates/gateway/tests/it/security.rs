@@ -178,13 +178,13 @@ fn an_api_key_is_taken_from_where_the_document_says() {
     assert!(!header.lets_in(&format!("x-bank-key: {key}x\r\n")));
     assert!(!header.lets_in(&format!("x-bank-key: {key}\r\n").repeat(2)));
     assert!(!header.lets_in(&format!("x-other-key: {key}\r\n")));
-    let told = header
+    let reported = header
         .get("")
         .header("www-authenticate")
         .unwrap()
         .to_owned();
     assert_eq!(
-        told,
+        reported,
         "ApiKey realm=\"tupelo\", in=\"header\", name=\"X-Bank-Key\""
     );
     let cookie = bank("security: [{cookie: []}]", config());
@@ -269,7 +269,7 @@ fn alternatives_combinations_and_roles_are_kept_apart() {
     assert!(optional.lets_in(""));
     assert!(
         !optional.lets_in(&password("ada", "wrong")),
-        "wrong is not nobody"
+        "a wrong password is not anonymous"
     );
     let scoped = bank("security: [{password: [teller]}]", config());
     assert!(scoped.lets_in(&ada));
@@ -318,43 +318,40 @@ fn roles_are_asked_for_api_and_operation() {
 #[test]
 fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
     let none = SecurityConfig::default().means();
-    for (security, told) in [
-        ("security: [{password: []}]", "there is no user store"),
-        ("security: [{key: []}]", "there is no user store"),
-        (
-            "security: [{jwt: []}]",
-            "there are no keys to check tokens by",
-        ),
+    for (security, reported) in [
+        ("security: [{password: []}]", "no user store is set"),
+        ("security: [{key: []}]", "no user store is set"),
+        ("security: [{jwt: []}]", "no keys to check tokens are set"),
         (
             "security: [{certificate: []}]",
-            "clients are not asked for certificates",
+            "client certificates are not requested",
         ),
         (
             "security: [{digest: []}]",
-            "the HTTP scheme 'digest' is not known here",
+            "the HTTP scheme 'digest' is not supported",
         ),
         ("security: [{pasword: []}]", "did you mean password?"),
         (
             "security: [password]",
-            "password is required of callers, and a requirement is a map",
+            "password is required of callers, but a requirement must be a map",
         ),
-        ("security: [null]", "a requirement is a map"),
+        ("security: [null]", "a requirement must be a map"),
         (
             "security: [{password: teller}]",
-            "its scopes are no list of names",
+            "its scopes are not a list of names",
         ),
         (
             "security: {password: []}",
-            "a list of requirements is expected",
+            "expected a list of requirements",
         ),
-        ("securty: [{password: []}]", "asked by nobody"),
+        ("securty: [{password: []}]", "would not be enforced"),
         (
             "x-ibm-zcon-roles-allowed: [Staff]",
-            "there is nothing to check who they are by",
+            "no authentication is configured",
         ),
         (
             "x-ibm-zcon-roles-allowed: Staff",
-            "a list of roles is expected",
+            "expected a list of roles",
         ),
         (
             "x-ibm-zcon-roles-alowed: [Staff]",
@@ -365,7 +362,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
             .unwrap_err()
             .to_string();
         assert!(
-            faults.contains(told) && faults.contains("openapi.yaml:8:1: error"),
+            faults.contains(reported) && faults.contains("openapi.yaml:8:1: error"),
             "{faults}"
         );
         assert_eq!(faults.matches("error").count(), 1, "told once: {faults}");
@@ -378,7 +375,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
         .unwrap()
         .warnings()
         .to_string();
-    assert!(warnings.contains("jwt is no way in here"), "{warnings}");
+    assert!(warnings.contains("jwt cannot be used here"), "{warnings}");
 }
 
 #[test]
@@ -407,7 +404,7 @@ fn roles_that_the_document_names_are_asked_for_beside_those_of_the_settings() {
         "the settings take nothing away"
     );
     assert_eq!(beside(&["auditor"]), [403, 403, 401]);
-    // Whoever may come unknown must have a role all the same.
+    // A caller that may be anonymous must still have a role.
     let open = format!("{all}\nsecurity: [{{password: []}}, {{}}]");
     let open = bank(&open, with_users(folder.path()));
     assert_eq!(
@@ -447,8 +444,11 @@ fn health_tells_which_apis_are_not_served_and_why() {
         reason: "there is no \"user\" store".into(),
     }]);
     let health = send(bank.gateway.address(), "GET", "/health", "", "");
-    let told = json!([{"api": "ledger", "reason": "there is no \"user\" store"}]);
-    assert_eq!((health.status, &health.json()["notServed"]), (200, &told));
+    let reported = json!([{"api": "ledger", "reason": "there is no \"user\" store"}]);
+    assert_eq!(
+        (health.status, &health.json()["notServed"]),
+        (200, &reported)
+    );
 }
 
 #[test]
@@ -496,8 +496,8 @@ fn when_everybody_must_say_who_they_are_documents_are_theirs_only_too() {
     let get = |path: &str, headers: &str| send(bank.gateway.address(), "GET", path, headers, "");
     assert_eq!(get(PATH, "").status, 401);
     let ways = get(PATH, "");
-    let told = ways.head.matches("www-authenticate").count();
-    assert_eq!(told, 2, "a password or a key: {}", ways.text());
+    let reported = ways.head.matches("www-authenticate").count();
+    assert_eq!(reported, 2, "a password or a key: {}", ways.text());
     assert_eq!(get(PATH, &format!("x-api-key: {key}\r\n")).status, 404);
     assert_eq!(get("/apis", "").status, 401);
     assert_eq!(get("/apis", &password("ada", "ada's: word")).status, 200);
@@ -544,11 +544,11 @@ fn the_administration_port_asks_who_uses_it() {
         (&"ada".into(), &false.into())
     );
     drop(bank);
-    // Whoever is known and may not is named.
+    // An identified caller without permission is named.
     let refused = crate::observe::records(&audit);
-    let told = |name: &str| refused.iter().map(|r| r[name].clone()).collect::<Vec<_>>();
-    assert_eq!(told("SMF123S1_HTTP_RESP_CODE"), [403, 401]);
-    assert_eq!(told("SMF123S1_USER_NAME"), ["ada", ""]);
+    let reported = |name: &str| refused.iter().map(|r| r[name].clone()).collect::<Vec<_>>();
+    assert_eq!(reported("SMF123S1_HTTP_RESP_CODE"), [403, 401]);
+    assert_eq!(reported("SMF123S1_USER_NAME"), ["ada", ""]);
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn an_administration_port_that_anybody_can_reach_is_not_opened() {
 
 #[test]
 fn settings_that_would_let_anybody_in_are_refused() {
-    let told = |security: SecurityConfig| {
+    let reported = |security: SecurityConfig| {
         let config = GatewayConfig {
             security,
             ..config()
@@ -592,20 +592,23 @@ fn settings_that_would_let_anybody_in_are_refused() {
         require_auth: true,
         ..SecurityConfig::default()
     };
-    assert!(told(open).contains("there is nothing to check it by"));
+    assert!(reported(open).contains("no method is set"));
     let missing = SecurityConfig {
         users: Some("/nowhere/users".into()),
         ..SecurityConfig::default()
     };
-    assert!(told(missing).contains("/nowhere/users"));
+    assert!(reported(missing).contains("/nowhere/users"));
     let tokens = |change: fn(&mut JwtConfig)| {
         let mut security = with_tokens(KeySource::File("/nowhere/keys".into())).security;
         change(security.tokens.as_mut().unwrap());
-        told(security)
+        reported(security)
     };
     assert!(tokens(|_| ()).contains("/nowhere/keys"));
     assert!(tokens(|t| t.audiences.clear()).contains("an issuer and an audience"));
-    assert!(tokens(|t| t.algorithms = vec!["none".into()]).contains("'none' is no algorithm"));
+    assert!(
+        tokens(|t| t.algorithms = vec!["none".into()])
+            .contains("'none' is not a supported signature algorithm")
+    );
     assert!(
         tokens(|t| t.keys = KeySource::Url("http://far.example/".into(), None))
             .contains("https://")
@@ -648,15 +651,15 @@ fn an_api_is_stopped_and_started_and_stays_so_over_a_reload() {
         ("POST", "/apis".into(), "GET, HEAD"),
         ("DELETE", "/metrics".into(), "GET, HEAD"),
     ] {
-        let told = send(admin, method, &path, operator, "");
-        assert_eq!(told.status, 405, "{method} {path}");
-        assert_eq!(told.header("allow"), Some(allow), "{method} {path}");
+        let reported = send(admin, method, &path, operator, "");
+        assert_eq!(reported.status, 405, "{method} {path}");
+        assert_eq!(reported.header("allow"), Some(allow), "{method} {path}");
     }
     assert_eq!(bank.get("").status, 404);
     assert_eq!(switch("stop", operator), 200);
-    let told = bank.get("");
-    assert_eq!(told.status, 503);
-    assert_eq!(told.json()["title"], "The API is stopped");
+    let reported = bank.get("");
+    assert_eq!(reported.status, 503);
+    assert_eq!(reported.json()["title"], "The API is stopped");
     assert_eq!(listed()["state"], "stopped");
     let again = Api::load(bank.project.path()).unwrap();
     bank.gateway.reload(vec![again]);

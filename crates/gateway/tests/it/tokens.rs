@@ -1,4 +1,4 @@
-//! JSON Web Tokens: whom an issuer names, and nobody else.
+//! JSON Web Tokens: only the issuer's own are accepted.
 
 use crate::config;
 use crate::security::{bank, until};
@@ -85,23 +85,23 @@ fn a_token_lets_in_whom_its_issuer_names() {
         (json!({"aud": "shop"}), "the token is for another audience"),
         (
             json!({"iss": "https://other"}),
-            "the token is of another issuer",
+            "the token is from another issuer",
         ),
     ] {
         let answer = bank.get(&issuer.token(change));
         assert_eq!(answer.status, 401, "{why}");
-        let told = answer.header("www-authenticate").unwrap();
+        let reported = answer.header("www-authenticate").unwrap();
         assert!(
-            told.contains("error=\"invalid_token\"") && told.contains(why),
-            "{told}"
+            reported.contains("error=\"invalid_token\"") && reported.contains(why),
+            "{reported}"
         );
     }
     let narrow = bank.get(&issuer.token(json!({"scope": "shops"})));
     assert_eq!(narrow.status, 403);
-    let told = narrow.header("www-authenticate").unwrap();
+    let reported = narrow.header("www-authenticate").unwrap();
     assert!(
-        told.contains("insufficient_scope") && told.contains("scope=\"accounts\""),
-        "{told}"
+        reported.contains("insufficient_scope") && reported.contains("scope=\"accounts\""),
+        "{reported}"
     );
     assert!(!bank.lets_in("") && !bank.lets_in("authorization: Bearer x.y.z\r\n"));
     assert!(

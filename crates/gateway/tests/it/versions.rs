@@ -100,8 +100,8 @@ fn a_document_of_two_is_served_and_checked() {
     let refused = post(r#"{"number":0,"holder":"","kind":"X"}"#);
     assert_eq!(refused.status, 400);
     let errors = refused.json()["errors"].to_string();
-    for told in ["greater than 0", "at least 1 characters", "must be one of"] {
-        assert!(errors.contains(told), "{errors}");
+    for reported in ["greater than 0", "at least 1 characters", "must be one of"] {
+        assert!(errors.contains(reported), "{errors}");
     }
     let get = |path: &str| send(gateway.address(), "GET", path, "", "").status;
     assert_eq!(get("/old/accounts/9"), 404);
@@ -133,7 +133,7 @@ fn clients_get_the_authors_version_with_the_gateways_answers() {
 
 #[test]
 fn what_a_document_of_two_declares_and_is_not_done_is_told_at_its_place() {
-    let told = |from: &str, to: &str| {
+    let reported = |from: &str, to: &str| {
         assert!(SWAGGER.contains(from), "there is no {from}");
         match Api::load(old(&SWAGGER.replacen(from, to, 1)).path()) {
             Ok(api) => api.warnings().to_string(),
@@ -159,12 +159,12 @@ fn what_a_document_of_two_declares_and_is_not_done_is_told_at_its_place() {
         (
             "{type: object}",
             "{type: object, nullable: true}",
-            "nullable is no keyword",
+            "nullable is not a keyword",
         ),
         (
             "{type: object}",
             "{type: object, oneOf: []}",
-            "oneOf is no keyword",
+            "oneOf is not a keyword",
         ),
         (
             "{type: number, default: 0}",
@@ -183,8 +183,8 @@ fn what_a_document_of_two_declares_and_is_not_done_is_told_at_its_place() {
         ),
     ];
     for (from, to, expected) in cases {
-        let told = told(from, to);
-        assert!(told.contains(expected), "{expected}: {told}");
+        let reported = reported(from, to);
+        assert!(reported.contains(expected), "{expected}: {reported}");
     }
 }
 
@@ -208,17 +208,17 @@ fn a_document_of_three_one_is_checked_as_json_schema_has_it() {
     let gateway = serve(api);
     let post = |body: &str| send(gateway.address(), "POST", "/bank/accounts", "", body);
     assert_eq!(post(NEW).status, 201);
-    for (number, told) in [("0", "greater than 0"), ("100", "less than 100")] {
+    for (number, reported) in [("0", "greater than 0"), ("100", "less than 100")] {
         let refused = post(&NEW.replace('7', number));
         assert_eq!(refused.status, 400);
-        assert!(refused.text().contains(told), "{}", refused.text());
+        assert!(refused.text().contains(reported), "{}", refused.text());
     }
     assert_ne!(post(&NEW.replace("\"Ada\"", "null")).status, 400);
 }
 
 #[test]
 fn what_three_one_has_and_is_not_done_is_told() {
-    let told = |from: &str, to: &str| {
+    let reported = |from: &str, to: &str| {
         let folder = changed("api/openapi.yaml", |text| {
             assert!(text.contains(from), "there is no {from}");
             text.replacen("openapi: 3.0.3", "openapi: 3.1.0", 1)
@@ -248,17 +248,17 @@ fn what_three_one_has_and_is_not_done_is_told() {
         (
             "next: {type: integer",
             "next: {type: decimal",
-            "type: decimal is no type",
+            "type: decimal is not a type",
         ),
         (
             "next: {type: integer",
             "next: {exclusiveMinimum: true, type: integer",
-            "takes a number",
+            "expects a number",
         ),
         (
             "next: {type: integer",
             "next: {unevaluatedItems: false, type: integer",
-            "is not looked at",
+            "is ignored",
         ),
         (
             "paths:",
@@ -268,7 +268,7 @@ fn what_three_one_has_and_is_not_done_is_told() {
         ("paths:", "components: {}\npaths:", ""),
     ];
     for (from, to, expected) in cases {
-        let told = told(from, to);
-        assert!(told.contains(expected), "{expected}: {told}");
+        let reported = reported(from, to);
+        assert!(reported.contains(expected), "{expected}: {reported}");
     }
 }

@@ -198,7 +198,7 @@ fn browsers_of_allowed_origins_may_read() {
     );
     assert_eq!(good.header("access-control-max-age"), Some("600"));
     assert_eq!(good.header("vary"), Some("origin"));
-    // A stranger's preflight is an OPTIONS like any other.
+    // Another origin's preflight is an OPTIONS like any other.
     let strange = ask("https://b.example");
     assert_eq!(
         (strange.status, strange.header("vary")),
@@ -241,8 +241,8 @@ fn pages_send_and_read_the_headers_that_are_named() {
     let asks = "access-control-request-method: PUT\r\naccess-control-request-headers: x-evil\r\n";
     for origin in ["https://a.example", "null"] {
         let headers = format!("origin: {origin}\r\n{asks}");
-        let told = send(gateway.address(), "OPTIONS", "/bank/accounts", &headers, "");
-        let header = |name: &str| told.header(&format!("access-control-{name}"));
+        let reported = send(gateway.address(), "OPTIONS", "/bank/accounts", &headers, "");
+        let header = |name: &str| reported.header(&format!("access-control-{name}"));
         assert_eq!(header("allow-origin"), Some(origin));
         assert_eq!(header("allow-headers"), Some("Content-Type, X-Shop"));
         assert_eq!(header("allow-credentials"), Some("true"));
@@ -257,9 +257,13 @@ fn pages_send_and_read_the_headers_that_are_named() {
     }
     // A path that is not there lets no page send anything.
     let headers = format!("origin: null\r\n{asks}");
-    let told = send(gateway.address(), "OPTIONS", "/none", &headers, "");
-    assert_eq!(told.status, 404);
-    assert!(!told.head.contains("allow-methods"), "{}", told.head);
+    let reported = send(gateway.address(), "OPTIONS", "/none", &headers, "");
+    assert_eq!(reported.status, 404);
+    assert!(
+        !reported.head.contains("allow-methods"),
+        "{}",
+        reported.head
+    );
 }
 
 #[test]
@@ -271,19 +275,23 @@ fn pages_of_any_origin_get_no_credentials() {
     }));
     let headers = "origin: https://b.example\r\naccess-control-request-method: PUT\r\n\
                    access-control-request-headers: x-one, x-two\r\n";
-    let told = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
-    assert_eq!(told.header("access-control-allow-origin"), Some("*"));
+    let reported = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
+    assert_eq!(reported.header("access-control-allow-origin"), Some("*"));
     assert_eq!(
-        told.header("access-control-allow-headers"),
+        reported.header("access-control-allow-headers"),
         Some("x-one, x-two")
     );
-    assert!(!told.head.contains("credentials"), "{}", told.head);
-    assert_eq!(told.header("vary"), None);
-    // Without pages that may, nothing is said of any.
+    assert!(!reported.head.contains("credentials"), "{}", reported.head);
+    assert_eq!(reported.header("vary"), None);
+    // Without permitted origins, no CORS header is sent.
     let gateway = start_with(config());
-    let told = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
-    assert_eq!(told.status, 204);
-    assert!(!told.head.contains("access-control"), "{}", told.head);
+    let reported = send(gateway.address(), "OPTIONS", "/bank/accounts", headers, "");
+    assert_eq!(reported.status, 204);
+    assert!(
+        !reported.head.contains("access-control"),
+        "{}",
+        reported.head
+    );
 }
 
 #[test]

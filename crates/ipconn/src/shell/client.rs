@@ -39,7 +39,7 @@ const GOOD: Duration = Duration::from_secs(1);
 /// Bytes of a reply that come before the rest is granted.
 const UNASKED: u32 = 256 << 10;
 
-/// Who this process is to the regions that it calls.
+/// The identity of this process towards the regions that it calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Identity {
     /// Its name.
@@ -69,12 +69,12 @@ pub struct Client {
     applid: Option<Name>,
     tls: Option<(Reloading<ClientConfig>, ServerName<'static>)>,
     hello: Hello,
-    /// What is told of it.
+    /// Its state, as reports show it.
     pub record: Arc<Record>,
     link: RefCell<Option<Rc<Link>>>,
     down_since: Cell<Instant>,
     waiting: Rc<Waiting>,
-    /// Hears when it is connected.
+    /// Called when it is connected.
     opened: RefCell<Option<Opened>>,
 }
 
@@ -94,7 +94,7 @@ struct Slot {
 /// A connection ended before a reply came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
-    /// Nothing of the request had been sent.
+    /// No byte of the request was sent.
     pub unsent: bool,
 }
 
@@ -144,7 +144,7 @@ impl Client {
         })
     }
 
-    /// Has somebody hear when it is connected.
+    /// Registers a callback for each new connection.
     pub fn on_open(&self, opened: Opened) {
         *self.opened.borrow_mut() = Some(opened);
     }
@@ -156,7 +156,7 @@ impl Client {
         wire.look(|c| c.is_free().then(|| c.in_use()))
     }
 
-    /// The same when one session stays free for orders then, unless there is only
+    /// The load if one session stays free for orders then, unless there is only
     /// one.
     pub fn load_beside_orders(&self) -> Option<usize> {
         let link = self.link.borrow();
@@ -205,7 +205,7 @@ impl Client {
             let (why, opened) = match timeout(CONNECT, self.connect()).await {
                 Ok(Ok(mut stream)) => self.serve(&mut *stream).await,
                 Ok(Err(error)) => (error.to_string(), false),
-                Err(_) => ("it did not answer in time".to_owned(), false),
+                Err(_) => ("the partner did not answer in time".to_owned(), false),
             };
             if self.record.failed(&why) {
                 tracing::warn!(target: "ipconn", "{}", self.record.error());
@@ -271,7 +271,7 @@ impl Client {
         let why = match (wrong, end) {
             (Some(why), _) => why,
             (None, End::Closed) if sessions == 0 => {
-                "the connection was closed before the greeting was over".to_owned()
+                "the connection was closed during the greeting".to_owned()
             }
             (None, end) => end.to_string(),
         };
@@ -286,7 +286,10 @@ impl Client {
         if let Some(wanted) = self.applid
             && wanted != applid
         {
-            let why = format!("it is {applid}, not {wanted}");
+            let why = format!(
+                "the partner is {applid}, not {wanted}; correct the connection's \
+                address or applid"
+            );
             link.wire.with(|c| c.refuse(&Notice::Refused(why.clone())));
             return Err(why);
         }

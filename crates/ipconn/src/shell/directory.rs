@@ -1,5 +1,5 @@
-//! What is known of connections at the moment, for operators and metrics: those
-//! that this process makes, and the partners that have made one to it.
+//! The state of connections, for operators and metrics: those that this process
+//! makes, and the partners that have made one to it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ pub struct Record {
     peer: Mutex<PeerState>,
 }
 
-/// What is known of the region at the other end.
+/// The state of the region at the other end.
 #[derive(Debug, Default)]
 struct PeerState {
     applid: String,
@@ -58,7 +58,7 @@ pub struct ConnectionStatus {
     pub address: String,
     /// The region's own name, empty before it has said it.
     pub applid: String,
-    /// `ACQUIRED`, or `OBTAINING` while there is none.
+    /// `ACQUIRED` if it is connected, else `OBTAINING`.
     pub state: &'static str,
     /// Sockets that are open: one for each thread that calls.
     pub lanes: u32,
@@ -68,7 +68,7 @@ pub struct ConnectionStatus {
     pub in_use: u32,
     /// Requests sent so far.
     pub requests: u64,
-    /// Requests that were sent once more, there or elsewhere.
+    /// Requests that were repeated, there or elsewhere.
     pub retried: u64,
     /// Requests whose connection ended before their answer came.
     pub lost: u64,
@@ -76,7 +76,7 @@ pub struct ConnectionStatus {
     pub refused: u64,
     /// Connections made so far.
     pub connects: u64,
-    /// Why there is none, in words; empty when there is.
+    /// The reason why it is not connected; empty if it is.
     pub error: String,
 }
 
@@ -110,7 +110,7 @@ struct Partner {
     counts: Arc<Counts>,
 }
 
-/// What a partner's connections count.
+/// The counters of a partner's connections.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub in_use: AtomicU32,
@@ -218,7 +218,7 @@ impl Directory {
         }
     }
 
-    /// Somebody is not let in.
+    /// Counts a rejected partner.
     pub(crate) fn turned_away(&self) {
         self.0.turned_away.fetch_add(1, Relaxed);
     }
@@ -257,7 +257,7 @@ impl Directory {
             (
                 "tupelo_ipconn_turned_away_total",
                 "counter",
-                "Connections of partners that were not let in.",
+                "Rejected connections of partners.",
                 self.0.turned_away.load(Relaxed),
             ),
         ] {
@@ -324,7 +324,7 @@ const METRICS: [Metric; 7] = [
     (
         "tupelo_ipconn_refused_total",
         "counter",
-        "Requests that the region did not take.",
+        "Requests that the region rejected.",
         |s| s.refused,
     ),
 ];
@@ -335,9 +335,9 @@ impl Record {
         self.lanes.fetch_add(1, Relaxed);
         self.sessions.fetch_add(sessions as u32, Relaxed);
         self.connects.fetch_add(1, Relaxed);
-        let mut told = self.lock();
-        told.applid = applid.to_owned();
-        told.error.clear();
+        let mut reported = self.lock();
+        reported.applid = applid.to_owned();
+        reported.error.clear();
     }
 
     /// An open one has ended.
@@ -346,31 +346,31 @@ impl Record {
         self.sessions.fetch_sub(sessions as u32, Relaxed);
     }
 
-    /// Why there is none. True when that is news.
+    /// Notes why it is not connected. Returns true if the reason is new.
     pub fn failed(&self, why: &str) -> bool {
-        let mut told = self.lock();
-        let news = told.error != why;
-        why.clone_into(&mut told.error);
+        let mut reported = self.lock();
+        let news = reported.error != why;
+        why.clone_into(&mut reported.error);
         news
     }
 
-    /// Why there is none, in words.
+    /// The reason why it is not connected.
     pub fn error(&self) -> String {
-        let told = self.lock();
-        match told.error.as_str() {
+        let reported = self.lock();
+        match reported.error.as_str() {
             "" => format!("{} ({}) is not connected yet", self.name, self.address),
             why => format!("{} ({}): {why}", self.name, self.address),
         }
     }
 
     fn status(&self) -> ConnectionStatus {
-        let told = self.lock();
+        let reported = self.lock();
         let lanes = self.lanes.load(Relaxed);
         ConnectionStatus {
             name: self.name.clone(),
             sysid: self.sysid.clone(),
             address: self.address.clone(),
-            applid: told.applid.clone(),
+            applid: reported.applid.clone(),
             state: if lanes > 0 { "ACQUIRED" } else { "OBTAINING" },
             lanes,
             sessions: self.sessions.load(Relaxed),
@@ -381,7 +381,7 @@ impl Record {
             refused: self.refused.load(Relaxed),
             connects: self.connects.load(Relaxed),
             error: match lanes {
-                0 => told.error.clone(),
+                0 => reported.error.clone(),
                 _ => String::new(),
             },
         }

@@ -1,7 +1,7 @@
 //! A connection joined to its socket: one task reads, writes and keeps time.
 //!
-//! What other tasks of the thread have to send is gathered: they kick the task,
-//! which runs when they have, and writes all of it at once.
+//! Output of the thread's other tasks is gathered: they wake this task, which
+//! runs after them and writes everything at once.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -19,7 +19,7 @@ use crate::connection::{Connection, Event, Fault};
 const READ: usize = 128 << 10;
 /// Reads and writes after which others have their turn.
 const ROUNDS: usize = 16;
-/// How long a peer may take to be told why its connection ends.
+/// How long the reason for a connection's end may take to be sent.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A stream of bytes, plain or secured.
@@ -27,7 +27,7 @@ pub trait Stream: AsyncRead + AsyncWrite + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
 
-/// A connection and whoever moves its bytes.
+/// A connection and the notification that it has bytes to move.
 #[derive(Debug)]
 pub struct Wire {
     connection: RefCell<Connection>,
@@ -40,7 +40,7 @@ pub struct Wire {
 pub enum End {
     /// The peer, or this side, closed it between messages.
     Closed,
-    /// One side did what it must not, or was silent.
+    /// One side violated the protocol, or was silent.
     Fault(Fault),
     /// The socket failed.
     Io(io::Error),
@@ -49,7 +49,7 @@ pub enum End {
 impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            End::Closed => f.write_str("the other side closed the connection"),
+            End::Closed => f.write_str("the partner closed the connection"),
             End::Fault(fault) => fault.fmt(f),
             End::Io(error) => error.fmt(f),
         }
@@ -65,7 +65,7 @@ impl Wire {
         }
     }
 
-    /// Uses the connection; what is to be written then will be.
+    /// Uses the connection; its output is written afterwards.
     pub fn with<R>(&self, work: impl FnOnce(&mut Connection) -> R) -> R {
         let done = work(&mut self.connection.borrow_mut());
         if let Some(waker) = &*self.waker.borrow() {
@@ -84,7 +84,7 @@ impl Wire {
     }
 }
 
-/// Moves bytes until the connection ends. Events are told as they come.
+/// Moves bytes until the connection ends, and passes each event to `on_event`.
 pub async fn drive(stream: &mut dyn Stream, wire: &Wire, on_event: &mut dyn FnMut(Event)) -> End {
     let mut buffer = vec![0; READ];
     let end = moved(stream, wire, &mut buffer, on_event).await;
@@ -215,7 +215,7 @@ fn read(
     }
 }
 
-/// Writes what tells the peer why, and closes.
+/// Sends the peer the reason for the end, and closes.
 async fn last_words(stream: &mut dyn Stream, wire: &Wire) {
     let mut unflushed = false;
     poll_fn(|cx| match write(stream, wire, &mut unflushed, cx) {

@@ -1,6 +1,6 @@
-//! The region behind a listener does its part of callers' units.
+//! The serving region's part in callers' units of work.
 //!
-//! What is said and when is [`crate::serving`]'s; this has it done.
+//! [`crate::serving`] decides the order of messages; this module runs them.
 
 use std::time::Duration;
 
@@ -84,16 +84,16 @@ impl Branches for InUnits<'_> {
     async fn settle(&self, branch: BranchId, commit: bool) -> bool {
         let (done, heard) = oneshot::channel();
         self.mirror.region.settle(branch, commit, move |yes| {
-            // Whoever asked may be gone.
+            // The requester may have gone.
             let _ = done.send(yes);
         });
         heard.await.unwrap_or(false)
     }
 
     async fn outcome(&self, branch: BranchId) -> Option<bool> {
-        let (told, heard) = oneshot::channel();
+        let (reported, heard) = oneshot::channel();
         self.mirror.region.outcome(branch, move |committed| {
-            let _ = told.send(committed);
+            let _ = reported.send(committed);
         });
         heard.await.unwrap_or(None)
     }

@@ -1,7 +1,7 @@
 //! Calls for threads that wait: a program's LINK holds a thread until its
 //! answer is there.
 //!
-//! One thread has the connections; who calls hands it the request.
+//! One thread has the connections; callers pass it their requests.
 
 use std::path::Path;
 use std::sync::mpsc::{self, RecvError};
@@ -41,14 +41,15 @@ struct Job {
     connection: String,
     message: Bytes,
     answer: Answer,
-    /// Ends when nobody waits any more; none when somebody always does.
+    /// Resolves when the caller stops waiting; `None` for a caller that always
+    /// waits.
     wanted: Option<oneshot::Receiver<()>>,
 }
 
-/// Who hears the reply. Dropped, it hears that there is none.
+/// Receives the reply. If it is dropped, the request ends without one.
 pub type Answer = Box<dyn FnOnce(Result<Reply, Failed>) + Send>;
 
-/// Hears that a connection is open: its name, and the region's own.
+/// Called for each new connection with its name and the region's own.
 pub type Opened = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// A call that another thread may end.
@@ -84,7 +85,7 @@ impl Caller {
         directory: &Directory,
         opened: Opened,
     ) -> Result<Caller, CallerError> {
-        // Told here what the thread would find wrong with certificates.
+        // Reports problems of certificates here, before the thread starts.
         drop(Pool::new(config, folder, who, lanes, directory)?);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -117,7 +118,7 @@ impl Caller {
             connection: connection.to_owned(),
             message: Bytes::from(message),
             answer: Box::new(move |reply| {
-                // Whoever asked may be gone.
+                // The requester may have gone.
                 let _ = answer.send(reply);
             }),
             wanted: Some(wanted),
@@ -130,8 +131,8 @@ impl Caller {
 }
 
 impl Caller {
-    /// Sends a request by a connection; the reply is told on the thread of the
-    /// connections, which must not wait.
+    /// Sends a request by a connection. The reply is passed to `answer` on the
+    /// thread of the connections, which must not block.
     pub fn ask(&self, connection: &str, message: Vec<u8>, answer: Answer) {
         self.send(Job {
             connection: connection.to_owned(),
@@ -148,7 +149,7 @@ impl Caller {
 }
 
 impl Called {
-    /// What ends it from another thread.
+    /// Returns a handle with which another thread ends the call.
     pub fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }
@@ -156,7 +157,7 @@ impl Called {
     /// Waits for the reply. Interrupted, it is lost.
     pub fn wait(self) -> Result<Reply, Failed> {
         let given = self.answer.recv();
-        given.unwrap_or_else(|RecvError| Err(Failed::Lost("the call was ended".into())))
+        given.unwrap_or_else(|RecvError| Err(Failed::Lost("the call was cancelled".into())))
     }
 }
 

@@ -1,10 +1,9 @@
 //! A request becomes a task of the region, and its end the reply.
 //!
-//! A LINK that does not say SYNCONRETURN belongs to its caller's unit of work
-//! ([`super::in_unit`]). A caller that cannot decide one names none: then such a
-//! program may read and must not change anything that is recoverable; what it
-//! changed is backed out, and the LINK is refused. Nothing is ever half done in
-//! silence.
+//! A LINK without SYNCONRETURN belongs to its caller's unit of work
+//! ([`super::in_unit`]). A caller without a coordinator names no unit: then
+//! such a program may read and must not change recoverable data; its changes
+//! are backed out, and the LINK is rejected with a message.
 //!
 //! Reference: CICS TS intercommunication guide, distributed program link.
 
@@ -32,13 +31,13 @@ const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
 /// LENGERR with RESP2 11: larger than the way takes.
 const TOO_LONG: Ending = Ending::Condition(22, 11);
 
-/// The region behind a listener.
+/// The region that serves a listener.
 #[derive(Clone)]
 pub struct Mirror {
     pub region: Handle,
-    /// Who tasks run for when nobody is named.
+    /// The user of tasks for which the partner names none.
     pub user: UserId,
-    /// What callers' units of work have here.
+    /// The branches of callers' units of work.
     pub units: Arc<Units<OpenTask>>,
 }
 
@@ -81,12 +80,12 @@ impl Mirror {
         match reply.len() > longest {
             true => {
                 let why = format!(
-                    "the answer has {} bytes, and {longest} is the most that the other side takes",
+                    "the answer has {} bytes, but the partner accepts at most {longest}",
                     reply.len()
                 );
                 let ending = if head.link { TOO_LONG } else { Ending::Never };
                 let mut short = refused(ending, why);
-                // What the caller's unit has here stays so.
+                // The state of the caller's branch is kept.
                 short[IN_UNIT_AT] = reply[IN_UNIT_AT];
                 short
             }
@@ -137,7 +136,7 @@ impl Mirror {
         answer(&reply, reply.outcome(), request)
     }
 
-    /// The same, backed out when it has changed something.
+    /// As above, but backed out if it has changed data.
     async fn reading(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
         let wanted = self.wanted(request);
         let mut open = match self.region.begin_open(port, wanted).await {
@@ -164,7 +163,7 @@ impl Mirror {
                 code: *b"ASP1",
                 program: request.head.program,
                 line: 0,
-                message: "a LINK without SYNCONRETURN has changed something recoverable".into(),
+                message: "a LINK without SYNCONRETURN has changed recoverable data".into(),
             }),
             (Outcome::Ok, false) => None,
         };
@@ -177,8 +176,8 @@ impl Mirror {
             return made;
         }
         let why = format!(
-            "{} has changed something recoverable, and the LINK does not say SYNCONRETURN: it is \
-             backed out, for a unit of work does not span regions",
+            "{} has changed recoverable data, but the LINK has no SYNCONRETURN: it is backed \
+             out, because a unit of work does not span these regions",
             request.head.program
         );
         tracing::warn!("{why}");

@@ -1,5 +1,5 @@
-//! The regions that a thread calls: which one gets a request, who waits for a
-//! session, and what is sent once more.
+//! The regions that a thread calls: the choice of a region, the queue for
+//! sessions, and the repetition of requests.
 //!
 //! A request is sent again when nothing of it was sent, when the region did
 //! not take it, or when it may be done twice (an idempotent method) and the
@@ -45,7 +45,7 @@ pub struct Pool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failed {
     /// There is no connection or group of this name.
-    #[error("there is no connection or group of connections {0:?}")]
+    #[error("no connection or group of connections {0:?} in [ipconn]")]
     Unknown(String),
     /// No session became free in time.
     #[error("{0}")]
@@ -60,7 +60,7 @@ pub enum Failed {
     #[error("{0}")]
     Lost(String),
     /// The message is longer than the region takes.
-    #[error("the message has {0} bytes, and the region takes {1}")]
+    #[error("the message has {0} bytes, but the region accepts at most {1}")]
     TooLarge(usize, usize),
 }
 
@@ -116,8 +116,9 @@ impl Pool {
         self.tasks = tasks.collect();
     }
 
-    /// Has somebody hear of each connection that is made. A pool that programs
-    /// LINK by keeps a session of each for orders on their units of work.
+    /// Registers a callback for each new connection. A pool that programs use
+    /// for LINK reserves a session of each connection for orders on their units
+    /// of work.
     pub fn on_open(&mut self, opened: &Opened) {
         self.has_orders = true;
         for client in &self.clients {
@@ -179,7 +180,7 @@ impl Pool {
     fn replied(&self, client: &Client, bytes: Vec<u8>) -> Result<Result<Reply, Failed>, Failed> {
         let name = &client.record.name;
         let reply = Reply::parse(bytes)
-            .map_err(|error| Failed::Lost(format!("the answer of {name} is not one: {error}")))?;
+            .map_err(|error| Failed::Lost(format!("the answer of {name} is malformed: {error}")))?;
         Ok(match reply.head.ending {
             Ending::Later => {
                 client.record.refused.fetch_add(1, Relaxed);
@@ -214,7 +215,7 @@ impl Pool {
                 return Err(self.why_not(group));
             }
             if self.waiting.len() >= self.queue_limit && !order {
-                let why = format!("{} requests wait for a session already", self.queue_limit);
+                let why = format!("{} requests already wait for a session", self.queue_limit);
                 return Err(Failed::NoSession(why));
             }
             let _ = timeout(left, self.waiting.turn(group.clone(), order)).await;
@@ -237,8 +238,8 @@ impl Pool {
         free.min().map(|(_, i)| &self.clients[i])
     }
 
-    /// Whether nobody of a group has been connected for longer than anybody
-    /// waits.
+    /// Whether no member of a group has been connected for longer than a
+    /// request waits.
     fn hopeless(&self, group: &[usize]) -> bool {
         let mut all = group.iter().map(|i| self.clients[*i].down_since());
         all.all(|down| down.is_some_and(|since| since.elapsed() > self.patience))
@@ -253,7 +254,9 @@ impl Pool {
         let names: Vec<&str> = all().map(|c| c.record.name.as_str()).collect();
         let ms = self.patience.as_millis();
         let names = names.join(" or ");
-        Failed::NoSession(format!("no session with {names} was free within {ms} ms"))
+        Failed::NoSession(format!(
+            "no session with {names} became free within {ms} ms"
+        ))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::connection::{Connection, Event};
 use crate::wire::{Hello, Name, Notice, ReplyHead, emit_reply};
 use std::future::Future;
 
-/// What a server does with a request.
+/// A server's behaviour for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     Answer,
@@ -163,7 +163,7 @@ fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
         let refused = pool.call("A", Bytes::from_static(b"y"), false).await;
         assert!(matches!(refused, Err(Failed::NoSession(_))), "{refused:?}");
         assert_eq!((came.get(), directory.connections()[0].in_use), (1, 1));
-        // Who gives its request up gives its session back.
+        // A cancelled request frees its session.
         held.abort();
         while directory.connections()[0].in_use > 0 {
             tokio::task::yield_now().await;

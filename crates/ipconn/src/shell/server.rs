@@ -58,19 +58,19 @@ pub enum StartError {
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// The region has no port left for another thread.
-    #[error("the region has no port left for another thread")]
+    #[error("the region has no free port for another thread")]
     NoPort,
     /// A thread could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// What partners reach.
+/// The services for partners.
 #[derive(Clone)]
 pub struct Served {
     /// The region.
     pub region: Handle,
-    /// Who tasks run for when nobody is named.
+    /// The user of tasks for which the partner names none.
     pub user: UserId,
 }
 
@@ -84,12 +84,12 @@ pub struct Listener {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     No,
-    /// Nothing new is taken; connections end with what is under way.
+    /// No new request is accepted; connections end after the running ones.
     Drain,
     Now,
 }
 
-/// What all threads share.
+/// The state that all threads share.
 struct Shared {
     hello: Hello,
     receive_count: usize,
@@ -190,8 +190,8 @@ impl Listener {
         self.address
     }
 
-    /// Takes nothing new, lets what is under way end, and ends; what is left
-    /// after `limit` is cut off. Blocks meanwhile.
+    /// Accepts no new requests, finishes running ones, and ends; requests still
+    /// running after `limit` are cut off. Blocks meanwhile.
     pub fn stop(mut self, limit: Duration) {
         let _ = self.stop.send(Stop::Drain);
         let (done, over) = std::sync::mpsc::channel::<()>();
@@ -236,7 +236,7 @@ fn run(thread: Thread, listener: StdListener, stop: watch::Receiver<Stop>) {
     let runtime = match thread.port.runtime() {
         Ok(runtime) => runtime,
         Err(error) => {
-            tracing::error!(target: "ipconn", %error, "a thread cannot run");
+            tracing::error!(target: "ipconn", %error, "a thread cannot start");
             return;
         }
     };
@@ -299,7 +299,7 @@ async fn connection(
             Ok(Ok(stream)) => Box::new(stream),
             Ok(Err(error)) => {
                 shared.directory.turned_away();
-                tracing::warn!(target: "ipconn", %address, %error, "not let in");
+                tracing::warn!(target: "ipconn", %address, %error, "the partner was rejected");
                 return;
             }
             Err(_) => {
@@ -332,7 +332,7 @@ async fn connection(
             }
             tracing::info!(target: "ipconn", %applid, %address, "the connection has ended: {end}");
         }
-        None => tracing::warn!(target: "ipconn", %address, "not let in: {end}"),
+        None => tracing::warn!(target: "ipconn", %address, "the partner was rejected: {end}"),
     }
 }
 
@@ -368,10 +368,12 @@ impl Partner {
             Event::Greeted(hello) => match self.admit(&hello) {
                 Ok(sessions) => self.wire.with(|c| c.welcome(sessions)),
                 Err(why) => {
-                    tracing::warn!(target: "ipconn", address = %self.address, "not let in: {why}");
+                    tracing::warn!(target: "ipconn", address = %self.address, "the partner was rejected: \
+                        {why}");
                     self.wire.with(|c| {
                         c.refuse(&Notice::Refused(why));
-                        // Nothing is under way: it is over when that is told.
+                        // No request is under way, so the connection ends after
+                        // this frame.
                         c.drain();
                     });
                 }
@@ -386,7 +388,7 @@ impl Partner {
         }
     }
 
-    /// Sessions for whoever greets; an error says why there are none.
+    /// Sessions for a partner; the error is the reason for its rejection.
     fn admit(&self, hello: &Hello) -> Result<usize, String> {
         let shared = &self.thread.shared;
         if !shared.partners.is_empty() && !shared.partners.contains(&hello.applid) {
@@ -397,7 +399,7 @@ impl Partner {
             shared.directory.turned_away();
             let most = shared.max_connections;
             return Err(format!(
-                "{most} connections are open already, the most of [ipconn]"
+                "{most} connections are open already, the limit in [ipconn]"
             ));
         }
         let share = shared.receive_count.div_ceil(usize::from(hello.lanes));

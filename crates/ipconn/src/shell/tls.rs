@@ -15,7 +15,7 @@ pub enum TlsError {
     #[error(transparent)]
     File(#[from] FileError),
     /// No certificate can be of such a name.
-    #[error("{0} is not a name that a certificate can carry")]
+    #[error("{0} is not a name that a certificate can contain")]
     Name(String),
 }
 
@@ -42,7 +42,7 @@ pub fn faults(config: &IpconnConfig, folder: &Path) -> Vec<ConfigError> {
     faults
 }
 
-/// What partners are accepted with.
+/// The TLS configuration for accepting partners.
 pub fn acceptor(folder: &Path, files: &TlsFiles) -> Result<Reloading<ServerConfig>, TlsError> {
     let files = ServerFiles {
         certificate: folder.join(&files.certificate),
@@ -55,7 +55,8 @@ pub fn acceptor(folder: &Path, files: &TlsFiles) -> Result<Reloading<ServerConfi
     Ok(tls::server(files, &[])?)
 }
 
-/// What a region is called with, and the name that its certificate must have.
+/// The TLS configuration for calling a region, and the name that its
+/// certificate must have.
 pub fn connector(
     folder: &Path,
     files: &TlsFiles,

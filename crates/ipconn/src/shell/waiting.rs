@@ -1,7 +1,7 @@
-//! Who waits for a session, in the order of their coming.
+//! Requests that wait for a session, in their order of arrival.
 //!
-//! A session that becomes free wakes the first who can use it. One who was
-//! woken and goes away without it passes the news on.
+//! A free session wakes the first request that can use it. A request that was
+//! woken and is dropped without using it wakes the next.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ pub struct Waiting(RefCell<VecDeque<Rc<Waiter>>>);
 struct Waiter {
     /// The clients of which any will do.
     any: Rc<[usize]>,
-    /// It goes before all that are not.
+    /// It takes precedence over all that are not.
     first: bool,
     /// The client that has a session for it.
     woken: Cell<Option<usize>>,

@@ -29,12 +29,12 @@ pub struct HostTask {
     ended: bool,
 }
 
-/// What a program that is linked to is told.
+/// The input of a program by LINK.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
     /// The LINK, of which there is no other.
     pub link: u64,
-    /// What it writes.
+    /// The number that it writes.
     pub number: u64,
     /// Where; 0 for nowhere.
     pub queue: u8,
@@ -190,7 +190,7 @@ impl Branches for Host {
     async fn outcome(&self, branch: BranchId) -> Option<bool> {
         let number = self.node.borrow_mut().outcome(&branch);
         poll_fn(|_| match self.node.borrow_mut().take_outcome(number) {
-            Some(told) => Poll::Ready(told),
+            Some(reported) => Poll::Ready(reported),
             None => Poll::Pending,
         })
         .await

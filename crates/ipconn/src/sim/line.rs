@@ -1,5 +1,5 @@
-//! The connections from one region to the other: the newest, and those whose ends
-//! have not all heard that they are over.
+//! The connections from one region to the other: the newest, and older ones
+//! whose ends have not both noticed the cut.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -21,12 +21,12 @@ const ATTEMPTS: u32 = 3;
 
 type Serves = Pin<Box<dyn Future<Output = Vec<u8>>>>;
 
-/// Who hears the reply.
+/// The receiver of a reply.
 #[derive(Debug, Clone)]
 pub enum Waiter {
     /// The program of a task that has made a LINK.
     Program(u32),
-    /// Whoever decides units.
+    /// The coordinator of units.
     About(About),
 }
 
@@ -46,7 +46,7 @@ struct Joint {
     up: VecDeque<Vec<u8>>,
     down: VecDeque<Vec<u8>>,
     open: bool,
-    /// Nothing more gets on its way.
+    /// No further bytes are sent.
     cut: bool,
     caller_left: bool,
     server_left: bool,
@@ -54,7 +54,7 @@ struct Joint {
     served: Vec<(u32, Serves)>,
 }
 
-/// What the ends of connections heard.
+/// Events at the ends of connections.
 #[derive(Default)]
 pub struct Moved {
     /// The caller's end is open.
@@ -63,7 +63,7 @@ pub struct Moved {
     pub requests: Vec<(u32, u64, Vec<u8>)>,
     /// Replies that came, and requests that get none.
     pub replies: Vec<(Waiter, Result<Reply, Failed>)>,
-    /// Connections whose servers' ends are over.
+    /// Connections whose servers' ends have ended.
     pub left: Vec<u64>,
 }
 
@@ -75,7 +75,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the caller has a connection, as far as it knows.
+    /// Whether the caller considers itself connected.
     pub fn is_connected(&self) -> bool {
         self.joints.iter().any(|joint| !joint.caller_left)
     }
@@ -130,7 +130,7 @@ impl Line {
     pub fn give_up_waiting(&mut self, now: u64) -> Vec<(Waiter, Failed)> {
         let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
         let failed = || match connected {
-            true => Failed::NoSession("none is free".into()),
+            true => Failed::NoSession("no session is free".into()),
             false => Failed::Unreachable("it is not connected".into()),
         };
         let late = |waiting: &mut Waiting| waiting.until <= now;
@@ -193,7 +193,7 @@ impl Line {
         busy
     }
 
-    /// One of the connections goes on.
+    /// One of the connections makes progress.
     pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> Moved {
         let mut moved = Moved::default();
         if self.joints.is_empty() {
@@ -288,8 +288,8 @@ impl Joint {
         }
     }
 
-    /// The ends of a connection that is cut hear so, when all that arrives has.
-    /// Gives what is to be sent again.
+    /// Notifies both ends of a cut connection after all bytes that still
+    /// arrive. Returns the requests to be sent again.
     fn leave(&mut self, moved: &mut Moved) -> Vec<Waiting> {
         let mut again = Vec::new();
         if self.cut && !self.caller_left && self.down.is_empty() {
@@ -312,7 +312,7 @@ impl Joint {
     }
 }
 
-/// What an end has to say gets on its way.
+/// Moves an end's output onto the line.
 fn push(from: &mut Connection, to: &mut VecDeque<Vec<u8>>) {
     if from.gather(0) {
         let [a, b] = from.pieces();

@@ -2,13 +2,13 @@
 //! units of work with links that delay and are cut, stores that fail and lose
 //! power, and regions that die.
 //!
-//! Kernels, frames, [`crate::Coordinating`] and [`crate::serving`] are those that
-//! run over sockets. Every choice comes from the seed, so a history that breaks a
-//! rule can be played again. The rules: what a unit changed is in both regions or
-//! in neither, once it rests; a unit whose program was told NORMAL is there, and
-//! one whose program was told that it is backed out is nowhere; no program that
-//! is linked to runs twice for one LINK; and at rest nobody holds a lock, a
-//! prepared unit, a decision or a question.
+//! Kernels, frames, [`crate::Coordinating`] and [`crate::serving`] are those
+//! that run over sockets. Every choice comes from the seed, so a history that
+//! breaks a rule can be played again. The rules: At rest the changes of a unit
+//! are in both regions or in neither. A unit whose program received NORMAL is
+//! committed, and one whose program received a rollback is nowhere. A program
+//! that is linked to runs only once for one LINK. At rest there is no lock, no
+//! prepared unit, no decision and no query.
 
 mod host;
 mod line;
@@ -37,16 +37,16 @@ const MS: u64 = 1_000_000;
 const BEGIN: u64 = 1_000 * MS;
 const NAMES: [&str; 2] = ["NEAR", "FAR"];
 
-/// What a history came to.
+/// The result of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
     /// Steps made.
     pub steps: u64,
-    /// Units whose programs were told that they are committed.
+    /// Units whose programs received NORMAL.
     pub committed: u64,
     /// Units that were backed out.
     pub backed_out: u64,
-    /// Units whose programs were told nothing, or that they are in doubt.
+    /// Units whose programs received no answer, or that they are in doubt.
     pub untold: u64,
     /// Units that only one region, the other one, had changes of and committed.
     pub alone: u64,
@@ -56,7 +56,8 @@ pub struct Report {
     pub cuts: u64,
     /// Deaths of a region.
     pub crashes: u64,
-    /// Those that lost what the store had and nobody had been told of.
+    /// Power losses in which a store lost changes that were not yet
+    /// acknowledged.
     pub power_losses: u64,
     /// Questions what became of a unit.
     pub asked: u64,
@@ -68,16 +69,16 @@ pub struct Report {
     pub hash: u64,
 }
 
-/// How a unit ended, as its program was told.
+/// How a unit ended, as its program received it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Committed,
     BackedOut,
-    /// Its program was told nothing, or that it is in doubt.
+    /// Its program received no answer, or that it is in doubt.
     Nothing,
 }
 
-/// What a unit of a program did, by the number that it wrote.
+/// The actions of a program's unit, by the number that it wrote.
 #[derive(Debug, Clone, Default)]
 struct Unit {
     /// How often it was written in each region.
@@ -89,7 +90,7 @@ struct Unit {
 struct Side {
     node: Rc<RefCell<Node>>,
     units: Rc<Units<HostTask>>,
-    /// What it decides with the other.
+    /// Its coordination with the other region.
     coordinating: Coordinating,
     participant: ParticipantId,
     programs: Vec<Program>,
@@ -116,7 +117,7 @@ pub fn play(seed: u64, steps: u64) -> Report {
     play_world(World::new(seed), seed, steps)
 }
 
-/// The same with [`Report::hash`].
+/// As above, with [`Report::hash`].
 pub fn play_hashed(seed: u64, steps: u64) -> Report {
     let world = World::new(seed);
     for side in &world.sides {
@@ -169,7 +170,7 @@ impl World {
         }
     }
 
-    /// Hash of what both kernels asked for and of what the programs were told.
+    /// Hash of the requests of both kernels and of the answers to the programs.
     fn hash(&self) -> u64 {
         let mut hash = HistoryHash::default();
         for side in &self.sides {
@@ -249,8 +250,8 @@ impl World {
         self.lines[at].connect(number, (NAMES[at], NAMES[1 - at]), sessions);
     }
 
-    /// Some bytes of one of the connections of a line come further, or one of its
-    /// ends hears that it is cut.
+    /// Delivers some bytes of one connection of a line, or the cut to one of
+    /// its ends.
     fn move_bytes(&mut self, at: usize, calm: bool) {
         let moved = self.lines[at].move_bytes(&mut self.random, calm);
         for (id, number, message) in moved.requests {
@@ -285,7 +286,7 @@ impl World {
         }
     }
 
-    /// What waits for a session too long does not any more.
+    /// Requests that waited too long for a session are ended.
     fn give_up_waiting(&mut self, at: usize) {
         for (waiter, failed) in self.lines[at].give_up_waiting(self.now) {
             self.replied(at, waiter, Err(failed));
@@ -299,7 +300,7 @@ impl World {
         }
     }
 
-    /// What became of a message about units.
+    /// Handles the reply to a message about units.
     fn heard(&mut self, at: usize, about: About, reply: &Result<Reply, Failed>) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let side = &mut self.sides[at];
@@ -371,7 +372,7 @@ impl World {
                 self.told(number, Told::Nothing);
             }
         }
-        // Those who waited are gone, and whom it served hear that it is.
+        // The waiting requests are dropped, and the serving end is notified.
         self.lines[at].caller_died(&mut self.random);
         self.lines[1 - at].server_died(&mut self.random);
         let side = &mut self.sides[at];
@@ -419,16 +420,19 @@ impl World {
             );
         }
         for number in there.iter().flat_map(|side| side.keys()) {
-            assert!(self.units.contains_key(number), "nobody wrote {number}");
+            assert!(self.units.contains_key(number), "no unit wrote {number}");
         }
     }
 
-    /// What is kept for a caller is what it has not said that it has heard.
+    /// Outcomes are kept for a caller until it acknowledges them.
     fn check_ends(&mut self) {
         for at in 0..2 {
             let kept = self.sides[at].node.borrow_mut().kept_outcomes();
             let heard = self.sides[1 - at].coordinating.heard_of();
-            assert!(kept <= heard, "{kept} ends are kept, {heard} are heard of");
+            assert!(
+                kept <= heard,
+                "{kept} outcomes are kept, {heard} are acknowledged"
+            );
         }
     }
 
@@ -446,7 +450,7 @@ impl World {
     }
 }
 
-/// What a life of a region keeps of the other.
+/// Restores the coordination with the other region after a restart.
 fn coordinating(node: &Node) -> Coordinating {
     let link = region::Name::from_bytes(*b"PEER");
     Coordinating::new(link, node.units_after())

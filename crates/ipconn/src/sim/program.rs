@@ -1,4 +1,4 @@
-//! What the programs of a region do: numbers written here and there, in units.
+//! The programs of a region: they write numbers in both regions, in units.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ enum Act {
     Rollback,
 }
 
-/// What it waits for.
+/// The event that it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waits {
     Nothing,
@@ -70,7 +70,7 @@ impl Program {
                 false => Act::Syncpoint,
             });
         }
-        // What is done after the last syncpoint ends with the task.
+        // Changes after the last syncpoint end with the task.
         if random.one_in(2) {
             script.pop();
         }
@@ -85,7 +85,7 @@ impl Program {
 }
 
 impl World {
-    /// One of a region's programs goes on.
+    /// One of a region's programs makes progress.
     pub(super) fn advance(&mut self, at: usize) {
         let count = self.sides[at].programs.len();
         if count == 0 {
@@ -250,8 +250,8 @@ impl World {
                     self.units.entry(number).or_default().puts[1 - at] += 1;
                 }
             }
-            // It goes on now and then: its unit cannot be committed, or has
-            // nothing there.
+            // It continues now and then: its unit cannot be committed, or has
+            // no branch there.
             Ok(_) | Err(_) => {
                 let goes_on = self.random.one_in(2);
                 program.abended = !goes_on;

@@ -1,7 +1,7 @@
 //! The directory of a message: its containers, and where their bytes are.
 //!
-//! It stands behind the data, because the data is written in place, straight
-//! into the message, before its lengths are known.
+//! It comes after the data, because the data is written in place, straight into
+//! the message, before its lengths are known.
 
 use super::reader::{Malformed, Reader};
 use region::{ContainerName, ContainerType};
@@ -26,7 +26,7 @@ pub struct Entry {
     pub bytes: usize,
 }
 
-/// Writes the directory behind the data.
+/// Writes the directory after the data.
 pub fn put_directory(out: &mut Vec<u8>, entries: &[Entry]) {
     for entry in entries {
         out.extend_from_slice(entry.name.as_bytes());
@@ -41,7 +41,7 @@ pub fn put_directory(out: &mut Vec<u8>, entries: &[Entry]) {
 }
 
 /// The directory of a message whose containers' data begins at `at`; data and
-/// directory together end where the message does.
+/// directory together end at the message's end.
 pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, Malformed> {
     let wrong = |what, at| Err(Malformed { what, at });
     if count > MAX_CONTAINERS {
@@ -52,7 +52,7 @@ pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, 
         .checked_sub(count * ENTRY)
         .filter(|s| *s >= at)
     else {
-        return wrong("a message shorter than its lengths say", message.len());
+        return wrong("the message is shorter than its lengths say", message.len());
     };
     let mut r = Reader::new(&message[start..]);
     let mut next = at;
@@ -60,17 +60,18 @@ pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, 
     let mut names = std::collections::HashSet::new();
     for _ in 0..count {
         let place = start + r.at();
-        let name: ContainerName = ContainerName::from_bytes(r.array("no name of a container")?);
-        let [kind, zero] = r.array("no kind of a container")?;
-        let ccsid = r.u16("no code page")?;
-        let bytes = r.u32("no length of a container")? as usize;
+        let name: ContainerName =
+            ContainerName::from_bytes(r.array("the name of a container is missing")?);
+        let [kind, zero] = r.array("the kind of a container is missing")?;
+        let ccsid = r.u16("the code page is missing")?;
+        let bytes = r.u32("the length of a container is missing")? as usize;
         let kind = match (kind, zero, ccsid) {
             (0, 0, 0) => ContainerType::Bit,
             (1, 0, _) => ContainerType::Char,
-            _ => return wrong("a kind of container that is not known", place + 16),
+            _ => return wrong("unknown kind of container", place + 16),
         };
         if !region::program_link::valid_name(name.as_bytes()) {
-            return wrong("what is no name of a container", place);
+            return wrong("invalid name of a container", place);
         }
         // Few are looked at one by one.
         let twice = match count {
@@ -91,6 +92,6 @@ pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, 
     }
     match next == start {
         true => Ok(entries),
-        false => wrong("lengths that do not add up to the message's", start),
+        false => wrong("the lengths do not add up to the message's length", start),
     }
 }

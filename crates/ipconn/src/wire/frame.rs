@@ -15,14 +15,14 @@ pub const MAX_PAYLOAD: usize = 64 << 10;
 /// Longest payload of any other frame, in bytes.
 pub const MAX_CONTROL: usize = 1024;
 
-/// What a frame is for.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Who calls: the first frame of a connection.
+    /// The caller's greeting: the first frame of a connection.
     Hello = 1,
-    /// Who answers: the answer to it.
+    /// The server's answer to it.
     Welcome = 2,
-    /// A request begins: bytes of the message, behind their number.
+    /// A request begins: bytes of the message, after their number.
     Request = 3,
     /// A reply begins, likewise.
     Reply = 4,
@@ -30,15 +30,15 @@ pub enum Kind {
     Data = 5,
     /// The rest of a message may come.
     Grant = 6,
-    /// A request is given up, or the answer to that: it is over.
+    /// Cancels a request; in the other direction it acknowledges this.
     Cancel = 7,
-    /// Is anybody there?
+    /// Asks for a pong.
     Ping = 8,
     /// Yes.
     Pong = 9,
-    /// Nothing new is taken; what is under way ends.
+    /// No new request is accepted; running ones end.
     Drain = 10,
-    /// Why the connection ends, in words.
+    /// The reason for the connection's end.
     Error = 11,
 }
 
@@ -61,7 +61,7 @@ const KINDS: [Kind; 11] = [
 pub struct Header {
     /// Bytes of the payload.
     pub length: usize,
-    /// What the frame is for.
+    /// The kind.
     pub kind: Kind,
     /// The request it is about; 0 for the connection.
     pub id: u32,
@@ -93,29 +93,29 @@ impl Header {
     /// The meaning of a header's bytes.
     pub fn parse(bytes: &[u8; Header::BYTES]) -> Result<Header, Malformed> {
         let mut r = Reader::new(bytes);
-        let length = r.u32("no length")? as usize;
-        let kind = r.u8("no kind")?;
+        let length = r.u32("the length is missing")? as usize;
+        let kind = r.u8("the kind is missing")?;
         let kind = KINDS.into_iter().find(|k| *k as u8 == kind);
         let kind = kind.ok_or(Malformed {
-            what: "a kind of frame that is not known",
+            what: "unknown kind of frame",
             at: 4,
         })?;
-        if r.array::<3>("no reserved bytes")? != [0; 3] {
+        if r.array::<3>("the reserved bytes are missing")? != [0; 3] {
             return Err(Malformed {
-                what: "reserved bytes that are not zero",
+                what: "the reserved bytes are not zero",
                 at: 5,
             });
         }
-        let id = r.u32("no number of a request")?;
+        let id = r.u32("the number of the request is missing")?;
         if length > kind.most() {
             return Err(Malformed {
-                what: "a payload longer than its kind of frame may have",
+                what: "a payload longer than this kind of frame may have",
                 at: 0,
             });
         }
         if (id != 0) != kind.is_of_request() {
             return Err(Malformed {
-                what: "a number of a request where none belongs, or none where one does",
+                what: "a request number on a frame of the connection, or none on a frame of a request",
                 at: 8,
             });
         }

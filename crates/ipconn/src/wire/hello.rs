@@ -24,7 +24,7 @@ pub const VERSION: u16 = 3;
 pub const MAX_SESSIONS: u16 = 999;
 const MAGIC: &[u8; 4] = b"TXIP";
 
-/// What one end says of itself.
+/// The greeting of one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
     /// Lowest and highest version that it speaks; in a welcome both are the
@@ -35,7 +35,7 @@ pub struct Hello {
     /// Connections that its process has to this peer, which share what the
     /// peer takes of one partner.
     pub lanes: u16,
-    /// Milliseconds of silence after which it asks whether anybody is there.
+    /// Milliseconds of silence after which it sends a ping.
     pub keepalive_ms: u32,
     /// Bytes of a message that it takes before it has granted the rest.
     pub unasked_bytes: u32,
@@ -68,18 +68,21 @@ impl Hello {
     /// The meaning of a payload.
     pub fn parse(bytes: &[u8]) -> Result<Hello, Malformed> {
         let mut r = Reader::new(bytes);
-        if r.array::<4>("no greeting of this protocol")? != *MAGIC {
+        if r.array::<4>("not a greeting of this protocol")? != *MAGIC {
             return Err(Malformed {
-                what: "no greeting of this protocol",
+                what: "not a greeting of this protocol",
                 at: 0,
             });
         }
-        let versions = (r.u16("no version")?, r.u16("no version")?);
-        let sessions = r.u16("no number of sessions")?;
-        let lanes = r.u16("no number of lanes")?;
+        let versions = (
+            r.u16("the version is missing")?,
+            r.u16("the version is missing")?,
+        );
+        let sessions = r.u16("the number of sessions is missing")?;
+        let lanes = r.u16("the number of lanes is missing")?;
         if !(1..=MAX_SESSIONS).contains(&sessions) || lanes == 0 {
             return Err(Malformed {
-                what: "a number of sessions or lanes that cannot be",
+                what: "invalid number of sessions or lanes",
                 at: 8,
             });
         }
@@ -87,12 +90,12 @@ impl Hello {
             versions,
             sessions,
             lanes,
-            keepalive_ms: r.u32("no keepalive")?,
-            unasked_bytes: r.u32("no bytes that may come unasked")?,
-            max_message_bytes: r.u32("no longest message")?,
-            instance: r.u64("no instance")?,
-            applid: r.name("a name that cannot be one")?,
-            sysid: r.name("a short name that cannot be one")?,
+            keepalive_ms: r.u32("the keepalive is missing")?,
+            unasked_bytes: r.u32("the window is missing")?,
+            max_message_bytes: r.u32("the length of the longest message is missing")?,
+            instance: r.u64("the instance is missing")?,
+            applid: r.name("invalid name")?,
+            sysid: r.name("invalid short name")?,
         };
         if hello.applid.is_blank() {
             return Err(Malformed {
@@ -100,7 +103,7 @@ impl Hello {
                 at: 32,
             });
         }
-        // What a later version adds stands behind this.
+        // Fields of later versions follow.
         Ok(hello)
     }
 
@@ -152,8 +155,8 @@ impl Notice {
     /// The meaning of a payload. Characters that cannot be shown are replaced.
     pub fn parse(bytes: &[u8]) -> Result<Notice, Malformed> {
         let mut r = Reader::new(bytes);
-        let code = r.u16("no code")?;
-        let text = String::from_utf8_lossy(r.take(r.left(), "no words")?);
+        let code = r.u16("the code is missing")?;
+        let text = String::from_utf8_lossy(r.take(r.left(), "the message text is missing")?);
         let text: String = text
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })

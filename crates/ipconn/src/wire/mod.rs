@@ -1,7 +1,7 @@
 //! The bytes of a connection: frames, greetings, and the messages in them.
 //!
-//! Invariant: whatever a peer sends is parsed or refused; a length is believed
-//! only as far as bytes are there.
+//! Invariant: everything that a peer sends is parsed or rejected; a length
+//! counts only as far as bytes are there.
 
 mod directory;
 mod frame;

@@ -1,11 +1,11 @@
-//! Reading numbers and names off the front of bytes, with the place for
-//! whoever is told that they are wrong.
+//! Reads numbers and names from the front of bytes, with the byte's place for
+//! errors.
 
-/// What is wrong with bytes, and where they are.
+/// An error in received bytes, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
 pub struct Malformed {
-    /// What is wrong.
+    /// The error.
     pub what: &'static str,
     /// Offset in the message or the frame's payload.
     pub at: usize,

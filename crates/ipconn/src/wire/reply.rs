@@ -11,7 +11,7 @@ pub const IN_UNIT_AT: usize = 1;
 /// Most bytes of the words.
 const MAX_TEXT: usize = 4096;
 
-/// What a reply says of the caller's unit of work.
+/// The state of the caller's unit of work in a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InUnit {
     /// It has nothing here.
@@ -19,9 +19,9 @@ pub enum InUnit {
     Nothing,
     /// It has changes or locks here, and the LINK is one of those that ran.
     Held,
-    /// What it had here is backed out, so it cannot be committed.
+    /// Its changes are backed out, so it cannot be committed.
     Lost,
-    /// It has what it had: the LINK did not run.
+    /// It is unchanged: the LINK did not run.
     Unchanged,
 }
 
@@ -48,7 +48,7 @@ impl Ending {
     }
 }
 
-/// What a reply says, beside its data.
+/// The head of a reply, before its data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyHead {
     /// How it ended.
@@ -57,13 +57,13 @@ pub struct ReplyHead {
     pub program: ProgramName,
     /// Line of its source, 0 when unknown.
     pub line: u32,
-    /// What happened, in words.
+    /// A message that says what happened.
     pub text: String,
     /// Number of the task, 0 for none.
     pub task: u64,
     /// Name of the channel that came back; blank for none.
     pub channel_name: ChannelName,
-    /// What the caller's unit of work has here.
+    /// The state of the caller's unit of work here.
     pub in_unit: InUnit,
 }
 
@@ -125,16 +125,16 @@ impl Reply {
     /// The meaning of a message.
     pub fn parse(message: Vec<u8>) -> Result<Reply, Malformed> {
         let mut r = Reader::new(&message);
-        let ending = r.u8("no ending")?;
-        let in_unit = match r.u8("nothing about the unit of work")? {
+        let ending = r.u8("the ending is missing")?;
+        let in_unit = match r.u8("the state of the unit of work is missing")? {
             0 => InUnit::Nothing,
             1 => InUnit::Held,
             2 => InUnit::Lost,
             3 => InUnit::Unchanged,
-            _ => return Err(r.wrong("a state of the unit of work that is not known")),
+            _ => return Err(r.wrong("unknown state of the unit of work")),
         };
-        let resp2 = r.u16("no RESP2")?;
-        let code: [u8; 4] = r.array("no code")?;
+        let resp2 = r.u16("the RESP2 is missing")?;
+        let code: [u8; 4] = r.array("the code is missing")?;
         let ending = match ending {
             0 => Ending::Normal,
             1 if code.iter().all(u8::is_ascii_graphic) => Ending::Abend(code),
@@ -145,22 +145,23 @@ impl Reply {
             }
             _ => {
                 return Err(Malformed {
-                    what: "an ending that is not known",
+                    what: "unknown kind of end",
                     at: 0,
                 });
             }
         };
-        let program = r.name("no program")?;
-        let line = r.u32("no line")?;
-        let text = r.u32("no length of the words")? as usize;
-        let task = r.u64("no task")?;
-        let channel_name = r.name("no name of a channel")?;
-        let commarea = r.u32("no length of the COMMAREA")? as usize;
-        let count = r.u32("no number of containers")? as usize;
+        let program = r.name("the program is missing")?;
+        let line = r.u32("the line is missing")?;
+        let text = r.u32("the length of the message text is missing")? as usize;
+        let task = r.u64("the task is missing")?;
+        let channel_name = r.name("the name of a channel is missing")?;
+        let commarea = r.u32("the length of the COMMAREA is missing")? as usize;
+        let count = r.u32("the number of containers is missing")? as usize;
         if text > MAX_TEXT {
-            return Err(r.wrong("more words than a reply may have"));
+            return Err(r.wrong("the message text is longer than a reply may have"));
         }
-        let text = String::from_utf8_lossy(r.take(text, "words that are cut off")?).into_owned();
+        let text =
+            String::from_utf8_lossy(r.take(text, "the message text is cut off")?).into_owned();
         let at = r.at();
         let containers = directory(&message, at + commarea, count)?;
         Ok(Reply {
@@ -185,7 +186,8 @@ impl Reply {
         &self.message[at..at + bytes]
     }
 
-    /// The bytes of a container; none when there is none of that name.
+    /// The bytes of a container. Returns `None` if the reply has no container
+    /// of this name.
     pub fn container(&self, name: &str) -> Option<&[u8]> {
         let found = self.containers.iter().find(|e| e.name.as_str() == name)?;
         Some(self.bytes(found))

@@ -1,5 +1,5 @@
 //! A request: a head, the data, and the directory of its containers. A COMMAREA
-//! stands in front of the containers' data.
+//! precedes the containers' data.
 
 use super::directory::{ENTRY, Entry, MAX_CONTAINERS, directory, put_directory};
 use super::reader::{Malformed, Reader};
@@ -15,18 +15,18 @@ const START: u8 = 8;
 const UNIT: u8 = 16;
 const ORDER: u8 = 32;
 
-/// Whether a message is an order on a unit of work, which must not wait for
-/// requests that may wait for what it ends.
+/// Whether a message is an order on a unit of work, which must not queue after
+/// requests that wait for the unit's end.
 pub fn is_order(message: &[u8]) -> bool {
     message.first().is_some_and(|flags| flags & ORDER != 0)
 }
 
-/// Who asks for what.
+/// The head of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequestHead {
     /// It is a program's LINK, not a client's request.
     pub link: bool,
-    /// It is a program's START: nobody waits for its program.
+    /// A program's START: the caller does not wait for its task.
     pub start: bool,
     /// The task commits when the program returns.
     pub sync_on_return: bool,
@@ -42,7 +42,7 @@ pub struct RequestHead {
     pub eib_transid: TransId,
     /// Program to run.
     pub program: ProgramName,
-    /// Who asks; blank for the default user.
+    /// The user; blank for the default user.
     pub user: UserId,
     /// Name of the channel; blank for the usual one.
     pub channel_name: ChannelName,
@@ -83,7 +83,7 @@ impl RequestBuilder {
     }
 
     /// Puts a container of at most `most` bytes, which `fill` writes in place;
-    /// one of the same name goes. None when there are too many.
+    /// one of the same name is replaced. `None` if there are too many.
     pub fn put<E>(
         &mut self,
         (name, kind, ccsid): (ContainerName, ContainerType, u16),
@@ -177,7 +177,7 @@ impl RequestBuilder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request<B> {
     message: B,
-    /// Who asks for what.
+    /// The head of the request.
     pub head: RequestHead,
     /// The containers.
     pub containers: Vec<Entry>,
@@ -187,12 +187,12 @@ impl<B: AsRef<[u8]>> Request<B> {
     /// The meaning of a message.
     pub fn parse(message: B) -> Result<Request<B>, Malformed> {
         let mut r = Reader::new(message.as_ref());
-        let flags = r.u8("no flags")?;
+        let flags = r.u8("the flags are missing")?;
         if flags & !(LINK | SYNCONRETURN | CHANNEL | START | UNIT | ORDER) != 0
-            || r.array::<3>("no reserved bytes")? != [0; 3]
+            || r.array::<3>("the reserved bytes are missing")? != [0; 3]
         {
             return Err(Malformed {
-                what: "flags that are not known",
+                what: "unknown flags",
                 at: 0,
             });
         }
@@ -201,27 +201,27 @@ impl<B: AsRef<[u8]>> Request<B> {
             sync_on_return: flags & SYNCONRETURN != 0,
             channel: flags & CHANNEL != 0,
             start: flags & START != 0,
-            timeout_ms: r.u32("no time limit")?,
-            trace_id: r.array("no trace id")?,
-            transid: r.name("no transaction")?,
-            eib_transid: r.name("no transaction to be seen")?,
-            program: r.name("no program")?,
-            user: r.name("no user")?,
-            channel_name: r.name("no name of a channel")?,
-            commarea_bytes: r.u32("no length of the COMMAREA")? as usize,
+            timeout_ms: r.u32("the time limit is missing")?,
+            trace_id: r.array("the trace id is missing")?,
+            transid: r.name("the transaction is missing")?,
+            eib_transid: r.name("the transaction is missing")?,
+            program: r.name("the program is missing")?,
+            user: r.name("the user is missing")?,
+            channel_name: r.name("the name of a channel is missing")?,
+            commarea_bytes: r.u32("the length of the COMMAREA is missing")? as usize,
             unit: None,
         };
-        let count = r.u32("no number of containers")? as usize;
-        if r.array::<4>("no reserved bytes")? != [0; 4] {
-            return Err(r.wrong("reserved bytes that are not zero"));
+        let count = r.u32("the number of containers is missing")? as usize;
+        if r.array::<4>("the reserved bytes are missing")? != [0; 4] {
+            return Err(r.wrong("the reserved bytes are not zero"));
         }
-        let unit = r.u64("no unit of work")?;
-        let step = r.u32("no step of a unit of work")?;
+        let unit = r.u64("the unit of work is missing")?;
+        let step = r.u32("the step of a unit of work is missing")?;
         match flags & (UNIT | ORDER) {
             0 => {
-                let link = r.array::<4>("no name of the connection")?;
+                let link = r.array::<4>("the name of the connection is missing")?;
                 if (unit, step, link) != (0, 0, [0; 4]) {
-                    return Err(r.wrong("a unit of work where none belongs"));
+                    return Err(r.wrong("a unit of work is not allowed here"));
                 }
             }
             of => {
@@ -230,15 +230,15 @@ impl<B: AsRef<[u8]>> Request<B> {
                     _ => Step::order(step)?,
                 };
                 if head.start || head.sync_on_return || head.link == step.is_order() {
-                    return Err(r.wrong("a unit of work where none belongs"));
+                    return Err(r.wrong("a unit of work is not allowed here"));
                 }
-                let link = r.name("no name of the connection")?;
+                let link = r.name("the name of the connection is missing")?;
                 head.unit = Some(OfUnit { unit, step, link });
             }
         }
         head.channel |= count > 0;
         if head.channel && head.commarea_bytes > 0 {
-            return Err(r.wrong("a COMMAREA beside a channel"));
+            return Err(r.wrong("a COMMAREA together with a channel"));
         }
         let at = r.at() + head.commarea_bytes;
         let containers = directory(message.as_ref(), at, count)?;

@@ -1,9 +1,9 @@
 //! START for another region: a request whose containers are the command's
 //! options, by their names.
 //!
-//! Numbers are digits, so that no build's way of numbering options and no
-//! machine's order of bytes goes over the wire. PROTECT belongs to the caller's
-//! unit of work and a channel to its region: both stay here.
+//! Numbers are digits, so that neither a build's numbering of options nor a
+//! machine's byte order matters on the wire. PROTECT belongs to the caller's
+//! unit of work and a channel to its region: both are not sent.
 
 use cics::command::commands::start as row;
 use link::{Operand, Operands};
@@ -79,7 +79,7 @@ pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Mal
         let row = OPTIONS
             .iter()
             .find(|(_, name)| *name == entry.name.as_str());
-        let (index, _) = row.ok_or(wrong("an option of START that is not known"))?;
+        let (index, _) = row.ok_or(wrong("unknown option of START"))?;
         options |= 1 << index;
         let bytes = request.bytes(entry);
         match (entry.kind, bytes) {
@@ -89,7 +89,7 @@ pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Mal
                 let number = std::str::from_utf8(digits)
                     .ok()
                     .and_then(|d| d.parse().ok());
-                let number = number.ok_or(wrong("a number of START that is none"))?;
+                let number = number.ok_or(wrong("invalid number in START"))?;
                 list.push((*index, Operand::Int(number)));
             }
         }

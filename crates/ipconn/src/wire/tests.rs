@@ -1,4 +1,4 @@
-//! What is written into messages is read out of them, and nothing else is.
+//! Messages are read as they were written, and no other bytes are accepted.
 
 use super::*;
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ fn lengths_that_lie_are_refused() {
     long[last] += 1;
     assert_eq!(
         Request::parse(&long).unwrap_err().what,
-        "lengths that do not add up to the message's"
+        "the lengths do not add up to the message's length"
     );
     let mut many = good;
     many[68..72].copy_from_slice(&u32::MAX.to_be_bytes());

@@ -1,4 +1,4 @@
-//! What a request says of its caller's unit of work.
+//! The part of a request about its caller's unit of work.
 //!
 //! ```text
 //! 76      84         88      92
@@ -8,9 +8,9 @@
 //! +-------+----------+-------+
 //! ```
 //!
-//! The step of a LINK is how many of the unit went this way before; without
-//! them the program must not run, since what they changed is lost. That of an
-//! order is what is to be done.
+//! The step of a LINK is the number of earlier ones of the unit; if those are
+//! missing, the program must not run, since their changes are lost. The step of
+//! an order is the order.
 //!
 //! Reference: CICS intercommunication guide, "Syncpoint flows"; X/Open
 //! distributed transaction processing, presumed rollback.
@@ -23,30 +23,30 @@ use region::Name;
 pub struct OfUnit {
     /// Its number, which no other unit of the caller has.
     pub unit: u64,
-    /// What the request is in it.
+    /// The step.
     pub step: Step,
     /// The caller's name for the connection, which keeps two of them to one
     /// region apart.
     pub link: Name<4>,
 }
 
-/// What a request is in a unit of work.
+/// A request's step in a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A LINK whose changes belong to it, and how many there were before.
+    /// A LINK whose changes belong to it, and the number of earlier ones.
     Link(u32),
-    /// What was changed is to be committed whatever happens, if asked.
+    /// The changes must be committed after any failure, if asked.
     Prepare,
     /// It is committed.
     Commit,
     /// It is backed out.
     BackOut,
-    /// It is committed, since nobody else has changed anything: in one phase.
+    /// It commits in one phase, because no other region has changed data.
     CommitAlone,
-    /// What became of a unit that was to be committed so?
+    /// Queries the outcome of such a unit.
     Outcome,
-    /// The connection is new: which units have been prepared and have not heard
-    /// of their end? Those that are not prepared are backed out.
+    /// The connection is new: which prepared units are in doubt? Units that are
+    /// not prepared are backed out.
     Resync,
 }
 
@@ -85,7 +85,7 @@ impl Step {
             OUTCOME => Step::Outcome,
             _ => {
                 return Err(Malformed {
-                    what: "an order on a unit of work that is not known",
+                    what: "unknown order on a unit of work",
                     at: 84,
                 });
             }
@@ -93,13 +93,13 @@ impl Step {
     }
 }
 
-/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those that a
-/// coordinator has heard of in [`Step::CommitAlone`].
+/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those whose
+/// outcome the coordinator acknowledges in [`Step::CommitAlone`].
 pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }
 
-/// What such a COMMAREA says; none when it has no whole number of them.
+/// Reads such a COMMAREA; `None` if its length is not a multiple of a unit's.
 pub fn parse_units(bytes: &[u8]) -> Option<Vec<u64>> {
     let (units, []) = bytes.as_chunks::<8>() else {
         return None;

@@ -255,7 +255,7 @@ fn a_call_is_told_once_however_long_its_answer_takes() {
         assert_eq!(wait_for_call(&region).args, [round; 8]);
         // A worker rings for other reasons, too.
         for _ in 0..3 {
-            assert!(matches!(region.asked(), Asked::Nothing), "told before");
+            assert!(matches!(region.asked(), Asked::Nothing), "returned before");
         }
         region.answer(&Answer {
             args: [round; 8],

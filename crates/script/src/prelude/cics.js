@@ -25,10 +25,10 @@
       this.line = line || undefined;
     }
   }
-  /** A command was answered with a condition. */
+  /** A command returned a condition. */
   class CicsCondition extends CicsError {
     constructor({ condition, resp, resp2 }, command) {
-      super(`${command} was answered with ${condition}` + (resp2 ? `, RESP2 ${resp2}` : ""));
+      super(`${command} returned ${condition}` + (resp2 ? `, RESP2 ${resp2}` : ""));
       this.condition = condition;
       this.resp = resp;
       this.resp2 = resp2;
@@ -174,7 +174,7 @@
   const received = N.received = (result) => new Channel(RECEIVED, result);
   N.sent = (channel) => channel[SENT]();
 
-  // Tasks beside this one, and timers: who waits for them, by number.
+  // Child tasks and timers: the promises that wait for them, by number.
   const waiting = new Map();
   let number = 0;
   N.expect = (waiter) => { waiting.set(++number, waiter); return number; };
@@ -260,7 +260,7 @@
   const queue = (verb, name, most, kind) => {
     const key = { [most > 8 ? "QNAME" : "QUEUE"]: exactly(name, "the name of a queue", most) };
     return {
-      // A TS queue tells the item's number to who names ITEM.
+      // A TS queue returns the item's number if ITEM is named.
       write: (item) => exec(`WRITEQ ${kind}`, { ...key, FROM: bytes(item, "item"), ITEM: kind === "TS" ? 0 : undefined }),
       delete: () => { exec(`DELETEQ ${kind}`, key); },
       key,
@@ -295,7 +295,7 @@
       const back = N.caller === undefined ? -1 : N.caller[N.BACK](given, options.channel);
       done(N.xctl(name, given, names, back), "XCTL", name);
     },
-    /** Runs a program, or a transaction, as a task beside this one. */
+    /** Runs a program, or a transaction, as a child task. */
     run(what, options = {}) {
       const { transid } = options;
       const name = what === undefined || what === null ? "" : text(what, "the name of a program", 8);

@@ -27,7 +27,7 @@
   // asking the proxy behind it.
   Part.prototype[B] = Part.prototype[A] = undefined;
   setPrototypeOf(Part.prototype, new Proxy({}, {
-    set(_, key, given, part) { throw N.clean(new TypeError(`there is no field ${String(key)} beside ${names(part)}`)); },
+    set(_, key, given, part) { throw N.clean(new TypeError(`there is no field ${String(key)}; there are ${names(part)}`)); },
   }));
   const names = (part) => {
     const all = [];
@@ -258,7 +258,7 @@
         fromJSON(given) {
           if (typeof given !== "string") tree.one?.(given);
           const text = typeof given === "string" ? given : N.stringify(given, String);
-          if (text === undefined) throw N.clean(new TypeError(`${tree.name}: an object or JSON text is wanted, not ${typeof given}`));
+          if (text === undefined) throw N.clean(new TypeError(`${tree.name}: an object or JSON text is expected, not ${typeof given}`));
           put(N.recordFromJson(number, 0, this[B], text));
           return this;
         }

@@ -18,7 +18,7 @@
       if (this.#sent) throw N.clean(new Error("the answer has begun: its headers were sent"));
       const text = String(value);
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
-        throw N.clean(new TypeError(`${String(name)} cannot be a header with this value`));
+        throw N.clean(new TypeError(`${String(name)} is not a valid header with this value`));
       }
       return text;
     }
@@ -111,7 +111,7 @@
     get name() { return "BadRequest"; }
   }
 
-  // What the natives tell of the request, by number.
+  // What the natives return of the request, by number.
   const [PATH, QUERY, VARIABLES, HEADERS, BODY] = [1, 2, 3, 4, 5];
   class Request {
     #method; #query; #headers; #params; #body;
@@ -251,9 +251,9 @@
       const part = this[N.BYTES]();
       this.#body = [];
       this.#begun = true;
-      const heard = N.done(N.send(this.#status, this.#flat(), part), "flush");
+      const sent = N.done(N.send(this.#status, this.#flat(), part), "flush");
       this.headers[SENT]();
-      if (!heard) throw N.clean(new Error("the client has gone"));
+      if (!sent) throw N.clean(new Error("the client has disconnected"));
       return this;
     }
     /** The whole of it, for the engine. */

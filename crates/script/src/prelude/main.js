@@ -22,7 +22,7 @@
         message = `threw ${typeof error === "string" ? JSON.stringify(error) : N.json(error)}`;
       }
     } catch {
-      message = "threw something that cannot be told";
+      message = "threw something that could not be shown";
     }
     return [true, code, name, message, stack, line, program];
   };
@@ -68,7 +68,7 @@
     told = answered(refused);
   };
 
-  /** The handler with its request and response, to be called with nothing of ours beneath it. */
+  /** The handler with its request and response, to be called with no frame of this file beneath it. */
   N.begin = (script, method) => {
     try {
       if (method === undefined) {

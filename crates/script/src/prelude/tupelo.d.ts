@@ -1,4 +1,4 @@
-// What a script in a Tupelo region sees beside the language.
+// What a script in a Tupelo region sees in addition to the language.
 
 type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
 type Data = Bytes | string | CopybookRecord;
@@ -16,9 +16,9 @@ declare const cics: {
   link<A extends Data>(program: string, options: { commarea: A }): { commarea: A };
   link(program: string, options: { channel: Channel | Record<string, Data> }): { channel: Channel };
   link(program: string): { channel?: Channel };
-  /** Ends the script: a program takes its place, within the same unit of work. Nothing behind it is run, not even `finally`. */
+  /** Ends the script: a program takes its place, within the same unit of work. Nothing after it is run, not even `finally`. */
   xctl(program: string, options?: { commarea?: Data } | { channel?: Channel | Record<string, Data> }): never;
-  /** Runs a program, or a transaction, as a task of its own beside this one. */
+  /** Runs a program, or a transaction, as a child task with a unit of work of its own. */
   run<A extends Data>(program: string | null, options: { commarea: A; transid?: string }): Promise<{ commarea: A }>;
   run(program: string | null, options: { channel: Channel | Record<string, Data>; transid?: string }): Promise<{ channel: Channel }>;
   run(program: string | null, options?: { transid?: string }): Promise<{ channel?: Channel }>;
@@ -94,7 +94,7 @@ declare class CicsAbend extends CicsError {
   readonly program?: string;
   readonly line?: number;
 }
-/** A command was answered with a condition. */
+/** A command returned a condition. */
 declare class CicsCondition extends CicsError {
   readonly condition: string;
   readonly resp: number;

@@ -1,10 +1,10 @@
 //! Records of copybooks as objects.
 
-use crate::world::{get, told};
+use crate::world::{get, reported};
 
 #[test]
 fn fields_are_read_and_written_where_they_lie() {
-    let told = told(get(
+    let reported = reported(get(
         "const Account = new Copybook('ACCOUNT');
          const a = Account.view();
          a.ACCOUNT_NUMBER = 10000001;
@@ -13,7 +13,7 @@ fn fields_are_read_and_written_where_they_lie() {
          const again = Account.view(a.bytes);
          return [a.bytes.length, again.ACCOUNT_NUMBER, again.ACCOUNT_HOLDER, again.ACCOUNT_BALANCE]",
     ));
-    assert_eq!(told, r#"[80,10000001,"Ada",-12.34]"#);
+    assert_eq!(reported, r#"[80,10000001,"Ada",-12.34]"#);
 }
 
 #[test]
@@ -22,16 +22,16 @@ fn what_does_not_fit_is_a_range_error_that_names_field_and_picture() {
         ("ACCOUNT_NUMBER = 123456789", "ACCOUNT-NUMBER PIC 9(8)"),
         ("ACCOUNT_HOLDER = 'x'.repeat(99)", "ACCOUNT-HOLDER PIC X("),
         ("ACCOUNT_NUMBER = 'abc'", "ACCOUNT-NUMBER"),
-        ("ACCOUNT_NUMBER = NaN", "no number"),
-        ("ACCOUNT_NUMBER = {}", "a field holds no object"),
+        ("ACCOUNT_NUMBER = NaN", "not a number"),
+        ("ACCOUNT_NUMBER = {}", "a field cannot contain object"),
         ("ACCOUNT_BALANCE = 1.234", "ACCOUNT-BALANCE"),
     ] {
-        let told = told(get(&format!(
+        let reported = reported(get(&format!(
             "const a = new Copybook('ACCOUNT').view(); a.{write}"
         )));
         assert!(
-            told.contains("RangeError") && told.contains(wanted),
-            "{write}: {told}"
+            reported.contains("RangeError") && reported.contains(wanted),
+            "{write}: {reported}"
         );
     }
 }
@@ -41,30 +41,30 @@ fn a_name_that_the_copybook_does_not_have_is_no_property() {
     for (write, wanted) in [
         (
             "new Copybook('ACCOUNT').view().ACCOUNT_HOLDR = 'Ada'",
-            "TypeError: there is no field ACCOUNT_HOLDR beside ACCOUNT_NUMBER, ACCOUNT_HOLDER,",
+            "TypeError: there is no field ACCOUNT_HOLDR; there are ACCOUNT_NUMBER, ACCOUNT_HOLDER,",
         ),
         (
             "new Copybook('WIDE').view().ROW[0].NAMES = 'a'",
-            "TypeError: there is no field NAMES beside NAME, CELL",
+            "TypeError: there is no field NAMES; there are NAME, CELL",
         ),
         (
             "Object.assign(new Copybook('VARYING').view(), { TAILS: 1 })",
-            "TypeError: there is no field TAILS beside COUNT_OF, ITEMS, TAIL",
+            "TypeError: there is no field TAILS; there are COUNT_OF, ITEMS, TAIL",
         ),
     ] {
-        let told = told(get(&format!("'use strict'; {write}")));
-        assert!(told.contains(wanted), "{write}: {told}");
+        let reported = reported(get(&format!("'use strict'; {write}")));
+        assert!(reported.contains(wanted), "{write}: {reported}");
     }
-    // What is read is undefined, as of any object.
-    let told = told(get(
+    // Reading an unknown property gives undefined, as for any object.
+    let reported = reported(get(
         "const a = new Copybook('ACCOUNT').view(); return [a.NOTHING === undefined, 'NOTHING' in a, Object.keys(a), `${a}`.length > 9, a instanceof Object]",
     ));
-    assert_eq!(told, "[true,false,[],true,true]");
+    assert_eq!(reported, "[true,false,[],true,true]");
 }
 
 #[test]
 fn a_counter_stays_within_its_table() {
-    let told = told(get(
+    let reported = reported(get(
         "const v = new Copybook('VARYING').from({ ITEMS: [{ CODE: 'A' }], TAIL: 'end' });
          const out = [];
          for (const n of [9, 10, '10', 10n, -1]) {
@@ -77,28 +77,28 @@ fn a_counter_stays_within_its_table() {
             "\"RangeError: VARYING.COUNT-OF PIC 9(2): {n} is more than the 9 elements of its table\""
         )
     };
-    assert!(told.starts_with("[9,9,\"end\","), "{told}");
-    assert_eq!(told.matches(&beyond("10")).count(), 3, "{told}");
-    assert_eq!(told.matches("RangeError").count(), 4, "{told}");
+    assert!(reported.starts_with("[9,9,\"end\","), "{reported}");
+    assert_eq!(reported.matches(&beyond("10")).count(), 3, "{reported}");
+    assert_eq!(reported.matches("RangeError").count(), 4, "{reported}");
 }
 
 #[test]
 fn a_record_becomes_json_and_comes_from_it_in_one_call() {
-    let told = told(get(
+    let reported = reported(get(
         "const Account = new Copybook('ACCOUNT');
          const a = Account.from({ ACCOUNT_NUMBER: 7, ACCOUNT_HOLDER: 'Bob', ACCOUNT_BALANCE: 1.5 });
          return [JSON.parse(a.json()).ACCOUNT_HOLDER, a.toJSON().ACCOUNT_BALANCE, JSON.parse(JSON.stringify(a)).ACCOUNT_NUMBER]",
     ));
-    assert_eq!(told, r#"["Bob",1.5,7]"#);
+    assert_eq!(reported, r#"["Bob",1.5,7]"#);
 }
 
 #[test]
 fn numbers_beyond_a_double_are_bigint_or_text() {
-    let told = told(get("const w = new Copybook('WIDE').view();
+    let reported = reported(get("const w = new Copybook('WIDE').view();
          w.BIG = 123456789012345678n; w.EXACT = '1234567890123456.78'; w.SMALL = 5;
          return [typeof w.BIG, String(w.BIG), w.EXACT, w.SMALL]"));
     assert_eq!(
-        told,
+        reported,
         r#"["bigint","123456789012345678","1234567890123456.78",5]"#
     );
 }
@@ -117,15 +117,17 @@ fn a_number_that_may_not_be_the_one_that_was_meant_is_not_written() {
         "v.PLAIN[1] = 123456789012345678",
         "v.PLAIN = [1, 123456789012345678]",
     ] {
-        let told = told(get(&format!(
+        let reported = reported(get(&format!(
             "const W = new Copybook('WIDE'), V = new Copybook('WIDEROWS'), w = W.view(), v = V.view(); {write}"
         )));
         assert!(
-            told.contains("RangeError") && told.contains("PIC S9(1") && told.contains("BigInt"),
-            "{write}: {told}"
+            reported.contains("RangeError")
+                && reported.contains("PIC S9(1")
+                && reported.contains("BigInt"),
+            "{write}: {reported}"
         );
     }
-    let told = told(get(
+    let reported = reported(get(
         "const w = new Copybook('WIDE').from('{\"BIG\": 123456789012345678}');
          const out = [String(w.BIG)];
          for (const given of [1e17, 9007199254740991, -5, '123456789012345678']) { w.BIG = given; out.push(String(w.BIG)); }
@@ -133,14 +135,14 @@ fn a_number_that_may_not_be_the_one_that_was_meant_is_not_written() {
          return out",
     ));
     assert_eq!(
-        told,
+        reported,
         r#"["123456789012345678","100000000000000000","9007199254740991","-5","123456789012345678","12.50","123456789012.34","5.00","1234567890123456.78"]"#
     );
 }
 
 #[test]
 fn a_table_has_the_methods_of_an_array_that_change_nothing() {
-    let told = told(get(
+    let reported = reported(get(
         "const w = new Copybook('WIDE').view();
          w.ROW = [{ NAME: 'a', CELL: [3, 1, 2] }, { NAME: 'b' }, { NAME: 'c' }];
          const { CELL } = w.ROW[0];
@@ -150,34 +152,34 @@ fn a_table_has_the_methods_of_an_array_that_change_nothing() {
                  CELL[''] ?? 'none']",
     ));
     assert_eq!(
-        told,
+        reported,
         r#"[true,true,2,true,2,[1,2],"3+1+2",[1,2,3],3,[0,1,4],6,true,false,false,"none"]"#
     );
 }
 
 #[test]
 fn a_table_is_like_an_array() {
-    let told = told(get(
+    let reported = reported(get(
         "const w = new Copybook('WIDE').view();
          w.ROW[0].NAME = 'a'; w.ROW[1].NAME = 'b'; w.ROW[1].CELL[2] = 9;
          const out = [w.ROW.length, w.ROW.map((r) => r.NAME), [...w.ROW[1].CELL], w.ROW.at(-1).NAME];
          try { w.ROW[1].CELL[3] = 1 } catch (e) { out.push(e.name) }
          return out",
     ));
-    assert_eq!(told, r#"[3,["a","b",""],[0,0,9],"","RangeError"]"#);
+    assert_eq!(reported, r#"[3,["a","b",""],[0,0,9],"","RangeError"]"#);
 }
 
 #[test]
 fn storage_with_several_descriptions_is_read_by_each() {
-    let told = told(get("const w = new Copybook('WIDE').view();
+    let reported = reported(get("const w = new Copybook('WIDE').view();
          w.DATE_TEXT = '20261122';
          return [w.DATE_PARTS.YEAR, w.DATE_PARTS.MONTH, w.DATE_PARTS.DAY]"));
-    assert_eq!(told, "[2026,11,22]");
+    assert_eq!(reported, "[2026,11,22]");
 }
 
 #[test]
 fn json_has_the_description_of_storage_that_the_script_names() {
-    let told = told(get(
+    let reported = reported(get(
         "const parts = { DATE_TEXT: 'DATE_PARTS' };
          const P = new Copybook('WIDE', { redefines: parts });
          const p = P.view();
@@ -191,25 +193,25 @@ fn json_has_the_description_of_storage_that_the_script_names() {
            lower.view(p.bytes).toJSON().date_parts.year, P.from({ DATE_TEXT: '20261122' }).DATE_PARTS.DAY, why]",
     ));
     assert_eq!(
-        told,
-        r#"[null,{"YEAR":2026,"MONTH":0,"DAY":0},null,2026,22,["option redefines: \"ROW\" is not redefined by any field","option redefines: \"ROW\" is not a description of that storage","redefines is an object of names, not {\"DATE_TEXT\":7}","redefines is an object of names, not 5"]]"#
+        reported,
+        r#"[null,{"YEAR":2026,"MONTH":0,"DAY":0},null,2026,22,["option redefines: \"ROW\" is not redefined by any field","option redefines: \"ROW\" is not a description of that storage","redefines must be an object of names, not {\"DATE_TEXT\":7}","redefines must be an object of names, not 5"]]"#
     );
 }
 
 #[test]
 fn a_record_of_varying_length_leaves_in_its_real_one() {
-    let told = told(get(
+    let reported = reported(get(
         "const V = new Copybook('VARYING');
          const v = V.from({ ITEMS: [{ CODE: 'A' }, { CODE: 'B' }], TAIL: 'end' });
          const again = V.view(v.bytes);
          return [v.bytes.length, v.COUNT_OF, again.ITEMS.length, again.ITEMS[1].CODE, again.TAIL]",
     ));
-    assert_eq!(told, r#"[11,2,2,"B","end"]"#);
+    assert_eq!(reported, r#"[11,2,2,"B","end"]"#);
 }
 
 #[test]
 fn a_table_grows_by_its_end_and_its_counter_with_it() {
-    let told = told(get(
+    let reported = reported(get(
         "const v = new Copybook('VARYING').from({ ITEMS: [{ CODE: 'A' }], TAIL: 'end' });
          v.ITEMS[1] = { CODE: 'B' };
          const out = [v.COUNT_OF, v.ITEMS.push({ CODE: 'C' }, { CODE: 'D' }), v.COUNT_OF, v.ITEMS.map((i) => i.CODE).join(''), v.TAIL];
@@ -220,24 +222,27 @@ fn a_table_grows_by_its_end_and_its_counter_with_it() {
          return out",
     ));
     assert_eq!(
-        told,
+        reported,
         r#"[2,4,4,"ABCD","end","ITEMS has 4 elements, as its counter says: element 6 comes after 4","ITEMS has elements 0 to 8, not 9","ROW has elements 0 to 2, not 3"]"#
     );
 }
 
 #[test]
 fn a_record_that_is_shorter_than_its_layout_is_filled_up() {
-    let told = told(get(
+    let reported = reported(get(
         "const V = new Copybook('VARYING'), out = [];
          for (let n = 0; n <= 8; n++) { const v = V.view(cics.bytes('01ABend  '.slice(0, n))); out.push(v.COUNT_OF + v.TAIL); }
          return out",
     ));
-    assert_eq!(told, r#"["0","0","1","1","1","1e","1en","1end","1end"]"#);
+    assert_eq!(
+        reported,
+        r#"["0","0","1","1","1","1e","1en","1end","1end"]"#
+    );
 }
 
 #[test]
 fn json_of_a_record_loses_no_digit() {
-    let told = told(get(
+    let reported = reported(get(
         "const w = new Copybook('WIDE').from({ BIG: 123456789012345678n, EXACT: '1234567890123456.78', SMALL: 5 });
          const v = new Copybook('WIDEROWS').from({ ROW: [{ SUM: 12 }, { SUM: -123456789012345678n }], PLAIN: [1, '123456789012345678'] });
          const { BIG, EXACT, SMALL } = JSON.parse(JSON.stringify(w)), few = new Copybook('WIDE').from({ BIG: 7, EXACT: 12.5 }).toJSON();
@@ -245,30 +250,32 @@ fn json_of_a_record_loses_no_digit() {
          return [BIG, EXACT, SMALL, few.BIG, few.EXACT, v.toJSON(), v.ROW[1].toJSON(), JSON.stringify(v.PLAIN), again, XML.stringify({ v: v.ROW }, 'r').slice(38)]",
     ));
     assert_eq!(
-        told,
+        reported,
         r#"["123456789012345678","1234567890123456.78",5,7,12.5,{"ROW":[{"SUM":12},{"SUM":"-123456789012345678"}],"PLAIN":[1,"123456789012345678"]},{"SUM":"-123456789012345678"},"[1,\"123456789012345678\"]",true,"<r><v><SUM>12</SUM></v><v><SUM>-123456789012345678</SUM></v></r>"]"#
     );
 }
 
 #[test]
 fn a_record_is_made_of_any_description_of_its_storage() {
-    let told = told(get(
+    let reported = reported(get(
         "const w = new Copybook('WIDE').from({ DATE_PARTS: { YEAR: 2026, MONTH: 1, DAY: 2 } });
          return [w.DATE_TEXT, w.toJSON().DATE_TEXT]",
     ));
-    assert_eq!(told, r#"["20260102","20260102"]"#);
+    assert_eq!(reported, r#"["20260102","20260102"]"#);
 }
 
 #[test]
 fn a_message_names_its_field_once() {
-    let told = told(get("new Copybook('WIDE').view().ROW[1].CELL[2] = 100"));
-    assert_eq!(told.matches("CELL").count(), 1, "{told}");
-    assert_eq!(told.matches("PIC").count(), 1, "{told}");
+    let reported = reported(get("new Copybook('WIDE').view().ROW[1].CELL[2] = 100"));
+    assert_eq!(reported.matches("CELL").count(), 1, "{reported}");
+    assert_eq!(reported.matches("PIC").count(), 1, "{reported}");
 }
 
 #[test]
 fn a_copybook_that_is_not_there_says_so() {
-    assert!(told(get("new Copybook('NOWHERE')")).contains("there is no copybook NOWHERE"));
-    assert!(told(get("new Copybook('../../etc/passwd')")).contains("not the name of a copybook"));
-    assert!(told(get("new Copybook('ACCOUNT').view(new Uint8Array(3))")).contains("80 bytes"));
+    assert!(reported(get("new Copybook('NOWHERE')")).contains("no copybook NOWHERE"));
+    assert!(
+        reported(get("new Copybook('../../etc/passwd')")).contains("not the name of a copybook")
+    );
+    assert!(reported(get("new Copybook('ACCOUNT').view(new Uint8Array(3))")).contains("80 bytes"));
 }

@@ -2,14 +2,14 @@
 
 use script::{Limits, Request};
 
-use crate::world::{get, load, load_all, told};
+use crate::world::{get, load, load_all, reported};
 
 #[test]
 fn functions_of_the_language_that_are_ours_look_like_its_own() {
-    let told = told(get(
+    let reported = reported(get(
         "return [Math.random.name, Math.random.length, Object.keys(Math.random), Math.random() < 1]",
     ));
-    assert_eq!(told, r#"["random",0,[],true]"#);
+    assert_eq!(reported, r#"["random",0,[],true]"#);
 }
 
 #[test]
@@ -24,33 +24,36 @@ fn a_locale_or_a_time_zone_is_refused_and_not_passed_over() {
         "'a'.localeCompare('b', 'de')",
         "'i'.toLocaleUpperCase('tr')",
     ] {
-        let told = told(get(&format!(
+        let reported = reported(get(&format!(
             "try {{ return String({call}) }} catch (e) {{ return e.name + ': ' + e.message }}"
         )));
-        assert!(told.starts_with("RangeError: "), "{call}: {told}");
-        assert!(told.contains("takes no locale"), "{call}: {told}");
+        assert!(reported.starts_with("RangeError: "), "{call}: {reported}");
+        assert!(reported.contains("takes no locale"), "{call}: {reported}");
     }
-    let told = told(get(
+    let reported = reported(get(
         "return [(1.5).toLocaleString(), 'a'.localeCompare('b'), 'a'.toLocaleUpperCase(), \
          ['b', 'a'].sort((x, y) => x.localeCompare(y)), Date.prototype.toLocaleString.length]",
     ));
-    assert_eq!(told, r#"["1.5",-1,"A",["a","b"],0]"#);
+    assert_eq!(reported, r#"["1.5",-1,"A",["a","b"],0]"#);
 }
 
 #[test]
 fn a_handler_answers_by_what_it_returns() {
-    assert_eq!(told(get("return {a: [1, 2n, 'é']}")), r#"{"a":[1,2,"é"]}"#);
-    assert_eq!(told(get("return 'plain'")), "plain");
-    assert_eq!(told(get("return new Uint8Array([65, 66])")), "AB");
     assert_eq!(
-        told(get("response.write('a').write(new Uint8Array([66]))")),
+        reported(get("return {a: [1, 2n, 'é']}")),
+        r#"{"a":[1,2,"é"]}"#
+    );
+    assert_eq!(reported(get("return 'plain'")), "plain");
+    assert_eq!(reported(get("return new Uint8Array([65, 66])")), "AB");
+    assert_eq!(
+        reported(get("response.write('a').write(new Uint8Array([66]))")),
         "aB"
     );
-    assert_eq!(told(get("")), "");
-    assert_eq!(told(get("return new Uint16Array([0x4241])")), "AB");
-    assert_eq!(told(get("response.write('a'); return 'b'")), "ab");
-    assert_eq!(told(get("response.json({ a: 1 }); return 'b'")), "b");
-    let both = told(get("response.write('a'); return { b: 1 }"));
+    assert_eq!(reported(get("")), "");
+    assert_eq!(reported(get("return new Uint16Array([0x4241])")), "AB");
+    assert_eq!(reported(get("response.write('a'); return 'b'")), "ab");
+    assert_eq!(reported(get("response.json({ a: 1 }); return 'b'")), "b");
+    let both = reported(get("response.write('a'); return { b: 1 }"));
     assert!(both.contains("the rest of an answer"), "{both}");
 }
 
@@ -145,19 +148,19 @@ fn a_client_gets_the_media_type_that_it_likes_best() {
 #[test]
 fn link_gives_a_commarea_back_in_place_and_a_channel_anew() {
     assert_eq!(
-        told(get(
+        reported(get(
             "const area = new Uint8Array([97, 98]); cics.link('upper', {commarea: area}); return area"
         )),
         "AB"
     );
     assert_eq!(
-        told(get(
+        reported(get(
             "const {channel} = cics.link('UPPER', {channel: {REQ: 'abc'}}); return channel.text('REQ')"
         )),
         "ABC"
     );
     assert_eq!(
-        told(get("return cics.link('UPPER', {commarea: 'x'}).commarea")),
+        reported(get("return cics.link('UPPER', {commarea: 'x'}).commarea")),
         "X"
     );
 }
@@ -165,17 +168,17 @@ fn link_gives_a_commarea_back_in_place_and_a_channel_anew() {
 #[test]
 fn names_of_containers_keep_their_case() {
     assert_eq!(
-        told(get(
+        reported(get(
             "const { channel } = cics.link('upper', { channel: { QueryData: 'a', QUERYDATA: 'b' } });
              return [channel.names, channel.text('QueryData'), channel.text('QUERYDATA'), channel.has('querydata')]"
         )),
         r#"[["QueryData","QUERYDATA"],"A","B",false]"#
     );
     for name in ["", "12345678901234567", "\u{e9}", "A B"] {
-        let told = told(get(&format!("new Channel().put('{name}', 'x')")));
+        let reported = reported(get(&format!("new Channel().put('{name}', 'x')")));
         assert!(
-            told.contains("the name of a container has 1 to 16"),
-            "{name}: {told}"
+            reported.contains("the name of a container has 1 to 16"),
+            "{name}: {reported}"
         );
     }
 }
@@ -183,13 +186,13 @@ fn names_of_containers_keep_their_case() {
 #[test]
 fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
     assert_eq!(
-        told(get(
+        reported(get(
             "try { cics.link('ABEND') } catch (e) { return [e instanceof CicsAbend, e.name, e.code, e.program, e.line] }"
         )),
         r#"[true,"CicsAbend","BKCA","ABEND",17]"#
     );
     assert_eq!(
-        told(get(
+        reported(get(
             "try { cics.link('NONE') } catch (e) { return [e instanceof CicsCondition, e.condition, e.resp, e.resp2] }"
         )),
         r#"[true,"PGMIDERR",27,1]"#
@@ -210,14 +213,14 @@ fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
 #[test]
 fn tasks_beside_it_are_promises() {
     assert_eq!(
-        told(get(
+        reported(get(
             "const all = await Promise.all(['a', 'b', 'c'].map((c) => cics.run('UPPER', {commarea: c})));
              return all.map((r) => String.fromCharCode(r.commarea[0]))"
         )),
         r#"["A","B","C"]"#
     );
     assert_eq!(
-        told(get(
+        reported(get(
             "try { await cics.run('ABEND') } catch (e) { return e.code }"
         )),
         "BKCA"
@@ -227,7 +230,7 @@ fn tasks_beside_it_are_promises() {
 #[test]
 fn timers_run_in_their_order() {
     assert_eq!(
-        told(get(
+        reported(get(
             "const seen = [];
              const wait = (ms) => new Promise((r) => setTimeout(r, ms));
              clearTimeout(setTimeout(() => seen.push('never'), 1));
@@ -241,7 +244,7 @@ fn timers_run_in_their_order() {
 #[test]
 fn an_interval_comes_again_until_it_is_cleared() {
     assert_eq!(
-        told(get("let seen = '';
+        reported(get("let seen = '';
              await new Promise((done) => {
                const tick = setInterval((letter) => {
                  seen += letter;
@@ -257,7 +260,7 @@ fn an_interval_comes_again_until_it_is_cleared() {
 #[test]
 fn text_is_read_and_made_in_utf_8_and_in_the_regions_code_page() {
     assert_eq!(
-        told(get(
+        reported(get(
             "const out = [];
              out.push(...new TextEncoder().encode('é\\ud800'));
              out.push(new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 65, 255, 66])));
@@ -299,21 +302,23 @@ fn a_header_that_comes_more_than_once_is_put_together_by_its_kind() {
 
 #[test]
 fn an_element_is_told_as_it_was_read_whatever_it_is_called() {
-    let told = |body: &str| told(get(body));
+    let reported = |body: &str| reported(get(body));
     assert_eq!(
-        told("return String(XML.parse('<p a=\"1\">one <b>two</b>three<c/><b>4 &lt; 5</b></p>'))"),
+        reported(
+            "return String(XML.parse('<p a=\"1\">one <b>two</b>three<c/><b>4 &lt; 5</b></p>'))"
+        ),
         "<p a=\"1\">one <b>two</b>three<c/><b>4 &lt; 5</b></p>"
     );
     assert_eq!(
-        told("return XML.parse('<p>one <b>two</b> three</p>').value()"),
+        reported("return XML.parse('<p>one <b>two</b> three</p>').value()"),
         r##"{"b":"two","#text":"one  three"}"##
     );
     assert_eq!(
-        told("return XML.parse('<p>\\n  <b>two</b>\\n</p>').value()"),
+        reported("return XML.parse('<p>\\n  <b>two</b>\\n</p>').value()"),
         r#"{"b":"two"}"#
     );
     assert_eq!(
-        told(
+        reported(
             "const root = XML.parse('<r><constructor>1</constructor><__proto__><x>2</x></__proto__><toString/></r>');
              const value = root.value();
              return [JSON.stringify(value), value.x ?? 'none', XML.parse('<r/>').attributes.toString ?? 'none']"
@@ -321,12 +326,12 @@ fn an_element_is_told_as_it_was_read_whatever_it_is_called() {
         r#"["{\"constructor\":\"1\",\"__proto__\":{\"x\":\"2\"},\"toString\":\"\"}","none","none"]"#
     );
     assert_eq!(
-        told(
+        reported(
             "return XML.stringify({ '@a': 'x\\n\"', kept: XML.parse('<k>a<i/>b</k>'), '@none': null, '#text': null }, 'r')"
         ),
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><r a=\"x&#10;&quot;\"><kept>a<i/>b</kept></r>"
     );
-    assert!(told("return XML.stringify([1, 2])").contains("a document has one root"));
+    assert!(reported("return XML.stringify([1, 2])").contains("a document has one root"));
 }
 
 #[test]
@@ -334,18 +339,15 @@ fn a_command_that_a_script_cannot_give_says_why() {
     for (command, wanted) in [
         (
             "SEND MAP",
-            "SEND MAP cannot be given by a script: a script has no terminal",
+            "SEND MAP cannot be passed by a script: a script has no terminal",
         ),
-        ("SQL", "scripts have no EXEC SQL"),
-        ("EXEC SQL SELECT", "scripts have no EXEC SQL"),
-        (
-            "ASSIGN SYSID",
-            "the objects of a script have what it is for",
-        ),
-        ("NOSUCH", "there is no command NOSUCH"),
+        ("SQL", "EXEC SQL is not supported in scripts"),
+        ("EXEC SQL SELECT", "EXEC SQL is not supported in scripts"),
+        ("ASSIGN SYSID", "use the objects that scripts have for this"),
+        ("NOSUCH", "unknown command NOSUCH"),
     ] {
-        let told = told(get(&format!("cics.exec('{command}')")));
-        assert!(told.contains(wanted), "{command}: {told}");
+        let reported = reported(get(&format!("cics.exec('{command}')")));
+        assert!(reported.contains(wanted), "{command}: {reported}");
     }
 }
 
@@ -361,16 +363,16 @@ fn nothing_of_one_request_reaches_the_next() {
          }",
     );
     for _ in 0..50 {
-        assert_eq!(told(script.get("/")), "[1,1,1,1]");
+        assert_eq!(reported(script.get("/")), "[1,1,1,1]");
     }
 }
 
 #[test]
 fn random_numbers_and_the_time_are_not_those_of_the_loading() {
     let mut script = load("export const GET = () => [Math.random(), Date.now(), Math.random()]");
-    let first = told(script.get("/"));
+    let first = reported(script.get("/"));
     std::thread::sleep(std::time::Duration::from_millis(2));
-    let second = told(script.get("/"));
+    let second = reported(script.get("/"));
     assert_ne!(first, second);
     let numbers: Vec<f64> = serde_json::from_str(&second).unwrap();
     assert!(numbers[0] != numbers[2] && (0.0..1.0).contains(&numbers[0]));
@@ -390,14 +392,14 @@ fn modules_import_each_other_within_the_folder() {
         ("lib/two.js", "export default 2;"),
     ];
     let mut script = load_all(&texts, Limits::default()).unwrap();
-    assert_eq!(told(script.get("/")), "8");
+    assert_eq!(reported(script.get("/")), "8");
     let wrong = load_all(&[("main.js", "import fs from 'fs'")], Limits::default());
     assert!(
         wrong
             .err()
             .unwrap()
             .to_string()
-            .contains("an import is a path")
+            .contains("an import must be the path")
     );
 }
 
@@ -425,13 +427,7 @@ fn a_mistake_in_the_text_has_its_line_and_column() {
         &[("main.js", "await new Promise(() => {})")],
         Limits::default(),
     );
-    assert!(
-        mistake
-            .err()
-            .unwrap()
-            .to_string()
-            .contains("nothing settles")
-    );
+    assert!(mistake.err().unwrap().to_string().contains("never settled"));
 }
 
 #[test]
@@ -463,12 +459,12 @@ fn lines_of_the_script_go_to_the_log() {
 
 #[test]
 fn other_servers_answer_in_the_forms_of_the_web() {
-    let told = told(get(
+    let reported = reported(get(
         "const a = await fetch('http://one/', { method: 'post', headers: { 'X-A': 1 }, json: { b: 2 } });
          return [a.status, a.ok, a.headers.get('X-Kind'), a.text()].join(' ')",
     ));
     assert_eq!(
-        told,
+        reported,
         "203 true echo POST X-A: 1; content-type: application/json; {\"b\":2}"
     );
     for (url, why) in [
@@ -478,6 +474,6 @@ fn other_servers_answer_in_the_forms_of_the_web() {
         let body = format!(
             "try {{ await fetch('{url}') }} catch (e) {{ return `${{e.name}} ${{e.message}}` }}"
         );
-        assert_eq!(self::told(get(&body)), format!("FetchError {why}"));
+        assert_eq!(self::reported(get(&body)), format!("FetchError {why}"));
     }
 }

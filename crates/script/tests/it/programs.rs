@@ -4,7 +4,7 @@ use link::{ChannelData, ContainerData, ContainerType};
 use region::Passed;
 use script::{Answer, Failure, Request};
 
-use crate::world::{Script, load, told};
+use crate::world::{Script, load, reported};
 
 fn link(script: &mut Script, passed: Passed) -> Result<Answer, Failure> {
     script.serve(&Request {
@@ -43,7 +43,7 @@ fn a_commarea_is_changed_in_place_or_by_what_goes_back() {
     let mut script = load("export function LINK() { throw new BadRequest('no') }");
     assert!(
         commarea(&mut script, "x").contains("AJST"),
-        "there is no client to be told"
+        "there is no client to send to"
     );
 }
 
@@ -132,8 +132,8 @@ fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
     assert_eq!(over("cics.xctl(' next ')"), Ok((area(""), None)));
     let (given, back) = over("cics.xctl('NEXT', { channel: { A: 'b' } })").unwrap();
     assert!(matches!(given, Passed::Channel(_)) && back.is_none());
-    for (code, told) in [
-        ("cics.xctl('NONE')", "XCTL NONE was answered with PGMIDERR"),
+    for (code, reported) in [
+        ("cics.xctl('NONE')", "XCTL NONE returned PGMIDERR"),
         ("cics.xctl('')", "1 to 8 characters"),
         (
             "cics.xctl('A', { commarea: 'x', channel: {} })",
@@ -142,7 +142,7 @@ fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
         ("cics.xctl('A', { commarea: 7 })", "not number"),
     ] {
         let failure = over(code).unwrap_err();
-        assert!(failure.abend.message.contains(told), "{failure:?}");
+        assert!(failure.abend.message.contains(reported), "{failure:?}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_client_reaches_the_functions_of_methods_alone() {
         };
         assert_eq!(script.serve(&request).unwrap().status, 405, "{method}");
     }
-    assert_eq!(told(script.get("/")), "got");
+    assert_eq!(reported(script.get("/")), "got");
 }
 
 #[test]
@@ -212,7 +212,10 @@ fn forms_are_read_with_their_files() {
         ("multipart/form-data", form),
         ("text/plain", "a=b"),
     ] {
-        let (status, told) = post(kind, body);
-        assert!(status == 400 && told.contains("not a form"), "{told}");
+        let (status, reported) = post(kind, body);
+        assert!(
+            status == 400 && reported.contains("not a form"),
+            "{reported}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A script, a host that answers by rules, and what came of a request.
+//! A script, a host that answers by rules, and the outcome of a request.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use script::{
     Output, Records, Request, Sources,
 };
 
-/// What the host was asked, in words.
+/// The requests that the host received, as text.
 pub type Journal = Rc<RefCell<Vec<String>>>;
 
 /// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.
@@ -193,7 +193,7 @@ pub fn get(body: &str) -> Result<String, Failure> {
 }
 
 /// The answer's body as text, or `ABCODE: message`.
-pub fn told(result: Result<String, Failure>) -> String {
+pub fn reported(result: Result<String, Failure>) -> String {
     result.unwrap_or_else(|f| format!("{}: {}", f.abend.code, f.abend.message))
 }
 

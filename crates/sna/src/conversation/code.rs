@@ -29,7 +29,7 @@ macro_rules! values {
                 }
             }
 
-            /// What this value means, in a few words.
+            /// The meaning of this value, in a few words.
             pub fn text(self) -> &'static str {
                 let text = match self {
                     $($name::$variant => concat!($($text),+),)*
@@ -42,7 +42,7 @@ macro_rules! values {
 pub(crate) use values;
 
 values!(
-    /// What came of a call.
+    /// The outcome of a call.
     ReturnCode {
         /// The call did what it should.
         Ok = 0,
@@ -88,7 +88,7 @@ values!(
         ResourceFailureNoRetry = 26,
         /// The session failed; a new one may do better.
         ResourceFailureRetry = 27,
-        /// Nothing to hand over at once.
+        /// No data is available immediately.
         Unsuccessful = 28,
         /// The partner's services ended the conversation as failed.
         DeallocatedAbendSvc = 30,
@@ -150,7 +150,7 @@ values!(
         Confirm = 6,
         /// The partner waits for a confirmation; send comes next.
         ConfirmSend = 7,
-        /// The partner waits for a confirmation; then it is over.
+        /// The partner waits for a confirmation; then the conversation ends.
         ConfirmDeallocate = 8,
         /// Characteristics of a conversation to be accepted are being set.
         InitializeIncoming = 14,
@@ -168,9 +168,9 @@ values!(
 );
 
 values!(
-    /// What a send does beside taking the data.
+    /// What a send does in addition to taking the data.
     SendType {
-        /// Nothing.
+        /// Only the data is taken.
         Buffer = 0,
         /// Flush.
         Flush = 1,
@@ -220,7 +220,7 @@ values!(
 );
 
 values!(
-    /// What one receive of a basic conversation takes.
+    /// How much one receive of a basic conversation takes.
     Fill {
         /// One logical record at most.
         Ll = 0,
@@ -250,9 +250,9 @@ values!(
 );
 
 values!(
-    /// What a receive gave back of the data.
+    /// The data that a receive returned.
     DataReceived {
-        /// None.
+        /// No data.
         None = 0,
         /// Some, of no known end (fill buffer).
         Data = 1,
@@ -264,9 +264,9 @@ values!(
 );
 
 values!(
-    /// What a receive gave back beside data.
+    /// What a receive returned in addition to data.
     StatusReceived {
-        /// Nothing.
+        /// No status.
         None = 0,
         /// The right to send.
         Send = 1,
@@ -280,7 +280,8 @@ values!(
 );
 
 impl ReturnCode {
-    /// Whether the conversation is over once a program has seen this code.
+    /// Whether the conversation has ended once a program has received this
+    /// code.
     pub const fn ends_conversation(self) -> bool {
         matches!(self.value(), 1..=3 | 5..=11 | 17 | 18 | 26 | 27 | 30 | 31)
     }

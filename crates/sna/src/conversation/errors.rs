@@ -1,8 +1,8 @@
-//! Errors told to the partner and by the partner.
+//! Errors reported to the partner and by the partner.
 //!
-//! Whoever finds an error while the partner sends refuses the chain with sense
-//! 0846, waits for its end, and then describes the error with an FMH-7 in the
-//! turn that is then its own.
+//! If this side finds an error while the partner sends, it rejects the chain
+//! with sense 0846, waits for its end, and then describes the error with an
+//! FMH-7 in the turn that is then its own.
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808),
 //! SEND_ERROR and DEALLOCATE.
 
@@ -16,7 +16,7 @@ use crate::wire::{Sense, fmh7, gds};
 use std::task::Poll;
 
 impl Conversation {
-    /// Tells the partner program of an error.
+    /// Reports an error to the partner program.
     pub fn send_error(
         &mut self,
         half: Option<&mut HalfSession>,
@@ -35,9 +35,9 @@ impl Conversation {
             return Poll::Ready(self.sent(ReturnCode::OperationNotAccepted));
         }
         let sending = matches!(self.state, State::Send | State::SendPending);
-        let told = if sending { self.told_error() } else { None };
-        if let Some(told) = told {
-            return told.map(|code| self.sent(code));
+        let reported = if sending { self.told_error() } else { None };
+        if let Some(reported) = reported {
+            return reported.map(|code| self.sent(code));
         }
         if self.state == State::Receive && self.inbox.turn() == Some(Turn::Over) {
             self.inbox.clear();
@@ -52,7 +52,7 @@ impl Conversation {
             false => Sense::PROGRAM_ERROR,
         };
         if self.state == State::SendPending && direction == ErrorDirection::Receive {
-            // What was received is refused, although the turn is here.
+            // The received data is rejected, although this side has the turn.
             half.reject(Sense::PROGRAM_ERROR_PURGE);
         }
         let job = ErrorJob {
@@ -116,8 +116,8 @@ impl Conversation {
         self.peer_error = true;
     }
 
-    /// What the partner told, for a verb of the sending side: nothing when it
-    /// may go on.
+    /// The partner's error, for a verb of the sending side. Returns `None` if
+    /// the verb may continue.
     pub(super) fn told_error(&mut self) -> Option<Poll<ReturnCode>> {
         if !self.peer_error {
             return self.failure.map(Poll::Ready);

@@ -1,4 +1,4 @@
-//! What a conversation has received and its program has not: data and, in
+//! Items that a conversation has received and its program has not: data and, in
 //! order between them, turns, errors and the end.
 
 use super::code::ReturnCode;
@@ -18,7 +18,7 @@ pub(crate) struct Inbox {
 pub(crate) enum Item {
     /// Data of an RU.
     Data(Bytes),
-    /// What the end of a chain says.
+    /// The end of a chain.
     Turn(Turn),
     /// An error description; log data may follow it.
     Error {
@@ -31,7 +31,7 @@ pub(crate) enum Item {
     Gone(ReturnCode),
 }
 
-/// What the end of a chain says.
+/// The meaning of the end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// This side may send.
@@ -40,9 +40,9 @@ pub(crate) enum Turn {
     Confirm,
     /// Confirm, then send.
     ConfirmSend,
-    /// It is over.
+    /// The conversation has ended.
     Over,
-    /// Confirm, then it is over.
+    /// Confirm, then the conversation ends.
     ConfirmOver,
 }
 
@@ -66,7 +66,7 @@ impl Inbox {
         self.items.push_back(Item::Gone(code));
     }
 
-    /// Bytes of data, all told.
+    /// Bytes of data in total.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -35,7 +35,7 @@ crate::arena::key!(
     ConversationId
 );
 
-/// What can be asked about a conversation.
+/// The attributes of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// This side.
@@ -54,7 +54,7 @@ pub struct Attributes {
     pub user: Option<String>,
 }
 
-/// Who calls the verbs.
+/// The interface that calls the verbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// A program.
@@ -63,7 +63,7 @@ pub(crate) enum Owner {
     LimitsSource(usize),
     /// The node itself, answering an exchange of session limits.
     LimitsTarget,
-    /// Nobody any more: an error is still to be told to the partner.
+    /// No program any more: an error must still be sent to the partner.
     Nobody,
 }
 
@@ -85,9 +85,10 @@ pub(crate) struct Conversation {
     /// The partner refused what was sent; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
-    /// What became of the session that it lost.
+    /// The outage of its session.
     outage: Option<Outage>,
-    /// Of the error description that a verb met, until somebody takes it.
+    /// Sense data of the error description that a verb received, until it is
+    /// taken.
     error_sense: Option<Sense>,
     request_to_send: bool,
     log_data: Vec<u8>,
@@ -118,7 +119,7 @@ enum Operation {
     Error(ErrorJob),
 }
 
-/// What of access security a partner said in its BIND that it takes.
+/// The access security that a partner accepts, as its BIND says.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Accepts {
     /// Users with passwords.
@@ -137,10 +138,10 @@ pub enum Withheld {
     UserAndPassword,
 }
 
-/// An error to be told to the partner.
+/// An error to be sent to the partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorJob {
-    /// What to say.
+    /// The sense data to send.
     pub sense: Sense,
     /// Whether the conversation ends with it.
     pub close: bool,
@@ -212,7 +213,7 @@ impl Conversation {
         }
     }
 
-    /// What its Attach went without that was asked for.
+    /// The requested security that its Attach did not contain.
     pub fn withheld(&self) -> Option<Withheld> {
         self.withheld
     }
@@ -236,7 +237,7 @@ impl Conversation {
         self.outage = Some(outage);
     }
 
-    /// What became of its session, once the program knows that it failed.
+    /// The outage of its session, once the program has received the failure.
     pub fn told_outage(&self) -> Option<Outage> {
         self.outage.filter(|_| self.state == State::Reset)
     }
@@ -251,12 +252,12 @@ impl Conversation {
         self.starving
     }
 
-    /// Whether a verb waits; the answer is told once.
+    /// Whether a verb waits; true is returned once.
     pub fn take_wants_event(&mut self) -> bool {
         std::mem::take(&mut self.wants_event)
     }
 
-    /// Notes that somebody waits for a change.
+    /// Notes that a program waits for a change.
     pub fn wait(&mut self) {
         self.wants_event = true;
     }
@@ -266,7 +267,7 @@ impl Conversation {
         self.state == State::Reset && !self.owes_error()
     }
 
-    /// Whether the partner must still be told how it ended.
+    /// Whether the partner has not yet received the error that ended it.
     pub fn owes_error(&self) -> bool {
         matches!(self.pending, Some(Operation::Error(job)) if job.close)
     }
@@ -276,7 +277,7 @@ impl Conversation {
         self.failure
     }
 
-    /// Whether a send waits for room; the answer is told once.
+    /// Whether a send waits for room; true is returned once.
     pub fn take_wants_room(&mut self) -> bool {
         std::mem::take(&mut self.wants_room)
     }
@@ -286,7 +287,7 @@ impl Conversation {
         self.log_data = data[..data.len().min(LOG_DATA)].to_vec();
     }
 
-    /// Sense data of the error description that a verb met; told once.
+    /// Sense data of the error description that a verb received; returned once.
     pub fn take_error_sense(&mut self) -> Option<Sense> {
         self.error_sense.take()
     }

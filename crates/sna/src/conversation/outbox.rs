@@ -1,4 +1,4 @@
-//! What a conversation has to send: data gathered into RUs, each built in the
+//! The output of a conversation: data gathered into RUs, each built in the
 //! memory that goes to the link.
 //!
 //! An RU is let go when more data comes than it can hold, so that the last one

@@ -10,16 +10,16 @@ use crate::wire::{Sense, fmh7};
 use bytes::Bytes;
 use std::task::Poll;
 
-/// What a receive gives back.
+/// The result of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// What came of it.
+    /// The outcome.
     pub code: ReturnCode,
     /// Bytes put into the buffer.
     pub len: usize,
-    /// What they are of their record.
+    /// How the bytes relate to their record.
     pub data: DataReceived,
-    /// What came beside data.
+    /// The status received in addition to data.
     pub status: StatusReceived,
     /// Whether the partner asked for the right to send.
     pub request_to_send: bool,
@@ -98,10 +98,10 @@ impl Conversation {
                 }
             },
             Err(Malformed) => {
-                // What the partner sends has no records in it: an abend by
-                // services is what it is told.
-                let told = self.abend(half, Sense::DEALLOCATED_ABEND_SVC);
-                debug_assert!(told.is_ready());
+                // The partner's data has no valid records: the partner receives
+                // an abend by services.
+                let reported = self.abend(half, Sense::DEALLOCATED_ABEND_SVC);
+                debug_assert!(reported.is_ready());
                 Poll::Ready(self.received_code(ReturnCode::ResourceFailureNoRetry))
             }
         }
@@ -198,8 +198,8 @@ impl Conversation {
         self.inbox.turn() == Some(Turn::Over)
     }
 
-    /// Whether the next receive does nothing but tell that the partner has ended
-    /// the conversation: its end came with the record before.
+    /// Whether the next receive only returns the end of the conversation, which
+    /// arrived with the record before.
     pub fn at_end(&self) -> bool {
         self.incoming.left.is_none() && self.inbox.ends()
     }
@@ -217,7 +217,7 @@ impl Conversation {
         }
     }
 
-    /// Data, with the status that comes right behind it.
+    /// Data, with the status that follows it immediately.
     fn with_status(&mut self, len: usize, data: DataReceived) -> Received {
         let mut out = self.received_code(ReturnCode::Ok);
         out.len = len;

@@ -8,10 +8,10 @@ use crate::session::half::HalfSession;
 use crate::wire::{Sense, gds};
 use std::task::Poll;
 
-/// What a sending verb gives back.
+/// The result of a sending verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// What came of it.
+    /// The outcome.
     pub code: ReturnCode,
     /// Whether the partner asked for the right to send.
     pub request_to_send: bool,
@@ -51,7 +51,7 @@ impl Conversation {
                 ReturnCode::Ok
             }
             Err(Poll::Ready(code)) => self.sent(code).code,
-            // The error description is still to come; the next verb tells it.
+            // The error description is still to come; the next verb returns it.
             Err(Poll::Pending) => ReturnCode::Ok,
         }
     }
@@ -155,14 +155,14 @@ impl Conversation {
         Poll::Ready(ReturnCode::Ok)
     }
 
-    /// Whether the partner has confirmed the end, whether or not the program has
-    /// heard of it.
+    /// Whether the partner has confirmed the end, even if the program has not
+    /// received this yet.
     pub fn end_is_confirmed(&self) -> bool {
         self.pending == Some(Operation::Deallocate) && self.answered
     }
 
-    /// Ends the conversation as failed; what the partner must still be told is
-    /// told without the program.
+    /// Ends the conversation as failed. A pending error is sent to the partner
+    /// without the program.
     pub fn abend(&mut self, half: Option<&mut HalfSession>, sense: Sense) -> Poll<ReturnCode> {
         let Some(half) = half else {
             self.state = State::Reset;
@@ -179,9 +179,8 @@ impl Conversation {
         Poll::Ready(ReturnCode::Ok)
     }
 
-    /// Checks that a sending verb may go on: state, another verb under way,
-    /// failures and errors the partner told. The error is what the verb gives
-    /// back instead.
+    /// Checks that a sending verb may continue: state, another verb under way,
+    /// failures and errors from the partner. The error is the verb's result.
     fn enter_sending<'h>(
         &mut self,
         half: Option<&'h mut HalfSession>,
@@ -193,8 +192,8 @@ impl Conversation {
         if self.pending.is_some() && self.pending != operation {
             return Err(Poll::Ready(ReturnCode::OperationNotAccepted));
         }
-        if let Some(told) = self.told_error() {
-            return Err(told);
+        if let Some(reported) = self.told_error() {
+            return Err(reported);
         }
         match half {
             Some(half) => Ok(half),

@@ -14,7 +14,7 @@ use std::task::Poll;
 /// Whether the partner asked for the right to send.
 pub type RequestToSend = bool;
 
-/// What Receive gives back: data_received, received_length, status_received,
+/// The results of Receive: data_received, received_length, status_received,
 /// request_to_send_received, return_code.
 pub type ReceivedData = Received;
 
@@ -87,8 +87,8 @@ impl Cpic {
         self.add(Characteristics::default(), Phase::Incoming)
     }
 
-    /// Accept_Incoming; pending while nothing was offered. Characteristics that
-    /// were set stay, but for those that the Attach says.
+    /// Accept_Incoming; pending while no attach was offered. Characteristics
+    /// that were set remain, except those of the Attach.
     pub fn cmacci(&mut self, node: &mut Node, cid: &Cid) -> Poll<ReturnCode> {
         match self.entries.get(cid).map(|entry| entry.phase) {
             None => return Poll::Ready(ReturnCode::ProgramParameterCheck),

@@ -36,7 +36,7 @@ pub(super) struct Characteristics {
 }
 
 impl Default for Characteristics {
-    /// What CMINIT sets.
+    /// The values after CMINIT.
     fn default() -> Self {
         Characteristics {
             partner: None,
@@ -78,7 +78,7 @@ impl Characteristics {
 crate::conversation::code::values!(
     /// Which access security an allocate sends (0, 1, 2).
     SecurityType {
-        /// None.
+        /// No security.
         None = 0,
         /// The user this side has verified.
         Same = 1,
@@ -257,7 +257,7 @@ impl Cpic {
         Ok(tp.map_or_else(|| UNSET.to_owned(), TpName::to_string))
     }
 
-    /// What an Allocate of this conversation would ask for, and of whom.
+    /// The partner and mode of an Allocate of this conversation.
     pub fn wanted(&self, cid: &Cid) -> Option<(LuName, ModeName)> {
         let entry = self.entries.get(cid)?;
         let partner = entry.set.partner.clone()?;
@@ -324,5 +324,5 @@ impl Cpic {
 
 const SECURITY_TEXT: usize = 10;
 const LOG_DATA: usize = 512;
-/// What a name is that CMINIT did not find in side information.
+/// The value of a name that CMINIT did not find in side information.
 const UNSET: &str = " ";

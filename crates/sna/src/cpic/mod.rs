@@ -40,7 +40,7 @@ pub struct Cpic {
     next: u32,
 }
 
-/// What is kept of one conversation.
+/// The state of one conversation.
 #[derive(Debug)]
 struct Entry {
     set: Characteristics,
@@ -73,13 +73,13 @@ impl Cpic {
         }
     }
 
-    /// Hands over an attach for [`Cpic::cmaccp`] to take. Whoever drives the
-    /// node decides which interface an attach goes to.
+    /// Hands over an attach for [`Cpic::cmaccp`] to take. The node's driver
+    /// decides which interface an attach goes to.
     pub fn offer(&mut self, attached: Attached) {
         self.incoming.push_back(attached);
     }
 
-    /// The node's conversation behind an identifier.
+    /// The node's conversation of an identifier.
     pub fn conversation(&self, cid: &Cid) -> Option<ConversationId> {
         match self.entries.get(cid)?.phase {
             Phase::Initialize | Phase::Incoming => None,
@@ -125,7 +125,7 @@ impl Cpic {
         }
     }
 
-    /// Forgets a conversation that is over.
+    /// Removes a conversation that has ended.
     fn settle<T>(&mut self, cid: &Cid, state: State, out: Poll<T>) -> Poll<T> {
         if out.is_ready() && state == State::Reset {
             self.entries.remove(cid);

@@ -1,9 +1,9 @@
-//! Side information: what a symbolic destination name stands for.
+//! Side information: the meaning of symbolic destination names.
 
 use crate::name::{LuName, ModeName, TpName};
 use std::collections::BTreeMap;
 
-/// What a symbolic destination name stands for.
+/// The meaning of a symbolic destination name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideInfo {
     /// The partner.
@@ -21,13 +21,12 @@ pub struct SideTable {
 }
 
 impl SideTable {
-    /// Adds a name or replaces what it stands for. Lower case is taken as
-    /// upper case.
+    /// Adds or replaces a name. Lower case is converted to upper case.
     pub fn define(&mut self, name: &str, info: SideInfo) {
         self.rows.insert(key(name), info);
     }
 
-    /// What a name stands for; blanks at its end are not part of it.
+    /// The entry of a name, without trailing blanks.
     pub fn get(&self, name: &str) -> Option<&SideInfo> {
         self.rows.get(&key(name))
     }

@@ -1,4 +1,4 @@
-//! What two switches tell each other before they carry circuits.
+//! What two switches exchange before they open circuits.
 //!
 //! A capabilities exchange is one GDS variable in a CAP_EXCHANGE message: a
 //! request (X'1520') of control vectors, a positive answer (X'1521') or a
@@ -9,7 +9,7 @@
 use super::ssp;
 use thiserror::Error;
 
-/// What one switch tells of itself.
+/// The capabilities of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// The vendor's organisation identifier.
@@ -40,9 +40,9 @@ impl Default for Capabilities {
 /// A capabilities message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exchange {
-    /// What the other side can do.
+    /// The capabilities of the other side.
     Request(Capabilities),
-    /// It took what it was told.
+    /// The partner accepted this side's capabilities.
     Accepted,
     /// It refused: the offset at fault and the reason.
     Refused(u16, u16),

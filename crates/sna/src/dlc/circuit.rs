@@ -49,10 +49,10 @@ pub enum State {
     Closed,
 }
 
-/// What a message meant.
+/// The meaning of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// Nothing for the owner.
+    /// No event for the owner.
     None,
     /// XIDs may be sent.
     Established,
@@ -73,11 +73,11 @@ pub enum Event<'a> {
     },
 }
 
-/// What the partner did wrong.
+/// The partner's violation of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum CircuitError {
     /// A message that the state does not allow.
-    #[error("{kind:?} while the circuit is {state:?}")]
+    #[error("{kind:?} is not allowed while the circuit is {state:?}")]
     OutOfState {
         /// The message.
         kind: Kind,
@@ -92,11 +92,11 @@ pub enum CircuitError {
 /// A circuit's windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
-    /// What this side's capabilities said.
+    /// From this side's capabilities.
     pub receive: u16,
     /// How far it may grow.
     pub widest: u16,
-    /// What the partner's capabilities said.
+    /// From the partner's capabilities.
     pub send: u16,
 }
 
@@ -255,7 +255,8 @@ impl Circuit {
         self.receiver.hold(held);
     }
 
-    /// Appends the next message other than an INFOFRAME; false when there is none.
+    /// Appends the next message other than an INFOFRAME; returns false if there
+    /// is none.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
         let granting = matches!(self.state, State::Established | State::Connected);
         let (kind, explorer, data) = match self.queue.pop_front() {
@@ -308,7 +309,7 @@ impl Circuit {
                 }
                 Ok(self.close(false))
             }
-            // What was under way when this side halted.
+            // Messages that were under way when this side halted.
             (State::Halting | State::Closed, _) => Ok(Event::None),
             (_, Kind::HaltDl) => {
                 self.push(Kind::DlHalted, false);

@@ -46,7 +46,7 @@ pub enum FlowError {
 const MOST_GRANTED: u32 = 1 << 20;
 
 impl SendWindow {
-    /// Nothing granted yet; the window begins as the peer's capabilities say.
+    /// A window without a grant; it begins with the peer's announced size.
     pub fn new(initial: u16) -> SendWindow {
         SendWindow {
             window: initial,
@@ -90,8 +90,8 @@ impl SendWindow {
 }
 
 impl ReceiveWindow {
-    /// Nothing granted yet; `initial` is what this side's capabilities say,
-    /// `widest` the most the window grows to.
+    /// A window without a grant; `initial` is this side's announced size,
+    /// `widest` its greatest size.
     pub fn new(initial: u16, widest: u16) -> ReceiveWindow {
         ReceiveWindow {
             window: initial,

@@ -28,11 +28,11 @@ pub enum FrameError {
     #[error("the type X'{0:04X}' is not 802.3")]
     Type(u16),
     /// The length field says more than there is.
-    #[error("the length field says {said}, the frame has {there}")]
+    #[error("the length field has {said}, but the frame has {there}")]
     Length {
-        /// What the length field says.
+        /// The value of the length field.
         said: usize,
-        /// What follows the header.
+        /// The bytes after the header.
         there: usize,
     },
 }
@@ -40,9 +40,9 @@ pub enum FrameError {
 /// An 802.3 frame's addresses and PDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Who it is for.
+    /// The destination.
     pub destination: Mac,
-    /// Who sent it.
+    /// The source.
     pub source: Mac,
     /// The PDU without padding.
     pub pdu: &'a [u8],
@@ -102,7 +102,7 @@ pub fn token_ring(destination: Mac, source: Mac, pdu: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The same address in the other LAN's bit order.
+/// The address in the other LAN's bit order.
 pub fn reversed(mac: Mac) -> Mac {
     mac.map(u8::reverse_bits)
 }

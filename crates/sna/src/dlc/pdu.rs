@@ -2,7 +2,8 @@
 //! or two bytes, and an information field.
 //!
 //! The addresses of a PDU on a link between two nodes are the same in both
-//! directions; the low bit of the source SAP tells a response from a command.
+//! directions; the low bit of the source SAP distinguishes a response from a
+//! command.
 //!
 //! Reference: ISO/IEC 8802-2, sections 3 and 5.
 //! Invariant: only extended (modulo 128) sequence numbers.
@@ -25,7 +26,7 @@ pub struct Pdu<'a> {
     pub ssap: u8,
     /// Whether this is a response.
     pub response: bool,
-    /// What it says.
+    /// The control field.
     pub control: Control,
     /// The information field; empty for supervisory frames.
     pub info: &'a [u8],

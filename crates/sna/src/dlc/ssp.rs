@@ -22,7 +22,7 @@ const VERSION: u8 = 0x31;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $value:literal $header:ident,)+) => {
-        /// What a message says.
+        /// The kind of a message.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind {
@@ -84,7 +84,7 @@ kinds! {
     DataFrame = 0x14 CONTROL,
     /// End the circuit; no answer is wanted.
     HaltDlNoAck = 0x19 CONTROL,
-    /// Nothing; the transport lives.
+    /// No content; it keeps the transport alive.
     KeepAlive = 0x1D INFO,
     /// Capabilities of the switch.
     CapExchange = 0x20 CONTROL,
@@ -147,7 +147,7 @@ impl Flow {
 /// One end of a circuit as the switch next to it numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End {
-    /// The port behind the switch.
+    /// The port of the switch's station.
     pub port: u32,
     /// The data link correlator.
     pub correlator: u32,
@@ -168,7 +168,7 @@ pub struct Stations {
     pub target_sap: u8,
 }
 
-/// What the longer header adds.
+/// The fields of the longer header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ControlPart {
     /// The largest frame the path takes, as a route's LF field codes it.
@@ -192,7 +192,7 @@ pub struct ControlPart {
 /// A message of the Switch-to-Switch Protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// What it says.
+    /// The kind.
     pub kind: Kind,
     /// Flow control that rides on it.
     pub flow: Flow,
@@ -200,9 +200,9 @@ pub struct Message<'a> {
     pub correlator: u32,
     /// The receiver's port of the circuit.
     pub port: u32,
-    /// What the longer header adds, when it is there.
+    /// The fields of the longer header, if it has them.
     pub control: Option<ControlPart>,
-    /// What follows the header.
+    /// The bytes after the header.
     pub data: &'a [u8],
 }
 
@@ -210,10 +210,10 @@ pub struct Message<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SspError {
     /// Not version 1.
-    #[error("X'{0:02X}' is not a version of the protocol that is spoken here")]
+    #[error("X'{0:02X}' is not a supported version of the protocol")]
     Version(u8),
     /// A header length that no message has.
-    #[error("a header of {0} bytes")]
+    #[error("a header of {0} bytes is too short")]
     HeaderLength(u8),
     /// A message type that is not defined.
     #[error("message type X'{0:02X}' is not defined")]
@@ -360,7 +360,7 @@ pub fn largest_frame_bytes(code: u8) -> usize {
     LARGEST_FRAMES[usize::from(code >> 3 & 7)]
 }
 
-/// What routes call the largest frame, smallest first; the last is "any".
+/// The largest frame in routing information, smallest first; the last is "any".
 const LARGEST_FRAMES: [usize; 8] = [516, 1500, 2052, 4472, 8144, 11_407, 17_800, 65_535];
 
 fn word(bytes: &[u8], at: usize) -> u32 {

@@ -21,12 +21,12 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CircuitId(pub u32);
 
-/// What a switch is told once.
+/// The configuration of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchConfig {
-    /// What it tells of itself.
+    /// Its own capabilities.
     pub capabilities: Capabilities,
-    /// Addresses of the station behind it; circuits to others are not answered.
+    /// Addresses of its station; circuits to others are not answered.
     pub mac: [u8; 6],
     /// SAPs of the station.
     pub saps: Vec<u8>,
@@ -40,7 +40,7 @@ pub struct SwitchConfig {
     pub setup_ns: u64,
 }
 
-/// What happened on a transport.
+/// An event of a transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchEvent {
     /// Capabilities are exchanged: circuits may be set up.
@@ -68,11 +68,11 @@ pub enum Ended {
     /// The partner ended it.
     #[error("the partner ended the circuit")]
     Peer,
-    /// Nobody answered in time.
+    /// No answer arrived in time.
     #[error("the station did not answer in time")]
     Timeout,
     /// The partner broke the rules.
-    #[error("the partner broke the protocol: {0}")]
+    #[error("the partner violated the protocol: {0}")]
     Fault(#[from] CircuitError),
 }
 
@@ -80,7 +80,7 @@ pub enum Ended {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SwitchError {
     /// It refused this side's capabilities.
-    #[error("the partner refused the capabilities at offset {0}, reason {1}")]
+    #[error("the partner rejected the capabilities at offset {0}, reason {1}")]
     Refused(u16, u16),
     /// Its capabilities are wrong.
     #[error(transparent)]
@@ -107,12 +107,12 @@ struct Slot {
     circuit: Circuit,
     /// When a circuit that is not connected is given up.
     deadline: Option<u64>,
-    /// Whether its end was told.
+    /// Whether its end was reported.
     told: bool,
 }
 
 impl Slot {
-    /// Tells the circuit's end, once.
+    /// Reports the circuit's end, once.
     fn end(&mut self, id: u32, why: Ended, events: &mut VecDeque<SwitchEvent>) {
         if !std::mem::replace(&mut self.told, true) {
             events.push_back(SwitchEvent::Closed(CircuitId(id), why));
@@ -141,7 +141,7 @@ impl Switch {
         self.accepted && self.peer.is_some()
     }
 
-    /// What the partner told of itself.
+    /// The partner's capabilities.
     pub fn peer(&self) -> Option<&Capabilities> {
         self.peer.as_ref()
     }
@@ -165,7 +165,7 @@ impl Switch {
         id
     }
 
-    /// What happened next, oldest first.
+    /// Returns the next event, oldest first.
     pub fn poll_event(&mut self) -> Option<SwitchEvent> {
         self.events.pop_front()
     }
@@ -307,7 +307,7 @@ impl Switch {
         Ok(())
     }
 
-    /// Answers for the station behind this switch; silence for any other.
+    /// Answers for this switch's station; requests for any other are ignored.
     fn handle_can_you_reach(&mut self, now: u64, asked: &ControlPart) {
         let ours = asked.stations.target_mac == self.config.mac
             && (asked.stations.target_sap == 0

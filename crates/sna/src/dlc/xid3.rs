@@ -1,8 +1,8 @@
 //! Exchange identification, format 3: how two nodes agree on a link before data
 //! flows.
 //!
-//! The caller sends a null XID; the two then exchange XID3s until both said
-//! "negotiation proceeding": [`Negotiation`] tells what to send next and when
+//! The caller sends a null XID; the two then exchange XID3s until both sent
+//! "negotiation proceeding": [`Negotiation`] returns what to send next and when
 //! they are done. The node with the higher identification becomes the primary
 //! station when both would be either; the primary connects.
 //!
@@ -72,7 +72,7 @@ pub struct Xid3 {
     pub max_btu_bytes: u16,
     /// I frames it receives before it acknowledges.
     pub window: u8,
-    /// Name of its control point, qualified; empty when it tells none.
+    /// Name of its control point, qualified; empty if it sends none.
     pub cp_name: String,
 }
 
@@ -83,18 +83,18 @@ pub enum XidError {
     #[error("an XID of {0} bytes is too short for format 3")]
     Short(usize),
     /// Another format.
-    #[error("XID format {0} is not spoken here")]
+    #[error("XID format {0} is not supported")]
     Format(u8),
     /// Its length byte says another length than it has.
-    #[error("the XID says {said} bytes and has {there}")]
+    #[error("the XID's length field has {said} bytes, but it has {there}")]
     Length {
-        /// What it says.
+        /// The value of the length field.
         said: usize,
-        /// What there is.
+        /// The actual length.
         there: usize,
     },
     /// A control vector goes past its end.
-    #[error("the control vector {key:02X} at offset {at} goes past the end")]
+    #[error("the control vector {key:02X} at offset {at} ends after the XID")]
     Vector {
         /// Its key.
         key: u8,
@@ -102,16 +102,16 @@ pub enum XidError {
         at: usize,
     },
     /// A frame size that carries no BIND.
-    #[error("a largest frame of {0} bytes is below 99")]
+    #[error("a largest frame of {0} bytes is below the minimum of 99")]
     Btu(u16),
     /// A window that lets no frame through.
-    #[error("the partner takes no I frame before it acknowledges")]
+    #[error("the partner accepts no I frame before its acknowledgement")]
     Window,
     /// It takes BINDs in segments and makes none.
-    #[error("the partner takes segmented BINDs but does not make them")]
+    #[error("the partner accepts segmented BINDs but does not send them")]
     Segments,
     /// The partner found fault with this node's XID.
-    #[error("the partner refuses byte {offset} of this node's XID: {sense}")]
+    #[error("the partner rejected byte {offset} of this node's XID: {sense}")]
     Refused {
         /// The byte it names.
         offset: u16,
@@ -127,7 +127,7 @@ pub enum XidError {
     /// Another node has a link under the same name. Without parallel
     /// transmission groups, which XIDs with group number 0 rule out, there is one
     /// link between two control points.
-    #[error("another node of that name has a link already")]
+    #[error("another node with this name already has a link")]
     NameTaken,
     /// The partner does not want the link.
     #[error("the partner does not activate the link")]
@@ -152,8 +152,8 @@ const WHOLE_BINDS_TAKEN: u8 = 0x10;
 const NO_ACTPU: u8 = 0x80;
 
 impl XidError {
-    /// The sense of a fault of the partner, and the byte of its XID; none where
-    /// there is nothing to tell it.
+    /// The sense of a fault of the partner, and the byte of its XID. Returns
+    /// `None` if no sense is sent.
     pub fn sense(&self) -> Option<(Sense, usize)> {
         Some(match self {
             XidError::Short(len) => (Sense(0x1015_0001), *len),
@@ -306,30 +306,30 @@ pub struct Negotiation {
     told: bool,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Send this information field.
     Send(Vec<u8>),
-    /// Send it, and the exchange is over.
+    /// Send this; the exchange ends with it.
     SendAndDone(Vec<u8>, Agreed),
-    /// The exchange is over.
+    /// The exchange has ended.
     Done(Agreed),
     /// A repetition: nothing.
     Wait,
 }
 
-/// What the two agreed on.
+/// The result of the negotiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreed {
     /// The station this node is.
     pub role: Role,
-    /// What the partner told.
+    /// The partner's XID.
     pub peer: Xid3,
 }
 
 impl Negotiation {
-    /// A negotiation that tells `ours` of this node.
+    /// A negotiation that sends `ours` as this node's XID.
     pub fn new(ours: Xid3) -> Negotiation {
         Negotiation {
             ours,
@@ -510,8 +510,8 @@ mod tests {
             cp_name: "APPN.MOON".into(),
         };
         assert_eq!(xid, expected);
-        // What is ours to say differs in two bits: neither INIT-SELF nor ACTPU;
-        // and it says nothing of PU capabilities, nor in the vector of products.
+        // The own fields differ in two bits: neither INIT-SELF nor ACTPU; and
+        // there are no PU capabilities, nor a product set vector.
         let ours = expected.emit();
         let mut theirs = bytes[..ours.len()].to_vec();
         theirs[1] = ours.len() as u8;

@@ -52,8 +52,8 @@ impl Node {
         renewed
     }
 
-    /// Takes a mode away: no new sessions are begun under it, and partners are
-    /// told that its limits are zero.
+    /// Removes a mode: no new sessions are begun under it, and partners receive
+    /// limits of zero.
     pub fn remove_mode(&mut self, name: &ModeName, now: Instant) -> Renewed {
         self.advance(now);
         self.config.modes.remove(name);

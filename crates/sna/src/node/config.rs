@@ -1,5 +1,5 @@
-//! What a node is told before it starts: its logical units, partners, links,
-//! transaction programs and users.
+//! The configuration of a node: its logical units, partners, links, transaction
+//! programs and users.
 //!
 //! All of it can be changed while the node runs; sessions keep what they
 //! negotiated.
@@ -85,7 +85,7 @@ pub enum LinkRole {
     Secondary,
 }
 
-/// What the two stations of a link agreed on when it came up.
+/// The agreement of a link's two stations.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// This node's station.
@@ -120,7 +120,7 @@ pub struct TpDefinition {
     pub types: Vec<ConversationType>,
     /// The sync levels it takes; empty means either.
     pub sync_levels: Vec<SyncLevel>,
-    /// What an Attach must prove.
+    /// The security that an Attach needs.
     pub security: TpSecurity,
     /// Whether it is available at the moment.
     pub available: Availability,
@@ -142,10 +142,10 @@ impl TpDefinition {
     }
 }
 
-/// What an Attach must prove before its program starts.
+/// The security that an Attach needs before its program starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TpSecurity {
-    /// Nothing; what comes along is still checked.
+    /// None; security fields are still checked if present.
     None,
     /// A user, with a password or already verified by a trusted partner.
     User,
@@ -158,7 +158,7 @@ pub enum Availability {
     Now,
     /// Not now, perhaps later.
     Later,
-    /// Not before somebody mends it.
+    /// Not before an operator corrects it.
     Never,
 }
 

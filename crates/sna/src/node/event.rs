@@ -1,7 +1,7 @@
-//! What a node tells the one who drives it.
+//! Events of a node for its driver.
 //!
-//! Events never carry what a verb gives back; they say which verb is worth
-//! calling again. Each is told once.
+//! Events never contain the result of a verb; they name the verb to call again.
+//! Each is returned once.
 
 use super::LinkId;
 use crate::conversation::ConversationId;
@@ -49,7 +49,7 @@ pub enum Event {
         mode: ModeName,
         /// The limits now in force.
         limits: Limits,
-        /// Whether a wish of this side was granted, and if not, why.
+        /// Whether a request of this side was granted, and if not, why.
         outcome: CnosOutcome,
     },
     /// A PIU came that no session could take, or that broke the rules.
@@ -66,7 +66,7 @@ pub enum Event {
 /// An Attach that started nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAttach {
-    /// Who sent it.
+    /// The sender.
     pub partner: LuName,
     /// The program it asked for; none when it could not be read.
     pub tp: Option<TpName>,
@@ -115,12 +115,12 @@ pub enum Outage {
 impl fmt::Display for Outage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outage::Normal => f.write_str("the session was ended in good order"),
+            Outage::Normal => f.write_str("the session was ended normally"),
             Outage::Link => f.write_str("the link went down"),
             Outage::Unbound(kind) => write!(f, "the partner sent UNBIND of type {kind:02X}"),
             Outage::Timeout => f.write_str("the partner did not answer the BIND in time"),
-            Outage::Refused(sense) => write!(f, "the BIND was refused with sense {sense}"),
-            Outage::PeerFault(sense) => write!(f, "the partner broke the protocol: {sense}"),
+            Outage::Refused(sense) => write!(f, "the BIND was rejected with sense {sense}"),
+            Outage::PeerFault(sense) => write!(f, "the partner violated the protocol: {sense}"),
         }
     }
 }
@@ -147,15 +147,13 @@ impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Denial::ModeClosed => f.write_str("this node's mode allows no session"),
-            Denial::LimitsNotSet => f.write_str("the mode's session limits are not set"),
+            Denial::LimitsNotSet => f.write_str("the mode's session limits are not initialised"),
             Denial::Limits(outcome) => write!(f, "session limits: {outcome}"),
             Denial::NoServiceSession(outage) => {
                 write!(f, "no session of SNASVCMG to agree on limits: {outage}")
             }
             Denial::Session(outage) => outage.fmt(f),
-            Denial::NoRoute => {
-                f.write_str("no link leads to the partner, or nothing more fits on it")
-            }
+            Denial::NoRoute => f.write_str("no link leads to the partner, or its links are full"),
         }
     }
 }
@@ -171,7 +169,7 @@ pub struct Limits {
     pub remote_winners: u16,
 }
 
-/// What came of an exchange of session limits.
+/// The outcome of an exchange of session limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CnosOutcome {
     /// As asked.
@@ -193,13 +191,13 @@ pub enum CnosOutcome {
 impl fmt::Display for CnosOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            CnosOutcome::Accepted => "accepted as asked",
+            CnosOutcome::Accepted => "accepted as requested",
             CnosOutcome::Negotiated => "lowered by the partner",
             CnosOutcome::ByPartner => "changed by the partner",
-            CnosOutcome::CommandRace => "both sides asked at once",
+            CnosOutcome::CommandRace => "both sides requested at once",
             CnosOutcome::ModeNotRecognized => "the partner does not know the mode",
             CnosOutcome::LimitClosed => "the partner keeps the mode's limit at zero",
-            CnosOutcome::Failed => "the partner gave no answer that makes sense",
+            CnosOutcome::Failed => "the partner's answer is not valid",
         })
     }
 }

@@ -1,5 +1,5 @@
-//! What flows on sessions: PIUs in, conversations on and off, the right to
-//! begin a bracket.
+//! The flow on sessions: PIUs in, conversations attached and detached, the
+//! right to begin a bracket.
 
 use super::event::{Denial, Event, Outage};
 use super::sessions::Phase;
@@ -126,8 +126,8 @@ impl Node {
                     self.handle_attach(id, header, answer, ru)?;
                 }
                 None => {
-                    // The conversation is over on this side; the rest of what
-                    // the partner says to it is dropped.
+                    // This side's conversation has ended; further data of the
+                    // partner is discarded.
                     if let Some(half) = session.half.as_mut() {
                         half.answer(None);
                     }
@@ -189,8 +189,8 @@ impl Node {
         }
     }
 
-    /// Puts things in order after something happened on a session: a
-    /// conversation that is over leaves it, what waits is sent.
+    /// Brings a session up to date after an event: detaches a conversation that
+    /// has ended and sends what waits.
     pub(super) fn after(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -204,7 +204,8 @@ impl Node {
                 }
                 Some(c) => {
                     (c.partner_is_done() || c.end_is_confirmed()) && {
-                        // What came is kept for the program; the session is free.
+                        // Received data is kept for the program; the session is
+                        // free.
                         c.session = None;
                         true
                     }
@@ -231,7 +232,7 @@ impl Node {
             return;
         }
         if half.my_turn() && !half.owes_answer() {
-            // The partner left the turn here, and nobody to use it.
+            // The turn is with this side, but no conversation uses it.
             let header = Rh::request(Category::Fmd)
                 .with_answer(Answer::Exception1)
                 .with_conditional_end(true);

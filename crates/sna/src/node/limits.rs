@@ -65,8 +65,8 @@ impl Node {
         self.group_of.get(&key).map(|at| self.groups[*at].limits)
     }
 
-    /// The group of this pair and mode, made when the mode is known. `parallel`
-    /// is what a partner's BIND says, for a partner nobody defined.
+    /// The group of this pair and mode, created if the mode is known.
+    /// `parallel` comes from a partner's BIND, for an undefined partner.
     pub(super) fn group(
         &mut self,
         local: &LuName,
@@ -476,7 +476,7 @@ impl Node {
     }
 }
 
-/// How often a wish may lose a race before those who wait are told.
+/// How often a request may lose a race before its waiting verbs fail.
 const RACES: u8 = 8;
 /// The longest record of an exchange that has a meaning.
 const RECORD: usize = 64;

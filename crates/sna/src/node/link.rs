@@ -39,7 +39,7 @@ impl Link {
         }
     }
 
-    /// An address nobody uses, as PIUs on the way out carry it.
+    /// A free address, in the form of outgoing PIUs.
     pub fn assign(&mut self) -> Option<Address> {
         for _ in 0..HIGHS * LOWS {
             let (high, low) = (self.next / LOWS, self.next % LOWS);

@@ -1,9 +1,9 @@
 //! A type 2.1 node: its logical units with their sessions and conversations.
 //!
 //! The node is driven from outside: `handle_*` takes PIUs and the time,
-//! `poll_*` gives PIUs, events and the next deadline, and verbs in between act
-//! for programs. It has no control point: partners are reached over links that
-//! somebody names (a low-entry networking node).
+//! `poll_*` returns PIUs, events and the next deadline, and verbs in between
+//! act for programs. It has no control point: partners are reached over
+//! configured links (a low-entry networking node).
 //! Reference: IBM *SNA Type 2.1 Node Reference* (SC30-3422).
 //!
 //! Invariant: bytes of a peer end in an answer, an event or silence, never in
@@ -77,8 +77,8 @@ pub struct Node {
     next_instance: u64,
     /// The error description that the last verb met, and whose it was.
     error_sense: Option<(ConversationId, Sense)>,
-    /// What became of the session whose loss the last verb told, and whose it
-    /// was.
+    /// The reason for the loss of the session that the last verb reported, and
+    /// its conversation.
     outage: Option<(ConversationId, Outage)>,
 }
 
@@ -163,8 +163,8 @@ impl Node {
         self.programs.remove(name);
     }
 
-    /// What to take for a program name that is not defined; its own name is
-    /// not looked at. Without it such an attach is refused.
+    /// The definition for program names that are not defined; its own name is
+    /// ignored. Without it such an attach is rejected.
     pub fn set_default_tp(&mut self, program: Option<TpDefinition>) {
         self.any_program = program;
     }
@@ -332,7 +332,7 @@ impl Node {
         self.events.push_back(event);
     }
 
-    /// Tells that a verb of this conversation can go on, if one waits.
+    /// Notifies a conversation that its verb can continue, if one waits.
     fn notify(&mut self, id: ConversationId) {
         let Some(conversation) = self.conversations.get_mut(id) else {
             return;

@@ -1,8 +1,8 @@
-//! What two nodes make of a BIND: the request, the response, and the session
-//! that comes of both.
+//! The negotiation of a BIND: the request, the response, and the resulting
+//! session.
 //!
-//! Pure functions of modes, links and BINDs, so that whoever wants to know
-//! what a pair of definitions will give can ask without a node.
+//! Pure functions of modes, links and BINDs, so that the result of a pair of
+//! definitions can be computed without a node.
 //! Reference: IBM *SNA Formats* (GA27-3136), "BIND", negotiation rules.
 
 use super::config::LinkConfig;
@@ -15,7 +15,7 @@ use crate::wire::bind::{self, Pacing, Repr as Bind, SyncLevels};
 use crate::wire::user_data::{self, UserData};
 use crate::wire::{Sense, piu, ru_size, th};
 
-/// What a BIND request is made of.
+/// The input of a BIND request.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
     /// This node's mode.
@@ -202,8 +202,8 @@ pub fn check_response(sent: &Bind, got: &Bind, mode: &Mode) -> Result<(), Sense>
     }
 }
 
-/// What one half-session is told once request and response are known.
-/// `peer_whole` says that the partner takes whole BIUs only.
+/// The parameters of one half-session once request and response are known.
+/// `peer_whole` means that the partner takes whole BIUs only.
 pub fn parameters(
     primary: bool,
     agreed: &Bind,

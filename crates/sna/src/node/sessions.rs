@@ -55,7 +55,7 @@ pub(super) enum Phase {
     Unbinding,
 }
 
-/// What can be told about a session.
+/// The attributes of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionInfo {
     /// The session.

@@ -22,7 +22,7 @@ use crate::time::Instant;
 use crate::wire::{Sense, fmh5, gds};
 use std::task::Poll;
 
-/// What a new conversation is to be like.
+/// The parameters of a new conversation.
 #[derive(Clone, Debug)]
 pub struct Allocate {
     /// The local logical unit.
@@ -37,7 +37,7 @@ pub struct Allocate {
     pub kind: ConversationType,
     /// Sync level.
     pub sync: SyncLevel,
-    /// Who asks.
+    /// The security fields of the Attach.
     pub security: Security,
     /// Whether to wait for a session.
     pub return_control: ReturnControl,
@@ -67,7 +67,7 @@ impl Allocate {
 /// The access security information of an allocate.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// None.
+    /// No security.
     None,
     /// A user that this side has verified; sent where the partner takes that.
     Same {
@@ -86,7 +86,7 @@ pub enum Security {
 /// Why a program does not take a conversation that was attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Nobody knows the program.
+    /// The program is not defined.
     Unknown,
     /// It cannot be started now.
     Later,
@@ -299,7 +299,7 @@ impl Node {
         }))
     }
 
-    /// Tells the partner program of an error.
+    /// Reports an error to the partner program.
     pub fn send_error(&mut self, id: ConversationId, direction: ErrorDirection) -> Poll<Sent> {
         self.poll_verb(id, |c, half| c.send_error(half, direction))
             .unwrap_or(Poll::Ready(UNKNOWN))
@@ -338,7 +338,7 @@ impl Node {
         }
     }
 
-    /// The state of a conversation; Reset when there is none.
+    /// The state of a conversation; Reset if it does not exist.
     pub fn state(&self, id: ConversationId) -> State {
         let conversation = self.conversations.get(id);
         let conversation = conversation.filter(|c| c.owner != Owner::Nobody);
@@ -346,33 +346,34 @@ impl Node {
     }
 
     /// The sense data of the error description that the last verb of this
-    /// conversation met, if it met one: what its return code cannot tell apart.
-    /// To be asked for before another verb.
+    /// conversation received, if any. It distinguishes causes with the same
+    /// return code. Call this before the next verb.
     pub fn error_sense(&self, id: ConversationId) -> Option<Sense> {
         self.error_sense
             .and_then(|(of, sense)| (of == id).then_some(sense))
     }
 
-    /// What became of this conversation's session, when the last verb told that
-    /// the conversation failed with it. To be asked for before another verb.
+    /// Why this conversation's session failed, if the last verb failed with it.
+    /// Call this before the next verb.
     pub fn outage(&self, id: ConversationId) -> Option<Outage> {
         self.outage
             .and_then(|(of, outage)| (of == id).then_some(outage))
     }
 
-    /// What of access security this conversation's Attach went without, because
-    /// the partner does not take it.
+    /// The access security that this conversation's Attach did not contain,
+    /// because the partner does not accept it.
     pub fn access_withheld(&self, id: ConversationId) -> Option<Withheld> {
         self.conversations.get(id)?.withheld()
     }
 
-    /// Whether a conversation's next receive only tells its end. CPI-C tells the
-    /// end by a call of its own; others tell it with the last record.
+    /// Whether a conversation's next receive only returns its end. CPI-C
+    /// returns the end by a call of its own; other interfaces return it with
+    /// the last record.
     pub fn at_end(&self, id: ConversationId) -> bool {
         self.conversations.get(id).is_some_and(|c| c.at_end())
     }
 
-    /// What can be told about a conversation.
+    /// The attributes of a conversation.
     pub fn attributes(&self, id: ConversationId) -> Option<&Attributes> {
         self.conversations.get(id).map(|c| &c.attributes)
     }
@@ -390,15 +391,15 @@ impl Node {
     ) -> Option<Poll<R>> {
         self.error_sense = None;
         self.outage = None;
-        // A conversation that only tells its error belongs to nobody.
+        // A conversation that only sends its error has no owner.
         let owner = self.conversations.get(id)?.owner;
         if owner != Owner::Program {
             return None;
         }
         let out = self.verb(id, f)?;
-        if let Some(told) = self.conversations.get_mut(id) {
-            self.error_sense = told.take_error_sense().map(|sense| (id, sense));
-            self.outage = told.told_outage().map(|outage| (id, outage));
+        if let Some(reported) = self.conversations.get_mut(id) {
+            self.error_sense = reported.take_error_sense().map(|sense| (id, sense));
+            self.outage = reported.told_outage().map(|outage| (id, outage));
         }
         self.finish_verb(id);
         self.settle();
@@ -419,7 +420,7 @@ impl Node {
         Some(out)
     }
 
-    /// After a verb: a conversation that is over leaves its session.
+    /// After a verb: detaches a conversation that has ended from its session.
     pub(super) fn finish_verb(&mut self, id: ConversationId) {
         let Some(conversation) = self.conversations.get_mut(id) else {
             return;

@@ -13,17 +13,17 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Channel {
     config: config::Channel,
-    /// What the front end spends on a PIU.
+    /// The front end's cost of a PIU.
     pub(super) path_control: PathControl,
     /// Whether its frames are acknowledged after that.
     pub(super) acknowledges: Acknowledges,
-    /// What a channel program costs the host.
+    /// The host's cost of a channel program.
     pub(super) program_ns: u64,
-    /// What waits in the front end.
+    /// PIUs waiting in the front end.
     pub(super) inbound: Hold,
-    /// What waits in VTAM.
+    /// PIUs waiting in VTAM.
     pub(super) outbound: Hold,
-    /// What the front end has for the ring.
+    /// The front end's PIUs for the ring.
     pub(super) to_ring: VecDeque<Vec<u8>>,
     busy: bool,
 }
@@ -33,7 +33,7 @@ pub(super) struct Channel {
 pub(super) struct Program {
     /// Whether the host writes.
     pub(super) write: bool,
-    /// What moves.
+    /// The PIUs that move.
     pub(super) batch: Vec<Vec<u8>>,
     /// How long it takes.
     pub(super) ns: u64,
@@ -85,7 +85,7 @@ impl Channel {
         })
     }
 
-    /// The program is over.
+    /// The program has ended.
     pub(super) fn end(&mut self) {
         self.busy = false;
     }

@@ -1,4 +1,4 @@
-//! What a simulated network is made of, and what runs on it.
+//! The configuration of a simulated network and its workload.
 //!
 //! Names are the products' own: MAXOUT, T2TIMER, MAXTSL, RCVBUFC, MAXBFRU,
 //! UNITSZ, DELAY, IOBUF. Times are in nanoseconds, sizes in bytes.
@@ -13,7 +13,7 @@ pub struct Network {
     pub ring: Ring,
     /// The machine whose program allocates and sends first.
     pub client: Machine,
-    /// What the client talks to.
+    /// The client's partner.
     pub server: Server,
 }
 
@@ -22,14 +22,14 @@ pub struct Network {
 pub enum Server {
     /// A machine on the same ring.
     OnRing(Machine),
-    /// A host behind a front end and a channel.
+    /// A host connected by a front end and a channel.
     BehindFrontEnd(Box<FrontEnd>),
 }
 
 /// A machine with a program, a logical unit and a place on the ring.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What its work costs.
+    /// The cost of its work.
     pub cost: Cost,
     /// Its adapter.
     pub adapter: Adapter,
@@ -75,7 +75,7 @@ pub struct Session {
 pub enum Pacing {
     /// Windows of one size; the response that grants one is an ordinary PIU.
     Fixed,
-    /// The receiver tells the size of each window in an expedited message.
+    /// The receiver grants each window with its size in an expedited message.
     Adaptive,
 }
 
@@ -83,9 +83,9 @@ pub enum Pacing {
 /// on its channel.
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
-    /// What its link work costs.
+    /// The cost of its link work.
     pub cost: Cost,
-    /// What passing a PIU on costs.
+    /// The cost of passing on a PIU.
     pub path_control: PathControl,
     /// When a frame is acknowledged.
     pub acknowledges: Acknowledges,
@@ -109,15 +109,15 @@ pub enum Acknowledges {
     WhenPassedOn,
 }
 
-/// What a front end spends on a PIU between link and channel.
+/// The cost of a PIU in a front end between link and channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathControl {
     /// A PIU on its way to the host.
     pub piu_in_ns: u64,
     /// A PIU on its way to the ring.
     pub piu_out_ns: u64,
-    /// What a PIU on its way to the host costs beside, when it is a segment:
-    /// it is kept in order with the others of its RU and joined to them.
+    /// Additional cost of a PIU on its way to the host if it is a segment: it
+    /// is kept in order with the others of its RU and joined to them.
     pub segment_ns: u64,
     /// Each buffer that a PIU fills.
     pub buffer_ns: u64,
@@ -154,7 +154,7 @@ pub struct Channel {
 /// A host.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// What its work costs; `buffer_bytes` is the size of IOBUF.
+    /// The cost of its work; `buffer_bytes` is the size of IOBUF.
     pub cost: Cost,
     /// One channel program, in either direction.
     pub channel_program_ns: u64,
@@ -162,7 +162,7 @@ pub struct Host {
     pub session: Session,
 }
 
-/// What the two programs do.
+/// The work of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// One transaction.
@@ -177,8 +177,8 @@ pub struct Workload {
 /// A transaction of the benchmark, on a conversation that stays allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transaction {
-    /// The client sends `bytes` in buffers of `buffer_bytes` and asks for a
-    /// confirmation; it is over when that has come.
+    /// The client sends `bytes` in buffers of `buffer_bytes` and requests a
+    /// confirmation, which ends the transaction.
     FileTransfer {
         /// Bytes of user data.
         bytes: usize,

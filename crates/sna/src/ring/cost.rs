@@ -1,5 +1,5 @@
-//! What a machine's work costs: processor time by verb, RU, frame and byte,
-//! and what its adapter does on its own.
+//! The cost of a machine's work: processor time by verb, RU, frame and byte,
+//! and the transfer by its adapter.
 //!
 //! These are the quantities that a paper does not publish and an experiment
 //! has to calibrate. All are times of an otherwise idle machine; waiting comes
@@ -72,7 +72,7 @@ pub enum Transfer {
 
 impl Cost {
     /// The same time for a verb, a dispatch, an RU and a frame, half of it for
-    /// a frame without data, and nothing for a byte.
+    /// a frame without data, and none for a byte.
     pub fn uniform(step_ns: u64) -> Cost {
         Cost {
             verb_ns: step_ns,

@@ -1,8 +1,9 @@
 //! A processor: one job at a time; link work first, then the rest, each in the
 //! order in which it came.
 //!
-//! Nothing is interrupted: a job that was begun ends. A job's effect happens when its time is over. An adapter without its own
-//! transfer can stall the processor until a frame has left.
+//! Nothing is interrupted: a job that has begun runs to its end, and has its
+//! effect then. An adapter without its own transfer can stall the processor
+//! until a frame has left.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,9 @@
 //! One end of the benchmark's conversation: a node with its logical unit, and
 //! the program above it.
 //!
-//! The programs do what the guide's benchmarks do: the conversation is allocated
-//! once, a file is sent in buffers and confirmed, an inquiry is sent and
-//! answered. The nodes are real; what they are told about modes comes from
-//! [`Session`].
+//! The programs do what the guide's benchmarks do: the conversation is
+//! allocated once, a file is sent in buffers and confirmed, an inquiry is sent
+//! and answered. The nodes are real; their modes come from [`Session`].
 //! Invariant: the two ends share nothing; all that one knows of the other came
 //! in PIUs.
 
@@ -20,7 +19,7 @@ use crate::{
 use bytes::Bytes;
 use std::task::Poll;
 
-/// What became of a verb.
+/// The progress of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The conversation is there; the first transaction begins.
@@ -29,7 +28,7 @@ pub(super) enum Step {
     Next,
     /// The program waits.
     Wait,
-    /// A transaction is over; the next begins.
+    /// A transaction has ended; the next begins.
     Over,
 }
 
@@ -44,7 +43,7 @@ pub(super) struct End {
     doing: Doing,
     /// Bytes of the file still to be sent.
     left: usize,
-    /// What a receive gave before the program had the processor.
+    /// The result of a receive before the program had the processor.
     taken: Option<Received>,
     buffer: Vec<u8>,
     waits: bool,
@@ -349,7 +348,7 @@ impl End {
         }
     }
 
-    /// Takes what the node tells.
+    /// Handles the events of the node.
     fn learn(&mut self) {
         while let Some(event) = self.node.poll_event() {
             match event {
@@ -392,7 +391,7 @@ impl Names {
     }
 }
 
-/// What a node is told about its mode.
+/// A node's configuration of its mode.
 fn mode(name: ModeName, session: &Session) -> Mode {
     let pacing = match session.pacing {
         Pacing::Fixed => PacingMode::FixedOneStage,

@@ -1,9 +1,9 @@
 //! PIUs that wait for a channel: the batching that DELAY and MAXBFRU control.
 //!
-//! A front end tells its host that data is there (the attention) when MAXBFRU
-//! buffers of UNITSZ bytes are filled, or when DELAY has run since the first
-//! PIU came. VTAM holds what it sends in the same way, and lets it go early
-//! when it sends something that may not wait, or when an attention comes.
+//! A front end signals data to its host (the attention) when MAXBFRU buffers of
+//! UNITSZ bytes are filled, or DELAY after the first PIU. VTAM delays its
+//! output in the same way, and sends it early with output that may not wait, or
+//! when an attention arrives.
 //! Reference: z/OS Communications Server, *SNA Network Implementation Guide*,
 //! "Guidelines for setting DELAY".
 //! Invariant: a batch never holds more than MAXBFRU buffers.

@@ -1,8 +1,8 @@
-//! What a run found, and why one may end without a result.
+//! The result of a run, and why one may end without a result.
 
 use thiserror::Error;
 
-/// What a run found. Times are virtual.
+/// The result of a run. Times are virtual.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// When the first timed transaction began and when each ended.
@@ -57,8 +57,8 @@ pub enum RingError {
     /// The session could not be set up.
     #[error("no session: {0}")]
     NoSession(String),
-    /// Nothing more happens and the transactions are not over.
-    #[error("nothing more happens and the transactions are not over")]
+    /// No event is left, but the transactions have not ended.
+    #[error("no event is left, but the transactions have not ended")]
     Stuck,
     /// The run does not end.
     #[error("the run does not end")]

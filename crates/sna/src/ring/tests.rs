@@ -4,7 +4,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A machine whose work costs nothing beside a little time a frame.
+/// A machine whose work costs nothing except a little time a frame.
 fn fast() -> Machine {
     machine(Cost {
         frame_in_ns: 1_000,

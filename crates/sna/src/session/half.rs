@@ -4,8 +4,8 @@
 //! Requests go in through [`HalfSession::send`] and come out as PIUs, one at a
 //! time, when the link asks; PIUs go in through [`HalfSession::handle`] and
 //! come out as [`Input`]. The contention winner begins brackets freely, the
-//! loser asks first; a request to begin that crosses the winner's own is
-//! refused here, because nobody above can do anything about it.
+//! loser bids first. A bid that crosses the winner's own request is rejected
+//! here, because no layer above could act on it.
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), data
 //! flow control and transmission control.
 //!
@@ -25,7 +25,7 @@ use bytes::Bytes;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// What a half-session is told when its BIND is settled.
+/// The parameters of a half-session, known when its BIND is settled.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     /// Address of the PIUs it sends.
@@ -108,9 +108,9 @@ impl fmt::Debug for Queued {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refusing {
-    /// A bracket that may not begin: nobody hears of it.
+    /// A bracket that may not begin; it is not passed on.
     Bracket,
-    /// A chain whose content was refused: its end is told.
+    /// A chain whose content was rejected: only its end is passed on.
     Content,
 }
 
@@ -130,7 +130,7 @@ struct ChainOnLink {
     ended: bool,
 }
 
-/// What came in on a session.
+/// The input of a session.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A request inside a bracket: data, or LUSTAT with its indicators, whose
@@ -166,7 +166,7 @@ pub enum Input {
     Signal(u32),
     /// The partner begins no more brackets.
     BracketStopped,
-    /// The window opened; nothing to tell.
+    /// The window opened; nothing to pass on.
     Window,
 }
 
@@ -198,7 +198,7 @@ impl HalfSession {
         }
     }
 
-    /// What it was told when it began.
+    /// Its parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -249,9 +249,9 @@ impl HalfSession {
         self.parameters.sender.credit()
     }
 
-    /// Puts a normal-flow request in line. `header` says which response is
-    /// asked for, whether the chain ends and who is next; the rest of the
-    /// chain's indicators are set here. `biu` is the RU behind nine free bytes.
+    /// Queues a normal-flow request. `header` has the requested form of
+    /// response, whether the chain ends and who sends next; the rest of the
+    /// chain's indicators are set here. `biu` is the RU after nine free bytes.
     pub fn send(&mut self, header: Rh, biu: Vec<u8>) {
         let header = header.with_begin_chain(!self.sending_chain);
         self.sending_chain = !header.end_chain();

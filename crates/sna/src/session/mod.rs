@@ -1,8 +1,8 @@
 //! Half-sessions: everything between PIUs and the requests of one session.
 //!
-//! [`pacing`] counts windows, [`segment`] cuts and joins BIUs, [`checks`] tells
-//! right headers from wrong ones, [`half`] puts them together with sequence
-//! numbers, chains, brackets and turns. None of it knows conversations.
+//! [`pacing`] counts windows, [`segment`] cuts and joins BIUs, [`checks`] finds
+//! wrong headers, [`half`] combines them with sequence numbers, chains,
+//! brackets and turns. None of them depends on conversations.
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808),
 //! half-session.
 

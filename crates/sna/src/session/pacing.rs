@@ -39,7 +39,7 @@ pub struct Receiver {
 /// Which pacing one direction of a session has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// None: the window is without end.
+    /// No pacing: the window is unlimited.
     None,
     /// Windows of this many RUs.
     Fixed(u16),
@@ -117,8 +117,8 @@ impl Sender {
         })
     }
 
-    /// A pacing response came. Under adaptive pacing there are none, and while
-    /// a window is granted none is due.
+    /// A pacing response arrived. Under adaptive pacing there are none, and
+    /// while a window is granted none is due.
     pub fn handle_response(&mut self) -> Result<(), Sense> {
         match self.scheme {
             Scheme::Fixed(window) if self.next == 0 => {

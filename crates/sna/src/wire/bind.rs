@@ -308,7 +308,7 @@ const WHAT: &str = "BIND";
 /// Bytes before the names.
 pub const FIXED: usize = 27;
 const WINDOW: u8 = 0x3F;
-/// The largest pacing window that a BIND can tell, in RUs.
+/// The largest pacing window that fits into a BIND, in RUs.
 pub const MOST_WINDOW: u8 = WINDOW;
 /// Chains of many RUs, immediate request mode, any response, no compression,
 /// the sender does not send end bracket.

@@ -18,7 +18,7 @@ pub struct Repr {
     pub service: Service,
     /// Why, in replies; a [`Modifier`] value.
     pub modifier: u8,
-    /// What to do: 0 set, 1 reserved, 2 close.
+    /// The action: 0 set, 1 reserved, 2 close.
     pub action: u8,
     /// The source may go on with what waits before it closes.
     pub drain_source: bool,
@@ -38,7 +38,7 @@ pub struct Repr {
     pub mode: Vec<u8>,
 }
 
-/// What kind of message it is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Service {
     /// A request.

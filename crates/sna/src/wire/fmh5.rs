@@ -33,7 +33,7 @@ pub struct Repr {
     pub sync: u8,
     /// Name of the program, EBCDIC.
     pub tpn: Vec<u8>,
-    /// Who asks.
+    /// The user and password of the requester.
     pub access: Access,
     /// Logical unit of work, unparsed; empty when left out.
     pub luwid: Vec<u8>,

@@ -1,4 +1,4 @@
-//! FMH-7: an error, told to the partner.
+//! FMH-7: an error description for the partner.
 //!
 //! `07 07`, four bytes of sense data, and a flag that says whether log data
 //! follows as a GDS variable.

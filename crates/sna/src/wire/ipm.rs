@@ -7,8 +7,8 @@
 //! |ty|R|  0    |0|  window       |
 //! +--+-+-------+-+---------------+
 //! ```
-//! It travels behind a whole expedited TH with sequence number 0 and the RH of
-//! an isolated pacing response.
+//! It follows a whole expedited TH with sequence number 0 and the RH of an
+//! isolated pacing response.
 //! Reference: IBM *SNA Formats* (GA27-3136), "Isolated Pacing Message".
 
 use super::reader::{Reader, Result};

@@ -1,4 +1,4 @@
-//! Reading length-prefixed fields out of bytes nobody vouches for.
+//! Reads length-prefixed fields from untrusted bytes.
 
 use super::Sense;
 
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         self.at >= self.bytes.len()
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }

@@ -54,7 +54,7 @@ pub enum Category {
 /// Which response a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// None.
+    /// No response.
     None,
     /// Only a negative one, of type 1.
     Exception1,
@@ -129,7 +129,7 @@ bits! {
     exception, with_exception: 1, 0x10;
     /// The sender was held up and asks for a larger window (RLWI).
     larger_window, with_larger_window: 1, 0x04;
-    /// The response stays behind queued requests (QRI).
+    /// The response stays after queued requests (QRI).
     queued_response, with_queued_response: 1, 0x02;
     /// Pacing request, or pacing response (PI).
     pacing, with_pacing: 1, 0x01;
@@ -205,7 +205,7 @@ impl Rh {
         }
     }
 
-    /// The same header asking for this response.
+    /// A copy that asks for this response.
     #[must_use]
     pub const fn with_answer(mut self, answer: Answer) -> Rh {
         let bits = match answer {

@@ -1,4 +1,4 @@
-//! The access security subfields of an Attach: who asks.
+//! The access security subfields of an Attach.
 //!
 //! Each is a length that counts the type but not itself, a type, and EBCDIC
 //! data. Reference: IBM *SNA Formats* (GA27-3136), "Access Security

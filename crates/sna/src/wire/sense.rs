@@ -134,7 +134,7 @@ impl fmt::Display for Sense {
     }
 }
 
-/// What stands at this offset of a BIND, which sense 0835 nearly always is about.
+/// The field at this offset of a BIND, which sense 0835 is nearly always about.
 fn bind_field(offset: u32) -> &'static str {
     match offset {
         1 => "format and type of a BIND",

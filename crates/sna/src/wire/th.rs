@@ -60,7 +60,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         u16::from_be_bytes([bytes[4], bytes[5]])
     }
 
-    /// What follows the header.
+    /// The bytes after the header.
     pub fn payload(&self) -> &[u8] {
         &self.buffer.as_ref()[LEN..]
     }

@@ -101,8 +101,8 @@ fn an_error_found_by_the_receiver_purges() {
     });
     assert_eq!(sent.code, ReturnCode::Ok);
     assert_eq!(pair.nodes[1].state(b), State::Send);
-    let told = pair.until("send", |p| p.nodes[0].send(a, b"more"));
-    assert_eq!(told.code, ReturnCode::ProgramErrorPurging);
+    let reported = pair.until("send", |p| p.nodes[0].send(a, b"more"));
+    assert_eq!(reported.code, ReturnCode::ProgramErrorPurging);
     assert_eq!(pair.nodes[0].state(a), State::Receive);
     pair.until("send", |p| p.nodes[1].send(b, b"why"));
     pair.until("end", |p| p.nodes[1].deallocate(b, DeallocateType::Flush));

@@ -51,7 +51,7 @@ fn a_changed_mode_holds_for_sessions_once_their_conversations_have_ended() {
     let limits = pair.nodes[0].limits(&lu(0), &lu(1), &name).unwrap();
     assert_eq!(limits.sessions, 4);
     end(&mut pair, a, b);
-    // The same again changes nothing.
+    // A repetition changes nothing.
     let now = pair.now;
     assert_eq!(pair.nodes[0].change_mode(mode, now), Default::default());
 }

@@ -49,7 +49,7 @@ pub struct Pair {
     pub delay_us: u64,
     /// PIUs on their way to each side, with the time they come.
     pub wire: [VecDeque<(Instant, Vec<u8>)>; 2],
-    /// What the PIUs go over instead of `wire`.
+    /// The link for the PIUs instead of `wire`.
     pub lossy: Option<Lossy>,
     /// Events not looked at yet.
     pub events: [Vec<Event>; 2],
@@ -70,7 +70,7 @@ impl Pair {
         Pair::with(max_btu, |_, _| {})
     }
 
-    /// The same, with `set` run on each side's configuration before.
+    /// As above, with `set` run on each side's configuration before.
     pub fn with(max_btu: usize, set: impl Fn(Side, &mut NodeConfig)) -> Pair {
         let mut nodes = [0, 1].map(|side| {
             let mut config = NodeConfig {

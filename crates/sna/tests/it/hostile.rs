@@ -152,7 +152,7 @@ fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
     found.collect()
 }
 
-/// What is done to a PIU.
+/// A change of a PIU.
 type Change = fn(&mut Vec<u8>);
 
 #[test]
@@ -389,7 +389,7 @@ fn a_sender_that_ignores_its_window_is_unbound() {
         let Some(_) = packet.rh.filter(|h| data && !h.is_response()) else {
             return vec![piu];
         };
-        // One RU becomes many, numbered on, none of them asking for a window.
+        // One RU becomes many, numbered on, none of which asks for a window.
         let mut out = vec![piu.clone()];
         for i in 1..20u16 {
             let mut next = piu.clone();

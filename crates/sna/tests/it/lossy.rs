@@ -8,7 +8,7 @@ use sna::dlc::llc2::{Config, Event, Station};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What goes wrong on the way.
+/// The faults of the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Faults {
     /// Frames in a thousand that are lost.

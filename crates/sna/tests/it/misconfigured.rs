@@ -25,7 +25,7 @@ fn first_bind(pair: &mut Pair) -> Vec<u8> {
     pair.wire[1].pop_front().unwrap().1
 }
 
-/// What side 1 answers to a PIU: the sense of its negative response.
+/// Side 1's answer to a PIU: the sense of its negative response.
 fn refusal(pair: &mut Pair, piu: Vec<u8>) -> Option<Sense> {
     let (link, now) = (pair.links[1].unwrap(), pair.now);
     pair.nodes[1].handle_piu(link, Bytes::from(piu), now);
@@ -120,14 +120,14 @@ fn two_primary_stations_find_out_with_the_first_bind() {
     let code = pair.until("allocate", |p| p.nodes[0].allocated(id));
     assert_eq!(code, ReturnCode::AllocateFailureRetry);
     let refused = Outage::Refused(Sense(0x800F_0001));
-    let told = pair.events[0]
+    let reported = pair.events[0]
         .iter()
         .any(|e| matches!(e, Event::SessionDown { cause, .. } if *cause == refused));
-    assert!(told, "{:?}", pair.events[0]);
+    assert!(reported, "{:?}", pair.events[0]);
 }
 
-/// The same mode name with two definitions, and what an allocate from side 0
-/// comes to.
+/// One mode name with two definitions, and the result of an allocate from side
+/// 0.
 fn with_modes(ours: Mode, theirs: Mode) -> (Pair, ReturnCode) {
     let modes = [ours, theirs];
     let mut pair = Pair::with(265, |side, config: &mut NodeConfig| {
@@ -179,10 +179,10 @@ fn an_ru_below_the_partners_least_is_refused() {
     let (pair, code) = with_modes(test_mode().with_ru_bytes(1024), least);
     assert_eq!(code, ReturnCode::AllocateFailureNoRetry);
     let refused = Outage::Refused(Sense::bind(10));
-    let told = pair.events[0]
+    let reported = pair.events[0]
         .iter()
         .any(|e| matches!(e, Event::SessionDown { cause, .. } if *cause == refused));
-    assert!(told, "{:?}", pair.events[0]);
+    assert!(reported, "{:?}", pair.events[0]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_partner_without_parallel_sessions_gets_one() {
     assert!(fits.contains(&outcome), "{outcome:?} {last:#?}");
 }
 
-/// An Attach that the partner does not take, and what both sides hear of it.
+/// An Attach that the partner rejects, and the result on both sides.
 #[test]
 fn an_attach_that_does_not_suit_its_program_has_its_sense() {
     type Define = fn(&mut TpDefinition);
@@ -242,7 +242,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
             ReturnCode::TpnNotRecognized,
         ),
         (
-            "parameters nobody takes",
+            "parameters that the program does not take",
             |_| {},
             |w| w.pip = vec![b"X".to_vec()],
             0x1008_6031,
@@ -333,7 +333,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
             })
             .collect();
         assert_eq!(found, [sense], "{what}");
-        // The session is none the worse for it.
+        // The session remains usable.
         pair.run();
         pair.nodes[1].define_tp(TpDefinition::new("SERVER".parse().unwrap()));
         let sessions = pair.nodes[0].sessions().count();
@@ -347,7 +347,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
 
 #[test]
 fn a_link_that_takes_less_than_the_partner_thinks_ends_at_the_length() {
-    // Side 1 is told of units of 265, side 0 sends RUs of 4,096 whole.
+    // Side 1 has units of 265, side 0 sends RUs of 4,096 whole.
     let mut pair = Pair::with(4105, |side, config| {
         let ru = [4096, 256][side];
         config.modes.define(test_mode().with_ru_bytes(ru));

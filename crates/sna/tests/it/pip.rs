@@ -76,7 +76,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
         ("no parameter's identifier", |b| b[7] = 0xE1),
         ("no list's identifier", |b| b[3] = 0xF6),
         ("a list shorter than its header", |b| b[1] = 2),
-        ("a list that goes on behind the chain", |b| b[0] = 0x40),
+        ("a list that continues after the chain", |b| b[0] = 0x40),
     ];
     for (what, change) in changes {
         let mut pair = pair(1033);

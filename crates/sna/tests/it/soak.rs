@@ -1,5 +1,5 @@
-//! Random programs over random links and modes: nothing is lost or repeated,
-//! no window is exceeded, nobody waits for ever.
+//! Random programs over random links and modes: nothing is lost or repeated, no
+//! window is exceeded, no program waits for ever.
 //!
 //! Each conversation follows a script that both ends know: who sends which
 //! records, and how each turn ends. All is drawn from one seed.
@@ -86,7 +86,7 @@ struct Actor {
     allocated: bool,
     turn: usize,
     at: usize,
-    /// What has come of the present record.
+    /// The bytes of the present record.
     got: Vec<u8>,
     /// The end was received and is to be confirmed.
     owes: bool,
@@ -225,7 +225,7 @@ impl Actor {
                 turn = scripts[usize::from(data[0])][0].clone();
             }
             let n = self.script.unwrap();
-            let mut len = *turn.records.get(self.at).expect("a record nobody sent");
+            let mut len = *turn.records.get(self.at).expect("an unsent record");
             if self.basic {
                 len = len.min(BASIC_RECORD);
             }
@@ -429,7 +429,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
                     )
                 })
                 .collect();
-            panic!("nobody moves: {waiting:?}; {}", last(&pair));
+            panic!("deadlock: {waiting:?}; {}", last(&pair));
         }
     }
     if case.cut.is_none() {

@@ -218,7 +218,7 @@ fn frames_of_an_independent_script_mean_what_they_should() {
     assert_eq!(found, expected);
 }
 
-/// A unit in words.
+/// Describes a unit as text.
 fn meaning(biu: &Biu) -> String {
     let (header, ru) = (biu.header, &biu.ru[..]);
     match (header.category(), header.is_response()) {

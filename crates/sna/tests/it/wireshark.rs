@@ -1,5 +1,5 @@
-//! What the stack sends, read by tshark: every named field is what we meant,
-//! and nothing is malformed.
+//! The stack's output, read by tshark: every named field has the intended
+//! value, and nothing is malformed.
 
 use crate::harness::Pair;
 use sna::wire::piu::Packet;
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// What a PIU should show in a field.
+/// A PIU's expected value in a field.
 type Meaning = fn(&Packet<'_>) -> Option<u32>;
 
 /// Fields of tshark, and what a PIU should show in them; nothing where the

@@ -3,13 +3,14 @@
 use super::{ANONYMOUS, Edition};
 use crate::xml::{self, Event, Limits, Reader, Scopes, escape, push_attribute, split};
 
-/// An endpoint reference. Its XML stands alone: all that it needs is declared in
-/// it.
+/// An endpoint reference. Its XML is self-contained: it declares all that it
+/// needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its address.
     pub address: String,
-    /// The elements that its owner wants to see again, one behind the other.
+    /// The reference parameters, which its owner wants returned: concatenated
+    /// elements.
     pub parameters: String,
     /// The elements that describe it.
     pub metadata: String,
@@ -19,9 +20,9 @@ pub struct Endpoint {
 pub(super) struct Part<'a> {
     pub namespace: String,
     pub name: String,
-    /// The element as it stands.
+    /// The element as it is written.
     pub text: &'a str,
-    /// What is declared around it.
+    /// The namespace declarations around it.
     pub around: Scopes,
     /// The attributes of its start tag.
     pub attributes: Vec<(String, String)>,
@@ -39,19 +40,18 @@ impl Endpoint {
     /// Reads an element whose contents are an endpoint reference's, of either
     /// edition.
     ///
-    /// # Errors
-    /// Why it is none.
+    /// # Errors Why the text is not an endpoint reference.
     pub fn parse(text: &str) -> Result<Endpoint, String> {
         let top = parts(&format!("<x>{text}</x>"), &Scopes::new())
             .map(|all| all.len())
             .unwrap_or_default();
         if top != 1 {
-            return Err("an endpoint reference is one element".into());
+            return Err("an endpoint reference must be one element".into());
         }
         Endpoint::within(text, &Scopes::new())
     }
 
-    /// The same with what is declared around it.
+    /// The same with the declarations around it.
     pub(super) fn within(text: &str, around: &Scopes) -> Result<Endpoint, String> {
         let (mut address, mut made) = (None, Endpoint::default());
         for part in parts(text, around)? {
@@ -67,7 +67,7 @@ impl Endpoint {
                         other => other.to_owned(),
                     });
                 }
-                "Address" => return Err("it has two addresses".into()),
+                "Address" => return Err("it has more than one Address".into()),
                 "ReferenceParameters" | "ReferenceProperties" => {
                     for inside in parts(part.text, &part.around)? {
                         made.parameters += &alone(&inside);
@@ -87,7 +87,7 @@ impl Endpoint {
         Ok(made)
     }
 
-    /// Elements that can stand in a reference, as they are written: XML, with
+    /// Elements that may be in a reference, as they are written: XML, with
     /// nothing between them.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Endpoint {
         }
     }
 
-    /// The whole as an element that stands alone, in the recommendation's form.
+    /// The whole as a self-contained element, in the recommendation's form.
     pub fn to_text(&self) -> String {
         let edition = Edition::Recommendation;
         let mut out = b"<wsa:EndpointReference xmlns:wsa".to_vec();
@@ -136,13 +136,13 @@ impl Endpoint {
 
 /// The elements directly within a text's only element.
 pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>, String> {
-    let told = |e: xml::Error| e.to_string();
-    let mut reader = Reader::new(text, Limits::default()).map_err(told)?;
+    let reported = |e: xml::Error| e.to_string();
+    let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut scopes = around.clone();
     let mut found = Vec::new();
     let mut depth = 0;
     loop {
-        match reader.next_event().map_err(told)? {
+        match reader.next_event().map_err(reported)? {
             Event::Start(start) => {
                 let attributes = start.attributes()?;
                 if depth == 0 {
@@ -159,7 +159,7 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
                 };
                 let (namespace, name) = (namespace.to_owned(), local.to_vec());
                 let from = reader.start();
-                reader.skip().map_err(told)?;
+                reader.skip().map_err(reported)?;
                 scopes.close(mark);
                 found.push(Part {
                     namespace,
@@ -181,13 +181,13 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
 /// The text of an element without elements in it.
 pub(super) fn inner(text: &str, around: &Scopes) -> Result<String, String> {
     if !parts(text, around)?.is_empty() {
-        return Err("there are elements where an address is expected".into());
+        return Err("expected an address, found elements".into());
     }
-    let told = |e: xml::Error| e.to_string();
-    let mut reader = Reader::new(text, Limits::default()).map_err(told)?;
+    let reported = |e: xml::Error| e.to_string();
+    let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut inner = String::new();
     loop {
-        match reader.next_event().map_err(told)? {
+        match reader.next_event().map_err(reported)? {
             Event::Text(text) => inner += &text,
             Event::Eof => return Ok(inner.trim().to_owned()),
             Event::Start(_) | Event::End => {}
@@ -206,7 +206,7 @@ pub(super) fn alone(part: &Part<'_>) -> String {
     };
     let mut declared = Vec::new();
     for (prefix, namespace) in part.around.in_force() {
-        // A prefix that stands nowhere in it is not needed.
+        // A prefix that does not occur in it is not needed.
         let used = prefix.is_empty() || part.text.contains(&format!("{prefix}:"));
         if own(prefix) || !used || (prefix.is_empty() && namespace.is_empty()) {
             continue;
@@ -221,7 +221,7 @@ pub(super) fn alone(part: &Part<'_>) -> String {
     with_attributes(part.text, &String::from_utf8(declared).unwrap_or_default())
 }
 
-/// An element with more in its start tag, behind its name.
+/// An element with more attributes in its start tag, after its name.
 pub(super) fn with_attributes(element: &str, more: &str) -> String {
     let end = element[1..]
         .find(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/')

@@ -1,4 +1,4 @@
-//! What is wrong with the addressing of a message, and the fault that says so.
+//! Errors in the addressing of a message, and their faults.
 
 use super::Edition;
 use crate::envelope::{Code, Fault};
@@ -7,7 +7,7 @@ use crate::envelope::{Code, Fault};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// A property that may be there once is there more often.
-    #[error("the header block {0} is there more than once")]
+    #[error("the header block {0} occurs more than once")]
     Twice(&'static str),
     /// A header block is not as it must be.
     #[error("the header block {0} cannot be used: {1}")]
@@ -15,8 +15,10 @@ pub enum Wrong {
     /// A property that must be there is not.
     #[error("the header block {0} is missing")]
     Missing(&'static str),
-    /// Answers go to whoever asks and nowhere else.
-    #[error("the address of {0} is not that of the connection, and no answer is sent elsewhere")]
+    /// Answers go to the requester only.
+    #[error(
+        "the address of {0} is not that of the connection; answers are sent on the connection only"
+    )]
     Elsewhere(&'static str),
 }
 

@@ -1,4 +1,5 @@
-//! WS-Addressing: who a message is for, what it answers, and where answers go.
+//! WS-Addressing: the destination of a message, the message it answers, and the
+//! destination of answers.
 //!
 //! [`Properties`] are the addressing properties of one message, read from its
 //! header blocks and written as such; [`Endpoint`] is an endpoint reference.
@@ -18,7 +19,8 @@ pub use endpoint::Endpoint;
 pub use fault::Wrong;
 pub use read::Found;
 
-/// Which text the header blocks follow, told by their namespace.
+/// The specification that the header blocks follow, distinguished by their
+/// namespace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edition {
     /// The recommendation.
@@ -46,7 +48,7 @@ impl Edition {
         all.find(|edition| edition.namespace() == namespace)
     }
 
-    /// The address of whoever is at the other end of the connection.
+    /// The anonymous address: the other end of the connection.
     pub const fn anonymous(self) -> &'static str {
         match self {
             Edition::Recommendation => ANONYMOUS,
@@ -81,9 +83,9 @@ impl Edition {
     }
 }
 
-/// Whoever is at the other end of the connection.
+/// The anonymous address: the other end of the connection.
 pub const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
-/// Nobody: what is sent there is thrown away.
+/// The none address: what is sent there is discarded.
 pub const NONE: &str = "http://www.w3.org/2005/08/addressing/none";
 /// The usual relation of an answer to its request.
 pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
@@ -91,15 +93,15 @@ pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
 /// The addressing properties of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// Where it goes, with what its endpoint wants to see again.
+    /// Its destination, with reference parameters.
     pub to: Option<Endpoint>,
-    /// Who has sent it.
+    /// The sender.
     pub from: Option<Endpoint>,
-    /// Where the answer goes.
+    /// The destination of the answer.
     pub reply_to: Option<Endpoint>,
-    /// Where a fault goes.
+    /// The destination of a fault.
     pub fault_to: Option<Endpoint>,
-    /// What it asks for.
+    /// The action.
     pub action: Option<String>,
     /// Its own name.
     pub message_id: Option<String>,
@@ -108,7 +110,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Whether there is none.
+    /// Whether it has no header block.
     pub fn is_empty(&self) -> bool {
         *self == Properties::default()
     }
@@ -142,8 +144,8 @@ impl Properties {
         }
     }
 
-    /// The properties of the answer to a request with these: where it goes, what
-    /// it answers. Action and name are the answerer's.
+    /// The properties of the answer to a request with these: destination and
+    /// RelatesTo. Action and name are the answerer's.
     #[must_use]
     pub fn answer(&self, is_fault: bool) -> Properties {
         let to = self.destination(is_fault).cloned();
@@ -158,7 +160,7 @@ impl Properties {
         }
     }
 
-    /// Who gets the answer, or the fault; none is who asked.
+    /// The destination of the answer, or of the fault; `None` is the requester.
     pub fn destination(&self, is_fault: bool) -> Option<&Endpoint> {
         let own = self.fault_to.as_ref().filter(|_| is_fault);
         own.or(self.reply_to.as_ref())

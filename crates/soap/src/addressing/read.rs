@@ -5,7 +5,7 @@ use super::{Edition, Endpoint, Properties, Wrong};
 use crate::envelope::{Envelope, Header};
 use crate::xml::{Event, Limits, Reader};
 
-/// What a message says of its addressing.
+/// The addressing headers of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// Which text its blocks follow.
@@ -53,7 +53,7 @@ impl Found {
         }))
     }
 
-    /// Whether a request has what it must have.
+    /// Whether a request has all required properties.
     ///
     /// # Errors
     /// What is missing.
@@ -62,8 +62,8 @@ impl Found {
         if own.action.is_none() {
             return Err(Wrong::Missing("Action"));
         }
-        // The submission wants To, and a name where somebody answers; the
-        // recommendation leaves both to the other side.
+        // The submission requires To, and ReplyTo where an answer is expected;
+        // the recommendation leaves both optional.
         if self.edition == Edition::Submission {
             if own.to.is_none() {
                 return Err(Wrong::Missing("To"));

@@ -57,7 +57,7 @@ fn block(edition: Edition, name: &str, value: &str) -> String {
 
 fn related(edition: Edition, id: &str, kind: &str) -> String {
     let mut out = opened(edition, "RelatesTo");
-    // A reply is what is meant where nothing is said.
+    // Reply is the default relationship.
     if !kind.is_empty() && kind != edition.reply() {
         out.extend_from_slice(b" RelationshipType");
         push_attribute(&mut out, kind);
@@ -74,8 +74,8 @@ fn reference(edition: Edition, name: &str, endpoint: &Endpoint) -> String {
     closed(out, name)
 }
 
-/// What the destination wants to see again: each element a block of its own,
-/// marked as such where the edition has the mark.
+/// The reference parameters of the destination: each element a header block of
+/// its own, marked if the edition has the mark.
 fn parameters(edition: Edition, to: &Endpoint) -> Vec<String> {
     let all = format!("<x>{}</x>", to.parameters);
     let found = parts(&all, &Scopes::new()).unwrap_or_default();

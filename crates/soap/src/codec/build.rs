@@ -139,7 +139,7 @@ impl Builder<'_> {
             return Err(self.wrong(from, "elements nest too deeply"));
         }
         if !is_name(&from.name) && !is_text(from) {
-            return Err(self.wrong(from, "this is no name of an element"));
+            return Err(self.wrong(from, "not a valid element name"));
         }
         let layout = &self.layouts[part];
         let id = FieldId(from.field);
@@ -151,7 +151,7 @@ impl Builder<'_> {
         node.min = from.min;
         node.max = from.max.unwrap_or(u32::MAX);
         if node.min > node.max {
-            return Err(self.wrong(from, "it occurs at least more often than at most"));
+            return Err(self.wrong(from, "minOccurs is greater than maxOccurs"));
         }
         if let Some(count) = from.count {
             let item = self.integer(from, part, count)?;
@@ -174,7 +174,7 @@ impl Builder<'_> {
                 }
             }
             None if node.max > 1 => {
-                return Err(self.wrong(from, "it occurs more than once, its item does not"));
+                return Err(self.wrong(from, "the element repeats, but its item does not"));
             }
             _ => {}
         }
@@ -183,17 +183,20 @@ impl Builder<'_> {
             (Kind::Group, Form::Item) => self.members(from, part, depth)?,
             (Kind::Group, _) => return Err(self.wrong(from, "its item is a group")),
             _ if !from.children.is_empty() => {
-                return Err(self.wrong(from, "it has elements within, its item is elementary"));
+                return Err(self.wrong(
+                    from,
+                    "the element has child elements, but its item is elementary",
+                ));
             }
             (_, Form::Item) => match codec.item(id) {
                 Some(item) => Content::Item(item, codec.is_numeric(item)),
-                None => return Err(self.wrong(from, "its item does not show")),
+                None => return Err(self.wrong(from, "its item's data is not text")),
             },
             (Kind::Alphanumeric, form) => {
                 let start = field.offset as usize;
                 Content::Bytes(form, start..start + field.length as usize)
             }
-            _ => return Err(self.wrong(from, "bytes need an item of PIC X")),
+            _ => return Err(self.wrong(from, "base64 and hexadecimal data need an item of PIC X")),
         };
         if let Content::Group {
             attributes: 1.., ..
@@ -270,12 +273,12 @@ impl Builder<'_> {
     ) -> Result<Content, XmlError> {
         let attributes = from.children.iter().take_while(|c| c.attribute).count();
         if from.children[attributes..].iter().any(|c| c.attribute) {
-            return Err(self.wrong(from, "attributes stand before elements"));
+            return Err(self.wrong(from, "attributes must come before elements"));
         }
         let elements = &from.children[attributes..];
         let text = elements.iter().any(is_text);
         if text && (elements.len() > 1 || elements[0].field == 0) {
-            return Err(self.wrong(from, "it has text and elements within"));
+            return Err(self.wrong(from, "it has both text and child elements"));
         }
         let start = self.plan.nodes.len();
         for _ in &from.children {
@@ -288,7 +291,7 @@ impl Builder<'_> {
                     == (&child.name, &child.namespace, child.attribute)
             });
             if twice {
-                return Err(self.wrong(child, "the name stands for two items"));
+                return Err(self.wrong(child, "two items have this name"));
             }
             self.node(child, part, start + number, depth + 1)?;
         }
@@ -338,7 +341,7 @@ impl Builder<'_> {
     fn integer(&self, from: &binding::Node, part: usize, field: u32) -> Result<Item, XmlError> {
         let item = self.plan.parts[part].codec.item(FieldId(field));
         let item = item.filter(|item| self.plan.parts[part].codec.is_numeric(*item));
-        item.ok_or_else(|| self.wrong(from, "what counts it is no integer"))
+        item.ok_or_else(|| self.wrong(from, "its count is not an integer item"))
     }
 }
 

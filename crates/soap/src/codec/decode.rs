@@ -4,7 +4,7 @@ use super::{Content, Node, Plan, XmlCodec, XmlError, forms};
 use crate::xml::{escape_tail, push_attribute};
 use std::borrow::Cow;
 
-/// What went wrong, with names added on the way out.
+/// An error, with names added on the way out.
 struct Fault {
     path: Vec<String>,
     reason: String,
@@ -16,19 +16,17 @@ type Step = Result<(), Box<Fault>>;
 pub type Containers<'a> = &'a dyn Fn(&str) -> Option<&'a [u8]>;
 
 impl XmlCodec {
-    /// Appends a record's root element; nothing on an error. What lies behind
-    /// the record's end is not looked at.
+    /// Appends a record's root element; appends nothing on an error. Bytes
+    /// after the record's end are ignored.
     ///
-    /// # Errors
-    /// Items whose bytes are no value.
+    /// # Errors Items with invalid data.
     pub fn decode(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), XmlError> {
         self.decode_with(record, &|_| None, out)
     }
 
-    /// The same for a record that names containers.
+    /// As above for a record that names containers.
     ///
-    /// # Errors
-    /// Items whose bytes are no value, and containers that are not there.
+    /// # Errors Items with invalid data, and missing containers.
     pub fn decode_with(
         &self,
         record: &[u8],
@@ -198,11 +196,11 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// What stands behind `start`, as text of a document.
+    /// Appends the text after `start`, escaped for the document.
     #[inline]
     fn clean(&self, node: &Node, start: usize, out: &mut Vec<u8>) -> Step {
         if out.last() == Some(&0) {
-            // Fields that nobody has filled end in low-values.
+            // Fields that were never filled end in low-values.
             let kept = out[start..].iter().rposition(|b| !matches!(b, 0 | b' '));
             out.truncate(start + kept.map_or(0, |at| at + 1));
         }
@@ -215,7 +213,7 @@ impl Writer<'_, '_> {
         }
         escape_tail(out, start).map_err(|c| {
             let code = u32::from(c);
-            self.fault(format!("the character X'{code:02X}' cannot stand in XML"))
+            self.fault(format!("the character X'{code:02X}' is not allowed in XML"))
         })
     }
 
@@ -236,7 +234,7 @@ impl Writer<'_, '_> {
             .trim_end_matches(['\0', ' '])
             .to_owned();
         let Some(mut data) = (self.containers)(&name) else {
-            return Err(self.fault(format!("there is no container {name:?}")));
+            return Err(self.fault(format!("no container {name:?} on the channel")));
         };
         for _ in 0..count {
             let used = self.whole(element, data, out)?;

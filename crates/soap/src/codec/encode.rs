@@ -8,7 +8,7 @@ use crate::xml::{self, Event, Reader, Scopes, Start, XSI, split};
 use copybook::EncodeError;
 use std::borrow::Cow;
 
-/// What went wrong where, with names added on the way out.
+/// An error and its place, with names added on the way out.
 struct Fault {
     path: Vec<String>,
     at: usize,
@@ -34,8 +34,8 @@ impl Fault {
 }
 
 impl XmlCodec {
-    /// Reads a document that is the root element; `scopes` are declarations
-    /// that stand around it.
+    /// Reads a document that is the root element; `scopes` are the declarations
+    /// around it.
     ///
     /// # Errors
     /// What is wrong with it, and where.
@@ -50,8 +50,8 @@ impl XmlCodec {
         Ok(message)
     }
 
-    /// The same into an area of [`XmlCodec::max_len`] bytes or more; gives the
-    /// record's length. On an error the area holds parts of the record.
+    /// As above into an area of at least [`XmlCodec::max_len`] bytes; returns
+    /// the record's length. On an error the area contains parts of the record.
     ///
     /// # Errors
     /// What is wrong with it, and where.
@@ -88,7 +88,7 @@ impl XmlCodec {
     }
 }
 
-/// What has come of a member.
+/// The state of a member.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
     count: u32,
@@ -171,7 +171,7 @@ impl<'a> Parser<'a, '_> {
         let local = String::from_utf8_lossy(local);
         let wanted = &self.plan.namespaces[usize::from(node.namespace)];
         Err(self.fault(format!(
-            "the element is {{{found}}}{local}, {{{wanted}}}{} was expected",
+            "expected the element {{{wanted}}}{}, found {{{found}}}{local}",
             node.name
         )))
     }
@@ -198,8 +198,8 @@ impl<'a> Parser<'a, '_> {
     /// The number of a prefix's namespace; one that no element has for others.
     #[inline]
     fn namespace_of(&mut self, prefix: &[u8]) -> Step<u16> {
-        // Nearly all prefixes are empty, and comparing nothing is dear: the
-        // address of an empty vector's bytes is none.
+        // Nearly all prefixes are empty, and a comparison is expensive, because
+        // an empty vector's address is dangling.
         let same =
             self.prefix.len() == prefix.len() && (prefix.is_empty() || self.prefix == prefix);
         match self.namespace {
@@ -222,7 +222,7 @@ impl<'a> Parser<'a, '_> {
         Ok(number)
     }
 
-    /// Everything of an element behind its start.
+    /// Reads an element after its start tag.
     #[inline]
     fn value(
         &mut self,
@@ -287,16 +287,16 @@ impl<'a> Parser<'a, '_> {
     fn text(&mut self) -> Step<Cow<'a, str>> {
         match self.reader.element_text() {
             Ok(Some(text)) => Ok(text),
-            Ok(None) => Err(self.fault("there is an element where text belongs")),
+            Ok(None) => Err(self.fault("expected text, found an element")),
             Err(error) => Err(Fault::xml(error)),
         }
     }
 
-    /// Nothing up to an element's end.
+    /// Skips to an element's end, which must have no content.
     fn nothing(&mut self) -> Step {
         match self.text()?.trim().is_empty() {
             true => Ok(()),
-            false => Err(self.fault("an element with xsi:nil is empty")),
+            false => Err(self.fault("an element with xsi:nil must be empty")),
         }
     }
 
@@ -309,19 +309,19 @@ impl<'a> Parser<'a, '_> {
             return match value.trim() {
                 "true" | "1" => Ok(true),
                 "false" | "0" => Ok(false),
-                other => Err(self.fault(format!("xsi:nil is {other:?}, not true or false"))),
+                other => Err(self.fault(format!("xsi:nil must be true or false, not {other:?}"))),
             };
         }
         Ok(false)
     }
 
-    /// Refuses attributes that mean nothing here; those of other namespaces are
-    /// somebody else's.
+    /// Rejects unknown attributes without a namespace; attributes of other
+    /// namespaces are ignored.
     fn only_known(&self, attributes: &[(String, String)]) -> Step {
         for (key, _) in attributes {
             let (prefix, local) = split(key.as_bytes());
             if prefix.is_empty() && local != b"xmlns" && !self.plan.options.ignore_unknown {
-                return Err(self.fault(format!("there is no attribute {key}")));
+                return Err(self.fault(format!("unknown attribute {key}")));
             }
             if !prefix.is_empty() && prefix != b"xmlns" && self.scopes.resolve(prefix).is_none() {
                 return Err(self.fault(format!("the prefix of {key} is not declared")));
@@ -372,8 +372,8 @@ impl<'a> Parser<'a, '_> {
                 }
                 Event::End => break,
                 Event::Text(text) if text.trim().is_empty() => {}
-                Event::Text(_) => return Err(self.fault("there is text where elements belong")),
-                Event::Eof => return Err(self.fault("the element does not end")),
+                Event::Text(_) => return Err(self.fault("expected elements, found text")),
+                Event::Eof => return Err(self.fault("the element is not closed")),
             }
         }
         self.settle(members, base, record, delta)?;
@@ -471,14 +471,14 @@ impl<'a> Parser<'a, '_> {
         if let Some(same) = same {
             let wanted = &self.plan.namespaces[usize::from(same.namespace)];
             let reason = format!(
-                "{local} is in the namespace {namespace:?} here, its schema has it in {wanted:?}"
+                "{local} is in the namespace {namespace:?}, but the schema defines it in {wanted:?}"
             );
             return self.fault(reason);
         }
         let names: Vec<&str> = members.iter().take(8).map(|m| m.name.as_str()).collect();
         let more = if members.len() > 8 { ", …" } else { "" };
         self.fault(format!(
-            "there is no element {local}; those there are: {}{more}",
+            "unknown element {local}; expected: {}{more}",
             names.join(", ")
         ))
     }
@@ -497,8 +497,8 @@ impl<'a> Parser<'a, '_> {
         let result = if count >= node.max {
             let max = node.max;
             Err(self.fault(match max {
-                1 => "it stands here twice".to_owned(),
-                _ => format!("it stands here more than {max} times"),
+                1 => "the element occurs twice".to_owned(),
+                _ => format!("the element occurs more than {max} times"),
             }))
         } else if let Content::Contained { element, .. } = node.content {
             self.contained(&self.plan.nodes[element], frame, start)
@@ -577,8 +577,10 @@ impl<'a> Parser<'a, '_> {
     #[cold]
     fn too_few(&self, node: &Node, count: u32) -> Box<Fault> {
         let mut fault = self.fault(match (node.min, count) {
-            (1, _) => "it is missing".to_owned(),
-            (min, count) => format!("it stands here {count} times, {min} are needed"),
+            (1, _) => "the element is missing".to_owned(),
+            (min, count) => {
+                format!("the element occurs {count} times, but at least {min} are needed")
+            }
         });
         fault.path.push(node.name.clone());
         fault

@@ -17,7 +17,7 @@ pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), S
         Form::Boolean => match bytes {
             [0, ..] => out.extend_from_slice(b"false"),
             [1, ..] => out.extend_from_slice(b"true"),
-            _ => return Err(format!("bytes {bytes:02x?} are neither X'00' nor X'01'")),
+            _ => return Err(format!("bytes {bytes:02x?}: expected X'00' or X'01'")),
         },
         Form::Hex => out.extend(bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)])),
         Form::Base64 | Form::Item => base64(bytes, out),
@@ -25,7 +25,7 @@ pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), S
     Ok(())
 }
 
-/// Puts text into a field; what is left of it becomes low-values.
+/// Puts text into a field; the rest becomes low-values.
 ///
 /// # Errors
 /// Text that is not of the form, or longer than the field.
@@ -35,14 +35,16 @@ pub(super) fn read(form: Form, text: &str, field: &mut [u8]) -> Result<(), Strin
         Form::Boolean => match text {
             "true" | "1" => vec![1],
             "false" | "0" => vec![0],
-            other => return Err(format!("{other:?} is not true, false, 1 or 0")),
+            other => return Err(format!("{other:?}: expected true, false, 1 or 0")),
         },
-        Form::Hex => from_hex(text).ok_or("the text is not hexadecimal digits in pairs")?,
-        Form::Base64 | Form::Item => from_base64(text).ok_or("the text is not base64")?,
+        Form::Hex => from_hex(text).ok_or("expected hexadecimal digits in pairs")?,
+        Form::Base64 | Form::Item => from_base64(text).ok_or("not valid base64")?,
     };
     if bytes.len() > field.len() {
         let (length, max) = (bytes.len(), field.len());
-        return Err(format!("the value has {length} bytes, the field {max}"));
+        return Err(format!(
+            "the value has {length} bytes, the field only {max}"
+        ));
     }
     let (head, tail) = field.split_at_mut(bytes.len());
     head.copy_from_slice(&bytes);
@@ -66,7 +68,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// As writers of base64Binary have it: bits that mean nothing are let go.
+/// As writers of base64Binary have it: meaningless bits are ignored.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     PAD.with_decode_allow_trailing_bits(true),

@@ -5,9 +5,9 @@
 //! of the crate `copybook`; this is the walk around them.
 //!
 //! A table is its element repeated, a group an element with elements. Names
-//! must fit in name and namespace, whatever the prefixes; their order need not
-//! be the schema's. Text is taken as it stands, numbers without the blanks
-//! around them. `xsi:nil` gives an item its initial value.
+//! must match in name and namespace, with any prefixes; their order need not be
+//! the schema's. Text is taken unchanged, numbers without the blanks around
+//! them. `xsi:nil` gives an item its initial value.
 
 mod build;
 mod decode;
@@ -22,7 +22,7 @@ use copybook::{Codec, CodecOptions};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a codec does where more than one answer is right.
+/// Choices of a codec where more than one result is right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct XmlOptions {
     /// Code page, trimming, rounding and so on of the items.
@@ -52,7 +52,7 @@ pub enum XmlError {
     Structure {
         /// Names from the root down.
         path: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The message is not well-formed.
@@ -67,7 +67,7 @@ pub enum XmlError {
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// An item of the record that cannot be shown.
@@ -75,7 +75,7 @@ pub enum XmlError {
     Record {
         /// Names of elements from the root down, with subscripts.
         path: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -119,7 +119,7 @@ struct Node {
     max: u32,
     /// Bytes from one occurrence to the next within the record.
     stride: usize,
-    /// What counts the occurrences.
+    /// The counter of the occurrences.
     count: Option<Count>,
     /// Fixed number of occurrences in the record when nothing counts them.
     fixed: u32,

@@ -25,7 +25,7 @@ pub fn open(out: &mut Vec<u8>, version: Version, headers: &[&str], declarations:
     out.extend_from_slice(b"<SOAP-ENV:Body>");
 }
 
-/// Appends what stands behind the body's contents.
+/// Appends the end of the body and of the envelope.
 pub fn close(out: &mut Vec<u8>) {
     out.extend_from_slice(b"</SOAP-ENV:Body></SOAP-ENV:Envelope>");
 }

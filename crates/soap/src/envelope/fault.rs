@@ -6,7 +6,7 @@
 use super::{Envelope, Version};
 use crate::xml::{self, Element, Limits, push_attribute};
 
-/// Whose fault it is.
+/// The code of a fault: which side caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
     /// The message: Client in version 1.1.
@@ -17,7 +17,7 @@ pub enum Code {
     VersionMismatch,
     /// A header block that must be understood is not.
     MustUnderstand,
-    /// A code of somebody's own, as it is written.
+    /// A code of the application, as it is written.
     Other(String),
 }
 
@@ -53,15 +53,15 @@ impl Code {
 /// A fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Whose it is.
+    /// The code.
     pub code: Code,
     /// Codes within it, outermost first; version 1.1 has none.
     pub subcodes: Vec<String>,
     /// Language and text; version 1.1 writes the first.
     pub reasons: Vec<(String, String)>,
-    /// Who found it: `faultactor`, or `Role`.
+    /// The node that found it: `faultactor`, or `Role`.
     pub role: Option<String>,
-    /// Elements that say more, as they stand in the message.
+    /// Elements with details, as they are in the message.
     pub detail: Option<String>,
 }
 
@@ -210,7 +210,7 @@ fn read_12(fault: &Element) -> Result<Fault, String> {
     })
 }
 
-/// What is within an element, for people: its text and that of all within it.
+/// The text of an element and of all its descendants.
 fn inner_text(element: &Element) -> String {
     let mut text = element.text.trim().to_owned();
     for child in &element.children {
@@ -230,7 +230,7 @@ fn element(out: &mut Vec<u8>, name: &str, language: &str, text: &str) {
         push_attribute(out, language);
     }
     out.push(b'>');
-    // What no document may have is left out of a message about a fault.
+    // Characters that XML does not allow are left out of a fault's message.
     let text: String = text
         .chars()
         .filter(|c| !c.is_control() || *c == '\n')

@@ -65,7 +65,8 @@ pub struct Header {
     pub namespace: String,
     /// Local name.
     pub name: String,
-    /// The message is not to be processed by who does not know this block.
+    /// A receiver that does not understand this block must not process the
+    /// message.
     pub must_understand: bool,
     /// `actor`, or `role`; `None` for the ultimate receiver.
     pub role: Option<String>,
@@ -114,7 +115,7 @@ pub enum EnvelopeError {
     #[error(transparent)]
     Xml(#[from] xml::Error),
     /// An envelope of another version of SOAP.
-    #[error("an envelope of the namespace {0:?}, which is neither SOAP 1.1 nor 1.2")]
+    #[error("unsupported envelope namespace {0:?}; use SOAP 1.1 or 1.2")]
     Version(String),
     /// It is XML, but no envelope.
     #[error("{0}")]
@@ -183,10 +184,10 @@ impl<'a> Parser<'a> {
     fn envelope(mut self) -> Result<Envelope<'a>, EnvelopeError> {
         let text = self.reader.text();
         let Some((root, _)) = self.element()? else {
-            return Err(self.form("there is no envelope"));
+            return Err(self.form("the message has no envelope"));
         };
         if root.1 != "Envelope" {
-            return Err(self.form(format!("the message is a {}, no Envelope", root.1)));
+            return Err(self.form(format!("the root element is {}, not Envelope", root.1)));
         }
         let Some(version) = Version::of(&root.0) else {
             return Err(EnvelopeError::Version(root.0));
@@ -222,7 +223,7 @@ impl<'a> Parser<'a> {
                     made.body = from.min(end)..end;
                 }
                 other => {
-                    return Err(self.form(format!("{other} may not stand here in an envelope")));
+                    return Err(self.form(format!("{other} is not allowed here in an envelope")));
                 }
             }
             self.scopes.close(found.mark);
@@ -232,7 +233,7 @@ impl<'a> Parser<'a> {
         }
         match self.reader.next_event()? {
             Event::Eof => Ok(made),
-            _ => Err(self.form("there is something behind the envelope")),
+            _ => Err(self.form("the envelope is followed by more content")),
         }
     }
 
@@ -251,7 +252,7 @@ impl<'a> Parser<'a> {
                     return Ok(Some((name, Attributes { attributes, mark })));
                 }
                 Event::Text(text) if text.trim().is_empty() => {}
-                Event::Text(_) => return Err(self.form("there is text between the parts")),
+                Event::Text(_) => return Err(self.form("text between the parts of the envelope")),
                 Event::End | Event::Eof => return Ok(None),
             }
         }
@@ -300,7 +301,7 @@ impl<'a> Parser<'a> {
                         "1" | "true" => header.must_understand = true,
                         "0" | "false" => {}
                         other => {
-                            let reason = format!("mustUnderstand is {other:?}, not 0 or 1");
+                            let reason = format!("mustUnderstand must be 0 or 1, not {other:?}");
                             return Err(self.form(reason));
                         }
                     },

@@ -32,23 +32,24 @@ pub struct Addressing {
     pub message_id: String,
     /// The action of a requester's request, unless its program gives one.
     pub request_action: String,
-    /// The action of a provider's response, unless its program gives one; empty
-    /// for that of the request with `Response` behind it.
+    /// The action of a provider's response, unless its program sets one. If it
+    /// is empty, the request's action with `Response` appended.
     pub response_action: String,
-    /// Where answers may be sent to; without it to who asks alone.
+    /// Addresses that answers may be sent to; without it, answers go to the
+    /// requester only.
     pub replies: Option<Arc<dyn Replies>>,
     /// Messages of this run have blocks, of this edition.
     active: Option<Edition>,
 }
 
-/// Who gets a provider's answer.
+/// The destination of a provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// Who asks.
+    /// To the requester, on its connection.
     Connection,
-    /// Nobody.
+    /// To the none address: not sent.
     Nowhere,
-    /// Somebody else.
+    /// To another address.
     Elsewhere {
         /// The address.
         address: String,
@@ -80,7 +81,7 @@ impl Pipeline {
         self.addressing.active.map(Edition::namespace)
     }
 
-    /// Who gets the answer that a provider has come to.
+    /// The destination of the provider's answer.
     pub fn destination(&self) -> Destination {
         if !self.has_addressing() {
             return Destination::Connection;
@@ -103,13 +104,14 @@ impl Pipeline {
         }
     }
 
-    /// Whether a requester's answer comes to somebody else, if at all.
+    /// Whether a requester's answer is sent to another address, or not at all.
     pub fn is_answered_elsewhere(&self) -> bool {
         let reply_to = self.addressing.request.reply_to.as_ref();
         self.has_addressing() && reply_to.is_some_and(|to| to.address != ANONYMOUS)
     }
 
-    /// What a provider's request says; the blocks that are understood by it.
+    /// Reads the addressing of a provider's request; marks its header blocks as
+    /// understood.
     pub(super) fn take_request_addressing(
         &mut self,
         config: &Config,
@@ -128,7 +130,7 @@ impl Pipeline {
             .check_request(found.properties.reply_to.is_some())
             .and_then(|()| self.check_destinations(&found.properties));
         if let Err(wrong) = checked {
-            // The answer goes to who asks, whatever it says.
+            // The answer goes to the requester, whatever ReplyTo has.
             self.addressing.request = Properties {
                 message_id: found.properties.message_id,
                 ..Properties::default()
@@ -177,7 +179,7 @@ impl Pipeline {
         });
         let mut built = own.response.clone();
         if fault.is_some() {
-            // What the program has built is the action of its answer.
+            // An action that the program has built is that of its answer.
             built.action = None;
         }
         made.replace_by(&built);
@@ -204,7 +206,8 @@ impl Pipeline {
         self.addressing.request.blocks(edition)
     }
 
-    /// What a requester's response says; the blocks that are understood by it.
+    /// Reads the addressing of a requester's response; marks its header blocks
+    /// as understood.
     pub(super) fn take_response_addressing(
         &mut self,
         envelope: &Envelope<'_>,
@@ -220,7 +223,7 @@ impl Pipeline {
         if let (Some(asked), true) = (asked, replies.peek().is_some())
             && replies.all(|(id, _)| id != asked)
         {
-            return Err("it answers another message".to_owned());
+            return Err("its RelatesTo names another message".to_owned());
         }
         self.addressing.response = found.properties;
         Ok(understood(envelope, found.edition))

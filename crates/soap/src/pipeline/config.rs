@@ -27,7 +27,7 @@ pub struct Config {
     pub handlers: Vec<Handler>,
     /// The last one of a provider.
     pub terminal: Option<Handler>,
-    /// The program behind a SOAP handler; `DFHPITP` converts by the binding.
+    /// The program of a SOAP handler; `DFHPITP` converts by the binding.
     pub application: Option<String>,
     /// Contents of `service_parameter_list`.
     pub parameters: String,
@@ -101,7 +101,7 @@ pub enum ConfigError {
     Form {
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -117,8 +117,10 @@ impl Config {
             "provider_pipeline" => Role::Provider,
             "requester_pipeline" => Role::Requester,
             other => {
-                let reason =
-                    format!("the file is a {other}, no provider_pipeline or requester_pipeline");
+                let reason = format!(
+                    "the root element is {other}; expected provider_pipeline or \
+                        requester_pipeline"
+                );
                 return Err(form(&root, reason));
             }
         };
@@ -140,7 +142,10 @@ impl Config {
         }
         match (role, &config.terminal) {
             (Role::Provider, None) => Err(form(&root, "a provider needs a terminal_handler")),
-            (Role::Requester, Some(_)) => Err(form(&root, "a requester has no terminal_handler")),
+            (Role::Requester, Some(_)) => Err(form(
+                &root,
+                "a requester has no terminal_handler; remove it",
+            )),
             _ => Ok(config),
         }
     }
@@ -190,7 +195,7 @@ impl Config {
                 }
                 "terminal_handler" => match &child.children[..] {
                     [one] => self.terminal = Some(self.handler(one, true)?),
-                    _ => return Err(form(child, "a terminal_handler holds one handler")),
+                    _ => return Err(form(child, "a terminal_handler must contain one handler")),
                 },
                 other => return Err(form(child, unknown(other, "service"))),
             }
@@ -207,7 +212,7 @@ impl Config {
             other => return Err(form(from, unknown(other, "a list of handlers"))),
         };
         if self.role == Role::Provider && !terminal {
-            let reason = "a provider's SOAP handler is its terminal_handler";
+            let reason = "a provider's SOAP handler must be its terminal_handler";
             return Err(form(from, reason));
         }
         let mut headers = Vec::new();
@@ -264,7 +269,7 @@ fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
 /// The header program of CICS for WS-Addressing.
 const DFHWSADH: &str = "DFHWSADH";
 
-/// What stands in a `headerprogram`.
+/// An element of a `headerprogram`.
 enum Header {
     Program(HeaderProgram),
     /// DFHWSADH, and whether it is mandatory.
@@ -283,7 +288,7 @@ fn edition(at: &Element, namespace: &str) -> Result<Edition, ConfigError> {
     Edition::of(namespace).ok_or_else(|| {
         let [new, old] = Edition::ALL.map(Edition::namespace);
         let reason =
-            format!("{namespace:?} is no namespace of WS-Addressing; those are {new} and {old}");
+            format!("{namespace:?} is not a namespace of WS-Addressing; use {new} or {old}");
         form(at, reason)
     })
 }
@@ -302,7 +307,8 @@ fn header_program(from: &Element) -> Result<Header, ConfigError> {
     let mandatory = matches!(text("mandatory").as_deref(), Some("true" | "1"));
     if name == DFHWSADH {
         if local != "*" {
-            let reason = "DFHWSADH is for all header blocks of its namespace: its localname is *";
+            let reason =
+                "DFHWSADH handles all header blocks of its namespace: its localname must be *";
             return Err(form(from, reason));
         }
         return Ok(Header::Addressing(edition(from, &namespace)?, mandatory));
@@ -319,7 +325,7 @@ fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
     let name = name.trim();
     match (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
         true => Ok(name.to_owned()),
-        false => Err(form(at, format!("{name:?} is no program's name"))),
+        false => Err(form(at, format!("{name:?} is not a valid program name"))),
     }
 }
 
@@ -355,7 +361,7 @@ fn write(element: &Element, out: &mut Vec<u8>) {
 }
 
 fn unknown(name: &str, within: &str) -> String {
-    format!("{name} in {within} is not supported; take it out if messages may go without it")
+    format!("{name} in {within} is not supported; remove it if messages may go without it")
 }
 
 fn form(at: &Element, reason: impl Into<String>) -> ConfigError {

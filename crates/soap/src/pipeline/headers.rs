@@ -63,7 +63,7 @@ impl Headers {
         self.calls.pop_front()
     }
 
-    /// What a program has left in DFHHEADER.
+    /// Takes the header that a program left in DFHHEADER.
     pub fn done(&mut self, header: String) {
         if self.sending && !header.trim().is_empty() {
             self.blocks.push(header);

@@ -10,7 +10,7 @@ use crate::addressing::Edition;
 use crate::envelope::{Code, Fault, Version};
 use crate::xml::Limits;
 
-/// What is to be done next.
+/// The next step for the pipeline's driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Link to a program with the channel of [`Pipeline::containers`], then
@@ -18,18 +18,18 @@ pub enum Action {
     Link {
         /// The program.
         program: String,
-        /// What it is called for.
+        /// The function of the call.
         function: Function,
     },
     /// Run the application with the body in DFHWS-BODY, or with JSON in
     /// DFHREQUEST; leave the answer there, or in DFHRESPONSE.
     Application {
-        /// The program; `DFHPITP` stands for the conversion by the binding.
+        /// The program; `DFHPITP` means conversion by the binding.
         program: String,
     },
     /// Send DFHREQUEST and put the answer into DFHRESPONSE.
     Send,
-    /// The pipeline is over.
+    /// The pipeline has ended.
     Done(Outcome),
 }
 
@@ -42,7 +42,7 @@ pub enum Outcome {
     NoResponse,
     /// A requester got a fault.
     Fault(Fault),
-    /// Nothing can be answered.
+    /// No answer is possible.
     Failed(Refusal),
 }
 
@@ -63,7 +63,7 @@ pub enum Refusal {
         /// The program.
         program: String,
     },
-    /// No program is named behind the SOAP handler.
+    /// No program is named for the SOAP handler.
     #[error(
         "no program is named: give the pipeline an apphandler, or put one into DFHWS-APPHANDLER"
     )]
@@ -75,13 +75,14 @@ pub enum Refusal {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Handler by number, or the terminal one behind the last, with a request.
+    /// A handler with a request, by number; the number after the last is the
+    /// terminal handler.
     Request(usize),
     /// Handler by number, with a response; [`Stage::Over`] is before the first.
     Response(usize),
-    /// The same without one.
+    /// The response stage without a response.
     Silence(usize),
-    /// The same after a failure.
+    /// The stage after a failure.
     Error(usize),
     /// Within a SOAP handler: the programs for header blocks.
     Headers(usize, Function),
@@ -98,10 +99,10 @@ pub struct Pipeline {
     config: Arc<Config>,
     /// The channel that programs get.
     pub containers: Containers,
-    /// The version that the type of a provider's request speaks of: a fault is
-    /// in it when the message itself tells none.
+    /// The version in the content type of a provider's request. A fault has
+    /// this version if the message itself does not show one.
     pub asked_in: Option<Version>,
-    /// What is known of the addressing of its messages.
+    /// The addressing of its messages.
     pub addressing: Addressing,
     pub(super) limits: Limits,
     /// Version of the message under way.
@@ -115,7 +116,8 @@ pub struct Pipeline {
     pub(super) fault: Option<Fault>,
     /// The message that came has no byte: DFHREQUEST is there all the same.
     empty: bool,
-    /// What [`Pipeline::poll`] has told and no answer has come for.
+    /// The action that [`Pipeline::poll`] returned and that is not yet
+    /// answered.
     waiting: Option<Action>,
 }
 
@@ -185,7 +187,8 @@ impl Pipeline {
         self.version
     }
 
-    /// Whose fault a provider answers with; none when it answers with none.
+    /// The code of the fault that a provider answers with; `None` if it answers
+    /// without a fault.
     pub fn answered_fault(&self) -> Option<&Code> {
         self.answered.as_ref()
     }
@@ -210,7 +213,7 @@ impl Pipeline {
         self.config.is_json()
     }
 
-    /// What is next.
+    /// Returns the next step.
     pub fn poll(&mut self) -> Action {
         if let Some(action) = &self.waiting {
             return action.clone();
@@ -225,7 +228,7 @@ impl Pipeline {
         }
     }
 
-    /// A step that needs nobody gives nothing.
+    /// Runs a step that needs no program; returns `None` for it.
     fn step(&mut self) -> Option<Action> {
         let terminal = self.config.handlers.len();
         match self.stage {
@@ -235,7 +238,7 @@ impl Pipeline {
             Stage::Silence(at) => self.called(at, Function::NoResponse),
             Stage::Error(at) => self.called(at, Function::HandlerError),
             Stage::Headers(at, function) => self.header_programs(at, function),
-            // Left by what is told of them.
+            // These stages end with the answer to their action.
             Stage::Application | Stage::Sent => None,
             Stage::Over => Some(Action::Done(self.outcome())),
         }
@@ -299,7 +302,8 @@ impl Pipeline {
         }
     }
 
-    /// Behind the last handler: a provider's terminal one, or the network.
+    /// The stage after the last handler: a provider's terminal handler, or the
+    /// network.
     fn last(&mut self) -> Option<Action> {
         let config = self.config.clone();
         let at = config.handlers.len();
@@ -446,8 +450,9 @@ impl Pipeline {
         let program = program.clone();
         self.waiting = None;
         let response = self.has(names::RESPONSE);
-        // An empty container means that a handler has taken the message away,
-        // but for a message that came so: that one must be deleted.
+        // An empty container means that a handler has removed the message. A
+        // message that was received empty counts as removed only if its
+        // container is deleted.
         let request = self.has(names::REQUEST)
             || (self.empty && !response && self.containers.contains_key(names::REQUEST));
         match self.stage {
@@ -465,7 +470,7 @@ impl Pipeline {
             Stage::Request(at) => match (request, response) {
                 (true, true) => self.fail(at + 1, Refusal::Containers { program }),
                 (true, false) => self.stage = Stage::Request(at + 1),
-                // The same handler sees what it has made.
+                // The same handler receives the response that it has made.
                 (false, true) => self.stage = Stage::Response(at),
                 (false, false) => self.stage = Stage::Silence(at),
             },
@@ -488,7 +493,7 @@ impl Pipeline {
         }
     }
 
-    /// A program, or the sending that [`Action::Send`] told of, has failed.
+    /// A program or the [`Action::Send`] has failed.
     pub fn handle_failure(&mut self, reason: &str) {
         let Some(action) = self.waiting.take() else {
             return;
@@ -583,7 +588,7 @@ impl Pipeline {
         self.stage = Self::back(at, Stage::Response);
     }
 
-    /// Every handler before `at` hears of a failure, and may answer.
+    /// Notifies every handler before `at` of a failure; each may answer.
     fn fail(&mut self, at: usize, failure: Refusal) {
         self.put(names::ERROR, failure.to_string().into_bytes());
         self.containers.remove(names::RESPONSE);

@@ -1,9 +1,9 @@
 //! The way of a message through a pipeline's handlers.
 //!
 //! [`Config`] is the pipeline's configuration file, [`Pipeline`] one run of it:
-//! a state machine that says which program is next and with which containers,
-//! and is told what the program has left behind. It has no task, no network and
-//! no clock; a region drives it, and so do the tests.
+//! a state machine that returns the next program with its containers and
+//! receives the containers that the program left. It has no task, no network
+//! and no clock; a region drives it, and so do the tests.
 //!
 //! ```text
 //! provider   request ─▶ handlers, in their order ─▶ terminal handler ─▶ program
@@ -39,7 +39,7 @@ pub mod names {
     pub const RESPONSE: &str = "DFHRESPONSE";
     /// Where in the pipeline a program is called.
     pub const FUNCTION: &str = "DFHFUNCTION";
-    /// What went wrong.
+    /// The error.
     pub const ERROR: &str = "DFHERROR";
     /// A header block.
     pub const HEADER: &str = "DFHHEADER";
@@ -53,7 +53,7 @@ pub mod names {
     pub const XMLNS: &str = "DFHWS-XMLNS";
     /// The operation.
     pub const OPERATION: &str = "DFHWS-OPERATION";
-    /// The program behind a SOAP handler.
+    /// The program of a SOAP handler.
     pub const APPLICATION: &str = "DFHWS-APPHANDLER";
     /// 1 for SOAP 1.1, 2 for 1.2, 10 for what is not SOAP.
     pub const LEVEL: &str = "DFHWS-SOAPLEVEL";
@@ -80,7 +80,7 @@ pub mod names {
     pub const URI_MAP: &str = "DFHWS-URIMAP";
     /// Its path.
     pub const URI_MAP_PATH: &str = "DFHWS-URIMAPPATH";
-    /// What stands in the place of the `*` of that path.
+    /// The part of the path that the `*` matched.
     pub const URI_RESOURCE: &str = "DFHWS-URI-RESID";
     /// The query of the request.
     pub const URI_QUERY: &str = "DFHWS-URI-QUERY";

@@ -1,4 +1,4 @@
-//! What the SOAP handlers do with messages.
+//! The SOAP handlers' work on messages.
 
 use super::config::{Addressing, HeaderProgram};
 use super::headers::Headers;
@@ -30,7 +30,7 @@ impl Pipeline {
             e.fault()
         })?;
         if latest == Version::V11 && envelope.version == Version::V12 {
-            let reason = "this service takes SOAP 1.1";
+            let reason = "this service supports SOAP 1.1 only";
             return Err(Fault::new(Code::VersionMismatch, reason));
         }
         self.version = envelope.version;

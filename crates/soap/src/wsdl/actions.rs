@@ -16,7 +16,7 @@ pub(super) const NAMESPACES: [&str; 3] = [
     "http://schemas.xmlsoap.org/ws/2004/08/addressing",
 ];
 
-/// What names the actions.
+/// The names for the actions.
 pub(super) struct Named<'e> {
     /// Target namespace of the description.
     pub namespace: &'e str,

@@ -65,7 +65,7 @@ pub(super) fn structure<'a>(
     })
 }
 
-/// The same for a message of parts with types: an element of the operation's
+/// As above for a message of parts with types: an element of the operation's
 /// name with an element for each part.
 pub(super) fn parts<'a>(
     schemas: &'a Schemas,
@@ -138,15 +138,15 @@ impl<'a> Builder<'a> {
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
         if self.open.iter().any(|e| std::ptr::eq(*e, complex)) {
-            let fix = "A record cannot hold itself; take the element out of the message.";
+            let fix = "A record cannot contain itself; take the element out of the message.";
             return Err(schema.refused(complex, "the type contains itself", fix));
         }
         if level > MAX_LEVEL {
-            let fix = "COBOL has levels up to 49.";
+            let fix = "COBOL has level numbers up to 49.";
             return Err(schema.refused(complex, "elements nest too deeply", fix));
         }
         if truth(complex.attribute("mixed")) {
-            let fix = "Text between elements has no place in a record.";
+            let fix = "A record has no place for text between elements.";
             return Err(schema.refused(complex, "mixed content is not supported", fix));
         }
         self.open.push(complex);
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
                 }
                 "complexContent" => {
                     if truth(child.attribute("mixed")) {
-                        let fix = "Text between elements has no place in a record.";
+                        let fix = "A record has no place for text between elements.";
                         return Err(schema.refused(child, "mixed content is not supported", fix));
                     }
                     for derived in &child.children {
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
         if self.open.iter().any(|e| std::ptr::eq(*e, of)) {
-            let fix = "A record cannot hold itself.";
+            let fix = "A record cannot contain itself.";
             return Err(schema.refused(of, "it contains itself", fix));
         }
         self.open.push(of);
@@ -274,7 +274,7 @@ impl<'a> Builder<'a> {
         Ok(nodes)
     }
 
-    /// What an attribute of `at` names.
+    /// The schema component that an attribute of `at` names.
     fn named(
         &self,
         schema: &'a Schema,
@@ -288,7 +288,7 @@ impl<'a> Builder<'a> {
         let name = schema.resolve(at, written)?;
         let found = self.schemas.get(kind, &name);
         found.ok_or_else(|| {
-            let reason = format!("there is no {kind} {written:?} in the schemas given");
+            let reason = format!("no {kind} {written:?} in the given schemas");
             schema.broken(at, reason)
         })
     }
@@ -316,17 +316,17 @@ impl<'a> Builder<'a> {
             }
             "sequence" | "all" | "choice" | "group" => {}
             "any" => {
-                let fix = "Declare the elements that the program knows in its place.";
+                let fix = "Declare the elements that the program expects instead.";
                 return Err(schema.refused(child, "xsd:any is not supported", fix));
             }
             "annotation" | "anyAttribute" => return Ok(Vec::new()),
             other => {
-                let reason = format!("xsd:{other} cannot stand here");
+                let reason = format!("xsd:{other} is not allowed here");
                 return Err(schema.broken(child, reason));
             }
         }
         if occurs.max != Some(1) && occurs.max != Some(0) {
-            let what = format!("a {} that repeats is not supported", child.name);
+            let what = format!("a {} with maxOccurs above 1 is not supported", child.name);
             let fix = "Put its elements into an element that repeats.";
             return Err(schema.refused(child, what, fix));
         }
@@ -339,7 +339,7 @@ impl<'a> Builder<'a> {
             _ => (schema, child),
         };
         if self.open.iter().any(|e| std::ptr::eq(*e, inside)) {
-            let fix = "A record cannot hold itself.";
+            let fix = "A record cannot contain itself.";
             return Err(schema.refused(child, "the group contains itself", fix));
         }
         self.open.push(inside);
@@ -380,7 +380,13 @@ impl<'a> Builder<'a> {
         let simple = match target.attribute("type").is_some() || !target.children.is_empty() {
             true => match simple::kind(self.schemas, self.limits, of, target)? {
                 Type::Simple(simple) => simple,
-                Type::Complex(..) => return Err(of.broken(target, "an attribute is no element")),
+                Type::Complex(..) => {
+                    return Err(of.broken(
+                        target,
+                        "an attribute cannot be used as \
+                    an element",
+                    ));
+                }
             },
             false => simple::text(self.limits.text),
         };
@@ -428,8 +434,8 @@ impl<'a> Builder<'a> {
             }
         };
         if truth(target.attribute("abstract")) {
-            let fix = "Name the element that stands in its place.";
-            return Err(of.refused(target, "an abstract element has no form of its own", fix));
+            let fix = "Name a concrete element of the substitution group instead.";
+            return Err(of.refused(target, "the element is abstract", fix));
         }
         let Some(name) = target.attribute("name") else {
             return Err(of.broken(target, "it has no name"));

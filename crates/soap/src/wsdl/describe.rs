@@ -18,7 +18,7 @@ use super::{WsdlError, write};
 use crate::binding::{Binding, Form, Interface, MAPPING_LEVEL, Node, Structure, VERSION};
 use copybook::{FieldId, Kind, Layout, Names, Naming, ParseOptions};
 
-/// What a description says beside the records.
+/// The options of a description in addition to the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceOptions {
     /// The program, which names everything that is not named otherwise.
@@ -51,7 +51,7 @@ pub fn from_copybooks(
     if !crate::codec::is_name(&operation) {
         return Err(WsdlError::Broken {
             place: "the operation's name".into(),
-            reason: format!("{operation:?} is no name; give one with letters first"),
+            reason: format!("{operation:?} is not a valid operation name; begin it with a letter"),
         });
     }
     let namespace = |what: &str| format!("http://www.{program}.{what}.com");

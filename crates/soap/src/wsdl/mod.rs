@@ -42,9 +42,9 @@ pub enum WsdlError {
     Refused {
         /// File and line, and the element.
         place: String,
-        /// What it is.
+        /// The problem.
         what: String,
-        /// What can be done about it.
+        /// The suggested fix.
         fix: String,
     },
     /// The description contradicts itself.
@@ -52,7 +52,7 @@ pub enum WsdlError {
     Broken {
         /// File and line, and the element.
         place: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -73,5 +73,5 @@ const SOAP: [&str; 2] = [
     "http://schemas.xmlsoap.org/wsdl/soap/",
     "http://schemas.xmlsoap.org/wsdl/soap12/",
 ];
-/// What a binding says of SOAP over HTTP.
+/// A binding's transport for SOAP over HTTP.
 const HTTP: &str = "http://schemas.xmlsoap.org/soap/http";

@@ -11,7 +11,7 @@ use crate::xml::{self, Element, XSD, parse_tree};
 /// Reads what a description imports: the text at a location, if there is one.
 pub type Resolver<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What a description does not say.
+/// Settings that a description does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopybookOptions {
     /// Name of the description in messages.
@@ -52,7 +52,7 @@ impl Default for CopybookOptions {
 pub struct Made {
     /// Its binding, with both copybooks.
     pub binding: Binding,
-    /// What deserves a look.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -127,14 +127,17 @@ impl Description<'_> {
         depth: usize,
     ) -> Result<(), WsdlError> {
         if !root.is(WSDL, "definitions") {
-            let reason = format!("{{{}}}{} is no WSDL description", root.namespace, root.name);
+            let reason = format!(
+                "{{{}}}{} is not a WSDL description",
+                root.namespace, root.name
+            );
             return Err(self.broken(&root, reason));
         }
         for types in root.all(WSDL, "types") {
             let other = |e: &&Element| e.name == "schema" && e.namespace != XSD;
             if let Some(old) = types.children.iter().find(other) {
                 let what = format!("a schema of {:?} is not supported", old.namespace);
-                return Err(self.refused(old, what, "Make it one of the year 2001."));
+                return Err(self.refused(old, what, "Use a schema of the year 2001."));
             }
             for schema in types.all(XSD, "schema") {
                 self.schemas
@@ -154,7 +157,7 @@ impl Description<'_> {
             };
             let Some(text) = text else {
                 let what = format!("the import {location:?} cannot be read");
-                let fix = "Put the file beside the description, under that name.";
+                let fix = "Put the file next to the description, under that name.";
                 return Err(self.refused(import, what, fix));
             };
             let inner = parse_tree(&text, xml::Limits::default())?;
@@ -182,7 +185,7 @@ impl Description<'_> {
             .filter(fits)
             .flat_map(|root| root.all(WSDL, kind));
         let found = all.find(|e| e.attribute("name") == Some(&local));
-        found.ok_or_else(|| self.broken(at, format!("there is no {kind} {name:?}")))
+        found.ok_or_else(|| self.broken(at, format!("no {kind} {name:?}")))
     }
 
     fn operations(&self) -> Result<Vec<Made>, WsdlError> {
@@ -234,12 +237,12 @@ impl Description<'_> {
         let all = port_type.all(WSDL, "operation");
         let mut all = all.filter(|o| o.attribute("name") == Some(name));
         let Some(described) = all.next() else {
-            let reason = "the port type has no such operation";
+            let reason = "the port type does not have this operation";
             return Err(self.broken(operation, reason));
         };
         let input = self.message(ns, operation, described, "input")?;
         let Some(input) = input else {
-            let fix = "Only operations that begin with a request can be made.";
+            let fix = "Only operations that begin with a request are supported.";
             return Err(self.refused(operation, "it has no input", fix));
         };
         let output = self.message(ns, operation, described, "output")?;
@@ -341,7 +344,7 @@ impl Description<'_> {
         };
         let parts: Vec<&Element> = wanted.message.all(WSDL, "part").filter(named).collect();
         if let Some(part) = parts.iter().find(|p| p.attribute("type").is_none()) {
-            let fix = "Give the part a type, as RPC wants it.";
+            let fix = "Give the part a type, as RPC requires.";
             return Err(self.refused(part, "a part with an element in RPC", fix));
         }
         let own = Schema {
@@ -377,7 +380,7 @@ impl Description<'_> {
             let first = within.len();
             within.truncate(1);
             warnings.push(format!(
-                "{}: the message has {first} parts, the first is the body",
+                "{}: the message has {first} parts, but the first must be the body",
                 self.place(wanted.message)
             ));
         }
@@ -386,12 +389,12 @@ impl Description<'_> {
             return Err(self.refused(wanted.message, "it has no part for the body", fix));
         };
         let Some(element) = part.attribute("element") else {
-            let fix = "Give the part an element, as document/literal wants it.";
+            let fix = "Give the part an element, as document/literal requires.";
             return Err(self.refused(part, "a part with a type is not supported", fix));
         };
         let name = part.resolve(element).map_err(|e| self.broken(part, e))?;
         let Some((schema, declaration)) = self.schemas.get("element", &name) else {
-            return Err(self.broken(part, format!("there is no element {element:?}")));
+            return Err(self.broken(part, format!("no element {element:?}")));
         };
         let limits = Limits {
             inline: self.options.inline_limit,

@@ -5,7 +5,7 @@ use super::types::{Schema, Schemas};
 use crate::binding::Form;
 use crate::xml::{Element, XSD};
 
-/// What the caller says where a schema does not.
+/// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     /// Occurrences that lie in the record.
@@ -14,7 +14,7 @@ pub(super) struct Limits {
     pub text: u32,
 }
 
-/// What an element or attribute may hold.
+/// The content of an element or attribute.
 pub(super) enum Type<'a> {
     Simple(Simple),
     Complex(&'a Schema, &'a Element),
@@ -53,7 +53,7 @@ pub(super) fn occurs(schema: &Schema, element: &Element) -> Result<Occurs, WsdlE
         Some("unbounded") => Ok(None),
         Some(text) => match text.parse::<u32>() {
             Ok(n) => Ok(Some(n)),
-            Err(_) => Err(schema.broken(element, format!("{name} is {text:?}, no number"))),
+            Err(_) => Err(schema.broken(element, format!("{name} is {text:?}, expected a number"))),
         },
     };
     let (min, max) = (number("minOccurs")?, number("maxOccurs")?);
@@ -96,7 +96,7 @@ pub(super) fn kind<'a>(
         let name = schema.resolve(declaration, written)?;
         if let Some((of, complex)) = schemas.get("complexType", &name) {
             if truth(complex.attribute("abstract")) {
-                let fix = "Name the type that stands in its place.";
+                let fix = "Name a concrete type instead.";
                 let what = format!("the type {written} is abstract");
                 return Err(schema.refused(declaration, what, fix));
             }
@@ -112,11 +112,11 @@ pub(super) fn kind<'a>(
         let simple = Facets::default().of(schemas, limits, schema, simple, 0)?;
         return Ok(Type::Simple(simple));
     }
-    let fix = "Give it a type; what may be anything has no place in a record.";
+    let fix = "Give it a type; xsd:anyType has no place in a record.";
     Err(schema.refused(declaration, "it has no type", fix))
 }
 
-/// What a chain of restrictions says, the innermost first.
+/// The facets of a chain of restrictions, the innermost first.
 #[derive(Debug, Default)]
 struct Facets {
     length: Option<u32>,
@@ -143,10 +143,7 @@ impl Facets {
         match schemas.get("simpleType", &name) {
             Some((of, simple)) => self.of(schemas, limits, of, simple, depth + 1),
             None => {
-                let reason = format!(
-                    "there is no type {{{}}}{} in the schemas given",
-                    name.0, name.1
-                );
+                let reason = format!("no type {{{}}}{} in the given schemas", name.0, name.1);
                 Err(schema.broken(at, reason))
             }
         }
@@ -162,7 +159,7 @@ impl Facets {
     ) -> Result<Simple, WsdlError> {
         if depth > MAX_DEPTH {
             let fix = "A type cannot be derived from itself.";
-            return Err(schema.refused(simple, "its restrictions do not end", fix));
+            return Err(schema.refused(simple, "its restrictions are circular", fix));
         }
         let Some(restriction) = simple.first(XSD, "restriction") else {
             // Lists and unions are their text.
@@ -238,7 +235,7 @@ impl Facets {
             "date" | "dateTime" | "time" | "duration" | "gYear" | "gYearMonth" | "gMonth"
             | "gMonthDay" | "gDay" => self.characters(schema, at, DATE_TEXT)?,
             "anyType" | "anySimpleType" => {
-                let fix = "Give it a type; what may be anything has no place in a record.";
+                let fix = "Give it a type; xsd:anyType has no place in a record.";
                 return Err(schema.refused(at, format!("its type is xsd:{name}"), fix));
             }
             _ => self.characters(schema, at, limits.text)?,
@@ -255,7 +252,7 @@ impl Facets {
         let total = self.total.unwrap_or(18).max(fraction).max(1);
         if total > MAX_DIGITS {
             let what = format!("a number of {total} digits is not supported");
-            let fix = format!("COBOL has up to {MAX_DIGITS} digits.");
+            let fix = format!("COBOL supports up to {MAX_DIGITS} digits.");
             return Err(schema.refused(at, what, &fix));
         }
         Ok(Simple::new(match (total - fraction, fraction) {
@@ -270,7 +267,7 @@ impl Facets {
         let length = self.length.or(longest).unwrap_or(default).max(1);
         if length > MAX_TEXT {
             let what = format!("a text of {length} characters is not supported");
-            let fix = format!("An item has up to {MAX_TEXT}; lower maxLength.");
+            let fix = format!("An item has up to {MAX_TEXT} characters; lower maxLength.");
             return Err(schema.refused(at, what, &fix));
         }
         let plain = |v: &String| {

@@ -47,8 +47,8 @@ impl Schema {
         )
     }
 
-    /// What a name in an attribute means. In a schema that another includes a
-    /// name without a prefix is that one's.
+    /// Resolves a name in an attribute. In an included schema a name without a
+    /// prefix belongs to the including schema.
     pub fn resolve(&self, at: &Element, written: &str) -> Result<(String, String), WsdlError> {
         let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
         Ok(match name.0.is_empty() {
@@ -108,7 +108,7 @@ impl Schemas {
             root,
         };
         if depth > MAX_DEPTH || self.all.len() > MAX_SCHEMAS {
-            let fix = "Put the schemas that are needed into one file.";
+            let fix = "Put the required schemas into one file.";
             return Err(schema.refused(&schema.root, "there are too many schemas", fix));
         }
         for child in schema.root.children.iter().filter(|c| c.namespace == XSD) {
@@ -116,7 +116,7 @@ impl Schemas {
                 "include" => true,
                 "import" => false,
                 "redefine" => {
-                    let fix = "Write the changed type out and take the redefine away.";
+                    let fix = "Write the changed type out and remove the redefine.";
                     return Err(schema.refused(child, "xsd:redefine is not supported", fix));
                 }
                 _ => continue,
@@ -139,12 +139,12 @@ impl Schemas {
             self.seen.push(key);
             let Some(text) = resolver(location) else {
                 let what = format!("the schema {location:?} cannot be read");
-                let fix = "Put the file beside the description, under that name.";
+                let fix = "Put the file next to the description, under that name.";
                 return Err(schema.refused(child, what, fix));
             };
             let inner = parse_tree(&text, Limits::default())?;
             if !inner.is(XSD, "schema") {
-                return Err(schema.broken(child, format!("{location:?} is no schema")));
+                return Err(schema.broken(child, format!("{location:?} is not a schema")));
             }
             self.add(location, inner, namespace, resolver, depth + 1)?;
         }
@@ -161,7 +161,7 @@ impl Schemas {
     }
 }
 
-/// What has a name at the top of a schema.
+/// The named components at the top of a schema.
 const KINDS: [&str; 6] = [
     "element",
     "complexType",

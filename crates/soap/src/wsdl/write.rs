@@ -7,7 +7,7 @@ use crate::binding::{Actions, Node, Structure};
 use crate::xml::{XSD, escape, push_attribute};
 use copybook::{FieldId, Kind, Layout};
 
-/// What is described.
+/// The description to write.
 pub(super) struct Description<'a> {
     pub namespace: String,
     pub program: &'a str,

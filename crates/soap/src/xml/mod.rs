@@ -18,7 +18,7 @@ pub use scopes::{Scopes, split};
 pub use tree::{Element, parse_tree};
 pub use write::{escape, escape_tail, push_attribute};
 
-/// What is wrong with a document, and where.
+/// An error in a document, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct Error {
@@ -26,7 +26,7 @@ pub struct Error {
     pub line: usize,
     /// Column in bytes, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 

@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event as Read};
 
 use super::Error;
 
-/// What a document may be.
+/// The limits of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Levels of elements.
@@ -43,14 +43,14 @@ pub enum Event<'a> {
     End,
     /// A piece of text, references resolved.
     Text(Cow<'a, str>),
-    /// The document is over.
+    /// The end of the document.
     Eof,
 }
 
 /// The start of an element.
 #[derive(Debug, Clone, Copy)]
 pub struct Start<'a> {
-    /// What stands between its angle brackets.
+    /// The text between its angle brackets.
     content: &'a str,
     /// Bytes of its name, with which the content begins.
     name_bytes: usize,
@@ -81,12 +81,12 @@ impl<'a> Start<'a> {
         for attribute in inner.attributes().with_checks(false) {
             let attribute = attribute.map_err(|e| e.to_string())?;
             if attribute.value.contains(&b'<') {
-                return Err("an attribute's value has a `<`".into());
+                return Err("an attribute's value contains `<`".into());
             }
             let value = attribute.unescape_value().map_err(|e| e.to_string())?;
             let key = String::from_utf8_lossy(attribute.key.0).into_owned();
             if !names.insert(attribute.key.0) {
-                return Err(format!("there are two attributes {key}"));
+                return Err(format!("duplicate attribute {key}"));
             }
             all.push((key, value.into_owned()));
         }
@@ -105,7 +105,7 @@ pub struct Reader<'a> {
     rooted: bool,
     /// The last start was that of an empty element.
     empty: bool,
-    /// There are no carriage returns, so text is taken as it stands.
+    /// There are no carriage returns, so text is taken unchanged.
     as_is: bool,
     /// Where the last event began.
     at: usize,
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     /// Text that is too long, or has a character that no document may have.
     pub fn new(text: &'a str, limits: Limits) -> Result<Reader<'a>, Error> {
         if text.len() > limits.bytes {
-            let reason = format!("the document has more than {} bytes", limits.bytes);
+            let reason = format!("the document is larger than {} bytes", limits.bytes);
             return Err(Error::at(text, 0, reason));
         }
         let bad = |b: u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r');
@@ -202,8 +202,8 @@ impl<'a> Reader<'a> {
             return Ok(Some(Cow::Borrowed("")));
         }
         self.at = self.position();
-        // Nearly always one piece of text and the end: those are told apart here
-        // and at once.
+        // Usually there is one piece of text and then the end; both are handled
+        // here without a loop.
         let first = match self.inner.read_event() {
             Ok(Read::Text(piece)) if self.as_is => Cow::Borrowed(self.last(piece.len(), 0)),
             Ok(Read::End(_)) => {
@@ -247,15 +247,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// So many of the bytes that were read last, before `behind` more. They are
-    /// the library's event, as a part of the document itself.
+    /// The document's part that the library's last event was read from: `bytes`
+    /// long, `behind` bytes before the position.
     #[inline]
     fn last(&self, bytes: usize, behind: usize) -> &'a str {
         let end = self.position() - behind;
         &self.text[end - bytes..end]
     }
 
-    /// What an event of the library is here; none for what is not reported.
+    /// Converts an event of the library; `None` for one that is not reported.
     #[inline]
     fn take(
         &mut self,
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The start of an element that ends with so many bytes behind its content.
+    /// The start of an element whose end is `behind` bytes before the position.
     #[inline]
     fn started(&self, inner: &BytesStart<'_>, behind: usize) -> Start<'a> {
         Start {
@@ -328,12 +328,15 @@ impl<'a> Reader<'a> {
     fn open(&mut self) -> Result<(), Error> {
         if self.depth == 0 {
             if self.rooted {
-                return Err(self.wrong("there is more than one element at the top"));
+                return Err(self.wrong("more than one root element"));
             }
             self.rooted = true;
         }
         if self.depth == self.limits.depth {
-            let reason = format!("elements nest more than {} levels", self.limits.depth);
+            let reason = format!(
+                "elements are nested more than {} levels deep",
+                self.limits.depth
+            );
             return Err(self.wrong(reason));
         }
         self.depth += 1;
@@ -342,17 +345,17 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn cut(&self) -> Error {
-        self.wrong("the document ends before its element does")
+        self.wrong("the document ends within an element")
     }
 
-    /// What bodies seldom have.
+    /// Events that are rare in bodies.
     fn rare(&mut self, event: Read<'a>) -> Result<Option<Event<'a>>, Error> {
         match event {
             Read::Eof if self.depth > 0 || !self.rooted => Err(self.cut()),
             Read::Eof => Ok(Some(Event::Eof)),
             Read::Text(text) if text.iter().all(u8::is_ascii_whitespace) => Ok(None),
             Read::Text(_) | Read::CData(_) | Read::GeneralRef(_) if self.depth == 0 => {
-                Err(self.wrong("there is text outside of the elements"))
+                Err(self.wrong("text outside the root element"))
             }
             Read::CData(piece) => {
                 let piece = piece
@@ -366,24 +369,24 @@ impl<'a> Reader<'a> {
                     Ok(Some(c)) if is_char(c) => Ok(Some(Event::Text(c.to_string().into()))),
                     Ok(None) => match resolve_predefined_entity(&name) {
                         Some(text) => Ok(Some(Event::Text(text.into()))),
-                        None => Err(self.wrong(format!("there is no entity &{name};"))),
+                        None => Err(self.wrong(format!("unknown entity &{name};"))),
                     },
-                    _ => Err(self.wrong(format!("&{name}; is no character"))),
+                    _ => Err(self.wrong(format!("&{name}; is not a valid character"))),
                 }
             }
-            Read::DocType(_) => Err(self.wrong("a document type is not taken")),
+            Read::DocType(_) => Err(self.wrong("a document type declaration is not allowed")),
             Read::PI(_) if !self.limits.instructions => {
-                Err(self.wrong("a message has no processing instructions"))
+                Err(self.wrong("processing instructions are not allowed in a message"))
             }
             Read::Decl(_) if self.at > 0 => {
-                Err(self.wrong("an XML declaration stands at the start or nowhere"))
+                Err(self.wrong("an XML declaration is allowed only at the start"))
             }
             _ => Ok(None),
         }
     }
 }
 
-/// What a document may begin with, once.
+/// The byte order mark, allowed once at the beginning.
 const MARK: char = '\u{feff}';
 
 /// The characters that a document may have.
@@ -397,29 +400,29 @@ mod tests {
 
     fn events(text: &str) -> Result<String, Error> {
         let mut reader = Reader::new(text, Limits::default())?;
-        let mut told = String::new();
+        let mut reported = String::new();
         loop {
             match reader.next_event()? {
                 Event::Start(start) => {
-                    told += &format!("<{}", String::from_utf8_lossy(start.name()));
+                    reported += &format!("<{}", String::from_utf8_lossy(start.name()));
                     for (key, value) in start.attributes().map_err(|e| reader.wrong(e))? {
-                        told += &format!(" {key}={value}");
+                        reported += &format!(" {key}={value}");
                     }
-                    told += ">";
+                    reported += ">";
                 }
-                Event::End => told += "/",
-                Event::Text(text) => told += &text,
-                Event::Eof => return Ok(told),
+                Event::End => reported += "/",
+                Event::Text(text) => reported += &text,
+                Event::Eof => return Ok(reported),
             }
         }
     }
 
     #[test]
     fn elements_text_references_and_sections_are_read() {
-        let told = events(
+        let reported = events(
             "<?xml version=\"1.0\"?><!-- c --><a x=\"1 &lt; 2\">t&amp;&#65;<b/><![CDATA[<raw>]]>\r\n</a>\n",
         );
-        assert_eq!(told.unwrap(), "<a x=1 < 2>t&A<b>/<raw>\n/");
+        assert_eq!(reported.unwrap(), "<a x=1 < 2>t&A<b>/<raw>\n/");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::{Start, XML};
 
 /// The namespace declarations in force.
 ///
-/// Elements without attributes declare nothing: whoever reads them need not
-/// open a scope for them.
+/// Elements without attributes declare nothing, so their readers need no scope
+/// for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scopes {
     /// Prefix (empty for the default) and namespace, innermost last.
@@ -36,14 +36,14 @@ impl Scopes {
                 || (value.is_empty() && !prefix.is_empty())
                 || key == "xmlns:";
             if forbidden {
-                return Err(format!("{key}=\"{value}\" may not be declared"));
+                return Err(format!("{key}=\"{value}\" is a reserved declaration"));
             }
             self.bindings.push((prefix.to_owned(), value.clone()));
         }
         Ok(mark)
     }
 
-    /// The same from a start tag; `None` when it has no attributes.
+    /// As above from a start tag; `None` without attributes.
     ///
     /// # Errors
     /// What is wrong with the attributes.
@@ -88,7 +88,7 @@ impl Scopes {
         seen
     }
 
-    /// The declarations as attributes, each behind a blank: the contents of the
+    /// The declarations as attributes, each after a blank: the contents of the
     /// container DFHWS-XMLNS.
     pub fn to_attributes(&self) -> String {
         let mut out = Vec::new();
@@ -124,7 +124,7 @@ impl Scopes {
     }
 }
 
-/// Prefix and local part of a name; the prefix is empty when there is none.
+/// Prefix and local part of a name; the prefix is empty if the name has none.
 #[inline]
 pub fn split(name: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memchr(b':', name) {

@@ -12,7 +12,7 @@ pub struct Element {
     pub namespace: String,
     /// Local name.
     pub name: String,
-    /// Attributes as they stand, without declarations.
+    /// Attributes as they are written, without declarations.
     pub attributes: Vec<(String, String)>,
     /// Elements within, in their order.
     pub children: Vec<Element>,

@@ -8,7 +8,7 @@ pub fn escape(out: &mut Vec<u8>, text: &str) -> Result<(), char> {
     escape_tail(out, start)
 }
 
-/// The same for text that stands at the end of `out` already, from `start` on.
+/// As above for text already at the end of `out`, from `start` on.
 #[inline]
 pub fn escape_tail(out: &mut Vec<u8>, start: usize) -> Result<(), char> {
     // Without a branch a byte, so that many are looked at in one step.

@@ -102,7 +102,7 @@ fn an_answer_says_what_it_answers_in_the_edition_of_the_request() {
             );
         }
     }
-    // Without addressing there is none in the answer.
+    // Without addressing in the request the answer has none either.
     let plain = message(Version::V11, Edition::Recommendation, "");
     let (answer, to) = served(&plain, false, |_| ());
     assert_eq!(
@@ -283,8 +283,12 @@ fn a_request_says_where_it_goes_and_its_answer_must_be_its_own() {
     let Outcome::Failed(why) = outcome else {
         panic!("{outcome:?}")
     };
-    assert!(why.to_string().contains("another message"), "{why}");
-    // What the program has built goes before; parameters are blocks of their own.
+    assert!(
+        why.to_string().contains("RelatesTo names another message"),
+        "{why}"
+    );
+    // The program's own properties take precedence; parameters are blocks of
+    // their own.
     let built = Properties {
         to: Some(Endpoint {
             parameters: "<k xmlns='urn:k'>7</k>".into(),

@@ -89,17 +89,17 @@ fn faults_name_the_element_and_its_place() {
         (
             "ITEM>NUT</ITEM",
             "THING>NUT</THING",
-            "there is no element THING; those there are: ITEM, QTY",
+            "unknown element THING; expected: ITEM, QTY",
         ),
         (
             "<ITEM>NUT</ITEM>",
             "",
-            "order/ORDER_LINE[2]/ITEM: it is missing",
+            "order/ORDER_LINE[2]/ITEM: the element is missing",
         ),
         (
             "urn:order",
             "urn:other",
-            "{urn:other}order, {urn:order}order was expected",
+            "expected the element {urn:order}order, found {urn:other}order",
         ),
         (
             "<QTY>7</QTY>",
@@ -109,7 +109,7 @@ fn faults_name_the_element_and_its_place() {
         (
             "<QTY>7</QTY>",
             "<QTY>7</QTY><QTY>8</QTY>",
-            "it stands here twice",
+            "the element occurs twice",
         ),
         (
             "<QTY>7</QTY>",
@@ -119,20 +119,24 @@ fn faults_name_the_element_and_its_place() {
         (
             "<QTY>7</QTY>",
             "<QTY unit='kg'>7</QTY>",
-            "there is no attribute unit",
+            "unknown attribute unit",
         ),
-        ("<CUSTOMER>", "<CUSTOMER>text", "text where elements belong"),
-        (">42<", "><b/><", "an element where text belongs"),
+        (
+            "<CUSTOMER>",
+            "<CUSTOMER>text",
+            "expected elements, found text",
+        ),
+        (">42<", "><b/><", "expected text, found an element"),
     ];
-    for (from, to, told) in cases {
+    for (from, to, reported) in cases {
         let error = wrong(from, to);
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(reported), "{error}");
         assert!(error.starts_with("line 1, column "), "{error}");
     }
     let lines = "<ORDER_LINE><ITEM>A</ITEM><QTY>1</QTY></ORDER_LINE>".repeat(4);
     let error = wrong("</order>", &format!("{lines}</order>"));
     assert!(
-        error.contains("ORDER_LINE[6]: it stands here more than 5 times"),
+        error.contains("ORDER_LINE[6]: the element occurs more than 5 times"),
         "{error}"
     );
 }
@@ -152,7 +156,7 @@ fn a_record_that_cannot_be_shown_names_the_element() {
     assert!(error.contains("CUST_NAME: the character X'07'"), "{error}");
     assert!(codec.decode(&record[..30], &mut out).is_err());
     assert_eq!(out, b"kept");
-    // Low-values at the end are what nobody has filled.
+    // Low-values at the end are bytes that were never filled.
     let mut unfilled = record;
     unfilled[12..26].fill(0);
     codec.decode(&unfilled, &mut out).unwrap();

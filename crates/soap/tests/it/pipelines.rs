@@ -42,14 +42,14 @@ fn run(
         Containers::new(),
         Limits::default(),
     );
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for _ in 0..100 {
         match pipeline.poll() {
             Action::Link {
                 program: name,
                 function,
             } => {
-                told.push(format!("{name} {}", function.name()));
+                reported.push(format!("{name} {}", function.name()));
                 let shown =
                     String::from_utf8(pipeline.containers[names::FUNCTION].clone()).unwrap();
                 assert_eq!(shown, format!("{:<16}", function.name()));
@@ -59,21 +59,21 @@ fn run(
                 }
             }
             Action::Application { program } => {
-                told.push(program);
+                reported.push(program);
                 match application(&mut pipeline.containers) {
                     Ok(answer) => pipeline.handle_answer(None, answer),
                     Err(fault) => pipeline.handle_answer(Some(&fault), true),
                 }
             }
             Action::Send => {
-                told.push("send".into());
+                reported.push("send".into());
                 let request = pipeline.containers[names::REQUEST].clone();
                 pipeline.handle_received(Some(request));
             }
-            Action::Done(outcome) => return (outcome, told),
+            Action::Done(outcome) => return (outcome, reported),
         }
     }
-    panic!("the pipeline does not end: {told:?}")
+    panic!("the pipeline does not end: {reported:?}")
 }
 
 fn echo(containers: &mut Containers) -> Result<bool, Fault> {
@@ -92,7 +92,7 @@ fn text(outcome: &Outcome) -> String {
 fn handlers_are_called_in_order_and_in_reverse() {
     let config = provider(&(handler("H1") + &handler("H2")), SOAP);
     let request = message("", "<o:a>1</o:a>");
-    let (outcome, told) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
+    let (outcome, reported) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
     let order = [
         "H1 RECEIVE-REQUEST",
         "H2 RECEIVE-REQUEST",
@@ -100,7 +100,7 @@ fn handlers_are_called_in_order_and_in_reverse() {
         "H2 SEND-RESPONSE",
         "H1 SEND-RESPONSE",
     ];
-    assert_eq!(told, order);
+    assert_eq!(reported, order);
     let answer = text(&outcome);
     assert!(
         answer.contains("<SOAP-ENV:Body><o:a>1</o:a></SOAP-ENV:Body>"),
@@ -112,7 +112,7 @@ fn handlers_are_called_in_order_and_in_reverse() {
 fn a_handler_may_answer_itself_or_keep_silent() {
     let config = provider(&(handler("H1") + &handler("H2")), SOAP);
     let request = message("", "<o:a/>");
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         request.as_bytes(),
         |name, function, containers| {
@@ -125,7 +125,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
         echo,
     );
     assert_eq!(
-        told,
+        reported,
         [
             "H1 RECEIVE-REQUEST",
             "H2 RECEIVE-REQUEST",
@@ -134,7 +134,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
         ]
     );
     assert_eq!(text(&outcome), "cached");
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         request.as_bytes(),
         |name, _, containers| {
@@ -147,7 +147,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
         echo,
     );
     assert_eq!(
-        told,
+        reported,
         [
             "H1 RECEIVE-REQUEST",
             "H2 RECEIVE-REQUEST",
@@ -162,7 +162,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
 fn a_terminal_handler_that_is_a_program_sees_the_whole_message() {
     let config = provider(&handler("H1"), &handler("TERM"));
     let request = message("", "<o:a/>");
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         request.as_bytes(),
         |name, _, containers| {
@@ -175,7 +175,7 @@ fn a_terminal_handler_that_is_a_program_sees_the_whole_message() {
         echo,
     );
     assert_eq!(
-        told,
+        reported,
         [
             "H1 RECEIVE-REQUEST",
             "TERM PROCESS-REQUEST",
@@ -193,9 +193,9 @@ fn a_failure_is_told_to_the_handlers_before_and_becomes_a_fault() {
         ("H2", Function::ReceiveRequest) => Err("abend ASRA".to_owned()),
         _ => Ok(()),
     };
-    let (outcome, told) = run(&config, request.as_bytes(), fails, echo);
+    let (outcome, reported) = run(&config, request.as_bytes(), fails, echo);
     assert_eq!(
-        told,
+        reported,
         [
             "H1 RECEIVE-REQUEST",
             "H2 RECEIVE-REQUEST",
@@ -217,7 +217,7 @@ fn header_programs_get_their_blocks_and_answer_with_others() {
     let config = provider("", headers);
     let block = "<o:tx s:mustUnderstand='1'>7</o:tx>";
     let request = message(block, "<o:a/>");
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         request.as_bytes(),
         |_, function, containers| {
@@ -231,14 +231,14 @@ fn header_programs_get_their_blocks_and_answer_with_others() {
         echo,
     );
     assert_eq!(
-        told,
+        reported,
         ["AUDIT PROCESS-REQUEST", "DFHPITP", "AUDIT SEND-RESPONSE"]
     );
     assert!(text(&outcome).contains("<SOAP-ENV:Header><tx xmlns='urn:o'>8</tx></SOAP-ENV:Header>"));
-    // Nobody for a block that must be understood.
+    // No handler for a block with mustUnderstand.
     let config = provider("", SOAP);
-    let (outcome, told) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
-    assert!(told.is_empty());
+    let (outcome, reported) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
+    assert!(reported.is_empty());
     assert!(text(&outcome).contains("SOAP-ENV:MustUnderstand"));
 }
 
@@ -275,9 +275,9 @@ fn bad_messages_get_the_fault_of_their_version() {
 #[test]
 fn a_request_without_a_message_is_its_senders_fault() {
     let config = provider(&handler("H1"), SOAP);
-    let (outcome, told) = run(&config, b"", |_, _, _| Ok(()), echo);
+    let (outcome, reported) = run(&config, b"", |_, _, _| Ok(()), echo);
     assert!(text(&outcome).contains("Client"), "{outcome:?}");
-    assert_eq!(told, ["H1 RECEIVE-REQUEST", "H1 SEND-RESPONSE"]);
+    assert_eq!(reported, ["H1 RECEIVE-REQUEST", "H1 SEND-RESPONSE"]);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn a_requester_wraps_the_body_and_unwraps_the_answer() {
         handler("H1")
     ))
     .unwrap();
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         b"<a xmlns='urn:o'>1</a>",
         |_, function, containers| {
@@ -301,14 +301,14 @@ fn a_requester_wraps_the_body_and_unwraps_the_answer() {
         },
         echo,
     );
-    assert_eq!(told, ["H1 SEND-REQUEST", "send", "H1 RECEIVE-RESPONSE"]);
+    assert_eq!(reported, ["H1 SEND-REQUEST", "send", "H1 RECEIVE-RESPONSE"]);
     assert_eq!(text(&outcome), "<a xmlns='urn:o'>1</a>");
 }
 
 #[test]
 fn a_json_pipeline_passes_the_text_to_the_application() {
     let config = provider("", &handler("DFHPIJT"));
-    let (outcome, told) = run(
+    let (outcome, reported) = run(
         &config,
         b"{}",
         |_, _, _| Ok(()),
@@ -319,7 +319,7 @@ fn a_json_pipeline_passes_the_text_to_the_application() {
         },
     );
     assert_eq!(
-        (text(&outcome).as_str(), told),
+        (text(&outcome).as_str(), reported),
         ("[]", vec!["DFHPITP".to_owned()])
     );
 }

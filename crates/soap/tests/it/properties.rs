@@ -1,4 +1,4 @@
-//! Layouts and messages that nobody thought of.
+//! Random layouts and messages.
 
 use crate::generate;
 use proptest::prelude::*;

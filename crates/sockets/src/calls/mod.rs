@@ -27,7 +27,7 @@ const FEWEST_SOCKETS: i64 = 50;
 /// Partners of a datagram socket that it may answer.
 const PARTNERS: usize = 64;
 
-/// What all tasks share.
+/// The state that all tasks share.
 #[derive(Debug)]
 pub struct World {
     /// The region's name, which is the address space of its client ids.
@@ -53,13 +53,14 @@ struct Own {
     socket: Arc<Socket>,
     /// It was given, and whether it was taken.
     given: Option<Arc<AtomicBool>>,
-    /// Who sent datagrams to it: they may be answered.
+    /// Senders of datagrams, which may be answered.
     partners: Vec<SocketAddr>,
 }
 
 impl Own {
-    /// It goes: if it was given, nobody takes it any more. Another of its
-    /// giver's name may have given one of the same number since it was taken.
+    /// Closes it. If it was given, no task can take it any more. Another task
+    /// with the giver's name may have given one of the same number since it was
+    /// taken.
     fn take_back(self, given: &GivenSockets, giver: &ClientId, number: i64) {
         if self
             .given
@@ -291,8 +292,8 @@ impl TaskSockets {
         Ok(Reply::ok(count as i64))
     }
 
-    /// Where a datagram goes: to whoever has sent one, to the partner, or where
-    /// the policy allows.
+    /// The destination of a datagram: a sender of an earlier datagram, the
+    /// partner, or an address that the policy allows.
     fn destination(&self, own: &Own, name: Name) -> Result<Name, Errno> {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
         match known {
@@ -363,7 +364,7 @@ impl TaskSockets {
         self.sockets.get(&s).ok_or(Errno::EBADF)
     }
 
-    /// The lowest free number; EMFILE when there is none.
+    /// The lowest free number; EMFILE if all are used.
     fn check_room(&self) -> Result<i64, Errno> {
         let mut free = (0..self.maxsoc).filter(|n| !self.sockets.contains_key(n));
         free.next().ok_or(Errno::EMFILE)
@@ -374,12 +375,12 @@ impl TaskSockets {
         self.sockets.get(&s).map(|own| &*own.socket)
     }
 
-    /// Ends the connections that a worker has copies of: whoever waits there
-    /// comes back. What another task has taken stays.
+    /// Ends the connections that a worker has copies of: calls that wait there
+    /// return. Sockets that another task has taken stay open.
     pub fn end_copies(&self) {
         for own in self.sockets.values() {
             if Arc::strong_count(&own.socket) == 1 {
-                // One that is not connected has nobody who waits.
+                // On an unconnected socket no call waits.
                 let _ = own.socket.shutdown(2);
             }
         }

@@ -127,7 +127,7 @@ fn host(name: String, addresses: Vec<IpAddr>) -> Result<Reply, Errno> {
     }
 }
 
-/// A name or service without the blanks and zeros behind it.
+/// A name or service without trailing blanks and zeros.
 fn text(bytes: &[u8]) -> Result<String, Errno> {
     let text = std::str::from_utf8(bytes).map_err(|_| Errno::EINVAL)?;
     let text = text.trim_matches([' ', '\0']);
@@ -158,7 +158,7 @@ fn name_of(ip: IpAddr) -> Option<String> {
     ip.is_loopback().then(|| "localhost".to_owned())
 }
 
-/// The services that the system knows, `name port/protocol`.
+/// The system's services, `name port/protocol`.
 fn services() -> String {
     std::fs::read_to_string("/etc/services").unwrap_or_default()
 }

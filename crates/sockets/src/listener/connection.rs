@@ -24,8 +24,8 @@ use crate::stream::{Stream, Tcp};
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;
-/// Bytes that are read away behind a refusal, so that closing does not reset
-/// the connection before the client has read it.
+/// Bytes that are read and discarded after a refusal, so that closing does not
+/// reset the connection before the client has read it.
 const DRAINED_BYTES: usize = 64 * 1024;
 /// How long that takes at most.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
@@ -55,9 +55,9 @@ struct Connection {
     listener: Arc<Listener>,
     client: SocketAddr,
     number: i64,
-    /// The client is told in EBCDIC.
+    /// The error message to the client is in EBCDIC.
     ebcdic: bool,
-    /// What it asks for, as far as it is known.
+    /// The requested transaction, as far as it is known.
     transid: String,
 }
 
@@ -65,7 +65,8 @@ impl Connection {
     async fn serve(mut self, tcp: TcpStream) {
         self.note("ACCEPT");
         let limit = self.listener.config.reatime;
-        // Who does not finish its handshake in time cannot be told so.
+        // A client that does not finish its handshake in time cannot receive a
+        // message.
         let Some(Some(mut stream)) = limited(limit, self.open(tcp)).await else {
             self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
             return;
@@ -122,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// What the client wants; none when it is gone.
+    /// The client's first message; `None` if it has disconnected.
     async fn first_message(
         &mut self,
         stream: &mut Stream,
@@ -136,7 +137,7 @@ impl Connection {
                 let count = stream.peek(&mut buffer, fewest).await.ok();
                 let count = count.filter(|n| *n > 0)?;
                 let seen = &buffer[..count];
-                // What follows a line's end is the transaction's.
+                // Bytes after a line end belong to the transaction.
                 let length = header::line_end(seen).unwrap_or(count);
                 let message = seen[..length].to_vec();
                 stream.consume(length).await?;
@@ -297,7 +298,7 @@ impl Connection {
         let given = &self.door.world.given;
         let me = (self.listener.client, self.number);
         let on_taken = Box::new(move || {
-            // Nobody waits any more: the connection was given up.
+            // No task waits any more: the connection was given up.
             let _ = taken.send(());
         });
         if given.give(me, anybody, socket.clone(), on_taken).is_err() {
@@ -347,12 +348,12 @@ impl Connection {
         })
     }
 
-    /// Tells the client, and closes when it has heard.
+    /// Sends the client the reason, and closes after the client has read it.
     async fn refuse(&self, stream: Stream, refused: &Refused) {
         part_from(stream, &self.tell(refused).unwrap_or_default()).await;
     }
 
-    /// The same for a socket that was given already, and that nobody has taken.
+    /// As above for a socket that was already given and not taken.
     async fn refuse_given(&self, socket: Arc<Socket>, refused: &Refused) {
         let descriptor = socket.duplicate();
         drop(socket);
@@ -364,7 +365,7 @@ impl Connection {
         }
     }
 
-    /// What the client is told, in its own characters; the log has it too.
+    /// The message for the client in its own code page; it is logged too.
     fn tell(&self, refused: &Refused) -> Option<Vec<u8>> {
         self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
         let text = refused.text(&self.transid, self.client, &now())?;
@@ -389,21 +390,21 @@ impl Connection {
     }
 }
 
-/// Says the last words to a client, and closes when it has heard them, or too
-/// late.
+/// Sends a last message to a client, and closes after the client has read it or
+/// the time limit passed.
 async fn part_from(stream: Stream, words: &[u8]) {
     let _ = timeout(DRAIN_TIME, last_words(stream, words)).await;
 }
 
-/// Says the last words to a client, and waits until it has heard them.
+/// Sends a last message to a client, and waits until the client has read it.
 pub async fn last_words<T: Tcp>(mut stream: Stream<T>, words: &[u8]) {
-    // A client that is gone is not told.
+    // A client that has disconnected cannot receive it.
     let _ = stream.finish(words).await;
     let _ = set_low_water(stream.tcp(), 1);
     let _ = stream.consume(DRAINED_BYTES).await;
 }
 
-/// Waits so many seconds at most, 0 for ever; none when they are over.
+/// Waits at most this many seconds, 0 for ever; `None` after that.
 async fn limited<T>(seconds: u32, what: impl Future<Output = T>) -> Option<T> {
     match seconds {
         0 => Some(what.await),

@@ -26,8 +26,8 @@
 //! ```
 //!
 //! Action is `KC`, `IC` or `TD`. An address of the other family is zeros.
-//! Switch 1 is `1` to permit the start. Switch 2 is `1` to have the listener
-//! tell the client of a refusal, anything else when the exit does that itself.
+//! Switch 1 is `1` to permit the start. Switch 2 is `1` if the listener is to
+//! send the client the refusal, any other value if the exit does that itself.
 //! Transaction, data, action, time and userid may be changed.
 //!
 //! Reference: IP CICS Sockets Guide, "Writing your own security or transaction
@@ -43,7 +43,7 @@ use crate::config::{StartType, delay_ms};
 /// Bytes of the COMMAREA before what an enhanced listener read.
 pub const BYTES: usize = 164;
 
-/// What is about to be started.
+/// The start that the exit may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The transaction.
@@ -54,11 +54,11 @@ pub struct Wanted {
     pub start: StartType,
     /// When.
     pub delay_ms: u64,
-    /// For whom.
+    /// The user.
     pub userid: UserId,
 }
 
-/// Who asks, and where.
+/// The client's and the listener's address.
 #[derive(Debug, Clone, Copy)]
 pub struct Ends {
     /// The client.
@@ -104,7 +104,7 @@ impl Wanted {
         out
     }
 
-    /// What the exit left in the COMMAREA.
+    /// Reads the COMMAREA after the exit.
     pub fn parse(bytes: &[u8]) -> Result<Wanted, Refused> {
         let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(Refused::ExitFailed)?;
         match (bytes[60], bytes[61]) {

@@ -1,13 +1,13 @@
-//! What a client says first to a standard listener.
+//! The first message of a client to a standard listener.
 //!
 //! ```text
 //!   tran[,client-in-data][,KC | IC,hhmmss | TD]
 //! ```
 //!
-//! Lower case is upper case, ASCII or EBCDIC. The client's own data are at most
-//! 40 characters and have no comma, since that would end them. A line end
-//! behind the message is none of it. Some clients send binary lengths in their
-//! data: behind a null there are neither commas nor line ends.
+//! Lower case is converted to upper case, in ASCII or EBCDIC. The client's own
+//! data has at most 40 characters and no comma, since a comma ends it. A line
+//! end after the message is ignored. Some clients send binary lengths in their
+//! data: after a null neither commas nor line ends are recognised.
 //!
 //! Reference: IP CICS Sockets Guide, "IBM listener input format".
 //!
@@ -20,12 +20,12 @@ use crate::config::{StartType, delay_ms};
 /// Longest client-in-data.
 const MOST_DATA: usize = 40;
 
-/// What is to be started, and with what.
+/// The start that the message requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The transaction, 1 to 4 characters in upper case.
     pub transid: String,
-    /// What the transaction is passed, at most 40 bytes.
+    /// The data for the transaction, at most 40 bytes.
     pub data: Vec<u8>,
     /// How it is started.
     pub start: StartType,
@@ -47,7 +47,7 @@ pub enum HeaderError {
     /// Neither KC, IC nor TD.
     #[error("INVALID START TYPE")]
     StartType,
-    /// IC without a comma behind it.
+    /// IC without a comma after it.
     #[error("COMMA MISSING AFTER IC")]
     Comma,
     /// IC with something that is no time.
@@ -61,9 +61,9 @@ pub fn is_ebcdic(message: &[u8]) -> bool {
     message.first().is_some_and(|b| *b >= 0x80)
 }
 
-/// Where the message ends in what has come: behind its line end, in the
-/// characters that the client speaks; none where it has no line end. Behind a
-/// null no byte is taken for one: clients send binary lengths in their data.
+/// The end of the message in the received bytes: after its line end, in the
+/// client's code page. Returns `None` without a line end. After a null no byte
+/// is treated as one: clients send binary lengths in their data.
 pub fn line_end(seen: &[u8]) -> Option<usize> {
     let ends: &[u8] = match is_ebcdic(seen) {
         // NL and LF.
@@ -134,7 +134,7 @@ pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderE
     })
 }
 
-/// What stands between the commas. Behind a null no byte is taken for one.
+/// The parts between the commas. After a null no byte is treated as one.
 fn split(text: &[u8], comma: u8) -> impl Iterator<Item = &[u8]> {
     let mut binary = false;
     text.split(move |b| {

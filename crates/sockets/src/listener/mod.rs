@@ -1,9 +1,9 @@
 //! Listeners: they accept, read what the client says first, start a
 //! transaction and give it the connection.
 //!
-//! All listeners live on one thread, which is a door of the region; a
-//! connection is a task there until its transaction took it. Whoever is
-//! refused is told why and closed.
+//! All listeners run on one thread, which is a door of the region; a connection
+//! is a task there until its transaction took it. A refused client receives the
+//! reason before its connection is closed.
 //!
 //! Reference: IP CICS Sockets Guide, "CICS application transaction (IBM
 //! listener)".

@@ -1,4 +1,4 @@
-//! What a client is told that is refused.
+//! The messages to refused clients.
 //!
 //! One line, in the form of the messages of EZACIC02: number, date, time, text,
 //! partner. EZY1353E is the manual's; EZY1315E was not found there and may differ;
@@ -13,7 +13,7 @@ use super::header::HeaderError;
 /// Why a client is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// What it said makes no sense.
+    /// The message is malformed.
     Header(HeaderError),
     /// The transaction is not defined.
     Unknown,
@@ -23,7 +23,7 @@ pub enum Refused {
     TooLate,
     /// The security exit says no.
     Exit,
-    /// The security exit says no and has told the client itself.
+    /// The security exit refuses and has sent the message itself.
     ExitSilent,
     /// The security exit cannot be run.
     ExitFailed,

@@ -25,7 +25,7 @@ use crate::service::{Listening, StartError};
 use crate::stream::TlsSource;
 use crate::trace::Trace;
 
-/// What an operator does to a listener.
+/// An operator's command for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// It listens.
@@ -45,20 +45,20 @@ pub struct Listeners {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the listeners' thread works with.
+/// The context of the listeners' thread.
 #[derive(Clone)]
 pub struct Means {
     /// The region.
     pub region: Handle,
-    /// For whom transactions run.
+    /// The user of transactions.
     pub user: UserId,
     /// Sockets on their way.
     pub world: Arc<World>,
-    /// Tells operators.
+    /// Events for operators.
     pub trace: Arc<Trace>,
     /// Receivers, when there are some.
     pub native: Option<Arc<Native>>,
-    /// What TLS connections are accepted with, when there is a certificate.
+    /// The TLS configuration, if there is a certificate.
     pub tls: Option<TlsSource>,
 }
 
@@ -69,9 +69,9 @@ pub struct Listener {
     pub transid: TransId,
     /// As it is defined.
     pub config: ListenerConfig,
-    /// Who it is to TAKESOCKET.
+    /// Its client id for TAKESOCKET.
     pub client: ClientId,
-    /// What it has done.
+    /// Its counters.
     pub counts: Counts,
     address: Mutex<Option<SocketAddr>>,
     /// The numbers of its sockets, over its stops and starts: a socket that it
@@ -79,7 +79,7 @@ pub struct Listener {
     numbers: Arc<Numbers>,
 }
 
-/// What a listener has done.
+/// The counters of a listener.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Connections accepted.
@@ -90,11 +90,11 @@ pub struct Counts {
     pub refused: AtomicU64,
     /// Sockets given and not taken yet.
     pub waiting: AtomicU64,
-    /// Sockets that nobody took in time.
+    /// Sockets that were not taken in time.
     pub expired: AtomicU64,
 }
 
-/// What the listeners' thread has.
+/// The state of the listeners' thread.
 pub struct Door {
     /// Its port.
     pub port: Port,
@@ -152,7 +152,7 @@ impl Listeners {
         Ok(all)
     }
 
-    /// Starts the thread, if there is none.
+    /// Starts the thread, if it does not run.
     fn begin(&self) -> Result<(), StartError> {
         let mut begun = locked(&self.orders);
         if begun.is_some() {
@@ -162,7 +162,7 @@ impl Listeners {
             let what = what.to_owned();
             move |source| StartError::System { what, source }
         };
-        let none = || io::Error::other("the region has no port left for another thread");
+        let none = || io::Error::other("the region has no free port for another thread");
         let port = self.means.region.attach_port().ok_or_else(none);
         let (orders, received) = unbounded_channel();
         let door = Door {
@@ -202,9 +202,9 @@ impl Listeners {
         locked(&self.listeners).values().cloned().collect()
     }
 
-    /// Takes other definitions over: what is left out or changed stops, what is
-    /// new or changed starts. Connections that were accepted go on. Errors come
-    /// in words.
+    /// Applies changed definitions: removed or changed listeners stop, new or
+    /// changed ones start. Accepted connections continue. Returns a message for
+    /// each error.
     pub fn reload(&self, wanted: &BTreeMap<String, ListenerConfig>) -> Vec<String> {
         let mut failed = Vec::new();
         if wanted.is_empty() && locked(&self.listeners).is_empty() {
@@ -243,10 +243,10 @@ impl Listeners {
         failed
     }
 
-    /// Starts or stops one; an error in words.
+    /// Starts or stops one; the error is a message.
     pub fn control(&self, name: &str, control: Control) -> Result<(), String> {
         let listener = locked(&self.listeners).get(&name.to_uppercase()).cloned();
-        let listener = listener.ok_or_else(|| format!("there is no listener {name}"))?;
+        let listener = listener.ok_or_else(|| format!("no listener {name}"))?;
         match (control, listener.address().is_some()) {
             (Control::Start, true) => Err(format!("listener {name} is started already")),
             (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
@@ -323,7 +323,7 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
     let runtime = match door.port.runtime_on(class) {
         Ok(runtime) => runtime,
         Err(error) => {
-            tracing::error!(%error, "the listeners' thread cannot run");
+            tracing::error!(%error, "the listeners' thread cannot start");
             return;
         }
     };
@@ -372,8 +372,8 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
         false => TcpSocket::new_v6()?,
     };
     socket.set_reuseaddr(true)?;
-    // What is accepted has it too: a connection is ready to be read when the
-    // first message is there.
+    // Accepted sockets inherit it: a connection becomes readable when the first
+    // message is complete.
     let fewest = match config.format {
         // Bytes of TLS are not those of a message.
         _ if config.tls => 1,

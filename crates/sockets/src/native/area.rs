@@ -8,7 +8,7 @@
 //! The length is binary and big-endian, as `PIC 9(4) BINARY` and
 //! `PIC 9(8) BINARY` have it. The program leaves its answer in the same form.
 //!
-//! Invariant: pure; whatever a program leaves can be read.
+//! Invariant: pure; every output of a program can be read.
 
 use copybook::codepage::CodePage;
 
@@ -17,7 +17,7 @@ pub const LONGEST_COMMAREA: usize = 32_763;
 /// Most bytes of a message in a container.
 pub const LONGEST_CONTAINER: usize = 1 << 20;
 
-/// Where a message lies.
+/// The place of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Area {
     /// In the COMMAREA.
@@ -26,8 +26,7 @@ pub enum Area {
         bytes: usize,
         /// Bytes of the length before the message: 0, 2 or 4.
         length: usize,
-        /// Blanks and nulls at the end of an answer without a length are none
-        /// of it.
+        /// Trailing blanks and nulls of an answer without a length are removed.
         trim: bool,
     },
     /// In a container of the channel.
@@ -39,13 +38,15 @@ pub enum Area {
     },
 }
 
-/// Why an answer is none.
+/// Why an answer is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the program left a length of {length} for its answer; the COMMAREA has room for {room}")]
+#[error(
+    "the program set a length of {length} for its answer, but the COMMAREA has room for {room}"
+)]
 pub struct AnswerError {
-    /// What it left.
+    /// The length that the program left.
     pub length: u64,
-    /// What there is.
+    /// The room of the area.
     pub room: usize,
 }
 
@@ -159,7 +160,7 @@ pub fn delimiter_in_ebcdic(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|c| page.byte_of(c)).collect()
 }
 
-/// The same for a client that has the programs' characters.
+/// As above for a client with the programs' own characters.
 pub fn delimiter_in_ascii(text: &str) -> Option<Vec<u8>> {
     let byte = |c: char| u8::try_from(u32::from(c)).ok();
     text.chars().map(byte).collect()
@@ -200,7 +201,7 @@ mod tests {
         let error = area.answer(b"\x00\x0Bhello     ").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the program left a length of 11 for its answer; the COMMAREA has room for 10"
+            "the program set a length of 11 for its answer, but the COMMAREA has room for 10"
         );
         assert_eq!(
             area.answer(b"\x01"),

@@ -156,7 +156,7 @@ pub enum Endian {
 pub struct Receiver {
     /// Its transaction.
     pub transid: TransId,
-    /// What is run with each message.
+    /// The program for each message.
     pub program: ProgramName,
     /// The transaction of the connection that answers go out on.
     pub answers: Option<TransId>,
@@ -166,7 +166,7 @@ pub struct Receiver {
     pub framing: [Framing; 2],
     /// The translation for each of them.
     pub characters: [Characters; 2],
-    /// Whose characters a client has.
+    /// The characters of the client.
     pub clients: ClientCharacters,
     /// Seconds of patience: idle, message, write, pair; 0 for no limit.
     pub limits_s: [u32; 4],
@@ -185,19 +185,19 @@ impl ReceiverConfig {
         if own.is_none() {
             wrong(
                 "",
-                "a receiver has the name of a transaction, 1 to 4 characters",
+                "a receiver's name must be a transaction's, 1 to 4 characters",
             );
         }
         let program = self.program.parse::<ProgramName>().ok();
         if program.is_none_or(|p| p.is_blank()) {
-            wrong("program", "the name of a program, 1 to 8 characters");
+            wrong("program", "expected a program name, 1 to 8 characters");
         }
         let answers = self.answers.as_deref().map(transid);
         match answers {
-            Some(None) => wrong("answers", "the name of a transaction, 1 to 4 characters"),
+            Some(None) => wrong("answers", "expected a transaction name, 1 to 4 characters"),
             Some(answers) if answers == own => wrong(
                 "answers",
-                "another transaction than the receiver's; leave it out for one connection",
+                "must name another transaction than the receiver's; leave it out for one connection",
             ),
             _ => {}
         }
@@ -222,7 +222,7 @@ impl ReceiverConfig {
         if self.message_timeout_s == 0 || self.write_timeout_s == 0 {
             wrong(
                 "message_timeout_s",
-                "message_timeout_s and write_timeout_s are at least 1",
+                "message_timeout_s and write_timeout_s must be at least 1",
             );
         }
         Some(Receiver {
@@ -248,14 +248,11 @@ impl ReceiverConfig {
             let answer = self.answer_container.as_ref().unwrap_or(message);
             for (key, name) in [("container", message), ("answer_container", answer)] {
                 if ContainerName::new(name).is_err() {
-                    wrong(key, "the name of a container, 1 to 16 characters");
+                    wrong(key, "expected a container name, 1 to 16 characters");
                 }
             }
             if self.area_bytes > 0 || self.area_length > 0 {
-                wrong(
-                    "container",
-                    "a message has a COMMAREA or a container, not both",
-                );
+                wrong("container", "give commarea or container, not both");
             }
             return Area::Container {
                 message: message.clone(),
@@ -263,7 +260,7 @@ impl ReceiverConfig {
             };
         }
         if self.answer_container.is_some() {
-            wrong("answer_container", "goes with container");
+            wrong("answer_container", "needs container");
         }
         let (bytes, length) = (self.area_bytes as usize, self.area_length as usize);
         if bytes > LONGEST_COMMAREA {
@@ -313,7 +310,7 @@ impl ReceiverConfig {
                     None => {
                         wrong(
                             "frame.delimiter",
-                            "characters that the client has, at least one",
+                            "expected at least one character of the client's code page",
                         );
                         return None;
                     }
@@ -326,12 +323,12 @@ impl ReceiverConfig {
             (None, None, Some(_)) => {
                 wrong(
                     "frame.fixed",
-                    "from 1 to what the COMMAREA or container has room for",
+                    "must be 1 to the size of the COMMAREA or container",
                 );
                 return None;
             }
             _ => {
-                wrong("frame", "one of length, delimiter and fixed");
+                wrong("frame", "give one of length, delimiter and fixed");
                 return None;
             }
         };
@@ -339,7 +336,7 @@ impl ReceiverConfig {
         if max == 0 || max > room {
             wrong(
                 "frame.max_bytes",
-                "from 1 to what the COMMAREA or container has room for",
+                "must be 1 to the size of the COMMAREA or container",
             );
         }
         Some(Framing {
@@ -378,10 +375,10 @@ mod tests {
     }
 
     fn mistakes(config: &ReceiverConfig) -> Vec<String> {
-        let mut told = Vec::new();
-        let built = config.build("RECV", &mut |key, _| told.push(key.to_owned()));
-        assert_eq!(built.is_none(), !told.is_empty());
-        told
+        let mut reported = Vec::new();
+        let built = config.build("RECV", &mut |key, _| reported.push(key.to_owned()));
+        assert_eq!(built.is_none(), !reported.is_empty());
+        reported
     }
 
     #[test]
@@ -400,8 +397,8 @@ mod tests {
         config.area_bytes = 40_000;
         config.area_length = 3;
         config.frame.max_bytes = Some(0);
-        let told = ["answers", "area_bytes", "area_length", "frame.max_bytes"];
-        assert_eq!(mistakes(&config), told);
+        let reported = ["answers", "area_bytes", "area_length", "frame.max_bytes"];
+        assert_eq!(mistakes(&config), reported);
         let mut config = lines();
         config.container = Some("MESSAGE".into());
         config.area_bytes = 10;

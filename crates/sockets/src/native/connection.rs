@@ -108,7 +108,7 @@ impl Drop for Parting {
     }
 }
 
-/// A connection that its thread knows, until it ends in whatever way.
+/// A connection registered with its thread, until it ends.
 struct Known<'c>(&'c Thread, &'c Watched);
 
 impl Drop for Known<'_> {
@@ -161,7 +161,8 @@ impl Connection<'_> {
                 }
             };
             if empty > 0 && empty == from {
-                // What came asks for nothing: the others go first.
+                // The bytes do not complete a message: other connections run
+                // first.
                 self.thread.reactor.end_turn();
             }
             held.drain(..from);
@@ -171,7 +172,9 @@ impl Connection<'_> {
             if !self.read(own, &mut held, needed).await? {
                 return match held.is_empty() {
                     true => Ok(()),
-                    false => Err(Ended::Wrong("the client ended within a message".into())),
+                    false => Err(Ended::Wrong(
+                        "the client ended the connection within a message".into(),
+                    )),
                 };
             }
         }
@@ -303,7 +306,8 @@ impl Connection<'_> {
         }
     }
 
-    /// Sends an answer as far as it goes at once; the rest is given back.
+    /// Sends as much of an answer as possible without waiting; returns the
+    /// rest.
     fn send(&self, own: &Outgoing, answer: &[u8]) -> Result<Vec<u8>, Ended> {
         // A program that has nothing to say sends nothing.
         if answer.is_empty() {
@@ -356,8 +360,8 @@ impl Connection<'_> {
     }
 }
 
-/// The most bytes of the message that is being read. Nobody knows where a
-/// delimiter will be.
+/// The most bytes of the message that is being read. The place of a delimiter
+/// is not known in advance.
 fn towards(framing: &Framing, needed: usize) -> usize {
     match framing.is_delimited() {
         true => framing.longest(),
@@ -398,7 +402,7 @@ fn fill(
 
 /// More than this is not kept for the next answer.
 const KEPT_BYTES: usize = 64 << 10;
-/// The pauses between two wishes for a task.
+/// The pauses between two requests for a task.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-/// How messages are told apart.
+/// How messages are separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Framing {
     /// Where a message ends.
@@ -28,7 +28,7 @@ pub struct Framing {
 /// Where a message ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// Its length goes before it.
+    /// Its length precedes it.
     Length {
         /// Bytes of the length: 1, 2 or 4.
         bytes: usize,
@@ -43,12 +43,12 @@ pub enum Frame {
     Fixed {
         /// How many.
         bytes: usize,
-        /// What fills a shorter answer.
+        /// The padding of a shorter answer.
         pad: u8,
     },
 }
 
-/// What the bytes of a connection begin with.
+/// The frame at the start of a connection's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// A message.
@@ -71,7 +71,7 @@ pub enum Found {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FramingError {
     /// A length, or a message without its delimiter, above the limit.
-    #[error("a message of {bytes} bytes; at most {most} are allowed")]
+    #[error("a message has {bytes} bytes, but at most {most} are allowed")]
     TooLong {
         /// How long, as far as is known.
         bytes: u64,
@@ -79,19 +79,19 @@ pub enum FramingError {
         most: usize,
     },
     /// A length that counts itself and is less than its own bytes.
-    #[error("a length of {length}, which counts its own {bytes} bytes")]
+    #[error("a length of {length}, although it includes its own {bytes} bytes")]
     TooShort {
         /// The length.
         length: u64,
         /// Bytes of the length.
         bytes: usize,
     },
-    /// An answer that the frame cannot tell.
-    #[error("an answer of {bytes} bytes; the frame can tell {most}")]
+    /// An answer that is too long for the frame's length field.
+    #[error("an answer has {bytes} bytes, but the frame's length field allows {most}")]
     Answer {
         /// How long it is.
         bytes: usize,
-        /// What the frame can tell.
+        /// The longest answer that the frame's length field allows.
         most: usize,
     },
 }
@@ -224,7 +224,8 @@ impl Framing {
         Ok(())
     }
 
-    /// Where an answer of so many bytes lies in what [`Framing::emit`] wrote.
+    /// The place of an answer of this length in the output of
+    /// [`Framing::emit`].
     pub fn answer_in(&self, written: &[u8], answer: usize) -> Range<usize> {
         let before = match &self.frame {
             Frame::Length { bytes, .. } => *bytes,
@@ -248,7 +249,7 @@ impl Framing {
         matches!(self.frame, Frame::Delimiter(_))
     }
 
-    /// The longest answer that the frame can tell.
+    /// The longest answer that the frame's length field allows.
     pub fn longest_answer(&self) -> usize {
         match &self.frame {
             Frame::Length {
@@ -264,7 +265,7 @@ impl Framing {
     }
 }
 
-/// A message of `data` bytes behind `before` others, if it is there.
+/// A message of `data` bytes after `before` others, if it is complete.
 fn whole(there: usize, before: usize, data: usize) -> Found {
     let next = before + data;
     match there >= next {
@@ -433,12 +434,12 @@ mod tests {
         let too_long = framing(false, false).first(&[0xFF; 4], 0);
         assert_eq!(
             too_long.unwrap_err().to_string(),
-            "a message of 4294967295 bytes; at most 1000 are allowed"
+            "a message has 4294967295 bytes, but at most 1000 are allowed"
         );
         let too_short = framing(true, false).first(&[0, 0, 0, 3], 0);
         assert_eq!(
             too_short.unwrap_err().to_string(),
-            "a length of 3, which counts its own 4 bytes"
+            "a length of 3, although it includes its own 4 bytes"
         );
         let waits = framing(true, true).first(&[0xEC, 0x03, 0, 0], 0);
         assert_eq!(

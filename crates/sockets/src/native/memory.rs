@@ -1,9 +1,9 @@
 //! Memory of messages that have come: so much a thread and no more.
 //!
-//! A connection asks for room before it reads. When there is none it waits,
-//! and its client with it. So many that have a part of a message each could
-//! wait for each other: one of them may have more than there is, until its
-//! message is complete.
+//! A connection reserves memory before it reads. If none is free it waits, and
+//! its client with it. Connections with a part of a message each could wait for
+//! each other, so one of them may exceed the limit until its message is
+//! complete.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
@@ -21,8 +21,8 @@ pub struct Memory {
     waiting: Cell<usize>,
     /// One has more than there is.
     exceeded: Cell<bool>,
-    /// Buffers of [`READ_BYTES`] that nobody has: a message that is read at
-    /// once takes one and gives it back, and nothing is allocated.
+    /// Free buffers of [`READ_BYTES`]: a message that is read at once takes one
+    /// and returns it, without an allocation.
     spare: RefCell<Vec<Vec<u8>>>,
 }
 
@@ -54,7 +54,7 @@ impl Memory {
         })
     }
 
-    /// Nothing, to be filled.
+    /// An empty buffer.
     pub fn empty(self: &Rc<Self>) -> Held {
         Held {
             bytes: Vec::new(),
@@ -66,8 +66,9 @@ impl Memory {
 }
 
 impl Held {
-    /// Makes room for `bytes` in all, when there is some. One that has a part of
-    /// a message gets it though there is none, if no other has.
+    /// Reserves `bytes` in all when they are free. A connection that has a part
+    /// of a message gets them even if none are free, unless another one has
+    /// already exceeded the limit.
     pub async fn reserve(&mut self, bytes: usize) {
         if bytes <= self.bytes.capacity() {
             return;
@@ -95,8 +96,8 @@ impl Held {
         self.recount();
     }
 
-    /// A long message was complete, and is taken out: what it took beyond the
-    /// room for a read is given back.
+    /// A long message was complete, and is taken out: memory beyond one read is
+    /// returned.
     pub fn settle(&mut self) {
         if self.bytes.capacity() > READ_BYTES && self.bytes.len() <= READ_BYTES {
             self.bytes.shrink_to(READ_BYTES);
@@ -227,7 +228,8 @@ mod tests {
             unreachable!()
         };
         assert!(pin!(one.reserve(most)).poll(&mut cx).is_ready());
-        // Who has nothing yet has to wait, and so has another with a part.
+        // A connection without bytes has to wait, and so has another with a
+        // part.
         let mut three = memory.empty();
         assert!(pin!(three.reserve(1)).poll(&mut cx).is_pending());
         {

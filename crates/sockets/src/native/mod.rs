@@ -1,8 +1,8 @@
 //! Solution Two: the region itself reads the messages of a connection, runs
 //! the customer's program with each, and sends the answers.
 //!
-//! A listener accepts and reads the client's first message as ever. Where the
-//! transaction that it would start has a receiver here, the connection goes to
+//! A listener accepts and reads the client's first message as usual. If the
+//! transaction that it would start has a receiver here, the connection moves to
 //! one of a few threads instead, which work for the offload engines and have
 //! thousands of connections each. Every message is a task of its own.
 //!

@@ -1,11 +1,11 @@
 //! The loop of a thread of receivers: futures, the sockets and times that they
 //! wait for, and the port of the region.
 //!
-//! A general runtime took a third of a message's instructions. This one knows
-//! its only use: one thread, sockets that are registered once for all that
-//! epoll tells, edge-triggered, futures that are woken on their own thread, and
-//! hardly a timer. Before it sleeps it wakes the workers that it gave work, and
-//! hears of the tasks that have ended; while there are some it does not sleep.
+//! A general runtime took a third of a message's instructions. This one is made
+//! for one use: one thread, sockets that are registered once for all events of
+//! epoll, edge-triggered, futures that are woken on their own thread, and
+//! hardly a timer. Before it sleeps it wakes the workers that it gave tasks and
+//! collects the ends of tasks; while there are some it does not sleep.
 //!
 //! A future that finds its socket ready again and again gives way after
 //! [`TURN`] reads and writes, so a client that sends without a pause, and asks
@@ -43,7 +43,7 @@ pub struct Reactor {
     ended: Cell<bool>,
     /// Reads and writes that the future being polled still has.
     turn: Cell<u32>,
-    /// Who has given way, and goes on when the sockets were looked at.
+    /// Futures that yielded, and continue after the sockets were polled.
     waiting: RefCell<Vec<Waker>>,
 }
 
@@ -51,7 +51,7 @@ pub struct Reactor {
 #[derive(Debug, Clone, Copy)]
 pub struct Spawned(Key);
 
-/// A socket's readiness as epoll told it.
+/// A socket's readiness as epoll reported it.
 pub struct Source {
     ready: Cell<u32>,
     reader: RefCell<Option<Waker>>,
@@ -67,13 +67,13 @@ pub struct Registration {
 
 /// The port of the region that the loop's thread drives.
 pub trait Door: Send + Sync {
-    /// What the loop waits for beside its own.
+    /// The descriptor that the loop waits for in addition to its own sources.
     fn event(&self) -> BorrowedFd<'_>;
     /// Before a sleep: true when the loop may sleep until the event.
     fn rest(&self) -> bool;
     /// After a sleep.
     fn rested(&self);
-    /// When the loop goes on without one.
+    /// Called when the loop continues without a sleep.
     fn hear(&self);
     /// Has a future woken on the loop's own thread.
     fn wake(&self, waker: Waker);
@@ -251,7 +251,7 @@ impl Reactor {
         poll_fn(|cx| timer.poll(cx)).await;
     }
 
-    /// What a future gives within so long; none when it takes longer.
+    /// The result of a future within this time; `None` if it takes longer.
     pub async fn within<T>(&self, time: Duration, future: impl Future<Output = T>) -> Option<T> {
         let (mut late, mut future) = (pin!(self.sleep(time)), pin!(future));
         poll_fn(|cx| match future.as_mut().poll(cx) {
@@ -272,7 +272,7 @@ impl Reactor {
             running.entry.queued.store(false, Ordering::Relaxed);
             self.turn.set(TURN);
             let mut cx = Context::from_waker(&running.waker);
-            // What goes wrong in one connection ends that one.
+            // A panic in one connection ends only that one.
             let poll = AssertUnwindSafe(|| running.future.as_mut().poll(&mut cx));
             match catch_unwind(poll) {
                 Ok(Poll::Pending) => self.futures.borrow_mut().put_back(key, running),
@@ -393,8 +393,8 @@ impl Registration {
         self.poll(WRITABLE, &self.source.writer, cx)
     }
 
-    /// Ready when nothing goes either way any more. Who waits for it does not
-    /// wait for something to read.
+    /// Ready when neither direction is open any more. Waiting for it does not
+    /// wait for input.
     pub fn poll_gone(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.poll(GONE, &self.source.reader, cx)
     }
@@ -415,14 +415,14 @@ impl Registration {
         Poll::Pending
     }
 
-    /// Reads `room` bytes, if there may be some. Fewer are all that there are,
-    /// until epoll tells of more.
+    /// Reads up to `room` bytes, if some may be there. If it reads fewer, no
+    /// more are there until epoll reports them.
     pub fn read(&self, room: usize, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
         let is_short = |count: usize| count > 0 && count < room;
         self.run(READABLE, is_short, read)
     }
 
-    /// The same for `bytes` to be written.
+    /// As above for writing `bytes`.
     pub fn write(
         &self,
         bytes: usize,
@@ -444,7 +444,7 @@ impl Registration {
         turn.set(turn.get() - 1);
         let done = call();
         let exhausted = match &done {
-            // Nothing more is told of a connection that has ended.
+            // epoll reports nothing more of an ended connection.
             Ok(count) => ready.get() & ENDED == 0 && is_short(*count),
             Err(error) => error.kind() == io::ErrorKind::WouldBlock,
         };
@@ -515,7 +515,7 @@ const READABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 /// The client sends nothing more, or is gone.
 const ENDED: u32 = 4;
-/// Nothing goes either way any more.
+/// Neither direction is open any more.
 const GONE: u32 = 8;
 
 #[cfg(test)]

@@ -30,23 +30,23 @@ pub struct Native {
     threads: Vec<UnboundedSender<Order>>,
     next: AtomicUsize,
     seats: Arc<Seats>,
-    /// The threads take nothing new and end what they have.
+    /// The threads accept no new messages and end after the running ones.
     ending: Arc<AtomicBool>,
     joins: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// A receiver and what it has done.
+/// A receiver and its counters.
 #[derive(Debug)]
 pub struct Served {
     /// As it is defined.
     pub receiver: Receiver,
-    /// What it has done.
+    /// Its counters.
     pub counts: Counts,
     /// It takes no connections and ends those it has.
     pub stopped: AtomicBool,
 }
 
-/// What a receiver has done.
+/// The counters of a receiver.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Connections now, senders included.
@@ -76,7 +76,7 @@ pub struct Counts {
 pub struct Receiving {
     /// Its transaction.
     pub receiver: TransId,
-    /// What it runs.
+    /// The program it runs.
     pub program: String,
     /// The transaction of the connections that answers go out on; blank for
     /// the same ones.
@@ -126,7 +126,7 @@ pub struct Adopted {
     pub stream: Parts,
     /// Its client.
     pub client: SocketAddr,
-    /// Whose it is.
+    /// The receiver.
     pub served: Arc<Served>,
     /// Answers go out on it; otherwise messages come on it.
     pub is_sender: bool,
@@ -178,7 +178,7 @@ impl Native {
             let (own, ticker) = (sender.downgrade(), ticker.clone());
             let none = || StartError::System {
                 what: "receivers".into(),
-                source: std::io::Error::other("the region has no port left for another thread"),
+                source: std::io::Error::other("the region has no free port for another thread"),
             };
             let setting = Setting {
                 region: region.clone(),
@@ -208,8 +208,9 @@ impl Native {
         }))
     }
 
-    /// Whose a connection is that a transaction would be started for, and
-    /// whether answers go out on it; none when it is to be started.
+    /// The receiver of a connection for which a transaction would be started,
+    /// and whether answers go out on it; `None` if the transaction is to be
+    /// started.
     pub fn serves(&self, transid: TransId) -> Option<(&Arc<Served>, bool)> {
         let receiver = self.receivers.get(&transid).map(|served| (served, false));
         receiver.or_else(|| self.senders.get(&transid).map(|served| (served, true)))
@@ -250,7 +251,7 @@ impl Native {
         let _ = self.threads[number % self.threads.len()].send(Order::Adopt(adopted));
     }
 
-    /// Stops or starts a receiver; none when there is none of that name.
+    /// Stops or starts a receiver. Returns `None` if no receiver has this name.
     pub fn control(&self, name: &str, stop: bool) -> Option<Result<(), String>> {
         let transid = name.to_uppercase().parse().ok()?;
         let served = self.receivers.get(&transid)?;
@@ -309,7 +310,7 @@ impl Native {
         }
     }
 
-    /// Ends the threads, and whatever they still have.
+    /// Ends the threads with all their connections.
     pub fn end(&self) {
         self.ending.store(true, Ordering::Relaxed);
         for thread in &self.threads {
@@ -324,7 +325,7 @@ impl Native {
     }
 }
 
-/// Tells threads a second after they have asked, or less.
+/// Notifies threads at most one second after they have asked.
 fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     while let Ok(first) = asked.recv() {
         std::thread::sleep(SECOND);

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use region::TransId;
 use tokio::sync::Notify;
 
-/// Whose connections belong together: the receiver, and the client-in-data.
+/// The key of connections that belong together: the receiver, and the
+/// client-in-data.
 pub type SessionName = (TransId, Vec<u8>);
 
 /// The sessions of a thread.
@@ -153,7 +154,7 @@ mod tests {
         let part = sessions.enter_receiver(name("A")).unwrap();
         assert!(sessions.enter_receiver(name("A")).is_none());
         assert_eq!(sessions.enter_sender(name("A"), 1, 0), Ok(None));
-        // A client that tries again before it was heard.
+        // A client that tries again before it was received.
         assert_eq!(sessions.enter_sender(name("A"), 2, 0), Ok(Some(1)));
         assert_eq!(pin!(part.sender()).poll(&mut cx), Poll::Ready(2));
         assert_eq!(sessions.enter_sender(name("A"), 3, 0), Err(3));

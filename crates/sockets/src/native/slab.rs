@@ -1,5 +1,5 @@
-//! Entries under keys that say nothing of another entry later: what epoll
-//! tells of a socket that is closed finds nobody.
+//! Entries with keys that are never used for another entry later: an event of
+//! epoll for a closed socket finds no entry.
 
 /// Names an entry of a slab; one that is gone is not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ impl Key {
         u64::from(self.generation) << 32 | u64::from(self.index)
     }
 
-    /// The key of these bits, whoever made them.
+    /// The key of these bits.
     pub fn from_bits(bits: u64) -> Key {
         Key {
             index: bits as u32,
@@ -44,7 +44,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Puts an entry that knows its key.
+    /// Inserts an entry that contains its key.
     pub fn insert(&mut self, value: impl FnOnce(Key) -> T) -> Key {
         let index = self.free.pop().unwrap_or_else(|| {
             self.places.push(Place {
@@ -88,7 +88,7 @@ impl<T> Slab<T> {
         self.free.push(key.index);
     }
 
-    /// Takes an entry out for good.
+    /// Removes an entry.
     pub fn remove(&mut self, key: Key) -> Option<T> {
         let value = self.take(key)?;
         self.forget(key);

@@ -1,8 +1,9 @@
-//! A thread of receivers: its connections, and who has waited too long.
+//! A thread of receivers: its connections and their time limits.
 //!
-//! No message arms a timer: it would be set and taken back with each. While there are connections somebody else tells
-//! when a second has passed, and those that have been in one phase for too long
-//! are ended; so a limit of a second may take two.
+//! No message arms a timer: it would be set and cancelled with each. While
+//! there are connections another thread notifies when a second has passed, and
+//! connections that have been in one phase for too long are ended; so a limit
+//! of a second may take two.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -26,17 +27,17 @@ use crate::listener::{DRAIN_TIME, last_words};
 use crate::stream::Stream;
 use crate::trace::Trace;
 
-/// What a thread begins with.
+/// The configuration of a thread.
 pub struct Setting {
     /// The region.
     pub region: Handle,
     /// The thread's port.
     pub port: Port,
-    /// For whom tasks run.
+    /// The user of tasks.
     pub user: UserId,
-    /// Tells operators.
+    /// Events for operators.
     pub trace: Arc<Trace>,
-    /// Nothing new is begun.
+    /// No new message is started.
     pub ending: Arc<AtomicBool>,
     /// Most memory for messages.
     pub memory_bytes: usize,
@@ -44,13 +45,13 @@ pub struct Setting {
     pub ask_for_tick: Box<dyn Fn() + Send>,
 }
 
-/// A thread and what it has.
+/// A thread and its state.
 pub struct Thread {
     pub setting: Setting,
     pub reactor: Rc<Reactor>,
     pub sessions: Rc<Sessions<Outgoing>>,
     pub memory: Rc<Memory>,
-    /// What is written next, if it is written at once.
+    /// A buffer for output that is written immediately.
     pub scratch: RefCell<Vec<u8>>,
     /// Seconds, counted by ticks.
     clock: Cell<u64>,
@@ -71,7 +72,7 @@ pub struct Outgoing {
     pub seat: Seat,
 }
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// It waits for a message.
@@ -100,16 +101,16 @@ pub struct Watched {
 pub enum Order {
     /// A connection.
     Adopt(Adopted),
-    /// Somebody is to end: look at once.
+    /// A connection is to end: check at once.
     Look,
-    /// A second has passed since somebody asked for this.
+    /// A second has passed since this was requested.
     Tick,
-    /// The thread is over, with whatever it has.
+    /// The thread ends, with all its connections.
     End,
 }
 
 impl Watched {
-    /// What it is doing.
+    /// Its phase.
     pub fn phase(&self) -> Phase {
         self.phase.get()
     }
@@ -118,7 +119,7 @@ impl Watched {
     pub fn failed(&self) {
         self.served.counts.failed.fetch_add(1, Ordering::Relaxed);
         let (receiver, connection) = (self.served.receiver.transid, self.number);
-        tracing::error!(%receiver, connection, "a connection was closed by a fault of the region");
+        tracing::error!(%receiver, connection, "a connection was closed because of an internal error");
     }
 }
 
@@ -130,7 +131,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     let reactor = match entered.and_then(|()| Reactor::new(door)) {
         Ok(reactor) => reactor,
         Err(error) => {
-            tracing::error!(%error, "a thread of the receivers cannot run");
+            tracing::error!(%error, "a thread of the receivers cannot start");
             return;
         }
     };
@@ -159,7 +160,7 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
     reactor.run();
 }
 
-/// Ends the loop when nobody takes orders any more, and be it by a fault.
+/// Ends the loop when the sender of orders is dropped, also by a panic.
 struct Ends(Rc<Reactor>);
 
 impl Drop for Ends {
@@ -231,7 +232,7 @@ impl Thread {
         watched.since.set(self.clock.get());
     }
 
-    /// The connection is over.
+    /// Removes an ended connection.
     pub fn forget(&self, watched: &Watched) {
         self.connections.borrow_mut().remove(&watched.number);
     }
@@ -241,14 +242,15 @@ impl Thread {
         self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
     }
 
-    /// Has somebody tell when a second has passed.
+    /// Requests a notification when a second has passed.
     fn await_tick(&self) {
         if !self.ticks.replace(true) {
             (self.setting.ask_for_tick)();
         }
     }
 
-    /// A second has passed. Where nothing is left to look at, nobody tells again.
+    /// A second has passed. If no connection is left to check, no further
+    /// notification is requested.
     fn tick(&self) {
         self.ticks.set(false);
         self.clock.set(self.clock.get() + 1);
@@ -258,7 +260,7 @@ impl Thread {
         }
     }
 
-    /// Ends whoever has waited too long, or is idle and to end.
+    /// Ends connections that have waited too long, or are idle and to end.
     fn look(&self) {
         let now = self.clock.get();
         let all: Vec<Rc<Watched>> = self.connections.borrow().values().cloned().collect();
@@ -289,7 +291,7 @@ impl Thread {
                     connection = watched.number,
                     phase = ?watched.phase.get(),
                     seconds = limit,
-                    "a connection was closed at its limit of time"
+                    "a connection was closed at its time limit"
                 );
             }
             self.forget(&watched);
@@ -312,7 +314,7 @@ impl Thread {
 }
 
 impl Outgoing {
-    /// Tells the client why, and closes when it has heard.
+    /// Sends the client the reason, and closes after the client has read it.
     pub fn refuse(self, thread: &Thread, refused: &Refused) {
         let counts = &self.served.counts;
         counts.refused.fetch_add(1, Ordering::Relaxed);
@@ -328,9 +330,9 @@ impl Outgoing {
         };
         let reactor = thread.reactor.clone();
         thread.reactor.spawn(async move {
-            let told = last_words(self.stream, &text);
-            // A client that does not listen is not told.
-            let _ = reactor.within(DRAIN_TIME, told).await;
+            let reported = last_words(self.stream, &text);
+            // A client that does not read cannot receive it.
+            let _ = reactor.within(DRAIN_TIME, reported).await;
             drop(self.seat);
         });
     }

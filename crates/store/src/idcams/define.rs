@@ -1,13 +1,14 @@
 //! DEFINE CLUSTER, ALTERNATEINDEX and PATH.
 //!
-//! Attributes may stand with the cluster or with its DATA component. A record
-//! length whose average is its maximum makes a file of fixed-length records.
+//! Attributes may be given with the cluster or with its DATA component. A
+//! record length whose average is its maximum makes a file of fixed-length
+//! records.
 
 use super::parse::{Operand, Parser, Unusable};
 use crate::file::{DefinitionError, FileDef, FileName, KeyField, Organisation, RecordFormat};
 use crate::index::{IndexDef, PathDef};
 
-/// What a DEFINE says.
+/// The attributes of a DEFINE.
 #[derive(Default)]
 struct Facts<'o> {
     name: Option<FileName>,
@@ -50,7 +51,7 @@ const INDEX: &[&str] = &[
 ];
 const PATH: &[&str] = &["NAME", "PATHENTRY", "UPDATE", "NOUPDATE"];
 
-/// What IDCAMS takes when a cluster does not say it.
+/// The default of IDCAMS for a cluster without KEYS.
 const DEFAULT_KEY: KeyField = KeyField {
     offset_bytes: 0,
     length_bytes: 64,
@@ -139,7 +140,7 @@ fn named(
     name.ok_or_else(|| parser.error(entry, format!("{} has no NAME", entry.word), "NAME(name)"))
 }
 
-/// What the entry and its components say; all that is wrong is told.
+/// The attributes of the entry and its components; reports all errors.
 fn facts<'o>(
     parser: &mut Parser<'_>,
     operands: &'o [Operand],
@@ -157,7 +158,7 @@ fn facts<'o>(
             }
         };
         if !is_entry && !matches!(keyword, Some("DATA" | "INDEX" | "CATALOG")) {
-            let message = format!("{} cannot stand outside of parentheses", component.word);
+            let message = format!("{} is not allowed outside parentheses", component.word);
             let help = "it belongs in the parentheses of the entry";
             usable = Err(parser.error(component, message, help));
             continue;
@@ -185,7 +186,7 @@ fn fact<'o>(
         return Ok(());
     };
     if !allowed.contains(&keyword) {
-        let message = format!("{keyword} does not belong to this entry");
+        let message = format!("{keyword} is not a parameter of this entry");
         return Err(parser.error(attribute, message, ""));
     }
     match keyword {
@@ -210,7 +211,7 @@ fn fact<'o>(
         "INDEXED" | "NONINDEXED" | "NUMBERED" | "LINEAR" => {
             if let Some(other) = facts.organisation.filter(|other| *other != keyword) {
                 let message = format!("{keyword} contradicts {other}");
-                return Err(parser.error(attribute, message, "a data set is one of them"));
+                return Err(parser.error(attribute, message, "give one of them"));
             }
             facts.organisation = Some(keyword);
         }

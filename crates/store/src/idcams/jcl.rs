@@ -1,7 +1,7 @@
-//! The IDCAMS steps of a job: their commands and what their DD names stand for.
+//! The IDCAMS steps of a job: their commands and the meaning of their DD names.
 //!
-//! As much of JCL as that needs: EXEC PGM, DD with DSN, `*` and DATA,
-//! continued operands, `/*` and DLM. Everything else is for whoever runs jobs.
+//! Reads as much of JCL as that needs: EXEC PGM, DD with DSN, `*` and DATA,
+//! continued operands, `/*` and DLM. The rest is for `tupelo batch`.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,8 @@ pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Source
     steps
 }
 
-/// The statement that begins here, and `at` behind it; `None` if none does.
+/// The statement that begins here, and advances `at` past it; `None` if no
+/// statement begins here.
 fn card<'t>(lines: &[&'t str], at: &mut usize) -> Option<Card<'t>> {
     let line = cut(lines[*at]).strip_prefix("//")?;
     if line.starts_with('*') {
@@ -109,7 +110,7 @@ fn card<'t>(lines: &[&'t str], at: &mut usize) -> Option<Card<'t>> {
     })
 }
 
-/// What a DD stands for, and the lines that follow it.
+/// The meaning of a DD, and the lines of its in-stream data.
 fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>) {
     if let Some(name) = operand(operands, "DSN").or_else(|| operand(operands, "DSNAME")) {
         return (Dd::DataSet(name), Vec::new());
@@ -140,7 +141,7 @@ fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>
 }
 
 /// Whether a line ends in-stream data that `*` began. A comment of IDCAMS may
-/// begin in column 1 too: a delimiter has nothing but blanks behind it.
+/// begin in column 1 too: a delimiter has only blanks after it.
 fn is_jcl(line: &str) -> bool {
     line.starts_with("//")
         || line

@@ -123,7 +123,7 @@ const UNSUPPORTED: &[Keyword] = &[
     ("TONUMBER", &["TNUM"]),
 ];
 
-/// What a keyword means: its full name, or that it has no meaning here.
+/// The meaning of a keyword: its full name, or that it has no effect here.
 pub(super) enum Meaning {
     /// This one.
     Keyword(&'static str),

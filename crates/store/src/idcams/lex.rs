@@ -1,9 +1,9 @@
 //! Words, parentheses and ends of commands, with their places.
 //!
-//! Columns 2 to 72 are read. A command ends with its line, unless the line
-//! ends in a continuation mark: `-` joins the next line with a blank, `+` joins
-//! it without, its leading blanks left out. Comments stand between `/*` and
-//! `*/`, also over several lines.
+//! Columns 2 to 72 are read. A command ends with its line, unless the line ends
+//! in a continuation mark: `-` joins the next line with a blank, `+` joins it
+//! without, its leading blanks left out. Comments are between `/*` and `*/`,
+//! also over several lines.
 
 use cics::diagnostic::{Diagnostic, Severity};
 
@@ -15,7 +15,7 @@ pub(super) struct Token {
     pub column: u32,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name, keyword or number, in upper case.
@@ -121,7 +121,7 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
                 severity: Severity::Warning,
                 line: *line,
                 column: LAST_COLUMN as u32 + 1,
-                message: "what stands beyond column 72 is not read".to_owned(),
+                message: "text beyond column 72 is ignored".to_owned(),
                 help: Some("continue the line with a hyphen before column 72".to_owned()),
             });
         }
@@ -192,7 +192,7 @@ fn without_comments(text: &[Place], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pl
     bare
 }
 
-/// Text up to the closing apostrophe, two of which stand for one.
+/// Text up to the closing apostrophe; two apostrophes mean one.
 fn quoted(text: &[Place], at: &mut usize) -> (String, bool) {
     let mut quoted = String::new();
     while let Some(place) = text.get(*at).filter(|place| place.c != '\n') {

@@ -45,11 +45,11 @@ pub struct Step {
     pub name: Option<String>,
     /// Its commands.
     pub statements: Vec<Statement>,
-    /// What its DD names stand for.
+    /// The meaning of its DD names.
     pub dds: BTreeMap<String, Dd>,
 }
 
-/// What a DD name stands for.
+/// The meaning of a DD name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dd {
     /// A data set.
@@ -67,7 +67,7 @@ pub struct Statement {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// What is to be done.
+    /// The command.
     pub command: Command,
 }
 
@@ -95,7 +95,7 @@ pub enum Command {
         to: DataRef,
         /// Whether a record takes the place of one with its key: REPLACE.
         replace: bool,
-        /// Whether what is there goes first: REUSE.
+        /// Whether existing records are removed first: REUSE.
         reuse: bool,
         /// Records to pass over first.
         skip: u64,
@@ -104,16 +104,16 @@ pub enum Command {
     },
     /// DELETE.
     Delete {
-        /// What is deleted.
+        /// The deleted entries.
         names: Vec<FileName>,
-        /// What it must be, where the command says so.
+        /// The kind that the entries must have, if the command names one.
         kind: Option<EntryKind>,
     },
     /// SET LASTCC or MAXCC.
     Set(Code, u32),
     /// IF … THEN … ELSE.
     If {
-        /// What is compared.
+        /// The compared code.
         code: Code,
         /// How.
         compare: Compare,
@@ -128,7 +128,7 @@ pub enum Command {
     PassedOver(&'static str),
 }
 
-/// What DELETE says that its entries are.
+/// The kind of entries that DELETE names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// CLUSTER.
@@ -149,7 +149,7 @@ impl EntryKind {
         }
     }
 
-    /// What it is called.
+    /// Its name in messages.
     pub fn text(self) -> &'static str {
         match self {
             EntryKind::Cluster => "a cluster",
@@ -185,7 +185,7 @@ pub enum Compare {
     LessOrEqual,
 }
 
-/// What a command reads or writes.
+/// The input or output of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DataRef {
     /// INDATASET, OUTDATASET: a data set's name.

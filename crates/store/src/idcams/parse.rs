@@ -1,5 +1,5 @@
-//! From tokens to commands. What is wrong with one command is told, and the
-//! next one is read all the same.
+//! From tokens to commands. After an error in one command, the next command is
+//! still read.
 
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
@@ -9,7 +9,7 @@ use super::lex::{Kind, Token, error};
 use super::{Code, Command, Compare, DataRef, EntryKind, Statement};
 use crate::file::FileName;
 
-/// A word with what stands in parentheses behind it.
+/// A word with the parentheses that follow it.
 #[derive(Debug, Clone)]
 pub(super) struct Operand {
     /// Empty for parentheses without a word.
@@ -26,7 +26,7 @@ pub(super) struct Parser<'p> {
     pub diagnostics: &'p mut Vec<Diagnostic>,
 }
 
-/// Nothing can be made of a command; why has been told.
+/// The command is unusable; the reason has been reported.
 pub(super) struct Unusable;
 
 /// How deep parentheses and IFs may nest.
@@ -59,7 +59,7 @@ pub(super) fn statements(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) ->
 }
 
 impl Parser<'_> {
-    /// Tells an error.
+    /// Reports an error.
     pub fn error(&mut self, at: &Operand, message: impl Into<String>, help: &str) -> Unusable {
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
         self.diagnostics
@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over what is left of a command.
+    /// Skips the rest of a command.
     fn skip(&mut self) {
         while self.peek().is_some_and(|token| token.kind != Kind::End) {
             self.at += 1;
@@ -110,7 +110,7 @@ impl Parser<'_> {
         }
         let command = match self.word() {
             Some(verb) => self.command(&verb, &here, depth),
-            None => Err(self.error(&here, "a command begins with a word", "")),
+            None => Err(self.error(&here, "expected a command, which begins with a word", "")),
         };
         match command {
             Ok(command) => Some(Statement {
@@ -158,7 +158,7 @@ impl Parser<'_> {
             severity: Severity::Warning,
             line: here.line,
             column: here.column,
-            message: format!("{verb} is not supported and is passed over"),
+            message: format!("{verb} is not supported and is skipped"),
             help: Some(match verb {
                 "LISTCAT" => "`tupelo file stat` lists the files".to_owned(),
                 "PRINT" => "`tupelo file dump` writes a file's records".to_owned(),
@@ -177,7 +177,7 @@ impl Parser<'_> {
         let operands = self.list(0)?;
         let here = self.here();
         match self.peek().map(|token| &token.kind) {
-            Some(Kind::Close) => Err(self.error(&here, "there is a ) too many", "")),
+            Some(Kind::Close) => Err(self.error(&here, "unexpected )", "")),
             _ => {
                 self.at += 1;
                 Ok(operands)
@@ -205,7 +205,7 @@ impl Parser<'_> {
                 }
                 Some(Kind::Open) => {
                     if depth == MAX_DEPTH {
-                        return Err(self.error(&here, "parentheses nest too deep", ""));
+                        return Err(self.error(&here, "parentheses are nested too deep", ""));
                     }
                     self.at += 1;
                     let args = self.list(depth + 1)?;
@@ -240,10 +240,10 @@ impl Parser<'_> {
                 Some(end),
             ) if sign == "<" && is_close(end) => {
                 let message = format!("<{word}> is a placeholder");
-                let help = format!("replace it by what it stands for: --set '<{word}>=VALUE'");
+                let help = format!("replace it by a value: --set '<{word}>=VALUE'");
                 self.error(here, message, &help)
             }
-            _ => self.error(here, format!("{sign} cannot stand here"), ""),
+            _ => self.error(here, format!("{sign} is not allowed here"), ""),
         }
     }
 
@@ -251,7 +251,7 @@ impl Parser<'_> {
         let here = self.here();
         let Some(object) = self.word() else {
             let help = "CLUSTER, ALTERNATEINDEX or PATH";
-            return Err(self.error(&here, "DEFINE wants to know what", help));
+            return Err(self.error(&here, "DEFINE needs an object", help));
         };
         // The object is an operand like any other: NAME and so on are its.
         self.at -= 1;
@@ -262,7 +262,11 @@ impl Parser<'_> {
             "PATH" => define::path(self, &operands).map(Command::DefinePath),
             _ => {
                 let message = format!("DEFINE {object} is not supported");
-                Err(self.error(&here, message, "CLUSTER, ALTERNATEINDEX and PATH are"))
+                Err(self.error(
+                    &here,
+                    message,
+                    "CLUSTER, ALTERNATEINDEX and PATH are supported",
+                ))
             }
         };
         read.inspect_err(|_| self.rewind())
@@ -282,13 +286,13 @@ impl Parser<'_> {
 
     fn read_delete(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
         let Some((first, keywords)) = operands.split_first() else {
-            return Err(self.error(here, "DELETE wants a name", ""));
+            return Err(self.error(here, "DELETE needs a name", ""));
         };
         let entries = match &first.args {
             Some(args) if first.word.is_empty() => args.clone(),
             _ => vec![first.clone()],
         };
-        // Nothing of these kinds is in a store.
+        // A store has no entries of these kinds.
         const ELSEWHERE: [&str; 3] = ["ALIAS", "GENERATIONDATAGROUP", "NONVSAM"];
         let mut only = None;
         for keyword in keywords {
@@ -304,8 +308,8 @@ impl Parser<'_> {
                     severity: Severity::Warning,
                     line: keyword.line,
                     column: keyword.column,
-                    message: format!("DELETE of {kind} is passed over"),
-                    help: Some("clusters, alternate indexes and paths are deleted".to_owned()),
+                    message: format!("DELETE of {kind} is skipped"),
+                    help: Some("only clusters, alternate indexes and paths are deleted".to_owned()),
                 });
                 return Ok(Command::PassedOver("DELETE"));
             }
@@ -362,8 +366,8 @@ impl Parser<'_> {
                 skip,
                 count,
             }),
-            (None, _) => Err(self.error(here, "REPRO wants INFILE or INDATASET", "")),
-            (_, None) => Err(self.error(here, "REPRO wants OUTFILE or OUTDATASET", "")),
+            (None, _) => Err(self.error(here, "REPRO needs INFILE or INDATASET", "")),
+            (_, None) => Err(self.error(here, "REPRO needs OUTFILE or OUTDATASET", "")),
         }
     }
 
@@ -396,8 +400,8 @@ impl Parser<'_> {
         }
         match base {
             Some(base) if !indexes.is_empty() => Ok(Command::BuildIndex { base, indexes }),
-            Some(_) => Err(self.error(here, "BLDINDEX wants OUTFILE or OUTDATASET", "")),
-            None => Err(self.error(here, "BLDINDEX wants INFILE or INDATASET", "")),
+            Some(_) => Err(self.error(here, "BLDINDEX needs OUTFILE or OUTDATASET", "")),
+            None => Err(self.error(here, "BLDINDEX needs INFILE or INDATASET", "")),
         }
     }
 
@@ -414,24 +418,24 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(Command::Set(code, value))
             }
-            Some(_) => Err(self.error(&here, "SET ends with its value", "")),
+            Some(_) => Err(self.error(&here, "unexpected text after the value of SET", "")),
         }
     }
 
     fn conditional(&mut self, begin: &Operand, depth: u32) -> Result<Command, Unusable> {
         if depth == MAX_DEPTH {
-            return Err(self.error(begin, "IFs nest too deep", ""));
+            return Err(self.error(begin, "IFs are nested too deep", ""));
         }
         let code = self.code("IF")?;
         let here = self.here();
         let help = "IF MAXCC <= 8 THEN SET MAXCC = 0";
         let Some(compare) = self.compare() else {
-            return Err(self.error(&here, "IF wants =, ¬=, <, >, <= or >=", help));
+            return Err(self.error(&here, "IF needs =, ¬=, <, >, <= or >=", help));
         };
         let value = self.value()?;
         let here = self.here();
         if self.word().as_deref() != Some("THEN") {
-            return Err(self.error(&here, "IF wants THEN", help));
+            return Err(self.error(&here, "IF needs THEN", help));
         }
         let then = self.branch(depth);
         let otherwise = match self.peek().map(|token| &token.kind) {
@@ -475,7 +479,7 @@ impl Parser<'_> {
         match self.word().as_deref() {
             Some("MAXCC") => Ok(Code::Max),
             Some("LASTCC") => Ok(Code::Last),
-            _ => Err(self.error(&here, format!("{verb} wants MAXCC or LASTCC"), "")),
+            _ => Err(self.error(&here, format!("{verb} needs MAXCC or LASTCC"), "")),
         }
     }
 
@@ -499,7 +503,7 @@ impl Parser<'_> {
     fn value(&mut self) -> Result<u32, Unusable> {
         let here = self.here();
         let value = self.word().and_then(|word| word.parse().ok());
-        value.ok_or_else(|| self.error(&here, "a number is wanted here", ""))
+        value.ok_or_else(|| self.error(&here, "expected a number", ""))
     }
 
     /// The keyword that an operand is; `None` for one without meaning here.
@@ -535,7 +539,7 @@ impl Parser<'_> {
     pub fn one<'o>(&mut self, operand: &'o Operand) -> Result<&'o Operand, Unusable> {
         let first = operand.args.as_deref().and_then(<[Operand]>::first);
         first.ok_or_else(|| {
-            let message = format!("{} wants a value in parentheses", operand.word);
+            let message = format!("{} needs a value in parentheses", operand.word);
             self.error(operand, message, "")
         })
     }
@@ -556,7 +560,7 @@ impl Parser<'_> {
         operand.word.parse().map_err(|_| {
             self.error(
                 operand,
-                format!("{:?} is not a number that fits here", operand.word),
+                format!("{:?} is not a valid number here", operand.word),
                 "",
             )
         })
@@ -567,7 +571,7 @@ impl Parser<'_> {
         match operand.args.as_deref() {
             Some([a, b]) => Ok((self.number(a)?, self.number(b)?)),
             _ => {
-                let message = format!("{} wants two numbers", operand.word);
+                let message = format!("{} needs two numbers", operand.word);
                 let help = match operand.word.as_str() {
                     "KEYS" => "KEYS(length offset)",
                     _ => "RECORDSIZE(average maximum)",

@@ -1,9 +1,9 @@
-//! What of the last commit is on its way to the disk.
+//! The part of the last commit that is not yet on the disk.
 //!
-//! A commit flushes its pages and then writes its meta page, without a flush
-//! of its own (`MDB_NOMETASYNC`). What makes that meta page durable is the
-//! flush of the next commit's pages, or [`Ahead::settle`] when nobody is about
-//! to commit. Until then the commit may be seen and must not be acknowledged.
+//! A commit flushes its pages and then writes its meta page, without a flush of
+//! its own (`MDB_NOMETASYNC`). That meta page becomes durable with the flush of
+//! the next commit's pages, or with [`Ahead::settle`] if no commit follows.
+//! Until then the commit may be seen and must not be acknowledged.
 //!
 //! LMDB allows a lag of exactly one: transaction N uses pages again that were
 //! freed by transactions up to N-2, so no page of the states N-2 and N-1, and
@@ -24,7 +24,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use super::pages::{META_HEAD_BYTES, meta_transaction};
 use super::sys::Code;
 
-/// Tries to write a meta page again: the first may be told of an older error.
+/// Attempts to write a meta page: the first may return an older error.
 const TRIES: u32 = 2;
 
 /// The meta page of the last commit.
@@ -34,7 +34,8 @@ pub(super) enum Ahead {
     Settled,
     /// That of this transaction may not be on the disk yet.
     Pending(u64),
-    /// Whether that of this transaction is on the disk nobody can say.
+    /// It is not known whether the meta page of this transaction is on the
+    /// disk.
     Lost(u64, Code),
 }
 
@@ -75,7 +76,7 @@ fn rewritten(data: c_int, page_bytes: u64, transaction: u64) -> Ahead {
 
 /// Writes the meta page of a transaction once more, and waits for the disk.
 fn rewrite(data: c_int, page_bytes: u64, transaction: u64) -> io::Result<()> {
-    // A descriptor of its own: an old one is told of errors that are over.
+    // A new descriptor: an old one returns errors of earlier writes.
     let file: File = OpenOptions::new()
         .read(true)
         .write(true)

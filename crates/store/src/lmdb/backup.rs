@@ -41,7 +41,7 @@ pub enum BackupError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The findings.
         report: CheckReport,
     },
 }
@@ -56,8 +56,8 @@ fn first(report: &CheckReport) -> String {
 }
 
 impl LmdbReader {
-    /// Writes a backup to a file that is there only when it is whole. `progress`
-    /// hears of pages checked.
+    /// Writes a backup; its file exists only when it is complete. `progress`
+    /// receives the number of checked pages.
     pub fn backup(
         &mut self,
         to: &Path,
@@ -85,7 +85,7 @@ impl LmdbReader {
             .and_then(|()| file.sync_all().map_err(io))
             .and_then(|()| whole(&part, progress))
             .map_err(|error| match error {
-                // What is wrong with the copy is wrong with the store.
+                // Damage in the copy is damage in the store.
                 BackupError::Damaged { report, .. } => BackupError::Damaged {
                     path: self.env.path.clone(),
                     report,
@@ -95,7 +95,8 @@ impl LmdbReader {
         let report = match copied {
             Ok(report) => report,
             Err(error) => {
-                // What is left of it is of no use; that it stays does no harm.
+                // The rest of the copy is useless; if it stays, it does no
+                // harm.
                 let _ = std::fs::remove_file(&part);
                 return Err(error);
             }
@@ -105,8 +106,8 @@ impl LmdbReader {
     }
 }
 
-/// Puts a backup in the place of the store in a directory, or where none is. No
-/// process may write the store; one that reads goes on with what was there.
+/// Puts a backup into a store's directory, replacing a store there. No process
+/// may write the store; a reader continues with the old one.
 pub fn restore(
     backup: &Path,
     directory: &Path,

@@ -2,10 +2,10 @@
 //!
 //! It is a data base of its own, so that any process can list them. The records
 //! of a file are in a data base named by the file's number, and so are the
-//! entries of an index. What is
-//! removed, or only half loaded, is put on a *discard list* in the same
-//! transaction and goes when the environment is next opened for writing, when
-//! no handle to it can be in use. `docs/internals/store.md` draws the bytes.
+//! entries of an index. Removed or half-loaded data bases are put on a *discard
+//! list* in the same transaction and dropped when the environment is next
+//! opened for writing, when no handle to them can be in use.
+//! `docs/internals/store.md` draws the bytes.
 
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::file::{FileDef, FileId, FileName, KeyField, Organisation, RecordForma
 use crate::index::{IndexDef, IndexEntry, Named, PathDef};
 use crate::traits::CatalogueEntry;
 
-/// What is entered under a name.
+/// The entry of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     /// A file, and whether its records have check sums.
@@ -38,9 +38,9 @@ pub(super) enum Item {
 /// The catalogue's data base.
 pub(super) const CATALOGUE: &CStr = c"catalogue";
 
-/// Version of all that is stored. A later one is refused; version 1, which had
-/// no check sums, indexes and tables, is read, and becomes this one when it is
-/// opened for writing. Its files get check sums when they are loaded anew.
+/// Version of the stored format. A later one is rejected; version 1, which had
+/// no checksums, indexes and tables, is read, and becomes this one when it is
+/// opened for writing. Its files get checksums when they are loaded again.
 const FORMAT: u32 = 2;
 
 /// Key of the version. Keys of the catalogue's own begin with a byte that no
@@ -91,12 +91,12 @@ pub(super) fn create(txn: &mut WriteTxn, catalogue: Dbi) -> Result<(), Code> {
     Ok(())
 }
 
-/// What the version is, if it is not one of ours.
+/// The unsupported format version, if it is not supported.
 pub(super) fn foreign_format(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<String>, Code> {
     Ok(match txn.get(catalogue, FORMAT_KEY)? {
         Some(bytes) if matches!(version(bytes), Some(1..=FORMAT)) => None,
         Some(bytes) => Some(format!(
-            "format {bytes:02x?}, and this program reads 1 to {FORMAT}"
+            "format {bytes:02x?}; this version of Tupelo reads formats 1 to {FORMAT}"
         )),
         None => Some("it has no catalogue".to_owned()),
     })
@@ -106,11 +106,11 @@ fn version(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.try_into().ok()?))
 }
 
-/// All that is entered, in the order of names, or what is wrong with it.
+/// All entries, in the order of names, or the error in one.
 pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, String>, Code> {
     let mut cursor = txn.new_cursor(catalogue)?;
     let mut items = Vec::new();
-    // '!' sorts behind the catalogue's own keys and before any name.
+    // '!' sorts after the catalogue's own keys and before any name.
     let mut to = Move::AtLeast(b"!");
     while let Some((name, entry)) = cursor.go(to)? {
         match decode(name, entry) {
@@ -122,8 +122,8 @@ pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, St
     Ok(Ok(items))
 }
 
-/// What is entered, as the store's callers see it: an index whose base is not
-/// there is left out.
+/// The entries as the store's callers see them: an index whose base is missing
+/// is left out.
 pub(super) fn names(items: &[Item]) -> Vec<Named> {
     let base = |name: &FileName| {
         items.iter().find_map(|item| match item {
@@ -149,7 +149,7 @@ pub(super) fn names(items: &[Item]) -> Vec<Named> {
     items.iter().filter_map(named).collect()
 }
 
-/// What is entered under this name, or what is wrong with it.
+/// Finds the entry of this name, or the error in it.
 pub(super) fn find(
     txn: &Txn<'_>,
     catalogue: Dbi,
@@ -175,7 +175,7 @@ pub(super) fn next_id(txn: &mut WriteTxn, catalogue: Dbi) -> Result<FileId, Code
     Ok(FileId(id))
 }
 
-/// Enters something under its name, in the place of what is there.
+/// Enters an item under its name, replacing an existing one.
 pub(super) fn enter(txn: &mut WriteTxn, catalogue: Dbi, item: &Item) -> Result<(), Code> {
     let name = item.name().as_str().as_bytes();
     txn.put(catalogue, name, &encode(item))
@@ -210,7 +210,7 @@ pub(super) fn first_discarded(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<Fi
     })
 }
 
-/// What the catalogue says of numbers, for a check.
+/// The numbers in the catalogue, for a check.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     /// The last number that was given.
@@ -300,7 +300,7 @@ fn encode(item: &Item) -> Vec<u8> {
     entry
 }
 
-/// What an entry says; `None` if it is damaged.
+/// Reads an entry; `None` if it is damaged.
 pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
     let entry = match entry.first()? {
         &FILE_1 => entry,

@@ -1,11 +1,11 @@
 //! Whether a store is whole: before it is opened, and to the last record.
 //!
-//! [`before_opening`] is quick: sizes, meta pages, that no page in use lies
-//! beyond the end of the file, and the pages that lead to the files.
+//! [`before_opening`] is quick: sizes, meta pages, that no page in use is after
+//! the end of the file, and the pages that lead to the files.
 //! [`before_reading`] walks the pages of files that are read as a whole.
-//! [`check`] reads everything: the trees, the check sum and the rules of each
-//! record, and whether each alternate index holds the entries of its base and
-//! no others.
+//! [`check`] reads everything: the trees, the checksum and the rules of each
+//! record, and whether each alternate index has exactly the entries of its
+//! base.
 //!
 //! All read the file themselves and never crash on a damaged one.
 
@@ -27,14 +27,14 @@ use super::walk::{Held, Progress, Walk};
 use crate::error::{Key, StorageError};
 use crate::file::{FileId, FileName};
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Pages read.
     pub pages: u64,
     /// The files, in the order of their names.
     pub files: Vec<CheckedFile>,
-    /// What is damaged, at most 100 of it.
+    /// The damage found, at most 100 findings.
     pub findings: Vec<String>,
     /// How much more is.
     pub more_findings: u64,
@@ -47,8 +47,8 @@ pub struct CheckedFile {
     pub name: FileName,
     /// Records read.
     pub records: u64,
-    /// False for a file of an earlier version: it gets check sums when it is
-    /// loaded anew.
+    /// False for a file of an earlier version: it gets checksums when it is
+    /// loaded again.
     pub has_check_sums: bool,
 }
 
@@ -59,8 +59,8 @@ impl CheckReport {
     }
 }
 
-/// Checks a store's directory, also while a region serves it. `progress` hears
-/// of pages read, and pages there are.
+/// Checks a store's directory, also while a region serves it. `progress`
+/// receives the pages read and the number of pages.
 pub fn check(
     directory: &Path,
     options: &LmdbOptions,
@@ -117,7 +117,7 @@ pub(super) fn check_newest(
     }
 }
 
-/// Checks a data file that nobody changes.
+/// Checks a data file that does not change.
 pub(super) fn check_data(data: &Path, progress: Progress<'_>) -> io::Result<CheckReport> {
     Ok(check_state(data, None, progress)?.unwrap_or_default())
 }
@@ -162,7 +162,7 @@ fn check_state(
             _ => Err(format!("the value under {} is damaged", Key::from(key))),
         })?;
     }
-    // What is being loaded, or waits to be dropped.
+    // Data bases that are being loaded, or wait to be dropped.
     for (name, tree) in trees {
         walk.tree(&String::from_utf8_lossy(&name), tree, &mut |_, _| Ok(()))?;
     }
@@ -178,12 +178,12 @@ fn read_catalogue(
 ) -> io::Result<Vec<Item>> {
     let tree = trees.remove(&b"catalogue"[..]);
     if tree.is_none() {
-        walk.find("there is no catalogue".to_owned());
+        walk.find("the catalogue is missing".to_owned());
     }
     Ok(read_catalogue_of(walk, tree)?.0)
 }
 
-/// Reads the catalogue, and holds what it says of numbers against its entries.
+/// Reads the catalogue, and compares its numbers with its entries.
 fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec<Item>, Own)> {
     let (mut items, mut own) = (Vec::new(), Own::default());
     let Some(tree) = tree else {
@@ -210,11 +210,13 @@ fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec
     };
     for (name, id) in items.iter().filter_map(|i| Some((i.name(), number(i)?))) {
         if own.last.is_some_and(|last| id.0 > last) {
-            walk.find(format!("catalogue: the number of {name} was never given"));
+            walk.find(format!(
+                "catalogue: the number of {name} was never assigned"
+            ));
         }
         if own.discarded.contains(&id) {
             walk.find(format!(
-                "catalogue: {name} is on the list of what is to be dropped"
+                "catalogue: {name} is on the list of data bases to be dropped"
             ));
         }
     }
@@ -270,7 +272,7 @@ fn check_files(
             };
             let key_text = || Key::from(key);
             let record = record.ok_or_else(|| {
-                format!("the record with key {} is not what was stored", key_text())
+                format!("the record with key {} has a wrong checksum", key_text())
             })?;
             for ((_, index, _), wanted) in indexes.iter().zip(&mut wanted) {
                 if index.base == def.name
@@ -284,13 +286,13 @@ fn check_files(
         };
         match trees.remove(catalogue::db_name(*id).as_bytes()) {
             Some(tree) => walk.tree(def.name.as_str(), tree, &mut each)?,
-            None => walk.find(format!("{}: its records are not there", def.name)),
+            None => walk.find(format!("{}: its records are missing", def.name)),
         }
         report.files.push(checked);
     }
     for ((id, def, built), wanted) in indexes.into_iter().zip(wanted) {
         let Some(tree) = trees.remove(catalogue::db_name(id).as_bytes()) else {
-            walk.find(format!("{}: its entries are not there", def.name));
+            walk.find(format!("{}: its entries are missing", def.name));
             continue;
         };
         let mut there = Entries::default();
@@ -300,7 +302,8 @@ fn check_files(
         })?;
         if built && def.upgrade && there != wanted {
             walk.find(format!(
-                "{}: the index does not hold the entries of its base {} ({} entries, {} are due): BLDINDEX builds it anew",
+                "{}: the index does not have the entries of its base {} ({} entries, {} are \
+                 expected): build it anew with BLDINDEX",
                 def.name, def.base, there.count, wanted.count
             ));
         }
@@ -312,7 +315,7 @@ fn check_files(
 /// to be written, unless its options say otherwise: 1.5 GiB took 0.45 s of CPU.
 pub(super) const WALKED_BYTES: u64 = 4 << 30;
 
-/// What is looked at before a data file is opened.
+/// The pages that are checked before a data file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     /// The pages that lead to the files.
@@ -323,7 +326,7 @@ pub(super) enum Look {
     All,
 }
 
-/// Whether a data file can be opened: what is wrong with it, if anything.
+/// Whether a data file can be opened; returns the error, if any.
 pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), Flaw>> {
     let pages = match Pages::open(File::open(data)?)? {
         Ok(pages) => pages,
@@ -343,9 +346,15 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
         let trees = main_trees(&mut walk)?;
         let tree = trees.get(&b"catalogue"[..]).copied();
         let (items, own) = read_catalogue_of(&mut walk, tree)?;
-        // What was discarded is dropped when the store is opened for writing.
+        // Discarded data bases are dropped when the store is opened for
+        // writing.
         for id in own.discarded.into_iter().filter(|_| writing) {
-            walk_tree(&mut walk, &trees, id, "what is to be dropped")?;
+            walk_tree(
+                &mut walk,
+                &trees,
+                id,
+                "the list of data bases to be dropped",
+            )?;
         }
         // A commit follows the pages to what it changes, and ends the process
         // where one is damaged.
@@ -359,7 +368,7 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
                 }
             }
         }
-        // A region reads them when it starts, and goes by what is not there.
+        // A region reads them when it starts, and relies on missing entries.
         if let Some(tables) = trees.get(&b"tables"[..]).filter(|_| writing) {
             walk.tree("tables", *tables, &mut |_, _| Ok(()))?;
         }
@@ -367,8 +376,9 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
     })
 }
 
-/// What LMDB follows when it reads these files and indexes: the trees that lead
-/// to them, and theirs; and the list of free pages where that is read too.
+/// Checks the pages that LMDB follows when it reads these files and indexes:
+/// the trees that lead to them, and their own; and the list of free pages if
+/// that is read too.
 pub(super) fn before_reading(
     pages: &Pages,
     meta: Meta,
@@ -389,8 +399,8 @@ pub(super) fn before_reading(
     Ok(first(walk))
 }
 
-/// What a walk through an index leads to: its entries are those of its base, and
-/// the pages of both are whole.
+/// Checks what a walk through an index uses: its entries are those of its base,
+/// and the pages of both are whole.
 pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Result<Option<Flaw>> {
     let mut progress = |_, _| ControlFlow::Continue(());
     let mut walk = Walk::new(pages, meta, &mut progress);
@@ -410,8 +420,7 @@ pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Resul
     Ok(first(walk))
 }
 
-/// Walks the tree of a file or index. One that is not there is an error of
-/// whoever reads it.
+/// Walks the tree of a file or index. A missing tree is reported by its reader.
 fn walk_tree(
     walk: &mut Walk<'_>,
     trees: &HashMap<Vec<u8>, Tree>,
@@ -472,8 +481,8 @@ fn bytes_to(pages: &Pages, meta: &Meta) -> u64 {
     pages_there.saturating_mul(pages.page_bytes as u64)
 }
 
-/// What is wrong with the end of a file, if anything: pages in use may not lie
-/// beyond it. Free ones may, since they need never have been written.
+/// The error in the end of a file, if any: pages in use must not be after it.
+/// Free ones may be, since they need never have been written.
 fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Option<Flaw>> {
     let (length, whole) = (pages.length()?, bytes_to(pages, meta));
     if length >= whole {
@@ -485,7 +494,7 @@ fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Opt
     free.dedup();
     let all_free = free.len() as u64 == meta.last_page + 1 - first_missing;
     Ok((!all_free)
-        .then(|| format!("data.mdb has {length} bytes, and pages in use reach to byte {whole}")))
+        .then(|| format!("data.mdb has {length} bytes, but pages in use reach to byte {whole}")))
 }
 
 fn io_error(directory: &Path, error: &io::Error) -> OpenError {

@@ -40,15 +40,15 @@ pub struct LmdbOptions {
     pub max_readers: u32,
     /// Files there can be, those just replaced included.
     pub max_files: u32,
-    /// What a change survives.
+    /// The failures that a change survives.
     pub durability: Durability,
-    /// Bytes of `data.mdb` up to which whoever writes has all pages looked at
-    /// before the store is opened. Those of a larger one are looked at as they
-    /// are used, or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
+    /// Bytes of `data.mdb` up to which a writer checks all pages before it
+    /// opens the store. Pages of a larger one are checked when they are used,
+    /// or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
     pub walked_bytes: u64,
 }
 
-/// What a change survives once it is applied.
+/// The failures that an applied change survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// A crash of the machine: every apply ends with a flush to the device.
@@ -78,26 +78,26 @@ pub enum OpenError {
     Held {
         /// The directory.
         path: PathBuf,
-        /// The process that has it, if it could be told.
+        /// The process that has it open, if it could be found.
         pid: Option<u32>,
     },
-    /// There is none.
-    #[error("there is no store in {}", path.display())]
+    /// The directory has no store.
+    #[error("no store in {}", path.display())]
     Missing {
         /// The directory.
         path: PathBuf,
     },
     /// There was one, and its records are gone.
     #[error(
-        "the store in {} was lost: its data.mdb is {what}. `tupelo file restore` puts a backup in its place; \
-         to begin anew without its records, delete {}",
+        "the store in {} was lost: its data.mdb is {what}. Put a backup in its place with \
+         `tupelo file restore`; to begin anew without its records, delete {}",
         path.display(),
         marker.display()
     )]
     Lost {
         /// The directory.
         path: PathBuf,
-        /// What the data file is: "missing" or "empty".
+        /// The state of the data file: "missing" or "empty".
         what: &'static str,
         /// The file that says that a store was here.
         marker: PathBuf,
@@ -115,7 +115,7 @@ pub enum OpenError {
     Storage {
         /// The directory.
         path: PathBuf,
-        /// What failed.
+        /// The cause.
         source: StorageError,
     },
 }
@@ -136,24 +136,24 @@ pub(super) struct Env {
     pub catalogue: Dbi,
     /// `None` in a store of version 1 that is open for reading.
     pub tables: Option<Dbi>,
-    /// Counts the changes that this process's writer makes to the catalogue,
-    /// so that its readers know when to look again.
+    /// Counts the changes that this process's writer makes to the catalogue, so
+    /// that its readers know when to read it again.
     pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
-    /// Whether commands may follow pages that nobody has looked at for them:
-    /// all were looked at, or whoever reads has what it reads verified.
+    /// Whether commands may follow pages without a check: all pages were
+    /// checked, or the reader verifies the pages that it reads.
     trusted: AtomicBool,
-    /// What was met.
+    /// The damage found.
     pub damage: StoreDamage,
 }
 
 thread_local! {
-    /// What [`Code::DAMAGED`] stands for, in the thread that met it.
+    /// The flaw that [`Code::DAMAGED`] reports, in the thread that found it.
     static FLAW: RefCell<Flaw> = const { RefCell::new(Flaw::new()) };
 }
 
-/// What an environment is opened to.
+/// The result of opening an environment.
 type Opened = (Arc<sys::Env>, Dbi, Option<Dbi>);
 
 /// The data base of all tables.
@@ -307,7 +307,7 @@ impl Env {
         }
     }
 
-    /// What an error number means here.
+    /// The error of an error number here.
     pub fn error(&self, code: Code, doing: &'static str) -> StorageError {
         let flush_failed = || match self.sys().on_its_way() {
             Ahead::Lost(_, code) => code.text(),
@@ -420,7 +420,7 @@ fn wait(
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the lock's error is to whoever opens.
+/// Converts the lock's error for the caller of open.
 pub(super) fn lock_error(error: LockError, path: &Path) -> OpenError {
     match error {
         LockError::Held(pid) => OpenError::Held {

@@ -1,10 +1,10 @@
 //! A mark that the process which wrote a store ended by a fault.
 //!
-//! Not every page of a large store is looked at when it is opened to be written,
-//! and a commit that meets a damaged one ends the process (SIGSEGV, SIGBUS or
-//! SIGABRT). The mark, `fault.txt` beside the data, has the next one look at all
-//! pages, so that it names the page in the place of ending too. A fault of
-//! another cause leaves it as well, and costs one such look.
+//! Not every page of a large store is checked when it is opened for writing,
+//! and a commit that uses a damaged one ends the process (SIGSEGV, SIGBUS or
+//! SIGABRT). Because of the mark, `fault.txt` next to the data, the next start
+//! checks all pages, so that it names the page instead of ending too. A fault
+//! of another cause leaves the mark as well, and costs one such check.
 //!
 //! Invariant: the handler makes only calls that a handler may make.
 
@@ -18,14 +18,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// The mark's name.
 const MARK: &str = "fault.txt";
 
-/// What the mark says to whoever finds it.
+/// The text of the mark.
 const MARK_TEXT: &[u8] =
-    b"The process that wrote this store ended by a fault. The next one looks at all of its\n\
-    pages before it opens it, and deletes this file if they are whole.\n";
+    b"The process that wrote this store ended by a fault. The next one checks all of its\npages \
+        before it opens it, and deletes this file if they are whole.\n";
 
-/// What the process says.
-const TOLD: &[u8] = b"tupelo: a fault while a store was open for writing. If a page of it is damaged, the next start \
-    names it; `tupelo file check` looks at all\n";
+/// The message of the process.
+const TOLD: &[u8] = b"tupelo: a fault while a store was open for writing. If a page of it is \
+    damaged, the next start names it; `tupelo file check` checks all\n";
 
 /// Signals that a fault sends.
 const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
@@ -33,10 +33,10 @@ const FAULTS: [libc::c_int; 3] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT];
 /// Where the mark is to be left; null while no store is open for writing.
 static PATH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
-/// All that there were. A handler may be reading any of them: none is ever freed.
+/// All paths so far. A handler may be reading any of them: none is ever freed.
 static PATHS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 
-/// Who handled each signal before.
+/// The previous handler of each signal.
 static BEFORE: OnceLock<[libc::sigaction; 3]> = OnceLock::new();
 
 /// Whether there is a mark.
@@ -84,7 +84,7 @@ pub(super) fn unwatch() {
     PATH.store(ptr::null_mut(), Ordering::Release);
 }
 
-/// What a handler is called with.
+/// A signal handler.
 type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 
 extern "C" fn on_fault(
@@ -92,9 +92,9 @@ extern "C" fn on_fault(
     info: *mut libc::siginfo_t,
     context: *mut libc::c_void,
 ) {
-    // SAFETY: the system gives the handler what it says.
+    // SAFETY: the system passes a valid pointer to the handler.
     let code = unsafe { (*info).si_code };
-    // A page that may not be written: whoever guards such pages goes on.
+    // A write-protected page: the handler of its owner continues.
     if signal == libc::SIGSEGV && code == SEGV_ACCERR {
         return pass_on(signal, info, context);
     }

@@ -1,8 +1,8 @@
 //! Writing much at once: a data base filled over many transactions, and the
 //! entries of an alternate index, sorted.
 //!
-//! Transactions are committed every few megabytes, so memory stays bounded.
-//! Whoever fills keeps the data base on the discard list until it is whole.
+//! Transactions are committed every few megabytes, so memory stays bounded. The
+//! data base is on the discard list until it is complete.
 
 use std::sync::Arc;
 
@@ -99,17 +99,17 @@ impl Filler {
     }
 }
 
-/// What an index is built from and how.
+/// The source of an index, and how it is built.
 pub(super) struct Build<'b> {
     pub def: &'b IndexDef,
     pub base: &'b File,
     pub memory_bytes: usize,
-    /// What an error number means.
+    /// Converts an error number.
     pub error: &'b dyn Fn(Code) -> StorageError,
 }
 
-/// Fills an index with the entries of all records of its base, which nobody
-/// changes meanwhile. The last entries are not committed yet.
+/// Fills an index with the entries of all records of its base, which must not
+/// change meanwhile. The last entries are not committed yet.
 pub(super) fn build(
     build: &Build<'_>,
     reader: &mut Reader,
@@ -125,7 +125,7 @@ pub(super) fn build(
             written += 1;
             add(build, target, item.key)
         };
-        // Entries of one state, taken along before the state is let go.
+        // Entries of one state, copied before the state is released.
         let mut chunk = Vec::new();
         read_chunk(build, reader, &mut last, &mut chunk)?;
         let more = chunk.len() == READ_RECORDS;
@@ -159,7 +159,7 @@ pub(super) fn build(
     Ok(())
 }
 
-/// The entries of the records behind `last`, one or none for each.
+/// The entries of the records after `last`: at most one for each.
 fn read_chunk(
     build: &Build<'_>,
     reader: &mut Reader,

@@ -1,8 +1,9 @@
 //! Walking trees of which pages are damaged: what cannot be read is gone
 //! around, what is doubtful is not followed.
 //!
-//! Unlike a [`Walk`](super::walk::Walk) this one looks for what is left, not for
-//! what is wrong. Nothing that a page says is believed beyond the end of the file.
+//! Unlike a [`Walk`](super::walk::Walk) this one looks for recoverable data,
+//! not for errors. No reference of a page is followed beyond the end of the
+//! file.
 
 use std::borrow::Cow;
 use std::io;
@@ -25,7 +26,7 @@ pub(super) struct Bits(Vec<u64>);
 /// The first of a value's overflow pages, and how many.
 pub(super) type Overflow = (u64, u64);
 
-/// What a walk meets, in the order of keys.
+/// An entry or gap that a walk visits, in the order of keys.
 pub(super) enum Met<'m> {
     /// A leaf, damaged or not.
     Leaf {
@@ -37,7 +38,7 @@ pub(super) enum Met<'m> {
     Gap(Bounds<'m>),
 }
 
-/// Who hears of it.
+/// Receives each page.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Met<'_>) -> io::Result<()>;
 
 /// Longest value that is believed: many times a record, and more than a list of
@@ -122,8 +123,8 @@ impl Ground<'_> {
         Ok(())
     }
 
-    /// Has the pages told that the branches of a tree lead to, its leaves too,
-    /// without a look at those.
+    /// Reports the pages that the branches of a tree refer to, its leaves too,
+    /// without a check of those.
     pub fn claims(&self, tree: Tree, claim: &mut dyn FnMut(u64)) {
         if let Some(root) = tree.root {
             let mut branches = Bits::default();

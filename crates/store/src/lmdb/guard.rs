@@ -1,8 +1,8 @@
-//! Who has pages looked at for commands, while not all of a store's were.
+//! Checks pages for commands, while not all of a store's pages have been
+//! checked.
 //!
-//! The look is at the state that the command reads: the root of a tree is taken
-//! out of the main data base, whose pages were looked at when the store was
-//! opened.
+//! The check is of the state that the command reads: the root of a tree comes
+//! from the main data base, whose pages were checked when the store was opened.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Guard {
         };
         let flawed = |flaw| self.env.flawed(flaw);
         let tree = tree_in(stored)
-            .ok_or_else(|| flawed(format!("{}: its root cannot be where it says", self.name)))?;
+            .ok_or_else(|| flawed(format!("{}: its root page is outside the file", self.name)))?;
         let looked = self.env.with_pages(|pages| {
             let way = Way {
                 pages,
@@ -81,8 +81,8 @@ impl Guard {
     }
 }
 
-/// Looks at the pages of an alternate index. Its entries have no check sums;
-/// those beside the place that is looked for are held against its base.
+/// Checks the pages of an alternate index. Its entries have no checksums; the
+/// entries next to the requested key are compared with its base.
 pub(super) struct IndexGuard {
     own: Guard,
     pub base: Guard,
@@ -145,7 +145,7 @@ impl IndexGuard {
         match is_due {
             true => Ok(()),
             false => Err(self.own.env.flawed(format!(
-                "{}: the entry {} is not one of its base {}: BLDINDEX builds the index anew",
+                "{}: the entry {} has no record in its base {}: build the index anew with BLDINDEX",
                 def.name,
                 Key::from(entry),
                 def.base
@@ -154,7 +154,7 @@ impl IndexGuard {
     }
 }
 
-/// What a command looks for in a tree; nothing for a key that none has.
+/// The target of a command in a tree; `None` for an impossible key.
 fn aim(seek: Seek<'_>) -> Option<Aim<'_>> {
     match seek {
         Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => Some(Aim::First),

@@ -1,10 +1,10 @@
 //! The directory of a store: what is looked at and set aside before LMDB opens
 //! it, and the marker that says that a store was here.
 //!
-//! LMDB takes a data file that is missing or empty for a new store. The marker
-//! beside it, `store.txt`, tells one that was lost from one that is new. The
-//! reader table is mapped to be written, so its bytes are set aside here: on a
-//! full disk a hole in it would end the process.
+//! LMDB treats a missing or empty data file as a new store. The marker next to
+//! it, `store.txt`, distinguishes a lost store from a new one. The reader table
+//! is mapped for writing, so its bytes are allocated here: on a full disk a
+//! hole in it would end the process.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -21,11 +21,11 @@ use crate::error::StorageError;
 /// The marker's name.
 const MARKER: &str = "store.txt";
 
-/// What the marker says to whoever finds it.
-const MARKER_TEXT: &str = "A store of record files was made in this directory. As long as this file is here,\n\
-    a missing or empty data.mdb is taken for a loss, and is not replaced by a new store.\n\
-    `tupelo file restore` puts a backup in its place. To begin anew without the\n\
-    records, delete this file too.\n";
+/// The text of the marker.
+const MARKER_TEXT: &str = "A store of record files was made in this directory. As long as this \
+    file is here,\na missing or empty data.mdb is treated as a loss, and is not replaced by \
+    a new store.\n`tupelo file restore` puts a backup in its place. To begin anew without \
+    the\nrecords, delete this file too.\n";
 
 /// Bytes that `stat` counts as a block.
 const BLOCK_BYTES: u64 = 512;
@@ -40,7 +40,7 @@ pub(super) const SLOT_BYTES: u64 = 64;
 /// Bytes before its second slot.
 pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
-/// What is there before a store is opened.
+/// The state of the directory before a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     /// Whether there is one; else it is to be made.
@@ -102,11 +102,11 @@ pub(super) fn look(directory: &Path, writing: bool, walked_bytes: u64) -> Result
     }
 }
 
-/// What is wrong with a store, and what can be done.
+/// The message of a problem with a store, and its remedies.
 pub(super) fn with_way_out(reason: &str) -> String {
     format!(
-        "{reason}; `tupelo file restore` puts a backup in its place, `tupelo file salvage` saves the \
-         records that can still be read"
+        "{reason}; put a backup in its place with `tupelo file restore`, or save the readable \
+         records with `tupelo file salvage`"
     )
 }
 
@@ -118,7 +118,7 @@ pub(super) fn set_reader_table_aside(
     read_only: bool,
 ) -> Result<(), OpenError> {
     let table = directory.join("lock.mdb");
-    // Who only reads finds what the writer has set aside.
+    // A reader finds the bytes that the writer has allocated.
     let has_all = |metadata: &std::fs::Metadata| {
         metadata.len() > 0 && metadata.blocks() * BLOCK_BYTES >= metadata.len()
     };

@@ -8,11 +8,12 @@
 //! real one and does two things more:
 //!
 //! * After each commit it writes the transaction's number into every table.
-//! * Before each write transaction it looks which state the oldest reader uses,
-//!   and keeps the pages of that state by read transactions of its own, two at
-//!   most: `older` is given up when nobody reads what is older than `newer`.
+//! * Before each write transaction it finds the oldest state that a reader
+//!   uses, and keeps the pages of that state by at most two read transactions
+//!   of its own: `older` is closed when no reader uses a state before `newer`.
 //!
-//! Behind the slots it says whether all pages of the store were looked at.
+//! After the slots there is a flag: whether all pages of the store were
+//! checked.
 //!
 //! A table that says nonsense keeps pages from being used again, or costs its
 //! own reader. Reference: `mdb.c`, `MDB_txninfo` and `mdb_txn_renew0`.
@@ -35,7 +36,7 @@ use super::sys::{Code, EnvPtr, HeldState};
 /// Reader slots of a lent table: a process has one reader, and takes another
 /// while it opens a file.
 const SLOTS: usize = 8;
-/// Where the writer says whether all pages were looked at: behind the slots.
+/// Place of the writer's flag whether all pages were checked: after the slots.
 const LOOKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
 /// Bytes of a lent table. LMDB makes slots of as many as fill one.
 const TABLE_BYTES: usize = LOOKED_OFFSET + 8;
@@ -43,7 +44,7 @@ const TABLE_BYTES: usize = LOOKED_OFFSET + 8;
 const COMMITTED_OFFSET: usize = 8;
 /// Where LMDB has its first slot: the state that is read, then the process.
 const SLOTS_OFFSET: usize = (TABLE_HEAD_BYTES - SLOT_BYTES) as usize;
-/// What a slot says that reads nothing.
+/// The value of an idle slot.
 const IDLE: u64 = u64::MAX;
 /// The descriptor under which the borrower opens its table, because the name
 /// of `lock.mdb` leads there.
@@ -104,7 +105,7 @@ impl LmdbReader {
         if unsafe { libc::fcntl(TABLE_FD, libc::F_GETFD) } != -1 {
             return Err(failed(io::ErrorKind::AddrInUse.into()));
         }
-        // SAFETY: a descriptor of ours is copied to a number that is free.
+        // SAFETY: an own descriptor is copied to a free number.
         if unsafe { libc::dup2(table.as_raw_fd(), TABLE_FD) } < 0 {
             return Err(failed(io::Error::last_os_error()));
         }
@@ -115,8 +116,8 @@ impl LmdbReader {
             ..limits.clone()
         };
         let mut reader = LmdbReader::open(&path.join(WORKERS), &limits)?;
-        // What the writer committed while LMDB set the table up it may have
-        // written over.
+        // LMDB may have overwritten commits of the writer while it set the
+        // table up.
         let table = Table::map(table.as_fd()).map_err(failed)?;
         let info = reader.env.sys().info();
         let info = info.map_err(|code| failed(io::Error::other(code.text())))?;
@@ -191,7 +192,8 @@ impl Drop for Table {
     }
 }
 
-/// What an environment has lent, and what it keeps for the borrowers.
+/// The reader tables that an environment has lent, and the states it keeps for
+/// the borrowers.
 #[derive(Default)]
 pub(super) struct Lent {
     tables: Vec<Weak<Table>>,
@@ -229,7 +231,7 @@ impl Lent {
             self.newer.let_go();
             return Ok(());
         }
-        // Somebody still reads what only the older one keeps.
+        // A reader still uses a state that only the older one keeps.
         if oldest < newer {
             return Ok(());
         }
@@ -242,14 +244,15 @@ impl Lent {
         Ok(())
     }
 
-    /// Tells the borrowers of a commit.
+    /// Publishes a commit to the borrowers.
     pub fn publish(&self, committed: u64) {
         for table in self.tables.iter().filter_map(Weak::upgrade) {
             table.committed().store(committed, Ordering::SeqCst);
         }
     }
 
-    /// Tells the borrowers, later ones too, whether all pages were looked at.
+    /// Publishes to the borrowers, later ones too, whether all pages were
+    /// checked.
     pub fn tell_looked(&mut self, all: bool) {
         self.looked = all;
         for table in self.tables.iter().filter_map(Weak::upgrade) {
@@ -264,7 +267,7 @@ impl Lent {
     }
 }
 
-/// The file of a new table, whose size nobody can change.
+/// The file of a new table, whose size is sealed.
 fn table_file() -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a C string; the result is checked.
@@ -272,7 +275,7 @@ fn table_file() -> io::Result<OwnedFd> {
     if raw < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a fresh descriptor that nobody else owns.
+    // SAFETY: a new descriptor that has no other owner.
     let fd = unsafe { OwnedFd::from_raw_fd(raw) };
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
     // SAFETY: plain calls on our descriptor.

@@ -1,10 +1,10 @@
-//! Loading a file anew: its records go into a data base of their own, which
-//! takes the old one's place in the last transaction, together with the file's
-//! alternate indexes, built from the new records.
+//! Loading a file again: its records go into a new data base, which replaces
+//! the old one in the last transaction, together with the file's alternate
+//! indexes, built from the new records.
 //!
-//! All that is new is on the discard list until the end, so a load that ends
-//! early, by an error or by kill -9, leaves nothing behind but pages to be
-//! freed at the next open.
+//! New data bases are on the discard list until the end, so a load that ends
+//! early, by an error or by kill -9, leaves only pages to be freed at the next
+//! open.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub(super) struct Load<'s> {
     old: FileId,
     new: FileId,
     filler: Filler,
-    /// What was made so far and is discarded unless the load finishes.
+    /// New data bases, which are discarded unless the load finishes.
     made: Vec<Dbi>,
     /// A record with its check sum.
     sealed: Vec<u8>,
-    /// What went wrong; nothing more is taken.
+    /// The first error; it ends the load.
     failed: Option<StorageError>,
     finished: bool,
 }
@@ -154,8 +154,7 @@ impl<'s> Load<'s> {
     }
 }
 
-/// Enters a new file or index in the place of an old one, whose pages are
-/// freed.
+/// Enters a new file or index in place of an old one, whose pages are freed.
 pub(super) fn replace(
     txn: &mut WriteTxn,
     catalogue: Dbi,

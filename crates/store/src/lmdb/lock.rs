@@ -24,7 +24,7 @@ pub(super) enum LockError {
 }
 
 impl WriterLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock; the error names its holder.
     pub fn take(directory: &Path) -> Result<Self, LockError> {
         let path = directory.join("writer.lock");
         let mut file = OpenOptions::new()

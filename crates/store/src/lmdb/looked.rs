@@ -1,9 +1,9 @@
 //! Whether all pages of a store were looked at, and the check that looks at
 //! them while the store is used.
 //!
-//! Until it has ended, and for good where it finds damage, commands have the
-//! pages on their way looked at first (see [`Way`](super::way::Way)). From the
-//! moment that all are known to be whole they cost what they cost without.
+//! Until the check has ended, and permanently if it finds damage, commands
+//! check the pages on their path first (see [`Way`](super::way::Way)). After
+//! all pages are known to be whole, that costs nothing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,7 +18,7 @@ use super::env::Env;
 use super::sys::Reader;
 use crate::error::StorageError;
 
-/// What is known to be damaged in a store that is open, by whoever met it.
+/// The known damage in an open store, whichever thread found it.
 #[derive(Debug, Clone, Default)]
 pub struct StoreDamage(Arc<Mutex<Damage>>);
 
@@ -28,11 +28,12 @@ struct Damage {
     others: BTreeSet<String>,
 }
 
-/// What is kept of it.
+/// Most findings that are kept.
 const MAX_KEPT: usize = 100;
 
 impl StoreDamage {
-    /// What was met first, and how much more; `None` while nothing was.
+    /// The first damage that was found, and how much more; `None` without
+    /// damage.
     pub fn told(&self) -> Option<String> {
         let damage = self.lock();
         let first = damage.first.as_ref()?;
@@ -60,7 +61,7 @@ impl StoreDamage {
     }
 }
 
-/// Who hears of the end of a check, and how long it took.
+/// Receives the result of a check, and how long it took.
 pub type CheckEnded = Box<dyn FnOnce(Result<CheckReport, StorageError>, Duration) + Send>;
 
 /// A check under way; dropped, it is given up.
@@ -89,7 +90,8 @@ impl Drop for CheckBeside {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic of it has been told, and trust was not given.
+            // A panic of the thread has been reported, and the pages are not
+            // trusted.
             let _ = thread.join();
         }
     }

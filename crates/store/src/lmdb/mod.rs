@@ -3,15 +3,15 @@
 //! An environment is a directory: `data.mdb` (all files), `lock.mdb` (the
 //! reader table) and `writer.lock`. Its map has one huge size from the start,
 //! so that no reader ever has to map it again. Workers open it read-only: the
-//! records are then mapped without the right to write them, whatever a program
-//! does to its memory, and the reader table that they write is their own.
+//! records are then mapped without the right to write them, so a program's wild
+//! store cannot change them, and the reader table that they write is their own.
 //!
 //! * `sys`: the C interface made safe. `env`: opening, once a process.
 //! * `catalogue`: which files there are. `lock`: who may write.
 //! * `ahead`: what of the last commit is on its way to the disk.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
 //! * `fill`: much written at once, and indexes built. `seal`: check sums.
-//! * `lent`: reader tables for processes that nobody trusts.
+//! * `lent`: reader tables for untrusted processes.
 //! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
 //!   and [`check`]: whether a file is whole, found out without LMDB; `fault`:
 //!   when all of a large one is looked at first; `looked`, `guard` and `way`:

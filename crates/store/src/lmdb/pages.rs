@@ -1,4 +1,4 @@
-//! The pages of `data.mdb`, read without LMDB: what a check stands on.
+//! The pages of `data.mdb`, read without LMDB: the basis of a check.
 //!
 //! LMDB maps the file and believes it; a page that is missing ends the process
 //! (SIGBUS), and one that is damaged may do worse. So whether a file can be
@@ -49,7 +49,7 @@ pub(super) struct Page {
     pub is_leaf: bool,
 }
 
-/// What is under a key of a leaf.
+/// The value of a key in a leaf.
 pub(super) enum Value<'p> {
     /// Bytes in the page.
     Here(&'p [u8]),
@@ -59,7 +59,7 @@ pub(super) enum Value<'p> {
     Tree(Tree),
 }
 
-/// What is wrong with a page or file, in words.
+/// The message of a flaw of a page or file.
 pub(super) type Flaw = String;
 
 pub(super) const PAGE_HEAD_BYTES: usize = 16;
@@ -114,7 +114,7 @@ impl Pages {
         Self { file, page_bytes }
     }
 
-    /// A data file whatever its first pages say.
+    /// A data file, whatever errors its first pages have.
     pub fn open_damaged(file: File) -> Self {
         const USUAL_BYTES: usize = 4096;
         let sizes = [USUAL_BYTES, 8192, 16_384, 32_768, 65_536, 512, 1024, 2048];
@@ -138,8 +138,8 @@ impl Pages {
         pages
     }
 
-    /// What can be read of a page, with zeros in the place of what cannot;
-    /// `None` if nothing can.
+    /// The readable bytes of a page, with zeros for the unreadable ones; `None`
+    /// if none are readable.
     pub fn remains_of(&self, page: u64) -> Option<Vec<u8>> {
         let at = page.checked_mul(self.page_bytes as u64)?;
         let there = self
@@ -165,7 +165,7 @@ impl Pages {
         Some(bytes)
     }
 
-    /// What a meta page says, whether it can be one or not.
+    /// Reads a meta page, whether it is valid or not.
     pub fn remains_of_meta(&self, page: u64) -> Option<Meta> {
         Some(meta(&self.remains_of(page)?))
     }
@@ -196,14 +196,14 @@ impl Pages {
                 Some(wanted) => metas.iter().find(|meta| meta.transaction == wanted),
                 None => newest,
             };
-            let none = || "no meta page leads to the state asked for".to_owned();
+            let none = || "no meta page has the requested state".to_owned();
             let meta = *chosen.ok_or_else(none)?;
             // Of the other one nothing is read, and it may have the trees of a
             // commit whose meta page LMDB could not write.
             for (tree, flags) in [(meta.free, NUMBER_KEYS), (meta.main, 0)] {
                 let checked = match tree.flags == flags {
                     true => tree.check(meta.last_page),
-                    false => Err("it is of a kind that stores do not have".to_owned()),
+                    false => Err("its kind is not one of a store's pages".to_owned()),
                 };
                 checked.map_err(|flaw| format!("page {}: {flaw}", meta.transaction % 2))?;
             }
@@ -231,14 +231,14 @@ impl Pages {
         Ok(match metas {
             // Transactions take turns.
             [Some(a), Some(b)] if a.transaction.abs_diff(b.transaction) <= 1 => Ok([a, b]),
-            _ => Err("the meta pages are not of two transactions in a row".to_owned()),
+            _ => Err("the meta pages are not of two consecutive transactions".to_owned()),
         })
     }
 
     fn read_meta(&self, page: u64) -> io::Result<Result<Meta, Flaw>> {
         let mut bytes = vec![0; PAGE_HEAD_BYTES + META_BYTES];
         if !self.read(page, &mut bytes)? {
-            return Ok(Err("data.mdb ends before it".to_owned()));
+            return Ok(Err("data.mdb ends before this page".to_owned()));
         }
         let at = PAGE_HEAD_BYTES;
         let meta = meta(&bytes);
@@ -263,7 +263,7 @@ impl Pages {
     pub fn page(&self, page: u64) -> io::Result<Result<Page, Flaw>> {
         let mut bytes = vec![0; self.page_bytes];
         if !self.read(page, &mut bytes)? {
-            return Ok(Err("data.mdb ends before it".to_owned()));
+            return Ok(Err("data.mdb ends before this page".to_owned()));
         }
         Ok(Page::parse(bytes, page))
     }
@@ -274,7 +274,7 @@ impl Pages {
         let pages = self.overflow_pages(length);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
         if !self.read(page, &mut bytes)? {
-            return Ok(Err("data.mdb ends before it".to_owned()));
+            return Ok(Err("data.mdb ends before this page".to_owned()));
         }
         let kept = number(&bytes, 12, 4);
         let head_is_right = number(&bytes, 0, 8) == page
@@ -282,9 +282,7 @@ impl Pages {
             && kept >= pages
             && kept * self.page_bytes as u64 <= self.length()?;
         if !head_is_right {
-            return Ok(Err(
-                "it is not the overflow page that it should be".to_owned()
-            ));
+            return Ok(Err("it is not the expected overflow page".to_owned()));
         }
         bytes.drain(..PAGE_HEAD_BYTES);
         Ok(Ok((bytes, kept)))
@@ -318,7 +316,7 @@ impl Tree {
         };
         match root_is_right {
             true => Ok(()),
-            false => Err("the root of a tree cannot be where it says".to_owned()),
+            false => Err("the root page of a tree is outside the file".to_owned()),
         }
     }
 }
@@ -332,18 +330,18 @@ impl Page {
             number(&bytes, 14, 2) as usize,
         );
         if number(&bytes, 0, 8) != page || !matches!(flags, BRANCH | LEAF) {
-            return Err("it is not the page that it should be".to_owned());
+            return Err("it is not the expected page".to_owned());
         }
         let bounds = PAGE_HEAD_BYTES <= lower && lower <= upper && upper <= bytes.len();
         if !bounds || lower % 2 != 0 {
-            return Err("its free room cannot be where it says".to_owned());
+            return Err("its free space has impossible bounds".to_owned());
         }
         let is_leaf = flags == LEAF;
         let mut nodes = Vec::with_capacity((lower - PAGE_HEAD_BYTES) / 2);
         for slot in (PAGE_HEAD_BYTES..lower).step_by(2) {
             let at = number(&bytes, slot, 2) as usize;
             if at < upper || at + NODE_HEAD_BYTES > bytes.len() {
-                return Err("an entry cannot be where it says".to_owned());
+                return Err("an entry has an impossible place".to_owned());
             }
             let (key, data) = (
                 number(&bytes, at + 6, 2) as usize,
@@ -355,11 +353,11 @@ impl Page {
                 (true, SUB_DATA) if data == TREE_BYTES => TREE_BYTES,
                 (true, 0) => data,
                 (true, _) => {
-                    return Err("an entry is of a kind that stores do not have".to_owned());
+                    return Err("an entry has an unknown kind".to_owned());
                 }
             };
             if key > MAX_KEY_BYTES || at + NODE_HEAD_BYTES + key + here > bytes.len() {
-                return Err("an entry ends beyond its page".to_owned());
+                return Err("an entry ends after its page".to_owned());
             }
             nodes.push(at);
         }
@@ -437,7 +435,7 @@ pub(super) fn bounds_below<'b>(
     (low, if next < count { Some(keys(next)) } else { high })
 }
 
-/// What stands in a meta page, the head included.
+/// Reads a meta page, including its head.
 fn meta(bytes: &[u8]) -> Meta {
     let at = PAGE_HEAD_BYTES;
     let after = at + 24 + 2 * TREE_BYTES;

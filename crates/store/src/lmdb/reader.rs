@@ -43,7 +43,8 @@ pub struct LmdbReader {
     of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
     /// Files and indexes whose pages were looked at.
     verified: HashSet<FileId>,
-    /// The table that says whether all pages were, where another process knows.
+    /// The table with the writer's flag whether all pages were checked, if
+    /// another process has it.
     lent: Option<Table>,
     /// Whether LMDB may follow pages without a look.
     trusts: bool,
@@ -128,7 +129,7 @@ impl LmdbReader {
         self.trusts
     }
 
-    /// Who looks at the pages of a file, if that is to be done.
+    /// The guard of a file's pages, if they must be checked.
     fn guard(&mut self, file: FileId) -> Result<Option<Guard>, ReadError> {
         if self.trusts() {
             return Ok(None);
@@ -259,7 +260,7 @@ impl LmdbReader {
         })
     }
 
-    /// Who looks at the pages of an index, if that is to be done.
+    /// The guard of an index's pages, if they must be checked.
     fn index_guard(&mut self, index: FileId) -> Result<Option<IndexGuard>, ReadError> {
         if self.trusts() {
             return Ok(None);
@@ -471,7 +472,7 @@ impl ReadStore for LmdbReader {
         let guard = (!self.trusts()).then(|| Guard::of_tables(&self.env));
         let error = |code| self.env.error(code, "reading a table");
         let prefix = table.prefix();
-        // The byte behind the name makes the end of the table a key too.
+        // The byte after the name makes the end of the table a key too.
         let mut end = prefix.clone();
         end[prefix.len() - 1] = 1;
         let within = |key: &[u8]| [&prefix[..], key].concat();
@@ -502,7 +503,7 @@ impl ReadStore for LmdbReader {
         let key = &key[prefix.len()..];
         let record = record.ok_or_else(|| StorageError::Damaged {
             reason: format!(
-                "the value of {table} under {} is not what was stored there",
+                "the value of {table} under {} has a wrong checksum",
                 Key::from(key)
             ),
         })?;
@@ -546,11 +547,11 @@ impl Indexed for State<'_, '_> {
     }
 }
 
-/// What is told of a record whose check sum is wrong.
+/// The error for a record with a wrong checksum.
 pub(super) fn damaged_record(def: &FileDef, key: &Key) -> StorageError {
     StorageError::Damaged {
         reason: format!(
-            "the record of {} with key {key} is not what was stored there",
+            "the record of {} with key {key} has a wrong checksum",
             def.name
         ),
     }

@@ -1,9 +1,9 @@
-//! What a page of a tree still says when it is damaged.
+//! The recoverable entries of a damaged page.
 //!
-//! A page tells three times which entries it has: by the length of its list of
-//! places, by where its free room ends, and by the entries themselves, which lie
-//! one behind the other up to the page's end. Two of the three are enough. What
-//! lies in the free room is left over from former states and no entry.
+//! A page has three indications of its entries: the length of its list of
+//! places, the end of its free space, and the entries themselves, which fill
+//! the page up to its end. Two of the three are enough. Bytes in the free space
+//! are left over from former states and are not an entry.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use super::pages::{
     Value, number, tree,
 };
 
-/// A page of a tree, and the entries that can be told.
+/// A page of a tree, and the entries that can be recovered.
 pub(super) struct Remains {
     bytes: Vec<u8>,
     found: Found,
     pub is_leaf: bool,
-    /// Whether nothing about the page is damaged, as far as it tells.
+    /// Whether no damage of the page is visible.
     pub is_whole: bool,
 }
 
-/// What was found of a page's entries.
+/// The entries found in a page.
 struct Found {
     /// Where each begins, in the order of their keys.
     nodes: Vec<usize>,
@@ -103,7 +103,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
     let count = listed.len();
     let fits = |at: &usize| *at >= lower && end(bytes, *at, is_leaf).is_some();
     let fitting: BTreeSet<usize> = listed.iter().copied().filter(fits).collect();
-    // What follows the free room, if the page says the truth about it.
+    // The entries after the free space, if the page's bounds are right.
     let (behind, to_end) = match possible(upper) {
         true => chain(bytes, upper, is_leaf),
         false => (Vec::new(), false),
@@ -135,8 +135,8 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
             agrees: false,
         };
     }
-    // Where the list names the end of the free room, it is right about it; what
-    // is listed or can be followed behind it is an entry.
+    // If the list contains the end of the free space, that end is right; listed
+    // or contiguous entries after it are real.
     let sure_from = match listed.contains(&upper) {
         true => upper,
         false => usize::MAX,
@@ -149,8 +149,8 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
     }
 }
 
-/// The entries that lie one behind the other from a place on, and whether they
-/// reach the page's end exactly.
+/// Contiguous entries from a place on, and whether they end exactly at the
+/// page's end.
 fn chain(bytes: &[u8], first: usize, is_leaf: bool) -> (Vec<usize>, bool) {
     let (mut all, mut at) = (Vec::new(), first);
     while at < bytes.len() {

@@ -1,11 +1,11 @@
 //! The records that can still be read out of a damaged store.
 //!
-//! A record is the file's for certain when its check sum holds, it keeps the
-//! file's rules, and its page is part of the newest state: reached from the
-//! newest meta page, or, where a page on the way is damaged, neither reached
-//! from anywhere nor on the list of free pages. Pages that were in use before
-//! hold old versions of records, whose check sums hold too; so what may be one
-//! of those is told apart as doubtful.
+//! A record is certain when its checksum is right, it satisfies the file's
+//! rules, and its page is part of the newest state. The page is reached from
+//! the newest meta page; or, if a page on the path is damaged, it is neither
+//! reached from elsewhere nor on the list of free pages. Formerly used pages
+//! contain old versions of records with right checksums, so records that may be
+//! such versions are reported as doubtful.
 //!
 //! Invariant: nothing is followed that is not looked at, and nothing is mapped:
 //! a file that was cut short, or changes, costs records and no signal.
@@ -26,11 +26,11 @@ use super::seal;
 use crate::error::Key;
 use crate::file::{FileDef, FileId};
 
-/// Who takes the records.
+/// Receives the records.
 type Write<'w> = &'w mut dyn FnMut(SalvagedRecord<'_>) -> io::Result<()>;
 
-/// Shows every record that can be found in a store's directory, or in a data
-/// file. `progress` hears of pages of records read, and pages there are.
+/// Reports every record that can be found in a store's directory, or in a data
+/// file. `progress` receives the pages of records read and the number of pages.
 pub fn salvage(
     from: &Path,
     write: Write<'_>,
@@ -84,17 +84,17 @@ pub fn salvage(
             trees = work.trees(newest)?;
             names = read_catalogue(&work.ground, &trees)?;
         }
-        None => work.note("both pages that lead to all others are damaged or missing"),
+        None => work.note("both meta pages are damaged or missing"),
     }
     if newest.is_some() && !strict {
-        work.note("one of the two pages that lead to all others is damaged");
+        work.note("one of the two meta pages is damaged");
     }
     if newest.is_some() && !trees.is_whole {
-        work.note("a page that says where files lie is damaged");
+        work.note("a page of the main data base, which locates the files, is damaged");
     }
     if newest.is_some() && !names.are_whole {
         work.note(
-            "the catalogue is damaged: a file that has lost its name is written under its number",
+            "the catalogue is damaged: a file whose name is lost is written under its number",
         );
     }
     if let Some(older) = states
@@ -157,7 +157,7 @@ fn states(ground: Ground<'_>, strict: bool) -> (Vec<Meta>, SalvagedState) {
     let leading = all.iter().filter(|(leads, ..)| *leads);
     let mut usable: Vec<Meta> = leading.map(|(.., meta)| *meta).collect();
     if let (true, Ok(Ok(meta))) = (usable.is_empty(), pages.meta(None)) {
-        // The main data base is gone; which pages are free can still be told.
+        // The main data base is lost; the free pages are still known.
         usable.push(meta);
     }
     (usable, state)
@@ -178,7 +178,7 @@ struct Trees {
     is_whole: bool,
 }
 
-/// What a catalogue says.
+/// The names in a catalogue.
 #[derive(Default)]
 struct Names {
     items: Vec<Known>,
@@ -200,7 +200,7 @@ struct Way<'f> {
     is_newest: bool,
     /// Entries that it had.
     entries: Option<u64>,
-    /// The last key that was found, and where a gap began behind it.
+    /// The last key that was found, and the start of a gap after it.
     last: Option<Box<[u8]>>,
     gap: Option<Option<Box<[u8]>>>,
     /// Where whole subtrees are missing.
@@ -264,8 +264,8 @@ impl Salvage<'_> {
         })?;
         if !is_whole {
             self.note(
-                "the list of free pages is damaged: on other damaged pages old versions of records \
-                 cannot be told from new ones",
+                "the list of free pages is damaged: on other damaged pages old versions of \
+                 records cannot be distinguished from current ones",
             );
         }
         (self.free, self.free_is_whole) = (free, is_whole);
@@ -296,7 +296,7 @@ impl Salvage<'_> {
                     trees.older.insert(name.clone());
                 }
                 if let Some(other) = trees.by_name.insert(name.clone(), tree) {
-                    // Which of the two has its own name cannot be told.
+                    // It is not known which of the two has its own name.
                     let another = [&name[..], b"-2"].concat();
                     trees.by_name.insert(another.clone(), other);
                     trees.older.extend([name, another]);
@@ -369,7 +369,8 @@ impl Salvage<'_> {
             }
             named.insert(db);
         }
-        // What is being loaded, and what waits to be dropped, is on the list.
+        // Data bases that are being loaded or wait to be dropped are on the
+        // list.
         let discarded = names.own.discarded.iter();
         named.extend(discarded.map(|id| catalogue::db_name(*id).into_bytes()));
         for (db, tree) in &trees.by_name {
@@ -398,7 +399,8 @@ impl Salvage<'_> {
                 way.hole((None, None));
             }
         }
-        // What leads to a file is lost, and with it whose a page is.
+        // The pages that lead to a file are lost, so the file of a page is not
+        // known.
         let mut others = Way::new(UNKNOWN.to_owned(), None, true, false);
         let is_lost = |way: &Way<'_>| way.entries.is_none() || way.def.is_none();
         let all = !trees.is_whole || !names.are_whole || ways.iter().any(is_lost);
@@ -524,9 +526,9 @@ impl Salvage<'_> {
         Ok(true)
     }
 
-    /// Looks for the leaves below damaged branches: pages that nothing leads to
-    /// and that are not free. One is a file's whose hole its keys lie in; the
-    /// records of those that are nobody's are `others`.
+    /// Finds the leaves below damaged branches: pages without a parent that are
+    /// not free. A leaf belongs to the file in whose gap its keys are; records
+    /// of no file are `others`.
     fn orphans(
         &mut self,
         ways: &mut [Way<'_>],
@@ -668,7 +670,7 @@ impl<'f> Way<'f> {
     }
 }
 
-/// What a state's catalogue says.
+/// Reads the catalogue of a state.
 fn read_catalogue(ground: &Ground<'_>, trees: &Trees) -> io::Result<Names> {
     let tree = trees.by_name.get(&b"catalogue"[..]);
     let mut names = Names {
@@ -717,7 +719,7 @@ fn id(item: &Item) -> Option<FileId> {
 /// The name of what has lost its file.
 const UNKNOWN: &str = "unknown";
 
-/// Ranges of keys that are told.
+/// Most ranges of keys that are reported.
 const MAX_LOST: usize = 1000;
 
 /// Damaged branches whose leaves are looked for.

@@ -1,4 +1,4 @@
-//! What `salvage` tells: of each file what was found, and what is lost.
+//! The result of `salvage`: the found and lost records of each file.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use thiserror::Error;
 use crate::error::Key;
 use crate::file::FileDef;
 
-/// What was found in a damaged store.
+/// The result of a salvage.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SalvageReport {
     /// Which commit the records are of.
     pub state: SalvagedState,
     /// The files, in the order of their names.
     pub files: Vec<SalvagedFile>,
-    /// What is damaged beside the files: what leads to them, and the list of
-    /// free pages.
+    /// Damage outside the files: pages that lead to them, and the list of free
+    /// pages.
     pub notes: Vec<String>,
 }
 
@@ -29,15 +29,15 @@ pub enum SalvagedState {
     Newest,
     /// The one before the last: what leads to the last is damaged.
     Before,
-    /// One of the two; what would tell is damaged.
+    /// It is not known which of the two, because of damage.
     Unknown,
 }
 
 /// A file, and what was found of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SalvagedFile {
-    /// Its name; `file-` and its number where the name was lost, `unknown`
-    /// where nothing says whose the records are.
+    /// Its name; `file-` and its number if the name was lost, `unknown` if the
+    /// file of the records is not known.
     pub name: String,
     /// Its definition, unless that was lost.
     pub def: Option<Arc<FileDef>>,
@@ -45,15 +45,14 @@ pub struct SalvagedFile {
     pub records: u64,
     /// Records that may be old versions, or another file's.
     pub doubtful: u64,
-    /// Entries whose record is not what was stored.
+    /// Entries whose record has a wrong checksum.
     pub damaged_records: u64,
     /// Pages of it that are damaged.
     pub damaged_pages: u64,
-    /// Records that it had and that were not found for certain, if that can be
-    /// told.
+    /// Its records that were not found for certain, if their number is known.
     pub missing: Option<u64>,
-    /// Where records may be missing: behind the one key and before the other,
-    /// as far as there are such; the first 1,000.
+    /// Where records may be missing: after the one key and before the other, if
+    /// there are such keys; the first 1,000.
     pub lost: Vec<(Option<Key>, Option<Key>)>,
     /// How many more such ranges there are.
     pub more_lost: u64,
@@ -84,7 +83,7 @@ pub enum SalvageError {
     Held {
         /// The directory.
         path: PathBuf,
-        /// The process that has it, if it could be told.
+        /// The process that has it open, if it could be found.
         pid: Option<u32>,
     },
     /// The file cannot be read at all.
@@ -95,8 +94,8 @@ pub enum SalvageError {
         /// The operating system's words.
         reason: String,
     },
-    /// What was found could not be written.
-    #[error("what was found cannot be written: {0}")]
+    /// The records could not be written.
+    #[error("the salvaged records cannot be written: {0}")]
     Output(#[from] io::Error),
 }
 

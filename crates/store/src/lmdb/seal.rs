@@ -1,8 +1,8 @@
 //! Check sums: what was stored is what is read, or it is noticed.
 //!
-//! Behind each record, table value and entry of the catalogue stand four bytes,
-//! the CRC-32 of key and value, lowest byte first. Dump, load of indexes, check
-//! and backup verify them; a single command does not, it only leaves them out.
+//! Each record, table value and entry of the catalogue is followed by the
+//! CRC-32 of key and value, four bytes, lowest byte first. Dump, load of
+//! indexes, check and backup verify it; a single command only skips it.
 
 /// Bytes of a check sum.
 pub(super) const SUM_BYTES: usize = 4;

@@ -1,6 +1,6 @@
-//! Figures of an environment: what is used, what is free, who reads.
+//! Statistics of an environment: used and free pages, readers.
 //!
-//! Any process can take them, whoever writes.
+//! Any process can take them while another writes.
 
 use lmdb_master_sys as ffi;
 
@@ -35,8 +35,8 @@ pub struct ReaderStat {
     /// Its process.
     pub pid: u32,
     /// The transaction whose state it reads at this moment; `None` between
-    /// commands. One far behind [`StoreStat::last_transaction`] keeps pages
-    /// from being used again.
+    /// commands. If it is far before [`StoreStat::last_transaction`], pages
+    /// cannot be reused.
     pub reading: Option<u64>,
 }
 
@@ -81,8 +81,8 @@ impl LmdbReader {
         })
     }
 
-    /// The figures of a file, or of an alternate index, whose records are its
-    /// entries.
+    /// The statistics of a file, or of an alternate index, whose records are
+    /// its entries.
     pub fn file_stat(&mut self, file: FileId) -> Result<FileStat, ReadError> {
         let db = self.db(file)?;
         Ok(self.with_snapshot(|snapshot| {
@@ -116,8 +116,8 @@ impl LmdbReader {
     }
 }
 
-/// Sums the free list: under each transaction's number lies an array of page
-/// numbers whose first word is how many follow.
+/// Sums the free list: each transaction's number has an array of page numbers
+/// whose first word is the count of those that follow.
 fn free_pages(snapshot: &Snapshot<'_>) -> Result<u64, Code> {
     let mut cursor = snapshot.new_cursor(FREE_LIST)?;
     let (mut pages, mut to) = (0, Move::First);

@@ -5,10 +5,10 @@
 //! once a reader and then renewed and reset, and so are its cursors. The usual
 //! Rust wrapper offers neither, nor the free list and the reader table.
 //!
-//! What the types guarantee: a transaction does not outlive its environment
-//! ([`Arc`]), bytes do not outlive the transaction they were found in (borrows),
-//! a cursor does not outlive its transaction, and a read transaction is reset
-//! even when the code that reads panics.
+//! Guarantees of the types: a transaction does not outlive its environment
+//! ([`Arc`]), bytes do not outlive their transaction (borrows), a cursor does
+//! not outlive its transaction, and a read transaction is reset even when the
+//! code that reads panics.
 //!
 //! Reference: `lmdb.h`, the documentation of each call and the section
 //! *Caveats*.
@@ -35,9 +35,9 @@ pub(super) struct Code(pub i32);
 impl Code {
     /// Whether the last commit will be found again is not known.
     pub const UNCERTAIN: Code = Code(-31_000);
-    /// Nothing is committed any more, since a flush failed.
+    /// No commit is accepted since a flush failed.
     pub const REFUSED: Code = Code(-31_001);
-    /// Nothing is committed any more, since the file is not in its place.
+    /// No commit is accepted since the file was moved or deleted.
     pub const MISPLACED: Code = Code(-31_002);
     /// A page on the way is damaged.
     pub const DAMAGED: Code = Code(-31_003);
@@ -83,8 +83,8 @@ pub(super) const FREE_LIST: Dbi = Dbi(0);
 /// The data base of data bases.
 pub(super) const MAIN: Dbi = Dbi(1);
 
-// SAFETY: LMDB environments are made for use from any thread; what must not run
-// twice at a time, opening handles, is behind a mutex.
+// SAFETY: LMDB environments may be used from any thread; opening handles, which
+// must not run twice at a time, is protected by a mutex.
 unsafe impl Send for Env {}
 unsafe impl Sync for Env {}
 
@@ -221,7 +221,8 @@ impl Env {
         }
     }
 
-    /// Clears the slots of readers whose process is gone; gives their number.
+    /// Clears the slots of readers whose process has ended; returns their
+    /// number.
     pub fn clear_dead_readers(&self) -> Result<u32, Code> {
         let mut dead = 0;
         // SAFETY: the environment is open.
@@ -243,7 +244,7 @@ impl Env {
         self.lent().add(table, EnvPtr(self.ptr))
     }
 
-    /// Tells borrowers, now and later, whether all pages were looked at.
+    /// Publishes to borrowers, now and later, whether all pages were checked.
     pub fn tell_looked(&self, all: bool) {
         self.lent().tell_looked(all);
     }
@@ -279,7 +280,7 @@ impl Env {
 
 impl Drop for Env {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // No caller is left for the error.
         let _: Result<(), Code> = self.settle();
         self.lent().end();
         // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
@@ -342,7 +343,7 @@ impl Drop for Reader {
     }
 }
 
-/// A read transaction that nobody reads by: it keeps the pages of a state.
+/// A read transaction without a reader: it keeps the pages of a state.
 #[derive(Default)]
 pub(super) struct HeldState {
     txn: Option<NonNull<ffi::MDB_txn>>,
@@ -440,7 +441,7 @@ impl Drop for Snapshot<'_> {
     }
 }
 
-/// What both kinds of transaction can do.
+/// The operations of both kinds of transaction.
 pub(super) struct Txn<'t> {
     ptr: NonNull<ffi::MDB_txn>,
     life: PhantomData<&'t Env>,
@@ -501,7 +502,7 @@ impl WriteTxn {
         })
     }
 
-    /// Puts `data` under `key`, in the place of what is there.
+    /// Puts `data` under `key`, replacing an existing value.
     pub fn put(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<(), Code> {
         self.put_with(dbi, key, data, 0)
     }

@@ -1,9 +1,9 @@
 //! The pages of a file looked at before LMDB follows them.
 //!
-//! LMDB believes what a page says of its entries and of other pages: one that
-//! is damaged gives other records for true, or ends the process. Whoever reads
-//! or gives back a whole file has its pages walked first, once a reader.
-//! Commands of programs do not: they read one record.
+//! LMDB trusts the entries and references of a page: a damaged one returns
+//! wrong records, or ends the process. Readers and writers of whole files walk
+//! its pages first, once a reader. Commands of programs do not: they read one
+//! record.
 
 use std::fs::File;
 use std::io;

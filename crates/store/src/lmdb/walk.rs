@@ -1,8 +1,8 @@
 //! Walking the trees of a data file, page by page, without LMDB.
 //!
-//! Every page must be the one its parent says, lie inside the file, hold its
-//! keys in order and between its parent's, and belong to one tree only. What
-//! is wrong becomes a finding; the walk goes on beside it.
+//! Every page must be the one that its parent names, lie inside the file, have
+//! its keys in order and between its parent's, and belong to one tree only.
+//! Each violation is a finding, and the walk continues at the next page.
 
 use std::cmp::Ordering;
 use std::io;
@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::pages::{Bounds, Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value, bounds_below};
 
-/// What a tree holds under a key.
+/// The value of a key in a tree.
 pub(super) enum Held<'h> {
     /// Bytes.
     Bytes(&'h [u8]),
@@ -18,7 +18,7 @@ pub(super) enum Held<'h> {
     Tree(Tree),
 }
 
-/// Who sees the entries of a tree.
+/// Receives the entries of a tree.
 pub(super) type Each<'e> = &'e mut dyn FnMut(&[u8], Held<'_>) -> Result<(), Flaw>;
 
 /// A walk through the trees of one state.
@@ -29,7 +29,7 @@ pub(super) struct Walk<'w> {
     met: Vec<u64>,
     /// Pages met so far.
     pub pages_met: u64,
-    /// What is wrong; the first so many.
+    /// The first findings.
     pub findings: Vec<String>,
     /// How many more there are.
     pub more_findings: u64,
@@ -38,7 +38,8 @@ pub(super) struct Walk<'w> {
     progress: Progress<'w>,
 }
 
-/// Who hears of pages met, and pages there are; and says whether to go on.
+/// Receives the pages read and the number of pages; returns whether to
+/// continue.
 pub(super) type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// A tree under way.
@@ -83,7 +84,7 @@ impl<'w> Walk<'w> {
         let mut each = |commit: &[u8], held: Held<'_>| {
             last_commit = commit.first_chunk().map(|n| u64::from_le_bytes(*n));
             let Held::Bytes(bytes) = held else {
-                return Err("a data base among free pages".to_owned());
+                return Err("a data base in the list of free pages".to_owned());
             };
             let (words, []) = bytes.as_chunks::<8>() else {
                 return Err("a list of free pages ends within a number".to_owned());
@@ -91,17 +92,17 @@ impl<'w> Walk<'w> {
             let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
             let count = words.next().unwrap_or(0);
             if count as usize > words.len() {
-                return Err("a list of free pages is shorter than it says".to_owned());
+                return Err("a list of free pages is shorter than its count".to_owned());
             }
             free.extend(words.take(count as usize));
             Ok(())
         };
         self.run("free pages", self.meta.free, true, &mut each)?;
-        // A commit enters the pages that it freed under its own number, and there
-        // are some but for the first.
+        // A commit enters the pages that it freed under its own number; every
+        // commit except the first frees some.
         if last_commit.is_some_and(|last| last != self.meta.transaction) {
             self.find(format!(
-                "page {}: it is not of the commit that it says",
+                "page {}: its transaction is not the commit that freed it",
                 self.meta.transaction % 2
             ));
         }
@@ -140,23 +141,18 @@ impl<'w> Walk<'w> {
             },
         };
         if tree.depth == 0 || tree.depth > 32 {
-            self.find(format!(
-                "{name}: the tree cannot have {} levels",
-                tree.depth
-            ));
+            self.find(format!("{name}: a tree cannot have {} levels", tree.depth));
             return Ok(());
         }
         if tree.flags != if numbers { NUMBER_KEYS } else { 0 } {
-            self.find(format!("{name}: its keys are not of a store's kind"));
+            self.find(format!("{name}: its keys do not have a store's flags"));
             return Ok(());
         }
         let before = self.findings.len() as u64 + self.more_findings;
         self.below(&mut way, root, tree.depth, (None, None), each)?;
         let clean = before == self.findings.len() as u64 + self.more_findings;
         if clean && way.found != way.tree {
-            self.find(format!(
-                "{name}: its counts of pages and entries are not true"
-            ));
+            self.find(format!("{name}: its counts of pages and entries are wrong"));
         }
         Ok(())
     }
@@ -219,7 +215,7 @@ impl<'w> Walk<'w> {
     }
 
     fn big(&mut self, way: &mut Way<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
-        // Nothing longer than the file is asked for, whatever a page says.
+        // A read is never longer than the file, whatever length a page has.
         let there = self.pages.length()?;
         if length as u64 > there {
             self.find(format!(
@@ -247,7 +243,7 @@ impl<'w> Walk<'w> {
                 return false;
             }
             if page < 2 || page > self.meta.last_page {
-                self.find(format!("{name}: there can be no page {page}"));
+                self.find(format!("{name}: page {page} is outside the file"));
                 return false;
             }
             let (word, bit) = ((page / 64) as usize, 1 << (page % 64));
@@ -255,16 +251,14 @@ impl<'w> Walk<'w> {
                 self.met.resize(word + 1, 0);
             }
             if self.met[word] & bit != 0 {
-                self.find(format!(
-                    "{name}: page {page} is in use for something else too"
-                ));
+                self.find(format!("{name}: page {page} is also used elsewhere"));
                 return false;
             }
             self.met[word] |= bit;
             self.pages_met += 1;
             if self.pages_met.is_multiple_of(PROGRESS_PAGES) {
-                let told = (self.progress)(self.pages_met, self.meta.last_page + 1);
-                self.stopped = told.is_break();
+                let reported = (self.progress)(self.pages_met, self.meta.last_page + 1);
+                self.stopped = reported.is_break();
             }
         }
         true
@@ -290,14 +284,14 @@ pub(super) fn tree_page(
     Ok(match (page.is_leaf == (level == 1), page.len() < least) {
         (false, _) => Err("it is on a wrong level".to_owned()),
         (true, true) => Err("it has too few entries".to_owned()),
-        (true, false) if !page.is_packed() => Err("it has lost entries".to_owned()),
+        (true, false) if !page.is_packed() => Err("entries are missing".to_owned()),
         (true, false) => Ok(page),
     })
 }
 
 /// Whether the keys of a page ascend, within bounds.
 pub(super) fn in_order(page: &Page, numbers: bool, bounds: Bounds<'_>) -> bool {
-    // The first key of a branch stands for the lower bound.
+    // The first key of a branch means the lower bound.
     let first = usize::from(!page.is_leaf);
     let keys = || (first..page.len()).map(|entry| page.key(entry));
     let ascending = keys()

@@ -1,13 +1,13 @@
 //! The pages that lead to a key, looked at before LMDB follows them.
 //!
-//! Until all pages of a store were looked at, each command has this done for
-//! the pages that it goes through. A record that is there may be missed only
-//! where a branch leads to a wrong page, or a key is not the one that was
-//! stored. So of each level the page on the way and its two neighbours are
-//! looked at, whether their keys lie within the bounds that branches give; and
-//! of the leaves the entries beside the place of the key, by their check sums.
-//! What lies on both sides of a place being true, nothing lay between. A record
-//! that is asked for by its whole key, is there and true needs no neighbours.
+//! Until all pages of a store are checked, each command checks the pages on its
+//! path. A record may be missed only if a branch leads to a wrong page, or a
+//! key is damaged. So on each level the page on the path and its two neighbours
+//! are checked: their keys must lie within the bounds of the branches. In the
+//! leaves the entries next to the key are checked by their checksums. If the
+//! entries on both sides of a key are right, no record was between them. A
+//! record that is requested by its whole key, exists and is right needs no
+//! neighbours.
 //!
 //! Invariant: nothing is believed of a page before it is parsed, and no number
 //! of a page beyond the end of the file.
@@ -22,22 +22,22 @@ use super::walk::{in_order, tree_page};
 use crate::file::FileDef;
 use crate::table::Table;
 
-/// What is looked for in a tree.
+/// The target of a search in a tree.
 #[derive(Clone, Copy)]
 pub(super) enum Aim<'k> {
     First,
     Last,
-    /// The place of a key, and what is beside it.
+    /// The place of a key, with its neighbours.
     At(&'k [u8]),
-    /// The record with a key, or that there is none.
+    /// The record with a key, or its absence.
     Equal(&'k [u8]),
 }
 
-/// What the entries of a tree are.
+/// The kind of a tree's entries.
 pub(super) enum Kind {
-    /// Records of a file, that may have a check sum behind them.
+    /// Records of a file, possibly followed by a checksum.
     Records { def: Arc<FileDef>, sealed: bool },
-    /// Values of tables, with a check sum behind them.
+    /// Values of tables, followed by a checksum.
     Tables,
     /// Keys without values.
     Index,
@@ -61,10 +61,10 @@ impl Kind {
     }
 }
 
-/// Who looks.
+/// A check of the pages on a command's path.
 pub(super) struct Way<'w> {
     pub pages: &'w Pages,
-    /// The file or index, for what is told.
+    /// The file or index, for messages.
     pub name: &'w str,
     pub kind: &'w Kind,
     /// Whether the key's record is about to be changed: LMDB may then join the
@@ -98,7 +98,7 @@ impl Way<'_> {
             let entry = match aim {
                 Aim::First => 0,
                 Aim::Last => at.page.len() - 1,
-                // The first key of a branch stands for its lower bound.
+                // The first key of a branch means its lower bound.
                 Aim::At(key) | Aim::Equal(key) => place(&at.page, 1, |here| here <= key) - 1,
             };
             let below = self.below(&at, entry, level)?;
@@ -171,7 +171,7 @@ impl Way<'_> {
     ) -> Result<Stand, Flaw> {
         let flawed = |flaw: Flaw| format!("{}: page {number}: {flaw}", self.name);
         if number < 2 {
-            return Err(format!("{}: there can be no page {number}", self.name));
+            return Err(format!("{}: page {number} is outside the file", self.name));
         }
         let page = tree_page(self.pages, number, level, false)
             .map_err(|error| flawed(error.to_string()))?
@@ -230,7 +230,7 @@ impl Way<'_> {
             }
             Value::Tree(_) => {
                 return Err(format!(
-                    "{}: page {}: a data base in the place of a record",
+                    "{}: page {}: a data base instead of a record",
                     self.name,
                     page.number()
                 ));
@@ -238,7 +238,7 @@ impl Way<'_> {
         };
         if !self.kind.is_one(key, stored) {
             return Err(format!(
-                "{}: page {}: the record with key {} is not what was stored",
+                "{}: page {}: the record with key {} has a wrong checksum",
                 self.name,
                 page.number(),
                 crate::Key::from(key)
@@ -250,7 +250,7 @@ impl Way<'_> {
     fn overflow(&self, first: u64, length: usize) -> Result<Vec<u8>, Flaw> {
         let flawed = |flaw: Flaw| format!("{}: page {first}: {flaw}", self.name);
         let io = |error: std::io::Error| flawed(error.to_string());
-        // Nothing longer than the file is asked for, whatever a page says.
+        // A read is never longer than the file, whatever length a page has.
         if length as u64 > self.pages.length().map_err(io)? {
             return Err(flawed(format!(
                 "a value of {length} bytes, more than data.mdb"
@@ -259,7 +259,7 @@ impl Way<'_> {
         let read = self.pages.overflow(first, length).map_err(io)?;
         let (bytes, kept) = read.map_err(flawed)?;
         let used = self.pages.overflow_pages(length);
-        // What is given back is used again: none that somebody else has.
+        // Freed pages are used again, so none may be in use elsewhere.
         for page in (first + used..first + kept).filter(|_| self.changes) {
             let head = self.pages.remains_of(page);
             let is_one = |head: Vec<u8>| {

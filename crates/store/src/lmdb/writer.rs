@@ -57,7 +57,7 @@ pub(super) struct Index {
     pub entry: IndexEntry,
 }
 
-/// What a unit does to alternate indexes.
+/// The changes of a unit to alternate indexes.
 type Follows = Vec<(Dbi, Overlay)>;
 
 /// Growth after which dead readers are looked for, in pages: they are the one
@@ -95,18 +95,18 @@ impl LmdbStore {
         LmdbReader::new(self.env.clone())
     }
 
-    /// Has all pages looked at by a thread, to the last check sum, while the
-    /// store is used; `ended` hears of the end, unless the store is closed
-    /// before. Until then, and for good if something is damaged, commands look at
-    /// the pages on their way: what they would miss or take for true is an error
-    /// ([`StorageError::Damaged`]). To be called before there are readers.
+    /// Starts a thread that checks all pages, to the last checksum, while the
+    /// store is used; `ended` receives the result, unless the store is closed
+    /// before. Until then, and permanently if a page is damaged, commands check
+    /// the pages on their path: a missed or wrong record is an error
+    /// ([`StorageError::Damaged`]). Call it before there are readers.
     pub fn check_beside(&mut self, ended: CheckEnded) -> std::io::Result<()> {
         self.check = None;
         self.check = Some(CheckBeside::start(&self.env, ended)?);
         Ok(())
     }
 
-    /// What is found to be damaged, from now on too.
+    /// The damage found so far and later.
     pub fn damage(&self) -> StoreDamage {
         self.env.damage.clone()
     }
@@ -426,7 +426,7 @@ impl LmdbStore {
         }
     }
 
-    /// Takes names out, and empties and discards what they stand for.
+    /// Removes names, and empties and discards their files.
     fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
         let ids: Vec<FileId> = numbers.iter().map(|(id, _)| *id).collect();
         self.verify(&ids)?;
@@ -637,7 +637,7 @@ impl WriteStore for LmdbStore {
         }
         let now = self.env.sys().on_its_way();
         let earlier = match (before, now) {
-            // Nothing was written that could have taken it along.
+            // No later write could have flushed it.
             (Ahead::Pending(earlier), Ahead::Pending(last)) if earlier == last => self.settle(),
             (Ahead::Pending(earlier), Ahead::Lost(lost, _)) if earlier == lost => self.settle(),
             (Ahead::Lost(..), _) => self.settle(),

@@ -14,7 +14,7 @@ pub struct Translate {
     outward: Table,
 }
 
-/// What each byte becomes.
+/// The translation of each byte.
 #[derive(Debug, Clone)]
 struct Table {
     to: [Option<u8>; 256],
@@ -55,7 +55,7 @@ impl Table {
         for (offset, byte) in from.iter().enumerate() {
             let translated = self.to[usize::from(*byte)].ok_or_else(|| {
                 ConvertError(format!(
-                    "X'{byte:02X}' at offset {offset} is no character of code page {}",
+                    "X'{byte:02X}' at offset {offset} is not a character of code page {}",
                     self.ccsid
                 ))
             })?;
@@ -65,8 +65,8 @@ impl Table {
     }
 }
 
-/// The byte that stands for `byte` in the other page, for storage that has no
-/// type; one that has none becomes the page's substitute.
+/// The byte of the other page for `byte`, for storage that has no type; a byte
+/// without an equivalent becomes the page's substitute.
 pub(super) fn translate_loosely(from: CodePage, to: CodePage, byte: u8) -> u8 {
     from.char_of(byte)
         .and_then(|char| to.byte_of(char))
@@ -94,7 +94,7 @@ mod tests {
         let error = translate.inward(b"A\xE9", &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "X'E9' at offset 1 is no character of code page 37"
+            "X'E9' at offset 1 is not a character of code page 37"
         );
     }
 }

@@ -1,9 +1,9 @@
-//! What the bytes of a record mean outside of its file.
+//! The meaning of a record's bytes outside its file.
 
 use thiserror::Error;
 
-/// Makes a file's record of what stands outside, and the other way round. Both
-/// ways append to a buffer that is empty.
+/// Converts between a file's record and its form outside. Both directions
+/// append to an empty buffer.
 pub trait Convert {
     /// From outside to the file.
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError>;
@@ -12,7 +12,7 @@ pub trait Convert {
     fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
 
-/// Why a record cannot be converted, in words that name field or place.
+/// Why a record cannot be converted: a message that names the field or offset.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ConvertError(pub String);

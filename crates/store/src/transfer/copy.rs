@@ -2,8 +2,8 @@
 //!
 //! The records of one are read a few thousand at a time and loaded into the
 //! other as from any input. No state is kept alive in between. From one file of
-//! relative records to another they keep their numbers, which then stand before
-//! each record of that input.
+//! relative records to another they keep their numbers, which then precede each
+//! record of that input.
 
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
@@ -58,11 +58,11 @@ pub fn copy(
 /// Records read from one state.
 const CHUNK_RECORDS: usize = 4096;
 
-/// A file as a stream of records behind descriptor words.
+/// A file as a stream of records after descriptor words.
 struct Records {
     reader: Box<dyn ReadStore + Send>,
     from: Source,
-    /// Each record behind its number.
+    /// Each record follows its number.
     numbered: bool,
     /// The place of the last record read.
     last: Option<Box<[u8]>>,

@@ -32,9 +32,9 @@ impl Convert for JsonRecords {
 }
 
 /// A record outside has the same fields in another code page, or comes from
-/// another kind of machine: characters are translated, numbers keep their
-/// value, whatever their bytes. Elementary FILLER is translated if it is text
-/// and copied if not, except where a table of variable length moves it.
+/// another kind of machine: characters are translated, numbers keep their value
+/// in other bytes. Elementary FILLER is translated if it is text and copied if
+/// not, except if a table of variable length moves it.
 #[derive(Debug, Clone)]
 pub struct ThroughCopybook {
     outside: Codec,
@@ -130,8 +130,8 @@ fn encode(codec: &Codec, json: &[u8], record: &mut Vec<u8>) -> Result<(), Conver
     Ok(())
 }
 
-/// Finds elementary FILLER below a field that starts `shift` bytes behind its
-/// offset. What redefines is passed over: its storage has names elsewhere.
+/// Collects elementary FILLER below a field that starts `shift` bytes after its
+/// offset. Redefinitions are skipped: their storage is named elsewhere.
 fn collect_fillers(layout: &Layout, id: FieldId, shift: usize, fillers: &mut Vec<Filler>) {
     let field = &layout[id];
     if field.slides || field.redefines.is_some() {

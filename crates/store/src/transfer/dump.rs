@@ -22,8 +22,8 @@ pub struct DumpOptions {
     pub skip: u64,
     /// Most records written.
     pub count: Option<u64>,
-    /// Whether each record stands behind its key, which the framing counts in:
-    /// for what has no key of its own.
+    /// Whether each record follows its key, which the framing counts; for files
+    /// whose records do not contain a key.
     pub numbered: bool,
 }
 
@@ -39,7 +39,7 @@ impl DumpOptions {
     }
 }
 
-/// What was written.
+/// The counts of a dump.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DumpReport {
     /// Records written.
@@ -67,8 +67,8 @@ pub enum DumpError {
     Read(#[from] ReadError),
 }
 
-/// Writes the records of a file. Tells `progress` now and then what was
-/// written so far.
+/// Writes the records of a file. Reports the progress to `progress` now and
+/// then.
 pub fn dump(
     store: &mut (impl ReadStore + ?Sized),
     from: impl Into<Source>,

@@ -36,8 +36,7 @@ pub enum Framing {
     JsonLines,
 }
 
-/// The stream is not what its framing says; what follows cannot be told from
-/// rubbish.
+/// The stream does not match its framing; the rest cannot be interpreted.
 #[derive(Debug, Error)]
 pub enum FramingError {
     /// It ends inside a record.
@@ -51,7 +50,7 @@ pub enum FramingError {
         expected: usize,
     },
     /// A record descriptor word makes no sense.
-    #[error("record {record} begins with {word:02X?}, which is no record descriptor word")]
+    #[error("record {record} begins with {word:02X?}, which is not a record descriptor word")]
     Descriptor {
         /// Number of the record, from 1.
         record: u64,
@@ -144,7 +143,7 @@ impl Framing {
         *self == Self::JsonLines && buffer.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// Writes a record, or says why it cannot stand in this framing.
+    /// Writes a record; the error says why this framing cannot represent it.
     pub fn write(&self, output: &mut dyn Write, record: &[u8]) -> io::Result<Result<(), String>> {
         match *self {
             Self::Fixed { record_bytes } if record.len() != record_bytes => {
@@ -156,7 +155,7 @@ impl Framing {
             Self::Fixed { .. } => output.write_all(record)?,
             Self::Lines { end, blank, pad_to } => {
                 if record.contains(&end) {
-                    return Ok(Err(format!("it holds X'{end:02X}', which ends a line")));
+                    return Ok(Err(format!("it contains X'{end:02X}', which ends a line")));
                 }
                 let pad = record
                     .iter()
@@ -170,7 +169,7 @@ impl Framing {
                 };
                 if end == b'\n' && record[..kept].last() == Some(&b'\r') {
                     return Ok(Err(
-                        "it ends with X'0D', which belongs to a line's end".to_owned()
+                        "it ends with X'0D', which belongs to a line end".to_owned()
                     ));
                 }
                 output.write_all(&record[..kept])?;
@@ -209,7 +208,7 @@ fn check_length(record: u64, got: usize, expected: usize) -> Result<bool, Framin
     }
 }
 
-/// Reads a line without its end; false if there is none.
+/// Reads a line without its end; returns false at the end.
 fn line(
     input: &mut dyn BufRead,
     end: u8,

@@ -1,9 +1,9 @@
 //! Into a file: records are read, converted, checked, sorted and stored.
 //!
-//! Replacing is one step for readers and crash-safe: the new records take the
-//! place of the old ones only when all are in. Adding goes in units of work of
-//! many records. A record that cannot be taken is told with its number and key
-//! and costs nothing but itself, up to a limit.
+//! Replacing is one step for readers and crash-safe: the new records replace
+//! the old ones only when all are loaded. Adding uses units of work of many
+//! records. A rejected record is reported with its number and key and costs
+//! only itself, up to a limit.
 
 use std::io::{self, BufRead};
 
@@ -23,7 +23,7 @@ use crate::unit::{UnitError, UnitOfWork};
 pub struct LoadOptions {
     /// Where records begin and end.
     pub framing: Framing,
-    /// What becomes of the records that are there.
+    /// What happens to existing records.
     pub mode: LoadMode,
     /// Records that may be refused; one more ends the load.
     pub max_rejects: u64,
@@ -31,14 +31,13 @@ pub struct LoadOptions {
     pub memory_bytes: usize,
     /// Records to pass over at the beginning.
     pub skip: u64,
-    /// Records to take at most, behind those.
+    /// Most records to take after those.
     pub count: Option<u64>,
-    /// Whether each record stands behind its key, which then counts instead of
-    /// an address that is given here.
+    /// Whether each record follows its key, which then determines its address.
     pub numbered: bool,
 }
 
-/// What becomes of the records that are there.
+/// What happens to existing records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadMode {
     /// They give way to the new ones, all at once. A load that ends early
@@ -51,7 +50,7 @@ pub enum LoadMode {
     Merge,
 }
 
-/// What was done.
+/// The counts of a load.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadReport {
     /// Records read.
@@ -64,7 +63,7 @@ pub struct LoadReport {
     pub bytes: u64,
 }
 
-/// What a load tells while it runs.
+/// Events of a running load.
 #[derive(Debug)]
 pub enum LoadEvent<'e> {
     /// Records are being read, and stored as far as they are in order.
@@ -95,13 +94,13 @@ pub enum Reject {
     #[error(transparent)]
     Record(#[from] RecordError),
     /// Its key is taken.
-    #[error("there is a record with this key already")]
+    #[error("a record with this key already exists")]
     Duplicate,
     /// Its key in a unique alternate index is taken.
-    #[error("there is a record with alternate key {0} already")]
+    #[error("a record with alternate key {0} already exists")]
     DuplicateAlternate(Key),
     /// The file has no address left for it.
-    #[error("the file has no address left")]
+    #[error("the file has no free address")]
     NoAddress,
 }
 
@@ -109,7 +108,7 @@ pub enum Reject {
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// One record too many was refused.
-    #[error("record {number} was refused: {reason}{}", passed_over(*allowed))]
+    #[error("record {number} was rejected: {reason}{}", passed_over(*allowed))]
     Rejected {
         /// The last one's number.
         number: u64,
@@ -142,7 +141,7 @@ fn passed_over(allowed: u64) -> String {
     if allowed == 0 {
         String::new()
     } else {
-        format!(" ({allowed} before it were passed over)")
+        format!(" ({allowed} before it were skipped)")
     }
 }
 
@@ -278,7 +277,7 @@ impl Adding<'_> {
     }
 }
 
-/// What was done so far, and who is told.
+/// The progress so far, and its receiver.
 struct Tally<'t> {
     report: LoadReport,
     all_read: bool,
@@ -324,7 +323,7 @@ struct Source<'s> {
     def: &'s FileDef,
     input: &'s mut dyn BufRead,
     convert: &'s dyn Convert,
-    /// Each record stands behind its key.
+    /// Each record follows its key.
     numbered: bool,
     /// The address of the next record of an ESDS or RRDS, while there is one.
     next: Option<u64>,

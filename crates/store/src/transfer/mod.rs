@@ -1,15 +1,15 @@
-//! Records in and out of a file: the work behind `tupelo file load` and `dump`.
+//! Records in and out of a file: the implementation of `tupelo file load` and `dump`.
 //!
 //! ```text
 //! bytes ─▶ Framing ─▶ Convert ─▶ rules of FileDef ─▶ Sorter ─▶ store     load
 //! bytes ◀─ Framing ◀─ Convert ◀───────────────────────────────── store     dump
 //! ```
 //!
-//! A [`Framing`] says where a record begins and ends, a [`Convert`] what its
-//! bytes mean: as they are, in another code page, or JSON through a copybook.
-//! Neither knows the other.
+//! A [`Framing`] defines where a record begins and ends, a [`Convert`] the
+//! meaning of its bytes: unchanged, in another code page, or JSON through a
+//! copybook. They are independent of each other.
 //!
-//! Invariant: memory is bounded, whatever the size and order of the input.
+//! Invariant: memory is bounded for every size and order of the input.
 
 mod codepage;
 mod convert;

@@ -65,7 +65,7 @@ impl Sorter {
         }
     }
 
-    /// Takes an item; gives to `sink` what is known to be in order.
+    /// Takes an item; passes items whose order is final to `sink`.
     pub fn push<E: From<io::Error>>(
         &mut self,
         item: Item<'_>,
@@ -272,8 +272,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What comes out of a sorter of so much memory, and how much of it before
-    /// the input ended.
+    /// The output of a sorter with this much memory, and how much of it came
+    /// before the input ended.
     fn sorted(memory_bytes: usize, keys: &[Vec<u8>]) -> (Vec<(Vec<u8>, u64)>, usize) {
         let mut sorter = Sorter::new(memory_bytes);
         let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! What is read when records leave a file: the file in the order of its own
-//! keys, or of an alternate index, as a REPRO from a path reads it.
+//! The input of a dump: the file in the order of its own keys, or of an
+//! alternate index, as a REPRO from a path reads it.
 //!
 //! In the order of its keys a file is read as one committed state. In that of
 //! an index each record is as it is committed when its turn comes.
@@ -37,9 +37,9 @@ impl From<&Access> for Source {
 }
 
 impl Source {
-    /// Shows the first record behind a place, or the first of all, with its own
-    /// place. Gives false, and does not call, if there is none. No state is
-    /// kept alive between two calls.
+    /// Shows the first record after a place, or the first of all, with its own
+    /// place. Returns false without a call at the end. No state stays alive
+    /// between two calls.
     pub fn next(
         self,
         store: &mut (impl ReadStore + ?Sized),
@@ -59,8 +59,8 @@ impl Source {
         }
     }
 
-    /// Shows the records behind a place, each with its own, until `each`
-    /// breaks. Nothing is shown of a file or index whose pages are damaged.
+    /// Shows the records after a place, each with its own, until `each` breaks.
+    /// Shows no record of a file or index whose pages are damaged.
     pub fn scan(
         self,
         store: &mut (impl ReadStore + ?Sized),

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 const ROLE: &str = "STORE_TEST_ROLE";
 const DIRECTORY: &str = "STORE_TEST_DIRECTORY";
 
-/// What a child does in its directory; it ends by returning.
+/// The work of a child in its directory; it ends by returning.
 type Role = fn(&Path);
 
 const ROLES: [(&str, Role); 6] = [
@@ -49,7 +49,7 @@ impl Peer {
         }
     }
 
-    /// Ends it with SIGKILL and gives all it had said but nobody had heard.
+    /// Ends it with SIGKILL and returns its output that was not read yet.
     pub fn kill(mut self) -> Vec<String> {
         self.process.kill().unwrap();
         self.process.wait().unwrap();

@@ -169,7 +169,7 @@ fn a_store_that_lost_its_data_is_not_taken_for_a_new_one() {
             assert!(error.to_string().contains("tupelo file restore"));
             assert!(marker.is_file());
         }
-        // The way to begin anew that the message tells.
+        // The way to begin anew, as the message describes it.
         std::fs::remove_file(home.path().join("store.txt")).unwrap();
         let mut store = LmdbStore::open(home.path(), &options()).unwrap();
         store.define(ksds("ACCOUNTS", 4)).unwrap();
@@ -255,8 +255,8 @@ fn no_flipped_bit_is_taken_for_good_data() {
     assert!(found > 200, "{found} of 400 were found");
 }
 
-/// What leaves a store as `tupelo file dump` writes it: each file, and through
-/// each index.
+/// The dump of a store by `tupelo file dump`: each file, and through each
+/// index.
 fn dumped(home: &Path) -> Result<Vec<u8>, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut reader = LmdbReader::open(home, &options()).map_err(|e| text(&e))?;
@@ -329,7 +329,7 @@ fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
         chance ^= chance << 17;
         chance as usize % below
     };
-    let mut told = 0;
+    let mut reported = 0;
     for turn in 0..600 {
         let page = next(whole.len() / 4096) * 4096;
         // Heads, the places of entries, the first entries, and the rest.
@@ -347,14 +347,14 @@ fn no_flipped_bit_is_dumped_as_good_data_or_followed() {
         match dumped(flipped.path()) {
             Ok(there) => assert!(there == before, "byte {byte} bit {bit}"),
             Err(error) => {
-                told += 1;
+                reported += 1;
                 assert!(error.contains("damaged"), "byte {byte} bit {bit}: {error}");
             }
         }
         // Done or refused, and the process lives on.
         let _ = worked_on(flipped.path());
     }
-    assert!(told > 200, "{told} of 600 were told");
+    assert!(reported > 200, "{reported} of 600 were reported");
 }
 
 #[test]
@@ -375,8 +375,11 @@ fn a_meta_page_that_takes_the_newer_ones_place_is_damage() {
     };
     file.write_all_at(&(newer + 1).to_le_bytes(), older)
         .unwrap();
-    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
-    assert!(told.contains("it is not of the commit"), "{told}");
+    let reported = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    assert!(
+        reported.contains("its transaction is not the commit"),
+        "{reported}"
+    );
     assert!(!checked(home.path()).is_clean());
 }
 
@@ -392,10 +395,10 @@ fn a_damaged_page_is_refused_by_who_writes_before_a_commit_meets_it() {
     let lower = at / 4096 * 4096 + 12;
     let flipped = [bytes[lower] ^ 1];
     file.write_all_at(&flipped, lower as u64).unwrap();
-    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    let reported = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
     let page = format!("ACCOUNTS: page {}: ", at / 4096);
-    assert!(told.starts_with(&page), "{told}");
-    assert!(told.contains("tupelo file restore"), "{told}");
+    assert!(reported.starts_with(&page), "{reported}");
+    assert!(reported.contains("tupelo file restore"), "{reported}");
     // Other files can be read all the same.
     let mut reader = LmdbReader::open(home.path(), &options()).unwrap();
     let log = reader.files().unwrap()[1].id;
@@ -431,9 +434,9 @@ fn after_a_fault_all_pages_of_a_large_store_are_looked_at() {
         Some(libc::SIGSEGV)
     );
     assert!(home.path().join("fault.txt").is_file());
-    let told = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
+    let reported = reason(LmdbStore::open(home.path(), &options()).err().unwrap());
     let page = format!("ACCOUNTS: page {}: ", at / 4096);
-    assert!(told.starts_with(&page), "{told}");
+    assert!(reported.starts_with(&page), "{reported}");
     file.write_all_at(&whole, lower as u64).unwrap();
     drop(LmdbStore::open(home.path(), &options()).unwrap());
     assert!(!home.path().join("fault.txt").exists());
@@ -451,7 +454,7 @@ fn a_list_that_names_a_file_in_use_is_damage() {
         let data = copy.path().join("data.mdb");
         std::fs::copy(home.path().join("data.mdb"), data).unwrap();
         {
-            // SAFETY: nobody else has the copy open.
+            // SAFETY: no other process has the copy open.
             let env = unsafe { heed::EnvOpenOptions::new().max_dbs(9).open(copy.path()) }.unwrap();
             let mut txn = env.write_txn().unwrap();
             let catalogue: heed::Database<heed::types::Bytes, heed::types::Bytes> =
@@ -460,8 +463,8 @@ fn a_list_that_names_a_file_in_use_is_damage() {
             txn.commit().unwrap();
             env.prepare_for_closing().wait();
         }
-        let told = reason(LmdbStore::open(copy.path(), &options()).err().unwrap());
-        assert!(told.contains("catalogue: "), "{told}");
+        let reported = reason(LmdbStore::open(copy.path(), &options()).err().unwrap());
+        assert!(reported.contains("catalogue: "), "{reported}");
     }
 }
 
@@ -558,7 +561,7 @@ fn the_reader_table_has_all_its_bytes_from_the_start() {
 
 /// A store as version 1 wrote it: no check sums, no tables, no marker.
 fn make_version_1(home: &Path) {
-    // SAFETY: nobody else has the new directory open.
+    // SAFETY: no other process has the new directory open.
     let env = unsafe { heed::EnvOpenOptions::new().max_dbs(4).open(home) }.unwrap();
     let mut txn = env.write_txn().unwrap();
     let mut db = |name: &str| -> heed::Database<heed::types::Bytes, heed::types::Bytes> {
@@ -582,7 +585,7 @@ fn make_version_1(home: &Path) {
 fn a_store_of_the_earlier_version_is_taken_over_as_it_is() {
     let home = tempfile::tempdir().unwrap();
     make_version_1(home.path());
-    // Read as it is, by whoever only reads.
+    // A reader that does not write reads it as it is.
     assert_eq!(contents(home.path()).unwrap(), ["OLD", "a record"]);
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let mut reader = store.reader().unwrap();

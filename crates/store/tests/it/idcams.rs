@@ -7,19 +7,19 @@ use store::idcams::{Code, Command, Compare, DataRef, Dd, Deck, Statement, parse}
 use store::{FileDef, Organisation, RecordFormat};
 
 /// A deck in words: one line a command, one a diagnostic.
-fn told(text: &str) -> String {
+fn reported(text: &str) -> String {
     let deck = parse(text);
-    let mut told = String::new();
+    let mut reported = String::new();
     for step in &deck.steps {
-        tell(&step.statements, 0, &mut told);
+        tell(&step.statements, 0, &mut reported);
     }
     for found in &deck.diagnostics {
-        writeln!(told, "{found}").unwrap();
+        writeln!(reported, "{found}").unwrap();
     }
-    told
+    reported
 }
 
-fn tell(statements: &[Statement], depth: usize, told: &mut String) {
+fn tell(statements: &[Statement], depth: usize, reported: &mut String) {
     for Statement { line, command, .. } in statements {
         let words = match command {
             Command::DefineCluster(def) => cluster(def),
@@ -67,14 +67,19 @@ fn tell(statements: &[Statement], depth: usize, told: &mut String) {
                 then,
                 otherwise,
             } => {
-                writeln!(told, "{:depth$}{line}: if {code:?} {compare:?} {value}", "").unwrap();
-                tell(then, depth + 1, told);
-                writeln!(told, "{:depth$}else", "").unwrap();
-                tell(otherwise, depth + 1, told);
+                writeln!(
+                    reported,
+                    "{:depth$}{line}: if {code:?} {compare:?} {value}",
+                    ""
+                )
+                .unwrap();
+                tell(then, depth + 1, reported);
+                writeln!(reported, "{:depth$}else", "").unwrap();
+                tell(otherwise, depth + 1, reported);
                 continue;
             }
         };
-        writeln!(told, "{:depth$}{line}: {words}", "").unwrap();
+        writeln!(reported, "{:depth$}{line}: {words}", "").unwrap();
     }
 }
 
@@ -117,7 +122,7 @@ fn clusters_of_every_kind_are_defined_with_attributes_where_sites_put_them() {
  DEF CLUSTER (NAME(A.DEFAULTS))
 ";
     assert_eq!(
-        told(text),
+        reported(text),
         "2: cluster A.CUST KSDS 0:10 fixed 225 recoverable\n\
          9: cluster A.LOG ESDS variable 400\n\
          10: cluster A.SLOTS RRDS fixed 80\n\
@@ -131,11 +136,17 @@ fn delete_passes_over_what_no_store_has() {
  DEL (A.BASE) GDG FORCE
  DELETE A.CUST CLUSTER
 ";
-    let told = told(text);
+    let reported = reported(text);
     let statements = "1: pass over DELETE\n2: pass over DELETE\n3: delete A.CUST\n";
-    assert!(told.starts_with(statements), "{told}");
-    assert!(told.contains("DELETE of NONVSAM is passed over"), "{told}");
-    assert!(told.contains("DELETE of GENERATIONDATAGROUP"), "{told}");
+    assert!(reported.starts_with(statements), "{reported}");
+    assert!(
+        reported.contains("DELETE of NONVSAM is skipped"),
+        "{reported}"
+    );
+    assert!(
+        reported.contains("DELETE of GENERATIONDATAGROUP"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -154,7 +165,7 @@ fn indexes_paths_and_copies_are_read() {
  DELETE A.CUST CLUSTER
 ";
     assert_eq!(
-        told(text),
+        reported(text),
         "1: aix A.AIX over A.CUST key 304:26\n\
          4: aix A.UNIQ over A.CUST key 4:4 unique noupgrade\n\
          5: path A.PATH to A.AIX\n\
@@ -180,7 +191,7 @@ fn conditions_are_read() {
  DELETE D
 ";
     assert_eq!(
-        told(text),
+        reported(text),
         "1: delete A\n\
          2: if Max LessOrEqual 8\n \
          2: set Max 0\n\
@@ -246,24 +257,24 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
  DELETE GOOD
 ";
     assert_eq!(
-        told(text),
+        reported(text),
         "11: pass over LISTCAT\n\
          15: delete GOOD\n\
-         1:26: error: KEYS wants two numbers (KEYS(length offset))\n\
+         1:26: error: KEYS needs two numbers (KEYS(length offset))\n\
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
          3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
          3:43: error: \"KEY\" is not a parameter of IDCAMS (did you mean KEYS?)\n\
-         4:9: error: <HLQ> is a placeholder (replace it by what it stands for: --set '<HLQ>=VALUE')\n\
+         4:9: error: <HLQ> is a placeholder (replace it by a value: --set '<HLQ>=VALUE')\n\
          5:2: error: DEFIN is not a command of IDCAMS (did you mean DEFINE?)\n\
-         6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are)\n\
+         6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are supported)\n\
          7:9: error: members and generic names are not supported (name each entry)\n\
-         8:2: error: REPRO wants OUTFILE or OUTDATASET\n\
+         8:2: error: REPRO needs OUTFILE or OUTDATASET\n\
          9:29: error: FROMKEY is not supported\n\
          10:2: error: ALTER is not supported\n\
-         11:2: warning: LISTCAT is not supported and is passed over (`tupelo file stat` lists the files)\n\
+         11:2: warning: LISTCAT is not supported and is skipped (`tupelo file stat` lists the files)\n\
          12:14: error: this ( is not closed (a command ends with its line unless - or + ends the line)\n\
          13:9: error: the alternate index has no RELATE (RELATE(name of the base cluster))\n\
-         14:35: error: NONINDEXED contradicts NUMBERED (a data set is one of them)\n"
+         14:35: error: NONINDEXED contradicts NUMBERED (give one of them)\n"
     );
 }
 
@@ -271,7 +282,10 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
 fn a_job_s_steps_are_taken_with_their_dds_and_line_numbers() {
     let job = "//J JOB\n//S1 EXEC PGM=IDCAMS\n//SYSIN DD *\n  REPRO INFILE(IN) OUTFILE(OUT)\n/*\n\
                //IN DD *\none\n/*\n//OUT DD DSN=A.B,DISP=SHR\n//S2 EXEC PGM=OTHER\n//SYSIN DD *\n what\n";
-    assert_eq!(told(job), "4: repro dd IN to dd OUT false false 0 None\n");
+    assert_eq!(
+        reported(job),
+        "4: repro dd IN to dd OUT false false 0 None\n"
+    );
     let deck = parse(job);
     assert_eq!(deck.steps.len(), 1);
     assert_eq!(deck.steps[0].name.as_deref(), Some("S1"));
@@ -343,7 +357,7 @@ proptest! {
 #[test]
 fn deep_nesting_is_refused() {
     let deep = format!(" DELETE {}", " (((((-\n".repeat(20_000));
-    assert!(told(&deep).contains("parentheses nest too deep"));
+    assert!(reported(&deep).contains("parentheses are nested too deep"));
     let ifs = format!("{} DELETE A", " IF MAXCC=0 THEN -\n".repeat(100_000));
-    assert!(told(&ifs).contains("IFs nest too deep"));
+    assert!(reported(&ifs).contains("IFs are nested too deep"));
 }

@@ -1,4 +1,4 @@
-//! Reader tables lent to processes that nobody trusts.
+//! Reader tables lent to untrusted processes.
 
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -94,8 +94,8 @@ fn a_borrower_s_state_stays_whole_while_it_reads_and_its_pages_come_back() {
     let later = pages(&store);
     assert!(later <= after + 64, "{after} pages became {later}");
     drop((store, reader));
-    let told = check(home.path(), &options(), &mut |_, _| {}).unwrap();
-    assert!(told.is_clean(), "{told:?}");
+    let reported = check(home.path(), &options(), &mut |_, _| {}).unwrap();
+    assert!(reported.is_clean(), "{reported:?}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn is_told(error: &ReadError) -> bool {
     matches!(error, ReadError::Storage(StorageError::Damaged { .. }))
 }
 
-/// What a seek finds; `None` where damage is told.
+/// The result of a seek; `None` if damage is reported.
 fn sought(
     reader: &mut dyn ReadStore,
     file: store::FileId,

@@ -136,7 +136,7 @@ struct Side {
     units: Vec<UnitOfWork>,
 }
 
-/// What an operation gave. Errors are told without the numbers of files, which
+/// The result of an operation. Errors are shown without the numbers of files, which
 /// a load that fails uses up in one store and not in the other.
 #[derive(Debug, PartialEq)]
 enum Outcome {
@@ -346,14 +346,14 @@ proptest! {
     }
 }
 
-/// What operations on an ESDS and an RRDS give, one text each.
+/// The results of operations on an ESDS and an RRDS, one text each.
 fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<String> {
     let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
     let slots = FileDef::rrds("SLOTS".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
     let (log, slots) = (store.define(log).unwrap(), store.define(slots).unwrap());
     let mut reader = store.reader().unwrap();
     let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (serial, &(what, number, length)) in ops.iter().enumerate() {
         let record = vec![b'a' + (serial % 26) as u8; length];
         let (r, rba, rrn) = (
@@ -361,7 +361,7 @@ fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<St
             rba_key(u64::from(number) * 4),
             rrn_key(number),
         );
-        told.push(match what {
+        reported.push(match what {
             0 => format!("{:?}", unit.append(r, &mut ends, log, &record)),
             1 => format!("{:?}", unit.replace(r, log, &rba, &record)),
             2 => format!("{:?}", unit.insert(r, slots, &rrn, &record)),
@@ -372,9 +372,9 @@ fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<St
         for (file, key) in [(log, &rba[..]), (slots, &rrn[..])] {
             for how in 0..8 {
                 let found = through(&unit, &mut *reader, file, seek(how, key));
-                told.push(format!("{found:?}"));
+                reported.push(format!("{found:?}"));
             }
         }
     }
-    told
+    reported
 }

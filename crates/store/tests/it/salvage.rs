@@ -14,7 +14,7 @@ use crate::support::{fill, index, ksds, options};
 /// Records by their key.
 type Records = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What came out.
+/// The output.
 #[derive(Default)]
 struct Out {
     /// By file, those that are certain.
@@ -43,7 +43,7 @@ fn salvaged(data: &Path) -> Out {
     out
 }
 
-/// What the files of a store hold.
+/// The contents of the files of a store.
 fn contents(reader: &mut dyn ReadStore) -> BTreeMap<String, Records> {
     let mut contents = BTreeMap::new();
     for entry in reader.files().unwrap() {
@@ -75,7 +75,7 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
     store
         .define_index(index("BYNAME", "ACCOUNTS", 5, 6, false))
         .unwrap();
-    // The same form and keys as the first: only its pages tell them apart.
+    // The same form and keys as the first: only its pages distinguish them.
     let copy = store.define(ksds("COPY", 5)).unwrap();
     let slots = FileDef::rrds("SLOTS".parse().unwrap(), RecordFormat::Fixed, 9).unwrap();
     let slots = store.define(slots).unwrap();
@@ -341,7 +341,7 @@ impl Places {
     }
 
     /// Records that did not come out do not lie whole in the data file either,
-    /// but for those on a page of which the end was cut off.
+    /// except those on a page of which the end was cut off.
     fn assert_gone(&self, bytes: &[u8], lost: &BTreeSet<(Vec<u8>, Vec<u8>)>, what: &str) {
         for (key, record) in lost {
             let stored = [&key[..], record].concat();
@@ -376,7 +376,7 @@ fn a_damaged_branch_costs_nothing() {
     std::fs::write(&data, &bytes).unwrap();
     let out = salvaged(&data);
     assert_true(&out, &states, "no branches");
-    // Two files have the same keys: whose a leaf is cannot be told for each.
+    // Two files have the same keys: the file of a leaf is not always known.
     assert_eq!(all_of(&states[1]).difference(&out.any).count(), 0);
 }
 

@@ -1,4 +1,4 @@
-//! What the tests share: files, records and short ways to read them.
+//! Shared parts of the tests: files, records and short ways to read them.
 
 use std::ops::ControlFlow;
 
@@ -95,7 +95,7 @@ pub fn index(
     }
 }
 
-/// What a path shows, as text: the record, with `+` behind it if more records
+/// What a path shows, as text: the record, followed by `+` if more records
 /// with its key follow; and the position.
 pub fn shown(entry: PathEntry<'_>) -> (String, Vec<u8>) {
     let more = if entry.more { "+" } else { "" };
@@ -107,7 +107,7 @@ pub fn shown(entry: PathEntry<'_>) -> (String, Vec<u8>) {
     (format!("{record}{more}"), entry.position.to_vec())
 }
 
-/// What `seek` finds through an index as a unit's task sees it.
+/// The record that `seek` finds through an index as a unit's task sees it.
 pub fn on_path(
     unit: &UnitOfWork,
     reader: &mut dyn ReadStore,

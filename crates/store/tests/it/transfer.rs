@@ -23,7 +23,7 @@ fn fixed() -> FileDef {
     FileDef::ksds("F".parse().unwrap(), key, RecordFormat::Fixed, 8).unwrap()
 }
 
-/// A load and what it told.
+/// A load and its events.
 struct Loaded {
     result: Result<(LoadReport, FileId), LoadError>,
     rejects: Vec<String>,
@@ -111,11 +111,11 @@ fn bad_records_are_told_with_number_and_key_and_the_others_loaded() {
     assert_eq!(
         loaded.rejects,
         [
-            "2 '10': the record has 6 bytes, and this file's records have 8",
+            "2 '10': the record has 6 bytes, but this file's records have 8",
             "4 '30': the record has 16 bytes, more than the file's 8",
-            "5 '  ': the record has 4 bytes, and this file's records have 8",
-            "6 '40': the record has 7 bytes, and this file's records have 8",
-            "3 '20': there is a record with this key already",
+            "5 '  ': the record has 4 bytes, but this file's records have 8",
+            "6 '40': the record has 7 bytes, but this file's records have 8",
+            "3 '20': a record with this key already exists",
         ]
     );
 }
@@ -134,7 +134,7 @@ fn one_reject_too_many_ends_the_load_and_changes_nothing() {
     let error = loaded.result.unwrap_err().to_string();
     assert_eq!(
         error,
-        "record 4 was refused: there is a record with this key already (1 before it were passed over)"
+        "record 4 was rejected: a record with this key already exists (1 before it were skipped)"
     );
     assert_eq!(all(&mut store, file).unwrap(), ["1 old"]);
 }
@@ -152,7 +152,7 @@ fn records_are_added_to_those_that_are_there() {
     let loaded = run(&mut store, file, b"3 new\n2 new\n1 new\n", &lines);
     assert_eq!(
         loaded.rejects,
-        ["2 '2': there is a record with this key already"]
+        ["2 '2': a record with this key already exists"]
     );
     assert_eq!(loaded.result.unwrap().1, file);
     assert_eq!(all(&mut store, file).unwrap(), ["1 new", "2 old", "3 new"]);
@@ -377,7 +377,7 @@ fn a_field_that_does_not_fit_is_named() {
     );
     let text = error.unwrap_err().to_string();
     assert!(
-        text.starts_with("record 1 was refused") && text.contains("HOLDER"),
+        text.starts_with("record 1 was rejected") && text.contains("HOLDER"),
         "{text}"
     );
 }

@@ -1,4 +1,4 @@
-//! Units whose presence can be told: each moves one between two accounts and
+//! Units whose presence can be verified: each moves one between two accounts and
 //! leaves its number in two files, an alternate index and a table.
 
 use std::collections::BTreeSet;
@@ -24,19 +24,19 @@ struct Files {
 /// A unit's number.
 pub type Number = u64;
 
-/// What is known of units.
+/// The known fates of units.
 #[derive(Debug, Clone, Default)]
 pub struct Fates {
-    /// Whose tasks were told that they are there.
+    /// Units whose tasks received that they are committed.
     pub told_yes: BTreeSet<Number>,
-    /// Whose tasks were told that they are not.
+    /// Units whose tasks received that they failed.
     pub told_no: BTreeSet<Number>,
-    /// Whose tasks were told that nobody knows.
+    /// Units whose tasks received that the outcome is unknown.
     pub told_unknown: BTreeSet<Number>,
 }
 
 impl Fates {
-    /// A unit's task is told.
+    /// Answers a unit's task.
     pub fn tell(&mut self, number: Number, result: &Result<(), ApplyError>) {
         let told = match result {
             Ok(()) => &mut self.told_yes,
@@ -191,7 +191,7 @@ pub fn judge(home: &Path, fates: &Fates) -> Result<(), String> {
         return Err(format!("unit {lost} was acknowledged and is lost"));
     }
     if let Some(risen) = fates.told_no.intersection(&there).next() {
-        return Err(format!("unit {risen} was told failed and is there"));
+        return Err(format!("unit {risen} was reported as failed and is there"));
     }
     let last = there.last().copied().unwrap_or(0);
     let gap = (1..last).find(|n| !there.contains(n) && !fates.told_no.contains(n));

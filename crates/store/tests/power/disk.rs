@@ -2,7 +2,7 @@
 //! a loss of power could have left is made from the notes.
 //!
 //! This binary has the system's calls of these names itself, so that LMDB and
-//! the standard library call them here. They do what the system's do, but for
+//! the standard library call them here. They do what the system's do, except
 //! the flush, which only the notes need, and for calls that are to fail.
 //!
 //! The model: a sector of 512 bytes is written whole or not at all. A sector
@@ -51,7 +51,7 @@ struct Notes {
     fault: Option<Fault>,
 }
 
-/// What is on the disk for certain, and what may be.
+/// The bytes that are on the disk for certain, and those that may be.
 #[derive(Clone, Default)]
 pub struct Disk {
     durable: Vec<u8>,
@@ -70,7 +70,7 @@ struct Version {
 /// Which of the versions that may be on the disk are.
 #[derive(Debug, Clone, Copy)]
 pub enum Kept {
-    /// What is there for certain.
+    /// Only the certain bytes.
     Nothing,
     /// The newest of each sector.
     All,
@@ -139,7 +139,7 @@ impl Drop for Watched {
 }
 
 impl Disk {
-    /// What a data file holds after a loss of power.
+    /// The contents of a data file after a loss of power.
     pub fn image(&self, kept: Kept) -> Vec<u8> {
         let mut image = self.durable.clone();
         let mut chance = match kept {
@@ -203,7 +203,7 @@ impl Disk {
         });
     }
 
-    /// They do not, and nobody will try again.
+    /// They do not, and no further attempt is made.
     fn fail_to_flush(&mut self, sectors: std::ops::Range<usize>) -> Vec<usize> {
         let mut stuck = Vec::new();
         for (sector, versions) in self.pending.range_mut(sectors) {
@@ -278,7 +278,7 @@ fn set_errno(code: c_int) {
     unsafe { *libc::__errno_location() = code };
 }
 
-/// What is done of a write that was noted, and of its flush.
+/// Records a write and its flush, instead of doing it.
 fn noted_write(fd: c_int, data: &[u8], offset: i64) -> Option<isize> {
     let file = identity(fd)?;
     let mut all = all();

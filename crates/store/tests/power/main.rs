@@ -1,9 +1,9 @@
 //! A loss of power at every point: each image that the disk could be left with
 //! is opened, and every unit that was acknowledged is in it, no half of one,
-//! and none whose task was told that it failed.
+//! and none whose task received a failure.
 //!
 //! Units are applied ahead of their second flush as a region's committer does
-//! it. Two mutants show that the test would tell: one acknowledges a flush too
+//! it. Two mutants show that the test would fail: one acknowledges a flush too
 //! early, the other never flushes.
 //!
 //! Apart from the other tests, since the whole process has another disk.
@@ -24,7 +24,7 @@ use store::{ApplyError, Durability, LmdbOptions, LmdbStore, Table, UnitOfWork, W
 struct Plan {
     seed: u64,
     batches: usize,
-    /// Draws of what is kept, beside the four that are always looked at.
+    /// Draws of kept writes, in addition to the four that are always checked.
     draws: u64,
     fault: Option<Fault>,
     /// A mutant: acknowledge before the flush that makes it true.
@@ -45,7 +45,7 @@ impl Plan {
     }
 }
 
-/// What came of a history.
+/// The result of a history.
 #[derive(Default)]
 struct Played {
     images: usize,
@@ -67,7 +67,7 @@ struct History {
 
 impl History {
     /// The power is lost now, or was before one of the flushes since the last
-    /// time: every image is looked at. Nobody was told anything meanwhile.
+    /// time: every image is checked. No task received an answer meanwhile.
     fn lose_power(&mut self) {
         let mut disks = self.watched.before_flushes();
         disks.push(self.watched.disk());
@@ -98,7 +98,7 @@ impl History {
         }
     }
 
-    /// What a committer does with batches of units.
+    /// Applies batches of units like a committer.
     fn play(&mut self, home: &Path) {
         let options = LmdbOptions {
             durability: self.plan.durability,
@@ -122,7 +122,7 @@ impl History {
             };
             let applied = store.apply_ahead(&units);
             // Between the two flushes of this batch, and before the tasks of
-            // the last one hear.
+            // the last one are answered.
             self.lose_power();
             self.tell(&mut ahead, &applied.earlier.map_err(ApplyError::from));
             for (number, result) in numbers.iter().zip(&applied.results) {
@@ -136,14 +136,14 @@ impl History {
                 self.tell(&mut ahead, &Ok(()));
             }
             self.lose_power();
-            // Nobody waits.
+            // No unit waits.
             if chance.below(3) == 0 {
                 let settled = store.settle().map_err(ApplyError::from);
                 self.lose_power();
                 self.tell(&mut ahead, &settled);
                 self.lose_power();
             }
-            // What was lost may be gone from what is read, too.
+            // Lost changes may be missing from reads, too.
             if !self.fates.told_unknown.is_empty() {
                 let mut unit = UnitOfWork::new();
                 unit.put(Table::new("late"), b"k", b"v");
@@ -189,7 +189,7 @@ fn play(plan: Plan) -> Played {
     let mut played = history.played;
     played.calls = history.watched.calls();
     played.flushes = history.watched.disk().flushes;
-    // The same machine goes on: what it reads is what its memory has.
+    // The same machine continues: it reads what its memory has.
     drop(history.watched);
     if plan.fault.is_none()
         && plan.durability == Durability::Flush
@@ -212,7 +212,7 @@ fn every_acknowledged_unit_survives_a_loss_of_power_at_any_point() {
         );
         assert!(played.images > 500, "{} images", played.images);
         assert!(played.fates.told_yes.len() > 45 && played.fates.told_no.is_empty());
-        // One a batch, and one more where nobody waited; opening has some.
+        // One a batch, and one more if no unit waited; opening has some.
         assert!(played.flushes < 28 + 25, "{} flushes", played.flushes);
     }
 }

@@ -64,7 +64,7 @@ impl LocalRegion {
         let port = self
             .region
             .attach_port()
-            .ok_or_else(|| io::Error::other("the region has no port left for another thread"))?;
+            .ok_or_else(|| io::Error::other("the region has no free port for another thread"))?;
         let runtime = port.runtime()?;
         THREAD_PORT.with_borrow_mut(|own| *own = Some(port.clone()));
         let door = LocalDoor {

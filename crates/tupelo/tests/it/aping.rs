@@ -145,7 +145,7 @@ fn a_partner_without_an_address_or_a_listener_is_told() {
         .args(["aping", "NET.SERVER", "--at", "127.0.0.1:99999"])
         .output()
         .unwrap();
-    assert!(complaint(&out).contains("`99999` is no port"), "{out:?}");
+    assert!(complaint(&out).contains("`99999` is not a port"), "{out:?}");
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap().to_string();
     drop(nobody);
@@ -182,7 +182,7 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     let told = complaint(&node.aping(&["-m", "NOMODE"]));
     assert!(told.contains("NOMODE"), "{told}");
     let told = complaint(&node.aping(&["-m", "SNASVCMG"]));
-    assert!(told.contains("keeps this mode for itself"), "{told}");
+    assert!(told.contains("reserved for the node"), "{told}");
     let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
     assert!(told.contains("MUCHTOOLONG"), "{told}");
     let told = complaint(&node.aping(&["--lu", "net.server"]));
@@ -190,7 +190,7 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     let told = complaint(&node.aping(&["-t", "NOPE"]));
     assert!(told.contains("TpnNotRecognized (9)"), "{told}");
     for (mode, why) in [
-        (&["--ru", "7"][..], "7 is no RU size"),
+        (&["--ru", "7"][..], "7 is not an RU size"),
         (&["--ru", "8"], "0835000A"),
     ] {
         let told = complaint(&node.aping(mode));
@@ -418,7 +418,7 @@ fn the_server_tells_of_peers_that_are_no_partners() {
         "{told}"
     );
     assert!(
-        of(refused).unwrap().contains("refused the capabilities"),
+        of(refused).unwrap().contains("rejected the capabilities"),
         "{told}"
     );
     assert_eq!(of(looks), None, "{told}");
@@ -634,7 +634,7 @@ fn a_refused_attach_is_logged_with_its_partner_and_program() {
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 2, "{log}");
     for (line, name) in lines.iter().zip(["\"NOPE\"", "X'D525'"]) {
-        let told = format!("an Attach of NET.CLIENT for the program {name} was refused: 10086021");
+        let told = format!("an Attach of NET.CLIENT for the program {name} was rejected: 10086021");
         assert!(line.contains(&told), "{line}");
     }
 }
@@ -655,7 +655,7 @@ fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
     node.child.wait().unwrap();
     let mut log = String::new();
     std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
-    let told = "an Attach of NET.SECOND for the program \"APINGD\" was refused: 084B6031";
+    let told = "an Attach of NET.SECOND for the program \"APINGD\" was rejected: 084B6031";
     let line = log.lines().find(|line| line.contains(told));
     let line = line.unwrap_or_else(|| panic!("{log}"));
     assert!(line.contains("127.0.0.1:"), "{line}");
@@ -699,15 +699,15 @@ fn what_answers_status_without_being_a_node_is_told() {
         let (stream, _) = other.accept().unwrap();
         assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
     });
-    assert!(ask(&address).contains("no node's status"));
+    assert!(ask(&address).contains("not a node's status"));
     resets.join().unwrap();
     // The DLSw port speaks first, and not in text. Modes are the built-in ones
     // only where nobody listens.
-    assert!(ask(&node.at).contains("no node's status"));
+    assert!(ask(&node.at).contains("not a node's status"));
     let out = tupelo()
         .args(["appc", "modes", "--admin", &node.at])
         .output();
-    assert!(complaint(&out.unwrap()).contains("no node's status"));
+    assert!(complaint(&out.unwrap()).contains("not a node's status"));
     for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
         let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = other.local_addr().unwrap().to_string();
@@ -721,7 +721,7 @@ fn what_answers_status_without_being_a_node_is_told() {
             {}
             stream.write_all(answer.as_bytes()).unwrap();
         });
-        assert!(ask(&address).contains("no node's status"), "{answer:?}");
+        assert!(ask(&address).contains("not a node's status"), "{answer:?}");
         answers.join().unwrap();
     }
 }

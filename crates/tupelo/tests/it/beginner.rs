@@ -218,5 +218,5 @@ fn a_misspelt_member_of_a_request_is_refused_and_its_field_is_not_zero() {
     let fault = &answer.json()["errors"][0];
     assert_eq!(fault["pointer"], "/amonut");
     let message = fault["message"].as_str().unwrap();
-    assert!(message.contains("is amount meant?"), "{message}");
+    assert!(message.contains("did you mean amount?"), "{message}");
 }

@@ -235,7 +235,7 @@ fn a_remote_region_answers_as_the_one_inside_does() {
     let one = gateway(&bank, &connection("BANKA", &address));
     one.acquired(1);
     assert_eq!(conforms(&one.http), expected);
-    // Another gateway with the same name is not let in, and told why.
+    // Another gateway with the same name is rejected with the reason.
     let mut two = gateway(&bank, &connection("BANKA", &address));
     let answer = two.send("GET", "/bank/accounts/10000001", None);
     assert_eq!(answer.status, 502, "{answer:?}");

@@ -119,7 +119,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
             api,
             "type: integer, minimum: 0",
             "type: intger, minimum: 0",
-            "type: intger is no type, and is not checked",
+            "type: intger is not a type, and is not checked",
             0,
         ),
         (
@@ -133,7 +133,7 @@ fn what_settings_and_mappings_name_that_is_not_there_is_told_at_its_line() {
             api,
             "  title: Accounts",
             "\ttitle: Accounts",
-            ":3:2: error: not well-formed YAML: a tab stands before the text",
+            ":3:2: error: not well-formed YAML: a tab before the text",
             1,
         ),
         (

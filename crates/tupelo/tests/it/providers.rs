@@ -392,7 +392,11 @@ fn what_stands_behind_an_answer_is_none_to_the_next_request() {
         assert_eq!(answer.json()["calc_name"], "ÄNN", "{}", text(&answer.body));
     }
     let log = process.log();
-    assert_eq!(log.matches("sent more than an answer").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("sent bytes after an answer").count(),
+        1,
+        "{log}"
+    );
 }
 
 #[test]
@@ -419,9 +423,12 @@ fn a_server_with_tls_is_called_when_its_authority_is_trusted() {
 fn connections_that_cannot_be_are_told_before_anything_is_served() {
     for (settings, told) in [
         ("", "it has url, for its own HTTP, or address"),
-        ("url = \"http://x/run\"", "{program} must be in it"),
+        ("url = \"http://x/run\"", "it must contain {program}"),
         ("address = \"x:1\"", "frame: it goes with address"),
-        ("address = \"x\"\nframe = { length = 2 }", "no host:port"),
+        (
+            "address = \"x\"\nframe = { length = 2 }",
+            "is not host:port",
+        ),
         ("address = \"x:1\"\nframe = { length = 3 }", "1, 2 or 4"),
         (
             "url = \"http://x/{program}\"\ntls = true",
@@ -471,11 +478,11 @@ fn what_a_server_answers_has_its_meaning() {
             500,
             "ended abnormally",
         ),
-        ("HTTP/1.1 204 No\r\n\r\n", 502, "returned nothing"),
+        ("HTTP/1.1 204 No\r\n\r\n", 502, "returned no data"),
         (
             "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
             502,
-            "returned nothing",
+            "returned no data",
         ),
         (
             "HTTP/1.1 200 OK\r\ncontent-type: Text/HTML; charset=utf-8\r\ncontent-length: 3\r\n\r\nabc",

@@ -433,7 +433,7 @@ fn check_tells_what_is_wrong_with_sockets_and_the_definitions_that_it_names() {
     let output = run(&["check", folder.path().to_str().unwrap()]);
     let told = text(&output.stdout);
     for line in [
-        "ez.txt:1: error: PORT=99999: 0 to 65535 is expected",
+        "ez.txt:1: error: PORT=99999: expected 0 to 65535",
         "ez.txt: error: listener CSKL is in [sockets.listeners] of tupelo.toml too: leave one out",
         "tupelo.toml:5:10: error: [sockets] listen: \"here\"",
         "tupelo.toml:8:11: error: [sockets] listeners.CSKL.numsock: 2 to 2000",

@@ -398,7 +398,7 @@ fn answers_that_are_too_large_cut_or_no_json_are_told() {
     let book = |_: &str, _: &str| (200, BOOK.replace("9780131103627\"", &"9".repeat(5_000)));
     let (port, _) = serve(book);
     let said = displayed(books(port, "max_kib = 1\n").path(), "BKST");
-    assert!(said.contains("the answer has more than 1 KiB"), "{said}");
+    assert!(said.contains("the answer is larger than 1 KiB"), "{said}");
     for answer in ["no JSON", "{\"isbn\":", "[1,2]", ""] {
         let (port, _) = serve(move |_, _| (200, answer.to_owned()));
         let said = displayed(books(port, "").path(), "BKST");

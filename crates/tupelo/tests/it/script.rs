@@ -742,10 +742,13 @@ fn a_script_inquires_of_the_region_and_is_told_what_it_cannot_ask() {
         ("cics.exec('INQUIRE TASK', { TASK: 999999 })", "TASKIDERR"),
         (
             "cics.exec('WEB READ HTTPHEADER')",
-            "request, response, fetch",
+            "use request, response, fetch",
         ),
         ("cics.exec('SEND MAP')", "a script has no terminal"),
-        ("cics.exec('SQL SELECT')", "scripts have no EXEC SQL"),
+        (
+            "cics.exec('SQL SELECT')",
+            "EXEC SQL is not supported in scripts",
+        ),
     ] {
         let told = told(body);
         assert!(told.contains(wanted), "{body}: {told}");

@@ -128,7 +128,7 @@ fn the_task_of_a_request_has_its_callers_user_id() {
         .expect("tupelo runs");
     let told = text(&check.stdout);
     assert!(
-        told.contains("there is no user store") && told.contains("tupelo user add"),
+        told.contains("no user store is set") && told.contains("tupelo user add"),
         "{told}"
     );
     done(app.path(), &["add", "ada"], "open sesame\n");

@@ -1,4 +1,5 @@
-//! The body of a request: complete, or chunks that a program sends by and by.
+//! The body of a request: complete, or in chunks that a program sends one at a
+//! time.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,8 +20,8 @@ const QUEUE: usize = 16;
 pub enum RequestBody {
     /// It is complete.
     Whole(Full<Bytes>),
-    /// Its chunks come by and by, and trailers behind them; `None` ends it.
-    /// Closed before, the request is cut off.
+    /// A body in chunks, with trailers after the last; `None` ends it. If the
+    /// channel closes before that, the request is cut off.
     Chunks(mpsc::Receiver<Piece>),
 }
 
@@ -29,12 +30,12 @@ pub enum RequestBody {
 pub struct Chunks {
     /// Takes chunks, trailers, and `None` for their end.
     pub way: mpsc::Sender<Piece>,
-    /// Told once the last chunk is there: the server's time begins.
+    /// Notified after the last chunk: the server's time begins.
     pub ended: Option<oneshot::Sender<()>>,
 }
 
 impl RequestBody {
-    /// A body for chunks, the way to it, and what hears of their end.
+    /// A body of chunks, its sender, and a notification of its end.
     pub fn chunks() -> (RequestBody, Chunks, oneshot::Receiver<()>) {
         let (way, chunks) = mpsc::channel(QUEUE);
         let (ended, end) = oneshot::channel();
@@ -51,7 +52,7 @@ impl From<Bytes> for RequestBody {
 
 /// The program has gone away before the end of its chunks.
 #[derive(Debug, thiserror::Error)]
-#[error("the request's chunks have no end")]
+#[error("the request's chunks were not ended")]
 pub struct CutOff;
 
 impl Body for RequestBody {

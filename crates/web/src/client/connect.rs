@@ -23,7 +23,7 @@ pub type Sender = fetch::Sender<RequestBody>;
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;
 
-/// Whom a session is with.
+/// The server of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// SCHEME(HTTPS).
@@ -51,14 +51,14 @@ impl Target {
     }
 }
 
-/// What connections are made with.
+/// The settings of connections.
 #[derive(Debug)]
 pub struct Connector {
     rules: Vec<Rule>,
     resolver: bool,
-    /// Trust in servers, or why there is none.
+    /// Trust in servers, or the reason why HTTPS is unavailable.
     tls: Result<TlsConnectorOf, String>,
-    /// The same with certificates of our own, by their labels.
+    /// The TLS configurations with client certificates, by their labels.
     certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
     kept: Mutex<HashMap<Target, Kept>>,
 }
@@ -68,7 +68,7 @@ pub struct Connector {
 struct Kept {
     /// Each with the end of its time.
     list: Vec<(Sender, Instant)>,
-    /// Somebody closes them then.
+    /// A sweeper task closes them.
     swept: bool,
 }
 
@@ -118,7 +118,8 @@ impl Connector {
         !std::mem::replace(&mut kept.swept, true)
     }
 
-    /// Closes the connections to a server whose time is over, until there are none.
+    /// Closes the idle connections to a server whose time has passed, until no
+    /// connection is left.
     pub async fn sweep(&self, target: Target) {
         loop {
             let next = {
@@ -156,7 +157,7 @@ impl Connector {
         }
     }
 
-    /// What a server is called with.
+    /// The TLS connector for a server.
     fn tls(&self, target: &Target) -> Result<TlsConnector, ClientError> {
         let Some(label) = &target.certificate else {
             return match &self.tls {
@@ -174,7 +175,11 @@ impl Connector {
                 Err(ClientError::Certificate)
             }
             None => {
-                tracing::warn!(host = target.host, label, "there is no such certificate");
+                tracing::warn!(
+                    host = target.host,
+                    label,
+                    "no [web.certificates] entry with this label"
+                );
                 Err(ClientError::Certificate)
             }
         }
@@ -234,7 +239,7 @@ impl Kept {
     }
 }
 
-/// Begins HTTP on a stream; the connection is driven beside its requests.
+/// Begins HTTP on a stream; a task of its own drives the connection.
 async fn begin<S>(stream: S) -> Result<Sender, ClientError>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
@@ -242,7 +247,7 @@ where
     let made = fetch::handshake(stream).await;
     let (sender, connection) = made.map_err(|_| ClientError::Socket)?;
     tokio::task::spawn_local(async move {
-        // Its requests hear of what goes wrong.
+        // An error reaches the connection's requests.
         let _ = connection.await;
     });
     Ok(sender)
@@ -255,7 +260,7 @@ fn trust(authorities: Option<&std::path::Path>) -> Result<TlsConnectorOf, String
     Ok(TlsConnectorOf(TlsConnector::from(client)))
 }
 
-/// What shows a server a certificate of ours.
+/// The client certificate that is shown to a server.
 fn shown(
     config: &WebConfig,
     section: &CertificateSection,

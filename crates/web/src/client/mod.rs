@@ -69,7 +69,7 @@ impl Runtime {
         }
     }
 
-    /// Lets the thread end when it has done what it has.
+    /// Lets the thread end after its present work.
     pub fn stop(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -82,7 +82,7 @@ fn run(mut jobs: mpsc::UnboundedReceiver<Job>) {
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return tracing::error!(%error, "the thread for web clients cannot run"),
+        Err(error) => return tracing::error!(%error, "the thread for web clients cannot start"),
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {

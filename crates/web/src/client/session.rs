@@ -17,7 +17,7 @@ use super::{Chunks, ClientError, RequestBody};
 /// A session.
 #[derive(Debug)]
 pub struct Session {
-    /// Whom it is with.
+    /// The server.
     pub target: Target,
     /// URIMAP that it was opened by, with its path.
     pub map: Option<(String, String)>,
@@ -31,7 +31,7 @@ pub struct Session {
     pub response: Option<Arc<Response>>,
     /// Bytes of it that RECEIVE with NOTRUNCATE has given.
     pub received: usize,
-    /// Where the browse of its headers stands.
+    /// The position of the browse of its headers.
     pub browse: Option<usize>,
     /// The way to the request that is sent in chunks, until its end.
     pub chunks: Option<Chunks>,
@@ -58,7 +58,7 @@ impl Session {
     }
 }
 
-/// What came of a request: the answer.
+/// The outcome of a request: its answer.
 pub type Exchanged = Result<Response, ClientError>;
 
 /// An answer of a server.

@@ -142,8 +142,8 @@ pub fn get(context: Option<&Context>, given: &Operands, page: CodePage) -> Outco
     }
 }
 
-/// The endpoint reference, or a part of it, as long as the program's area; told
-/// in full in EPRLENGTH.
+/// The endpoint reference, or a part of it, cut to the program's area;
+/// EPRLENGTH returns its full length.
 fn part(given: &Operands, mut filled: Filled, text: &[u8]) -> Outcome {
     reference(
         given,
@@ -237,7 +237,7 @@ fn endpoint(own: &mut Properties, value: Option<i64>) -> Result<&mut Option<Endp
     }
 }
 
-/// A text that stands in a message as an address or a name.
+/// A text that is an address or a name in a message.
 fn uri(given: &Operands, option: u8, page: CodePage) -> Result<Option<String>, Failure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);
@@ -348,20 +348,20 @@ mod tests {
 
     #[test]
     fn what_is_not_there_or_wrong_is_a_condition() {
-        let told = |outcome: Outcome| {
+        let reported = |outcome: Outcome| {
             let failure = outcome.unwrap_err();
             (failure.condition, failure.resp2)
         };
         let (not_fnd, inv_req) = (Condition::NotFnd, Condition::InvReq);
         let wants = gets("TOEPR", "ALL");
-        assert_eq!(told(get(None, &wants, page())), (not_fnd, NO_CONTEXT));
+        assert_eq!(reported(get(None, &wants, page())), (not_fnd, NO_CONTEXT));
         let empty = Context::default();
         assert_eq!(
-            told(get(Some(&empty), &wants, page())),
+            reported(get(Some(&empty), &wants, page())),
             (not_fnd, NO_PROPERTY)
         );
         let mut own = Properties::default();
-        let mut wrong = |given: Operands| told(build(&mut own, &given, page()));
+        let mut wrong = |given: Operands| reported(build(&mut own, &given, page()));
         assert_eq!(wrong(builds("ALL", "ALL", "x")), (inv_req, TYPE));
         assert_eq!(wrong(builds("TOEPR", "TOEPR", "x")), (inv_req, FIELD));
         assert_eq!(wrong(builds("TOEPR", "ALL", "<e/>")), (inv_req, XML));

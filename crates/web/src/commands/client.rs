@@ -31,7 +31,7 @@ use crate::pages;
 const MOST_PENDING: usize = 32;
 /// INVREQ: chunks out of their order, or of a document.
 const CHUNKS: u32 = 86;
-/// What a path or a query may not have on the wire.
+/// Characters that a path or a query must not have on the wire.
 const UNSAFE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
 
 /// The options that SEND and CONVERSE share, by their places.
@@ -182,19 +182,18 @@ fn target(given: &Operands) -> Result<Target, Failure> {
     }
 }
 
-/// What SEND asks for.
+/// A SEND request.
 #[derive(Debug)]
 pub enum Sending {
     /// A request.
     Request(Outgoing),
-    /// A request of which more chunks come, its first chunk, and what hears of
-    /// the last.
+    /// The first chunk of a request, and a notification of the last.
     First(Outgoing, Bytes, oneshot::Receiver<()>),
     /// A chunk; true for the last.
     Chunk(Bytes, bool),
 }
 
-/// What SEND asks for.
+/// Builds the request of a SEND.
 pub fn send(
     session: &mut Session,
     documents: &mut Documents,
@@ -405,7 +404,7 @@ fn conversion(
     }
 }
 
-/// What a program gets of an answer.
+/// The parts of an answer that a program receives.
 struct Received {
     into: u8,
     set: u8,
@@ -558,7 +557,7 @@ pub fn extract(session: &Session, given: &Operands) -> Outcome {
     filled.done()
 }
 
-/// What a program gets of what went wrong.
+/// The condition for an error.
 pub fn failed<T>(error: ClientError) -> Result<T, Failure> {
     match error {
         ClientError::Host => fail(Condition::NotFnd, 1),

@@ -16,7 +16,7 @@ use crate::document::{
 };
 use crate::pages;
 
-/// What the commands are served with.
+/// The context in which the commands run.
 pub struct Means<'m> {
     /// Templates in force.
     pub templates: &'m Templates,

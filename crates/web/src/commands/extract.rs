@@ -1,5 +1,5 @@
-//! EXTRACT TCPIP and EXTRACT CERTIFICATE: what is known of the connection that a
-//! request came by.
+//! EXTRACT TCPIP and EXTRACT CERTIFICATE: data about the connection of a
+//! request.
 //!
 //! Reference: CICS API reference, EXTRACT TCPIP, EXTRACT CERTIFICATE.
 
@@ -26,7 +26,7 @@ pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Operan
         ServiceAuthentication::Automatic => "AUTOAUTH",
     };
     filled.int(row::AUTHENTICATE, cvda(authenticate));
-    // No name server is asked here: addresses stand for names.
+    // No name server is asked: addresses are returned in place of names.
     let areas = [
         ((row::CLIENTNAME, row::CNAMELENGTH), client, 1),
         ((row::SERVERNAME, row::SNAMELENGTH), own, 2),

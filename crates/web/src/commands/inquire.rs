@@ -1,11 +1,11 @@
 //! INQUIRE URIMAP: one definition by its name, or all of them one by one; SET,
 //! CREATE and DISCARD URIMAP. What other definitions share with it is here, too.
 //!
-//! A browse goes by names in their order, so a reload in its midst neither ends
-//! it nor tells a definition twice.
+//! A browse goes through the names in order, so a reload during a browse
+//! neither ends it nor returns a definition twice.
 //!
-//! What SET URIMAP has changed holds until the definition itself changes. Its
-//! RESP2 values could not be compared with the manual but for NOTFND.
+//! A change by SET URIMAP is in effect until the definition itself changes. Its
+//! RESP2 values, except for NOTFND, could not be compared with the manual.
 //!
 //! Reference: CICS system programming reference, INQUIRE URIMAP, SET URIMAP,
 //! "Browsing resource definitions".
@@ -28,16 +28,16 @@ use crate::service::{ALIAS, Edition, PIPELINE};
 /// Where a task's browses of definitions go on, by the number of their command.
 pub type Browses = HashMap<u16, Place>;
 
-/// Where a browse goes on.
+/// The position of a browse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// With this name, or the next one when there is none of that name.
+    /// This name, or the next one if it is not defined.
     At(String),
-    /// With the name behind this one.
+    /// The name after this one.
     Behind(String),
 }
 
-/// What the program asks of an INQUIRE that can be a browse.
+/// The request of an INQUIRE that can be a browse.
 pub enum Asked {
     /// START or END: it is done.
     Done,
@@ -54,7 +54,7 @@ const NEXT: u8 = 2;
 const END: u8 = 3;
 const AT: u8 = 4;
 
-/// What a command of that number asks, in a task with these browses.
+/// The request of a command with this number, in a task with these browses.
 pub fn asked(browses: &mut Browses, number: u16, given: &Operands) -> Result<Asked, Failure> {
     let begun = browses.contains_key(&number);
     if given.has(START) {
@@ -80,9 +80,9 @@ pub fn asked(browses: &mut Browses, number: u16, given: &Operands) -> Result<Ask
     }
 }
 
-/// One definition of all, given with their names and in the order of these: NOTFND
-/// 1 when there is none of that name, END 2 behind the last. The name of a browse
-/// is filled in.
+/// Finds one of the definitions, which are given in the order of their names:
+/// NOTFND 1 if the name is not defined, END 2 after the last. Fills in the name
+/// of a browse.
 pub fn found<'n, T>(
     browses: &mut Browses,
     number: u16,
@@ -121,7 +121,7 @@ pub fn urimap(maps: &Maps, browses: &mut Browses, given: &Operands) -> Outcome {
         .map(|named| (named.defined.name.as_str(), named));
     match found(browses, row::NUMBER, &asked, all)? {
         None => Ok(Operands::default()),
-        Some((named, filled)) => told(named, given, filled),
+        Some((named, filled)) => reported(named, given, filled),
     }
 }
 
@@ -198,8 +198,9 @@ pub fn set(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
     })
 }
 
-/// What a SET makes of ENABLESTATUS, by the numbers of its options ENABLED, DISABLED
-/// and ENABLESTATUS; INVREQ with this RESP2 for another value of the last.
+/// The new ENABLESTATUS of a SET, by the numbers of its options ENABLED,
+/// DISABLED and ENABLESTATUS; INVREQ with this RESP2 for another value of the
+/// last.
 pub fn enabled(given: &Operands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, Failure> {
     let [on, off, status] = options;
     if says(given, on, status, "ENABLED") {
@@ -276,7 +277,7 @@ pub enum Value {
     Nothing,
 }
 
-/// What the program asks for of a definition.
+/// Returns the options of a definition.
 pub fn options(
     row: &Command,
     given: &Operands,
@@ -304,10 +305,10 @@ pub fn options(
     filled.done()
 }
 
-/// What the program asks for of a map.
-fn told(named: &Named, given: &Operands, filled: Filled) -> Outcome {
+/// Returns the options of a map.
+fn reported(named: &Named, given: &Operands, filled: Filled) -> Outcome {
     options(&row::ROW, given, filled, |index| {
-        // What SET has changed, and the rest as it is defined.
+        // The values that SET changed, and the others as defined.
         let def = match index {
             row::LOCATION | row::REDIRECTTYPE | row::ENABLESTATUS => &named.def,
             _ => &named.defined,
@@ -447,10 +448,10 @@ mod tests {
         let twice = urimap(&maps, &mut browse, &asks(&[row::START])).unwrap_err();
         assert_eq!((twice.condition, twice.resp2), (Condition::Illogic, 1));
         for (name, path) in [("A", "/a"), ("B", "/b/*"), ("C", "/c")] {
-            let told = urimap(&maps, &mut browse, &next).unwrap();
-            assert_eq!(text(&told, row::URIMAP).as_deref(), Some(name));
-            assert_eq!(text(&told, row::PATH).as_deref(), Some(path));
-            assert_eq!(told.get_bytes(row::PATH).map(<[u8]>::len), Some(255));
+            let reported = urimap(&maps, &mut browse, &next).unwrap();
+            assert_eq!(text(&reported, row::URIMAP).as_deref(), Some(name));
+            assert_eq!(text(&reported, row::PATH).as_deref(), Some(path));
+            assert_eq!(reported.get_bytes(row::PATH).map(<[u8]>::len), Some(255));
         }
         let end = urimap(&maps, &mut browse, &next).unwrap_err();
         assert_eq!((end.condition, end.resp2), (Condition::End, 2));
@@ -492,13 +493,13 @@ mod tests {
             }
         );
         assert!(find(&moved).enabled);
-        // INQUIRE tells of both, and of the program behind it.
+        // INQUIRE returns both, and the program of the map.
         let asked = asks(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
         let asked = asked.bytes(row::URIMAP, b"B".to_vec());
-        let told = urimap(&moved, &mut Browses::new(), &asked).unwrap();
-        assert_eq!(text(&told, row::LOCATION).as_deref(), Some(there));
-        assert_eq!(text(&told, row::PROGRAM).as_deref(), Some("P"));
-        assert_eq!(told.get_int(row::REDIRECTTYPE), Some(cvda("TEMPORARY")));
+        let reported = urimap(&moved, &mut Browses::new(), &asked).unwrap();
+        assert_eq!(text(&reported, row::LOCATION).as_deref(), Some(there));
+        assert_eq!(text(&reported, row::PROGRAM).as_deref(), Some("P"));
+        assert_eq!(reported.get_int(row::REDIRECTTYPE), Some(cvda("TEMPORARY")));
         // A reload keeps it while the definition is the same.
         let again = maps().with_changes_of(&moved);
         assert_eq!(find(&again), find(&moved));
@@ -546,11 +547,11 @@ mod tests {
         let (maps, mut browse) = (maps(), Browses::new());
         let asked = asks(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
         let of = |name: &str| asked.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
-        let told = urimap(&maps, &mut browse, &of("C       ")).unwrap();
-        assert_eq!(told.get_int(row::USAGE), Some(cvda("CLIENT")));
-        assert_eq!(told.get_int(row::SCHEME), Some(cvda("HTTPS")));
-        assert_eq!(told.get_int(row::HOSTTYPE), Some(cvda("IPV4")));
-        assert_eq!(told.get_int(row::PORT), Some(443));
+        let reported = urimap(&maps, &mut browse, &of("C       ")).unwrap();
+        assert_eq!(reported.get_int(row::USAGE), Some(cvda("CLIENT")));
+        assert_eq!(reported.get_int(row::SCHEME), Some(cvda("HTTPS")));
+        assert_eq!(reported.get_int(row::HOSTTYPE), Some(cvda("IPV4")));
+        assert_eq!(reported.get_int(row::PORT), Some(443));
         let none = urimap(&maps, &mut browse, &of("D")).unwrap_err();
         assert_eq!((none.condition, none.resp2), (Condition::NotFnd, 1));
         let change = asks(&[row::CHANGETIME]).bytes(row::URIMAP, b"C".to_vec());

@@ -23,11 +23,11 @@ pub struct Url<'u> {
     pub port: u16,
     /// The path, `/` when it has none.
     pub path: &'u str,
-    /// What stands behind `?`.
+    /// The query string after `?`.
     pub query: &'u str,
 }
 
-/// Takes a URL apart; none when it is none of HTTP.
+/// Splits a URL. Returns `None` if it is not a URL of HTTP.
 pub fn url(text: &str) -> Option<Url<'_>> {
     let (scheme, rest) = text.split_once("://")?;
     let own = match scheme.to_ascii_lowercase().as_str() {

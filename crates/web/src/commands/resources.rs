@@ -1,8 +1,8 @@
-//! INQUIRE of what web support and web services have beside URIMAPs, SET PIPELINE
-//! and SET DOCTEMPLATE.
+//! INQUIRE for the resources of web support and web services other than
+//! URIMAPs, SET PIPELINE and SET DOCTEMPLATE.
 //!
-//! What is told is what the definitions say, and what SET has made of it: an
-//! address whose port is 0, or whose host is any, is told so.
+//! Values come from the definitions, as SET has changed them. Port 0 and the
+//! host * are returned as they are defined.
 //!
 //! Reference: CICS system programming reference, the commands' own pages.
 
@@ -62,7 +62,7 @@ fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Ope
     options(&row::ROW, given, filled, |index| match index {
         row::APPENDCRLF if def.append_crlf => Value::Cvda("APPEND"),
         row::APPENDCRLF => Value::Cvda("NOAPPEND"),
-        // What is kept is no part of a cache that could be discarded.
+        // Kept templates are not a discardable cache.
         row::CACHESIZE => Value::Number(0),
         row::TEMPLATENAME => words(&def.template),
         row::TEMPLATETYPE => Value::Cvda(kind),
@@ -375,7 +375,7 @@ mod tests {
         Operands::new(bits).bytes(0, name.as_bytes().to_vec())
     }
 
-    fn told(edition: &Edition, number: u16, given: &Operands) -> Operands {
+    fn reported(edition: &Edition, number: u16, given: &Operands) -> Operands {
         inquire(edition, &mut Browses::new(), number, given).unwrap()
     }
 
@@ -396,7 +396,7 @@ mod tests {
             row::IPADDRESS,
             row::TRANSID,
         ];
-        let web = told(&edition, row::NUMBER, &named("WEB", &all));
+        let web = reported(&edition, row::NUMBER, &named("WEB", &all));
         assert_eq!(web.get_int(row::PORT), Some(8080));
         assert_eq!(web.get_int(row::CLOSETIMEOUT), Some(90));
         assert_eq!(web.get_int(row::SOCKETCLOSE), Some(cvda("TIMEOUT")));
@@ -409,7 +409,7 @@ mod tests {
             row::MAXPERSIST,
             row::SSLTYPE,
         ];
-        let off = told(&edition, row::NUMBER, &named("OFF     ", &off));
+        let off = reported(&edition, row::NUMBER, &named("OFF     ", &off));
         assert_eq!(off.get_int(row::OPENSTATUS), Some(cvda("CLOSED")));
         assert_eq!(off.get_int(row::SOCKETCLOSE), Some(cvda("WAIT")));
         assert_eq!(text(&off, row::HOST).as_deref(), Some("ANY"));
@@ -445,15 +445,18 @@ mod tests {
             (Condition::Illogic, 1)
         );
         for (name, mode, level) in [("PROV", "PROVIDER", "1.1"), ("REQ", "REQUESTER", "1.2")] {
-            let told = ask(pipe::NUMBER, &[pipe::NEXT, pipe::MODE, pipe::SOAPLEVEL]).unwrap();
-            assert_eq!(text(&told, pipe::PIPELINE).as_deref(), Some(name));
-            assert_eq!(told.get_int(pipe::MODE), Some(cvda(mode)));
-            assert_eq!(text(&told, pipe::SOAPLEVEL).as_deref(), Some(level));
+            let reported = ask(pipe::NUMBER, &[pipe::NEXT, pipe::MODE, pipe::SOAPLEVEL]).unwrap();
+            assert_eq!(text(&reported, pipe::PIPELINE).as_deref(), Some(name));
+            assert_eq!(reported.get_int(pipe::MODE), Some(cvda(mode)));
+            assert_eq!(text(&reported, pipe::SOAPLEVEL).as_deref(), Some(level));
         }
         for (name, service) in [("*", "WEB"), ("shop.example", "")] {
-            let told = ask(host::NUMBER, &[host::NEXT, host::TCPIPSERVICE]).unwrap();
-            assert_eq!(text(&told, host::HOST).as_deref(), Some(name));
-            assert_eq!(text(&told, host::TCPIPSERVICE).unwrap_or_default(), service);
+            let reported = ask(host::NUMBER, &[host::NEXT, host::TCPIPSERVICE]).unwrap();
+            assert_eq!(text(&reported, host::HOST).as_deref(), Some(name));
+            assert_eq!(
+                text(&reported, host::TCPIPSERVICE).unwrap_or_default(),
+                service
+            );
         }
         assert_eq!(
             refused(ask(pipe::NUMBER, &[pipe::NEXT])),
@@ -476,8 +479,11 @@ mod tests {
         let after = set_pipeline(&before, &given).unwrap();
         let ask = named("PROV", &[row::ENABLESTATUS, row::RESPWAIT]);
         let state = |edition: &Edition| {
-            let told = told(edition, row::NUMBER, &ask);
-            (told.get_int(row::ENABLESTATUS), told.get_int(row::RESPWAIT))
+            let reported = reported(edition, row::NUMBER, &ask);
+            (
+                reported.get_int(row::ENABLESTATUS),
+                reported.get_int(row::RESPWAIT),
+            )
         };
         assert_eq!(state(&before), (Some(cvda("ENABLED")), Some(7)));
         assert_eq!(state(&after), (Some(cvda("DISABLED")), Some(12)));
@@ -506,10 +512,13 @@ mod tests {
             "PAGE",
             &[row::TEMPLATENAME, row::TEMPLATETYPE, row::HFSFILE],
         );
-        let told = told(&before, row::NUMBER, &ask);
-        assert_eq!(text(&told, row::TEMPLATENAME).as_deref(), Some("The page"));
-        assert_eq!(told.get_int(row::TEMPLATETYPE), Some(cvda("HFSFILE")));
-        assert_eq!(text(&told, row::HFSFILE).as_deref(), Some("page.html"));
+        let reported = reported(&before, row::NUMBER, &ask);
+        assert_eq!(
+            text(&reported, row::TEMPLATENAME).as_deref(),
+            Some("The page")
+        );
+        assert_eq!(reported.get_int(row::TEMPLATETYPE), Some(cvda("HFSFILE")));
+        assert_eq!(text(&reported, row::HFSFILE).as_deref(), Some("page.html"));
         std::fs::write(folder.path().join("page.html"), "two").unwrap();
         let given = named("PAGE", &[set_doctemplate::NEWCOPY]);
         let after = set_template(&before, &given).unwrap();

@@ -1,10 +1,10 @@
 //! WEB SEND and WEB RETRIEVE: the answer to the request.
 //!
-//! EVENTUAL keeps the answer for the end of the task, and a second one takes
-//! its place; IMMEDIATE and chunks go at once. Chunks have a bounded queue: a
-//! client that does not read them makes the task wait. Headers that are written
-//! behind the first chunk are trailers: they go out with the end, those that the
-//! header Trailer names, to a client that takes them.
+//! EVENTUAL keeps the answer until the task ends, and a second one replaces it;
+//! IMMEDIATE and chunks are sent at once. Chunks have a bounded queue: a client
+//! that does not read them makes the task wait. Headers that are written after
+//! the first chunk are trailers. They are sent with the end if the header
+//! Trailer names them and the client accepts trailers.
 //!
 //! Reference: CICS API reference, WEB SEND (server), WEB RETRIEVE.
 
@@ -26,7 +26,7 @@ use crate::task::{AnswerState, ServerSide};
 /// Chunks that wait to be written.
 const CHUNKS: usize = 16;
 
-/// What SEND came to.
+/// The outcome of a SEND.
 #[derive(Debug)]
 pub enum Sent {
     /// It is done.
@@ -200,7 +200,7 @@ fn body(
     Ok((webtask::send::body(given, conversion), None))
 }
 
-/// DOCSTATUS: whether the document goes with the SEND.
+/// DOCSTATUS: whether the document is deleted with the SEND.
 fn delete_document(given: &Operands) -> Result<bool, Failure> {
     let deletes = says(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));

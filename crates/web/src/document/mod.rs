@@ -44,7 +44,7 @@ enum Block {
     Bookmark([u8; 16]),
 }
 
-/// What is inserted.
+/// The inserted part.
 #[derive(Debug)]
 pub enum Piece<'a> {
     /// Text without symbols.
@@ -72,7 +72,7 @@ pub enum InsertError {
     At,
     /// There is no bookmark TO.
     To,
-    /// TO stands before AT.
+    /// TO precedes AT.
     Order,
     /// There is no symbol of that name.
     Symbol,
@@ -82,7 +82,7 @@ pub enum InsertError {
 
 /// The bookmark before everything.
 const TOP: [u8; 16] = *b"TOP             ";
-/// The bookmark behind everything.
+/// The bookmark at the end of the document.
 const BOTTOM: [u8; 16] = *b"BOTTOM          ";
 
 impl Documents {
@@ -103,7 +103,7 @@ impl Documents {
         self.each.get(token)
     }
 
-    /// The same, to be changed.
+    /// As above, mutable.
     pub fn get_mut(&mut self, token: &[u8; 16]) -> Option<&mut Document> {
         self.each.get_mut(token)
     }
@@ -166,7 +166,7 @@ impl Document {
         let place = |name: &[u8; 16]| match *name {
             TOP => Some((0, 0)),
             BOTTOM => Some((end, end)),
-            // Behind it when something follows, before it as an end.
+            // After it if text follows, before it if it is the end.
             _ => self.place(name).map(|at| (at + 1, at)),
         };
         let Some(at) = at else {

@@ -31,9 +31,9 @@ const MAX_TEMPLATE: u64 = 4 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     each: Arc<HashMap<String, Template>>,
-    /// What a task has read of those that only a task can read.
+    /// Templates that a task has read, of those that only a task can read.
     read: HashMap<String, Read>,
-    /// What was read once and is kept until the definitions change.
+    /// Texts that were read once and are kept until the definitions change.
     kept: Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>,
     /// The definitions, by their names, and where their files are.
     defined: Arc<Defined>,
@@ -46,7 +46,7 @@ struct Defined {
     members: PathBuf,
 }
 
-/// What a task has read of a template.
+/// A task's text of a template.
 #[derive(Debug, Clone)]
 enum Read {
     Text(Arc<Vec<u8>>),
@@ -77,10 +77,10 @@ enum Text {
 /// Why a template cannot be inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateError {
-    /// There is none of that name.
+    /// No template has this name.
     NotFound,
-    /// Its text must be read first by the task: the place as the task's worker is
-    /// told of it ([`link::TEMPLATE_WANTED`]).
+    /// The task must first read its text; this is the source as the task's
+    /// worker receives it ([`link::TEMPLATE_WANTED`]).
     Wanted(String),
     /// Its program has given none.
     Refused,
@@ -94,7 +94,8 @@ pub enum TemplateError {
 
 impl Templates {
     /// Reads the templates of these definitions: HFSFILE below `files`,
-    /// MEMBERNAME below `members`. What cannot be had is told in words.
+    /// MEMBERNAME below `members`. Returns a message for each that cannot be
+    /// read.
     pub fn load(
         definitions: &[DocTemplateDef],
         files: &Path,
@@ -145,8 +146,8 @@ impl Templates {
         self.defined.definitions.values()
     }
 
-    /// The same with the template of a definition read again: a file at once,
-    /// what only a task can read when it is asked for. None when there is no such
+    /// A copy with the template of a definition read again: a file at once, one
+    /// that only a task can read at its next use. `None` if there is no such
     /// definition, or its file cannot be read.
     pub fn again(&self, name: &str) -> Option<Templates> {
         let def = self.defined.definitions.get(name)?;
@@ -163,8 +164,8 @@ impl Templates {
         Some(made)
     }
 
-    /// The same with what a task has read, in the form of [`link::TEMPLATE_TEXT`], and
-    /// with what others have read that is kept.
+    /// A copy with the texts that a task has read, in the form of
+    /// [`link::TEMPLATE_TEXT`], and the kept texts of other tasks.
     #[must_use]
     pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> Templates {
         let mut made = self.clone();
@@ -256,17 +257,17 @@ impl Templates {
 fn read(def: &DocTemplateDef, files: &Path, members: &Path) -> Result<Vec<u8>, String> {
     let path = match &def.source {
         TemplateSource::Hfs(name) => crate::files::below(files, name)
-            .ok_or_else(|| format!("HFSFILE({name}) is outside of {}", files.display()))?,
+            .ok_or_else(|| format!("HFSFILE({name}) is outside {}", files.display()))?,
         TemplateSource::Member(_, member) => member_file(members, member)
-            .ok_or_else(|| format!("there is no member {member} in {}", members.display()))?,
+            .ok_or_else(|| format!("no member {member} in {}", members.display()))?,
         // Only a task can read these.
         TemplateSource::File(_)
         | TemplateSource::TsQueue(_)
         | TemplateSource::TdQueue(_)
         | TemplateSource::Exit(_) => return Ok(Vec::new()),
         TemplateSource::Program(_) => {
-            let why = "PROGRAM is a load module of constants, which COBOL cannot make; \
-                       give HFSFILE, MEMBERNAME, FILE, TSQUEUE, TDQUEUE or EXITPGM";
+            let why = "PROGRAM names a load module of constants, which COBOL cannot create; use \
+                HFSFILE, MEMBERNAME, FILE, TSQUEUE, TDQUEUE or EXITPGM";
             return Err(why.to_owned());
         }
     };
@@ -300,8 +301,8 @@ fn member_file(folder: &Path, member: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// The lines that a task has read, each behind its length; with ends, and
-/// without the blanks before them, or one behind the other.
+/// The lines that a task has read, each after its length. They are joined with
+/// line ends and without their leading blanks, or as they are.
 fn joined(mut read: &[u8], ends: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(read.len());
     while let Some((length, rest)) = read.split_first_chunk::<4>() {
@@ -524,7 +525,8 @@ mod tests {
             expand(&templates, "OUT", "").unwrap(),
             "[one two](one two,2)"
         );
-        // What the program has set goes before the template's default.
+        // The program's own symbols take precedence over the template's
+        // default.
         assert_eq!(expand(&templates, "OUT", "A=x").unwrap(), "[x](x,2)");
     }
 
@@ -611,7 +613,7 @@ mod tests {
         let (templates, wrong) = load();
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert!(
-            wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM is"),
+            wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM names"),
             "{wrong:?}"
         );
         let wants = |templates: &Templates, name: &str, place: &str| {

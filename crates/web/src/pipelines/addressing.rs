@@ -1,10 +1,10 @@
-//! What a region adds to the addressing of messages: names for them, where
-//! answers may go, and the way there.
+//! A region's part of the addressing of messages: message IDs, allowed
+//! destinations, and sending.
 //!
-//! A request may name another address for its answer. That is the caller's
-//! choice, not a program's, so `[web] reply_to` has to allow it, which allows
-//! nothing unless it is set. An answer that cannot be sent is told in the log:
-//! nobody waits for it any more.
+//! A request may name another address for its answer. The caller chooses that
+//! address, not a program, so `[web] reply_to` must allow it; without the
+//! setting none is allowed. An answer that cannot be sent is logged, because no
+//! program waits for it.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -79,11 +79,14 @@ impl Web {
             let sent = send(&connector, &address, version, message);
             let why = match timeout(limit, sent).await {
                 Ok(Ok(status)) if status < 300 => return,
-                Ok(Ok(status)) => format!("it was answered with status {status}"),
+                Ok(Ok(status)) => format!("the address returned status {status}"),
                 Ok(Err(error)) => super::requester::told(error).to_owned(),
                 Err(_) => super::requester::told(ClientError::TimedOut).to_owned(),
             };
-            tracing::warn!(address, "an answer could not be sent: {why}");
+            tracing::warn!(
+                address,
+                "an answer could not be sent to its ReplyTo address: {why}"
+            );
         });
     }
 }
@@ -114,7 +117,7 @@ async fn send(
     Ok(response.status.as_u16())
 }
 
-/// Most bytes of what is said to an answer.
+/// Most bytes of the response to an answer.
 const MOST: usize = 1 << 20;
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Kinds {
         self.0.insert(name.to_owned());
     }
 
-    /// What programs get. `page` is the region's.
+    /// The channel for programs. `page` is the region's.
     pub fn give(&self, name: &str, containers: &Containers) -> ChannelData {
         let given = containers.iter().filter_map(|(name, bytes)| {
             let binary = self.0.contains(name) || name == names::LEVEL;
@@ -72,7 +72,7 @@ impl Kinds {
         }
     }
 
-    /// What programs have left behind.
+    /// The containers that programs have left.
     pub fn take(&mut self, channel: &ChannelData, page: CodePage) -> Containers {
         let mut containers = Containers::new();
         for container in &channel.containers {

@@ -2,7 +2,7 @@
 //! does for providers, and INVOKE SERVICE for requesters.
 //!
 //! JSON may be the record's object itself, or an object whose one member has
-//! the name of the message, as CICS makes it; answers are made that way.
+//! the name of the message, as CICS makes it; answers have that form.
 //!
 //! Reference: CICS Transaction Server, "High-level language and XML schema
 //! mapping"; "JSON web services".
@@ -78,8 +78,8 @@ pub fn object(conversion: &Conversion, record: &[u8], out: &mut Vec<u8>) -> Resu
     codec.decode(record, out).map_err(|e| e.to_string())
 }
 
-/// What stands in the one member `root` of an object. What is broken there is
-/// found by who reads it.
+/// The content of the one member `root` of an object. The reader of the content
+/// finds errors in it.
 fn unwrapped<'t>(text: &'t str, root: &str) -> Option<&'t str> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
     let inner = inner.trim_start().strip_prefix('"')?;

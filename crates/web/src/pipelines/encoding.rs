@@ -2,8 +2,8 @@
 //! before a pipeline sees it.
 //!
 //! The order is that of the standard: a byte order mark, the charset of the
-//! Content-Type, the XML declaration, UTF-8. An encoding that is not known
-//! leaves the bytes as they are, and the pipeline says what it thinks of them.
+//! Content-Type, the XML declaration, UTF-8. In an unknown encoding the bytes
+//! stay unchanged, and the pipeline reports the error.
 //!
 //! Reference: RFC 7303, section 3; XML 1.0, appendix F.
 

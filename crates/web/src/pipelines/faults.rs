@@ -1,9 +1,9 @@
 //! SOAPFAULT CREATE, ADD and DELETE: the fault that a program makes for its
 //! caller.
 //!
-//! The fault is kept beside the task, and the pipeline answers with it when the
-//! program is back. Options of one version of SOAP are refused in a message of
-//! the other.
+//! The fault is kept with the task, and the pipeline answers with it after the
+//! program returns. Options of one version of SOAP are rejected for a message
+//! of the other.
 //!
 //! Reference: CICS API reference, SOAPFAULT ADD, CREATE, DELETE. The manual's
 //! RESP2 values are those of DELETE and of a missing SOAP node; the others could
@@ -19,7 +19,7 @@ use crate::commands::addressing::Context;
 use crate::commands::{Outcome, cvda, fail};
 use crate::pages;
 
-/// What web services keep for a task.
+/// The state of a web service's task.
 #[derive(Debug, Clone, Default)]
 pub struct ServiceSide {
     /// Version of the message that the task serves; none for what is not SOAP.
@@ -65,7 +65,7 @@ pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outco
     let detail = text(row::DETAIL, row::DETAILLENGTH)?.map(|detail| detail.trim_end().to_owned());
     let detail = detail.filter(|detail| !detail.is_empty());
     if let Some(detail) = &detail {
-        // It stands in the message as it is.
+        // It is in the message unchanged.
         let whole = format!("<detail>{detail}</detail>");
         if soap::xml::parse_tree(&whole, soap::xml::Limits::default()).is_err() {
             return fail(Condition::InvReq, NO_XML);
@@ -119,7 +119,7 @@ pub fn delete(side: &mut ServiceSide) -> Outcome {
     }
 }
 
-/// Whose fault it is; none when the version has no such code.
+/// The fault's code; `None` if the version has no such code.
 fn code(given: &Operands, version: Version) -> Option<Code> {
     let says =
         |flag: u8, name: &str| given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name));

@@ -20,16 +20,16 @@ use soap::{Binding, Conversions};
 use super::{Installed, Pipelines, WebService};
 use crate::files::below;
 
-/// What is wrong with a definition or its file.
+/// A problem of a definition or its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misconfigured {
     /// The file; none for the definition itself.
     pub file: Option<PathBuf>,
     /// Line in it, from 1; 0 for the whole.
     pub line: u32,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The suggested fix.
     pub help: Option<String>,
 }
 
@@ -82,9 +82,9 @@ struct Loader<'a> {
 }
 
 impl Pipelines {
-    /// Reads definitions and their files below `folder`; gives what is wrong
-    /// beside what could be read. `page` is the region's code page, `maps` are
-    /// the URIMAPs that are defined.
+    /// Reads definitions and their files below `folder`; returns problems
+    /// together with what could be read. `page` is the region's code page,
+    /// `maps` are the defined URIMAPs.
     pub fn load(
         pipelines: &[PipelineDef],
         services: &[WebServiceDef],
@@ -138,7 +138,10 @@ impl Loader<'_> {
             Some(file) => match std::fs::read_to_string(&file) {
                 Ok(text) => (Some(file), text),
                 Err(error) => {
-                    let message = format!("PIPELINE({}): it cannot be read: {error}", def.name);
+                    let message = format!(
+                        "PIPELINE({}): its configuration file cannot be read: {error}",
+                        def.name
+                    );
                     return self.refuse(Some(&file), 0, message, "");
                 }
             },
@@ -146,12 +149,13 @@ impl Loader<'_> {
                 Some(text) => (None, text.to_owned()),
                 None => {
                     let message = format!(
-                        "PIPELINE({}): there is no configuration file {} in {}",
+                        "PIPELINE({}): no configuration file {} in {}",
                         def.name,
                         def.config_file,
                         self.folder.display()
                     );
-                    let help = "put it there, or name one that CICS supplies, such as basicsoap11provider.xml";
+                    let help = "create it, or name one that CICS supplies, such as \
+                        basicsoap11provider.xml";
                     return self.refuse(None, 0, message, help);
                 }
             },
@@ -182,25 +186,26 @@ impl Loader<'_> {
     fn service(&mut self, def: &WebServiceDef) {
         let Some(file) = self.find(&def.binding) else {
             let message = format!(
-                "WEBSERVICE({}): there is no binding file {} in {}",
+                "WEBSERVICE({}): no binding file {} in {}",
                 def.name,
                 def.binding,
                 self.folder.display()
             );
-            let help = "`tupelo web service wsdl` and `tupelo web service copybook` make one";
+            let help =
+                "generate one with `tupelo web service wsdl` or `tupelo web service copybook`";
             return self.refuse(None, 0, message, help);
         };
         if !self.made.pipelines.contains_key(&def.pipeline) {
             let message = format!(
-                "WEBSERVICE({}): there is no PIPELINE({}) that can be used",
+                "WEBSERVICE({}): PIPELINE({}) is not defined or cannot be used",
                 def.name, def.pipeline
             );
             return self.refuse(None, 0, message, "");
         }
         let description = def.description.as_deref().and_then(|path| self.find(path));
         if def.description.is_some() && description.is_none() {
-            let message = format!("WEBSERVICE({}): its WSDLFILE is not there", def.name);
-            self.refuse(None, 0, message, "take WSDLFILE out, or put the file there");
+            let message = format!("WEBSERVICE({}): its WSDLFILE does not exist", def.name);
+            self.refuse(None, 0, message, "remove WSDLFILE, or create the file");
         }
         self.bind(&def.name, &def.pipeline, &file, description);
     }
@@ -215,11 +220,11 @@ impl Loader<'_> {
         }
         let Some(folder) = self.find(directory).filter(|path| path.is_dir()) else {
             let message = format!(
-                "PIPELINE({}): its WSDIR {directory} is no folder in {}",
+                "PIPELINE({}): its WSDIR {directory} is not a folder in {}",
                 def.name,
                 self.folder.display()
             );
-            return self.refuse(None, 0, message, "make the folder, or take WSDIR out");
+            return self.refuse(None, 0, message, "create the folder, or remove WSDIR");
         };
         let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
             .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
@@ -229,11 +234,11 @@ impl Loader<'_> {
         for file in files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             if name.len() > MAX_NAME {
-                let message = format!("its name has more than {MAX_NAME} characters");
+                let message = format!("the name is longer than {MAX_NAME} characters");
                 self.refuse(Some(&file), 0, message, "");
                 continue;
             }
-            // A definition goes before a file of its name.
+            // A definition takes precedence over a file of its name.
             if !self.made.services.contains_key(&*name) {
                 self.bind(&name, &def.name, &file, None);
             }
@@ -257,9 +262,9 @@ impl Loader<'_> {
         };
         let provides = self.made.pipelines[pipeline].config.role == Role::Provider;
         if provides && binding.program.is_none() {
-            let message = format!("WEBSERVICE({name}): its binding names no program to link to");
-            let help = "`tupelo web service wsdl --program NAME` makes one for a provider; \
-                        `tupelo web service copybook` takes --program too";
+            let message = format!("WEBSERVICE({name}): its binding does not name a program");
+            let help = "generate a provider's binding with `tupelo web service wsdl --program \
+                NAME`; `tupelo web service copybook` takes --program too";
             return self.refuse(Some(file), 0, message, help);
         }
         let description = description.or_else(|| {
@@ -286,7 +291,7 @@ impl Loader<'_> {
         services.insert(name.to_owned(), Arc::new(service));
     }
 
-    /// Maps for the providers whose path nobody has defined.
+    /// Defines maps for providers whose path has no URIMAP.
     fn map(&mut self, defined: &[UriMapDef]) {
         let mut services: Vec<_> = self.made.services.values().cloned().collect();
         services.sort_by(|a, b| a.name.cmp(&b.name));
@@ -411,12 +416,12 @@ mod tests {
             .collect();
         let text = all.join("\n");
         for part in [
-            "PIPELINE(NOFILE): there is no configuration file /etc/none.xml",
+            "PIPELINE(NOFILE): no configuration file /etc/none.xml",
             "3 PIPELINE(BAD): wsse_handler in service is not supported",
-            "PIPELINE(P): its WSDIR gone is no folder",
-            "WEBSERVICE(S): its binding names no program",
-            "WEBSERVICE(T): there is no PIPELINE(BAD)",
-            "WEBSERVICE(U): there is no binding file u.wsbind",
+            "PIPELINE(P): its WSDIR gone is not a folder",
+            "WEBSERVICE(S): its binding does not name a program",
+            "WEBSERVICE(T): PIPELINE(BAD) is not defined or cannot be used",
+            "WEBSERVICE(U): no binding file u.wsbind",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -1,10 +1,10 @@
 //! Web services: pipelines that serve requests, and those that programs send
 //! requests through.
 //!
-//! What a message's way is says [`soap::pipeline`]; here are the definitions
-//! ([`Pipelines`]), a provider's task ([`provider`]), INVOKE SERVICE
-//! ([`requester`]), the conversion between messages and records ([`convert`]),
-//! and the faults that programs make ([`faults`]).
+//! [`soap::pipeline`] has the state machine of a pipeline; here are the
+//! definitions ([`Pipelines`]), a provider's task ([`provider`]), INVOKE
+//! SERVICE ([`requester`]), the conversion between messages and records
+//! ([`convert`]), and the faults that programs make ([`faults`]).
 //!
 //! Reference: CICS Transaction Server, "Creating web services".
 
@@ -59,7 +59,7 @@ pub struct WebService {
     pub pipeline: String,
     /// Its binding file.
     pub binding: Binding,
-    /// The same, compiled.
+    /// The compiled binding.
     pub conversions: Conversions,
     /// Its service description, for `?wsdl`.
     pub description: Option<Vec<u8>>,
@@ -88,7 +88,7 @@ impl Pipelines {
         self.services.values()
     }
 
-    /// The same with one pipeline in the place of its namesake.
+    /// A copy with one pipeline replaced.
     #[must_use]
     pub fn with(&self, installed: Installed) -> Pipelines {
         let mut made = self.clone();
@@ -97,8 +97,8 @@ impl Pipelines {
         made
     }
 
-    /// The same with what SET PIPELINE has changed of pipelines that are defined
-    /// as they were then.
+    /// A copy with the changes by SET PIPELINE to pipelines whose definitions
+    /// are the same.
     #[must_use]
     pub fn with_changes_of(mut self, before: &Pipelines) -> Pipelines {
         for (name, installed) in &mut self.pipelines {

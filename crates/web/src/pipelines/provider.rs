@@ -59,11 +59,12 @@ pub struct PipelineCall {
     pub map: (String, String),
     /// TRANSACTION of the URIMAP, or CPIH.
     pub transaction: TransId,
-    /// Who calls, or USERID of the URIMAP, or the region's default user.
+    /// The authenticated caller, or USERID of the URIMAP, or the region's
+    /// default user.
     pub userid: UserId,
     /// The request.
     pub request: Arc<WebRequest>,
-    /// Where the thread hears of the ends of its tasks.
+    /// The port on which the thread receives the ends of its tasks.
     pub port: Port,
 }
 
@@ -84,13 +85,13 @@ struct Run<'w> {
     restful: bool,
 }
 
-/// What came of a program.
+/// The outcome of a program.
 enum Ran {
     Back(Box<Reply>),
     Failed(Abend),
 }
 
-/// What a program was given.
+/// The input of a program.
 enum Input {
     Channel(ChannelData),
     Commarea(Vec<u8>),
@@ -159,7 +160,7 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
     }
     let refused = match pipelines.pipeline(&call.pipeline) {
         Some(installed) if installed.config.role != machine::Role::Provider => {
-            problem(&call.pipeline, "is one of a requester")
+            problem(&call.pipeline, "is a requester's")
         }
         Some(installed) if installed.enabled => {
             let methods = methods(pipelines, installed, call);
@@ -167,7 +168,7 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
                 return Ok(installed.clone());
             }
             let methods = methods.join(", ");
-            let detail = format!("This web service takes its requests by {methods}");
+            let detail = format!("This web service accepts {methods} only");
             let mut answer = WebAnswer::problem(StatusCode::METHOD_NOT_ALLOWED, &detail);
             if let Ok(methods) = HeaderValue::from_str(&methods) {
                 answer.headers.insert(http::header::ALLOW, methods);
@@ -226,7 +227,7 @@ fn description(pipelines: &Pipelines, call: &PipelineCall) -> WebAnswer {
     let Some(text) = service.and_then(|service| service.description.clone()) else {
         return WebAnswer::problem(
             StatusCode::NOT_FOUND,
-            "This service has no description here",
+            "This service has no description at this address",
         );
     };
     let mut answer = WebAnswer::of(StatusCode::OK);
@@ -285,7 +286,7 @@ impl Run<'_> {
                 // A provider sends nothing.
                 Action::Send => self
                     .pipeline
-                    .handle_failure("a provider has no server to ask"),
+                    .handle_failure("a provider has no server to send to"),
                 Action::Done(outcome) => return outcome,
             }
         }
@@ -403,8 +404,8 @@ impl Run<'_> {
         !without.contains(&self.call.request.parts.method)
     }
 
-    /// The answer of a RESTful service: what its program has put into DFHRESPONSE, or
-    /// to who reads the resource its record, or nothing.
+    /// The answer of a RESTful service: the DFHRESPONSE of its program, else
+    /// for GET its record, else nothing.
     fn answer_of_resource(&mut self, service: &WebService, reply: Reply) {
         let channel = reply.channel_data();
         drop(reply);
@@ -445,7 +446,7 @@ impl Run<'_> {
         }
     }
 
-    /// What a program has left is no record of the answer.
+    /// Answers with a fault because the program's output is not a valid record.
     fn unconverted(&mut self, service: &WebService, why: &str) {
         tracing::warn!(
             service = service.name,
@@ -461,19 +462,20 @@ impl Run<'_> {
         let name = self.text(names::WEB_SERVICE);
         let wrong = |reason: String| Fault::new(Code::Receiver, reason);
         if name.is_empty() {
-            let reason = "no web service is named: give the URIMAP a WEBSERVICE, or put one into DFHWS-WEBSERVICE";
+            let reason = "no web service is named: give the URIMAP a WEBSERVICE, or put one into \
+                DFHWS-WEBSERVICE";
             return Err(wrong(reason.to_owned()));
         }
         match self.pipelines.service(&name) {
             Some(service) if service.pipeline == self.call.pipeline => Ok(service.clone()),
             Some(_) => Err(wrong(format!(
-                "the web service {name} is of another pipeline"
+                "the web service {name} belongs to another pipeline"
             ))),
-            None => Err(wrong(format!("there is no web service {name}"))),
+            None => Err(wrong(format!("no web service {name} is defined"))),
         }
     }
 
-    /// What the program of a service gets.
+    /// The input for the program of a service.
     fn input(&mut self, service: &WebService, message: Option<soap::codec::Message>) -> Input {
         match &service.binding.interface {
             Interface::Commarea => {
@@ -506,8 +508,8 @@ impl Run<'_> {
         }
     }
 
-    /// The program behind the pipeline: in this task, or in one of its own
-    /// where a handler has changed transaction or user.
+    /// Runs the application program: in this task, or in a new one if a handler
+    /// has changed transaction or user.
     async fn application(&mut self, program: &str, input: &Input) -> Ran {
         let (transid, userid) = (self.text(names::TRANSID), self.text(names::USERID));
         let transid = transid.parse().unwrap_or(self.call.transaction);
@@ -585,8 +587,8 @@ impl Run<'_> {
         self.abend = Some(abend);
     }
 
-    /// Tells the commands of programs which version of SOAP the message has, and
-    /// its addressing.
+    /// Passes the message's version of SOAP and its addressing to the commands
+    /// of programs.
     fn note_version(&mut self) {
         let version = (!self.pipeline.is_json()).then(|| self.pipeline.version());
         let own = &self.pipeline.addressing;
@@ -625,7 +627,7 @@ impl Run<'_> {
         let json = self.pipeline.is_json();
         let version = self.pipeline.version();
         if let (Outcome::Abend(abend), false) = (&ended, backed_out) {
-            let reason = format!("The task has ended with abend {}", abend.code());
+            let reason = format!("The task abended with code {}", abend.code());
             return match json {
                 true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
                 false => {
@@ -734,9 +736,8 @@ fn answer(
             let channel = reply.channel_data();
             let mut all = channel.containers.iter();
             let found = all.find(|c| c.name.as_str().trim_end() == container);
-            let record = found.ok_or_else(|| {
-                format!("the program has not given the container {container} back")
-            })?;
+            let record = found
+                .ok_or_else(|| format!("the program has not returned the container {container}"))?;
             convert::message(response, json, &record.bytes, &channel)
         }
     }
@@ -781,7 +782,7 @@ fn refusal_abend(program: &str, message: &str) -> Abend {
 }
 
 fn no_program(program: &str) -> Abend {
-    refusal_abend(program, "it is no program's name")
+    refusal_abend(program, "not a valid program name")
 }
 
 fn too_large(program: &str) -> Abend {

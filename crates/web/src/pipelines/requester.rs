@@ -6,7 +6,8 @@
 //! comes again when it is back. What waits, and the conversions, are on the
 //! runtime of [`crate::client`].
 //!
-//! What went wrong is a text in DFHERROR; a fault's element is in DFHWS-BODY.
+//! The reason of a failure is a text in DFHERROR; a fault's element is in
+//! DFHWS-BODY.
 //!
 //! Reference: CICS API reference, INVOKE SERVICE. Of its RESP2 values, 6, 14 and
 //! 107 could be compared with what IBM says of them; the others are from memory
@@ -79,7 +80,7 @@ mod resp2 {
     pub const PIPELINE: u32 = 15;
     /// The server cannot be reached.
     pub const SERVER: u32 = 101;
-    /// What the server answered is no message.
+    /// The server's answer is not a message.
     pub const NO_MESSAGE: u32 = 107;
 }
 
@@ -90,15 +91,15 @@ pub struct Requester {
     installed: Arc<Installed>,
     pipeline: Pipeline,
     kinds: Kinds,
-    /// What its URIMAP says of its connection.
+    /// The connection settings of its URIMAP.
     of_map: OfMap,
     /// The channel that its program has named, whose addressing it has.
     channel: [u8; 16],
-    /// What the sending came to, when it failed.
+    /// The condition of a failed send.
     failed: Option<(Condition, u32)>,
 }
 
-/// What a URIMAP says of the connections to its server.
+/// The connection settings of a URIMAP.
 #[derive(Debug, Default)]
 struct OfMap {
     /// How long one is kept afterwards.
@@ -127,7 +128,7 @@ impl Web {
         });
     }
 
-    /// Drives a pipeline until it wants a program run, or is over.
+    /// Drives a pipeline until it needs a program or ends.
     async fn advance(&self, mut requester: Requester, command: ServiceCommand, cell: &TaskCell) {
         loop {
             match requester.pipeline.poll() {
@@ -142,7 +143,7 @@ impl Web {
                     return command.answer(&Answer::of_data(operands.emit()));
                 }
                 Action::Send => self.send_message(&mut requester).await,
-                // A requester has no application behind it.
+                // A requester has no application program.
                 Action::Application { .. } => requester.pipeline.handle_failure("no application"),
                 Action::Done(outcome) => {
                     requester.tell_addressing(cell);
@@ -289,7 +290,7 @@ impl Web {
                 requester.received(&response);
             }
             Err(ClientError::TimedOut) => {
-                requester.fails(Condition::TimedOut, 1, "it did not answer in time");
+                requester.fails(Condition::TimedOut, 1, "the server did not answer in time");
             }
             Err(error) => {
                 let why = format!("{}:{}: {}", target.host, target.port, told(error));
@@ -325,7 +326,7 @@ impl Requester {
         };
         if !fits || response.body.is_empty() {
             let why = format!(
-                "it answered with status {} and the type {media:?}",
+                "the server returned status {} and the type {media:?}",
                 status.as_u16()
             );
             return self.fails(Condition::InvReq, resp2::NO_MESSAGE, &why);
@@ -345,7 +346,7 @@ impl Requester {
         }
     }
 
-    /// What the program gets: its channel, and the condition.
+    /// The program's result: its channel, and the condition.
     fn finish(mut self, outcome: Outcome) -> Result<Operands, Failure> {
         let (condition, code) = match outcome {
             Outcome::Response(_) => match self.taken_apart() {
@@ -478,13 +479,13 @@ fn keeping(seconds: u32) -> Option<Duration> {
     (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)))
 }
 
-/// The request that goes out, to where DFHWS-URI says.
+/// The outgoing request, with its destination by DFHWS-URI.
 fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let containers = &requester.pipeline.containers;
     let uri = containers.get(names::URI).map_or(&[][..], Vec::as_slice);
     let uri = String::from_utf8_lossy(uri);
     let uri = uri.trim_end_matches([' ', '\0']);
-    let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is no address of HTTP"))?;
+    let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is not an HTTP address"))?;
     let target = Target {
         secure: url.scheme.eq_ignore_ascii_case("https"),
         host: url.host.to_owned(),
@@ -536,13 +537,13 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
 
 pub(super) fn told(error: ClientError) -> &'static str {
     match error {
-        ClientError::Host => "the host is not known",
+        ClientError::Host => "the host name is unknown",
         ClientError::NotAllowed => "[web] connect does not allow the address",
-        ClientError::Trust => "there is no trust in the server's certificate",
-        ClientError::Certificate => "the certificate of its URIMAP cannot be used",
+        ClientError::Trust => "the server's certificate is not trusted",
+        ClientError::Certificate => "the client certificate of its URIMAP cannot be used",
         ClientError::Socket => "the connection failed",
-        ClientError::Path => "the path cannot be one of a request",
-        ClientError::Body => "its answer is larger than client_body_bytes, or broken",
-        ClientError::TimedOut => "it did not answer in time",
+        ClientError::Path => "the path is not valid in a request",
+        ClientError::Body => "the answer is larger than client_body_bytes, or malformed",
+        ClientError::TimedOut => "the server did not answer in time",
     }
 }

@@ -8,8 +8,8 @@ use crate::source::{cics, ip};
 pub(super) static RULE: Rule = Rule {
     name: "cics.backlog-limit",
     summary: "A listener asks for a larger BACKLOG than SOMAXCONN, or the kernel, allows.",
-    why: "The smaller value holds and nobody is told: a burst is refused although the definition \
-          has room for it.",
+    why: "The smaller value is used without a message: a burst is refused although the \
+        definition has room for it.",
     severity: Severity::Warning,
     effect: None,
     sources: &[cics::BACKLOG, ip::SOMAXCONN, cics::SOCKETS],

@@ -8,8 +8,8 @@ use crate::source::cics;
 pub(super) static RULE: Rule = Rule {
     name: "cics.fcqronly.nsr",
     summary: "FCQRONLY=NO is set and a local VSAM file is in no LSR pool.",
-    why: "Commands on NSR files go to the QR TCB whatever FCQRONLY says, and each switches there \
-          and back.",
+    why: "Commands on NSR files go to the QR TCB for either value of FCQRONLY, and each switches \
+        there and back.",
     severity: Severity::Note,
     effect: None,
     sources: &[cics::PK45354, cics::THREADSAFE_FILES, cics::FILE],

@@ -8,8 +8,8 @@ use crate::source::cics;
 pub(super) static RULE: Rule = Rule {
     name: "cics.sockets.tcblim",
     summary: "TCBLIM is above MAXOPENTCBS.",
-    why: "The region stops at MAXOPENTCBS, so TCBLIM protects nobody: sockets may take every \
-          open TCB.",
+    why: "The region stops at MAXOPENTCBS, so TCBLIM has no effect: sockets may take every open \
+        TCB.",
     severity: Severity::Warning,
     effect: None,
     sources: &[cics::SOCKETS, cics::MAXOPENTCBS],

@@ -23,7 +23,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     let services = documents
         .definitions("TCPIPSERVICE")
         .filter(|(_, d)| !d.has("PROTOCOL") || d.is("PROTOCOL", "HTTP"));
-    let mut told: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     for (source, definition) in maps.chain(services) {
         let Some((name, at)) = definition.get("TRANSACTION") else {
             continue;
@@ -32,8 +32,8 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         let Some((document, transaction)) = transactions.find(|(_, d)| d.name == name) else {
             continue;
         };
-        if !transaction.has("TRANCLASS") && !told.contains(&name) {
-            told.push(name);
+        if !transaction.has("TRANCLASS") && !reported.contains(&name) {
+            reported.push(name);
             findings.push(
                 Finding::at(&RULE, document.place(transaction.at), "no TRANCLASS")
                     .code(transaction.alter("TRANCLASS(WEBCLASS)"))

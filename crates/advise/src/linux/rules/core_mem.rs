@@ -25,5 +25,5 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What kernels start with.
+/// The kernel's default.
 const DEFAULT_BYTES: u64 = 212_992;

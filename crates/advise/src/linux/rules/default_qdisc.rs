@@ -9,8 +9,8 @@ use crate::source::kernel;
 pub(super) static RULE: Rule = Rule {
     name: "linux.default-qdisc",
     summary: "default_qdisc is pfifo_fast.",
-    why: "One queue for all: a bulk transfer makes short requests wait behind it. fq_codel gives \
-          each flow its own queue and keeps queues short; fq also paces.",
+    why: "One queue for all: short requests wait until a bulk transfer before them is sent. \
+        fq_codel gives each flow its own queue and keeps queues short; fq also paces.",
     severity: Severity::Note,
     effect: None,
     sources: &[kernel::NET_SYSCTL],

@@ -8,9 +8,9 @@ use crate::source::{PAPER_000, kernel};
 pub(super) static RULE: Rule = Rule {
     name: "linux.route.initcwnd",
     summary: "A route sets initcwnd below 10.",
-    why: "A new connection may send so many segments before it hears from its partner. A \
-          response of 14,600 bytes takes one round trip with 10 segments, three with 2 and four \
-          with 1.",
+    why: "A new connection may send this many segments before the first acknowledgement. A \
+        response of 14,600 bytes takes one round trip with 10 segments, three with 2 and \
+        four with 1.",
     severity: Severity::Warning,
     effect: None,
     sources: &[PAPER_000, kernel::RFC6928, kernel::IP_ROUTE],

@@ -8,8 +8,8 @@ use crate::source::kernel;
 pub(super) static RULE: Rule = Rule {
     name: "linux.link.qdisc",
     summary: "A link queues with pfifo_fast.",
-    why: "A bulk transfer makes short requests wait behind it in one long queue. fq_codel gives \
-          each flow its own.",
+    why: "Short requests wait until a bulk transfer before them is sent, in one long queue. \
+        fq_codel gives each flow its own.",
     severity: Severity::Note,
     effect: None,
     sources: &[kernel::IP_LINK, kernel::NET_SYSCTL],

@@ -56,7 +56,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &link_qdisc::RULE,
 ];
 
-/// Tells a kernel setting for which `better` knows another value.
+/// A finding for a kernel setting if `better` returns another value.
 fn setting(
     documents: &Documents,
     rule: &'static Rule,
@@ -76,7 +76,7 @@ fn setting(
     }
 }
 
-/// Tells a kernel setting that is one number and a bad one.
+/// A finding for a numeric kernel setting with a bad value.
 fn number(
     documents: &Documents,
     rule: &'static Rule,

@@ -9,9 +9,9 @@ use crate::source::kernel;
 pub(super) static RULE: Rule = Rule {
     name: "linux.tcp.tw-recycle",
     summary: "tcp_tw_recycle is on.",
-    why: "It drops connection requests of clients behind one translated address whose time \
-          stamps differ: they see lost SYNs and wait a second or more. Kernels from 4.12 no \
-          longer have it.",
+    why: "It drops connection requests of clients that share one translated address if their \
+        time stamps differ: they see lost SYNs and wait a second or more. Kernels from 4.12 \
+        no longer have it.",
     severity: Severity::Warning,
     effect: None,
     sources: &[kernel::IP_SYSCTL],

@@ -1,10 +1,10 @@
 //! AIX SNA Services/6000: profiles as `exportsna` prints them, the adapter's
 //! attributes and the network options.
 //!
-//! A profile is a stanza: `name_TYPE:` in column 1, then ` key = value`
-//! lines. Beside them may stand `no -o name=value`, a row of `no -a`,
-//! `chdev -l tok0 -a name=value` and a row of `lsattr -El tok0`, so that a
-//! start-up script and printed listings both can be read.
+//! A profile is a stanza: `name_TYPE:` in column 1, then ` key = value` lines.
+//! `no -o name=value`, a row of `no -a`, `chdev -l tok0 -a name=value` and a
+//! row of `lsattr -El tok0` are read too, so that a start-up script and printed
+//! listings can both be read.
 //!
 //! Reference: Using AIX SNA Services/6000; AIX commands no, chdev, lsattr.
 
@@ -134,8 +134,8 @@ fn scores(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What is said of a line that is nothing known.
-const FOREIGN: &str = "neither a profile, an attribute of one, nor a command known here";
+/// The message for an unknown line.
+const FOREIGN: &str = "neither a profile, an attribute of one, nor a supported command";
 
 /// A command without the folder of its program: scripts name `/usr/sbin/no`.
 fn program(text: &str) -> &str {
@@ -392,7 +392,7 @@ mod tests {
         let text = "m_MODE:\n type = MODE\n max_send_ru = abc\n maximum_ru_size = many\n\
                     l_TOKENRINGLOGICAL:\n maximum_i_field = system_defined\n transmit_window_count = -1\n\
                     no -o thewall=2k -o lowclust=29 -o ipforwarding=yes -o lowmbuf\n";
-        let told: Vec<_> = parse(text)
+        let reported: Vec<_> = parse(text)
             .diagnostics
             .iter()
             .map(|d| (d.severity, d.line, d.message.clone()))
@@ -422,7 +422,7 @@ mod tests {
                 "thewall = 2k is not a whole number from 0 to 4294967295".to_owned(),
             ),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
@@ -432,9 +432,9 @@ mod tests {
                     no -o thewall=8192\nchdev -l tok0 -a xmt_que_size=150 -a rec_que_size=150\n\
                     b: send_pacing = 63\nc: send_pacing = 63\n";
         let p = parse(text);
-        let told: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
+        let reported: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 (Severity::Warning, 11),
                 (Severity::Error, 1),

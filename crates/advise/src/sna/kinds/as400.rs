@@ -3,7 +3,7 @@
 //! descriptions (CTLD).
 //!
 //! Reference: OS/400 CL Reference, CRTMODD, CRTLINTRN, CRTLINETH, CRTLINX25,
-//! CRTLINSDLC, CRTCTLAPPC and the CHG commands beside them.
+//! CRTLINSDLC, CRTCTLAPPC and their CHG commands.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ fn recognise(text: &str) -> usize {
 fn parse(text: &str) -> Parsed {
     let mut out = read(text, End::Line);
     for s in &mut out.statements {
-        // What a change leaves as it is says nothing.
+        // `*SAME` leaves a value unchanged, so it is ignored.
         s.operands.retain(|o| !o.is("*SAME"));
         // The name may stand first without its keyword.
         let keyword = match s.verb.get(3..) {

@@ -3,8 +3,8 @@
 //!
 //! A mode table has MODEENT statements. A major node begins with VBUILD and
 //! defines applications, lines, physical and logical units. A generation has
-//! PCCU, BUILD and HOST beside its lines. Start options are `NAME=VALUE`
-//! lists in a member ATCSTRxx.
+//! PCCU, BUILD and HOST in addition to its lines. Start options are
+//! `NAME=VALUE` lists in a member ATCSTRxx.
 //!
 //! Reference: z/OS Communications Server SNA Resource Definition Reference;
 //! NCP, SSP and EP Resource Definition Reference.
@@ -42,7 +42,7 @@ pub(crate) static START: Kind = Kind {
     parse: parse_start,
 };
 
-/// What may stand around statements in any of the texts.
+/// Statements that may surround others in any of the texts.
 const ASSEMBLER: &[&str] = &["END", "TITLE", "PRINT", "EJECT", "SPACE", "STATOPT", "COPY"];
 const MODE_VERBS: &[&str] = &["MODETAB", "MODEENT", "MODEEND"];
 const MAJOR_VERBS: &[&str] = &[
@@ -84,7 +84,7 @@ fn verbs(text: &str, words: &[&str]) -> usize {
     count(text, words, true)
 }
 
-/// The same; a verb without operands counts only where `bare` says so.
+/// As above; a verb without operands counts only if `bare` is set.
 fn count(text: &str, words: &[&str], bare: bool) -> usize {
     let verb = |line: &str| {
         let labelled = !line.starts_with([' ', '\t']);
@@ -120,7 +120,7 @@ fn recognise_major(text: &str) -> usize {
     }
     let own = verbs(text, MAJOR_VERBS);
     match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
-        // CLUSTER by itself is IDCAMS's, and GROUP and LINE are anybody's words.
+        // CLUSTER alone is IDCAMS's, and GROUP and LINE are common words.
         0 => unless_scattered(2 * own + count(text, SHARED_VERBS, own > 0), text),
         _ => 0,
     }
@@ -145,7 +145,7 @@ fn recognise_start(text: &str) -> usize {
         lines.filter(|line| is(words, line)).count()
     };
     match count(START_OPTIONS) {
-        // The others are anybody's words.
+        // The others are common words.
         0 => 0,
         own => unless_scattered(2 * (own + count(COMMON_OPTIONS)), text),
     }
@@ -250,14 +250,14 @@ mod tests {
         let p = parse_ncp(
             "L LINE MAXTSL=99999999999999999999,RCVBUFC=-1\n PU MAXDATA=&SIZE,MAXOUT=7\n",
         );
-        let told: Vec<_> = p
+        let reported: Vec<_> = p
             .diagnostics
             .iter()
             .map(|d| (d.severity, d.message.as_str()))
             .collect();
         let bytes = "is not a whole number from 1 to 65535";
         assert_eq!(
-            told,
+            reported,
             [
                 (
                     Severity::Error,
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn rusizes_that_are_none_are_an_error_and_new_verbs_a_note() {
         let p = parse_modes("T MODETAB\nB MODEENT LOGMODE=X,RUSIZES=X'87'\n FROB A=B\n");
-        let told: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
-        assert_eq!(told, [(Severity::Note, 3), (Severity::Error, 2)]);
+        let reported: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
+        assert_eq!(reported, [(Severity::Note, 3), (Severity::Error, 2)]);
     }
 }

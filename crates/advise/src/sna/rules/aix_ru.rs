@@ -30,7 +30,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         .into_iter()
         .filter(|m| m.product == Product::SnaServices && bulk(&m.name))
     {
-        // What sna.ru.frames makes of it is good as well.
+        // The value by sna.ru.frames is good as well.
         let fitted = frames.fitted(mode.product, MOST);
         if ![Ru::Bytes(MOST), Ru::Bytes(fitted)].contains(&mode.ru) {
             let coded = Coded::on(mode.document, mode.statement, aix::RU);

@@ -56,8 +56,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let Some(want) = most(&line.statement.verb, sixteen) else {
             continue;
         };
-        // What a CRT command leaves out has its default, which the guide does
-        // not find good; on Ethernet it is the most already.
+        // A CRT command without the operand has the default, which the guide
+        // does not recommend; on Ethernet it is the maximum already.
         let created = line.statement.verb.starts_with("CRT");
         let by_default = line.operand.is_none() && created && want != ETHERNET;
         if by_default || line.number().is_some_and(|n| n < want) {

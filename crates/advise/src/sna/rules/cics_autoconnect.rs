@@ -38,7 +38,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let place = document.place(sessions.at("AUTOCONNECT"));
         let finding = Finding::at(&RULE, place, format!("AUTOCONNECT({value})"))
             .code(sessions.alter("AUTOCONNECT(NO)"))
-            .needs("or RU sizes that are the same whoever initiates, see sna.session.unlike");
+            .needs("or RU sizes that are the same for either initiator, see sna.session.unlike");
         out.push(finding.because(pair.mode.place(), unlike::told(&pair)));
     }
 }

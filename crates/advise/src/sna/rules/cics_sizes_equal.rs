@@ -6,7 +6,7 @@ use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::source::MATCHING;
 
-/// What CICS takes where one of the two is not coded.
+/// CICS's default if one of the two is not coded.
 const DEFAULT: u64 = 4096;
 
 pub(super) static RULE: Rule = Rule {

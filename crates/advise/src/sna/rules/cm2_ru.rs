@@ -37,7 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         if mode.product != Product::Cm2 || !bulk(&mode.name) {
             continue;
         }
-        // What sna.ru.frames makes of the two sizes is good as well.
+        // The values by sna.ru.frames are good as well.
         let good = |size: u32| {
             mode.ru == Ru::Bytes(size) || mode.ru == Ru::Bytes(frames.fitted(mode.product, size))
         };

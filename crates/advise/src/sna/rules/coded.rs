@@ -62,11 +62,11 @@ pub(super) fn each<'a>(
         .collect()
 }
 
-/// Whether a place is told of for the first time: what a group codes holds
-/// for each of its lines, and is one setting.
-pub(super) fn once(told: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
+/// Whether a place is reported for the first time: the setting of a group
+/// applies to each of its lines, and is one setting.
+pub(super) fn once(reported: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
     let at = coded.operand.map_or(coded.statement.at, |o| o.at);
-    told.insert((coded.document.name.clone(), at))
+    reported.insert((coded.document.name.clone(), at))
 }
 
 /// A MODEENT for bulk data, in the columns of the assembler.

@@ -1,4 +1,4 @@
-//! What negotiation leaves: RU and window of each direction of each pair.
+//! The result of negotiation: RU and window of each direction of each pair.
 
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -24,11 +24,11 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let value = format!("mode {}: {station} and {partner}", pair.mode.name);
         let count = |n: Option<u32>| n.map_or(String::new(), |n| format!(" ({n} of the limit)"));
         let (won, lost) = (pair.counts().map(|c| c.0), pair.counts().map(|c| c.1));
-        let told = |who: &str, count: String, (out, back): (Flow, Flow)| {
+        let reported = |who: &str, count: String, (out, back): (Flow, Flow)| {
             format!("{who} initiates{count}: {station} sends {out}; receives {back}")
         };
         let mut finding = Finding::at(&RULE, pair.mode.place(), value)
-            .because(pair.mode.place(), told(station, count(won), pair.won));
+            .because(pair.mode.place(), reported(station, count(won), pair.won));
         let other = match &pair.partner {
             Partner::Host(host) => host.place(),
             Partner::Station(mode) => Some(mode.place()),
@@ -37,7 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         if let Some(ring) = pair.ring_taken() {
             finding = finding.needs(ring);
         }
-        finding = finding.because(other, told(&partner, count(lost), pair.lost));
+        finding = finding.because(other, reported(&partner, count(lost), pair.lost));
         out.push(finding);
     }
 }

@@ -30,14 +30,14 @@ const ARCHITECTED: &[&str] = &[
 const LISTED: usize = 100;
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told: HashSet<&str> = HashSet::new();
+    let mut reported: HashSet<&str> = HashSet::new();
     let pairs = pairs(documents);
     for pair in &pairs {
         let Partner::Host(host) = &pair.partner else {
             continue;
         };
         let name = &pair.mode.name;
-        if host.entry.is_some() || !host.table_known || name.is_empty() || !told.insert(name) {
+        if host.entry.is_some() || !host.table_known || name.is_empty() || !reported.insert(name) {
             continue;
         }
         let place = host.place().unwrap_or_else(|| pair.mode.place());
@@ -70,11 +70,11 @@ fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
         let Some((first, names)) = files.get(&*other.name) else {
             continue;
         };
-        let mut told: HashSet<&str> = HashSet::new();
+        let mut reported: HashSet<&str> = HashSet::new();
         let lacking: Vec<_> = all
             .iter()
             .filter(|m| !ARCHITECTED.contains(&m.name.as_str()))
-            .filter(|m| !names.contains(m.name.as_str()) && told.insert(&m.name))
+            .filter(|m| !names.contains(m.name.as_str()) && reported.insert(&m.name))
             .collect();
         let place = || other.place(first.statement.at);
         let product = first.product.name();

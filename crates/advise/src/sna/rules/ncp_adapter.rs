@@ -21,10 +21,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.old()) {
         let adapter = ring.coded("ADAPTER");
-        if once(&mut told, &adapter) {
+        if once(&mut reported, &adapter) {
             out.push(
                 adapter
                     .finding(&RULE)

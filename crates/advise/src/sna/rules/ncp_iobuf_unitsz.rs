@@ -33,7 +33,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
                 _ => (&unitsz, &iobuf, unitsz.line("4000")),
             };
-            let mut finding = Finding::at(&RULE, wrong.place(), told(size, unit)).code(line);
+            let mut finding = Finding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
             if ![size, unit].contains(&ncp_unitsz::BYTES) {
                 finding = finding.code(vtam_iobuf::line(&iobuf));
             }
@@ -42,6 +42,6 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     }
 }
 
-fn told(size: u32, unit: u32) -> String {
+fn reported(size: u32, unit: u32) -> String {
     format!("buffers of {size} bytes in IOBUF, UNITSZ={unit}")
 }

@@ -27,7 +27,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let stations = rings.iter().filter(|r| !r.subarea());
     let frames = stations.filter_map(|r| Some((r.maxtsl()?, r)));
     let frames: Vec<_> = frames.collect();
-    // What VTAM and NCP send each other holds the frames of every ring.
+    // PIUs between VTAM and NCP contain the frames of every ring.
     for (document, pccu) in documents.stated(&vtam::NCP, "PCCU") {
         let own = frames
             .iter()
@@ -38,7 +38,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             && maxdata.number().is_some_and(|n| n < *maxtsl)
         {
             // It must hold more than a frame, see sna.ncp.piu-order.
-            out.push(told(&maxdata, "65535".to_owned(), *maxtsl, ring));
+            out.push(reported(&maxdata, "65535".to_owned(), *maxtsl, ring));
         }
     }
     // A station of a generation is measured by its own line: one that is no
@@ -47,7 +47,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for (maxtsl, ring) in &frames {
         for maxdata in ring.settings("MAXDATA") {
             if maxdata.number().is_some_and(|n| n < *maxtsl) && once(&mut once_told, &maxdata) {
-                out.push(told(&maxdata, maxtsl.to_string(), *maxtsl, ring));
+                out.push(reported(&maxdata, maxtsl.to_string(), *maxtsl, ring));
             }
         }
     }
@@ -63,14 +63,14 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         for tier in tiers(document).iter().filter(|t| t.independent) {
             let maxdata = Coded::on(document, tier.statement, &["MAXDATA"]);
             if maxdata.number().is_some_and(|n| n < *maxtsl) {
-                let finding = told(&maxdata, maxtsl.to_string(), *maxtsl, ring);
+                let finding = reported(&maxdata, maxtsl.to_string(), *maxtsl, ring);
                 out.push(finding.needs("a station on NCP's ring; a telephone line has its own"));
             }
         }
     }
 }
 
-fn told(maxdata: &Coded<'_>, want: String, maxtsl: u32, ring: &Ring<'_>) -> Finding {
+fn reported(maxdata: &Coded<'_>, want: String, maxtsl: u32, ring: &Ring<'_>) -> Finding {
     let finding = maxdata.finding(&RULE).code(maxdata.line(&want));
     let place = ring.coded("MAXTSL").place();
     finding.because(place, format!("MAXTSL={maxtsl}"))

@@ -21,18 +21,18 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| !r.subarea()) {
         let maxtsl = ring.coded("MAXTSL");
         let (want, adapter) = ring.advised();
         let good = match (maxtsl.operand, maxtsl.number()) {
-            // What holds by default for an old adapter is not too much.
+            // The default of an old adapter is not too much.
             (None, _) => want == TIC1,
             // Not a number: its reader has said so.
             (Some(_), None) => true,
             (Some(_), Some(frame)) => frame == want || (want == TIC1 && frame < want),
         };
-        if good || !once(&mut told, &maxtsl) {
+        if good || !once(&mut reported, &maxtsl) {
             continue;
         }
         let mut finding = maxtsl

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// What all hosts of a generation are measured by.
+/// The common measure of all hosts of a generation.
 struct Generation<'a> {
     /// The smallest MAXDATA of a PCCU.
     maxdata: Option<(u32, Coded<'a>)>,

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| !r.subarea()) {
         let (maxtsl, rcvbufc) = (ring.coded("MAXTSL"), ring.coded("RCVBUFC"));
         // Not a number: its reader has said so.
@@ -44,7 +44,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let largest = ring.maxtsl().unwrap_or(frame).max(frame).min(most / 2);
         let enough = |n: u32| n <= most && n >= largest.saturating_mul(2);
         // Without the operand an old adapter has its most.
-        if bytes.map_or(ring.old(), enough) || !once(&mut told, &rcvbufc) {
+        if bytes.map_or(ring.old(), enough) || !once(&mut reported, &rcvbufc) {
             continue;
         }
         let mut finding = rcvbufc.finding(&RULE).code(rcvbufc.noted(

@@ -33,9 +33,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let of_stations = rings.iter().filter(|r| !r.subarea());
     let single = |p: &Product| model::link(documents, *p).send == Some(1);
     let single: Vec<_> = stations::ALL.into_iter().filter(single).collect();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for timer in build.chain(of_stations.map(|r| r.coded("T2TIMER"))) {
-        let Some(operand) = timer.operand.filter(|_| once(&mut told, &timer)) else {
+        let Some(operand) = timer.operand.filter(|_| once(&mut reported, &timer)) else {
             continue;
         };
         let local = operand.list().first().and_then(|t| t.parse::<f64>().ok());

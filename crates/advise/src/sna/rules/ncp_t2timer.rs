@@ -27,8 +27,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for document in documents.of(&vtam::NCP) {
         let rings = rings::of(document);
         let stations: Vec<_> = rings.iter().filter(|r| !r.subarea()).collect();
-        // A generation without rings of stations has nobody to wait for; a
-        // part of one, without lines, tells nothing.
+        // A generation without rings has no stations to wait for; a part of
+        // one, without lines, shows nothing.
         let lines = document.statements().iter().any(|s| s.verb == "LINE");
         if stations.is_empty() && lines {
             continue;
@@ -39,9 +39,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .collect();
         let of_rings: Vec<_> = stations.iter().map(|r| r.coded("T2TIMER")).collect();
         let is_coded = |c: &&Coded<'_>| c.operand.is_some();
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         for timer in build.iter().chain(&of_rings).filter(is_coded) {
-            if !tuned(timer) && once(&mut told, timer) {
+            if !tuned(timer) && once(&mut reported, timer) {
                 let finding = advise(timer, "(1,1,2)");
                 out.push(finding.severity(Severity::Note));
             }

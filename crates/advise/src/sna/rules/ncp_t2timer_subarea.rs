@@ -25,10 +25,11 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.subarea()) {
         let timer = ring.coded("T2TIMER");
-        // Without one of its own, the line has its group's: told there.
+        // Without a timer of its own, the line has its group's, where it is
+        // reported.
         let timer = match timer.operand {
             Some(_) => timer,
             None => ring.group("T2TIMER").unwrap_or(timer),
@@ -36,7 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let count = timer
             .operand
             .and_then(|o| o.list().get(2)?.parse::<u32>().ok());
-        if count.is_none_or(|n| n < START) && once(&mut told, &timer) {
+        if count.is_none_or(|n| n < START) && once(&mut reported, &timer) {
             let finding = timer.finding(&RULE).code(timer.line("(1,3,16)"));
             out.push(finding.needs("trials with (1,3,32), (1,3,64) and (1,3,127)"));
         }

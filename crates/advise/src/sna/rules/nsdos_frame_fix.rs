@@ -9,7 +9,7 @@ use crate::rule::Rule;
 use crate::sna::kinds::nsdos::KIND;
 use crate::sna::source::NSDOS;
 
-/// What Networking Services/DOS 1.0 sends at most without the fix.
+/// The largest frame that Networking Services/DOS 1.0 sends without the fix.
 const LIMIT: u32 = 2048;
 
 pub(super) static RULE: Rule = Rule {

@@ -30,7 +30,7 @@ pub(super) fn rings(documents: &Documents) -> Vec<Ring<'_>> {
 }
 
 /// The rings of one generation: its ring lines, and groups without lines. A
-/// setting of a group stands for all its lines: it is told once.
+/// setting of a group applies to all its lines and is reported once.
 pub(super) fn of(document: &Document) -> Vec<Ring<'_>> {
     let all = tiers(document);
     let (lines, units) = (Under::of(&all, "LINE"), Under::of(&all, "PU"));

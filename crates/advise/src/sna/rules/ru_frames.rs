@@ -92,7 +92,7 @@ pub(super) struct Frames {
     rings: Vec<u32>,
     /// Those of rings that have them only after the advice.
     raised: HashSet<u32>,
-    /// What precedes an RU in a frame.
+    /// The bytes before an RU in a frame.
     headers: u32,
 }
 
@@ -116,8 +116,8 @@ impl Frames {
         }
     }
 
-    /// The frames of a product's stations. Where those of the rings differ
-    /// from each other, nothing tells which one is theirs.
+    /// The frames of a product's stations. If those of the rings differ, it is
+    /// not known which one is theirs.
     pub(super) fn of_product(&self, product: Product) -> Option<u32> {
         let own = self.own.get(&product).copied().flatten();
         match self.rings[..] {
@@ -142,9 +142,9 @@ impl Frames {
     }
 }
 
-/// Whether an RU is one frame or fills those that it is cut into. One frame
-/// is held against what fits without the headers of subareas: those are added
-/// behind the station's link.
+/// Whether an RU is one frame or fills those that it is cut into. One frame is
+/// compared with what fits without the headers of subareas, which are added
+/// after the station's link.
 fn fits(bytes: u32, frame: u32, payload: u32) -> bool {
     bytes <= frame.saturating_sub(HEADERS) || fills(bytes, payload)
 }

@@ -1,4 +1,4 @@
-//! What a receiver must hold.
+//! The memory that a receiver needs.
 
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};

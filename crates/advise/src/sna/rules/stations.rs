@@ -1,4 +1,4 @@
-//! What rules ask of all stations at once.
+//! Data about all stations for rules.
 
 use crate::document::Documents;
 use crate::sna::model::{Product, has_host, link};

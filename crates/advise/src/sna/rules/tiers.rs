@@ -73,8 +73,8 @@ impl<'a> Tier<'a> {
     }
 }
 
-/// The statements of a verb by those above them, so that nobody looks through
-/// a whole generation for each of its lines.
+/// The statements of a verb by those above them, so that no rule searches a
+/// whole generation for each of its lines.
 pub(super) struct Under<'t, 'a> {
     found: HashMap<At, Vec<&'t Tier<'a>>>,
 }

@@ -69,7 +69,7 @@ pub(super) fn sizes(pair: &Pair<'_>) -> Option<(u32, u32)> {
         .max_by_key(|(w, l)| w.abs_diff(*l))
 }
 
-/// The difference in words.
+/// The difference as text.
 pub(super) fn told(pair: &Pair<'_>) -> String {
     let (won, lost) = sizes(pair).unwrap_or_default();
     let (station, partner) = (pair.mode.product.name(), pair.partner.name());

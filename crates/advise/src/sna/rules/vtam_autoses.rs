@@ -39,7 +39,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         for (i, pair) in unlike.iter().take(LISTED).enumerate() {
             let finding = autoses.finding(&RULE);
             let mut finding = finding
-                .needs("RU sizes that are the same whoever initiates, see sna.session.unlike");
+                .needs("RU sizes that are the same for either initiator, see sna.session.unlike");
             if i + 1 == LISTED && unlike.len() > LISTED {
                 let more = unlike.len() - LISTED;
                 finding = finding.needs(format!("the same for {more} more modes of stations"));

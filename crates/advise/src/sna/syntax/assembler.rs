@@ -92,7 +92,10 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
                 line: At::from_zero(first, 0).line,
                 column: 1,
             };
-            found.warn(at, format!("{label} stands alone: no statement follows it"));
+            found.warn(
+                at,
+                format!("{label} is alone on its line: no statement follows it"),
+            );
         }
         return first + 1;
     }
@@ -180,7 +183,7 @@ fn is_comment(line: &str) -> bool {
         || line.starts_with("/*")
 }
 
-/// What some editors of old end a file with (Ctrl-Z).
+/// The end-of-file character of some old editors (Ctrl-Z).
 const END_OF_FILE: char = '\u{1a}';
 
 /// Whether a line is longer than a card, so that column 72 means nothing.
@@ -263,7 +266,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Takes the operands of one line; tells whether more are due.
+    /// Takes the operands of one line; returns whether more are due.
     fn line(&mut self, chars: &mut Chars<'_>) -> bool {
         let mut last = ' ';
         while let Some(c) = chars.peek() {

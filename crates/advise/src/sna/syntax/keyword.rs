@@ -12,7 +12,7 @@
 use super::statement::{Operand, Statement, Text, unquote};
 use crate::document::At;
 
-/// What ends a statement.
+/// The end of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// A semicolon: node definitions.
@@ -86,10 +86,10 @@ fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
         found.warn(at, "the comment is never closed");
     }
     if let Some(at) = open {
-        found.warn(at, "the command goes on, but nothing follows");
+        found.warn(at, "the command is continued, but no line follows");
     }
     if end == End::Semicolon {
-        // What follows the last semicolon is read all the same.
+        // The text after the last semicolon is read as well.
         let rest = out
             .iter()
             .rposition(|(c, _)| *c == END)

@@ -62,8 +62,9 @@ impl<'a> Line<'a> {
         self.parted(false)
     }
 
-    /// The words of a command: no comma parts them. A blank or a comma inside a
-    /// number does not either, so that the whole of it can be told as wrong.
+    /// The words of a command, which no comma separates. A blank or a comma
+    /// inside a number does not either, so that the whole number is reported as
+    /// wrong.
     pub fn command_words(&self) -> Vec<(&'a str, At)> {
         self.parted(true)
     }

@@ -22,7 +22,7 @@ pub struct Operand {
 /// One statement of any of the syntaxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it defines, in upper case: `MODEENT`, `LINE`, `CRTMODD`, `MODE`.
+    /// Its verb, in upper case: `MODEENT`, `LINE`, `CRTMODD`, `MODE`.
     pub verb: String,
     /// Its label or name as written; empty without one.
     pub name: String,
@@ -82,12 +82,12 @@ impl Operand {
     }
 }
 
-/// What a reader gives back.
+/// The result of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
     /// The statements in their order.
     pub statements: Vec<Statement>,
-    /// What could not be understood.
+    /// Statements that could not be understood.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -1,13 +1,13 @@
-//! What a value may be, and how one that is not so is told.
+//! The forms of values, and the messages for wrong ones.
 //!
-//! A form knows three things: whether a value has it, what to call it in an
-//! error and on the reference page, and a handful of values that stand for
-//! all that a wrong one might have meant ([`Form::samples`]).
+//! A form has three functions: to check a value, to describe itself in errors
+//! and on the reference page, and to give a handful of values that cover what a
+//! wrong value might have meant ([`Form::samples`]).
 
 use crate::sna::ru;
 use crate::sna::syntax::statement::{number, split, unquote};
 
-/// What a keyword's value may be.
+/// The form of a keyword's value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Form {
     /// A whole number between two bounds, both allowed.
@@ -24,8 +24,8 @@ pub(crate) enum Form {
     PacingCount,
     /// Two size bytes, as `X'8787'`.
     RuSizes,
-    /// Values in their places, parted by commas: each may be left out, and
-    /// `None` is one that nobody reads.
+    /// Positional values, separated by commas: each may be left out, and `None`
+    /// is one that no rule reads.
     Places(&'static [Option<Form>]),
     /// Sessions up to so many, and after a comma those of them that this side
     /// wins; the second number may be left out.
@@ -35,8 +35,8 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What is wrong with a value, in words that follow it; `None` where it
-    /// has the form.
+    /// The error of a value, as text that follows it; `None` if it has the
+    /// form.
     pub(crate) fn fault(&self, value: &str) -> Option<String> {
         let value = unquote(value);
         match self {
@@ -73,13 +73,13 @@ impl Form {
                 form.expected()
             ))
         };
-        let told: Vec<String> = parts
+        let reported: Vec<String> = parts
             .iter()
             .zip(forms)
             .enumerate()
             .filter_map(wrong)
             .collect();
-        (!told.is_empty()).then(|| format!(": {}", told.join("; ")))
+        (!reported.is_empty()).then(|| format!(": {}", reported.join("; ")))
     }
 
     /// Whether a single value has the form.
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// The form in words: `a whole number from 0 to 63`.
+    /// The form as text: `a whole number from 0 to 63`.
     pub(crate) fn expected(&self) -> String {
         let range = |least: u32, most: u32| format!("a whole number from {least} to {most}");
         match *self {
@@ -149,9 +149,9 @@ impl Form {
         }
     }
 
-    /// What a wrong value may have meant: the bounds and their neighbours, a
-    /// value between, and every word. Where rules say the same of all of
-    /// these, what they say does not depend on the value. Always [`WORLDS`].
+    /// Values that a wrong one may have meant: the bounds and their neighbours,
+    /// a value between, and every word. If rules give the same findings for all
+    /// of these, the findings do not depend on the value. Always [`WORLDS`].
     pub(crate) fn samples(&self, value: &str) -> Vec<String> {
         let numbers = |least: u32, most: u32| {
             let between = least + (most - least) / 2;
@@ -206,7 +206,7 @@ impl Form {
 }
 
 /// The values of a list in parentheses, or the one value without them; `None`
-/// where there is none, or where one of the parentheses is missing.
+/// if there is no value, or a parenthesis is missing.
 fn listed(value: &str) -> Option<Vec<&str>> {
     let inner = match value.strip_prefix('(') {
         Some(rest) => rest.strip_suffix(')')?,
@@ -215,8 +215,8 @@ fn listed(value: &str) -> Option<Vec<&str>> {
     (!inner.trim().is_empty()).then(|| split(inner))
 }
 
-/// What a list may have meant in one world: its right values as they are, its
-/// wrong ones as something right; all of them where it is no such list.
+/// A list's values in one world: its right values unchanged, its wrong ones
+/// replaced; all replaced if it is not such a list.
 fn places(forms: &[Option<Form>], value: &str, world: usize) -> String {
     let parts = listed(unquote(value)).filter(|parts| parts.len() <= forms.len());
     let sample = |form: &Option<Form>| {

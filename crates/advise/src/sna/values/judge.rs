@@ -8,7 +8,7 @@ use crate::document::At;
 use crate::sna::syntax::Statement;
 use crate::worlds::Open;
 
-/// What rules do with a wrong value.
+/// The effect of a wrong value on rules.
 pub(super) const SILENT: &str = "what depends on it is not judged";
 
 impl Table {
@@ -51,8 +51,8 @@ impl Table {
         open
     }
 
-    /// Checks one value, and tells what is wrong with it. Where something is,
-    /// or the value stands elsewhere, gives what it may be.
+    /// Checks one value and reports an error. For a wrong or external value,
+    /// returns the values that it may have.
     pub(crate) fn value(
         &self,
         row: &Row,

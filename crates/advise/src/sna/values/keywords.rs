@@ -1,6 +1,5 @@
-//! What is wrong with the keywords of a statement: one without its value, a
-//! number without its keyword, one given twice, one that the statement does
-//! not have.
+//! Errors in the keywords of a statement: one without its value, a number
+//! without its keyword, one given twice, one that the statement does not have.
 
 use std::collections::HashSet;
 
@@ -42,7 +41,7 @@ impl Table {
                 let whose = before.last().filter(|b| self.row(&verb, &b.name).is_some());
                 let rest = shown(&operand.value);
                 let (at, message) = match whose {
-                    // That its value is missing is told already.
+                    // The missing value has been reported.
                     Some(whose) if whose.value.is_empty() => (operand.at, String::new()),
                     Some(whose) => {
                         cut.push(o - 1);
@@ -180,7 +179,7 @@ fn is_slip(word: &str, near: &str) -> bool {
     begin > 0 && (begin + end + 1 >= longest || swapped)
 }
 
-/// Keywords that are told of already: each once a text.
+/// Keywords that were reported: each once a text.
 #[derive(Debug, Default)]
 pub(super) struct Passed(HashSet<(String, String)>);
 
@@ -195,7 +194,8 @@ impl Passed {
 const LISTED: usize = 1000;
 /// No keyword is longer.
 const LONGEST: usize = 40;
-/// Keywords that nobody reads and that are spelled almost as one that is read.
+/// Keywords that no rule reads and that are spelled almost like one that is
+/// read.
 const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
 
 /// Statements of VTAM and NCP whose operands all have keywords.

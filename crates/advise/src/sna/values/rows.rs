@@ -17,15 +17,15 @@ pub(crate) struct Table {
     pub(crate) kinds: &'static [&'static str],
     /// How keyword and value are written.
     pub(crate) style: Style,
-    /// Whether `&NAME` stands for a value: a variable or a system symbol.
+    /// Whether `&NAME` may be a value: a variable or a system symbol.
     pub(crate) variables: bool,
     /// Its keywords.
     pub(crate) rows: &'static [Row],
-    /// Keywords that nobody reads, of statements whose keywords are known.
+    /// Keywords that no rule reads, of statements whose keywords are known.
     pub(crate) others: &'static [Others],
 }
 
-/// The keywords of a statement beside those of its rows.
+/// The keywords of a statement in addition to those of its rows.
 #[derive(Debug)]
 pub(crate) struct Others {
     /// The statements.
@@ -80,7 +80,7 @@ pub(crate) struct Row {
     pub(crate) on: &'static [&'static str],
     /// Its spellings.
     pub(crate) names: &'static [&'static str],
-    /// What its value may be.
+    /// The form of its value.
     pub(crate) form: Form,
 }
 
@@ -160,8 +160,8 @@ pub(crate) static VTAM_MODES: Table = Table {
     }],
 };
 
-/// The same; NCP, SSP and EP Resource Definition Reference. A keyword may
-/// stand on a higher statement than its own, so most rows hold for all.
+/// The same; NCP, SSP and EP Resource Definition Reference. A keyword may be on
+/// a higher statement than its own, so most rows apply to all.
 pub(crate) static VTAM_NODES: Table = Table {
     kinds: &["vtam-node", "ncp"],
     style: Style::Equals,
@@ -439,5 +439,5 @@ pub(crate) static AIX: Table = Table {
     ],
     others: &[],
 };
-/// What a size or a window of a profile may be beside a number.
+/// Values of a size or a window of a profile in addition to numbers.
 const DEFAULTS: &[&str] = &["system_defined", "default"];

@@ -81,10 +81,10 @@ fn fixtures() -> BTreeMap<String, Set> {
                 [file, ..] => (name.clone(), file),
                 [] => continue,
             };
-            let told = kinds()
+            let reported = kinds()
                 .find(|k| words.last() == Some(&k.word))
                 .map(|k| k.word);
-            if let Some(kind) = told.or_else(|| sna(body)) {
+            if let Some(kind) = reported.or_else(|| sna(body)) {
                 sets.entry(set)
                     .or_default()
                     .push((file.to_owned(), kind, body.to_owned()));
@@ -149,8 +149,8 @@ fn is_marked(kind: &str, text: &str, range: &std::ops::Range<usize>) -> bool {
     assembler && line.chars().nth(71).is_some_and(|c| !c.is_whitespace())
 }
 
-/// What to write in a number's place. On a card with a mark in column 72 it is
-/// as wide as the number, or the mark would move; a comma finds room.
+/// Replacements for a number. On a card with a mark in column 72 they are as
+/// wide as the number, or the mark would move; a comma finds room.
 fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
     let mut all: Vec<String> = match is_marked(kind, text, range) {
         true => vec![
@@ -165,7 +165,7 @@ fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<Strin
     all
 }
 
-/// What rules say, without the line that they quote.
+/// The findings, without the line that they quote.
 fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for f in advise(&Documents::new(documents), &["sna".to_owned()]) {
@@ -174,19 +174,19 @@ fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
             .iter()
             .map(|(p, w)| (p.file.clone(), p.line, w))
             .collect();
-        let told = format!(
+        let reported = format!(
             "{} {}:{} {} {:?} {:?} {because:?}",
             f.rule, f.place.file, f.place.line, f.value, f.code, f.needs
         );
-        *counts.entry(told).or_default() += 1;
+        *counts.entry(reported).or_default() += 1;
     }
     counts
 }
 
-/// Spoils every number of every fixture in turn. Each time there is a new
-/// error and nothing is said that was not said before, or the number is one that nobody reads and the advice is the same.
-/// An empty value may also be an omitted one, whose default holds: then what
-/// is new is said of its line.
+/// Spoils every number of every fixture in turn. Each time there is a new error
+/// and no other new finding, or no rule reads the number and the advice is the
+/// same. An empty value may also mean an omitted one with its default: then a
+/// new finding is about its line.
 #[test]
 fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
     let mut spoilt = 0;
@@ -203,21 +203,22 @@ fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
                     let mut documents = all.clone();
                     documents[i] = read(file, kind, &changed);
                     spoilt += 1;
-                    let told = errors(&documents[i]).len() > errors(&all[i]).len();
+                    let reported = errors(&documents[i]).len() > errors(&all[i]).len();
                     // Whatever is wrong, the value is open in the same way.
-                    if told && !comma && !matches!(wrong, "abc" | "") {
+                    if reported && !comma && !matches!(wrong, "abc" | "") {
                         continue;
                     }
                     let mut after = said(documents);
                     // Of a buffer pool's values in their places rules read the
                     // size, and quote all.
-                    if comma && !told && *kind == "vtam-start" {
+                    if comma && !reported && *kind == "vtam-start" {
                         let plain = |(k, n): (String, usize)| (k.replace(wrong, number), n);
                         after = after.into_iter().map(plain).collect();
                     }
                     let new: Vec<_> = after.keys().filter(|k| !before.contains_key(*k)).collect();
-                    if told {
-                        // What holds of any value holds of the right one.
+                    if reported {
+                        // A finding that is independent of the value is also one
+                        // for the right value.
                         assert!(
                             new.is_empty(),
                             "{name}: {file}: {:?} became {wrong:?}: {new:#?}",

@@ -17,7 +17,7 @@ pub(super) fn root() -> PathBuf {
 
 pub(super) fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = kinds().find(|k| k.word == kind).expect("the kind is there");
-    Document::read(name, text, Some(kind)).expect("a kind is told")
+    Document::read(name, text, Some(kind)).expect("a kind is given")
 }
 
 pub(super) fn errors(document: &Document) -> Vec<(u32, String)> {
@@ -55,7 +55,7 @@ fn text(kind: &str, table: &Table, row: &Row, name: &str, value: &str) -> String
     }
 }
 
-/// What is never a value of a form that numbers have.
+/// Never a value of a form that numbers have.
 const WRONG: &[&str] = &[
     "abc",
     "-1",
@@ -87,8 +87,8 @@ fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
     for value in values.chain(listed) {
         let text = text(kind, table, row, name, value);
         let document = read("f", kind, &text);
-        let told = errors(&document);
-        let [(line, message)] = &told[..] else {
+        let reported = errors(&document);
+        let [(line, message)] = &reported[..] else {
             panic!("{kind} {name}: {text}: {:?}", document.diagnostics)
         };
         let shown = match name {
@@ -97,7 +97,7 @@ fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
         };
         assert!(
             *line == 2 && message.contains(&shown) && message.contains(value),
-            "{text}: {told:?}"
+            "{text}: {reported:?}"
         );
         // Rules do not quote it, nor say that it is missing.
         let findings = advise(&Documents::new([document]), &["sna".to_owned()]);
@@ -109,11 +109,15 @@ fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
         assert_eq!(errors(&read("f", kind, &text)), [], "{text}");
     }
     let empty = text(kind, table, row, name, "");
-    let told = errors(&read("f", kind, &empty));
+    let reported = errors(&read("f", kind, &empty));
     // An attribute without a value has its default, and a word of NS/DOS
     // without one is not there at all.
     let left_out = kind == "csd" || name.is_empty();
-    assert_eq!(told.len(), usize::from(!left_out), "{empty}: {told:?}");
+    assert_eq!(
+        reported.len(),
+        usize::from(!left_out),
+        "{empty}: {reported:?}"
+    );
 }
 
 /// Statements, objects and words that rules name and that are no keywords
@@ -230,10 +234,10 @@ fn every_keyword_that_rules_name_has_a_row_or_is_known_to_be_no_number() {
     assert!(seen > 100, "the code was read: {seen}");
 }
 
-/// The faults by which this table came about, each with what is told.
+/// The faults that this table was made for, each with its message.
 #[test]
 fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
-    for (kind, text, told) in [
+    for (kind, text, reported) in [
         (
             "cm2-ndf",
             "DEFINE_MODE MODE_NAME(#BATCH) RECEIVE_PACING_WINDOW(eight);",
@@ -421,7 +425,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         let found = errors(&read("f", kind, &format!("{text}\n")));
         assert_eq!(
             found.iter().map(|(_, m)| m.as_str()).collect::<Vec<_>>(),
-            [told],
+            [reported],
             "{text}"
         );
     }

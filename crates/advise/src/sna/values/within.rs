@@ -38,7 +38,7 @@ const ALL: &[Within] = &[
 ];
 
 impl Table {
-    /// Tells of a part that is more than its whole. Nothing says which of the
+    /// Reports a part that is more than its whole. It is not known which of the
     /// two is wrong, so both are open.
     pub(super) fn tell_within(
         &self,
@@ -48,7 +48,7 @@ impl Table {
     ) {
         let verb = statement.verb.as_str();
         for within in ALL.iter().filter(|w| w.on.contains(&verb)) {
-            // Values that are wrong by themselves are told of already.
+            // Values that are wrong by themselves have been reported.
             let right = |names: &[&str]| {
                 let found = statement.any(names)?;
                 let o = statement

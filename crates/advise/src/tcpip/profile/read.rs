@@ -9,8 +9,8 @@ use super::{Interface, Link, Port, Profile, Protocol, Setting, Settings};
 use crate::document::At;
 use crate::unknown::Unknowns;
 
-/// Lines that begin with a keyword of the profile. Those that no other kind
-/// uses count more. A text with far more statements that are unknown is none: a
+/// Lines that begin with a keyword of the profile. Keywords that no other kind
+/// uses count more. A text with far more unknown statements is not a profile: a
 /// router's configuration has interfaces as well.
 pub(super) fn recognise(text: &str) -> usize {
     let all = words(text, &[';'], &[]);
@@ -26,8 +26,8 @@ pub(super) fn recognise(text: &str) -> usize {
     let unknown = reader.unknown.total();
     let foreign = unknown > 0 && (!alone || reader.foreign_operands > 0);
     if unknown >= FOREIGN * own || foreign {
-        // A router's, or a profile of another TCP/IP that borrows the statements
-        // and has its own ones and operands beside them.
+        // A router's, or a profile of another TCP/IP with statements and
+        // operands of its own.
         return 0;
     }
     all.iter()
@@ -67,7 +67,7 @@ fn is_ours_alone(head: &Word, tail: &[Word]) -> bool {
     }
 }
 
-/// Statements that no TCP/IP of another system has, beside those of [`TELLING`].
+/// Statements that no TCP/IP of another system has, in addition to [`TELLING`].
 const OWN: &[&str] = &[
     "BEGINVTAM",
     "IPCONFIG6",
@@ -280,12 +280,12 @@ impl Reader {
                 let names = known.iter().map(|(p, _)| upper(p)).collect::<Vec<_>>();
                 let typed = upper(&word.text);
                 let near = nearest(&typed, names.iter().map(String::as_str));
-                let mut told = word
+                let mut reported = word
                     .at
                     .diagnostic(Severity::Warning, format!("TCPCONFIG has no {typed}"));
                 self.foreign_operands += 1;
-                told.help = near.map(|n| format!("is {n} meant?"));
-                self.diagnostics.push(told);
+                reported.help = near.map(|n| format!("is {n} meant?"));
+                self.diagnostics.push(reported);
             }
             let (full, count) =
                 found.map_or_else(|| (upper(&word.text), 0), |(p, n)| (upper(p), *n));

@@ -21,7 +21,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     small(documents, &RULE, "TCPRCVBUFRSIZE", findings);
 }
 
-/// Tells a buffer size below the default.
+/// A finding for a buffer size below the default.
 pub(super) fn small(
     documents: &Documents,
     rule: &'static Rule,

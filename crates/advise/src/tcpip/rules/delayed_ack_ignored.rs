@@ -10,8 +10,8 @@ use crate::tcpip::Acknowledgement;
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.delayed-ack.ignored",
     summary: "DELAYACKS is coded on a port or route although TCPCONFIG says NODELAYACKS.",
-    why: "NODELAYACKS on TCPCONFIG is global and cannot be overridden, so the word has no effect. \
-          Whoever coded it may believe otherwise.",
+    why: "NODELAYACKS on TCPCONFIG is global and cannot be overridden, so the word has no \
+        effect, although the profile looks as if it had.",
     severity: Severity::Note,
     effect: None,
     sources: &[PAPER_002, ip::TCPCONFIG],

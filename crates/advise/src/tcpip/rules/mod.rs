@@ -57,7 +57,8 @@ pub(crate) static RULES: &[&Rule] = &[
     &inbperf::RULE,
 ];
 
-/// Tells each DELAYACKS on a port or a route while TCPCONFIG says `global`.
+/// A finding for each DELAYACKS on a port or a route while TCPCONFIG has
+/// `global`.
 fn coded_against(
     documents: &Documents,
     rule: &'static Rule,

@@ -49,8 +49,8 @@ fn segments(from: u64, to: u64, v6: bool) -> String {
     )
 }
 
-/// What a route has, and what it should have, where that is 576 or less, or
-/// for IPv6 left at the least.
+/// A route's MTU and the recommended one, if it is 576 or less, or for IPv6 the
+/// minimum.
 pub(super) fn too_small(documents: &Documents, route: &Route) -> Option<(String, u64)> {
     let mtu = route.effective_mtu()?;
     let small = match route.v6() {

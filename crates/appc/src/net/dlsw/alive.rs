@@ -45,7 +45,7 @@ impl Dlsw {
             let heard = |span| socket.is_none_or(|socket| heard(socket, span));
             if watch.look(now, waits, heard) {
                 let seconds = SILENCE.as_secs();
-                let why = format!("the partner's machine gave no sign of life for {seconds} s");
+                let why = format!("the partner's machine did not respond for {seconds} s");
                 return Err(Broken::ended(why));
             }
         }
@@ -78,9 +78,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Looks again; true when the partner is gone. `waits` tells whether anything
-    /// is unacknowledged, `heard` whether its TCP gave a sign in a span that ends
-    /// now.
+    /// Checks again; returns true if the partner is lost. `waits` says whether
+    /// data is unacknowledged, `heard` whether its TCP sent a segment in a span
+    /// that ends now.
     fn look(&mut self, now: u64, waits: bool, heard: impl FnOnce(Duration) -> bool) -> bool {
         if !waits {
             self.since = None;
@@ -96,8 +96,8 @@ impl Watch {
     }
 }
 
-/// What comes this soon after the question may have left before it: an
-/// acknowledgement is held back for up to 200 ms.
+/// A segment within this time after the question may have been sent before it:
+/// an acknowledgement is delayed by up to 200 ms.
 const LATE: Duration = Duration::from_millis(200);
 
 /// Whether the partner's TCP has acknowledged everything that was written.
@@ -109,12 +109,12 @@ fn all_taken(socket: i32) -> bool {
 fn unacknowledged(socket: i32) -> Option<libc::c_int> {
     let mut bytes: libc::c_int = 0;
     // SAFETY: the request writes an int to `bytes`.
-    let told = unsafe { libc::ioctl(socket, libc::TIOCOUTQ, &raw mut bytes) };
-    (told == 0).then_some(bytes)
+    let reported = unsafe { libc::ioctl(socket, libc::TIOCOUTQ, &raw mut bytes) };
+    (reported == 0).then_some(bytes)
 }
 
-/// Whether the partner's TCP was heard of within `span`. What the system does not
-/// tell counts as heard: nobody is given up for it.
+/// Whether the partner's TCP sent a segment within `span`. If the system does
+/// not report this, the answer is yes: no partner is given up without evidence.
 fn heard(socket: i32, span: Duration) -> bool {
     // SAFETY: all-zero bytes are a valid value of this plain structure.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn silence_counts_only_while_something_waits() {
-        // Idle but for the beginning of each minute.
+        // Idle except at the beginning of each minute.
         assert_eq!(given_up(|second| second % 60 < 30, |_, _| false), None);
     }
 }

@@ -1,15 +1,15 @@
-//! The TCP conversations of a transport, as a trace tells them: each connection
-//! with its own ports, and in each direction what was written there.
+//! The TCP conversations of a transport in a trace: each connection with its
+//! own ports, and the bytes written in each direction.
 
 use super::pipes::{Pipes, Which};
 use crate::trace::Flow;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-/// What is known of the connections in use.
+/// The addresses and progress of the connections in use.
 #[derive(Debug)]
 pub(super) struct Flows {
-    /// Stands for an end that the system does not tell any more.
+    /// Placeholder for an address that the system no longer returns.
     peer: SocketAddr,
     known: HashMap<Which, Flow>,
 }

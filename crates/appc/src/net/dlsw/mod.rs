@@ -29,7 +29,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
-/// Why a transport is over whose partner closed the connection.
+/// Why a transport ended whose partner closed the connection.
 const CLOSED: &str = "the partner closed the connection";
 /// Bytes asked for in one read.
 const READ_BYTES: usize = 256 * 1024;
@@ -80,8 +80,8 @@ impl Dlsw {
         Dlsw::new(pipes, peer, local, Some(wish), now)
     }
 
-    /// On a connection that the partner opened. `known` tells whether its switch
-    /// is one that this node would call, too.
+    /// For a connection that the partner opened. `known` says whether this node
+    /// would also call its switch.
     pub fn accepted(
         stream: TcpStream,
         peer: SocketAddr,
@@ -107,7 +107,7 @@ impl Dlsw {
             },
             mac: local.mac,
             saps: vec![sna::dlc::pdu::SAP_SNA],
-            // TCP takes any frame; the XID tells what the node takes.
+            // TCP takes any frame; the XID has the node's limit.
             largest_frame: ssp::largest_frame_code(17_800),
             widest_window: local.circuit_window.saturating_mul(4),
             max_circuits: 1024,
@@ -190,7 +190,7 @@ impl Dlsw {
         }
     }
 
-    /// What it is that the partner closed the connection now.
+    /// The meaning of the partner closing the connection now.
     fn closed_by_partner(&self) -> Broken {
         if !self.received.is_empty() {
             Broken::fault(format!("{CLOSED} in the middle of a message"))
@@ -215,7 +215,7 @@ impl Dlsw {
         let why = match io::Read::read(stream, &mut byte) {
             Ok(0) => CLOSED.to_owned(),
             Ok(_) => {
-                let why = "data came on the connection that this side writes";
+                let why = "data arrived on the connection that only this side writes";
                 return Err(Broken::fault(why));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
@@ -228,7 +228,7 @@ impl Dlsw {
         Ok(())
     }
 
-    /// Whether both sides tell that they use one connection.
+    /// Whether both sides announced that they use one connection.
     fn agree_on_one(&self) -> bool {
         let theirs = self.switch.peer().map(|peer| peer.tcp_connections);
         self.local.connections != Connections::Two && theirs == Some(1)
@@ -432,8 +432,8 @@ impl Dlsw {
         if let Some(mut side) = self.sides.remove(&id) {
             let why = match (ended, side.partner_name()) {
                 (Ended::Timeout, name) if !name.is_empty() => format!(
-                    "{ended}: is {name} the name of the logical unit there? Other products \
-                     also want their station's `mac`"
+                    "{ended}: is {name} the name of the logical unit there? Other products also \
+                     need their station's `mac`"
                 ),
                 _ => ended.to_string(),
             };
@@ -448,7 +448,7 @@ impl Dlsw {
     pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         self.look_at_names(around);
         loop {
-            // Nothing is added to a connection that is about to go.
+            // A connection that is about to close gets no further output.
             let settled = self.pipes.settled();
             if self.pipes.writes().is_some() && (settled || self.ready.is_none()) {
                 self.take_control(around);
@@ -465,7 +465,7 @@ impl Dlsw {
             let empty = self.waiting.write_to(stream).map_err(|e| broke(&e))?;
             self.moved[0] += (before - self.waiting.len()) as u64;
             if self.waiting.len() > MAX_UNREAD_BYTES {
-                let why = "the partner does not read what it asked for";
+                let why = "the partner does not read the answers to its requests";
                 return Err(Broken::fault(why));
             }
             // Full only by our own bound: the node may have more.
@@ -542,13 +542,13 @@ impl Dlsw {
         Ok(())
     }
 
-    /// What is missing of the capabilities exchange.
+    /// The missing part of the capabilities exchange.
     fn unanswered(&self) -> String {
         let more = match (self.moved[1], self.switch.peer()) {
             (0, _) => "nothing came",
-            (_, None) if self.received.is_empty() => "it told no capabilities",
-            (_, None) => "its first message is not whole",
-            (_, Some(_)) => "it told its capabilities, and nothing of this side's",
+            (_, None) if self.received.is_empty() => "it sent no capabilities exchange",
+            (_, None) => "its first message is incomplete",
+            (_, Some(_)) => "it sent its capabilities, but did not answer this side's",
         };
         format!("the partner's switch did not answer in time: {more}")
     }
@@ -563,11 +563,11 @@ impl Dlsw {
         due.into_iter().flatten().min()
     }
 
-    /// It is over by itself.
+    /// It ended by itself.
     pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &Broken) {
         let seconds = around.now.as_nanos().saturating_sub(self.begun) as f64 / 1e9;
         let ([sent, received], peer, why) = (self.moved, self.peer, &broken.why);
-        // A call that fails is told to the one who called.
+        // A failed call is returned to its caller.
         if broken.fault && !self.pipes.calls() {
             around.complain(&peer, why);
         } else {

@@ -1,13 +1,13 @@
 //! The TCP connections of one DLSw transport: which of them is read, which is
 //! written, and how it comes to that.
 //!
-//! By the standard each switch opens a connection to the other's port and writes
-//! on the one it opened. When both tell in their capabilities that they use one
-//! connection, the switch with the higher address then closes the one that it
-//! accepted, and the other carries both directions. Later switches open a single
-//! connection from the start. A partner that opens one is served in its own
-//! manner: when it speaks at once and tells of one, on that connection; when it
-//! tells of two or waits, this side connects back.
+//! By the standard each switch opens a connection to the other's port and
+//! writes on the one it opened. If both announce in their capabilities that
+//! they use one connection, the switch with the higher address then closes the
+//! one that it accepted, and the other carries both directions. Later switches
+//! open a single connection from the start. This side adapts to a partner that
+//! opens one: if it sends at once and announces one, that connection is used;
+//! if it announces two or waits, this side connects back.
 //!
 //! Reference: RFC 1795, section 7.6.7; RFC 2166, section 6.2.
 //! Invariant: nothing is read or written here; there is no clock.
@@ -38,7 +38,7 @@ enum Manner {
     Both(Which),
     /// This side opened the first and waits for the partner's.
     Awaited { until: u64 },
-    /// The partner opened the first and was not heard yet.
+    /// The partner opened the first and has sent nothing yet.
     Silent { until: u64, calls_back: bool },
     /// This side wants to connect back.
     Wanted,
@@ -46,7 +46,8 @@ enum Manner {
     Back { until: u64 },
     /// Each side writes on the connection that it opened.
     Double,
-    /// The same, until the partner has closed the one this side opened.
+    /// As above, until the partner has closed the connection that this side
+    /// opened.
     Dropping { until: u64 },
 }
 
@@ -75,8 +76,8 @@ impl Pipes {
     }
 
     /// Begins with a connection that the partner opened. A partner of one
-    /// connection speaks at once; `calls_back` tells whether one that stays
-    /// silent is connected back to.
+    /// connection sends at once; `calls_back` says whether to connect back to a
+    /// silent one.
     pub fn accepted(stream: TcpStream, calls_back: bool, now: u64) -> Pipes {
         Pipes {
             first: Some(stream),
@@ -177,8 +178,8 @@ impl Pipes {
         self.manner = Manner::Both(Which::First);
     }
 
-    /// The transport is about to end: what is still to be said goes where the
-    /// partner can hear it.
+    /// The transport is about to end: pending messages are moved to the
+    /// connection that the partner reads.
     pub fn last_words(&mut self) {
         if self.writes().is_none() {
             self.no_way_back();
@@ -187,7 +188,7 @@ impl Pipes {
 
     /// The partner's capabilities came on the connection that is read.
     pub fn heard(&mut self, partner_uses: u8) {
-        // The way back may be there and its readiness not told yet.
+        // The connection back may be there without a readiness event yet.
         self.check_back();
         self.manner = match self.manner {
             Manner::Silent { .. } if partner_uses > 1 => Manner::Wanted,
@@ -203,7 +204,7 @@ impl Pipes {
         };
     }
 
-    /// Both sides told that they use one connection: one of two has to go.
+    /// Both sides announced one connection: one of two has to be closed.
     pub fn agreed_on_one(&mut self, now: u64) {
         if self.manner != Manner::Double {
             return;
@@ -244,8 +245,8 @@ impl Pipes {
         (own, listens) > (peer.ip(), peer.port())
     }
 
-    /// The partner closed a connection; false when the transport is over.
-    /// `on_one` tells whether both sides agreed on one.
+    /// The partner closed a connection; returns false if the transport has
+    /// ended. `on_one` says whether both sides agreed on one.
     pub fn lost(&mut self, which: Which, on_one: bool) -> bool {
         let way_out = self.writes() == Some(which) && self.reads() != which;
         let may_go = matches!(self.manner, Manner::Dropping { .. })

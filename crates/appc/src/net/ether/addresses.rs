@@ -6,9 +6,9 @@ use sna::dlc::pdu::SAP_SNA;
 /// The addresses of this station.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Own {
-    /// What it calls from.
+    /// The address for its calls.
     pub address: Mac,
-    /// What those call who know the logical unit's name alone.
+    /// The address for callers that know only the logical unit's name.
     pub by_name: Mac,
 }
 
@@ -21,8 +21,8 @@ impl Own {
         ours.then_some(frame.destination)
     }
 
-    /// Whether a SAP at one of them is this process's: its own SAP, and that of
-    /// SNA where nobody else has the address.
+    /// Whether this process serves a SAP at one of them: its own SAP, and that
+    /// of SNA if no other process has the address.
     pub fn serves(self, at: Mac, sap: u8, own_sap: u8) -> bool {
         sap == own_sap || (sap == SAP_SNA && at == self.by_name && at != self.address)
     }

@@ -39,7 +39,7 @@ const MAX_PEERS: usize = 1024;
 /// In the source SAP: the PDU is a response.
 const RESPONSE: u8 = 0x01;
 
-/// Which station, and behind which of its SAPs.
+/// A station and one of its SAPs.
 type Key = (Mac, u8);
 
 /// All links of one interface.
@@ -71,7 +71,7 @@ impl Ether {
             },
         };
         let sap = OwnSap::take(index, own.address).ok_or_else(|| {
-            let address = told(own.address);
+            let address = reported(own.address);
             let why = "every SAP belongs to another process";
             Error::Socket(format!("interface {interface}, address {address}: {why}"))
         })?;
@@ -208,7 +208,7 @@ impl Ether {
             && let Some(peer) = self.peers.get_mut(&key)
             && peer.side.link.is_some()
         {
-            // Its side of the link is gone, and nobody told this one.
+            // The partner's side of the link was lost without a message.
             peer.side.down(around, "the partner sets the link up anew");
             self.peers.remove(&key);
         }
@@ -259,7 +259,7 @@ impl Ether {
             let Some(peer) = self.peers.get_mut(&key) else {
                 return;
             };
-            // What a link that is going down would send waits for its end.
+            // Output of a link that is going down waits for its end.
             let connected = peer.station.state() == State::Connected;
             if let Some(link) = peer.side.link.filter(|_| connected) {
                 while peer.station.waiting() < AHEAD
@@ -392,7 +392,7 @@ impl Ether {
         found.map(|(key, peer)| (*key, peer))
     }
 
-    /// Asks the station at `place` for a sign of life; false when there is none.
+    /// Asks the station at `place` to respond; returns false if it is unknown.
     pub fn ask(&mut self, place: &str, now: Instant) -> bool {
         let found = self.at(place);
         found
@@ -441,13 +441,13 @@ impl Ether {
 /// A station, for people and for its name.
 fn place((mac, sap): Key) -> String {
     match sap {
-        SAP_SNA => told(mac),
-        other => format!("{} SAP {other:02X}", told(mac)),
+        SAP_SNA => reported(mac),
+        other => format!("{} SAP {other:02X}", reported(mac)),
     }
 }
 
 /// An address, for people.
-fn told(mac: [u8; 6]) -> String {
+fn reported(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 

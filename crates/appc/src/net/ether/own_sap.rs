@@ -1,11 +1,12 @@
 //! A SAP for each process that uses the same LAN address.
 //!
-//! A link is told by the addresses and SAPs of both ends, and every process on an
-//! interface hears all of its frames. Two processes that called from one address
-//! and one SAP would take each other's links down. So the first process has the
-//! SAP of SNA, and each further one the next that is free; a name in the abstract
-//! namespace of the machine's local sockets, which belongs to the network
-//! namespace and goes with the process, says which are taken.
+//! A link is identified by the addresses and SAPs of both ends, and every
+//! process on an interface receives all of its frames. Two processes that
+//! called from one address and one SAP would end each other's links. So the
+//! first process has the SAP of SNA, and each further one the next free SAP.
+//! The taken ones are names in the abstract namespace of the machine's local
+//! sockets, which belongs to the network namespace; a name is released with its
+//! process.
 //! Reference: unix(7); IEEE 802.2, addresses of service access points.
 
 use sna::dlc::mac::Mac;
@@ -38,7 +39,7 @@ impl OwnSap {
                     _taken: Some(taken),
                 }),
                 Err(error) if error.kind() == ErrorKind::AddrInUse => None,
-                // Where there are no such names nobody can say what is taken.
+                // Without such names the taken SAPs are unknown.
                 Err(_) => Some(OwnSap {
                     value,
                     _taken: None,

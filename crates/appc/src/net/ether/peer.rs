@@ -13,7 +13,7 @@ use sna::dlc::xid3::{Exchange, Step, Xid3};
 pub(super) struct Peer {
     /// Where it is.
     pub mac: Mac,
-    /// What this station is called there.
+    /// This station's address on that link.
     pub own: Mac,
     /// Which of its SAPs the link is at.
     pub own_sap: u8,
@@ -21,12 +21,12 @@ pub(super) struct Peer {
     pub side: Side,
     pub asked: Option<Asked>,
     pub out: Vec<u8>,
-    /// When it was heard of last.
+    /// When it last sent a frame.
     pub heard: Instant,
     /// How the XID goes that waits for the partner's name: as a response, and
     /// with the poll bit.
     held: (bool, bool),
-    /// Its identification was refused: it goes when it has been told.
+    /// Its identification was rejected: it is removed when the answer is sent.
     pub over: bool,
 }
 
@@ -71,7 +71,7 @@ impl Peer {
         }
     }
 
-    /// Takes what the station tells; true when the link is over.
+    /// Handles an event of the station; returns true if the link has ended.
     pub fn handle_event(&mut self, around: &mut TransportContext<'_>, event: Event) -> bool {
         match event {
             Event::Data(piu) => {
@@ -178,8 +178,8 @@ fn ended(reason: Reason) -> String {
     match reason {
         Reason::Local => "this side ended the link".to_owned(),
         Reason::Peer => "the partner ended the link".to_owned(),
-        Reason::Refused => "the partner's station takes no link".to_owned(),
-        Reason::Timeout => "the partner's station does not answer any more".to_owned(),
+        Reason::Refused => "the partner's station accepts no link".to_owned(),
+        Reason::Timeout => "the partner's station no longer answers".to_owned(),
         Reason::FrameRejected(why) => {
             let bytes = why.map(|byte| format!("{byte:02X}")).concat();
             format!("the partner rejected a frame, FRMR {bytes}")
@@ -193,8 +193,8 @@ pub(super) fn begins_anew(bytes: &[u8]) -> bool {
         return false;
     };
     // A null XID only asks who is there.
-    let told = Xid3::parse(pdu.info).map(|xid| xid.exchange);
-    is_xid(&pdu) && !matches!(told, Err(_) | Ok(Exchange::NonActivation))
+    let reported = Xid3::parse(pdu.info).map(|xid| xid.exchange);
+    is_xid(&pdu) && !matches!(reported, Err(_) | Ok(Exchange::NonActivation))
 }
 
 /// Whether it is an XID command.
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
-            let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
-            // A null XID has this node tell its own.
-            let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
+            let mut reported = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
+            // After a null XID this node sends its own.
+            let Ok(Step::Send(ours)) = reported.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");
             };
             let mut ours = Xid3::parse(&ours).unwrap();

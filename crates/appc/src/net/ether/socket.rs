@@ -32,7 +32,7 @@ pub(super) fn open(interface: &str) -> Result<(OwnedFd, u32), Error> {
     // SAFETY: `fd` was just opened and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
     let name = std::ffi::CString::new(interface)
-        .map_err(|_| Error::config("interface", interface, "no interface is called so"))?;
+        .map_err(|_| Error::config("interface", interface, "no such interface"))?;
     // SAFETY: `name` is a string with a terminating zero.
     let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
     if index == 0 {
@@ -82,7 +82,7 @@ pub(super) fn send(socket: &OwnedFd, frame: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The interface's own address, as the system tells it.
+/// The interface's own address, from the system.
 pub(super) fn hardware_address(interface: &str) -> Option<Mac> {
     let text = std::fs::read_to_string(format!("/sys/class/net/{interface}/address")).ok()?;
     let mut bytes = text

@@ -11,14 +11,13 @@ use std::collections::HashSet;
 pub(super) struct Body {
     /// Each area's name and its record as one member.
     pub areas: Vec<(String, Member)>,
-    /// Redefinitions that no member stands for.
+    /// Redefinitions without a member.
     pub left_out: Vec<String>,
 }
 
 impl Body {
-    /// The body of one direction; `shared` where the same record goes both
-    /// ways; `variant` is the one description of redefined storage that a
-    /// response shows.
+    /// The body of one direction; `shared` if the same record goes both ways;
+    /// `variant` is the description of redefined storage that a response shows.
     pub fn new(
         sources: &[AreaSource],
         import: &Import,
@@ -92,15 +91,15 @@ impl Body {
         body
     }
 
-    /// The member that is the type code, if it stands at the top of the body.
+    /// The member that is the type code, if it is at the top of the body.
     pub fn top_member(&self, field: &str) -> Option<&Member> {
         self.lone()?
             .iter()
             .find(|m| m.cobol == field && m.is_shown())
     }
 
-    /// The only record's members stand at the top of the body, those of
-    /// several each in an object of its own.
+    /// The only record's members are at the top of the body, those of several
+    /// each in an object of its own.
     pub fn lone(&self) -> Option<&[Member]> {
         match self.areas.as_slice() {
             [(_, member)] => match &member.kind {

@@ -92,19 +92,16 @@ impl Choice {
         named(id) || layout[id].redefines.is_some_and(named)
     }
 
-    /// What is wrong with it for these layouts, of which one must have it.
+    /// Its problems for these layouts, of which one must have it.
     pub(super) fn faults(&self, layouts: &[&Layout]) -> Option<String> {
         let has = |layout: &Layout, name: &str| {
             layout.iter().any(|(_, f)| f.name.as_deref() == Some(name))
         };
         let Some(layout) = layouts.iter().find(|l| has(l, &self.item)) else {
-            return Some(format!("there is no item {}", self.item));
+            return Some(format!("no item {}", self.item));
         };
         if !has(layout, &self.field) {
-            return Some(format!(
-                "there is no field {} beside {}",
-                self.field, self.item
-            ));
+            return Some(format!("no field {}; there are {}", self.field, self.item));
         }
         let names = self
             .cases

@@ -105,8 +105,8 @@ fn one_of_cases(
     schema
 }
 
-/// The schema of what goes in, without members of other names: a misspelt one
-/// would be passed over, and the field be zero or blank.
+/// The schema of the input, without members of other names: a misspelt one
+/// would be ignored, and the field be zero or blank.
 fn closed(mut schema: Value) -> Value {
     if let Some(object) = schema.as_object_mut() {
         for part in ["properties", "items"] {

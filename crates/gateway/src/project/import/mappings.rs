@@ -46,7 +46,7 @@ pub(super) fn response(body: &Body, root: &str) -> String {
     out
 }
 
-/// Which way a mapping goes.
+/// The direction of a mapping.
 enum Side<'a> {
     /// From the request to the record's fields.
     Request {
@@ -81,7 +81,8 @@ impl Side<'_> {
             MemberKind::Text(_) => {
                 let text = match self {
                     Side::Request { .. } => format!("{{{{{path}}}}}"),
-                    // The blanks that fill a COBOL field are none of the text.
+                    // The blanks that fill a COBOL field do not belong to its
+                    // text.
                     Side::Response => format!("{{{{$replace({path}, / +$/, \"\")}}}}"),
                 };
                 let _ = writeln!(out, "{pad}template: {}", yaml(&text));

@@ -1,5 +1,5 @@
-//! The fields of a record as members of a JSON body: what each is called, what
-//! it may hold, and which way it goes.
+//! The fields of a record as members of a JSON body: their names, values, and
+//! directions.
 
 use super::choice::{is_called, names_of};
 use super::overrides::Meaning;
@@ -10,7 +10,7 @@ use copybook::{Condition, Field, FieldId, Kind, Layout, Literal, Numeric, Storag
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// A member of a body: a name in JSON, and the field it stands for.
+/// A member of a body: a name in JSON, and its field.
 pub(super) struct Member {
     pub json: String,
     pub cobol: String,
@@ -20,10 +20,10 @@ pub(super) struct Member {
     pub required: bool,
     /// It describes storage that another member describes too.
     pub alternative: bool,
-    /// It may be left out, whatever is in it: its storage has other descriptions
+    /// It may be left out for every content: its storage has other descriptions
     /// in the body.
     pub optional: bool,
-    /// What its level-88 conditions are called.
+    /// The names of its level-88 conditions.
     pub about: Option<String>,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum MemberKind {
     Text(Value),
     /// JSON Schema of a number.
     Number(Value),
-    /// What an override says, of a field that is a number or a text.
+    /// The meaning by an override, for a field that is a number or a text.
     Meant {
         meaning: Meaning,
         numeric: bool,
@@ -182,7 +182,8 @@ impl Making<'_> {
                 table,
                 required: match self.request {
                     true => (needed || counted || chosen) && !optional,
-                    // What is neither of a truth's values, or no date, is missing.
+                    // A value that is neither of a boolean's values, or not a
+                    // date, is missing.
                     false => !optional && !meant,
                 },
                 about: conditions(field),
@@ -190,8 +191,8 @@ impl Making<'_> {
         }
     }
 
-    /// Whether a field stands in the body, as far as its storage has several
-    /// descriptions.
+    /// Whether a field is in the body, considering the descriptions of its
+    /// storage.
     fn takes_description(&mut self, id: FieldId) -> bool {
         let field = &self.layout[id];
         if let Some(choice) = self.redefines.choice()
@@ -223,7 +224,7 @@ impl Making<'_> {
         }
     }
 
-    /// Whether other descriptions of a field's storage stand in the body too.
+    /// Whether other descriptions of a field's storage are in the body too.
     fn is_redefined(&self, id: FieldId) -> bool {
         match self.redefines {
             Redefines::First => false,
@@ -232,7 +233,7 @@ impl Making<'_> {
         }
     }
 
-    /// Whether a field is a description that a value chooses, or stands in one
+    /// Whether a field is a description that a value chooses, or is in one
     /// without a name.
     fn is_in_choice(&self, id: FieldId) -> bool {
         let Some(choice) = self.redefines.choice() else {
@@ -456,7 +457,7 @@ impl Member {
         }
     }
 
-    /// Whether it stands in the body.
+    /// Whether it is in the body.
     pub fn is_shown(&self) -> bool {
         !matches!(self.kind, MemberKind::Count(_))
     }
@@ -542,7 +543,7 @@ pub(super) fn leaf(layout: &Layout, id: FieldId, enums: bool) -> MemberKind {
                 _ => field.length,
             };
             let mut schema = match kind {
-                // Bytes that no character set of ours tells, as hexadecimal digits.
+                // Bytes of an unknown character set, as hexadecimal digits.
                 Kind::Dbcs => {
                     let digits = field.length * 2;
                     let blanks = "40".repeat(field.length as usize);
@@ -714,7 +715,7 @@ fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
             1.. => of("9", whole.min(digits)) + &of("0", -scale),
             _ => "0".to_owned(),
         };
-        // P on the left: zeros that no digit stands for.
+        // P on the left: zeros without digits in the field.
         let fraction = of("0", -whole) + &of("9", scale.min(digits));
         let digits = if fraction.is_empty() {
             nines

@@ -1,9 +1,9 @@
 //! A new API project from copybooks and the name of a program.
 //!
-//! What comes out is an ordinary project of the same shape as those that are
+//! The result is an ordinary project of the same shape as those that are
 //! loaded: an OpenAPI document, an asset with its copybooks and schemas, and
 //! the mappings of one operation. It is meant to be edited, and [`update`]
-//! takes later changes of the copybooks over without touching what was.
+//! applies later changes of the copybooks without touching edited files.
 
 mod archive;
 mod body;
@@ -37,17 +37,17 @@ pub use update::{Update, program_source, program_text, update};
 pub struct ImportBook {
     /// Where it was read from, for messages.
     pub file: PathBuf,
-    /// The container it describes; not needed for a COMMAREA, and the record's
-    /// name where none is given.
+    /// The container it describes; not needed for a COMMAREA; the record's name
+    /// by default.
     pub container: Option<String>,
     /// Its text.
     pub text: String,
-    /// Where it is from the application folder, so that its changes are seen;
-    /// none when nobody is to look.
+    /// Its path from the application folder, so that its changes are noticed;
+    /// `None` if they are not checked.
     pub source: Option<PathBuf>,
 }
 
-/// What to import.
+/// The parameters of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Import {
     /// Name of the API; its base path too.
@@ -60,21 +60,21 @@ pub struct Import {
     pub channel: bool,
     /// How COBOL names are spelt in JSON.
     pub names: ImportNames,
-    /// What becomes of REDEFINES.
+    /// The treatment of REDEFINES.
     pub redefines: Redefines,
-    /// What fields mean beyond their types.
+    /// The meanings of fields beyond their types.
     pub overrides: Overrides,
     /// Folders of COPY members.
     pub copies: Vec<PathBuf>,
     /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
     pub decimal_comma: Option<bool>,
-    /// The program's text: where one record goes both ways it says which field
-    /// goes which.
+    /// The program's text: if one record goes both ways, it shows the direction
+    /// of each field.
     pub program_text: Option<String>,
-    /// What goes in.
+    /// The copybooks of the input.
     pub request: Vec<ImportBook>,
-    /// What comes out; for a COMMAREA that is the same both ways, the same
-    /// copybook.
+    /// The copybooks of the output; for a COMMAREA that is the same both ways,
+    /// the same copybook.
     pub response: Vec<ImportBook>,
 }
 
@@ -92,8 +92,7 @@ impl Import {
 pub struct ImportNames {
     /// The style.
     pub style: NameStyle,
-    /// What is taken off the front of every name that begins with it; several
-    /// with commas between them.
+    /// The prefix that is removed from names; several are separated by commas.
     pub prefix: Option<String>,
 }
 
@@ -109,14 +108,14 @@ pub enum NameStyle {
     Kept,
 }
 
-/// What becomes of storage that has several descriptions.
+/// The treatment of storage that has several descriptions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Redefines {
-    /// The first one stands in the bodies.
+    /// The first one is in the bodies.
     #[default]
     First,
-    /// All of them: a request gives one of them, and a response has those that
-    /// are text, which can be read whatever is there.
+    /// All of them: a request has one of them, and a response has those that
+    /// are text, which can always be read.
     All,
     /// The one that a field's value says, with a response for each value; a
     /// request gives any of them. Other items have their first description.
@@ -211,18 +210,17 @@ pub struct ImportedFile {
 pub struct Imported {
     /// All of them.
     pub files: Vec<ImportedFile>,
-    /// Paths of those that stand for the copybooks and are not meant to be
-    /// edited.
+    /// Paths of the generated copybooks, which are not meant to be edited.
     generated: Vec<PathBuf>,
     /// The record of each copybook.
     layouts: Vec<Layout>,
     /// A request body to try, as JSON.
     pub sample: String,
-    /// Redefinitions that no part of the bodies stands for.
+    /// Redefinitions without a part in the bodies.
     pub left_out: Vec<String>,
     /// Fields whose conditions name some values, which limit no body.
     pub open_values: Vec<String>,
-    /// What was taken, and may not be what was meant.
+    /// Assumptions that may be wrong.
     pub warnings: Diagnostics,
 }
 
@@ -422,19 +420,19 @@ impl Imported {
 fn check_names(import: &Import, out: &mut Diagnostics) {
     let at = Position::default();
     if !valid_name(&import.program, 8) {
-        let message = format!("{:?} is no name of a program", import.program);
-        let help = "1 to 8 letters, digits, @, # and $";
+        let message = format!("{:?} is not a valid program name", import.program);
+        let help = "use 1 to 8 letters, digits, @, # and $";
         out.error_help(Path::new("--program"), at, message, help);
     }
     if let Some(transid) = &import.transid
         && !valid_name(transid, 4)
     {
-        let message = format!("{transid:?} is no transaction id");
+        let message = format!("{transid:?} is not a valid transaction id");
         out.error_help(
             Path::new("--transid"),
             at,
             message,
-            "1 to 4 letters, digits, @, # and $",
+            "use 1 to 4 letters, digits, @, # and $",
         );
     }
     if let Some(transid) = import
@@ -442,7 +440,7 @@ fn check_names(import: &Import, out: &mut Diagnostics) {
         .as_deref()
         .filter(|t| t.to_ascii_uppercase().starts_with('C'))
     {
-        let message = format!("{transid}: transaction ids that begin with C are CICS's own");
+        let message = format!("{transid}: transaction ids that begin with C are reserved for CICS");
         out.warn(Path::new("--transid"), at, message);
     }
 }
@@ -479,7 +477,7 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
         };
         let at = Position::default();
         if import.channel && (name.is_empty() || name.len() > 16) {
-            let message = format!("{name:?} is no name of a container: it has 1 to 16 characters");
+            let message = format!("{name:?} is not a valid container name: use 1 to 16 characters");
             out.error(&book.file, at, message);
         }
         if areas.iter().any(|a| same_name(&a.name, &name)) {
@@ -526,8 +524,8 @@ fn with_level_01(text: &str, record: &str, decimal_comma: bool) -> String {
     format!("{margin}01  {record}.\n{text}")
 }
 
-/// The text of a copybook with its COPY members in it: an asset's copybook
-/// stands alone. What is wrong with it is told where it is written, which may be
+/// The text of a copybook with its COPY members in it: an asset's copybook is
+/// self-contained. Errors are reported where the text is written, which may be
 /// in a member.
 fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Option<String> {
     let own = book.file.parent().filter(|f| !f.as_os_str().is_empty());
@@ -544,7 +542,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
         Ok(book) => (book.warnings, Some(book.layouts)),
         Err(faults) => (faults, None),
     };
-    // One copybook may be both what goes in and what comes out.
+    // One copybook may be both input and output.
     let before = out.0.len();
     faults.list.into_iter().for_each(|f| out.copybook(f));
     for layout in layouts.iter().flatten() {
@@ -579,7 +577,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
     }
 }
 
-/// Tells of fields that have the name of another field beside them: a mapping
+/// Warns of fields with the name of another field of the same group: a mapping
 /// reaches the first only.
 fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
     for (id, group) in layout.iter() {
@@ -592,11 +590,12 @@ fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
                     file,
                     Position::default(),
                     format!(
-                        "{} has {name} twice, in lines {line} and {}: the API has the first, and the second one's bytes stay as they are",
+                        "{} has {name} twice, in lines {line} and {}: the API has the first; the \
+                         second one's bytes are not changed",
                         layout.path(id),
                         field.line
                     ),
-                    Some("give one of them another name, which changes no byte".into()),
+                    Some("rename one of them, which changes no byte".into()),
                 ),
             }
         }
@@ -615,12 +614,12 @@ fn unnamed_tables(layout: &Layout, file: &Path, out: &mut Diagnostics) {
                 file,
                 Position::default(),
                 format!(
-                    "the table in line {} is FILLER, so {} {} left out of the API",
+                    "the table in line {} is FILLER, so {} {} not in the API",
                     field.line,
                     names.join(", "),
                     if names.len() == 1 { "is" } else { "are" },
                 ),
-                Some("give the table a name, which changes no byte".into()),
+                Some("name the table, which changes no byte".into()),
             );
         }
     }

@@ -1,8 +1,8 @@
-//! What a field means that COBOL has no type for: a truth written as `Y` and
+//! Meanings of fields that COBOL has no type for: a boolean written as `Y` and
 //! `N`, a date written as digits, a table of which the last rows are empty.
 //!
-//! What is made of them are plain JSONata expressions, so that the project
-//! means the same in z/OS Connect.
+//! They become plain JSONata expressions, so that the project means the same in
+//! z/OS Connect.
 
 use super::member::{Member, MemberKind};
 use super::write::quoted;
@@ -41,7 +41,7 @@ pub struct Day {
     format: String,
 }
 
-/// What a member means.
+/// The meaning of a member.
 #[derive(Debug, Clone)]
 pub(super) enum Meaning {
     Truth(Truth),
@@ -102,8 +102,8 @@ impl Day {
         self.format.find(part)
     }
 
-    /// The bytes of a field as a date of ISO 8601; what has no digit but zeros
-    /// is none.
+    /// The bytes of a field as a date of ISO 8601; a value of zeros only is no
+    /// date.
     fn shown(&self, path: &str, numeric: bool) -> String {
         let length = self.format.len();
         let text = match numeric {
@@ -158,7 +158,7 @@ impl Day {
                     "$substring({path}, 0, 2) = ($number($substring({path}, 2, 2)) < {CENTURY} ? \
                      \"20\" : \"19\")"
                 );
-                let wrong = "\"a year beyond what two digits can tell\"";
+                let wrong = "\"a year that two digits cannot represent\"";
                 format!("$exists({path}) ? ({known} ? {value} : $error({wrong}))")
             }
         }
@@ -234,7 +234,7 @@ impl Meaning {
 }
 
 impl Overrides {
-    /// What a field means, if it is named.
+    /// The meaning of a field, if it is named.
     pub(super) fn of(&self, name: &str) -> Option<Meaning> {
         let truth = self.booleans.iter().find(|t| t.field == name);
         let day = || self.dates.iter().find(|d| d.field == name);
@@ -270,7 +270,7 @@ impl Overrides {
         }
     }
 
-    /// What is wrong with them for these layouts.
+    /// Their problems for these layouts.
     pub(super) fn faults(&self, layouts: &[&Layout]) -> Vec<String> {
         let found = |name: &str| {
             let mut all = layouts.iter().flat_map(|layout| layout.iter());
@@ -283,7 +283,7 @@ impl Overrides {
         }
         for Truth { field, yes, no } in &self.booleans {
             let Some(found) = found(field) else {
-                wrong.push(format!("there is no field {field}"));
+                wrong.push(format!("no field {field}"));
                 continue;
             };
             let number = |value: &String| value.parse::<i64>().is_ok();
@@ -293,12 +293,12 @@ impl Overrides {
                 _ => [yes, no].iter().all(|v| v.len() <= found.length as usize),
             };
             if !fits {
-                wrong.push(format!("{field} cannot hold {yes:?} and {no:?}"));
+                wrong.push(format!("{field} cannot contain {yes:?} and {no:?}"));
             }
         }
         for Day { field, format } in &self.dates {
             let Some(found) = found(field) else {
-                wrong.push(format!("there is no field {field}"));
+                wrong.push(format!("no field {field}"));
                 continue;
             };
             let digits = format.bytes().all(|b| b.is_ascii_alphabetic());
@@ -310,7 +310,9 @@ impl Overrides {
                 _ => found.length as usize >= format.len(),
             };
             if !fits {
-                wrong.push(format!("{field} cannot hold a date written {format}"));
+                wrong.push(format!(
+                    "{field} cannot contain a date in the format {format}"
+                ));
             }
         }
         wrong

@@ -1,8 +1,8 @@
 //! Takes changes of copybooks over into a project that was imported.
 //!
-//! The project is made twice, from the copies that it has and from the
-//! copybooks as they are now. A file that is as it was made the first time is
-//! replaced by the second; one that somebody changed is kept, and told.
+//! The project is generated twice, from the copies that it has and from the
+//! current copybooks. A file that equals the first result is replaced by the
+//! second; an edited one is kept and reported.
 
 use super::{Import, ImportBook, ImportNames, Imported, NameStyle, Overrides, Redefines, import};
 use crate::diagnostics::{Diagnostics, Position};
@@ -12,7 +12,7 @@ use crate::project::read_yaml;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What an update does to a project.
+/// The changes of an update to a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Update {
     /// Files to write, with their texts.
@@ -21,7 +21,7 @@ pub struct Update {
     pub remove: Vec<PathBuf>,
     /// Files that would be different now and were changed by hand.
     pub kept: Vec<PathBuf>,
-    /// What is different in each copybook, in words.
+    /// The differences in each copybook.
     pub changes: Vec<String>,
 }
 
@@ -59,8 +59,8 @@ pub fn update(
         );
     }
     if !any && !out.has_errors() {
-        let help = "import it again with --force, or write a sources.yaml beside zosAsset.yaml";
-        let message = "no asset says where its copybooks came from (sources.yaml)";
+        let help = "import it again with --force, or write a sources.yaml next to zosAsset.yaml";
+        let message = "no asset names the source of its copybooks (sources.yaml)";
         out.error_help(&assets, Position::default(), message, help);
     }
     match out.has_errors() {
@@ -128,7 +128,7 @@ fn one(
             out.error(
                 &sources.file,
                 *at,
-                format!("{copy} is no name of a copybook of an asset"),
+                format!("{copy} is not the name of a copybook of an asset"),
             );
             continue;
         };
@@ -173,8 +173,8 @@ fn one(
     }
     // The program sorts the fields of a COMMAREA; it is the same both times.
     let program = program_text(application, &after.program);
-    // What it says of decimal points may have changed; the copies know what it
-    // said, and without the program they speak for both.
+    // The program's DECIMAL-POINT clause may have changed; the copies have the
+    // former one, and without the program it counts for both.
     let mut all = before.request.iter().chain(&before.response);
     let said = all.any(|book| copybook::says_decimal_comma(&book.text));
     before.decimal_comma = Some(said);
@@ -195,8 +195,8 @@ fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
     for (old, new) in was.layouts.iter().zip(&is.layouts) {
         if let Some(difference) = difference(old, new) {
             let mut text = format!("{}: {}", new.name(), difference.what);
-            // The first difference hides others; who edited the mappings has to know
-            // which fields they lack, and which are gone.
+            // The first difference hides others; an author of edited mappings
+            // needs to know which fields are missing, and which are removed.
             for (kind, mut names) in [("new", new_names(old, new)), ("gone", new_names(new, old))] {
                 names.retain(|name| !difference.what.split(' ').any(|word| word == *name));
                 if !names.is_empty() {
@@ -241,8 +241,8 @@ pub fn program_text(application: &Path, program: &str) -> Option<String> {
     program_source(application, program).map(|(_, text)| text)
 }
 
-/// The same with its file: the one that has the program's name, else the one
-/// whose PROGRAM-ID it is.
+/// As above with its file: the one that has the program's name, else the one
+/// with its PROGRAM-ID.
 pub fn program_source(application: &Path, program: &str) -> Option<(PathBuf, String)> {
     let mut folders = vec![application.join("cobol")];
     let mut files = Vec::new();

@@ -38,12 +38,12 @@ const GNU_COBOL: [&str; 7] = [
     "UNSIGNED",
 ];
 
-/// What `options.yaml` says where a schema does not.
+/// The settings of `options.yaml` for schemas without bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// Characters of a text without `maxLength`.
     pub characters: u64,
-    /// Digits behind the point of a number without `multipleOf`.
+    /// Digits after the point of a number without `multipleOf`.
     pub fraction_digits: u32,
     /// A number that says neither `multipleOf` nor a format is a double.
     pub doubles: bool,
@@ -87,8 +87,7 @@ pub struct Generated {
 /// Derives the structures of a schema; `prefix` begins the names of their 01
 /// levels.
 ///
-/// # Errors
-/// What of the schema has no rule, and where it stands.
+/// # Errors The part of the schema that has no rule, and its place.
 pub(crate) fn derive(
     schema: &Value,
     prefix: &str,
@@ -97,7 +96,7 @@ pub(crate) fn derive(
     derive_in(Manner::Containers, schema, prefix, limits, None)
 }
 
-/// The same in a manner. The member that `patched` names is a patch of a kind.
+/// As above in a style. The member that `patched` names is a patch of a kind.
 ///
 /// # Errors
 /// As [`derive`].
@@ -125,7 +124,7 @@ pub(crate) fn derive_in(
     let shape = Shape::Object(builder.members(0, level, schema, "")?);
     let mut parts = Vec::new();
     let mut text = String::new();
-    // Nothing is passed: COBOL has no structure without items.
+    // Without items there is no structure: COBOL has no empty one.
     if builder.drafts[0].items.is_empty() {
         builder.drafts.clear();
     } else {
@@ -172,7 +171,7 @@ struct Builder<'a> {
 }
 
 impl Manner {
-    /// What the name of a field ends with that says whether something is there.
+    /// The ending of the name of a field that says whether a value exists.
     fn existence(self) -> &'static str {
         match self {
             Manner::Containers | Manner::DataAreas => "existence",
@@ -191,7 +190,7 @@ struct Draft {
     /// Those of fields that say what is done with a property.
     operations: HashSet<String>,
     align: u32,
-    /// Its members stand in a group.
+    /// Its members are in a group.
     grouped: bool,
     nullable: bool,
     shape: Option<Shape>,
@@ -211,7 +210,7 @@ impl Draft {
         }
     }
 
-    /// Adds an item; fields are numbered as they stand, the record being 0.
+    /// Adds an item; fields are numbered in their order, the record being 0.
     fn emit(&mut self, level: u32, name: &str, clause: &str) -> FieldId {
         let align = match clause {
             _ if !clause.ends_with("SYNC") => 1,
@@ -246,7 +245,7 @@ impl Draft {
     }
 }
 
-/// What a schema describes.
+/// The value that a schema describes.
 enum Kind<'s> {
     /// Text of at most so many characters, or of exactly so many.
     Text {
@@ -302,8 +301,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What says what a patch does with a property: the end of a long name stands
-    /// for it.
+    /// The byte that says what a patch does with a property; a long name is
+    /// replaced by its end.
     fn operation(&mut self, part: usize, level: u32, name: &str, schema: &Value) -> Option<Patch> {
         let how = self.patching?;
         let array = schema.get("type").and_then(Value::as_str) == Some("array");
@@ -360,14 +359,15 @@ impl Builder<'_> {
                 let members = self.members(part, level + 3, schema, at)?;
                 Ok(node(None, Shape::Object(members)))
             }
-            // What may be missing stands in the structure, but for responses.
+            // An optional object is part of the structure, except in responses.
             Kind::Object
                 if self.manner == Manner::Inline
                     || self.manner == Manner::DataAreas && level > 3 =>
             {
                 let own = self.outer.twice(&base, 10);
                 let draft = &mut self.drafts[part];
-                // Inside, the count has the object's name but for its number.
+                // Inside, the count has the object's name except for its
+                // number.
                 let count = match self.manner {
                     Manner::Inline => own.clone(),
                     _ => draft.names.unique(&base, 10),
@@ -452,8 +452,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An array in the structure: its items are a part by itself, whose text
-    /// is that of each element.
+    /// An array in the structure: its items are a separate part, whose text is
+    /// that of each element.
     fn table(
         &mut self,
         part: usize,
@@ -568,7 +568,7 @@ impl Builder<'_> {
                 let name = draft.names.unique(base, 0);
                 Shape::Number(draft.emit(level, &name, &clause))
             }
-            // Told apart by whoever calls.
+            // Distinguished by the caller.
             Kind::Object | Kind::Array { .. } => Shape::Object(Vec::new()),
         }
     }
@@ -590,12 +590,12 @@ fn nullable(schema: &Value) -> bool {
         || types.is_some_and(|types| types.iter().any(|one| one == "null"))
 }
 
-/// Why a schema, but for what it contains, has no rule; none when it has one.
+/// Why a schema, not counting its parts, has no rule; `None` if it has one.
 pub(crate) fn refusal(schema: &Value, limits: Limits, at: &str) -> Option<String> {
     kind(schema, limits, at).err()
 }
 
-/// What a schema describes; refused when there is no rule for it.
+/// The value that a schema describes; an error if there is no rule for it.
 fn kind<'s>(schema: &'s Value, limits: Limits, at: &str) -> Result<Kind<'s>, String> {
     for word in ["$ref", "allOf", "anyOf", "oneOf", "not"] {
         if schema.get(word).is_some() {
@@ -673,7 +673,7 @@ fn decimal(schema: &Value, format: &str, limits: Limits, at: &str) -> Result<Str
     match fraction {
         0 => Ok(format!("PIC {sign}9({DIGITS}) COMP-3")),
         f if f < DIGITS => Ok(format!("PIC {sign}9({})V9({f}) COMP-3", DIGITS - f)),
-        f => Err(format!("{at} has {f} digits behind the point")),
+        f => Err(format!("{at} has {f} digits after the point")),
     }
 }
 

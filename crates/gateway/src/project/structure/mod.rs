@@ -1,10 +1,10 @@
 //! API-first assets: structures that are derived from JSON schemas.
 //!
-//! A program behind an API-first asset gets one container `BAQBASE` with a
-//! structure, and a container more for each part of it that may be missing or
-//! repeated: a field of sixteen bytes in the structure names that container, a
-//! count beside it says how many instances it has. The answer comes back in the
-//! same way.
+//! A program of an API-first asset gets one container `BAQBASE` with a
+//! structure, and one more container for each part of it that is optional or
+//! repeated: a field of sixteen bytes in the structure names that container,
+//! and a count next to it has the number of its instances. The answer has the
+//! same form.
 //!
 //! ```text
 //! responseCode200-existence  PIC S9(9) COMP-5   0 or 1
@@ -15,11 +15,11 @@
 //! title                      PIC X(80)
 //! ```
 //!
-//! The API requester's structures follow the same rules but for two: a data area
-//! stands for a container, and an object that may be missing stands in the
-//! structure. Those of its old stub have arrays in the structure too. The body of a
-//! patch has a byte before each property that says what is done with it, and where
-//! it is a list of operations the items that an array's instances are:
+//! The API requester's structures follow the same rules except for two: a data
+//! area replaces a container, and an optional object is part of the structure.
+//! Those of its old stub have arrays in the structure too. The body of a patch
+//! has a byte before each property for the operation on it, and for a list of
+//! operations the items that an array's instances are:
 //!
 //! ```text
 //! authors-patch-item         PIC X(50)          3,5-7,+ or DELETE or REPLACE
@@ -48,7 +48,7 @@ pub use generate::structures;
 use super::record::Record;
 use copybook::FieldId;
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
     let Ok(schema) = serde_json::from_slice(schema) else {
@@ -71,7 +71,7 @@ pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
 pub(crate) const BASE: &str = "BAQBASE";
 /// Bytes of a container's name.
 const NAME_BYTES: usize = 16;
-/// Most instances that one container may hold, whatever its count says.
+/// Most instances of one container, for every count.
 const MAX_INSTANCES: usize = 1 << 20;
 
 /// The structures of one direction; the first is that of [`BASE`]. None where
@@ -120,7 +120,7 @@ pub(crate) enum Patching {
 pub(crate) enum Patch {
     /// U, D or a blank, in a merge patch.
     Merge(FieldId),
-    /// The same in a list of operations.
+    /// As above in a list of operations.
     Operation(FieldId),
     /// Which items of an array, in a list of operations.
     Items(FieldId),
@@ -129,7 +129,7 @@ pub(crate) enum Patch {
 /// Where a value is.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// Text; with its length beside it, or of a fixed one.
+    /// Text, with a length field or of a fixed length.
     Text {
         field: FieldId,
         length: Option<FieldId>,
@@ -191,7 +191,7 @@ impl Structures {
         })
     }
 
-    /// What a shape is in the end: instances are meant by their array's name.
+    /// Resolves a shape: an array's name means its instances.
     fn settled<'s>(&'s self, mut shape: &'s Shape) -> &'s Shape {
         loop {
             shape = match shape {

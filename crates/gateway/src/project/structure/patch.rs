@@ -10,7 +10,7 @@ use crate::json::write_string;
 use crate::problem::Fault;
 use copybook::FieldId;
 
-/// What a patch does with a property.
+/// The operation of a patch on a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Update,
@@ -23,11 +23,11 @@ enum Operation {
 enum Item {
     /// In the place of this item, from 1.
     At(usize),
-    /// Behind the last one.
+    /// After the last one.
     New,
 }
 
-/// Operations, each behind a comma but the first.
+/// Operations, each except the first after a comma.
 struct List<'o>(&'o mut Vec<u8>);
 
 impl List<'_> {
@@ -251,7 +251,8 @@ impl Reader<'_, '_> {
         made
     }
 
-    /// What a patch does with a member; nothing with an array whose items it names.
+    /// The operation of a patch on a member; `None` for an array whose items it
+    /// names.
     fn operation(&self, part: usize, member: &Node, bytes: &[u8]) -> Result<Operation, Box<Fault>> {
         let Some(Patch::Merge(field) | Patch::Operation(field)) = member.patch else {
             return Ok(Operation::Leave);

@@ -1,7 +1,8 @@
-//! From the containers that a program left behind to JSON.
+//! From the containers that a program returned to JSON.
 //!
-//! What a program does not say to be there is left out. An array whose count is
-//! zero is left out too, unless its container is named: then it is empty.
+//! A part that the program does not mark as existing is left out. An array
+//! whose count is zero is left out too, unless its container is named: then it
+//! is empty.
 
 use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures};
 use crate::json::{Tape, write_string};
@@ -49,12 +50,12 @@ impl Structures {
 pub(super) struct Reader<'r, 'c> {
     pub structures: &'r Structures,
     container: &'r dyn Fn(&str) -> Option<&'c [u8]>,
-    /// What is patched is read as a whole.
+    /// A patched value is read as a whole.
     pub whole: Cell<bool>,
 }
 
 impl Reader<'_, '_> {
-    /// Appends a value; false if there is none.
+    /// Appends a value; returns false if it is missing.
     pub fn value(
         &self,
         part: usize,

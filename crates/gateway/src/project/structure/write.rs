@@ -22,8 +22,7 @@ impl Structures {
         Ok(made.map(|(name, bytes, _)| (name, bytes)).collect())
     }
 
-    /// The same of what nobody has looked at, each with the bytes of one
-    /// instance in it.
+    /// The same for unchecked JSON, each with the bytes of one instance in it.
     ///
     /// # Errors
     /// Every value that does not fit, and every one that the schema requires and
@@ -57,7 +56,7 @@ type Written = (String, Vec<u8>, usize);
 
 struct Writer<'s> {
     structures: &'s Structures,
-    /// Nobody has looked at the JSON.
+    /// The JSON has not been checked.
     unchecked: bool,
     made: Vec<Written>,
     /// Bytes of all instances so far.
@@ -289,7 +288,7 @@ impl Writer<'_> {
     }
 }
 
-/// Offset behind a field.
+/// Offset after a field.
 fn end(field: &copybook::Field) -> usize {
     (field.offset + field.length) as usize
 }

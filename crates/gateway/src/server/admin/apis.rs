@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// A status and what is said with it.
 pub(super) type Said = (u16, Value);
 
-/// What there is to say of one API.
+/// The state of one API.
 pub(super) fn one(routes: &Routes, name: &str) -> Option<Value> {
     let api = routes.apis.iter().find(|api| api.name == name)?;
     Some(documents::one(routes, api))
@@ -40,7 +40,7 @@ pub(super) fn switched(routes: &Routes, name: &str, query: &str, stop: bool) -> 
             Some(operation) => Some(operation),
             None => {
                 let why = format!(
-                    "{name} has no operation {wanted:?}: name its operationId, or METHOD /path"
+                    "{name} has no operation {wanted:?}: give its operationId, or METHOD /path"
                 );
                 return (404, json!({ "error": why }));
             }
@@ -88,11 +88,11 @@ pub(super) async fn redeployed<B: Backend>(shared: &Arc<Shared<B>>, name: &str) 
         Ok(Ok(api)) => api,
         Ok(Err(LoadError::Absent)) => return absent(name),
         Ok(Err(LoadError::Wrong(faults))) => {
-            let why = format!("{name} is not redeployed: its project is wrong");
+            let why = format!("{name} is not redeployed: its project has errors");
             return (422, json!({ "error": why, "faults": faults }));
         }
         Err(_) => {
-            let why = format!("{name} is not redeployed: reading it failed");
+            let why = format!("{name} is not redeployed: its project could not be read");
             return (500, json!({ "error": why }));
         }
     };
@@ -126,15 +126,15 @@ pub(super) async fn redeployed<B: Backend>(shared: &Arc<Shared<B>>, name: &str) 
     (200, json!({ "name": name, "state": "redeployed" }))
 }
 
-/// What two APIs both serve.
+/// A path that two APIs both serve.
 fn overlap(api: &Api, other: &Api) -> Option<String> {
     let mut own = api.operations();
     own.find_map(|(method, path, _)| {
         let same = other.operations().any(|(m, p, _)| m == method && p == path);
-        same.then(|| format!("{method} {path} is served by the API {} too", other.name))
+        same.then(|| format!("{method} {path} is also served by the API {}", other.name))
     })
 }
 
 fn absent(name: &str) -> Said {
-    (404, json!({ "error": format!("there is no API {name}") }))
+    (404, json!({ "error": format!("no API {name}") }))
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-/// Path, method, what it does, and its parameters of the query.
+/// Path, method, summary, and parameters of the query.
 type Row = (&'static str, &'static str, &'static str, &'static [Query]);
-/// Name, JSON Schema type, and what it is; none is needed.
+/// Name, JSON Schema type, and description; all are optional.
 type Query = (&'static str, &'static str, &'static str);
 
 const OPERATION: Query = (
@@ -16,7 +16,7 @@ const FILTERS: [Query; 4] = [
     ("task", "integer", "Entries of this task."),
     ("transaction", "transid", "Entries of this transaction."),
     ("domain", "string", "Entries of this domain."),
-    ("last", "integer", "At most so many, the newest."),
+    ("last", "integer", "Most entries; the newest are returned."),
 ];
 
 /// Everything that is asked with GET or POST.
@@ -24,15 +24,10 @@ const ROWS: &[Row] = &[
     (
         "/health",
         "get",
-        "How the server is, and which APIs it does not serve; the same as /health/ready.",
+        "Health of the server, and which APIs it does not serve; the same as /health/ready.",
         &[],
     ),
-    (
-        "/health/live",
-        "get",
-        "Whether the process answers at all.",
-        &[],
-    ),
+    ("/health/live", "get", "Whether the process answers.", &[]),
     (
         "/health/ready",
         "get",
@@ -42,13 +37,13 @@ const ROWS: &[Row] = &[
     (
         "/metrics",
         "get",
-        "Figures in the Prometheus text format.",
+        "Metrics in the Prometheus text format.",
         &[],
     ),
     (
         "/whoami",
         "get",
-        "Who asks, and whether they may change something.",
+        "The caller, and whether they may change something.",
         &[],
     ),
     ("/openapi.json", "get", "This document.", &[]),
@@ -80,7 +75,8 @@ const ROWS: &[Row] = &[
     (
         "/apis/{name}/redeploy",
         "post",
-        "Read the project of an API again and put it in force; 422 with what is wrong, and the old one stays.",
+        "Read the project of an API again and serve it; 422 with the problems, and the old one \
+         stays in use.",
         &[],
     ),
     ("/tasks", "get", "The tasks of the region.", &[]),
@@ -110,19 +106,19 @@ const ROWS: &[Row] = &[
     (
         "/uow",
         "get",
-        "Units of work that another region or a data base decides, or has not heard of.",
+        "Units of work that another region or a data base decides, or has not acknowledged.",
         &[],
     ),
     (
         "/uow/{unit}/commit",
         "post",
-        "Commit one that is in doubt in the place of its region.",
+        "Commit one that is in doubt instead of its coordinator.",
         &[],
     ),
     (
         "/uow/{unit}/backout",
         "post",
-        "Back one out that is in doubt in the place of its region.",
+        "Back out one that is in doubt instead of its coordinator.",
         &[],
     ),
     (
@@ -171,7 +167,7 @@ const ROWS: &[Row] = &[
         "/logs",
         "get",
         "The newest lines of the log.",
-        &[("last", "integer", "At most so many.")],
+        &[("last", "integer", "Most lines.")],
     ),
     (
         "/trace",
@@ -183,13 +179,13 @@ const ROWS: &[Row] = &[
     (
         "/trace/counts",
         "post",
-        "The same, and begin to count anew.",
+        "The same, and reset the counters.",
         &[],
     ),
     (
         "/trace/file",
         "get",
-        "How far the writing of the trace has come.",
+        "The progress of writing the trace.",
         &[],
     ),
     (
@@ -198,7 +194,7 @@ const ROWS: &[Row] = &[
         "Write the trace to a file.",
         &[
             ("name", "string", "Name of the file."),
-            ("mib", "integer", "Most MiB of it."),
+            ("mib", "integer", "Its greatest size in MiB."),
         ],
     ),
     ("/trace/stop", "post", "No longer.", &[]),
@@ -211,7 +207,7 @@ const ROWS: &[Row] = &[
     (
         "/sockets/list",
         "get",
-        "The listeners of sockets, and what their transactions did.",
+        "The listeners of sockets, and the work of their transactions.",
         &[],
     ),
     ("/sockets/trace", "get", "The last socket calls.", &[]),
@@ -235,7 +231,7 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 /// Most MiB of a file with the trace.
 const MAX_TRACE_MIB: u64 = 65_536;
 
-/// What is asked of the region: there is none behind a gateway alone.
+/// Requests that need a region; a gateway without one returns 404.
 const OF_REGION: [&str; 10] = [
     "tasks",
     "transactions",
@@ -249,7 +245,7 @@ const OF_REGION: [&str; 10] = [
     "apis",
 ];
 
-/// The methods of a path, in lower case; none of one that is not here.
+/// The methods of a path, in lower case; empty for an unknown path.
 pub fn methods(path: &str) -> Vec<&'static str> {
     let asked: Vec<&str> = path.trim_matches('/').split('/').collect();
     let fits = |row: &str| {
@@ -273,10 +269,10 @@ pub fn administration() -> Value {
         "info": {
             "title": "Administration",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "What the administration port answers. Looking takes the role read, \
-                changing something the role operations; admin may do both. Requests that change \
-                something carry the header x-tupelo-operator, which a page of another origin \
-                cannot send.",
+            "description": "What the administration port answers. Reading needs the role read, \
+                changing something the role operations; admin may do both. Requests that \
+                change something need the header x-tupelo-operator, which a page of another \
+                origin cannot send.",
         },
         "paths": paths,
         "components": { "securitySchemes": {
@@ -306,39 +302,39 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     });
     let mut parameters: Vec<Value> = in_path.chain(in_query).collect();
     let (health, change) = (path.starts_with("/health"), method == "post");
-    let mut responses = json!({ "200": { "description": "Done, or what was asked for." } });
+    let mut responses = json!({ "200": { "description": "Done, or the requested data." } });
     let mut also = |status: &str, why: &str| responses[status] = json!({ "description": why });
     if change {
         parameters.push(json!({
             "name": super::OPERATOR, "in": "header", "required": true,
             "schema": { "type": "string" },
         }));
-        also("409", "It cannot be done as things are.");
+        also("409", "Not possible in the present state.");
     }
     if !query.is_empty() || change && path.contains('{') {
-        also("400", "A parameter is not what it is to be.");
+        also("400", "A parameter has an invalid value.");
     }
     let part = path.split('/').nth(1).unwrap_or_default();
     if OF_REGION.contains(&part) && path != "/apis" {
         also(
             "404",
-            "There is none of that name, or no region in this process.",
+            "The name does not exist, or this process has no region.",
         );
     }
     if path.ends_with("/redeploy") {
-        also("422", "The project is wrong; what was in force stays so.");
+        also("422", "The project has errors; the old one stays in use.");
     }
     match health {
-        true => also("503", "Not well, or stopping."),
+        true => also("503", "Unhealthy, or stopping."),
         false => {
-            also("401", "The caller must say who they are.");
+            also("401", "The caller must authenticate.");
             also(
                 "421",
-                "The port asks nobody who they are, and Host is a name that others can give it.",
+                "The port does not authenticate callers, and Host is a name that others could map to it.",
             );
             also(
                 "403",
-                "The caller has no role that may, or x-tupelo-operator is missing.",
+                "The caller lacks the role, or x-tupelo-operator is missing.",
             );
         }
     }
@@ -349,7 +345,7 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
     made
 }
 
-/// What a part of a path may be.
+/// The schema of a part of a path.
 fn in_path_schema(path: &str, name: &str) -> Value {
     match name {
         "number" => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),

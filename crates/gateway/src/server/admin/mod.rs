@@ -40,7 +40,7 @@ const OPERATOR: &str = "x-tupelo-operator";
 /// Connections of this port at a time; further ones are closed.
 const MOST: usize = 256;
 
-/// Serves until told to stop.
+/// Serves until it is stopped.
 pub(super) fn run<B: Backend>(
     shared: Arc<Shared<B>>,
     listener: StdListener,
@@ -125,11 +125,11 @@ async fn connection<B: Backend>(
                     user,
                     started,
                 };
-                let told = Details {
+                let reported = Details {
                     kind: Kind::Admin,
                     ..Details::default()
                 };
-                ended.tell(&shared, told, &response);
+                ended.tell(&shared, reported, &response);
             }
             Ok::<_, std::convert::Infallible>(response)
         }
@@ -146,14 +146,13 @@ async fn connection<B: Backend>(
     }
 }
 
-/// Waits until nothing is to be answered any more. While doors drain, who asks
-/// is told so.
+/// Waits until no request is left. While doors drain, requests are answered
+/// accordingly.
 async fn ends(stop: &mut watch::Receiver<Stop>) {
     let _ = stop.wait_for(|stop| *stop == Stop::Now).await;
 }
 
-/// Whether somebody may do what they ask for. Whether the server is well is
-/// for everybody.
+/// Whether the caller may make this request. Health is open to every caller.
 async fn admit<B: Backend>(
     shared: &Shared<B>,
     parts: &Parts,
@@ -194,9 +193,9 @@ async fn admit<B: Backend>(
     Ok(())
 }
 
-/// Whether a host's name can be one that somebody else gives this machine's
-/// address to. A page of theirs would be of the same origin as this port then,
-/// and a browser would let it ask whatever it likes.
+/// Whether a host's name may be one that an attacker maps to this machine's
+/// address. A page of the attacker would then have the same origin as this
+/// port, and a browser would let it send any request.
 fn is_of_others(host: &[u8]) -> bool {
     let Ok(authority) = Authority::try_from(host) else {
         return !host.is_empty();
@@ -210,10 +209,10 @@ fn is_of_others(host: &[u8]) -> bool {
 
 fn misdirected(host: &str) -> Problem {
     let detail = format!(
-        "This port asks nobody who they are, so it answers to localhost and to addresses alone, \
-         not to {host:?}; [admin] require_auth = true lets it answer to any name"
+        "This port does not authenticate callers, so it answers to localhost and to addresses \
+         only, not to {host:?}; [admin] require_auth = true allows any name"
     );
-    Problem::new(StatusCode::MISDIRECTED_REQUEST, "Not this host", detail)
+    Problem::new(StatusCode::MISDIRECTED_REQUEST, "Host not allowed", detail)
 }
 
 impl<B: Backend> Shared<B> {
@@ -273,13 +272,13 @@ async fn handle<B: Backend>(
     }
     documents::answer(&routes, method, path, headers, || shared.health()).unwrap_or_else(|| {
         let detail = format!(
-            "There is nothing at {path}; try /console/, /metrics, /health, /apis or /openapi.json"
+            "No resource at {path}; try /console/, /metrics, /health, /apis or /openapi.json"
         );
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
 }
 
-/// What this port itself answers in JSON; none for a path that is not its.
+/// This port's own answers in JSON; `None` for an unknown path.
 async fn own<B: Backend>(
     shared: &Arc<Shared<B>>,
     path: &str,
@@ -325,7 +324,7 @@ fn misused(request: &Parts) -> Option<Problem> {
             (true, false) => "GET, HEAD",
             _ => "POST",
         };
-        let detail = format!("{path} takes {takes}, not {method}");
+        let detail = format!("{path} accepts {takes}, not {method}");
         let status = StatusCode::METHOD_NOT_ALLOWED;
         return Some(Problem {
             allow: Some(Box::new(HeaderValue::from_static(takes))),
@@ -333,13 +332,13 @@ fn misused(request: &Parts) -> Option<Problem> {
         });
     }
     if asked == "post" && !request.headers.contains_key(OPERATOR) {
-        let detail = format!("A request that changes something carries the header {OPERATOR}");
+        let detail = format!("A request that changes something needs the header {OPERATOR}");
         return Some(Problem::new(StatusCode::FORBIDDEN, "Not allowed", detail));
     }
     None
 }
 
-/// What belongs to the gateway's own port: the page that sends requests, and
+/// The services of the gateway's own port: the page that sends requests, and
 /// documents whose requests go there.
 fn elsewhere<B: Backend>(
     shared: &Shared<B>,
@@ -415,12 +414,12 @@ mod tests {
             }
             gateway_origin(gateway.parse().unwrap(), &headers)
         };
-        let told = origin("0.0.0.0:8080", Some("box.example:9080"));
-        assert_eq!(told, "http://box.example:8080");
-        let told = origin("[::]:8080", Some("[::1]:9080"));
-        assert_eq!(told, "http://[::1]:8080");
-        let told = origin("192.0.2.1:8080", Some("box.example"));
-        assert_eq!(told, "http://192.0.2.1:8080");
+        let reported = origin("0.0.0.0:8080", Some("box.example:9080"));
+        assert_eq!(reported, "http://box.example:8080");
+        let reported = origin("[::]:8080", Some("[::1]:9080"));
+        assert_eq!(reported, "http://[::1]:8080");
+        let reported = origin("192.0.2.1:8080", Some("box.example"));
+        assert_eq!(reported, "http://192.0.2.1:8080");
         assert_eq!(origin("127.0.0.1:8080", None), "http://127.0.0.1:8080");
     }
 }

@@ -7,14 +7,14 @@
 use super::*;
 use State as S;
 
-/// What a call does in a state.
+/// The effect of a call in a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cell {
     /// OK, and then this state.
     To(State),
     /// OK, and the state stays.
     Same,
-    /// Nothing there (CM_UNSUCCESSFUL), and the state stays.
+    /// No data (CM_UNSUCCESSFUL), and the state stays.
     Nothing,
     /// CM_PROGRAM_STATE_CHECK, and the state stays.
     Check,
@@ -41,13 +41,13 @@ type Call = fn(&mut World, &[Cid; 2]) -> ReturnCode;
 const BEFORE: [Cell; 7] = [Same, C, C, C, C, C, C];
 /// Whenever there is a conversation.
 const ALWAYS: [Cell; 7] = [Same; 7];
-/// Who may send stays the one who may.
+/// The sender keeps the turn.
 const SENDS: [Cell; 7] = [C, To(S::Send), To(S::Send), C, C, C, C];
-/// Who may send passes the turn.
+/// The sender passes the turn.
 const TURNS: [Cell; 7] = [C, To(S::Receive), To(S::Receive), C, C, C, C];
-/// Who may send ends the conversation.
+/// The sender ends the conversation.
 const ENDS: [Cell; 7] = [C, To(S::Reset), To(S::Reset), C, C, C, C];
-/// Ends it, whoever may send.
+/// Ends it, whichever side may send.
 const BREAKS: [Cell; 7] = [To(S::Reset); 7];
 
 /// The rows. Side 1 calls; side 0 is the partner and answers where it is asked.
@@ -230,18 +230,18 @@ const TABLE: &[(&str, Call, [Cell; 7])] = &[
     ),
     (
         "CMECS",
-        |w, c| told(w.cpic[1].cmecs(&w.nodes[1], &c[1])),
+        |w, c| reported(w.cpic[1].cmecs(&w.nodes[1], &c[1])),
         ALWAYS,
     ),
-    ("CMECT", |w, c| told(w.cpic[1].cmect(&c[1])), ALWAYS),
-    ("CMEMN", |w, c| told(w.cpic[1].cmemn(&c[1])), ALWAYS),
-    ("CMEPLN", |w, c| told(w.cpic[1].cmepln(&c[1])), ALWAYS),
-    ("CMESL", |w, c| told(w.cpic[1].cmesl(&c[1])), ALWAYS),
-    ("CMETPN", |w, c| told(w.cpic[1].cmetpn(&c[1])), ALWAYS),
-    ("CMESUI", |w, c| told(w.cpic[1].cmesui(&c[1])), ALWAYS),
+    ("CMECT", |w, c| reported(w.cpic[1].cmect(&c[1])), ALWAYS),
+    ("CMEMN", |w, c| reported(w.cpic[1].cmemn(&c[1])), ALWAYS),
+    ("CMEPLN", |w, c| reported(w.cpic[1].cmepln(&c[1])), ALWAYS),
+    ("CMESL", |w, c| reported(w.cpic[1].cmesl(&c[1])), ALWAYS),
+    ("CMETPN", |w, c| reported(w.cpic[1].cmetpn(&c[1])), ALWAYS),
+    ("CMESUI", |w, c| reported(w.cpic[1].cmesui(&c[1])), ALWAYS),
 ];
 
-fn told<T>(value: Result<T, ReturnCode>) -> ReturnCode {
+fn reported<T>(value: Result<T, ReturnCode>) -> ReturnCode {
     value.err().unwrap_or(ReturnCode::Ok)
 }
 

@@ -1,4 +1,4 @@
-//! What the owner of a station asks for: a link, its end, data, XID and TEST.
+//! The commands of a station's owner: a link, its end, data, XID and TEST.
 
 use super::super::pdu::Unnumbered;
 use super::transmit::Answer;
@@ -12,7 +12,7 @@ pub enum Refused {
     #[error("the link is not up")]
     NotConnected,
     /// More bytes than a frame takes.
-    #[error("{bytes} bytes do not fit a frame of {limit}")]
+    #[error("{bytes} bytes do not fit into a frame of {limit}")]
     TooLong {
         /// Bytes offered.
         bytes: usize,
@@ -108,7 +108,7 @@ impl Station {
         }
     }
 
-    /// Tells the other side to stop sending (RNR), or to go on.
+    /// Asks the other side to stop sending (RNR), or to continue.
     pub fn set_busy(&mut self, busy: bool) {
         if self.local_busy == busy {
             return;

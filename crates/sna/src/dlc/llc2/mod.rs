@@ -11,8 +11,8 @@
 //! When T1 passes without one, the sender polls, and sends again what the final
 //! answer does not cover (checkpoint); after N2 polls the link has failed.
 //!
-//! Frames of a link that reorders look like lost ones: the late frame is behind
-//! V(R), is dropped and acknowledged again. An N(R) that was passed already is
+//! Frames on a link that reorders look like lost ones: the late frame is before
+//! V(R), is dropped and acknowledged again. An N(R) that was already passed is
 //! ignored; one that was never sent is answered by a FRMR.
 //!
 //! Reference: ISO/IEC 8802-2, section 7 (type 2 operation); names as in SNA
@@ -33,7 +33,7 @@ use super::pdu::SAP_SNA;
 use std::collections::VecDeque;
 use transmit::Answer;
 
-/// What a station is told once.
+/// The configuration of a station.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// This side's SAP.
@@ -92,7 +92,7 @@ pub enum State {
     Disconnecting,
 }
 
-/// What a station tells its owner.
+/// Events of a station for its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The link is up.
@@ -129,12 +129,12 @@ pub enum Reason {
     Refused,
     /// N2 tries without an answer.
     Timeout,
-    /// The other side rejected a frame of ours (the FRMR's information field,
-    /// as far as it has five bytes).
+    /// The other side rejected a frame of this side (the FRMR's information
+    /// field, as far as it has five bytes).
     FrameRejected([u8; 5]),
 }
 
-/// What a station counted.
+/// The counters of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// I frames sent for the first time.
@@ -165,7 +165,7 @@ pub struct Station {
     sent: usize,
     /// How many of `queue` were ever sent.
     sent_once: usize,
-    /// The last N(R) told to the other side.
+    /// The last N(R) that was sent to the other side.
     nr_told: u8,
     remote_busy: bool,
     local_busy: bool,
@@ -228,12 +228,12 @@ impl Station {
         self.state
     }
 
-    /// What it was told.
+    /// Its configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// What it counted.
+    /// Its counters.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -258,7 +258,7 @@ impl Station {
         [self.t1, self.t2, self.ti].into_iter().flatten().min()
     }
 
-    /// What happened next, oldest first.
+    /// Returns the next event, oldest first.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }

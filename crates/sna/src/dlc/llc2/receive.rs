@@ -1,4 +1,4 @@
-//! What a station makes of the PDUs it receives.
+//! How a station handles the PDUs it receives.
 
 use super::super::pdu::{Control, Pdu, PduError, Supervisory, Unnumbered};
 use super::transmit::Answer;
@@ -11,7 +11,7 @@ const INFORMATION_TOO_LONG: u8 = 0x04;
 const NR_INVALID: u8 = 0x08;
 const NS_INVALID: u8 = 0x10;
 
-/// A number this far behind the present one, or less, is a late frame's.
+/// A number at most this far before the present one belongs to a late frame.
 const LATE: u8 = 63;
 
 impl Station {
@@ -39,7 +39,7 @@ impl Station {
         match pdu.control {
             Control::U { kind, pf } => self.handle_unnumbered(now, pdu, kind, pf),
             _ if self.state == State::Connected => self.handle_numbered(now, pdu),
-            // Whatever else a station without a link receives: a poll is told so.
+            // Any other frame without a link: a poll is answered with DM.
             _ if !pdu.response && pdu.control.pf() => match self.state {
                 State::Closed => self.answer_u(Unnumbered::Dm, true, true),
                 State::Rejecting => self.answer_frmr(),

@@ -1,4 +1,4 @@
-//! What a station sends, and its timers.
+//! The output of a station, and its timers.
 //!
 //! Answers leave first, then I frames as the window allows, then an
 //! acknowledgement that is due and found no I frame to ride on.
@@ -118,8 +118,8 @@ impl Station {
         });
     }
 
-    /// Tells a change of this side's readiness. Frames dropped while busy are
-    /// asked for again.
+    /// Sends a change of this side's readiness. Frames dropped while busy are
+    /// requested again.
     pub(super) fn tell_readiness(&mut self) {
         let kind = match (self.local_busy, self.dropped_busy) {
             (true, _) => Supervisory::Rnr,

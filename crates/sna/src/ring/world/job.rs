@@ -1,5 +1,4 @@
-//! What jobs do when their time is over, and the way between front end and
-//! host.
+//! The effects of jobs at their ends, and the path between front end and host.
 
 use super::super::config::{Acknowledges, PathControl};
 use super::super::cost::Transfer;
@@ -86,8 +85,8 @@ impl World {
         }
     }
 
-    /// What a front end spends on a PIU before it acknowledges the frame, if it
-    /// does that so late.
+    /// The cost of a PIU in a front end before it acknowledges the frame, if it
+    /// acknowledges that late.
     pub(super) fn acknowledges_late(&self, m: usize) -> Option<&PathControl> {
         let channel = self.channel.as_ref().filter(|_| m == FRONT_END)?;
         let late = channel.acknowledges == Acknowledges::WhenPassedOn;
@@ -204,7 +203,7 @@ impl World {
         self.clock.after(program.ns, end);
     }
 
-    /// A channel program is over.
+    /// A channel program has ended.
     pub(super) fn channel_ended(&mut self, write: bool, batch: Vec<Vec<u8>>) {
         self.outcome.channel_programs += 1;
         let Some(channel) = &mut self.channel else {

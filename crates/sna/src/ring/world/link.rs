@@ -194,7 +194,7 @@ impl World {
         }
     }
 
-    /// Passes on what a machine's link station tells.
+    /// Passes on the events of a machine's link station.
     pub(super) fn learn(&mut self, m: usize) {
         let mut events = Vec::new();
         if let Some(port) = &mut self.nodes[m].port {

@@ -2,9 +2,8 @@
 //! next.
 //!
 //! Machine 0 is the client, machine 1 the server or the front end, machine 2
-//! the host behind it. Frames, transfers and channel programs are events;
-//! everything that takes a processor's time is a [`Job`] whose effect comes when
-//! the time is over.
+//! the front end's host. Frames, transfers and channel programs are events;
+//! everything that uses a processor is a [`Job`] with an effect at its end.
 //! Invariant: a machine learns of another only through bytes on the ring or the
 //! channel.
 
@@ -22,7 +21,7 @@ use super::outcome::{Outcome, RingError};
 use super::port::Port;
 use std::collections::VecDeque;
 
-/// What happens at an instant.
+/// An event at an instant.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A processor ends its job.
@@ -39,11 +38,11 @@ pub(super) enum Event {
     EndTimer(usize),
     /// A batch has waited for DELAY.
     ChannelTimer,
-    /// A channel program is over.
+    /// A channel program has ended.
     ChannelEnd(bool, Vec<Vec<u8>>),
 }
 
-/// What a processor does.
+/// The work of a processor.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Takes a PDU in.
@@ -140,7 +139,7 @@ impl World {
         })
     }
 
-    /// Runs until the last transaction is over.
+    /// Runs until the last transaction has ended.
     pub(super) fn run(mut self) -> Result<Outcome, RingError> {
         let now = self.clock.now();
         if let Some(port) = &mut self.nodes[1].port {
@@ -231,7 +230,7 @@ impl World {
         }
     }
 
-    /// A transaction is over, or the first begins.
+    /// A transaction has ended, or the first begins.
     fn stamp(&mut self) {
         let now = self.clock.now();
         if self.done == self.workload.warm_up {

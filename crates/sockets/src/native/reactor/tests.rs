@@ -13,7 +13,7 @@ mod random;
 struct Alone {
     event: OwnedFd,
     woken: Mutex<Vec<Waker>>,
-    /// How often it heard without a sleep.
+    /// How often it was polled without a sleep.
     heard: AtomicUsize,
 }
 
@@ -86,7 +86,7 @@ fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<Reactor>) -> F) {
         is_done.set(true);
     });
     reactor.run();
-    assert!(done.get(), "what was to run has failed");
+    assert!(done.get(), "the future to run has failed");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_future_that_panics_or_is_ended_leaves_the_others_alone() {
 fn read_before_another_has_its_turn(ends_turns: bool) -> usize {
     const BYTES: usize = 10_000;
     let seen = Rc::new(Cell::new(0));
-    let told = seen.clone();
+    let reported = seen.clone();
     run(move |reactor| async move {
         let (flooded, mut floods) = UnixStream::pair().unwrap();
         let (own, mut asks) = UnixStream::pair().unwrap();
@@ -247,7 +247,7 @@ fn read_before_another_has_its_turn(ends_turns: bool) -> usize {
         });
         let socket = reactor.register(own.as_fd()).unwrap();
         poll_fn(|cx| socket.poll_readable(cx)).await;
-        told.set(read.get());
+        reported.set(read.get());
     });
     seen.get()
 }

@@ -64,7 +64,7 @@ pub fn two_units_that_add_at_once_get_different_addresses(mut subject: Subject) 
     units.reverse();
     assert_eq!(subject.store.apply(&units), [Ok(()), Ok(())]);
     assert_eq!(all(&mut *r, file).unwrap(), ["aa", "c", "dd"]);
-    // What was backed out leaves a gap, and nobody else's address changed.
+    // A backed-out record leaves a gap, and no other address changed.
     assert_eq!(at(&mut *r, file, Seek::Equal(&rba_key(7))).unwrap(), "c");
 }
 

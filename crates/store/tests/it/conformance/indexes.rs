@@ -8,7 +8,7 @@ use store::{
 use super::Subject;
 use crate::support::{all, browsed, fill, index, ksds, on_path};
 
-/// A file with a one-byte key and an index over the two bytes behind it.
+/// A file with a one-byte key and an index over the two bytes after it.
 fn indexed(subject: &mut Subject, unique: bool) -> (FileId, FileId) {
     let file = subject.store.define(ksds("F", 1)).unwrap();
     let index = subject
@@ -117,7 +117,7 @@ pub fn an_index_that_is_not_of_the_upgrade_set_is_as_true_as_its_last_build(mut 
     unit.delete(&mut *r, file, b"1").unwrap();
     unit.replace(&mut *r, file, b"2", b"2zz").unwrap();
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
-    // What is no longer so is passed over.
+    // Outdated entries are skipped.
     assert_eq!(see(&mut subject, index), ["3cc"]);
 }
 
@@ -142,13 +142,13 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
         Err(ReadError::NotBuilt(unbuilt))
     );
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let built = subject
         .store
-        .build_index(unbuilt, 1, &mut |p| told.push(p))
+        .build_index(unbuilt, 1, &mut |p| reported.push(p))
         .unwrap();
     assert_ne!(built, unbuilt);
-    let last = told.last().unwrap();
+    let last = reported.last().unwrap();
     assert_eq!((last.read, last.written), (4, 3));
     assert_eq!(see(&mut subject, built), ["2aa", "5bb", "4zz"]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Tables beside the files.
+//! Tables in addition to the files.
 
 use store::{ReadStore, Seek, Table, UnitOfWork, WriteStore};
 

@@ -1,4 +1,4 @@
-//! APIs (`.aar`): their operations, the services behind them, and mappings.
+//! APIs (`.aar`): their operations, the services that these call, and mappings.
 
 use super::mapping::{self, Mapping};
 use super::service::Service;
@@ -28,7 +28,7 @@ pub(super) struct Operation {
     pub mapped: Result<Mapped, String>,
 }
 
-/// What is done to the messages of an operation.
+/// The mappings of an operation's messages.
 #[derive(Debug, Clone)]
 pub(super) struct Mapped {
     pub request: Option<Mapping>,
@@ -108,7 +108,7 @@ fn has_body(document: &Value, path: &str, method: &str) -> bool {
     })
 }
 
-/// `mapping.xml` with what it names.
+/// `mapping.xml` with the files that it names.
 fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<Mapped, String> {
     let root = xml::parse(bytes)?;
     let model = |element: &xml::Element, request: bool| -> Result<Option<Mapping>, String> {

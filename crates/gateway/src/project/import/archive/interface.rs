@@ -32,7 +32,7 @@ pub(super) struct Field {
     pub cobol: String,
     /// Clients see it.
     pub included: bool,
-    /// What it has where clients do not give it.
+    /// Its value if clients do not send it.
     pub default: Option<String>,
     /// Clause of an elementary item, empty for a group.
     pub clause: String,
@@ -345,8 +345,8 @@ fn write(field: &Field, level: usize, at: usize, out: &mut String) {
     }
 }
 
-/// Walks the layout beside the interface; both have their items in the same
-/// order, fillers apart.
+/// Walks the layout and the interface together; both have their items in the
+/// same order, fillers apart.
 fn compare(items: &[&copybook::Field], field: &Field, next: &mut usize) -> Result<(), String> {
     let whole = *next == 0;
     while !whole && items.get(*next).is_some_and(|item| item.name.is_none()) {
@@ -359,7 +359,7 @@ fn compare(items: &[&copybook::Field], field: &Field, next: &mut usize) -> Resul
     let is = (item.offset as usize + 1, item.length as usize);
     let most = field.occurs.as_ref().map_or(1, |o| o.most.max(1));
     let says = (field.start.unwrap_or(is.0), field.bytes / most);
-    // A record may be told at another number of its table's items.
+    // A record may be described at another number of its table's items.
     let loose = whole || field.bytes == 0;
     if is.0 != says.0 || (!loose && is.1 != says.1) {
         return Err(format!(

@@ -5,7 +5,7 @@
 
 use super::xml::{self, Element};
 
-/// What a mapping makes of one direction's message.
+/// The mapping of one direction's message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mapping {
     /// Names that lead to the root of the service's message.
@@ -20,7 +20,7 @@ pub(super) struct Update {
     pub change: Change,
 }
 
-/// Where a value goes.
+/// The destination of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A part of the message, by the names that lead to it.
@@ -29,7 +29,7 @@ pub(super) enum Target {
     Header(String),
 }
 
-/// What comes there.
+/// The new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
     Removed,
@@ -48,7 +48,7 @@ const SOURCES: [(&str, &str); 3] = [
 ];
 
 impl Mapping {
-    /// What is made of a part: the last update of it, or of what it is within.
+    /// The change of a part: its last update, or that of an enclosing part.
     pub fn change(&self, path: &[String]) -> Option<&Change> {
         let hit = |update: &&Update| match &update.target {
             Target::Part(target) => {
@@ -68,7 +68,7 @@ fn gone(change: &Change) -> bool {
     *change == Change::Removed
 }
 
-/// Reads a mapping; `request` says which way it goes.
+/// Reads a mapping; `request` is its direction.
 ///
 /// # Errors
 /// What of it has no rule.
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_has_no_rule_is_refused_by_name() {
-        for (updates, told) in [
+        for (updates, reported) in [
             (
                 "<foreach><input path='a'/><output path='b'/></foreach>",
                 "<foreach>",
@@ -205,7 +205,7 @@ mod tests {
             ("<move><output path='b'/></move>", "no input"),
         ] {
             let why = request(updates).unwrap_err();
-            assert!(why.contains(told), "{why}");
+            assert!(why.contains(reported), "{why}");
         }
         assert!(read(b"<mappingRoot><mappingDeclaration/></mappingRoot>", true).is_err());
     }

@@ -2,8 +2,8 @@
 //! an `.aar` an API in front of services. They become a project of the form
 //! that is served ([`super::super`]), with the API's own Swagger document.
 //!
-//! What of an archive cannot be served is told by name and costs only the
-//! operations that need it, which are answered with 501.
+//! Unsupported parts of an archive are reported by name and cost only the
+//! operations that need them, which are answered with 501.
 //!
 //! Reference: z/OS Connect Enterprise Edition 3.0, "Creating services",
 //! "Creating an API"; public samples of both archives.
@@ -32,7 +32,7 @@ pub struct FromArchives {
     pub files: Vec<ImportedFile>,
     /// Programs of its services, each once, with their transactions.
     pub programs: Vec<(String, Option<String>)>,
-    /// What is not served or not done, in words.
+    /// What is not served or not supported.
     pub notes: Diagnostics,
 }
 
@@ -40,8 +40,8 @@ pub struct FromArchives {
 /// service alone: that is then called as z/OS Connect has services called, by
 /// `POST /zosConnect/services/NAME?action=invoke`.
 ///
-/// # Errors
-/// Archives that are refused, and an API whose description cannot be read.
+/// # Errors Archives that are rejected, and an API whose description cannot be
+/// read.
 pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, Diagnostics> {
     let mut out = Diagnostics::default();
     let (mut apis, mut services) = (Vec::new(), Vec::new());
@@ -103,7 +103,7 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
     }
 }
 
-/// A service's archive, and the service or why there is none.
+/// A service's archive, and the service or why it cannot be read.
 type Found = (PathBuf, Result<Service, Box<Refused>>);
 
 fn tell(file: &Path, refused: &Refused, error: bool, out: &mut Diagnostics) {
@@ -119,7 +119,7 @@ fn tell(file: &Path, refused: &Refused, error: bool, out: &mut Diagnostics) {
     }
 }
 
-/// Never panics, whatever the bytes: for the fuzz target.
+/// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
 pub fn fuzz_archive(bytes: &[u8]) {
     let _ = zip::read(bytes);

@@ -102,7 +102,7 @@ fn asset(service: &Service, files: &mut Files) {
     }
 }
 
-/// What stands for a service that is not served: its operations answer 501.
+/// The stub of a service that is not served: its operations return 501.
 fn stub(refused: &Refused, files: &mut Files) {
     let kind = match refused.provider.as_str() {
         "" | "CICS-1.0" => "a binary or unknown form",

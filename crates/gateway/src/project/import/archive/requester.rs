@@ -1,5 +1,5 @@
 //! Archives of API requesters (`.ara`): the document of an API that programs
-//! call, beside structures in a form that is not documented.
+//! call, and structures in a form that is not documented.
 //!
 //! The document is all that is taken: structures are generated from it.
 //!
@@ -9,7 +9,7 @@ use super::{xml, zip};
 use crate::diagnostics::{Diagnostics, Position};
 use std::path::Path;
 
-/// What an archive of an API requester has for us.
+/// The usable parts of an archive of an API requester.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequesterArchive {
     /// The API's name, as the archive has it.
@@ -112,17 +112,17 @@ mod tests {
                 "not UTF-8",
             ),
         ] {
-            let told = requester_archive(Path::new("b.ara"), &zip::tests::zip(&entries));
-            let told = told.unwrap_err().to_string();
+            let reported = requester_archive(Path::new("b.ara"), &zip::tests::zip(&entries));
+            let reported = reported.unwrap_err().to_string();
             assert!(
-                told.contains(why) && told.contains("tupelo api requester"),
-                "{told}"
+                reported.contains(why) && reported.contains("tupelo api requester"),
+                "{reported}"
             );
         }
-        let told = requester_archive(Path::new("b.ara"), b"not a zip").unwrap_err();
+        let reported = requester_archive(Path::new("b.ara"), b"not a zip").unwrap_err();
         assert!(
-            told.to_string().contains("the archive is refused"),
-            "{told}"
+            reported.to_string().contains("the archive is refused"),
+            "{reported}"
         );
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct Side {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
     pub name: String,
-    /// Its provider, for the asset that stands for it.
+    /// Its provider, for the asset of the service.
     pub provider: String,
     pub why: String,
     pub help: String,
@@ -99,7 +99,7 @@ pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused
                 "MQ queues are not served here: let a CICS program serve the request"
             }
             "DB2" | "REST" | "RESTCLIENT" => "let a CICS program make the call, and import that",
-            "WOLA" => "programs behind WOLA are called with their COMMAREA here: see below",
+            "WOLA" => "programs that WOLA calls are called with their COMMAREA here: see below",
             _ => "services of the provider CICS-1.0 are served",
         };
         let why = format!("services of the provider {provider} are not served");

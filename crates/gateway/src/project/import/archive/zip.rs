@@ -1,8 +1,8 @@
 //! Zip archives from elsewhere, whole or not at all.
 //!
-//! A library extracts what it can; here an archive that says two things is not
-//! read: names that leave the folder, links, an entry twice, a size that is not
-//! that of the data, more data than an archive of a project can have. The
+//! A library extracts as much as possible; here an ambiguous archive is
+//! rejected: names that leave the folder, links, an entry twice, a size that is
+//! not that of the data, more data than an archive of a project can have. The
 //! inflater is a library's.
 //!
 //! Reference: PKWARE APPNOTE 6.3, sections 4.3 and 4.4.

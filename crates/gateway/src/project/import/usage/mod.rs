@@ -1,16 +1,15 @@
-//! What a program does with the fields of its record: which it reads and which
-//! it writes.
+//! The fields of its record that a program reads and writes.
 //!
 //! A COMMAREA is one record both ways, and most of its fields go one way only.
-//! The PROCEDURE DIVISION, with its COPY members, says which: what MOVE, GIVING,
-//! INTO, SET and COMPUTE put something into is written; any other mention reads
-//! it. A group that is mentioned stands for all below it, storage with several
-//! descriptions is read and written through any of them, and what is handed on
-//! (`CALL … USING`, `COMMAREA`, another record at the same address) is both. A
-//! field of which nothing can be seen goes both ways.
+//! The PROCEDURE DIVISION, with its COPY members, decides: a target of MOVE,
+//! GIVING, INTO, SET and COMPUTE is written; any other mention reads it. A
+//! mentioned group counts for all its fields, storage with several descriptions
+//! is read and written through any of them, and what is passed on (`CALL …
+//! USING`, `COMMAREA`, another record at the same address) is both. A field
+//! without any visible use goes both ways.
 //!
-//! Invariant: a field that may be read goes in, and one that may be written
-//! comes out; what is not understood counts as both.
+//! Invariant: a field that may be read is input, and one that may be written is
+//! output; a statement that is not understood counts as both.
 
 mod program;
 mod scan;
@@ -21,7 +20,7 @@ use scan::Scan;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What is done with a field.
+/// The use of a field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Use {
     pub read: bool,
@@ -53,15 +52,14 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// What the text of a program shows; `copies` are the folders of its COPY
-    /// members.
+    /// Analyses a program's text; `copies` are the folders of its COPY members.
     pub fn of(layout: &Layout, text: &str, copies: &[PathBuf]) -> Usage {
         let Some(program) = Program::read(layout, text, copies) else {
             return Usage::default();
         };
         let mut uses = mentions(layout, &program);
         let record = uses[0];
-        // What is done with a group is done with all below it.
+        // The use of a group is the use of all below it.
         for index in 1..uses.len() {
             match layout.fields[index].parent {
                 Some(Layout::RECORD) | None => {}
@@ -114,7 +112,7 @@ impl Usage {
     }
 }
 
-/// What is done with each field where it, or a condition of it, is named.
+/// The use of each field at its mentions, or those of its conditions.
 fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
     let mut named: HashMap<&str, Vec<FieldId>> = HashMap::new();
     for name in &program.names {
@@ -185,8 +183,8 @@ fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
     uses
 }
 
-/// What taking the address of a field does with it: nothing where the record
-/// is given its place, and anything where something else has it then.
+/// The use by taking a field's address: none if the record is given its place,
+/// and any if another item has it then.
 fn address(scan: &mut Scan) -> Option<Use> {
     match (scan.verb == "SET", scan.receiving) {
         (true, true) => {
@@ -210,8 +208,8 @@ fn is_below(layout: &Layout, id: FieldId, group: &str) -> bool {
     false
 }
 
-/// How many words stand in parentheses from here, and whether they say which
-/// characters are meant.
+/// The number of words in parentheses from here, and whether they select
+/// characters.
 fn parenthesized(words: &[String]) -> (usize, bool) {
     let (mut depth, mut in_part) = (0, false);
     for (at, word) in words.iter().enumerate() {
@@ -226,8 +224,8 @@ fn parenthesized(words: &[String]) -> (usize, bool) {
     (words.len(), in_part)
 }
 
-/// What is done with storage through one of its descriptions is done with it
-/// through the others.
+/// Storage that is used through one of its descriptions is used through the
+/// others.
 fn through_others(layout: &Layout, named: &[Use], uses: &mut [Use]) {
     for (item, _) in layout.iter() {
         let others = layout.iter().filter(|(_, f)| f.redefines == Some(item));
@@ -260,7 +258,7 @@ fn mark(layout: &Layout, uses: &mut [Use], id: FieldId, used: Use) {
     }
 }
 
-/// Stands for a field among the words just passed.
+/// A field among the words just passed.
 const FIELD: &str = "?";
 
 #[cfg(test)]

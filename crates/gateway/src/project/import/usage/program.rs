@@ -8,13 +8,13 @@ use std::path::PathBuf;
 /// A program as far as it says what is done with a record.
 pub(super) struct Program {
     /// The words of its procedures: names and keywords in upper case, literals
-    /// as they are written, every other mark by itself.
+    /// as they are written, every other mark as its own word.
     pub procedures: Vec<String>,
-    /// What the record is called: its own name, DFHCOMMAREA, and every group of
-    /// the program that has the record's fields, or that such a group is in.
+    /// The record's names: its own, DFHCOMMAREA, and every group of the program
+    /// that has the record's fields, or that such a group is in.
     pub names: HashSet<String>,
-    /// Whether a group with the record's fields stands in the program, so that
-    /// other groups are not the record.
+    /// Whether a group with the record's fields is declared in the program, so
+    /// that other groups are not the record.
     pub is_declared: bool,
 }
 
@@ -56,7 +56,7 @@ impl Program {
             return None;
         }
         let (names, is_declared) = names(layout, &words[..start]);
-        // Behind its heading, which names what the program is given.
+        // After its heading, which names the parameters.
         let header = words[start..].iter().position(|word| word == ".")?;
         Some(Program {
             procedures: words.split_off(start + header + 1),
@@ -86,7 +86,7 @@ fn items(words: &[String]) -> Vec<Item<'_>> {
     items.collect()
 }
 
-/// What a record is called in a program, and whether it is described there.
+/// The record's names in a program, and whether it is described there.
 fn names(layout: &Layout, words: &[String]) -> (HashSet<String>, bool) {
     let items = items(words);
     let own: Vec<Option<&str>> = layout.iter().map(|(_, f)| f.name.as_deref()).collect();

@@ -10,9 +10,9 @@ pub(super) struct Scan {
     pub verb: String,
     /// The words just passed.
     last: [String; 2],
-    /// What follows is written.
+    /// The following fields are written.
     pub receiving: bool,
-    /// What follows is a result only (GIVING, REMAINDER).
+    /// The following fields are results only (GIVING, REMAINDER).
     result: bool,
     /// The item that SET gives an address to is the record, or part of it.
     pub own_address: bool,
@@ -99,8 +99,8 @@ impl Scan {
         self.last[1] == "OF" && self.last[0] == "ADDRESS"
     }
 
-    /// What is done with the field that is named here; `in_part` when some of
-    /// its characters are meant.
+    /// The use of the field named here; `in_part` if only some of its
+    /// characters are meant.
     pub fn mention(&self, in_part: bool) -> Use {
         match &self.command {
             Some(_) if self.depth > 1 => Use::READ,

@@ -1,4 +1,4 @@
-//! What programs show of their records.
+//! The uses that programs show of their records.
 
 use super::*;
 
@@ -79,7 +79,7 @@ fn what_is_read_goes_in_and_what_is_written_comes_out() {
         comes_out,
         "GIVEN BOTH NOBODY STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE"
     );
-    // Nothing seen: both ways.
+    // No use found: both ways.
     let all = "ASKED GIVEN BOTH NOBODY STATUS-CODE INNER SHOWN HIDDEN OTHER TWICE TWICE";
     assert_eq!(sorted(RECORD, ""), (all.to_owned(), all.to_owned()));
 }
@@ -89,7 +89,7 @@ fn a_comparison_with_the_word_to_reads() {
     for test in ["X IS EQUAL TO", "5 GREATER THAN OR EQUAL TO"] {
         let text = format!("IF {test} ASKED MOVE 1 TO BOTH END-IF.");
         assert_eq!(ways("ASKED", &text), IN, "{text}");
-        // Nothing is written as far as can be seen.
+        // No visible write.
         assert_eq!(
             ways("ASKED", &text.replace("MOVE 1 TO BOTH", "CONTINUE")),
             BOTH

@@ -1,6 +1,6 @@
 //! Connections that are opened, written, half-closed, reset, ended and broken
-//! in any order, against what a client may expect: its own bytes, in order, and
-//! all of them when nobody ended its connection.
+//! in any order, compared with what a client may expect: its own bytes, in
+//! order, and all of them if its connection was not ended.
 
 use std::net::{Shutdown, TcpListener, TcpStream};
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happens next, to the connection of a number.
+/// The next step of a connection.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Open,
@@ -37,7 +37,7 @@ struct Client {
     sent: usize,
     got: usize,
     half_closed: bool,
-    /// Somebody has ended it: what it gets is a part of what it sent.
+    /// It was ended: what it receives is a part of what it sent.
     ended: bool,
     server: Spawned,
     breaks: Rc<Cell<bool>>,
@@ -300,8 +300,9 @@ fn play(steps: Vec<Step>) {
             }
         }
         let finished = reactor.within(Duration::from_secs(60), world.finish());
-        assert!(finished.await.is_some(), "somebody was not woken");
-        // Those that were reset, and not read since, have heard of it too.
+        assert!(finished.await.is_some(), "a waiting future was not woken");
+        // Connections that were reset, and not read since, have received the
+        // event too.
         let all_over = async {
             while Rc::strong_count(&served) > 2 {
                 reactor.sleep(Duration::from_millis(1)).await;
