@@ -183,18 +183,25 @@ fn starting_rounds(wait: &Wait<'_>, sender: Side) -> u32 {
 /// Data arrives at even distances, one segment or pair after the other.
 fn is_steady(wait: &Wait<'_>) -> bool {
     let before = wait.before();
-    let back = wait.timeline[..=wait.before].iter().rev().take(24);
-    let times: Vec<i64> = back
-        .filter(|s| s.from == before.from && s.len > 0)
-        .map(|s| s.time_ns)
-        .collect();
-    let bursts = times.windows(2).map(|pair| pair[0] - pair[1]);
-    let long: Vec<i64> = bursts.filter(|ns| *ns > LEAST_NS).take(3).collect();
+    let back = wait.timeline[..=wait.before].iter().rev().take(LOOK_BACK);
+    // Asked for each segment of a transfer, so without an allocation.
+    let mut times = [0; LOOK_BACK];
+    let mut count = 0;
+    for segment in back.filter(|s| s.from == before.from && s.len > 0) {
+        times[count] = segment.time_ns;
+        count += 1;
+    }
+    let times = &times[..count];
     let length_ns = wait.length_ns();
-    let even = |ns: &i64| *ns * 2 >= length_ns && length_ns * 2 >= *ns;
+    let even = |ns: i64| ns * 2 >= length_ns && length_ns * 2 >= ns;
     // Pairs come with one acknowledgement; longer bursts are a window.
     let few = times.len() <= 8 || before.time_ns - times[7] >= length_ns * 2;
-    long.len() == 3 && few && long.iter().all(even)
+    let bursts = times.windows(2).map(|pair| pair[0] - pair[1]);
+    let mut long = 0;
+    few && bursts.filter(|ns| *ns > LEAST_NS).take(3).all(|ns| {
+        long += 1;
+        even(ns)
+    }) && long == 3
 }
 
 /// A segment in the middle of a large write.
@@ -219,3 +226,6 @@ const BULK_SEGMENTS: u64 = 8;
 
 /// Segments of this size belong to a bulk transfer.
 const BULK_BYTES: u32 = 1_000;
+
+/// Segments that are searched for earlier pauses.
+const LOOK_BACK: usize = 24;
