@@ -156,13 +156,12 @@ impl Timeline {
     }
 
     /// Counts the data segment at `at` among its sender's round trips.
-    pub(super) fn observe(&mut self, at: usize, connection: &Connection) {
+    pub(super) fn observe(&mut self, at: usize, rtt_ns: i64) {
         self.walked = at;
         let segment = self.segments[at];
         if segment.len == 0 {
             return;
         }
-        let rtt_ns = connection.rtt_ns().unwrap_or(0);
         let rounds = &mut self.rounds[segment.from.index()];
         match self.last_data {
             Some((from, at_ns)) if from == segment.from => {

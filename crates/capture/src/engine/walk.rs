@@ -44,6 +44,7 @@ pub(super) fn judge(
     let start_ns = exchange.walked_ns.max(begins_ns);
     let mut at_ns = start_ns;
     let mut at = before;
+    let rtt_ns = connection.rtt_ns().unwrap_or(0);
     while at + 1 < timeline.segments.len() {
         at += 1;
         let segment = timeline.segments[at];
@@ -57,6 +58,7 @@ pub(super) fn judge(
                 rounds: &timeline.rounds,
                 before,
                 after: Some(at),
+                rtt_ns,
             };
             place.give(
                 connection,
@@ -69,7 +71,7 @@ pub(super) fn judge(
             at_ns = to_ns;
         }
         if at > timeline.walked {
-            timeline.observe(at, connection);
+            timeline.observe(at, rtt_ns);
         }
         before = at;
         if segment.time_ns >= end_ns {
@@ -83,6 +85,7 @@ pub(super) fn judge(
             rounds: &timeline.rounds,
             before,
             after: None,
+            rtt_ns,
         };
         place.give(
             connection,
@@ -104,6 +107,7 @@ struct Place<'a> {
     rounds: &'a [crate::evidence::RoundHistory; 2],
     before: usize,
     after: Option<usize>,
+    rtt_ns: i64,
 }
 
 impl Place<'_> {
@@ -132,6 +136,7 @@ impl Place<'_> {
                     from_ns,
                     to_ns: until_ns,
                     rounds: self.rounds,
+                    rtt_ns: self.rtt_ns,
                 };
                 let claims = claims(&mut wait);
                 for claim in claims.into_iter().flatten() {

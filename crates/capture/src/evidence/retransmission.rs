@@ -45,7 +45,7 @@ impl Evidence for Retransmission {
         if after.marks.any(Marks::OUT_OF_ORDER) {
             // Near its sender nothing is out of order: it was sent again.
             let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
-            let long = near || wait.length_ns() > wait.rtt_ns().max(LEAST_NS);
+            let long = near || wait.length_ns() > wait.rtt_ns.max(LEAST_NS);
             return whole(if long {
                 Reason::FastRetransmit
             } else {
@@ -81,7 +81,7 @@ impl Evidence for Retransmission {
         let rounds = &wait.rounds[after.from.index()];
         if same_message
             && rounds.lost
-            && wait.length_ns() * 3 >= wait.rtt_ns()
+            && wait.length_ns() * 3 >= wait.rtt_ns
             && before.flight > 0
             && wait.follows(
                 wait.last_advance(after.from.other()).unwrap_or(before),
@@ -199,7 +199,7 @@ fn is_cut_write(wait: &Wait<'_>) -> bool {
         && before
             .len
             .is_multiple_of(wait.full_bytes(before.from).max(1));
-    let timer_ns = (wait.rtt_ns() * 2).max(TIMER_NS);
+    let timer_ns = (wait.rtt_ns * 2).max(TIMER_NS);
     let far = wait.near_ns(before.from) > LEAST_NS;
     full && far && !before.flags.has(Flags::PSH) && wait.length_ns() >= timer_ns
 }

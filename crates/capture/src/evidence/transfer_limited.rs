@@ -26,27 +26,33 @@ impl Evidence for TransferLimited {
             return None;
         }
         let sender = after.from;
-        let rtt_ns = wait.rtt_ns();
         let rounds = &wait.rounds[sender.index()];
         let round = rounds.round_bytes();
         let window = window_bytes(wait, sender);
         let full = wait.full_bytes(sender);
-        let held = wait
-            .allowed_bytes(sender)
-            .is_some_and(|left| left < i64::from(full));
-        let fills = window > 0 && held && round <= window.saturating_mul(2)
-            || window > 0 && u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT;
+        // Asked only where the rest depends on it: it searches many segments.
+        let fills = || {
+            let held = || (wait.allowed_bytes(sender)).is_some_and(|left| left < i64::from(full));
+            window > 0
+                && (u64::from(round) * 100 >= u64::from(window) * FILLS_PERCENT
+                    || round <= window.saturating_mul(2) && held())
+        };
         let numbers = [round, window];
         let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
-        let bulk = u64::from(round) >= u64::from(wait.full_bytes(sender)) * BULK_SEGMENTS;
+        let bulk = u64::from(round) >= u64::from(full) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
-        let limited = fills && rounds.rounds >= starting_rounds(wait, sender) && !wait.is_queue();
-        if wait.is_busy() || (!ends_write && !limited && is_steady(wait)) {
+        if wait.is_busy() {
             return network(Reason::PathRate);
         }
-        if wait.length_ns() * 3 < rtt_ns || wait.length_ns() < LEAST_NS {
-            // No pause: either the path's rate, or a window that is spread over
-            // the round trip.
+        let started = rounds.rounds >= starting_rounds(wait, sender);
+        let limited = started && !wait.is_queue() && fills();
+        // No pause: either the path's rate, or a window that is spread over the
+        // round trip.
+        let no_pause = wait.length_ns() * 3 < wait.rtt_ns || wait.length_ns() < LEAST_NS;
+        if !ends_write && !limited && (no_pause || is_steady(wait)) {
+            return network(Reason::PathRate);
+        }
+        if no_pause {
             if ends_write && !is_bulk(before) {
                 return None;
             }
@@ -56,10 +62,10 @@ impl Evidence for TransferLimited {
             }
             return network(Reason::PathRate);
         }
-        let grows = rounds.grows() || fills && !wait.is_queue();
         if ends_write || !paused(wait, after, bulk) {
             return None;
         }
+        let grows = rounds.grows() || !wait.is_queue() && fills();
         let reason = match (limited, grows) {
             (true, _) => Reason::ReceiverWindow,
             (false, true) if rounds.after_idle => Reason::IdleRestart,
@@ -160,7 +166,7 @@ fn paused(wait: &Wait<'_>, after: &Segment, bulk: bool) -> bool {
     let near_ns = wait.near_ns(sender);
     let soon = after.time_ns - event.time_ns <= near_ns * 13 / 10 + TURN_NS;
     let clocked = wait.follows(event, after) || (bulk && soon);
-    clocked && wait.length_ns() <= wait.rtt_ns() * 3 / 2 + TURN_NS
+    clocked && wait.length_ns() <= wait.rtt_ns * 3 / 2 + TURN_NS
 }
 
 /// The window that limits `sender`, in bytes; 0 where its scale is unknown.

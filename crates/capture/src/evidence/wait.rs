@@ -27,6 +27,8 @@ pub(crate) struct Wait<'a> {
     pub to_ns: i64,
     /// Bytes a round trip of both ends.
     pub rounds: &'a [RoundHistory; 2],
+    /// Whole round trip between the ends; 0 where unknown.
+    pub rtt_ns: i64,
 }
 
 impl<'a> Wait<'a> {
@@ -83,11 +85,6 @@ impl<'a> Wait<'a> {
         self.connection.end(side).rtt.best_ns().unwrap_or(0)
     }
 
-    /// Whole round trip between the ends; 0 where unknown.
-    pub(crate) fn rtt_ns(&self) -> i64 {
-        self.connection.rtt_ns().unwrap_or(0)
-    }
-
     /// Payload bytes of a full segment of `side`; where no handshake shows them,
     /// at least what every end must accept (RFC 9293 3.7.1).
     pub(crate) fn full_bytes(&self, side: Side) -> u32 {
@@ -134,7 +131,7 @@ impl Wait<'_> {
         let client = &self.connection.client.rtt;
         let server = &self.connection.server.rtt;
         let smoothed_ns = client.smoothed_ns + server.smoothed_ns;
-        smoothed_ns > self.rtt_ns() * 3 / 2 + TURN_NS
+        smoothed_ns > self.rtt_ns * 3 / 2 + TURN_NS
     }
 
     /// The queue of the path still held data when the wait ended: the path was

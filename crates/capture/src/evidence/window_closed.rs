@@ -27,10 +27,11 @@ impl Evidence for WindowClosed {
         let receiver = sender.other();
         let claim = Claim::whole(wait, Reason::ZeroWindow, Owner::of(receiver));
         let full = i64::from(wait.full_bytes(sender));
-        let held = wait.allowed_bytes(sender).is_some_and(|left| left < full);
+        // Asked last: it searches many segments.
+        let held = || wait.allowed_bytes(sender).is_some_and(|left| left < full);
         if let Some(since_ns) = closed_since(wait, sender) {
             // A window that was full already held the sender from the beginning.
-            let from_ns = if held {
+            let from_ns = if held() {
                 wait.from_ns
             } else {
                 since_ns.max(wait.from_ns)
@@ -50,7 +51,7 @@ impl Evidence for WindowClosed {
         let unread = windows.map(|s| s.window).min().is_some_and(|least| {
             i64::from(least) < full || u64::from(least) * 10 < u64::from(usual) * 6
         });
-        let patience_ns = wait.rtt_ns() * 3 / 2 + UNREAD_NS;
+        let patience_ns = wait.rtt_ns * 3 / 2 + UNREAD_NS;
         // A window that has shrunk holds data that the program did not read.
         let shrunk = wait
             .last_window(receiver)
@@ -60,7 +61,7 @@ impl Evidence for WindowClosed {
             ..claim
         };
         let same = wait.after().is_none_or(|s| s.from == sender) && !wait.is_short(before);
-        let closed = held && (unread || wait.length_ns() > patience_ns) || shrunk;
+        let closed = shrunk || (unread || wait.length_ns() > patience_ns) && held();
         (same && closed).then_some(claim)
     }
 

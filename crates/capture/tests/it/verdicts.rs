@@ -80,6 +80,30 @@ fn small_writes_wait_for_delayed_acknowledgements() {
 }
 
 #[test]
+fn records_from_zos_beside_a_capture_add_its_advice() {
+    let mut conversation = requests(5, 1_000, 300);
+    for exchange in &mut conversation.exchanges {
+        exchange.request = vec![Write::of(200), Write::of(100)];
+    }
+    conversation.client_end().nagle = true;
+    conversation.server_end().delayed_ack = DelayedAck::FixedUs(100_000);
+    let file = capture_file(&[conversation], Format::Pcap);
+    let remedy = |from_zos: bool| {
+        let options = Options {
+            from_zos,
+            ..Options::default()
+        };
+        let explanation = explain(file.as_slice(), &options).expect("a made capture can be read");
+        let verdict = explanation.verdict.expect("there is always one");
+        verdict.remedy.expect("it has a remedy")
+    };
+    let (without, with) = (remedy(false), remedy(true));
+    assert!(!without.contains("z/OS"), "{without}");
+    assert!(with.starts_with(&without), "{with}");
+    assert!(with.contains("on z/OS"), "{with}");
+}
+
+#[test]
 fn a_lost_answer_waits_for_its_timer() {
     let mut conversation = requests(2, 1_000, 300);
     conversation.path.capture = capture::synth::Place::Server;
