@@ -121,7 +121,7 @@ impl Connection {
     pub fn rtt_ns(&self) -> Option<i64> {
         match (self.client.rtt.best_ns(), self.server.rtt.best_ns()) {
             (None, None) => None,
-            (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
         }
     }
 

@@ -9,7 +9,9 @@
 
 use super::flow::Timeline;
 use super::split::Intervals;
-use crate::evidence::{Claim, EVIDENCE, EvidenceKind, Owner, Reason, Wait, is_progress};
+use crate::evidence::{
+    Claim, EVIDENCE, EvidenceKind, LONGEST_NS, Owner, Reason, Wait, is_progress,
+};
 use crate::ledger::{Interval, Ledger};
 use crate::{Connection, Exchange, Options, Phase, Segment};
 
@@ -44,7 +46,7 @@ pub(super) fn judge(
     let start_ns = exchange.walked_ns.max(begins_ns);
     let mut at_ns = start_ns;
     let mut at = before;
-    let rtt_ns = connection.rtt_ns().unwrap_or(0);
+    let rtt_ns = connection.rtt_ns().unwrap_or(0).min(LONGEST_NS);
     while at + 1 < timeline.segments.len() {
         at += 1;
         let segment = timeline.segments[at];

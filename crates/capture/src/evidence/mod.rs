@@ -25,7 +25,7 @@ mod waited_for_ack;
 mod window_closed;
 
 pub use reason::{EvidenceKind, Owner, Reason};
-pub(crate) use wait::{RoundHistory, Wait, is_progress};
+pub(crate) use wait::{LONGEST_NS, RoundHistory, Wait, is_progress};
 
 use crate::verdict::{Description, SliceFacts};
 

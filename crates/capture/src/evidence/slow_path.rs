@@ -6,7 +6,7 @@
 //! acknowledgement of a request that comes late, and in copies that prove
 //! needless.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use super::{Claim, Evidence, EvidenceKind, LONGEST_NS, Owner, Reason, Wait};
 use crate::verdict::{Description, SliceFacts, ms};
 use crate::{Marks, Phase, Protocol};
 
@@ -54,7 +54,7 @@ impl Evidence for SlowPath {
         } else {
             Reason::TurnRoundTrip
         };
-        let to_ns = wait.to_ns.min(wait.from_ns + path_ns);
+        let to_ns = wait.to_ns.min(wait.from_ns.saturating_add(path_ns));
         let claim = Claim::whole(wait, reason, Owner::Network);
         Some(Claim { to_ns, ..claim })
     }
@@ -98,6 +98,7 @@ impl Evidence for SlowPath {
 /// translator) acknowledges data, and the answer took as long as the handshake.
 fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
     let shake_ns = wait.connection.end(wait.sender()).rtt.handshake_ns?;
+    let shake_ns = shake_ns.min(LONGEST_NS);
     let length_ns = wait.length_ns();
     let alike = length_ns * 20 >= shake_ns * 17 && length_ns * 10 <= shake_ns * 14;
     (shake_ns > near_ns.saturating_mul(4) && shake_ns > RISE_NS && alike).then_some(shake_ns)

@@ -199,7 +199,7 @@ fn is_steady(wait: &Wait<'_>) -> bool {
     }
     let times = &times[..count];
     let length_ns = wait.length_ns();
-    let even = |ns: i64| ns * 2 >= length_ns && length_ns * 2 >= ns;
+    let even = |ns: i64| ns.saturating_mul(2) >= length_ns && length_ns * 2 >= ns;
     // Pairs come with one acknowledgement; longer bursts are a window.
     let few = times.len() <= 8 || before.time_ns - times[7] >= length_ns * 2;
     let bursts = times.windows(2).map(|pair| pair[0] - pair[1]);

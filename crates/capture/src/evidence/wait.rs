@@ -48,9 +48,9 @@ impl<'a> Wait<'a> {
         &self.timeline[(self.before + 1).min(end)..end]
     }
 
-    /// Its length.
+    /// Its length, at most [`LONGEST_NS`].
     pub(crate) fn length_ns(&self) -> i64 {
-        self.to_ns - self.from_ns
+        self.to_ns.saturating_sub(self.from_ns).min(LONGEST_NS)
     }
 
     /// The end whose data the exchange waits for.
@@ -82,7 +82,8 @@ impl<'a> Wait<'a> {
 
     /// Round trip between the place of capture and an end; 0 where unknown.
     pub(crate) fn near_ns(&self, side: Side) -> i64 {
-        self.connection.end(side).rtt.best_ns().unwrap_or(0)
+        let best_ns = self.connection.end(side).rtt.best_ns();
+        best_ns.unwrap_or(0).min(LONGEST_NS)
     }
 
     /// Payload bytes of a full segment of `side`; where no handshake shows them,
@@ -118,7 +119,7 @@ impl<'a> Wait<'a> {
     /// end as soon as its sender could know of it.
     pub(crate) fn follows(&self, event: &Segment, after: &Segment) -> bool {
         let near_ns = self.near_ns(after.from);
-        let apart_ns = after.time_ns - event.time_ns;
+        let apart_ns = (after.time_ns - event.time_ns).min(LONGEST_NS);
         let soon = apart_ns <= near_ns * 13 / 10 + TURN_NS;
         // Sooner than the path allows, it was no reaction.
         soon && (near_ns < FAR_NS || apart_ns * 10 >= near_ns * 7)
@@ -130,7 +131,7 @@ impl Wait<'_> {
     pub(crate) fn is_queue(&self) -> bool {
         let client = &self.connection.client.rtt;
         let server = &self.connection.server.rtt;
-        let smoothed_ns = client.smoothed_ns + server.smoothed_ns;
+        let smoothed_ns = client.smoothed_ns.saturating_add(server.smoothed_ns);
         smoothed_ns > self.rtt_ns * 3 / 2 + TURN_NS
     }
 
@@ -252,6 +253,10 @@ impl RoundHistory {
         self.rounds < 2 || u64::from(self.round_bytes()) * 20 > u64::from(before) * 21
     }
 }
+
+/// Longer times are compared as if they lasted so long (two years): times that
+/// were made up must not overflow.
+pub(crate) const LONGEST_NS: i64 = 1 << 56;
 
 /// What an end needs, besides the path, to react to a segment.
 const TURN_NS: i64 = 2_000_000;

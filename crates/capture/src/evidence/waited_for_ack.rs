@@ -7,7 +7,7 @@
 //! sends short segments one after the other has the algorithm off.
 //! Reference: RFC 896, RFC 1122 4.2.3.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
+use super::{Claim, Evidence, EvidenceKind, LONGEST_NS, Owner, Reason, Wait};
 use crate::verdict::{Description, SliceFacts, ms, subject};
 use crate::{Marks, Phase, Protocol, Segment};
 
@@ -33,7 +33,7 @@ impl Evidence for WaitedForAck {
         if !wait.follows(ack, after) {
             return None;
         }
-        let held_ns = ack.time_ns - before.time_ns;
+        let held_ns = (ack.time_ns - before.time_ns).min(LONGEST_NS);
         let delay_ns = held_ns - wait.near_ns(ack.from);
         let delayed = delay_ns >= LEAST_DELAY_NS;
         let micros = |ns: i64| (ns / 1_000).clamp(0, i64::from(u32::MAX)) as u32;

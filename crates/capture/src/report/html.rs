@@ -173,12 +173,13 @@ fn ladder(explanation: &Explanation, exchange: &Exchange, open: bool) -> String 
         .collect();
     let second = connection.and_then(|c| second(explanation, c));
     let picture = ladder_svg(connection, second, exchange);
-    let heading = format!(
-        "Exchange {}: {} ({} ms)",
-        exchange.id,
-        escape(&exchange.label),
-        ms(exchange.total_ns())
-    );
+    // What is spoken in a protocol of unknown form has no label.
+    let label = match exchange.label.as_str() {
+        "" => String::new(),
+        label => format!(": {}", escape(label)),
+    };
+    let total = ms(exchange.total_ns());
+    let heading = format!("Exchange {}{label} ({total} ms)", exchange.id);
     let inside = format!("{}{picture}", slice_bar(&parts));
     match open {
         true => format!("<div class=card><h3>{heading}</h3>{inside}</div>"),

@@ -314,20 +314,27 @@ fn band(frame: &Frame, wait: &Interval, heights: &[f64], (part, parts): (usize, 
         (0.0, from),
         |best, one| if one.0 > best.0 { one } else { best },
     );
+    let width = frame.right - frame.left;
+    let mut words = format!("{} ms  {}", ms(wait.length_ns()), kind.title());
+    if words.chars().count() as f64 * CHARACTER > width {
+        // The legend has the kind by its colour.
+        words = format!("{} ms", ms(wait.length_ns()));
+    }
     format!(
-        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity="{opacity:.2}"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        r#"<rect x="{}" y="{top:.1}" width="{width}" height="{height:.1}" style="{style}" opacity="{opacity:.2}"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{}</text>"#,
         frame.left,
-        frame.right - frame.left,
         (frame.left + frame.right) / 2.0,
         if parts == 1 {
             start + room / 2.0 + 2.0
         } else {
             top + height / 2.0 + 4.0
         },
-        ms(wait.length_ns()),
-        escape(kind.title())
+        escape(&words)
     )
 }
+
+/// Width of a character of a band's text, in units of the diagram.
+const CHARACTER: f64 = 6.6;
 
 /// More arrows make a page too long.
 const MOST_ARROWS: usize = 22;

@@ -208,3 +208,29 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
         }
     }
 }
+
+#[test]
+fn waits_of_centuries_are_compared_without_overflow() {
+    let mut bytes = sample(Format::Pcapng);
+    let (mut at, mut packets) = (0, 0);
+    while at + 20 <= bytes.len() {
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        let (kind, length) = (word(at), word(at + 4) as usize);
+        if kind == PACKET_BLOCK {
+            packets += 1;
+            if packets > 1 {
+                // The upper half of the time, in nanoseconds: the year 2113.
+                bytes[at + 12..at + 16].copy_from_slice(&0x3f00_0000_u32.to_le_bytes());
+            }
+        }
+        at += length;
+    }
+    assert!(packets > 10, "{packets} packets");
+    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let handshake = &explanation.connections[0].handshake;
+    let took_ns = handshake.syn_ack_ns.unwrap() - handshake.syn_ns.unwrap();
+    assert!(took_ns > i64::MAX / 20, "{took_ns} ns");
+}
+
+/// The type of an enhanced packet block of pcapng.
+const PACKET_BLOCK: u32 = 6;
