@@ -1,4 +1,4 @@
-//! EXEC SQL beside a region: sessions with PostgreSQL, and units of work that
+//! EXEC SQL of a region: sessions with PostgreSQL, and units of work that
 //! the server decides.
 //!
 //! A worker asks for a session at the first statement of a unit of work

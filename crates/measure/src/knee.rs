@@ -425,7 +425,7 @@ mod tests {
         assert!(!law(1.2, 0.0, 2e-6, Some(651.0)).agrees(&points, true));
         assert!(!law(0.9, 0.0, 0.0, None).agrees(&points, true));
         let grown: Vec<(f64, f64)> = (1..=8)
-            .map(|i| f64::from(i))
+            .map(f64::from)
             .map(|n| (n, 50.0 * n / (1.0 + 0.1 * (n - 1.0))))
             .collect();
         let fit = scalability(&grown).unwrap();

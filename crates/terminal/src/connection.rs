@@ -28,7 +28,7 @@ use crate::config::Uppercase;
 use crate::display::{Display, Sink};
 use crate::input::{program_data, transid};
 use crate::messages;
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// A connection and its terminal.
 pub struct Connection {

@@ -4,8 +4,8 @@
 //! The connection's future and the region's threads share it. What a task sends
 //! is put into the session at once; the future writes it to the socket.
 //!
-//! Invariant: the lock is never held while the region is called, and nobody
-//! waits for the client under it.
+//! Invariant: the lock is never held while the region is called, and no
+//! thread waits for the client under it.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::host::SignedOnUser;
 use crate::messages;
 use crate::names::TerminalNames;
 use crate::page::Page;
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// A terminal.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use region::{Handle, UserId};
 
 /// The process around the door.
 pub trait TerminalHost: Debug + Send + Sync {
-    /// Whether there are users. Without them nobody can sign on.
+    /// Whether there are users. Without them there is no sign-on.
     fn has_users(&self) -> bool;
 
     /// Compares a password with a user's. `user` is a CICS user id or a name of
@@ -19,7 +19,7 @@ pub trait TerminalHost: Debug + Send + Sync {
     fn snapshot(&self, region: &Handle, kind: SnapshotKind) -> Vec<String>;
 }
 
-/// Somebody who may sign on.
+/// A user who may sign on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedOnUser {
     /// Who tasks run for.

@@ -27,6 +27,7 @@ mod messages;
 mod names;
 mod page;
 mod service;
+mod shared;
 mod sign_on;
 
 pub use browser::{BrowserError, BrowserTerminals};
@@ -35,4 +36,5 @@ pub use config::{StartTlsSetting, TerminalConfig, Uppercase};
 pub use host::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
 pub use maps::MapTable;
 pub use page::code_table;
-pub use service::{ServerTls, Terminals, metrics_sample};
+pub use service::{Terminals, metrics_sample};
+pub use shared::ServerTls;

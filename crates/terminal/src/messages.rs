@@ -11,7 +11,7 @@ use tn3270::stream::Command;
 use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
 use crate::page::Page;
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// A record that shows a message in the last line. `erase` clears the screen
 /// before and puts the cursor into the field for input.

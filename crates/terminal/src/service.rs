@@ -4,161 +4,28 @@
 //! One thread serves all connections: a terminal costs a future, its session and
 //! its socket. The region's threads reach a terminal through its facility.
 
-use std::collections::HashMap;
-use std::fmt::{self, Debug};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ::tls::Reloading;
 use cics::resp::Condition;
 use link::Answer;
 use region::engine::{self, EngineClass};
-use region::{CommandService, FacilityId, GuestPrograms, Handle, ServiceCommand, UserId};
-use rustls::ServerConfig;
+use region::{CommandService, GuestPrograms, Handle, ServiceCommand, UserId};
 use tn3270::StartTls;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::browser::BrowserTerminals;
-use crate::browses::TerminalBrowses;
 use crate::builtin::BuiltInPrograms;
 use crate::commands;
 use crate::config::TerminalConfig;
 use crate::connection::Connection;
-use crate::display::Display;
-use crate::host::{SignedOnUser, TerminalHost};
+use crate::host::TerminalHost;
 use crate::maps::MapTable;
-use crate::names::NameTable;
-use crate::page::PageTable;
-use crate::sign_on::SignOnTable;
-
-/// What TLS connections are accepted with, read again when it is written.
-pub type ServerTls = Reloading<ServerConfig>;
-
-/// What connections and commands share.
-pub struct Shared {
-    /// The settings.
-    pub config: TerminalConfig,
-    /// Name of the region.
-    pub applid: String,
-    /// The code pages of terminals.
-    pub pages: PageTable,
-    /// The process around the door.
-    pub host: Option<Arc<dyn TerminalHost>>,
-    /// What TLS connections are accepted with.
-    pub tls: Option<ServerTls>,
-    /// Wrong passwords.
-    pub sign_ons: SignOnTable,
-    /// Browses of terminals.
-    pub browses: TerminalBrowses,
-    /// Names in use.
-    pub names: NameTable,
-    maps: Mutex<Arc<MapTable>>,
-    displays: Mutex<HashMap<FacilityId, Arc<Display>>>,
-    connections: AtomicUsize,
-    running: OnceLock<Running>,
-}
-
-/// What is there once the region runs.
-struct Running {
-    runtime: tokio::runtime::Handle,
-    region: Handle,
-    user: UserId,
-    stop: watch::Receiver<bool>,
-}
-
-impl Shared {
-    /// The maps in force.
-    pub fn maps(&self) -> Arc<MapTable> {
-        lock(&self.maps).clone()
-    }
-
-    /// Notes the terminal of a facility.
-    pub fn attach(&self, facility: FacilityId, display: &Arc<Display>) {
-        let mut displays = lock(&self.displays);
-        displays.entry(facility).or_insert_with(|| display.clone());
-    }
-
-    /// The terminal of a facility.
-    pub fn display(&self, facility: FacilityId) -> Option<Arc<Display>> {
-        lock(&self.displays).get(&facility).cloned()
-    }
-
-    /// All terminals.
-    pub fn displays(&self) -> Vec<(FacilityId, Arc<Display>)> {
-        let displays = lock(&self.displays);
-        displays.iter().map(|(id, d)| (*id, d.clone())).collect()
-    }
-
-    /// The door's runtime and the region. Returns `None` before the start.
-    pub fn running(&self) -> Option<(&tokio::runtime::Handle, &Handle)> {
-        let running = self.running.get()?;
-        Some((&running.runtime, &running.region))
-    }
-
-    /// A connection of this process, and what ends it. Returns `None` before the
-    /// start.
-    pub fn connection(self: &Arc<Self>) -> Option<(Connection, watch::Receiver<bool>)> {
-        let running = self.running.get()?;
-        let (region, user) = (running.region.clone(), running.user);
-        let connection = Connection::new(self.clone(), region, user, StartTls::Off);
-        Some((connection, running.stop.clone()))
-    }
-
-    /// A place for one more connection. Returns `None` if there are too many.
-    pub fn take_seat(self: &Arc<Self>) -> Option<Seat> {
-        Seat::take(self)
-    }
-
-    /// Who tasks of terminals run for without a sign-on.
-    pub fn default_user(&self) -> UserId {
-        self.running.get().map_or(UserId::BLANK, |r| r.user)
-    }
-
-    /// Whether anybody can sign on.
-    pub fn has_users(&self) -> bool {
-        self.host.as_ref().is_some_and(|host| host.has_users())
-    }
-
-    /// Whether transactions that look at the region, or change it, are for users
-    /// who have signed on: there are users, or other machines can connect.
-    pub fn asks_for_users(&self) -> bool {
-        let mut addresses = self.config.addresses();
-        self.has_users() || addresses.any(|address| !address.ip().is_loopback())
-    }
-
-    /// Another user has a terminal from the next task on; `None` signs off.
-    pub fn sign_on(
-        &self,
-        region: &Handle,
-        facility: FacilityId,
-        display: &Display,
-        user: Option<SignedOnUser>,
-    ) {
-        let userid = user.as_ref().map_or(self.default_user(), |u| u.userid);
-        {
-            let mut state = display.lock();
-            state.user = user;
-            state.wrong_passwords = 0;
-        }
-        region.sign_on(facility, userid);
-    }
-
-    /// A facility is closed.
-    pub fn detach(&self, facility: FacilityId) {
-        lock(&self.displays).remove(&facility);
-    }
-}
-
-impl Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
-    }
-}
+use crate::shared::{Running, ServerTls, Shared};
 
 /// The terminals of a region.
 #[derive(Debug)]
@@ -185,20 +52,7 @@ impl Terminals {
         tls: Option<ServerTls>,
     ) -> Terminals {
         Terminals {
-            shared: Arc::new(Shared {
-                pages: PageTable::new(&config),
-                host,
-                tls,
-                sign_ons: SignOnTable::default(),
-                browses: TerminalBrowses::default(),
-                config,
-                applid: applid.to_owned(),
-                names: NameTable::default(),
-                maps: Mutex::new(Arc::new(maps)),
-                displays: Mutex::default(),
-                connections: AtomicUsize::new(0),
-                running: OnceLock::new(),
-            }),
+            shared: Arc::new(Shared::new(config, applid, maps, host, tls)),
             listening: None,
         }
     }
@@ -238,7 +92,7 @@ impl Terminals {
             .max_blocking_threads(1)
             .build()?;
         let (stop, stopped) = watch::channel(false);
-        let _ = self.shared.running.set(Running {
+        self.shared.begin(Running {
             runtime: runtime.handle().clone(),
             region: region.clone(),
             user,
@@ -284,7 +138,7 @@ impl Terminals {
 
     /// Other maps are in force from now on.
     pub fn reload(&self, maps: MapTable) {
-        *lock(&self.shared.maps) = Arc::new(maps);
+        self.shared.reload(maps);
     }
 
     /// Ends all sessions.
@@ -318,7 +172,7 @@ impl CommandService for MapService {
         let Some(facility) = command.facility else {
             return command.answer(&Answer::of_condition(Condition::InvReq, 0));
         };
-        let display = lock(&self.0.displays).get(&facility).cloned();
+        let display = self.0.display(facility);
         let Some(display) = display else {
             // It has left while the task runs.
             return command.answer(&Answer::of_condition(Condition::TermErr, 0));
@@ -335,7 +189,7 @@ impl CommandService for MapService {
     }
 
     fn metrics(&self, out: &mut String) {
-        write_metrics(lock(&self.0.displays).len(), out);
+        write_metrics(self.0.displays().len(), out);
     }
 }
 
@@ -381,7 +235,7 @@ async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(seat) = Seat::take(&shared) else {
+                let Some(seat) = shared.take_seat() else {
                     tracing::warn!(target: "terminal", %peer, "max_connections is reached");
                     continue;
                 };
@@ -417,29 +271,6 @@ async fn next_client(
         Some(listener) => listener.accept().await,
         None => std::future::pending().await,
     }
-}
-
-/// The place of a connection.
-pub struct Seat(Arc<Shared>);
-
-impl Seat {
-    /// Returns `None` if there are too many connections.
-    fn take(shared: &Arc<Shared>) -> Option<Seat> {
-        let most = shared.config.max_connections;
-        let taken = shared.connections.fetch_add(1, Ordering::Relaxed);
-        let seat = Seat(shared.clone());
-        (taken < most).then_some(seat)
-    }
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Pause after a failed accept, such as for want of descriptors.

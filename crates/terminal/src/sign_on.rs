@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::host::{SignedOnUser, Verified};
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// Wrong passwords by user.
 #[derive(Debug, Default)]

@@ -218,9 +218,9 @@ fn divide(joined: &JoinedPoints, flow: &PairedFlow, wait: &Interval) -> Option<V
         return Some(parts);
     }
     let mut beyond_ns = gap_ns(0)?;
-    for point in 1..=last {
+    for (point, part) in parts.iter_mut().enumerate().take(last + 1).skip(1) {
         let next_ns = gap_ns(point)?.clamp(0, beyond_ns.max(0));
-        parts[point] = beyond_ns - next_ns;
+        *part = beyond_ns - next_ns;
         beyond_ns = next_ns;
     }
     parts[last + 1] = beyond_ns;

@@ -3,7 +3,7 @@
 //! ```text
 //!  STATE/sql/lock      held by the region and, inherited, by the server
 //!  STATE/sql/data/     the cluster, of a user of its own when the region is root
-//!  STATE/sql/socket/   its Unix socket; nobody else can enter the folder
+//!  STATE/sql/socket/   its Unix socket; other users cannot enter the folder
 //!  STATE/sql/log       why it did not start
 //! ```
 //!

@@ -25,7 +25,8 @@ pub fn write(roles: &[RoleCount], counts: &Counts, out: &mut String) {
     if roles.is_empty() {
         return;
     }
-    let gauges: [(&str, &str, fn(&RoleCount) -> usize); 3] = [
+    type RoleGauge = (&'static str, &'static str, fn(&RoleCount) -> usize);
+    let gauges: [RoleGauge; 3] = [
         ("sessions", "Sessions with the SQL server, by role.", |c| {
             c.open
         }),

@@ -79,7 +79,7 @@ impl Timers {
 
     /// Alarms that are set.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    fn live(&self) -> usize {
         self.live.len()
     }
 
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(timers.due(10), Some(alarm(2)));
         assert_eq!(timers.due(10), None);
         assert_eq!(timers.due(99), Some(alarm(3)));
-        assert_eq!((timers.next(), timers.len()), (None, 0));
+        assert_eq!((timers.next(), timers.live()), (None, 0));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use link::{Answer, Call, Name};
 use super::Shared;
 use super::lease::ended_well;
 use super::links::WorkerLink;
-use super::verbs::{MappedConversation, no_partners, not_allocated};
+use super::mapped_conversation::{MappedConversation, no_partners, not_allocated};
 use super::wakes;
 use crate::api::{Conversation, TaskUnit};
 use crate::engine::{self, EngineClass};

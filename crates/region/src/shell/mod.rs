@@ -20,6 +20,7 @@ mod kernel_host;
 mod lease;
 mod lines;
 mod links;
+mod mapped_conversation;
 mod open;
 mod operators;
 mod ordered_lock;
@@ -36,7 +37,6 @@ mod token;
 mod trace;
 mod trace_file;
 mod uses;
-mod verbs;
 mod wakes;
 
 pub use acts::{Worker, shut_down};

@@ -71,7 +71,7 @@ rows! {
     "CEEUTC" time::utc, Some(2);
 }
 
-/// The number of a service; `None` if there is none of this name.
+/// The number of a service. Returns `None` for an unknown name.
 pub fn find(name: &[u8]) -> Option<usize> {
     ROWS.iter().position(|row| row.name.as_bytes() == name)
 }

@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// CLOSE. The server hears of it with the next statement.
+    /// CLOSE. It is sent to the server with the next statement.
     pub(super) fn close_cursor(&mut self, block: &StatementBlock) -> Result<Sqlca, SqlFailure> {
         let Some(cursor) = self.cursors.remove(&name_of(block)) else {
             return Err(SqlFailure::code(-501, &[&block.name]));

@@ -31,7 +31,7 @@ const BUFFER_BYTES: usize = 32 * 1024;
 /// Takes the events of a batch; an error ends the statement, not the batch.
 pub(super) type Events<'e> = dyn FnMut(ClientEvent<'_>) -> Result<(), SqlFailure> + 'e;
 
-/// What came of a batch.
+/// The outcome of a batch.
 pub(super) struct BatchEnd {
     /// The server's first error.
     pub error: Option<Box<ServerError>>,

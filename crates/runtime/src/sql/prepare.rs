@@ -19,7 +19,7 @@ use super::unit::Effect;
 /// A statement of a program.
 #[derive(Debug)]
 pub(super) struct ProgramStatement {
-    /// The block's first bytes, which tell it from another at the same address.
+    /// The block's first bytes, which distinguish it from another at the same address.
     pub head: [u8; HEADER_BYTES],
     /// Bytes of the block.
     pub length: usize,

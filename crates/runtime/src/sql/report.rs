@@ -68,7 +68,7 @@ pub(super) fn first_problem(problems: Vec<Problem>) -> SqlFailure {
     }
 }
 
-/// What came of a statement, after its SQLCA is written.
+/// The outcome of a statement, after its SQLCA is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Executed {
     /// It is done, or the program has an SQLCODE.

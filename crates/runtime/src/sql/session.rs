@@ -42,8 +42,8 @@ pub struct SessionOptions {
     pub dates: DateStyle,
     /// Most digits of decimal arithmetic: 15 or 31.
     pub decimal_digits: u8,
-    /// Schema of tables that are named without one; the server's search path if
-    /// there is none.
+    /// Schema of tables that are named without one; without it the
+    /// server's search path.
     pub qualifier: Option<String>,
     /// Bytes that the rows of one cursor may take.
     pub cursor_bytes: usize,

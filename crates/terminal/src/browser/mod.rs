@@ -18,12 +18,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tn3270::screen::KeyboardState;
-use tn3270::{CodeTable, Emulator, KeyOutcome, TerminalModel};
+use tn3270::{CodeTable, Emulator, KeyOutcome, StartTls, TerminalModel};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::sync::{Notify, watch};
 
+use crate::connection::Connection;
 use crate::page::code_table;
-use crate::service::Shared;
+use crate::shared::Shared;
 use keys::KeyAction;
 
 /// The terminals of a region that are in browsers.
@@ -85,7 +86,7 @@ impl BrowserTerminals {
     /// # Errors
     /// There are too many.
     pub fn open(self: &Arc<Self>, model: u8) -> Result<String, BrowserError> {
-        let (Some((runtime, _)), true) = (self.shared.running(), self.shared.config.browser) else {
+        let (Some(running), true) = (self.shared.running(), self.shared.config.browser) else {
             return Err(BrowserError::TooMany);
         };
         let Some(seat) = self.shared.take_seat() else {
@@ -111,15 +112,14 @@ impl BrowserTerminals {
         });
         sessions.insert(name.clone(), session.clone());
         let (page, door) = tokio::io::duplex(PIPE_BYTES);
-        let connection = self.shared.connection();
-        if let Some((connection, stop)) = connection {
-            runtime.spawn(async move {
-                connection.serve_local(door, stop).await;
-                drop(seat);
-            });
-        }
+        let (region, stop) = (running.region.clone(), running.stop.clone());
+        let connection = Connection::new(self.shared.clone(), region, running.user, StartTls::Off);
+        running.runtime.spawn(async move {
+            connection.serve_local(door, stop).await;
+            drop(seat);
+        });
         let (all, key) = (self.clone(), name.clone());
-        runtime.spawn(async move {
+        running.runtime.spawn(async move {
             session.run(page).await;
             all.lock().remove(&key);
         });
@@ -296,7 +296,7 @@ impl SessionState {
     }
 }
 
-/// A name that nobody guesses: 128 random bits.
+/// A name that cannot be guessed: 128 random bits.
 fn session_name() -> Option<String> {
     use std::io::Read;
     let mut bytes = [0u8; 16];

@@ -28,7 +28,7 @@ use region::{FacilityId, GuestPrograms, GuestTask, Handle, Passed, ProgramName, 
 use crate::display::Display;
 use crate::host::SignedOnUser;
 use crate::messages;
-use crate::service::Shared;
+use crate::shared::Shared;
 use panel::{Entered, Panel};
 
 /// A transaction and its first program.
@@ -99,9 +99,11 @@ impl GuestPrograms for BuiltInPrograms {
     fn begin(&self, task: GuestTask) {
         let found = built_in(task.program());
         match (found, self.shared.running(), &self.others) {
-            (Some(found), Some((runtime, region)), _) => {
-                let (shared, region) = (self.shared.clone(), region.clone());
-                runtime.spawn(serve(shared, region, found.kind, task));
+            (Some(found), Some(running), _) => {
+                let (shared, region) = (self.shared.clone(), running.region.clone());
+                running
+                    .runtime
+                    .spawn(serve(shared, region, found.kind, task));
             }
             (None, _, Some(others)) => others.begin(task),
             _ => task.is_unknown(),

@@ -14,7 +14,7 @@ pub async fn sign_on(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Do
     let first = task.commarea.is_empty();
     let entered = entered.unwrap_or_default();
     if !task.shared.has_users() {
-        return task.leave("DFHCE3544 This region has no users: nobody signs on. See tupelo user.");
+        return task.leave("DFHCE3544 This region has no users. Add one with tupelo user.");
     }
     if first {
         let user = user_word(entered.called_with()).to_owned();

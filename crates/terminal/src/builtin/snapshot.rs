@@ -17,7 +17,7 @@ pub async fn run(task: &mut BuiltInTask<'_>, entered: Option<Entered>) -> Done {
     let (kind, title) = match aid {
         _ if task.commarea.is_empty() => (SnapshotKind::Actual, "ACTUAL"),
         PF3 | CLEAR => return task.leave("The CPU snapshot has ended."),
-        // Whoever may not operate has no say in what others compare with.
+        // A user without the role may not reset what others compare with.
         PF1 if !task.may(true) => return task.not_authorized(),
         PF1 => (SnapshotKind::Reset, "ACTUAL, now the baseline"),
         _ => (SnapshotKind::Delta, "DELTA"),

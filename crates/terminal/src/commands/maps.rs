@@ -19,7 +19,7 @@ use crate::config::Uppercase;
 use crate::display::{Display, Unreachable};
 use crate::input::map_fields;
 use crate::maps::{MapTable, MissingMap};
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// Serves a command for a terminal.
 pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {

@@ -12,7 +12,7 @@ use cics::command::commands as rows;
 use link::{Answer, Operands};
 
 use crate::display::Display;
-use crate::service::Shared;
+use crate::shared::Shared;
 pub use security::{is_of_sign_on, sign_on};
 
 /// All of them, by number.

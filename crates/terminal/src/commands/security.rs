@@ -13,7 +13,7 @@ use link::{Answer, Operands};
 use region::{FacilityId, ServiceCommand};
 
 use crate::display::Display;
-use crate::service::Shared;
+use crate::shared::Shared;
 use crate::sign_on::SignOnRefused;
 
 /// Whether a command is about who uses the task's terminal.
@@ -28,9 +28,10 @@ pub fn sign_on(
     display: Arc<Display>,
     mut command: ServiceCommand,
 ) {
-    let Some((runtime, region)) = shared.running() else {
+    let Some(running) = shared.running() else {
         return command.answer(&refusal(SignOnRefused::NoUsers));
     };
+    let (runtime, region) = (&running.runtime, &running.region);
     let signed_on = display.lock().user.is_some();
     if command.number == rows::signoff::NUMBER {
         if !signed_on {
@@ -67,7 +68,7 @@ pub fn sign_on(
 
 /// VERIFY PASSWORD and VERIFY PHRASE.
 pub fn verify(shared: &Arc<Shared>, mut command: ServiceCommand) {
-    let Some((runtime, _)) = shared.running() else {
+    let Some(running) = shared.running() else {
         return command.answer(&refusal(SignOnRefused::NoUsers));
     };
     let operands = &command.operands;
@@ -81,7 +82,7 @@ pub fn verify(shared: &Arc<Shared>, mut command: ServiceCommand) {
     };
     command.later();
     let shared = shared.clone();
-    runtime.spawn(async move {
+    running.runtime.spawn(async move {
         let verified = shared.verify(&user, &password).await;
         command.answer(&verified.map_or_else(refusal, |_| done()));
     });
@@ -124,9 +125,9 @@ fn characters(bytes: &[u8]) -> String {
     text.trim_end_matches([' ', '\0']).to_owned()
 }
 
-/// RESP2 of SIGNON: somebody has signed on at the terminal.
+/// RESP2 of SIGNON: a user has signed on at the terminal.
 const SIGNED_ON: u32 = 9;
-/// RESP2 of SIGNOFF: nobody has.
+/// RESP2 of SIGNOFF: no user has.
 const NOT_SIGNED_ON: u32 = 1;
 /// RESP2: a password is needed.
 const PASSWORD_NEEDED: u32 = 1;

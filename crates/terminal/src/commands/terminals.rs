@@ -11,7 +11,7 @@ use link::{Answer, Name, Operands};
 use region::{FacilityState, ServiceCommand};
 
 use crate::display::Display;
-use crate::service::Shared;
+use crate::shared::Shared;
 
 /// Serves one of them.
 pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> Answer {
@@ -30,9 +30,10 @@ pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> Answer {
 /// What a terminal has, by name or in a browse.
 fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>) -> Answer {
     use rows::inquire_terminal as row;
-    let Some((_, region)) = shared.running() else {
+    let Some(running) = shared.running() else {
         return Answer::of_condition(Condition::TermIdErr, UNKNOWN);
     };
+    let region = &running.region;
     let operands = &command.operands;
     let displays = shared.displays();
     let mut all: Vec<(Name<4>, _)> = displays

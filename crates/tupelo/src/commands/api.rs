@@ -224,7 +224,7 @@ pub fn run(args: Args) -> Result<Outcome> {
                 return run_archives(&args, &app);
             }
             let [name] = args.what.as_slice() else {
-                return Err(wrong_usage(format!("one name of an API is taken, or archives that end with .aar and .sar"), None));
+                return Err(wrong_usage("one name of an API is taken, or archives that end with .aar and .sar", None));
             };
             let name = plain_name(name)?;
             match args.update {
@@ -248,7 +248,7 @@ fn is_requester_archive(name: &str) -> bool {
 /// Takes the documents out of archives of API requesters.
 fn run_requester_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        return Err(wrong_usage(format!("archives say themselves what they are of: no other option than --app and --force"), None));
+        return Err(wrong_usage("archives say themselves what they are of: no other option than --app and --force", None));
     }
     for name in &args.what {
         if !is_requester_archive(name) {
@@ -288,7 +288,7 @@ fn archive(name: &str) -> Result<Vec<u8>> {
 /// Makes a project of archives.
 fn run_archives(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_some() || !args.request.is_empty() || args.update {
-        return Err(wrong_usage(format!("archives say themselves what they are of: no other option than --app and --force"), None));
+        return Err(wrong_usage("archives say themselves what they are of: no other option than --app and --force", None));
     }
     let mut archives = Vec::new();
     for name in &args.what {
@@ -323,7 +323,7 @@ const MAX_ARCHIVE: u64 = 16 << 20;
 
 fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcome> {
     if args.program.is_none() || args.request.is_empty() {
-        return Err(wrong_usage(format!("--program and --request say what is imported; --update needs neither"), None));
+        return Err(wrong_usage("--program and --request say what is imported; --update needs neither", None));
     }
     let program = args.program.clone().unwrap_or_default().to_ascii_uppercase();
     let books = |list: &[String]| {

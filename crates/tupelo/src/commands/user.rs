@@ -115,7 +115,7 @@ fn add(args: &AddArgs) -> Result<()> {
     let (file, mut users) = open(&args.app)?;
     let name = &args.name;
     if !users::is_name(name) {
-        return Err(wrong_usage(format!("a user's name has 1 to 64 letters, digits, '.', '_', '@' and '-'"), None));
+        return Err(wrong_usage("a user's name has 1 to 64 letters, digits, '.', '_', '@' and '-'", None));
     }
     let known = users.get(name).map(|user| (**user).clone());
     let there = known.is_some();
@@ -136,7 +136,7 @@ fn add(args: &AddArgs) -> Result<()> {
     if let Some(id) = &args.userid {
         let id = id.to_ascii_uppercase();
         if !users::is_user_id(&id) {
-            return Err(wrong_usage(format!("a CICS user id has 1 to 8 of A-Z, 0-9, '@', '#' and '$'"), None));
+            return Err(wrong_usage("a CICS user id has 1 to 8 of A-Z, 0-9, '@', '#' and '$'", None));
         }
         user.user_id = id;
     }

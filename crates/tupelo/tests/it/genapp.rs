@@ -16,6 +16,7 @@ use crate::program::{text, tupelo};
 #[test]
 fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
     let Some(genapp) = std::env::var_os("GENAPP").map(PathBuf::from) else {
+        skipped::lacking("GENAPP", "the variable names no copy of genapp");
         return;
     };
     let app = application(&genapp);

@@ -112,7 +112,10 @@ fn kinds() -> [(&'static str, String); 4] {
 }
 
 fn genapp() -> Option<Genapp> {
-    let base = std::env::var_os("GENAPP").map(PathBuf::from)?;
+    let Some(base) = std::env::var_os("GENAPP").map(PathBuf::from) else {
+        skipped::lacking("GENAPP", "the variable names no copy of genapp");
+        return None;
+    };
     if !database::cluster::is_installed() {
         skipped::lacking("postgresql", "there is no initdb");
         return None;

@@ -1,7 +1,7 @@
 //! The command line of CEMT: words, their abbreviations, and names with
 //! asterisks.
 //!
-//! A word may be cut off where it is still told from others. Names stand in
+//! A word may be cut off where it is still unique. Names stand in
 //! parentheses after their resource, several between commas; `*` stands for any
 //! characters and `+` for one.
 //! Reference: CICS supplied transactions, "Abbreviations", "Generic notation".

@@ -73,7 +73,7 @@ impl Session {
     }
 }
 
-/// Does the command and shows what came of it. `acts` is false for a look at
+/// Does the command and shows the result. `acts` is false for a look at
 /// what was asked for before.
 async fn shown(task: &mut BuiltInTask<'_>, mut session: Session, acts: bool) -> Done {
     let outcome = match command::parse(&session.text) {

@@ -14,7 +14,7 @@ pub struct Resource {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// Letters that tell it from others.
+    /// Letters that make it unique.
     pub least: usize,
     /// Where its values come from.
     pub source: Source,
@@ -70,7 +70,7 @@ pub enum Show {
 pub struct SetWord {
     /// The word.
     pub word: &'static str,
-    /// Letters that tell it from others.
+    /// Letters that make it unique.
     pub least: usize,
     /// The option of the command.
     pub option: &'static str,

@@ -19,6 +19,7 @@ const NOTHING: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. NAME.\nPROCEDURE DI
 #[test]
 fn its_programs_inquire_add_update_and_delete() {
     let Some(genapp) = std::env::var_os("GENAPP").map(PathBuf::from) else {
+        skipped::lacking("GENAPP", "the variable names no copy of genapp");
         return;
     };
     let Some(cluster) = Cluster::start() else {

@@ -1,0 +1,189 @@
+//! What connections, commands and the door of terminals share.
+//!
+//! Every lock here is held for a look-up only.
+
+use std::collections::HashMap;
+use std::fmt::{self, Debug};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ::tls::Reloading;
+use region::{FacilityId, Handle, UserId};
+use rustls::ServerConfig;
+use tokio::sync::watch;
+
+use crate::browses::TerminalBrowses;
+use crate::config::TerminalConfig;
+use crate::display::Display;
+use crate::host::{SignedOnUser, TerminalHost};
+use crate::maps::MapTable;
+use crate::names::NameTable;
+use crate::page::PageTable;
+use crate::sign_on::SignOnTable;
+
+/// What TLS connections are accepted with, read again when it is written.
+pub type ServerTls = Reloading<ServerConfig>;
+
+/// What connections and commands share.
+pub struct Shared {
+    /// The settings.
+    pub config: TerminalConfig,
+    /// Name of the region.
+    pub applid: String,
+    /// The code pages of terminals.
+    pub pages: PageTable,
+    /// The process around the door.
+    pub host: Option<Arc<dyn TerminalHost>>,
+    /// What TLS connections are accepted with.
+    pub tls: Option<ServerTls>,
+    /// Wrong passwords.
+    pub sign_ons: SignOnTable,
+    /// Browses of terminals.
+    pub browses: TerminalBrowses,
+    /// Names in use.
+    pub names: NameTable,
+    maps: Mutex<Arc<MapTable>>,
+    displays: Mutex<HashMap<FacilityId, Arc<Display>>>,
+    connections: AtomicUsize,
+    running: OnceLock<Running>,
+}
+
+/// What is there once the region runs.
+pub struct Running {
+    /// The door's runtime.
+    pub runtime: tokio::runtime::Handle,
+    /// The region.
+    pub region: Handle,
+    /// Who tasks run for without a sign-on.
+    pub user: UserId,
+    /// Becomes true when the door stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+impl Shared {
+    /// The maps in force.
+    pub fn maps(&self) -> Arc<MapTable> {
+        lock(&self.maps).clone()
+    }
+
+    /// Notes the terminal of a facility.
+    pub fn attach(&self, facility: FacilityId, display: &Arc<Display>) {
+        let mut displays = lock(&self.displays);
+        displays.entry(facility).or_insert_with(|| display.clone());
+    }
+
+    /// The terminal of a facility.
+    pub fn display(&self, facility: FacilityId) -> Option<Arc<Display>> {
+        lock(&self.displays).get(&facility).cloned()
+    }
+
+    /// All terminals.
+    pub fn displays(&self) -> Vec<(FacilityId, Arc<Display>)> {
+        let displays = lock(&self.displays);
+        displays.iter().map(|(id, d)| (*id, d.clone())).collect()
+    }
+
+    /// Settings and maps of a door that has not started.
+    pub fn new(
+        config: TerminalConfig,
+        applid: &str,
+        maps: MapTable,
+        host: Option<Arc<dyn TerminalHost>>,
+        tls: Option<ServerTls>,
+    ) -> Shared {
+        Shared {
+            pages: PageTable::new(&config),
+            host,
+            tls,
+            sign_ons: SignOnTable::default(),
+            browses: TerminalBrowses::default(),
+            config,
+            applid: applid.to_owned(),
+            names: NameTable::default(),
+            maps: Mutex::new(Arc::new(maps)),
+            displays: Mutex::default(),
+            connections: AtomicUsize::new(0),
+            running: OnceLock::new(),
+        }
+    }
+
+    /// The region runs; later calls change nothing.
+    pub fn begin(&self, running: Running) {
+        let _ = self.running.set(running);
+    }
+
+    /// Other maps are in force from now on.
+    pub fn reload(&self, maps: MapTable) {
+        *lock(&self.maps) = Arc::new(maps);
+    }
+
+    /// What is there once the region runs. Returns `None` before that.
+    pub fn running(&self) -> Option<&Running> {
+        self.running.get()
+    }
+
+    /// A place for one more connection. Returns `None` if there are too many.
+    pub fn take_seat(self: &Arc<Self>) -> Option<Seat> {
+        let taken = self.connections.fetch_add(1, Ordering::Relaxed);
+        let seat = Seat(self.clone());
+        (taken < self.config.max_connections).then_some(seat)
+    }
+
+    /// Who tasks of terminals run for without a sign-on.
+    pub fn default_user(&self) -> UserId {
+        self.running.get().map_or(UserId::BLANK, |r| r.user)
+    }
+
+    /// Whether a user store has users who can sign on.
+    pub fn has_users(&self) -> bool {
+        self.host.as_ref().is_some_and(|host| host.has_users())
+    }
+
+    /// Whether transactions that look at the region, or change it, are for users
+    /// who have signed on: there are users, or other machines can connect.
+    pub fn asks_for_users(&self) -> bool {
+        let mut addresses = self.config.addresses();
+        self.has_users() || addresses.any(|address| !address.ip().is_loopback())
+    }
+
+    /// Another user has a terminal from the next task on; `None` signs off.
+    pub fn sign_on(
+        &self,
+        region: &Handle,
+        facility: FacilityId,
+        display: &Display,
+        user: Option<SignedOnUser>,
+    ) {
+        let userid = user.as_ref().map_or(self.default_user(), |u| u.userid);
+        {
+            let mut state = display.lock();
+            state.user = user;
+            state.wrong_passwords = 0;
+        }
+        region.sign_on(facility, userid);
+    }
+
+    /// A facility is closed.
+    pub fn detach(&self, facility: FacilityId) {
+        lock(&self.displays).remove(&facility);
+    }
+}
+
+impl Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// The place of a connection.
+pub struct Seat(Arc<Shared>);
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
