@@ -38,7 +38,7 @@ pub enum KeyAction {
 /// A key's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "each name is the key's own")]
 pub enum KeyName {
     Enter,
     Pf,
