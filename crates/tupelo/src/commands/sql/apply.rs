@@ -18,8 +18,8 @@ use crate::Outcome;
 
 /// Run Db2 definitions and data from a file: CREATE TABLE, INSERT, GRANT, SELECT.
 ///
-/// The text is read as DSNTIAD reads it: columns 1 to 72, `*` and `--` begin
-/// comments, `;` ends a statement. Storage groups, table spaces and buffer pools
+/// The text is read as DSNTIAD reads it: `*` and `--` begin comments, `;` ends a
+/// statement, and columns 73 to 80 of card images are sequence numbers. Storage groups, table spaces and buffer pools
 /// are named and left out.
 #[derive(Debug, clap::Args)]
 #[command(
