@@ -329,7 +329,7 @@ fn an_allocate_that_fails_tells_why() {
         ("NET.SERVER", "CMALLC to NET.NOBODY: ", 19),
         (
             "#INTER",
-            "CMALLC to NET.SERVER, mode \"NOMODE\": no mode",
+            "CMALLC to NET.SERVER, mode \"NOMODE\": this mode",
             19,
         ),
         ("address = \"127.0.0.1", "Connection refused", 2),

@@ -232,7 +232,7 @@ mod tests {
             };
             assert!(expected, "{} is not served: {why}", c.name);
             let waits = matches!(c.served, Served::NotYet(_));
-            let for_what = why.contains("terminal") || why.contains("EXEC SQL");
+            let for_what = why.contains("terminal") || why.contains("Db2");
             assert!(!waits || for_what, "{} waits: {why}", c.name);
         }
     }

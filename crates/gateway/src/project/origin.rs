@@ -397,7 +397,7 @@ mod tests {
         let reported = difference(&before, &after).unwrap();
         assert_eq!(
             reported.what,
-            "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0"
+            "A was PIC S9(7)V99, 9 bytes at 0 and is now PIC S9(6)V999, 9 bytes at 0"
         );
         assert_eq!(reported.line, 2);
         let group = |picture: &str| {

@@ -327,7 +327,7 @@ paths:
         for calling in [Calling::HostApi, Calling::Stub] {
             let body = br#"{"count":7},"x":1"#;
             let reported = api.response(calling, ("/jobs", "GET"), 200, body);
-            assert!(reported.is_err_and(|fault| fault.0.contains("no JSON")));
+            assert!(reported.is_err_and(|fault| fault.0.contains("not JSON")));
         }
     }
 

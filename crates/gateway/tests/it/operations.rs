@@ -167,6 +167,7 @@ fn the_console_and_the_ports_own_document_are_served() {
             "/logs",
             "/trace",
             "/sockets",
+            "/terminals",
         ];
         if of_the_region.iter().any(|front| path.starts_with(front)) {
             continue;
