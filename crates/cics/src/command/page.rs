@@ -19,7 +19,7 @@ pub fn reference_page() -> String {
     let _ = writeln!(
         page,
         "{served} of {} commands are supported. {meaningless} others have no meaning in a region of\n\
-         this kind, and {later} wait for terminals or EXEC SQL; the reasons are below. The translator names what is not supported with its line\n\
+         this kind, and {later} are not supported yet; the reasons are below. The translator names what is not supported with its line\n\
          and column; a program that has it compiles, and ends with AEY9 when it reaches it.\n\
          RESP, RESP2 and NOHANDLE belong to every command.\n",
         rows.len()
