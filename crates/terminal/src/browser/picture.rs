@@ -123,7 +123,7 @@ mod tests {
             .iter()
             .map(|run| run["text"].as_str().unwrap())
             .collect();
-        assert_eq!(text.trim_end(), " AB       E");
+        assert_eq!(text.trim_end(), " AB      E");
         assert_eq!(text.chars().count(), 80);
         let red = lines[0].iter().find(|run| run["color"] == "red").unwrap();
         assert_eq!(red["highlight"], "underscore");

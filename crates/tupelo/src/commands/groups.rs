@@ -19,7 +19,10 @@ const GROUPS: &[Group] = &[
         "APIs, services, screens and scripts",
         &["api", "web", "bms", "script"],
     ),
-    ("Records, files and users", &["record", "file", "user"]),
+    (
+        "Records, files, tables and users",
+        &["record", "file", "sql", "user"],
+    ),
     (
         "Look at a running region and steer it",
         &[
