@@ -33,13 +33,18 @@ pub fn answer(
     let terminals = terminals.clone();
     Some(match (parts.as_slice(), change) {
         (["terminals", "open"], true) => {
-            let model = option("model").and_then(|model| model.parse().ok());
-            let opened = terminals.open(model.unwrap_or(2));
+            let model = option("model").map_or(Ok(2), str::parse);
+            let opened = match model {
+                Ok(model @ 2..=5) => terminals.open(model),
+                _ => Err(BrowserError::Malformed),
+            };
             at_once(opened.map(|session| json!({ "session": session })))
         }
         (["terminals", session, "screen"], false) => {
             let (session, after) = ((*session).to_owned(), option("after"));
-            let after = after.and_then(|after| after.parse().ok());
+            let Ok(after) = after.map(str::parse).transpose() else {
+                return Some(at_once(Err(BrowserError::Malformed)));
+            };
             Box::pin(async move { operated(terminals.picture(&session, after).await) })
         }
         (["terminals", session, "keys"], true) => {

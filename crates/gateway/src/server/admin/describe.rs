@@ -232,7 +232,7 @@ const TRANSID: &str = "^[A-Za-z0-9@#$]{1,4}$";
 const MAX_TRACE_MIB: u64 = 65_536;
 
 /// Requests that need a region; a gateway without one returns 404.
-const OF_REGION: [&str; 10] = [
+const OF_REGION: [&str; 11] = [
     "tasks",
     "transactions",
     "top",
@@ -242,6 +242,7 @@ const OF_REGION: [&str; 10] = [
     "partners",
     "trace",
     "sockets",
+    "terminals",
     "apis",
 ];
 
@@ -293,6 +294,7 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
             "integer" if *name == "mib" => {
                 json!({ "type": kind, "minimum": 1, "maximum": MAX_TRACE_MIB })
             }
+            "integer" if *name == "model" => json!({ "type": kind, "minimum": 2, "maximum": 5 }),
             "integer" => json!({ "type": kind, "minimum": 0, "maximum": u64::MAX }),
             "transid" => json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,4}$" }),
             _ if *name == "name" => json!({ "type": kind, "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
@@ -320,6 +322,9 @@ fn operation(path: &str, method: &str, summary: &str, query: &[Query]) -> Value 
             "404",
             "The name does not exist, or this process has no region.",
         );
+    }
+    if path == "/terminals/open" {
+        also("503", "There are too many sessions.");
     }
     if path.ends_with("/redeploy") {
         also("422", "The project has errors; the old one stays in use.");
