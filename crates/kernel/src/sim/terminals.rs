@@ -382,9 +382,13 @@ impl World {
             StartEnd::Refused(_) if terminal.entered => terminal.left = terminal.given,
             StartEnd::Refused(_) => {}
         }
-        if terminal.id.is_none() {
-            let left = std::mem::take(&mut terminal.left);
-            terminal.away = kept(left, at);
+        if terminal.id.is_some() {
+            return;
+        }
+        let left = kept(std::mem::take(&mut terminal.left), at);
+        if left != Left::Nothing {
+            // Else the outcome of the task's last unit may have said what is there.
+            terminal.away = left;
         }
     }
 
