@@ -304,7 +304,7 @@ pub struct Tls {
 pub struct Close {
     /// Who sent the first FIN, and when.
     pub first_fin: Option<(Side, i64)>,
-    /// The sequence number behind the first FIN.
+    /// The sequence number after the first FIN.
     #[serde(skip)]
     pub(crate) fin_end: u32,
     /// The other side has acknowledged it.

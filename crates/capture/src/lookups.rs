@@ -1,4 +1,4 @@
-//! What UDP and ICMP show beside the connections: lookups of names, and
+//! What UDP and ICMP show in addition to the connections: lookups of names, and
 //! messages that a destination cannot be reached.
 //!
 //! A lookup is followed by its client, name and type, so that a query that is

@@ -41,7 +41,7 @@ pub struct Segment {
     /// the last); 0 on connections without sessions.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
-    /// The first four payload bytes (zeros behind a shorter payload), as far as
+    /// The first four payload bytes (zeros after a shorter payload), as far as
     /// they were captured: what is sent again begins with the same ones.
     #[serde(skip)]
     pub(crate) head: Option<[u8; 4]>,

@@ -1,7 +1,7 @@
 //! Bytes in order: what came late waits, what came twice is dropped.
 //!
 //! One [`Stream`] a direction. In-order data passes through without a copy.
-//! Data behind a hole is copied and held, up to a limit; what is held without
+//! Data after a hole is copied and held, up to a limit; what is held without
 //! its bytes, was cut by the capture, or was acknowledged and never seen is
 //! handed on as so many missing bytes, so that a parser can step over them.
 //! Where two segments disagree about the same bytes, the first one seen wins.
@@ -22,7 +22,7 @@ pub(crate) struct Stream {
     held_bytes: usize,
 }
 
-/// Data behind a hole.
+/// Data after a hole.
 #[derive(Debug)]
 struct Held {
     seq: u32,
@@ -73,7 +73,7 @@ impl Stream {
             if before(self.next, seq) {
                 self.hold(seq, len, bytes, limit);
                 if self.held.len() >= MAX_HELD {
-                    // The hole will not be filled: go on behind it.
+                    // The hole will not be filled: go on after it.
                     let first = self.held[0].seq;
                     self.skip_to(first, &mut out);
                     self.release(&mut out);
@@ -93,7 +93,7 @@ impl Stream {
         }
     }
 
-    /// Data waits behind a hole.
+    /// Data waits after a hole.
     pub(crate) fn has_hole(&self) -> bool {
         !self.held.is_empty()
     }
@@ -192,7 +192,7 @@ impl Stream {
     }
 }
 
-/// Segments held behind holes, a direction.
+/// Segments held after holes, a direction.
 pub(crate) const MAX_HELD: usize = 1024;
 
 /// A jump of more than this is no hole but nonsense: no window is larger.

@@ -109,7 +109,7 @@ impl Rest<'_> {
         Some(*first)
     }
 
-    /// A number in the lower `bits` of a byte and in those behind it.
+    /// A number in the lower `bits` of a byte and in those after it.
     fn number(&mut self, bits: u32) -> Option<usize> {
         let full = (1_usize << bits) - 1;
         let mut number = usize::from(self.byte()?) & full;

@@ -37,7 +37,7 @@ enum State {
     ChunkLine,
     /// Bytes of the chunk to come, its line end included.
     Chunk(u64),
-    /// Lines behind the last chunk.
+    /// Lines after the last chunk.
     Trailer,
     /// The body ends with the connection.
     UntilClose,
@@ -417,7 +417,7 @@ fn chunk_bytes(line: &[u8]) -> Option<u64> {
         .take_while(|byte| byte.is_ascii_hexdigit())
         .count();
     let text = std::str::from_utf8(&line[..digits]).ok()?;
-    // The line end behind the data must fit too.
+    // The line end after the data must fit too.
     u64::from_str_radix(text, 16)
         .ok()
         .filter(|bytes| *bytes < u64::MAX - 2)

@@ -29,7 +29,7 @@ struct Direction {
     frame: Frame,
     /// Bytes of the frame that are still to come.
     left: u64,
-    /// Bytes of padding behind a DATA frame's content; none before its length.
+    /// Bytes of padding after a DATA frame's content; none before its length.
     padding: Option<u64>,
     heads: Heads,
     /// The frame that began the header block.

@@ -76,7 +76,7 @@ impl Heads {
     }
 
     /// The frame is whole: what is not the block's is taken out of it, `before`
-    /// bytes in front (padding's length aside) and the padding behind.
+    /// bytes in front (padding's length aside) and the padding after them.
     pub(super) fn end_frame(&mut self, padded: bool, before: usize) {
         if self.decoder.is_none() {
             return;

@@ -19,7 +19,7 @@ pub(super) struct Link {
 pub(crate) struct Frame<'a> {
     /// First byte of the control field, without poll or final.
     pub(crate) control: u8,
-    /// The frame's bytes behind the LAN header, on the wire.
+    /// The frame's bytes after the LAN header, on the wire.
     pub(crate) bytes: u64,
     /// The information field, as far as it was captured.
     pub(crate) info: &'a [u8],

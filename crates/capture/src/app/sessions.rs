@@ -121,7 +121,7 @@ impl Sessions {
             session.end(false, out);
             session.ask(unit, label, out);
             session.asked(out);
-            // Nobody is known to wait for it until an answer comes.
+            // No end is known to wait for it until an answer comes.
             out.one_way(session.number);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The handshake lasts to the last handshake record before application data
 //! (TLS 1.2), or to the client's first encrypted record (TLS 1.3, where that
-//! is its Finished). Behind it the exchanges are turns of application data, or,
+//! is its Finished). After it the exchanges are turns of application data, or,
 //! with a key log, what the opened records hold.
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
@@ -19,7 +19,7 @@ use crate::{Connection, Protocol, Side, Tls};
 pub(super) struct TlsRecords {
     directions: [Direction; 2],
     established: bool,
-    /// The client sent application data behind the handshake.
+    /// The client sent application data after the handshake.
     asked: bool,
     offered_session: Vec<u8>,
     keys: KeyLog,
@@ -133,7 +133,7 @@ impl TlsRecords {
             }
             _ => {
                 // The first application data ends a handshake of TLS 1.2; a
-                // capture that began behind the handshake has none.
+                // capture that began after the handshake has none.
                 let version = connection.tls.as_ref().map(|tls| tls.version);
                 self.established = version != Some(TLS_1_3);
             }
@@ -173,7 +173,7 @@ impl TlsRecords {
         let direction = &mut self.directions[side.index()];
         if self.established {
             if kind == APPLICATION && !opens {
-                // Tickets come unasked behind the handshake of TLS 1.3.
+                // Tickets come unasked after the handshake of TLS 1.3.
                 let farewell = connection
                     .tls
                     .as_ref()

@@ -67,7 +67,7 @@ impl KeyLog {
             }
             let (Some(random), Some(secret), None) = (words.next(), words.next(), words.next())
             else {
-                return Err(wrong(format!("{label} has two numbers behind it")));
+                return Err(wrong(format!("{label} is followed by two numbers")));
             };
             let random = hex(random)
                 .and_then(|bytes| Random::try_from(bytes).ok())

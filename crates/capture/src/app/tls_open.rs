@@ -48,7 +48,7 @@ struct Key {
 
 /// Where the next key of TLS 1.3 comes from.
 enum Next {
-    /// A secret of its own: data behind the handshake.
+    /// A secret of its own: data after the handshake.
     Secret(Vec<u8>),
     /// The secret before it: a key update.
     Update(Vec<u8>),
@@ -193,7 +193,7 @@ impl Keys {
             }
         };
         self.opened = true;
-        // Zeros of padding stand behind the true type.
+        // Zeros of padding follow the true type.
         let end = body[..length].iter().rposition(|byte| *byte != 0)?;
         Some(Opened {
             kind: body[end],

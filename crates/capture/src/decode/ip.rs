@@ -1,7 +1,7 @@
 //! IPv4 and IPv6 down to TCP, UDP and ICMP.
 //!
 //! A total length of 0 stands for a datagram that segmentation offload will
-//! cut later: its length is the frame's. Bytes behind the datagram (padding
+//! cut later: its length is the frame's. Bytes after the datagram (padding
 //! of short Ethernet frames) are not payload.
 
 use super::{Skip, be16, be32};

@@ -9,7 +9,7 @@ pub(super) struct Network {
     pub(super) version: u8,
 }
 
-/// Finds the network header behind a link header of the registered type.
+/// Finds the network header after a link header of the registered type.
 #[inline]
 pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
     match link {
@@ -202,7 +202,7 @@ fn erf(bytes: &[u8]) -> Result<Network, Skip> {
     by_type(bytes, be16(bytes, ethernet + 12), ethernet + 14)
 }
 
-/// Tells IPv4 from IPv6 by the header's own version.
+/// Distinguishes IPv4 and IPv6 by the header's own version.
 pub(super) fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
     match bytes.get(offset).map(|byte| byte >> 4) {
         Some(version @ (4 | 6)) => Ok(Network { offset, version }),

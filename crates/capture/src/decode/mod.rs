@@ -5,7 +5,7 @@
 //! fields that the analysis uses are read, without building a value a layer.
 //! Reference: RFC 791, 8200, 9293, 7323, 2018, 2883; link types as in the
 //! list of the tcpdump project.
-//! SNA's 802.2 frames are decoded beside TCP, into the same value.
+//! SNA's 802.2 frames are decoded as TCP is, into the same value.
 //! Invariant: lengths come from the headers only as far as the frame has
 //! them; a frame that contradicts itself is refused, never read beyond.
 
@@ -286,7 +286,7 @@ pub fn side_datagram<'a>(frame: &Frame, bytes: &'a [u8]) -> Option<SideDatagram<
 const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 /// Whether what follows the header only fills a frame of the least length, with
-/// an IP length that counts it: zeros behind a segment that pushes nothing.
+/// an IP length that counts it: zeros after a segment that pushes nothing.
 #[cold]
 fn is_padding(frame: &Frame, header: &tcp::Header, payload: &[u8]) -> bool {
     let fills = matches!(frame.wire, 60 | 64) && frame.captured == frame.wire;

@@ -189,7 +189,7 @@ impl Timeline {
     }
 
     /// Copies the segments of an exchange into it, from `from_ns` to `to_ns`:
-    /// all of them up to half of `limit`, then those beside a gap.
+    /// all of them up to half of `limit`, then those next to a gap.
     pub(super) fn collect(
         &self,
         exchange: &mut Exchange,

@@ -1,9 +1,9 @@
 //! Which shard a packet belongs to.
 //!
 //! Connections are spread by a hash of their two ends. Those of DLSw are spread
-//! by their hosts alone, so that the two connections of a link meet. Ports tell
-//! most of them from their first packet on; elsewhere the exchange of
-//! capabilities tells, and what was seen of the connection before moves.
+//! by their hosts alone, so that the two connections of a link meet. Most of them are
+//! known by their ports from the first packet on, the others by the exchange of
+//! capabilities; what was seen of the connection before moves.
 //! Invariant: decided from the packets in the order of the file, so the same
 //! for any number of threads.
 

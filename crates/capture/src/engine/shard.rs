@@ -254,7 +254,7 @@ impl Shard {
             let same = flow.is_some_and(|flow| {
                 let sender = flow.sender(packet);
                 let is_new = flow.tracker.is_new_syn(sender, packet.seq);
-                // Nobody asks again behind data of its own: the same number once
+                // No end asks again after data of its own: the same number once
                 // more is another connection (a trace that is played again).
                 let spoke = flow.connection.end(sender).data_segments > 0
                     && packet.time_ns - flow.connection.first_ns > SYN_AGAIN_NS;
@@ -476,7 +476,7 @@ const REUSE_NS: i64 = 60_000_000_000;
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
 
-/// A SYN so long behind the first is no second recording of it.
+/// A SYN so long after the first is not a second recording of it.
 const SYN_AGAIN_NS: i64 = 90_000_000;
 
 /// How long a connection that has ended still gets late packets.

@@ -1,6 +1,6 @@
 //! A name was looked up: DNS and mDNS over UDP, DNS over TCP and TLS.
 //!
-//! Lookups over UDP are followed by `lookups` beside the connections. Waits on
+//! Lookups over UDP are followed by `lookups` apart from the connections. Waits on
 //! connections to a resolver's port are lookups as a whole.
 //! Reference: RFC 1035, RFC 6762, RFC 7858.
 

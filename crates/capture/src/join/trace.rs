@@ -29,7 +29,7 @@ pub struct Receive {
     pub began: TimeOfDay,
     /// When it ended.
     pub ended: TimeOfDay,
-    /// The interval that the trace prints beside the end, in seconds.
+    /// The interval that the trace prints next to the end, in seconds.
     pub printed_s: Option<f64>,
     /// Bytes received, when the trace says.
     pub bytes: Option<u64>,

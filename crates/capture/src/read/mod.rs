@@ -2,7 +2,7 @@
 //!
 //! A [`Reader`] fills a [`Block`] of about a megabyte and lists the frames in
 //! it; the part of a record that the block's end cut is carried to the next.
-//! Own code and not a library: libraries hand out one frame at a time behind
+//! Own code and not a library: libraries hand out one frame at a time after
 //! a copy or an allocation, which alone costs more than the whole budget of
 //! the analysis, 1.4 to 4.3 GB/s with every diagnosis on, against tcptrace's 0.5
 //! to 1.3 (`cargo xtask bench capture`); and files are not mapped, because a mapped file that is cut

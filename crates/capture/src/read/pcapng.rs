@@ -106,7 +106,7 @@ impl Pcapng {
         let repeated = u32_at(block, total - 4, self.swapped) as usize;
         if repeated != total {
             return corrupt(format!(
-                "a block has the length {total} in front and {repeated} behind"
+                "a block has the length {total} at its start and {repeated} at its end"
             ));
         }
         let body = &block[8..total - 4];

@@ -37,7 +37,7 @@ struct Frame {
     tight: bool,
 }
 
-/// Some 640 px wide beside a plot, so that its letters stay above 12 px.
+/// Some 640 px wide next to a plot, so that its letters stay above 12 px.
 const WIDE: Frame = Frame {
     class: "plot wide",
     width: 660.0,

@@ -1,4 +1,4 @@
-//! One capture for every cause, with that cause planted and, beside what the
+//! One capture for every cause, with that cause planted and, except for what the
 //! cause itself brings about, no other.
 //!
 //! The rules are tested against these, the documentation shows them, and

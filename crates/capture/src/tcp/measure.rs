@@ -279,7 +279,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
         if segment.is_new_data() {
             close.after_fin.get_or_insert(segment.seq);
         }
-        // What was lost between shows in the numbers; behind its own goodbye, which has
+        // What was lost between shows in the numbers; after its own FIN, which has
         // one too, an end sends nothing new.
         let bytes = (close.after_fin).map_or(0, |start| {
             segment.seq.wrapping_add(segment.len).wrapping_sub(start)
@@ -306,7 +306,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
     }
 }
 
-/// Tells the place of capture from the two parts of the round trip. The
+/// Finds the place of capture from the two parts of the round trip. The
 /// nearer end answers at least eight times as fast as the other.
 fn capture_point(client: &Rtt, server: &Rtt) -> CapturePoint {
     let (Some(to_client), Some(to_server)) = (client.best_ns(), server.best_ns()) else {

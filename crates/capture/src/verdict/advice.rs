@@ -62,7 +62,7 @@ impl Systems {
         self.others += other.others;
     }
 
-    /// The systems that advice is for; `from_zos`: records beside the capture
+    /// The systems that advice is for; `from_zos`: records joined with the capture
     /// come from z/OS.
     pub(crate) fn platforms(&self, from_zos: bool) -> Vec<Platform> {
         let mut platforms = Vec::new();

@@ -45,7 +45,7 @@ fn a_link_of_two_connections_has_the_answer_times_of_one() {
         (Place::Server, 300),
     ] {
         for script in &scripts {
-            let told = |link: SnaLink| {
+            let found = |link: SnaLink| {
                 let file = sna_capture(link, place, one_way_us, script);
                 let explanation = explained(&file, &Options::default());
                 let pairs = u64::from(link != SnaLink::Dlsw);
@@ -54,10 +54,10 @@ fn a_link_of_two_connections_has_the_answer_times_of_one() {
                 all.map(|e| (e.label.clone(), e.asked_by, e.complete, e.slices))
                     .collect::<Vec<_>>()
             };
-            let one = told(SnaLink::Dlsw);
+            let one = found(SnaLink::Dlsw);
             assert!(one.len() > 1);
-            assert_eq!(told(SnaLink::DlswTwo), one);
-            assert_eq!(told(SnaLink::DlswTwoThenOne), one);
+            assert_eq!(found(SnaLink::DlswTwo), one);
+            assert_eq!(found(SnaLink::DlswTwoThenOne), one);
         }
     }
 }
@@ -147,7 +147,7 @@ fn other_ports_are_recognised_and_threads_change_nothing() {
         }
     }
     for file in [file, other] {
-        let told = |threads: usize| {
+        let found = |threads: usize| {
             let options = Options {
                 threads,
                 ..Options::default()
@@ -156,9 +156,9 @@ fn other_ports_are_recognised_and_threads_change_nothing() {
             assert_eq!(explanation.totals.paired_links, 4);
             serde_json::to_string(&explanation).expect("it is plain data")
         };
-        let alone = told(1);
+        let alone = found(1);
         for threads in [2, 3, 16] {
-            assert_eq!(told(threads), alone, "{threads} threads");
+            assert_eq!(found(threads), alone, "{threads} threads");
         }
     }
 }
@@ -188,10 +188,10 @@ fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
     ];
     let two = explained(&sna_captures(Place::Client, 100, &two), &options);
     assert_eq!(two.totals.paired_links, 0);
-    // Each half is told to be one, and no request has a time of the server.
+    // Each half is reported to be one, and no request has a time of the server.
     assert_eq!(two.totals.half_links, 4);
-    let told = two.capture.problems.iter();
-    assert!(told.map(|p| p.id).any(|id| id == "capture.half-link"));
+    let found = two.capture.problems.iter();
+    assert!(found.map(|p| p.id).any(|id| id == "capture.half-link"));
     assert!(!two.exchanges.is_empty());
     for exchange in &two.exchanges {
         assert_eq!(exchange.slices.of(EvidenceKind::HostWait), 0);
@@ -235,12 +235,12 @@ fn without(file: &[u8], lost: std::ops::RangeInclusive<u64>) -> Vec<u8> {
     let (mut out, mut rest, mut packet) = (Vec::new(), file, 0);
     while let Some(length) = rest.get(4..8) {
         let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
-        let (block, behind) = rest.split_at(length);
+        let (block, after) = rest.split_at(length);
         packet += u64::from(block[0] == 6);
         if block[0] != 6 || !lost.contains(&packet) {
             out.extend(block);
         }
-        rest = behind;
+        rest = after;
     }
     out
 }
@@ -283,14 +283,14 @@ fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
         .client(&asks)
         .server(&answers)
         .explain();
-    let told: Vec<_> = (turns(&explanation).iter())
+    let found: Vec<_> = (turns(&explanation).iter())
         .filter(|e| !e.label.is_empty())
         .map(|e| (&e.label[..], e.complete, e.request.bytes, e.response.bytes))
         .collect();
-    assert_eq!(told, [("SNA conversation", true, 115, 145); 2]);
+    assert_eq!(found, [("SNA conversation", true, 115, 145); 2]);
 }
 
-/// Capabilities that are told, or accepted.
+/// Capabilities that are sent, or accepted.
 fn capabilities(accepted: bool) -> Vec<u8> {
     use sna::dlc::caps::{self, Capabilities, Exchange};
     let mut out = Vec::new();
@@ -304,16 +304,16 @@ fn capabilities(accepted: bool) -> Vec<u8> {
 
 #[test]
 fn two_links_of_one_connection_each_that_cross_are_no_pair() {
-    let [tells, accepts] = [false, true].map(capabilities);
+    let [sent, accepts] = [false, true].map(capabilities);
     // `segment` gives the higher port to 10.0.0.1; the second calls from the other host.
     let [near, far] = [(50_000, 2_065), (2_065, 2_064)];
     let turned = |(a, b): (u16, u16)| (b, a);
     let frames: Vec<_> = [
-        (near, 1, 1, &tells),
-        (turned(far), 1, 1, &tells),
-        (turned(near), 1, 1 + tells.len() as u32, &tells),
-        (far, 1, 1 + tells.len() as u32, &tells),
-        (near, 1 + tells.len() as u32, 1, &accepts),
+        (near, 1, 1, &sent),
+        (turned(far), 1, 1, &sent),
+        (turned(near), 1, 1 + sent.len() as u32, &sent),
+        (far, 1, 1 + sent.len() as u32, &sent),
+        (near, 1 + sent.len() as u32, 1, &accepts),
     ]
     .into_iter()
     .zip(1_000..)
@@ -370,15 +370,15 @@ proptest! {
             own[from] += payload.len() as u32;
         }
         let file = pcap(RAW, &frames);
-        let told = |threads: usize| {
+        let found = |threads: usize| {
             let options = Options { threads, ..Options::default() };
             explain(&file[..], &options).expect("a capture")
         };
-        let alone = told(1);
+        let alone = found(1);
         for exchange in &alone.exchanges {
             prop_assert!(exchange.total_ns() <= exchange.end_ns - exchange.start_ns);
         }
         let json = |e: &Explanation| serde_json::to_string(e).expect("it is plain data");
-        prop_assert_eq!(json(&told(3)), json(&alone));
+        prop_assert_eq!(json(&found(3)), json(&alone));
     }
 }

@@ -21,10 +21,10 @@ fn one(bytes: &[u8]) -> CaptureInfo {
 /// The same, with these problems.
 fn one_with(bytes: &[u8], problems: &[&str]) -> CaptureInfo {
     let explanation = explain(bytes);
-    let told: Vec<&str> = (explanation.capture.problems.iter())
+    let found: Vec<&str> = (explanation.capture.problems.iter())
         .map(|p| p.id)
         .collect();
-    assert_eq!(told, problems);
+    assert_eq!(found, problems);
     assert_eq!(explanation.totals.segments, 1, "{:?}", explanation.totals);
     assert_eq!(explanation.totals.payload_bytes, 7);
     explanation.capture
@@ -527,7 +527,7 @@ fn fragments_and_offloaded_datagrams_are_told_apart() {
 #[test]
 fn cut_frames_keep_their_length() {
     let mut file = pcap(RAW, &[(5, datagram())]);
-    // Twenty of forty-seven bytes behind the IP header were captured.
+    // Twenty of forty-seven bytes after the IP header were captured.
     let start = 24 + 8;
     file[start..start + 4].copy_from_slice(&40_u32.to_le_bytes());
     file.truncate(24 + 16 + 40);

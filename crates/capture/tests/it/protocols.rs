@@ -1,4 +1,4 @@
-//! Exchanges told apart, protocol by protocol.
+//! Exchanges distinguished, protocol by protocol.
 
 use crate::build::Talk;
 use capture::{EvidenceKind, Explanation, Protocol};
@@ -143,14 +143,14 @@ fn dlsw_messages_that_ask_and_answer_are_exchanges_of_their_circuit() {
         .client(&control(9))
         .explain();
     assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
-    let told: Vec<_> = (explanation.exchanges.iter())
+    let reported: Vec<_> = (explanation.exchanges.iter())
         .map(|e| (&e.label[..], e.asked_by, e.complete))
         .collect();
     let expected = [
         ("DLSw CANUREACH", capture::Side::Client, true),
         ("DLSw CONTACT", capture::Side::Server, true),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
     hello.extend([0, 0x13, 1, 0, 0, 6, 0, 43, 0, 2, 3, 4]);
     let mut server_hello = vec![22, 3, 3, 0, hello.len() as u8];
     server_hello.extend(hello);
-    let told = |talk: Talk| {
+    let reported = |talk: Talk| {
         let explanation = talk.explain();
         let sizes: Vec<_> = (explanation.exchanges.iter())
             .map(|e| (e.request.bytes, e.response.bytes))
@@ -239,11 +239,11 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
             .client(&record(23, 90))
             .server(&record(23, 700))
     };
-    assert_eq!(told(talk()), vec![(90, 700)]);
-    assert_eq!(told(talk().client(&record(23, 19))), vec![(90, 700)]);
-    assert_eq!(told(talk().server(&record(23, 19))), vec![(90, 700)]);
+    assert_eq!(reported(talk()), vec![(90, 700)]);
+    assert_eq!(reported(talk().client(&record(23, 19))), vec![(90, 700)]);
+    assert_eq!(reported(talk().server(&record(23, 19))), vec![(90, 700)]);
     let asked = talk().client(&record(23, 19)).server(&record(23, 30));
-    assert_eq!(told(asked), [(90, 730)]);
+    assert_eq!(reported(asked), [(90, 730)]);
 }
 
 #[test]
@@ -274,14 +274,14 @@ fn a_protocol_can_be_told_by_port() {
         .client(b"GET / HTTP/1.1\r\n\r\n")
         .server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(talk.explain().connections[0].protocol, Protocol::Http1);
-    let told = capture::explain(&talk.bytes()[..], &options).unwrap();
-    assert_eq!(told.connections[0].protocol, Protocol::Turns);
+    let reported = capture::explain(&talk.bytes()[..], &options).unwrap();
+    assert_eq!(reported.connections[0].protocol, Protocol::Turns);
 }
 
 #[test]
 fn an_answer_that_acknowledges_the_end_of_the_request_begins_no_request() {
     use crate::build::{RAW, pcap, segment};
-    // The client ends its side behind the second request; both answers come later.
+    // The client ends its side after the second request; both answers come later.
     let (near, far) = ((50_000, 4_000), (4_000, 50_000));
     let frames = [
         (near, 0, 0, 0x02, &b""[..]),
@@ -300,10 +300,10 @@ fn an_answer_that_acknowledges_the_end_of_the_request_begins_no_request() {
         .collect();
     let mut explanation = capture::explain(&pcap(RAW, &frames)[..], &Default::default()).unwrap();
     explanation.exchanges.sort_by_key(|e| e.index);
-    let told: Vec<_> = (explanation.exchanges.iter())
+    let reported: Vec<_> = (explanation.exchanges.iter())
         .map(|e| (e.request.bytes, e.response.bytes))
         .collect();
-    assert_eq!(told, [(5, 3), (6, 7)]);
+    assert_eq!(reported, [(5, 3), (6, 7)]);
 }
 
 /// A frame of HTTP/2.

@@ -61,7 +61,7 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
         };
         assert_eq!(explanation.connections[0].protocol, protocol);
         let turns = turns(&explanation);
-        let told: Vec<_> = turns
+        let reported: Vec<_> = turns
             .iter()
             .map(|e| {
                 (
@@ -76,7 +76,7 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
             ("FILETRAN", Side::Client, 6, 2),
             ("FILETRAN", Side::Client, 1, 0),
         ];
-        assert_eq!(told, expected, "{link:?}");
+        assert_eq!(reported, expected, "{link:?}");
         assert!(turns.iter().all(|e| e.complete && e.is_answered()));
         // 200 units of time as scripted: the pacing response of 1.5 ms lies in
         // the request, 4 ms and 3 ms are the partner's.
@@ -315,7 +315,7 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
         let explanation = explained(link, Place::Client, 0, &script);
         adds_up(&explanation);
         let turns = turns(&explanation);
-        let told: Vec<_> = turns
+        let reported: Vec<_> = turns
             .iter()
             .map(|e| {
                 (
@@ -329,7 +329,7 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
             ("PAYROLL", Side::Client, 16_000_000),
             ("ORDERS", Side::Server, 5_000_000),
         ];
-        assert_eq!(told, expected, "{link:?}");
+        assert_eq!(reported, expected, "{link:?}");
         assert!(turns[0].session != turns[1].session);
     }
 }

@@ -141,7 +141,7 @@ fn pipelined_requests_that_wait_at_once_lose_the_time_each_and_the_verdict_once(
     let frames = [
         (1_000, segment(client, 1, 1, 0x18, asked)),
         (2_000, segment(server, 1, next, 0x18, first)),
-        // Nobody answers, and the server's timer sends it again.
+        // No end answers, and the server's timer sends it again.
         (302_000, segment(server, 1, next, 0x18, first)),
         (303_000, segment(client, next, sent, 0x10, b"")),
         (304_000, segment(server, sent, next, 0x18, rest)),

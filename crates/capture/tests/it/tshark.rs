@@ -131,7 +131,7 @@ fn late_and_doubled_segments_are_counted_as_tshark_counts_them() {
     let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
     match explanation.totals.duplicate_frames {
         0 => check("doubled", &bytes),
-        // Frames captured twice are told apart here and are retransmissions there.
+        // Frames captured twice are recognised here and are retransmissions there.
         frames => println!("doubled: {frames} frames are copies here"),
     }
 }
