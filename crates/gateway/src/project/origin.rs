@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(
             (reported.what.as_str(), reported.line),
             (
-                "A was PIC X(8), 8 bytes at 0 and is PIC X(12), 12 bytes at 0",
+                "A was PIC X(8), 8 bytes at 0 and is now PIC X(12), 12 bytes at 0",
                 3
             ),
             "the field in the group is named, not the group"

@@ -123,8 +123,7 @@ fn what_is_asked_for_one_file_is_done_in_its_order() {
     for _ in 0..200 {
         answers.recv_timeout(WAIT).expect("an answer");
     }
-    // Three files, so three threads at most have had anything to do.
-    assert!(pool.threads(FileKind::Queue) <= 3);
+    assert!(pool.threads(FileKind::Queue) <= THREADS_A_KIND);
     let lines = std::fs::read_to_string(&path).expect("the queue's file");
     let wanted: String = (0..200).step_by(3).map(|n| format!("{n:03}\n")).collect();
     assert_eq!(lines, wanted);
