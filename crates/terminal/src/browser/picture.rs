@@ -125,8 +125,14 @@ mod tests {
             .collect();
         assert_eq!(text.trim_end(), " AB      E");
         assert_eq!(text.chars().count(), 80);
-        let red = lines[0].iter().find(|run| run["color"] == "red").unwrap();
-        assert_eq!(red["highlight"], "underscore");
+        let last = lines[0]
+            .iter()
+            .find(|run| run["text"].as_str().unwrap().contains('E'))
+            .unwrap();
+        assert_eq!(
+            (&last["color"], &last["highlight"]),
+            (&json!("red"), &json!("underscore"))
+        );
         assert!(
             lines[0]
                 .iter()
