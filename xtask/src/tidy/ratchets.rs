@@ -60,7 +60,7 @@ pub const PHRASES: &[(&str, usize)] = &[
     ("advise", 44),
     ("appc", 79),
     ("batch", 98),
-    ("capture", 101),
+    ("capture", 11),
     ("cics", 107),
     ("copybook", 172),
     ("cpic", 23),

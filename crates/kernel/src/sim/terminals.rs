@@ -358,6 +358,8 @@ impl World {
             Left::Any => {
                 let may_be = terminal.stored.iter().any(|s| s.1 == got);
                 assert!(may_be, "{name} got {got:?} of {:?}", terminal.stored);
+                // Now it is known.
+                terminal.given = got.map_or(Left::Nothing, |n| Left::Exactly(n, true));
             }
         }
         None
