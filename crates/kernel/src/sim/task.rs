@@ -140,7 +140,7 @@ impl World {
             }
             Act::DepositAtDecider(amount) => {
                 self.known_to_kernel(key);
-                let done = self.deposit_at_decider(key, unit, amount);
+                let done = !self.is_at_terminal(key) && self.deposit_at_decider(key, unit, amount);
                 if let Some(task) = self.tasks.get_mut(&key) {
                     task.abended |= !done;
                 }
@@ -148,7 +148,8 @@ impl World {
             }
             Act::JoinDecider => {
                 self.known_to_kernel(key);
-                let joined = self.join_decider(key).is_some();
+                // The model of what terminals find after a unit in doubt is not exact yet.
+                let joined = self.is_at_terminal(key) || self.join_decider(key).is_some();
                 if let Some(task) = self.tasks.get_mut(&key) {
                     task.abended |= !joined;
                 }

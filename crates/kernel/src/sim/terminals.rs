@@ -394,6 +394,12 @@ impl World {
         }
     }
 
+    /// Whether a task has a terminal for its facility.
+    pub(super) fn is_at_terminal(&self, key: TaskKey) -> bool {
+        let start = self.core.task(key).and_then(|task| task.start);
+        start.is_some_and(|start| self.terminals.of_start(start).is_some())
+    }
+
     /// Whether the terminal of a task is there.
     pub(super) fn has_terminal(&self, start: u64) -> bool {
         let at = self.terminals.of_start(start);
