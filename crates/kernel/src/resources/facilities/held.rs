@@ -1,7 +1,7 @@
 //! Facilities that a unit of work in doubt holds.
 //!
 //! What is saved with recovery for the next task is part of the unit that leaves
-//! it or takes it away. While that unit is in doubt nobody can say which of both
+//! it or takes it away. While that unit is in doubt it is not known which of both
 //! conversations is the user's. So the logical unit is held: no input and no START
 //! begins a task, and a RETURN waits. A commit makes the new conversation the one
 //! of the facility. If the unit is backed out the old one stays, which is in memory
