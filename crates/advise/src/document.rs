@@ -1,13 +1,13 @@
 //! A file of configuration text, read: its kind, its statements, what was
 //! wrong with it. Places are kept as line and column by the parsers and become
-//! a [`Place`] with the file's name and line when a finding needs one.
+//! a [`FilePlace`] with the file's name and line when a finding needs one.
 
 use std::sync::Arc;
 
 use cics::diagnostic::{Diagnostic, Severity};
 use serde::Serialize;
 
-use crate::kind::{self, Kind, Unrecognised};
+use crate::kind::{self, DocumentKind, UnknownKind};
 use crate::text::without_numbers;
 use crate::{cicsts, linux, sna, tcpip};
 
@@ -17,9 +17,9 @@ pub struct Document {
     /// The file's name as the caller gave it.
     pub name: Arc<str>,
     /// Its kind.
-    pub kind: &'static Kind,
+    pub kind: &'static DocumentKind,
     /// Its content.
-    pub content: Content,
+    pub content: DocumentContent,
     /// Errors in the text itself, in its order.
     pub diagnostics: Vec<Diagnostic>,
     lines: Arc<[Arc<str>]>,
@@ -34,28 +34,28 @@ impl Document {
     pub fn read(
         name: &str,
         text: &str,
-        kind: Option<&'static Kind>,
-    ) -> Result<Document, Unrecognised> {
+        kind: Option<&'static DocumentKind>,
+    ) -> Result<Document, UnknownKind> {
         let text = &*without_numbers(text);
         let reported = kind.is_some();
         let kind = match kind {
             Some(kind) => kind,
-            None => kind::recognise(text).ok_or_else(|| Unrecognised {
+            None => kind::recognise(text).ok_or_else(|| UnknownKind {
                 name: name.into(),
                 empty: text.trim().is_empty(),
             })?,
         };
-        let Parsed {
+        let ParsedText {
             content,
             mut diagnostics,
         } = (kind.parse)(text);
         if reported && (kind.recognise)(text) == 0 && !text.trim().is_empty() {
-            let at = At { line: 1, column: 1 };
+            let at = LineColumn { line: 1, column: 1 };
             let message = format!("no statement in it is one of {}: {}", kind.word, kind.title);
             diagnostics.push(at.diagnostic(Severity::Warning, message));
         }
         if text.trim().is_empty() {
-            let at = At { line: 1, column: 1 };
+            let at = LineColumn { line: 1, column: 1 };
             let message = "the text is empty: there are no statements to judge";
             diagnostics.push(at.diagnostic(Severity::Note, message));
         }
@@ -70,11 +70,11 @@ impl Document {
     }
 
     /// The place of a line and column of this file.
-    pub fn place(&self, at: At) -> Place {
+    pub fn place(&self, at: LineColumn) -> FilePlace {
         let text = (at.line as usize)
             .checked_sub(1)
             .and_then(|i| self.lines.get(i));
-        Place {
+        FilePlace {
             file: self.name.clone(),
             line: at.line,
             column: at.column,
@@ -83,8 +83,8 @@ impl Document {
     }
 
     /// The place for what the file does not say: its beginning.
-    pub fn absent(&self) -> Place {
-        Place {
+    pub fn absent(&self) -> FilePlace {
+        FilePlace {
             file: self.name.clone(),
             line: 0,
             column: 0,
@@ -100,14 +100,14 @@ impl Document {
 
     /// A copy to suppose values in, without what is wrong with the text. A text
     /// without open values keeps what it says; lines are shared.
-    pub(crate) fn to_suppose(&self) -> Document {
+    pub(crate) fn copy_for_candidates(&self) -> Document {
         let content = match &self.content {
-            Content::Sna(content) => Content::Sna(sna::Content {
+            DocumentContent::Sna(content) => DocumentContent::Sna(sna::SnaContent {
                 statements: content.statements.clone(),
                 open: Vec::new(),
             }),
-            Content::Cics(cicsts::Content::Csd(csd)) => {
-                Content::Cics(cicsts::Content::Csd(cicsts::Csd {
+            DocumentContent::Cics(cicsts::CicsContent::Csd(csd)) => {
+                DocumentContent::Cics(cicsts::CicsContent::Csd(cicsts::CsdDefinitions {
                     definitions: csd.definitions.clone(),
                     open: Vec::new(),
                 }))
@@ -133,15 +133,15 @@ impl Document {
 
 /// The files of one question.
 #[derive(Debug, Clone, Default)]
-pub struct Documents {
+pub struct DocumentSet {
     /// In the order in which they were given.
     pub all: Vec<Document>,
 }
 
-impl Documents {
+impl DocumentSet {
     /// A set of documents.
-    pub fn new(all: impl IntoIterator<Item = Document>) -> Documents {
-        Documents {
+    pub fn new(all: impl IntoIterator<Item = Document>) -> DocumentSet {
+        DocumentSet {
             all: all.into_iter().collect(),
         }
     }
@@ -149,40 +149,40 @@ impl Documents {
 
 /// The content of a document, typed by kind.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum DocumentContent {
     /// PROFILE.TCPIP, OMPROUTE and Policy Agent.
-    Tcpip(tcpip::Content),
+    Tcpip(tcpip::TcpipContent),
     /// Settings of a Linux system.
-    Linux(linux::Content),
+    Linux(linux::LinuxContent),
     /// CICS definitions and system initialization parameters.
-    Cics(cicsts::Content),
+    Cics(cicsts::CicsContent),
     /// VTAM, NCP and the SNA products.
-    Sna(sna::Content),
+    Sna(sna::SnaContent),
 }
 
 /// The result of a parser.
 #[derive(Debug, Clone)]
-pub struct Parsed {
+pub struct ParsedText {
     /// The statements.
-    pub content: Content,
+    pub content: DocumentContent,
     /// Errors and skipped statements.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A line and a column, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct At {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
-impl At {
+impl LineColumn {
     /// From indices that count from 0.
-    pub fn from_zero(line: usize, column: usize) -> At {
+    pub fn from_zero(line: usize, column: usize) -> LineColumn {
         let one_up = |n: usize| u32::try_from(n.saturating_add(1)).unwrap_or(u32::MAX);
-        At {
+        LineColumn {
             line: one_up(line),
             column: one_up(column),
         }
@@ -202,7 +202,7 @@ impl At {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-pub struct Place {
+pub struct FilePlace {
     /// The file's name.
     pub file: Arc<str>,
     /// Line, from 1; 0 where the finding is about what the file lacks.
@@ -213,7 +213,7 @@ pub struct Place {
     pub text: Arc<str>,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             0 => write!(f, "{}", self.file),

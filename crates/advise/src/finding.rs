@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::document::Place;
-use crate::rule::Rule;
+use crate::document::FilePlace;
+use crate::rule::TuningRule;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Whether it matters depends on the load; measure.
     Note,
     /// The sources advise another value.
@@ -20,25 +20,25 @@ pub enum Severity {
     Warning,
 }
 
-impl fmt::Display for Severity {
+impl fmt::Display for FindingSeverity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Severity::Note => "note",
-            Severity::Advice => "advice",
-            Severity::Warning => "warning",
+            FindingSeverity::Note => "note",
+            FindingSeverity::Advice => "advice",
+            FindingSeverity::Warning => "warning",
         })
     }
 }
 
 /// One finding: a place, the value there, and what to code in its stead.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-pub struct Finding {
+pub struct TuningFinding {
     /// The rule's dotted name.
     pub rule: &'static str,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Where.
-    pub place: Place,
+    pub place: FilePlace,
     /// The value found.
     pub value: String,
     /// Why it matters.
@@ -48,17 +48,17 @@ pub struct Finding {
     /// Preconditions: releases, APARs, other settings.
     pub needs: Vec<String>,
     /// Other places that decided it, each with what it says.
-    pub because: Vec<(Place, String)>,
+    pub because: Vec<(FilePlace, String)>,
     /// Published or calculated effect, if one is known.
     pub effect: Option<String>,
     /// Papers and manuals.
     pub sources: &'static [&'static str],
 }
 
-impl Finding {
+impl TuningFinding {
     /// A finding of a rule, with the rule's severity, reason and effect.
-    pub fn at(rule: &'static Rule, place: Place, value: impl Into<String>) -> Finding {
-        Finding {
+    pub fn at(rule: &'static TuningRule, place: FilePlace, value: impl Into<String>) -> TuningFinding {
+        TuningFinding {
             rule: rule.name,
             severity: rule.severity,
             place,
@@ -73,37 +73,37 @@ impl Finding {
     }
 
     /// Adds lines to code.
-    pub fn code(mut self, text: impl Into<String>) -> Finding {
+    pub fn code(mut self, text: impl Into<String>) -> TuningFinding {
         self.code.extend(text.into().lines().map(str::to_owned));
         self
     }
 
     /// Sets the reason for this case.
-    pub fn why(mut self, text: impl Into<String>) -> Finding {
+    pub fn why(mut self, text: impl Into<String>) -> TuningFinding {
         self.why = text.into();
         self
     }
 
     /// Adds a condition.
-    pub fn needs(mut self, text: impl Into<String>) -> Finding {
+    pub fn needs(mut self, text: impl Into<String>) -> TuningFinding {
         self.needs.push(text.into());
         self
     }
 
     /// Adds a place that decided it.
-    pub fn because(mut self, place: Place, text: impl Into<String>) -> Finding {
+    pub fn because(mut self, place: FilePlace, text: impl Into<String>) -> TuningFinding {
         self.because.push((place, text.into()));
         self
     }
 
     /// States the effect in figures of this case.
-    pub fn effect(mut self, text: impl Into<String>) -> Finding {
+    pub fn effect(mut self, text: impl Into<String>) -> TuningFinding {
         self.effect = Some(text.into());
         self
     }
 
     /// Matters more or less than the rule usually does.
-    pub fn severity(mut self, severity: Severity) -> Finding {
+    pub fn severity(mut self, severity: FindingSeverity) -> TuningFinding {
         self.severity = severity;
         self
     }

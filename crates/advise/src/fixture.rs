@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::{Document, Documents, Finding, advise, kinds, rules};
+use crate::{Document, DocumentSet, TuningFinding, advise, kinds, rules};
 
 fn testdata() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata")
@@ -43,7 +43,7 @@ fn read(heading: &[&str], text: &str) -> Document {
 }
 
 /// The compared text: everything that depends on the documents.
-fn shown(findings: &[Finding]) -> String {
+fn shown(findings: &[TuningFinding]) -> String {
     let mut out = String::new();
     for f in findings {
         let _ = writeln!(out, "{}: {}: {}: {}", f.place, f.severity, f.rule, f.value);
@@ -81,7 +81,7 @@ fn every_rule_finds_its_fault_and_is_silent_once_it_is_mended() {
             }
         }
         let only = [rule.name.to_owned()];
-        let found = shown(&advise(&Documents::new(bad), &only));
+        let found = shown(&advise(&DocumentSet::new(bad), &only));
         if found.is_empty() {
             wrong.push(format!("{}: finds nothing", rule.name));
         }
@@ -95,7 +95,7 @@ fn every_rule_finds_its_fault_and_is_silent_once_it_is_mended() {
         if good.is_empty() {
             wrong.push(format!("{}: no good document", rule.name));
         }
-        let silent = shown(&advise(&Documents::new(good), &only));
+        let silent = shown(&advise(&DocumentSet::new(good), &only));
         if !silent.is_empty() {
             wrong.push(format!("{}: on the good document: {silent}", rule.name));
         }
@@ -118,7 +118,7 @@ fn sets_of_definitions_give_their_findings_and_no_others() {
                 _ => documents.push(read(&heading, &body)),
             }
         }
-        let found = shown(&advise(&Documents::new(documents), &["sna".to_owned()]));
+        let found = shown(&advise(&DocumentSet::new(documents), &["sna".to_owned()]));
         if std::env::var_os("ADVISE_UPDATE").is_some() {
             fs::write(&path, updated(&text, &found)).expect("the set is written");
         } else {
@@ -139,7 +139,7 @@ fn rules_speak_on_one_side_of_their_boundaries_only() {
         let (heading, body) = case.split_once('\n').expect("a heading");
         let (rule, _) = heading.split_once(' ').expect("a rule");
         let documents = sections(body).into_iter().map(|(h, b)| read(&h, &b));
-        let found = advise(&Documents::new(documents), &[rule.to_owned()]);
+        let found = advise(&DocumentSet::new(documents), &[rule.to_owned()]);
         let spoke = found.iter().any(|f| f.rule == rule);
         if spoke != heading.contains(" speaks:") {
             wrong.push(format!("{heading}: {}", shown(&found)));
@@ -186,7 +186,7 @@ fn a_clean_configuration_gives_no_finding() {
             "{name}"
         );
         assert_eq!(document.diagnostics, [], "{name}");
-        let found = shown(&advise(&Documents::new([document]), &[]));
+        let found = shown(&advise(&DocumentSet::new([document]), &[]));
         assert!(found.is_empty(), "{found}");
     }
 }
@@ -197,7 +197,7 @@ fn the_guide_shows_what_is_printed() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let guide = fs::read_to_string(root.join("docs/guide/advise.md")).expect("the guide is there");
     let folder = root.join("examples/advise/web");
-    let look = crate::report::Look {
+    let look = crate::report::ReportStyle {
         width: 100,
         colour: false,
     };
@@ -212,7 +212,7 @@ fn the_guide_shows_what_is_printed() {
             .split_once('\n')
             .expect("a command and output");
         let mut words = command[2..].split_whitespace().skip(2);
-        let (mut only, mut documents) = (Vec::new(), Documents::default());
+        let (mut only, mut documents) = (Vec::new(), DocumentSet::default());
         while let Some(word) = words.next() {
             if word == "--rule" {
                 only.extend(words.next().map(str::to_owned));

@@ -1,10 +1,10 @@
 //! The kinds of document, and how a text is recognised.
 
-use crate::document::Parsed;
+use crate::document::ParsedText;
 use crate::{cicsts, linux, sna, tcpip};
 
 /// A kind of document: one row, next to its parser.
-pub struct Kind {
+pub struct DocumentKind {
     /// The word for `--kind`.
     pub word: &'static str,
     /// Its title.
@@ -12,17 +12,17 @@ pub struct Kind {
     /// How many lines of a text speak for this kind.
     pub recognise: fn(&str) -> usize,
     /// Reads a text.
-    pub parse: fn(&str) -> Parsed,
+    pub parse: fn(&str) -> ParsedText,
 }
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for DocumentKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.word)
     }
 }
 
-impl PartialEq for Kind {
-    fn eq(&self, other: &Kind) -> bool {
+impl PartialEq for DocumentKind {
+    fn eq(&self, other: &DocumentKind) -> bool {
         self.word == other.word
     }
 }
@@ -30,7 +30,7 @@ impl PartialEq for Kind {
 /// A text that is of no known kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {}", if *empty { "the file is empty" } else { UNKNOWN })]
-pub struct Unrecognised {
+pub struct UnknownKind {
     /// The file.
     pub name: String,
     /// Whether there is nothing but blanks in it.
@@ -40,7 +40,7 @@ pub struct Unrecognised {
 const UNKNOWN: &str = "the content is of no known kind; name one with --kind";
 
 /// Every kind.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+pub fn kinds() -> impl Iterator<Item = &'static DocumentKind> {
     [tcpip::KINDS, linux::KINDS, cicsts::KINDS, sna::KINDS]
         .into_iter()
         .flatten()
@@ -51,7 +51,7 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
 /// if more lines are sentences: a manual quotes statements, and a help member
 /// has words that are keywords elsewhere. Only the first million bytes are
 /// examined.
-pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
+pub(crate) fn recognise(text: &str) -> Option<&'static DocumentKind> {
     let begin = text.as_bytes().get(..RECOGNISED_BYTES);
     let end = begin.and_then(|b| b.iter().rposition(|b| *b == b'\n'));
     let text = end.map_or(text, |end| &text[..end]);
@@ -67,14 +67,14 @@ pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
 /// program of thousands of lines has one that begins like a parameter. For
 /// kinds whose statements are all recognisable.
 pub(crate) fn unless_scattered(speak: usize, text: &str) -> usize {
-    match speak * SCATTERED >= text.lines().filter(|l| says(l)).count() {
+    match speak * SCATTERED >= text.lines().filter(|l| has_content(l)).count() {
         true => speak,
         false => 0,
     }
 }
 
 /// Whether a line says anything: neither blank nor a comment.
-fn says(line: &str) -> bool {
+fn has_content(line: &str) -> bool {
     let line = line.trim_start();
     !line.is_empty() && !line.starts_with(COMMENTS)
 }
@@ -120,7 +120,7 @@ mod tests {
     use crate::Document;
 
     #[test]
-    fn a_kind_that_is_told_and_does_not_fit_is_warned_of() {
+    fn a_given_kind_that_does_not_fit_is_warned_of() {
         let sit = kinds().find(|k| k.word == "sit");
         let reported = |text| Document::read("f", text, sit).expect("a kind is given");
         let wrong = reported("PORT\n  80 TCP CICSA\n");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_told_by_its_beginning() {
+    fn the_kind_of_a_long_text_is_recognised_by_its_beginning() {
         let text = "MXT=100\n".repeat(RECOGNISED_BYTES / 4);
         assert_eq!(recognise(&text).map(|k| k.word), Some("sit"));
     }

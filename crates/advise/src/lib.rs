@@ -1,12 +1,12 @@
 //! Tuning rules over configuration text: TCP/IP profiles, CICS definitions,
 //! Linux settings, VTAM and SNA products. Layer 0: text in, findings out.
 //!
-//! A [`Document`] is one file: its [`Kind`] is recognised from its content or
+//! A [`Document`] is one file: its [`DocumentKind`] is recognised from its content or
 //! given by the caller, and its parser gives typed statements that remember
-//! their places. [`Documents`] holds all files of one question, because the
-//! setting of a port may depend on three of them. Each [`Rule`] is one file
+//! their places. [`DocumentSet`] holds all files of one question, because the
+//! setting of a port may depend on three of them. Each [`TuningRule`] is one file
 //! under a `rules/` folder and one row in the table next to it; [`advise`] runs
-//! them and gives [`Finding`]s in the order of the files. The same tables make
+//! them and gives [`TuningFinding`]s in the order of the files. The same tables make
 //! the reference page ([`reference_page`]).
 //!
 //! ```
@@ -44,10 +44,10 @@ pub mod tcpip;
 #[cfg(test)]
 mod fixture;
 
-pub use document::{At, Content, Document, Documents, Parsed, Place};
-pub use finding::{Finding, Severity};
-pub use kind::{Kind, Unrecognised, kinds};
+pub use document::{LineColumn, DocumentContent, Document, DocumentSet, ParsedText, FilePlace};
+pub use finding::{TuningFinding, FindingSeverity};
+pub use kind::{DocumentKind, UnknownKind, kinds};
 pub use page::reference_page;
-pub use rule::{Rule, advise, rule, rules};
+pub use rule::{TuningRule, advise, rule, rules};
 pub use text::{NotText, decode};
-pub use worlds::Open;
+pub use worlds::UnreadableValue;

@@ -4,12 +4,12 @@
 
 use std::fmt::Write;
 
-use crate::document::{Document, Documents};
-use crate::finding::{Finding, Severity};
+use crate::document::{Document, DocumentSet};
+use crate::finding::{TuningFinding, FindingSeverity};
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct ReportStyle {
     /// Columns to wrap at.
     pub width: usize,
     /// Whether severities and code are coloured.
@@ -22,7 +22,7 @@ const CODE_LINES: usize = 12;
 const LABEL: usize = 12;
 
 /// The report.
-pub fn text(documents: &Documents, findings: &[Finding], look: &Look) -> String {
+pub fn text(documents: &DocumentSet, findings: &[TuningFinding], look: &ReportStyle) -> String {
     let mut out = String::new();
     let mut reported: Vec<&str> = Vec::new();
     for document in &documents.all {
@@ -44,7 +44,7 @@ pub fn text(documents: &Documents, findings: &[Finding], look: &Look) -> String 
 }
 
 /// Writes the errors in the text itself.
-fn diagnostics(out: &mut String, document: &Document, look: &Look) {
+fn diagnostics(out: &mut String, document: &Document, look: &ReportStyle) {
     for d in &document.diagnostics {
         let help = d.help.as_ref().map_or(String::new(), |h| format!(" ({h})"));
         let place = format!("{}:{}", d.line, d.column);
@@ -60,7 +60,7 @@ fn diagnostics(out: &mut String, document: &Document, look: &Look) {
     }
 }
 
-fn block(out: &mut String, finding: &Finding, first: bool, look: &Look) {
+fn block(out: &mut String, finding: &TuningFinding, first: bool, look: &ReportStyle) {
     let place = match finding.place.line {
         0 => "absent".to_owned(),
         line => format!("{line}:{}", finding.place.column),
@@ -111,7 +111,7 @@ fn block(out: &mut String, finding: &Finding, first: bool, look: &Look) {
 }
 
 /// A label and text, wrapped.
-fn labelled(out: &mut String, label: &str, text: &str, look: &Look) {
+fn labelled(out: &mut String, label: &str, text: &str, look: &ReportStyle) {
     let mut line = format!("    {label:<8}");
     let mut empty = true;
     for word in text.split_whitespace() {
@@ -130,7 +130,7 @@ fn labelled(out: &mut String, label: &str, text: &str, look: &Look) {
 }
 
 /// One line of counts.
-fn summary(findings: &[Finding]) -> String {
+fn summary(findings: &[TuningFinding]) -> String {
     let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
     let plural = |n: usize, noun: &str| match n {
         1 => format!("1 {noun}"),
@@ -141,9 +141,9 @@ fn summary(findings: &[Finding]) -> String {
         n => format!(
             "{}: {}, {} of advice, {}\n",
             plural(n, "finding"),
-            plural(count(Severity::Warning), "warning"),
-            count(Severity::Advice),
-            plural(count(Severity::Note), "note")
+            plural(count(FindingSeverity::Warning), "warning"),
+            count(FindingSeverity::Advice),
+            plural(count(FindingSeverity::Note), "note")
         ),
     }
 }
@@ -154,15 +154,15 @@ const YELLOW: &str = "33";
 const GREEN: &str = "32";
 const BLUE: &str = "36";
 
-fn colour(severity: Severity) -> &'static str {
+fn colour(severity: FindingSeverity) -> &'static str {
     match severity {
-        Severity::Warning => RED,
-        Severity::Advice => YELLOW,
-        Severity::Note => BLUE,
+        FindingSeverity::Warning => RED,
+        FindingSeverity::Advice => YELLOW,
+        FindingSeverity::Note => BLUE,
     }
 }
 
-impl Look {
+impl ReportStyle {
     fn paint(&self, colour: &str, text: &str) -> String {
         match self.colour {
             true => format!("\x1b[{colour}m{text}\x1b[0m"),
@@ -177,13 +177,13 @@ mod tests {
     use crate::advise;
 
     #[test]
-    fn a_report_groups_by_file_and_says_why_once() {
+    fn a_report_groups_by_file_and_gives_each_reason_once() {
         let profile = "TCPCONFIG NODELAYACKS\nFOO 1\nBEGINROUTES\n ROUTE 10.1.0.0/16 = A\n \
                        ROUTE DEFAULT 10.1.1.1 A MTU 576\nENDROUTES\n";
         let documents =
-            Documents::new([Document::read("p.tcpip", profile, None).expect("a profile")]);
+            DocumentSet::new([Document::read("p.tcpip", profile, None).expect("a profile")]);
         let findings = advise(&documents, &[]);
-        let look = Look {
+        let look = ReportStyle {
             width: 80,
             colour: false,
         };
@@ -206,7 +206,7 @@ mod tests {
             shown.ends_with("\n2 findings: 2 warnings, 0 of advice, 0 notes\n"),
             "{shown}"
         );
-        let coloured = Look {
+        let coloured = ReportStyle {
             colour: true,
             ..look
         };

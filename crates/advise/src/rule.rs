@@ -1,13 +1,13 @@
 //! A tuning rule, the tables of all rules, and the run over a set of documents.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::worlds::in_every;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::worlds::for_each_candidate;
 use crate::{cicsts, linux, sna, tcpip};
 
 /// A rule: one file, one row in the table of its `rules/mod.rs`, and one
 /// fixture `testdata/rules/NAME.txt`.
-pub struct Rule {
+pub struct TuningRule {
     /// Stable dotted name, as `tcpip.mtu.route`.
     pub name: &'static str,
     /// The condition that it checks, in one sentence.
@@ -15,17 +15,17 @@ pub struct Rule {
     /// Why that matters, in plain sentences.
     pub why: &'static str,
     /// How much it usually matters.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Published effect, if there is one.
     pub effect: Option<&'static str>,
     /// Papers and manuals that say so.
     pub sources: &'static [&'static str],
     /// Looks.
-    pub check: fn(&Documents, &mut Vec<Finding>),
+    pub check: fn(&DocumentSet, &mut Vec<TuningFinding>),
 }
 
 /// Every rule, by area.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+pub fn rules() -> impl Iterator<Item = &'static TuningRule> {
     [
         tcpip::rules::RULES,
         linux::rules::RULES,
@@ -38,7 +38,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The rule of a name.
-pub fn rule(name: &str) -> Option<&'static Rule> {
+pub fn rule(name: &str) -> Option<&'static TuningRule> {
     rules().find(|r| r.name == name)
 }
 
@@ -46,8 +46,8 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 /// its name is one of them or begins with one and a dot (`tcpip.mtu`).
 /// Where a value could not be read, only what holds whatever it may be is
 /// found. Findings come in the order of the files, then of the places.
-pub fn advise(documents: &Documents, only: &[String]) -> Vec<Finding> {
-    let mut findings = in_every(documents, |documents| {
+pub fn advise(documents: &DocumentSet, only: &[String]) -> Vec<TuningFinding> {
+    let mut findings = for_each_candidate(documents, |documents| {
         let mut findings = Vec::new();
         for rule in rules().filter(|r| only.is_empty() || only.iter().any(|o| selects(o, r.name))) {
             (rule.check)(documents, &mut findings);

@@ -3,17 +3,17 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use crate::document::At;
+use crate::document::LineColumn;
 
 /// Collects names that a parser does not know.
 #[derive(Debug, Default)]
-pub struct Unknowns {
-    seen: Vec<(String, At, usize)>,
+pub struct UnknownNames {
+    seen: Vec<(String, LineColumn, usize)>,
 }
 
-impl Unknowns {
+impl UnknownNames {
     /// Notes one.
-    pub fn add(&mut self, name: &str, at: At) {
+    pub fn add(&mut self, name: &str, at: LineColumn) {
         if let Some((.., count)) = self.seen.iter_mut().find(|(n, ..)| n == name) {
             *count += 1;
         } else if self.seen.len() < LISTED {

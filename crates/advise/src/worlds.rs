@@ -11,13 +11,13 @@
 
 use std::collections::HashMap;
 
-use crate::document::{Content, Document, Documents};
-use crate::finding::Finding;
+use crate::document::{DocumentContent, Document, DocumentSet};
+use crate::finding::TuningFinding;
 use crate::sna::values::WORLDS;
 
 /// A value that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Open {
+pub struct UnreadableValue {
     /// The statement or definition that has it, counted from 0.
     pub statement: usize,
     /// Its operand or attribute, counted from 0.
@@ -28,23 +28,23 @@ pub struct Open {
 
 impl Document {
     /// The values that could not be read.
-    pub(crate) fn open(&self) -> &[Open] {
+    pub(crate) fn open(&self) -> &[UnreadableValue] {
         match &self.content {
-            Content::Sna(content) => &content.open,
-            Content::Cics(crate::cicsts::Content::Csd(csd)) => &csd.open,
+            DocumentContent::Sna(content) => &content.open,
+            DocumentContent::Cics(crate::cicsts::CicsContent::Csd(csd)) => &csd.open,
             _ => &[],
         }
     }
 
-    fn suppose(&mut self, open: &Open, value: &str) {
+    fn set_candidate(&mut self, open: &UnreadableValue, value: &str) {
         match &mut self.content {
-            Content::Sna(content) => {
+            DocumentContent::Sna(content) => {
                 let statement = content.statements.get_mut(open.statement);
                 if let Some(o) = statement.and_then(|s| s.operands.get_mut(open.operand)) {
                     value.clone_into(&mut o.value);
                 }
             }
-            Content::Cics(crate::cicsts::Content::Csd(csd)) => {
+            DocumentContent::Cics(crate::cicsts::CicsContent::Csd(csd)) => {
                 let definition = csd.definitions.get_mut(open.statement);
                 if let Some((_, v, _)) = definition.and_then(|d| d.attributes.get_mut(open.operand))
                 {
@@ -57,21 +57,21 @@ impl Document {
 }
 
 /// The findings of `judge` in every world.
-pub(crate) fn in_every(
-    documents: &Documents,
-    judge: impl Fn(&Documents) -> Vec<Finding>,
-) -> Vec<Finding> {
+pub(crate) fn for_each_candidate(
+    documents: &DocumentSet,
+    judge: impl Fn(&DocumentSet) -> Vec<TuningFinding>,
+) -> Vec<TuningFinding> {
     if documents.all.iter().all(|d| d.open().is_empty()) {
         return judge(documents);
     }
     // One copy, which is each world in turn: it has neither the errors, which
     // no rule reads, nor the samples.
-    let mut copy = Documents::new(documents.all.iter().map(Document::to_suppose));
+    let mut copy = DocumentSet::new(documents.all.iter().map(Document::copy_for_candidates));
     let mut world = |world: usize| {
         for (document, original) in copy.all.iter_mut().zip(&documents.all) {
             for open in original.open() {
                 if let Some(sample) = open.samples.get(world) {
-                    document.suppose(open, sample);
+                    document.set_candidate(open, sample);
                 }
             }
         }
@@ -84,7 +84,7 @@ pub(crate) fn in_every(
             break;
         }
         let here = world(i);
-        let mut left: HashMap<&Finding, usize> = HashMap::new();
+        let mut left: HashMap<&TuningFinding, usize> = HashMap::new();
         for finding in &here {
             *left.entry(finding).or_default() += 1;
         }

@@ -5,24 +5,24 @@
 use cics::csd::{OtherDef, resource_types};
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::{Content, Placed};
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
+use super::{CicsContent, PlacedValue};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
 use crate::sna::values;
-use crate::worlds::Open;
+use crate::worlds::UnreadableValue;
 
 /// Everything a CSD extract defines.
 #[derive(Debug, Clone, Default)]
-pub struct Csd {
+pub struct CsdDefinitions {
     /// The definitions in their order.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<CsdDefinition>,
     /// Values in them that could not be read.
-    pub open: Vec<Open>,
+    pub open: Vec<UnreadableValue>,
 }
 
 /// One definition, as written.
 #[derive(Debug, Clone)]
-pub struct Definition {
+pub struct CsdDefinition {
     /// The type in full, as `TCPIPSERVICE`.
     pub kind: String,
     /// The name.
@@ -30,20 +30,20 @@ pub struct Definition {
     /// The group.
     pub group: String,
     /// Where the definition begins.
-    pub at: At,
+    pub at: LineColumn,
     /// The attributes: full name, value, place.
-    pub attributes: Vec<(String, String, At)>,
+    pub attributes: Vec<(String, String, LineColumn)>,
 }
 
-impl Definition {
+impl CsdDefinition {
     /// The value of an attribute and its place.
-    pub fn get(&self, name: &str) -> Option<Placed<&str>> {
+    pub fn get(&self, name: &str) -> Option<PlacedValue<&str>> {
         let found = self.attributes.iter().find(|(n, ..)| n == name);
         found.map(|(_, value, at)| (value.as_str(), *at))
     }
 
     /// The value of an attribute as a number.
-    pub fn number(&self, name: &str) -> Option<Placed<u64>> {
+    pub fn number(&self, name: &str) -> Option<PlacedValue<u64>> {
         let (value, at) = self.get(name)?;
         Some((value.trim().parse().ok()?, at))
     }
@@ -79,33 +79,33 @@ impl Definition {
     }
 
     /// The place of an attribute, or of the definition where it is left out.
-    pub fn at(&self, name: &str) -> At {
+    pub fn at(&self, name: &str) -> LineColumn {
         self.get(name).map_or(self.at, |(_, at)| at)
     }
 
     /// The statement that gives attributes other values.
     pub fn alter(&self, attributes: &str) -> String {
-        let Definition {
+        let CsdDefinition {
             kind, name, group, ..
         } = self;
         format!("ALTER {kind}({name}) GROUP({group}) {attributes}")
     }
 }
 
-impl From<OtherDef> for Definition {
-    fn from(def: OtherDef) -> Definition {
+impl From<OtherDef> for CsdDefinition {
+    fn from(def: OtherDef) -> CsdDefinition {
         let attributes = def.attributes.into_iter().map(|a| {
-            let at = At {
+            let at = LineColumn {
                 line: a.line,
                 column: a.column,
             };
             (a.name, a.value.unwrap_or_default(), at)
         });
-        Definition {
+        CsdDefinition {
             kind: def.kind,
             name: def.name,
             group: def.group.as_str().to_owned(),
-            at: At {
+            at: LineColumn {
                 line: def.line,
                 column: def.column,
             },
@@ -114,7 +114,7 @@ impl From<OtherDef> for Definition {
     }
 }
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "csd",
     title: "CICS resource definitions: DEFINE and ALTER statements for DFHCSDUP",
     recognise,
@@ -152,19 +152,19 @@ fn defines(line: &str) -> bool {
 /// A definition with this many errors is in another language.
 const FOREIGN: usize = 4;
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let (definitions, mut diagnostics) = cics::csd::definitions(text);
-    let definitions: Vec<_> = definitions.into_iter().map(Definition::from).collect();
+    let definitions: Vec<_> = definitions.into_iter().map(CsdDefinition::from).collect();
     let open = judge(&definitions, &mut diagnostics);
-    Parsed {
-        content: crate::Content::Cics(Content::Csd(Csd { definitions, open })),
+    ParsedText {
+        content: crate::DocumentContent::Cics(CicsContent::Csd(CsdDefinitions { definitions, open })),
         diagnostics,
     }
 }
 
 /// Checks the values that rules of SNA read. An attribute without a value has
 /// its default, as with DFHCSDUP.
-fn judge(definitions: &[Definition], reported: &mut Vec<Diagnostic>) -> Vec<Open> {
+fn judge(definitions: &[CsdDefinition], reported: &mut Vec<Diagnostic>) -> Vec<UnreadableValue> {
     let mut open = Vec::new();
     let Some(table) = values::table(KIND.word) else {
         return open;
@@ -181,7 +181,7 @@ fn judge(definitions: &[Definition], reported: &mut Vec<Diagnostic>) -> Vec<Open
                 .filter(|_| !value.is_empty() && !other);
             let place = (definition.kind.as_str(), name.as_str(), *at);
             if let Some(samples) = row.and_then(|row| table.value(row, place, value, reported)) {
-                open.push(Open {
+                open.push(UnreadableValue {
                     statement: d,
                     operand: a,
                     samples,

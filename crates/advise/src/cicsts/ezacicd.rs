@@ -8,13 +8,13 @@
 
 use cics::diagnostic::Severity;
 
-use super::{Content, Placed};
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
+use super::{CicsContent, PlacedValue};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
 
 /// The macros of a configuration.
 #[derive(Debug, Clone, Default)]
-pub struct Sockets {
+pub struct EzacicdMacros {
     /// In their order.
     pub entries: Vec<SocketEntry>,
 }
@@ -23,25 +23,25 @@ pub struct Sockets {
 #[derive(Debug, Clone)]
 pub struct SocketEntry {
     /// Where it begins.
-    pub at: At,
-    operands: Vec<(String, String, At)>,
+    pub at: LineColumn,
+    operands: Vec<(String, String, LineColumn)>,
 }
 
 impl SocketEntry {
     /// The value of an operand and its place.
-    pub fn get(&self, name: &str) -> Option<Placed<&str>> {
+    pub fn get(&self, name: &str) -> Option<PlacedValue<&str>> {
         let found = self.operands.iter().find(|(n, ..)| n == name);
         found.map(|(_, value, at)| (value.as_str(), *at))
     }
 
     /// The value of an operand as a number.
-    pub fn number(&self, name: &str) -> Option<Placed<u64>> {
+    pub fn number(&self, name: &str) -> Option<PlacedValue<u64>> {
         let (value, at) = self.get(name)?;
         Some((value.parse().ok()?, at))
     }
 }
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "ezacicd",
     title: "CICS sockets configuration: EZACICD macros",
     recognise: |text| {
@@ -51,7 +51,7 @@ pub(super) static KIND: Kind = Kind {
     parse,
 };
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let mut diagnostics = Vec::new();
     let mut entries: Vec<SocketEntry> = Vec::new();
     let mut open = false;
@@ -64,7 +64,7 @@ fn parse(text: &str) -> Parsed {
         let macro_at = words.iter().take(2).position(|w| *w == "EZACICD");
         if macro_at.is_some() {
             entries.push(SocketEntry {
-                at: At::from_zero(number, column(&line, "EZACICD")),
+                at: LineColumn::from_zero(number, column(&line, "EZACICD")),
                 operands: Vec::new(),
             });
         } else if !open {
@@ -77,7 +77,7 @@ fn parse(text: &str) -> Parsed {
         };
         let mut place = column(&line, operands);
         for operand in operands.split(',') {
-            let at = At::from_zero(number, place);
+            let at = LineColumn::from_zero(number, place);
             place += operand.chars().count() + 1;
             match operand.split_once('=') {
                 Some((name, value)) => {
@@ -94,8 +94,8 @@ fn parse(text: &str) -> Parsed {
         }
         open = operands.is_empty() || operands.ends_with(',');
     }
-    Parsed {
-        content: crate::Content::Cics(Content::Sockets(Sockets { entries })),
+    ParsedText {
+        content: crate::DocumentContent::Cics(CicsContent::Sockets(EzacicdMacros { entries })),
         diagnostics,
     }
 }
@@ -113,13 +113,13 @@ mod tests {
     #[test]
     fn macros_go_on_after_a_comma() {
         let first = format!("{:<71}X", "         EZACICD TYPE=LISTENER,       listens");
-        let Parsed {
+        let ParsedText {
             content,
             diagnostics,
         } = parse(&format!(
             "{first}\n               PORT=3010,BACKLOG=40\n         END\nL EZACICD TYPE=CICS,NTASKS\n"
         ));
-        let crate::Content::Cics(Content::Sockets(sockets)) = content else {
+        let crate::DocumentContent::Cics(CicsContent::Sockets(sockets)) = content else {
             panic!("another kind");
         };
         assert_eq!(sockets.entries.len(), 2);
@@ -128,7 +128,7 @@ mod tests {
             listener.number("BACKLOG"),
             Some((
                 40,
-                At {
+                LineColumn {
                     line: 2,
                     column: 26
                 }

@@ -7,38 +7,38 @@ pub mod rules;
 mod sit;
 mod sit_names;
 
-pub use csd::{Csd, Definition};
-pub use ezacicd::{SocketEntry, Sockets};
-pub use sit::{Sit, SitParameter};
+pub use csd::{CsdDefinitions, CsdDefinition};
+pub use ezacicd::{SocketEntry, EzacicdMacros};
+pub use sit::{SitParameters, SitParameter};
 
-use crate::document::{At, Document, Documents};
-use crate::kind::Kind;
+use crate::document::{LineColumn, Document, DocumentSet};
+use crate::kind::DocumentKind;
 
 /// The content of a document of this area.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum CicsContent {
     /// Statements for DFHCSDUP.
-    Csd(Csd),
+    Csd(CsdDefinitions),
     /// System initialization parameters.
-    Sit(Sit),
+    Sit(SitParameters),
     /// EZACICD macros.
-    Sockets(Sockets),
+    Sockets(EzacicdMacros),
 }
 
 /// The kinds of this area.
-pub(crate) static KINDS: &[&Kind] = &[&csd::KIND, &sit::KIND, &ezacicd::KIND];
+pub(crate) static KINDS: &[&DocumentKind] = &[&csd::KIND, &sit::KIND, &ezacicd::KIND];
 
-impl Documents {
+impl DocumentSet {
     /// Each CSD extract of the set.
-    pub fn csds(&self) -> impl Iterator<Item = (&Document, &Csd)> {
+    pub fn csds(&self) -> impl Iterator<Item = (&Document, &CsdDefinitions)> {
         self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Cics(Content::Csd(csd)) => Some((d, csd)),
+            crate::DocumentContent::Cics(CicsContent::Csd(csd)) => Some((d, csd)),
             _ => None,
         })
     }
 
     /// Each definition of a type (`TCPIPSERVICE`) in all CSD extracts.
-    pub fn definitions(&self, kind: &str) -> impl Iterator<Item = (&Document, &Definition)> {
+    pub fn definitions(&self, kind: &str) -> impl Iterator<Item = (&Document, &CsdDefinition)> {
         self.csds()
             .flat_map(|(document, csd)| csd.definitions.iter().map(move |d| (document, d)))
             .filter(move |(_, d)| d.kind == kind)
@@ -47,7 +47,7 @@ impl Documents {
     /// A system initialization parameter: the last one wins.
     pub fn sit(&self, name: &str) -> Option<(&Document, &SitParameter)> {
         let all = self.all.iter().rev().filter_map(|d| match &d.content {
-            crate::Content::Cics(Content::Sit(sit)) => Some((d, sit)),
+            crate::DocumentContent::Cics(CicsContent::Sit(sit)) => Some((d, sit)),
             _ => None,
         });
         all.into_iter()
@@ -56,14 +56,14 @@ impl Documents {
 
     /// The first document with system initialization parameters.
     pub fn first_sit(&self) -> Option<&Document> {
-        let sit = |d: &&Document| matches!(d.content, crate::Content::Cics(Content::Sit(_)));
+        let sit = |d: &&Document| matches!(d.content, crate::DocumentContent::Cics(CicsContent::Sit(_)));
         self.all.iter().find(sit)
     }
 
     /// Each EZACICD macro of a TYPE.
     pub fn socket_entries(&self, kind: &str) -> impl Iterator<Item = (&Document, &SocketEntry)> {
         let each = self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Cics(Content::Sockets(s)) => Some((d, s)),
+            crate::DocumentContent::Cics(CicsContent::Sockets(s)) => Some((d, s)),
             _ => None,
         });
         each.flat_map(|(d, s)| s.entries.iter().map(move |e| (d, e)))
@@ -75,4 +75,4 @@ impl Documents {
 }
 
 /// A value and where it stands.
-pub(crate) type Placed<T> = (T, At);
+pub(crate) type PlacedValue<T> = (T, LineColumn);

@@ -9,15 +9,15 @@
 
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
-use super::Content;
+use super::CicsContent;
 use super::sit_names::NAMES;
-use crate::document::{At, Parsed};
-use crate::kind::{Kind, unless_scattered};
-use crate::unknown::Unknowns;
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::{DocumentKind, unless_scattered};
+use crate::unknown::UnknownNames;
 
 /// The parameters of a region.
 #[derive(Debug, Clone, Default)]
-pub struct Sit {
+pub struct SitParameters {
     /// In their order; a later one wins.
     pub parameters: Vec<SitParameter>,
 }
@@ -30,10 +30,10 @@ pub struct SitParameter {
     /// The value, with its parentheses or quotes.
     pub value: String,
     /// Where the name stands.
-    pub at: At,
+    pub at: LineColumn,
 }
 
-impl Sit {
+impl SitParameters {
     /// The value that holds.
     pub fn get(&self, name: &str) -> Option<&SitParameter> {
         self.parameters.iter().rev().find(|p| p.name == name)
@@ -57,7 +57,7 @@ impl SitParameter {
     }
 }
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "sit",
     title: "CICS system initialization parameters: overrides or DFHSIT source",
     recognise,
@@ -86,9 +86,9 @@ fn recognise(text: &str) -> usize {
     unless_scattered(speak, text)
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let (parameters, mut diagnostics) = scan(text);
-    let mut unknown = Unknowns::default();
+    let mut unknown = UnknownNames::default();
     for parameter in &parameters {
         if known(&parameter.name) || parameter.name == "TYPE" {
             continue;
@@ -104,8 +104,8 @@ fn parse(text: &str) -> Parsed {
         }
     }
     unknown.report("parameter", &mut diagnostics);
-    Parsed {
-        content: crate::Content::Cics(Content::Sit(Sit { parameters })),
+    ParsedText {
+        content: crate::DocumentContent::Cics(CicsContent::Sit(SitParameters { parameters })),
         diagnostics,
     }
 }
@@ -129,7 +129,7 @@ fn scan(text: &str) -> (Vec<SitParameter>, Vec<Diagnostic>) {
             }
         }
         while let Some((start, name)) = name(&chars, &mut at) {
-            let place = At::from_zero(number, start);
+            let place = LineColumn::from_zero(number, start);
             if chars.get(at) != Some(&'=') {
                 continue;
             }
@@ -201,7 +201,7 @@ mod tests {
                 "START=AUTO"
             ]
         );
-        assert_eq!(found[1].at, At { line: 3, column: 9 });
+        assert_eq!(found[1].at, LineColumn { line: 3, column: 9 });
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_are_sorted_and_slips_are_told() {
+    fn the_names_are_sorted_and_misspellings_are_reported() {
         assert!(NAMES.is_sorted());
         let reported = parse("FCQRONY=NO\nQQQQQQ=1\nGRPLIST=(A\n").diagnostics;
         let lines: Vec<(u32, Severity)> = reported.iter().map(|d| (d.line, d.severity)).collect();

@@ -2,9 +2,9 @@
 //!
 //! Reference: iproute2, ip-link(8).
 
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
-use crate::tcpip::Word;
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
+use crate::tcpip::PlacedWord;
 
 /// Links of a system.
 #[derive(Debug, Clone, Default)]
@@ -19,21 +19,21 @@ pub struct IpLink {
     /// The name, without the peer that follows `@`.
     pub name: String,
     /// MTU in bytes.
-    pub mtu: Option<(u64, At)>,
+    pub mtu: Option<(u64, LineColumn)>,
     /// The queueing discipline.
-    pub qdisc: Option<(String, At)>,
+    pub qdisc: Option<(String, LineColumn)>,
     /// The hardware, as `ether` of `link/ether`.
     pub hardware: String,
     /// Every word of its further lines.
-    pub details: Vec<Word>,
+    pub details: Vec<PlacedWord>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl IpLink {
     /// Whether the link is Ethernet or looks like it, and no tunnel.
     pub fn is_ethernet(&self) -> bool {
-        let tunnel = |w: &Word| TUNNELS.contains(&w.text.as_str());
+        let tunnel = |w: &PlacedWord| TUNNELS.contains(&w.text.as_str());
         self.hardware == "ether" && !self.details.iter().any(tunnel)
     }
 }
@@ -59,7 +59,7 @@ const TUNNELS: &[&str] = &[
     "xfrm",
 ];
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "ip-link",
     title: "Linux links: `ip link` or `ip -d link`",
     recognise: |text| 3 * text.lines().filter(|l| heading(l).is_some()).count(),
@@ -75,7 +75,7 @@ fn heading(line: &str) -> Option<&str> {
         .then(|| name.split('@').next().unwrap_or(name))
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let mut links: Vec<IpLink> = Vec::new();
     let words = crate::tcpip::words(text, &[], &[]);
     let lines: Vec<&str> = text.lines().collect();
@@ -102,8 +102,8 @@ fn parse(text: &str) -> Parsed {
             link.details.extend(line.iter().cloned());
         }
     }
-    Parsed {
-        content: crate::Content::Linux(super::Content::Links(IpLinks { links })),
+    ParsedText {
+        content: crate::DocumentContent::Linux(super::LinuxContent::Links(IpLinks { links })),
         diagnostics: Vec::new(),
     }
 }
@@ -114,12 +114,12 @@ mod tests {
 
     #[test]
     fn links_know_their_mtu_and_whether_they_are_tunnels() {
-        let Parsed { content, .. } = parse(
+        let ParsedText { content, .. } = parse(
             "1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue state UNKNOWN\n    link/loopback 00:00\n\
              2: eth0@if7: <BROADCAST> mtu 1400 qdisc pfifo_fast state UP\n    link/ether 02:42 brd ff\n\
              3: vx0: <UP> mtu 1450\n    link/ether 02:43 brd ff\n    vxlan id 42 dstport 4789\n",
         );
-        let crate::Content::Linux(super::super::Content::Links(found)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Links(found)) = content else {
             panic!("another kind");
         };
         let shown: Vec<(&str, Option<u64>, bool)> = found

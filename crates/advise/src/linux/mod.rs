@@ -7,16 +7,16 @@ mod sysctl;
 
 pub use link::{IpLink, IpLinks};
 pub use route::{IpRoute, IpRoutes};
-pub use sysctl::{Sysctl, SysctlValue};
+pub use sysctl::{KernelSettings, SysctlValue};
 
-use crate::document::{Document, Documents};
-use crate::kind::Kind;
+use crate::document::{Document, DocumentSet};
+use crate::kind::DocumentKind;
 
 /// The content of a document of this area.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum LinuxContent {
     /// `sysctl -a` or sysctl.conf.
-    Sysctl(Sysctl),
+    Sysctl(KernelSettings),
     /// `ip route`.
     Routes(IpRoutes),
     /// `ip link` or `ip -d link`.
@@ -24,13 +24,13 @@ pub enum Content {
 }
 
 /// The kinds of this area.
-pub(crate) static KINDS: &[&Kind] = &[&sysctl::KIND, &route::KIND, &link::KIND];
+pub(crate) static KINDS: &[&DocumentKind] = &[&sysctl::KIND, &route::KIND, &link::KIND];
 
-impl Documents {
+impl DocumentSet {
     /// Each set of kernel settings.
-    pub fn sysctls(&self) -> impl Iterator<Item = (&Document, &Sysctl)> {
+    pub fn sysctls(&self) -> impl Iterator<Item = (&Document, &KernelSettings)> {
         self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Linux(Content::Sysctl(s)) => Some((d, s)),
+            crate::DocumentContent::Linux(LinuxContent::Sysctl(s)) => Some((d, s)),
             _ => None,
         })
     }
@@ -38,7 +38,7 @@ impl Documents {
     /// Each route of Linux systems.
     pub fn ip_routes(&self) -> impl Iterator<Item = (&Document, &IpRoute)> {
         let each = self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Linux(Content::Routes(r)) => Some((d, r)),
+            crate::DocumentContent::Linux(LinuxContent::Routes(r)) => Some((d, r)),
             _ => None,
         });
         each.flat_map(|(d, r)| r.routes.iter().map(move |route| (d, route)))
@@ -47,7 +47,7 @@ impl Documents {
     /// Each link of Linux systems.
     pub fn ip_links(&self) -> impl Iterator<Item = (&Document, &IpLink)> {
         let each = self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Linux(Content::Links(l)) => Some((d, l)),
+            crate::DocumentContent::Linux(LinuxContent::Links(l)) => Some((d, l)),
             _ => None,
         });
         each.flat_map(|(d, l)| l.links.iter().map(move |link| (d, link)))

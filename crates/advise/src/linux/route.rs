@@ -4,9 +4,9 @@
 
 use cics::diagnostic::Severity;
 
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
-use crate::tcpip::Word;
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
+use crate::tcpip::PlacedWord;
 
 /// Routes of a system.
 #[derive(Debug, Clone, Default)]
@@ -21,20 +21,20 @@ pub struct IpRoute {
     /// The destination, as `default` or `10.0.0.0/8`.
     pub destination: String,
     /// All words of the route, the destination first.
-    pub words: Vec<Word>,
+    pub words: Vec<PlacedWord>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl IpRoute {
     /// The word after a keyword; `lock` is passed over.
-    pub fn get(&self, key: &str) -> Option<&Word> {
+    pub fn get(&self, key: &str) -> Option<&PlacedWord> {
         let at = self.words.iter().position(|w| w.text == key)?;
         self.words[at + 1..].iter().find(|w| w.text != "lock")
     }
 
     /// The number after a keyword, and its place.
-    pub fn number(&self, key: &str) -> Option<(u64, At)> {
+    pub fn number(&self, key: &str) -> Option<(u64, LineColumn)> {
         let word = self.get(key)?;
         Some((word.text.parse().ok()?, word.at))
     }
@@ -83,7 +83,7 @@ const TYPES: &[&str] = &[
     "unreachable",
 ];
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "ip-route",
     title: "Linux routes: `ip route`",
     recognise,
@@ -122,7 +122,7 @@ fn destination(line: &str, divided: bool) -> bool {
     address && (divided || words.any(|w| ["dev", "via", "proto", "scope", "nhid"].contains(&w)))
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let mut diagnostics = Vec::new();
     let mut routes: Vec<IpRoute> = Vec::new();
     let words = crate::tcpip::words(text, &['#'], &[]);
@@ -152,8 +152,8 @@ fn parse(text: &str) -> Parsed {
             at: head.at,
         });
     }
-    Parsed {
-        content: crate::Content::Linux(super::Content::Routes(IpRoutes { routes })),
+    ParsedText {
+        content: crate::DocumentContent::Linux(super::LinuxContent::Routes(IpRoutes { routes })),
         diagnostics,
     }
 }
@@ -164,14 +164,14 @@ mod tests {
 
     #[test]
     fn a_route_is_read_and_changed() {
-        let Parsed {
+        let ParsedText {
             content,
             diagnostics,
         } = parse(
             "default via 10.0.0.1 dev eth0 proto dhcp mtu lock 1400 advmss 536 linkdown\nhello\n\
              unreachable 10.9.0.0/16\n10.8.0.0/16\n\tnexthop via 10.0.0.2 dev eth0 weight 1\n",
         );
-        let crate::Content::Linux(super::super::Content::Routes(found)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Routes(found)) = content else {
             panic!("another kind");
         };
         let route = &found.routes[0];
@@ -179,7 +179,7 @@ mod tests {
             route.number("mtu"),
             Some((
                 1400,
-                At {
+                LineColumn {
                     line: 1,
                     column: 51
                 }

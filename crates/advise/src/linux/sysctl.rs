@@ -4,12 +4,12 @@
 
 use cics::diagnostic::Severity;
 
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
 
 /// Kernel settings.
 #[derive(Debug, Clone, Default)]
-pub struct Sysctl {
+pub struct KernelSettings {
     /// In their order; a later one wins.
     pub values: Vec<SysctlValue>,
 }
@@ -22,12 +22,12 @@ pub struct SysctlValue {
     /// With single blanks.
     pub value: String,
     /// Where the key stands.
-    pub at: At,
+    pub at: LineColumn,
     /// Where the value stands.
-    pub value_at: At,
+    pub value_at: LineColumn,
 }
 
-impl Sysctl {
+impl KernelSettings {
     /// The value that holds.
     pub fn get(&self, key: &str) -> Option<&SysctlValue> {
         self.values.iter().rev().find(|v| v.key == key)
@@ -52,7 +52,7 @@ impl SysctlValue {
     }
 }
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "sysctl",
     title: "Linux kernel settings: `sysctl -a` or sysctl.conf",
     recognise,
@@ -89,13 +89,13 @@ fn recognise(text: &str) -> usize {
     }
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let mut diagnostics = Vec::new();
     let mut values = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim_start();
         let column = line.chars().count() - trimmed.chars().count();
-        let at = At::from_zero(number, column);
+        let at = LineColumn::from_zero(number, column);
         let bare = trimmed.strip_prefix('-').unwrap_or(trimmed);
         if bare.trim().is_empty() || trimmed.starts_with(['#', ';']) {
             continue;
@@ -112,11 +112,11 @@ fn parse(text: &str) -> Parsed {
             key: dotted(key.trim()),
             value: value.split_whitespace().collect::<Vec<_>>().join(" "),
             at,
-            value_at: At::from_zero(number, before),
+            value_at: LineColumn::from_zero(number, before),
         });
     }
-    Parsed {
-        content: crate::Content::Linux(super::Content::Sysctl(Sysctl { values })),
+    ParsedText {
+        content: crate::DocumentContent::Linux(super::LinuxContent::Sysctl(KernelSettings { values })),
         diagnostics,
     }
 }
@@ -146,15 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_values_and_faults_are_told_with_places() {
-        let Parsed {
+    fn keys_values_and_faults_are_reported_with_places() {
+        let ParsedText {
             content,
             diagnostics,
         } = parse(
             "# comment\n net/ipv4/tcp_sack=1\n-net.ipv4.tcp_rmem = 4096\t131072  6291456\nnonsense\n\
              sysctl: permission denied on key 'x'\nnet.ipv4.tcp_sack = 0\n",
         );
-        let crate::Content::Linux(super::super::Content::Sysctl(sysctl)) = content else {
+        let crate::DocumentContent::Linux(super::super::LinuxContent::Sysctl(sysctl)) = content else {
             panic!("another kind");
         };
         let sack = sysctl.get("net.ipv4.tcp_sack").unwrap();
@@ -162,7 +162,7 @@ mod tests {
             (sack.number(), sack.value_at),
             (
                 Some(0),
-                At {
+                LineColumn {
                     line: 6,
                     column: 21
                 }

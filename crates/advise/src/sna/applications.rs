@@ -12,12 +12,12 @@ use std::collections::HashMap;
 use super::Statement;
 use super::kinds::vtam;
 use super::model;
-use crate::document::{Document, Documents};
+use crate::document::{Document, DocumentSet};
 
 /// The applications with sessions of LU 6.2, the likeliest partner of the
 /// stations first: the one that the system initialization table names, then
 /// CICS if it has definitions, else those with APPC=YES.
-pub fn applications(documents: &Documents) -> Vec<(&Document, &Statement)> {
+pub fn applications(documents: &DocumentSet) -> Vec<(&Document, &Statement)> {
     let all: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
     let tables = tables(documents);
     // Parallel sessions are for LU 6.2, but others that may have them as well
@@ -42,7 +42,7 @@ pub fn applications(documents: &Documents) -> Vec<(&Document, &Statement)> {
 }
 
 /// Whether each mode table of the set has a mode for LU 6.2.
-fn tables(documents: &Documents) -> HashMap<String, bool> {
+fn tables(documents: &DocumentSet) -> HashMap<String, bool> {
     let all = documents.stated(&vtam::MODES, "MODETAB");
     let mut tables: HashMap<String, bool> = all
         .map(|(_, s)| (s.name.to_ascii_uppercase(), false))
@@ -88,7 +88,7 @@ mod tests {
 
     fn names(texts: &[(&str, &str)]) -> Vec<String> {
         let read = |(name, text): &(&str, &str)| Document::read(name, text, None).expect("read");
-        let set = Documents::new(texts.iter().map(read));
+        let set = DocumentSet::new(texts.iter().map(read));
         let found = applications(&set);
         found.iter().map(|(_, s)| s.name.clone()).collect()
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_that_says_nothing_is_taken_unless_it_is_tso() {
+    fn an_application_without_settings_is_used_unless_it_is_tso() {
         let appls = " VBUILD TYPE=APPL\nTSO APPL AUTH=(PASS,TSO),MODETAB=T\nA APPL EAS=1\nB APPL MODETAB=M\n";
         assert_eq!(names(&[("appls", appls)]), ["B", "A"]);
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::{Document, Documents, Finding, advise};
+use crate::{Document, DocumentSet, TuningFinding, advise};
 
 /// Rounds after which advice that still changes something goes in circles.
 /// One is enough where no setting's advice waits for another's.
@@ -14,7 +14,7 @@ const ROUNDS: usize = 4;
 
 /// Which of several lines of code is followed.
 #[derive(Clone, Copy)]
-enum Follow {
+enum FollowedLine {
     First,
     Last,
 }
@@ -36,16 +36,16 @@ fn example(folder: &str) -> Texts {
     named.collect()
 }
 
-fn judge(texts: &Texts) -> Vec<Finding> {
+fn judge(texts: &Texts) -> Vec<TuningFinding> {
     let read = |(name, text): (&String, &String)| {
         Document::read(name, text, None).unwrap_or_else(|e| panic!("{e}"))
     };
-    advise(&Documents::new(texts.iter().map(read)), &["sna".to_owned()])
+    advise(&DocumentSet::new(texts.iter().map(read)), &["sna".to_owned()])
 }
 
 /// Follows all advice until none is left; returns the settings that were
 /// followed.
-fn follow(texts: &mut Texts, which: Follow) -> Vec<String> {
+fn follow(texts: &mut Texts, which: FollowedLine) -> Vec<String> {
     let mut followed = Vec::new();
     for _ in 0..ROUNDS {
         let findings = judge(texts);
@@ -68,7 +68,7 @@ fn follow(texts: &mut Texts, which: Follow) -> Vec<String> {
 
 /// A setting to write.
 #[derive(Debug)]
-struct Edit {
+struct SettingEdit {
     file: String,
     line: usize,
     column: usize,
@@ -77,10 +77,10 @@ struct Edit {
     setting: String,
 }
 
-fn edit(finding: &Finding, which: Follow) -> Option<Edit> {
+fn edit(finding: &TuningFinding, which: FollowedLine) -> Option<SettingEdit> {
     let code = match which {
-        Follow::First => finding.code.first(),
-        Follow::Last => finding.code.last(),
+        FollowedLine::First => finding.code.first(),
+        FollowedLine::Last => finding.code.last(),
     }?;
     let remark = ["   /* ", " /* ", "   // ", "   ; ", "   # "];
     let code = remark
@@ -101,7 +101,7 @@ fn edit(finding: &Finding, which: Follow) -> Option<Edit> {
         () if code.starts_with("TRMF ") || code.starts_with("TRLD ") => code.split_once(' ')?.1,
         () => code,
     };
-    Some(Edit {
+    Some(SettingEdit {
         file: finding.place.file.to_string(),
         line: usize::try_from(finding.place.line).ok()?.checked_sub(1)?,
         column: usize::try_from(finding.place.column).ok()?.checked_sub(1)?,
@@ -110,7 +110,7 @@ fn edit(finding: &Finding, which: Follow) -> Option<Edit> {
     })
 }
 
-impl Edit {
+impl SettingEdit {
     /// The text with the setting in place of the one that is there, or after
     /// the operands of the line that lacks it.
     fn apply(&self, text: &str) -> String {
@@ -155,11 +155,11 @@ fn operands(text: &str) -> usize {
 }
 
 /// One round may not ask for two values of one setting.
-fn no_two_values(edits: &[Edit]) {
+fn no_two_values(edits: &[SettingEdit]) {
     for (i, one) in edits.iter().enumerate() {
         for two in &edits[i + 1..] {
             let same = one.file == two.file && (one.line, one.column) == (two.line, two.column);
-            let name = |e: &Edit| e.setting.split(['=', '(']).next().map(str::to_owned);
+            let name = |e: &SettingEdit| e.setting.split(['=', '(']).next().map(str::to_owned);
             if same && name(one) == name(two) {
                 assert_eq!(one.setting, two.setting, "{one:?} {two:?}");
             }
@@ -169,7 +169,7 @@ fn no_two_values(edits: &[Edit]) {
 
 #[test]
 fn the_advice_for_the_baseline_followed_leaves_none_whichever_value_is_taken() {
-    for which in [Follow::First, Follow::Last] {
+    for which in [FollowedLine::First, FollowedLine::Last] {
         let mut texts = example("baseline");
         let followed = follow(&mut texts, which);
         assert!(followed.len() > 35, "{followed:?}");
@@ -195,8 +195,8 @@ fn the_advice_for_the_baseline_followed_leaves_none_whichever_value_is_taken() {
 }
 
 /// Findings of a kind of text that print a line.
-fn printed(texts: &Texts, kind: &str) -> Vec<Finding> {
-    let of_kind = |f: &Finding| {
+fn printed(texts: &Texts, kind: &str) -> Vec<TuningFinding> {
+    let of_kind = |f: &TuningFinding| {
         let name = &*f.place.file;
         let read = Document::read(name, &texts[name], None).expect("read");
         read.kind.word == kind && !f.code.is_empty()
@@ -232,7 +232,7 @@ fn changes_that_findings_print_make_them_go_when_they_stand_at_the_end() {
                 appended += 1;
             }
             let after = judge(&texts);
-            let same = |a: &&Finding, b: &Finding| {
+            let same = |a: &&TuningFinding, b: &TuningFinding| {
                 (a.rule, &a.place, &a.value) == (b.rule, &b.place, &b.value)
             };
             for finding in &before {

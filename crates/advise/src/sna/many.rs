@@ -1,15 +1,15 @@
 //! Texts of many statements: the output grows with the text, not with the
 //! product of its parts.
 
-use crate::document::{Document, Documents};
-use crate::{Finding, advise};
+use crate::document::{Document, DocumentSet};
+use crate::{TuningFinding, advise};
 
 fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = crate::kinds().find(|k| k.word == kind);
     Document::read(name, text, kind).expect("the kind is given")
 }
 
-fn of<'a>(findings: &'a [Finding], rule: &str) -> Vec<&'a Finding> {
+fn of<'a>(findings: &'a [TuningFinding], rule: &str) -> Vec<&'a TuningFinding> {
     findings.iter().filter(|f| f.rule == rule).collect()
 }
 
@@ -25,7 +25,7 @@ fn modes(prefix: &str, count: usize) -> String {
 
 #[test]
 fn of_modes_that_another_file_lacks_the_first_are_listed_and_the_rest_counted() {
-    let documents = Documents::new([
+    let documents = DocumentSet::new([
         read("a.ndf", "cm2-ndf", &modes("A", 3000)),
         read("b.ndf", "cm2-ndf", &modes("B", 3000)),
     ]);
@@ -56,7 +56,7 @@ fn every_mode_finds_its_own_sessions_among_many() {
     };
     let csd: String = (0..2000).map(sessions).collect();
     let text = format!("DEFINE_LOCAL_LU LU_NAME(L1501);\n{}", modes("A", 500));
-    let documents = Documents::new([
+    let documents = DocumentSet::new([
         read("a.csd", "csd", &csd),
         read(
             "a.vtam",
@@ -78,7 +78,7 @@ fn every_mode_finds_its_own_sessions_among_many() {
 }
 
 #[test]
-fn rings_that_differ_are_told_where_nothing_says_which_is_the_stations() {
+fn differing_rings_are_reported_where_the_stations_own_is_unknown() {
     let ncp = |second: u32| {
         format!(
             "G GROUP ECLTYPE=(PHYSICAL,PERIPHERAL)\nL1 LINE MAXTSL=1108\nP1 PU ADDR=01\n\
@@ -86,7 +86,7 @@ fn rings_that_differ_are_told_where_nothing_says_which_is_the_stations() {
         )
     };
     for (second, open) in [(4060, true), (1108, false)] {
-        let documents = Documents::new([
+        let documents = DocumentSet::new([
             read("a.gen", "ncp", &ncp(second)),
             read("a.ndf", "cm2-ndf", &modes("A", 1)),
         ]);

@@ -25,24 +25,24 @@ pub mod syntax;
 mod tables;
 pub(crate) mod values;
 
-pub use syntax::{Operand, Statement};
+pub use syntax::{KeywordOperand, Statement};
 
-use crate::document::{Document, Documents};
-use crate::kind::Kind;
-use crate::worlds::Open;
+use crate::document::{Document, DocumentSet};
+use crate::kind::DocumentKind;
+use crate::worlds::UnreadableValue;
 use kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
 
 /// The content of a document of this area; its syntax depends on its kind.
 #[derive(Debug, Clone)]
-pub struct Content {
+pub struct SnaContent {
     /// The statements in their order.
     pub statements: Vec<Statement>,
     /// Values in them that could not be read.
-    pub open: Vec<Open>,
+    pub open: Vec<UnreadableValue>,
 }
 
 /// The kinds of this area.
-pub(crate) static KINDS: &[&Kind] = &[
+pub(crate) static KINDS: &[&DocumentKind] = &[
     &vtam::MODES,
     &vtam::MAJOR,
     &vtam::NCP,
@@ -58,22 +58,22 @@ impl Document {
     /// The statements of an SNA text; empty for another text.
     pub fn statements(&self) -> &[Statement] {
         match &self.content {
-            crate::Content::Sna(content) => &content.statements,
+            crate::DocumentContent::Sna(content) => &content.statements,
             _ => &[],
         }
     }
 }
 
-impl Documents {
+impl DocumentSet {
     /// The documents of a kind.
-    pub(crate) fn of(&self, kind: &'static Kind) -> impl Iterator<Item = &Document> {
+    pub(crate) fn of(&self, kind: &'static DocumentKind) -> impl Iterator<Item = &Document> {
         self.all.iter().filter(move |d| d.kind == kind)
     }
 
     /// The statements with a verb, in the documents of a kind.
     pub(crate) fn stated<'a>(
         &'a self,
-        kind: &'static Kind,
+        kind: &'static DocumentKind,
         verb: &'a str,
     ) -> impl Iterator<Item = (&'a Document, &'a Statement)> {
         self.of(kind)

@@ -9,12 +9,12 @@
 use super::Statement;
 use super::kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
 use super::ru;
-use super::syntax::Operand;
-use crate::document::{Document, Documents, Place};
+use super::syntax::KeywordOperand;
+use crate::document::{Document, DocumentSet, FilePlace};
 
 /// A product that is an end of sessions, apart from the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Product {
+pub enum SessionProduct {
     /// Communications Manager/2 and Extended Services.
     Cm2,
     /// Networking Services/DOS.
@@ -25,14 +25,14 @@ pub enum Product {
     As400,
 }
 
-impl Product {
+impl SessionProduct {
     /// The product's short name.
     pub fn name(self) -> &'static str {
         match self {
-            Product::Cm2 => "CM/2",
-            Product::NsDos => "NS/DOS",
-            Product::SnaServices => "SNA Services/6000",
-            Product::As400 => "AS/400",
+            SessionProduct::Cm2 => "CM/2",
+            SessionProduct::NsDos => "NS/DOS",
+            SessionProduct::SnaServices => "SNA Services/6000",
+            SessionProduct::As400 => "AS/400",
         }
     }
 
@@ -44,9 +44,9 @@ impl Product {
     /// SNA Services/6000 neither the guide nor another public text has it.
     pub fn pacing(self) -> Pacing {
         match self {
-            Product::Cm2 | Product::As400 => Pacing::Adaptive,
-            Product::NsDos => Pacing::Fixed,
-            Product::SnaServices => Pacing::Nothing,
+            SessionProduct::Cm2 | SessionProduct::As400 => Pacing::Adaptive,
+            SessionProduct::NsDos => Pacing::Fixed,
+            SessionProduct::SnaServices => Pacing::Nothing,
         }
     }
 
@@ -85,7 +85,7 @@ pub enum Ru {
 #[derive(Debug, Clone)]
 pub struct Mode<'a> {
     /// The product.
-    pub product: Product,
+    pub product: SessionProduct,
     /// Where it is defined.
     pub document: &'a Document,
     /// The statement that defines it.
@@ -95,13 +95,13 @@ pub struct Mode<'a> {
     /// The RU size for both directions.
     pub ru: Ru,
     /// The operand that says so.
-    pub ru_operand: Option<&'a Operand>,
+    pub ru_operand: Option<&'a KeywordOperand>,
     /// RUs sent before a pacing response must come, where the mode says so.
     pub send_window: Option<u32>,
     /// RUs received before a pacing response is sent, where the mode says so.
     pub receive_window: Option<u32>,
     /// The class of service, where the mode names one.
-    pub cos: Option<&'a Operand>,
+    pub cos: Option<&'a KeywordOperand>,
     /// The session limit.
     pub limit: Option<u32>,
     /// Sessions of the limit that this side wins.
@@ -110,7 +110,7 @@ pub struct Mode<'a> {
 
 impl Mode<'_> {
     /// The place of the mode.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> FilePlace {
         self.document.place(self.statement.at)
     }
 }
@@ -134,7 +134,7 @@ pub struct HostMode<'a> {
 
 impl HostMode<'_> {
     /// The place of an operand, or of the statement without it.
-    pub fn place(&self, operand: &str) -> Place {
+    pub fn place(&self, operand: &str) -> FilePlace {
         let at = self
             .statement
             .operand(operand)
@@ -177,7 +177,7 @@ fn named(value: &str) -> String {
 }
 
 /// Every mode of every station, in the order of the files.
-pub fn modes(documents: &Documents) -> Vec<Mode<'_>> {
+pub fn modes(documents: &DocumentSet) -> Vec<Mode<'_>> {
     let read = |document| {
         let all = Document::statements(document).iter();
         all.filter_map(move |statement| mode(document, statement))
@@ -188,7 +188,7 @@ pub fn modes(documents: &Documents) -> Vec<Mode<'_>> {
 fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
     let kind = document.kind;
     let mut mode = Mode {
-        product: Product::Cm2,
+        product: SessionProduct::Cm2,
         document,
         statement: s,
         name: named(&s.name),
@@ -200,7 +200,7 @@ fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
         limit: None,
         winners: None,
     };
-    let count = |names: &[&str]| s.any(names).and_then(Operand::number);
+    let count = |names: &[&str]| s.any(names).and_then(KeywordOperand::number);
     if *kind == cm2_ndf::KIND && s.verb == "DEFINE_MODE" {
         mode.name = named(s.operand("MODE_NAME").map_or("", |o| &o.value));
         mode.ru_operand = s.any(&["MAX_RU_SIZE_UPPER_BOUND", "DEFAULT_RU_SIZE"]);
@@ -216,20 +216,20 @@ fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
         mode.winners = count(&["MIN_CONWINNERS_SOURCE"]);
         mode.cos = s.operand("COS_NAME");
     } else if *kind == nsdos::KIND && s.verb == "MODE" {
-        mode.product = Product::NsDos;
+        mode.product = SessionProduct::NsDos;
         mode.ru_operand = s.operand(nsdos::RU);
         // A size of one frame is all this product has.
         mode.ru = mode
             .ru_operand
-            .and_then(Operand::number)
+            .and_then(KeywordOperand::number)
             .map_or(Ru::Frame, Ru::Bytes);
         mode.receive_window = count(&[nsdos::RECEIVE_PACING]);
     } else if *kind == as400::KIND && matches!(s.verb.as_str(), "CRTMODD" | "CHGMODD") {
-        mode.product = Product::As400;
+        mode.product = SessionProduct::As400;
         mode.ru_operand = s.operand("MAXLENRU");
         mode.ru = mode
             .ru_operand
-            .and_then(Operand::number)
+            .and_then(KeywordOperand::number)
             .map_or(Ru::Frame, Ru::Bytes);
         mode.send_window = count(&["OUTPACING"]);
         mode.receive_window = count(&["INPACING"]);
@@ -237,12 +237,12 @@ fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
         mode.winners = count(&["LCLCTLSSN"]);
         mode.cos = s.operand("COS");
     } else if *kind == aix::KIND && s.verb == aix::MODE {
-        mode.product = Product::SnaServices;
+        mode.product = SessionProduct::SnaServices;
         mode.name = named(s.operand("MODE_NAME").map_or(&s.name, |o| &o.value));
         mode.ru_operand = s.any(aix::RU);
         mode.ru = mode
             .ru_operand
-            .and_then(Operand::number)
+            .and_then(KeywordOperand::number)
             .map_or(Ru::Open, Ru::Bytes);
         mode.send_window = count(aix::SEND_PACING);
         mode.receive_window = count(aix::RECEIVE_PACING);
@@ -255,7 +255,7 @@ fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
 }
 
 /// Every mode entry for LU 6.2 of every mode table.
-pub fn host_modes(documents: &Documents) -> Vec<HostMode<'_>> {
+pub fn host_modes(documents: &DocumentSet) -> Vec<HostMode<'_>> {
     let mut found = Vec::new();
     for document in documents.of(&vtam::MODES) {
         let mut table = "";
@@ -291,13 +291,13 @@ fn lu62(entry: &Statement) -> bool {
 
 /// The link of a product: the smallest frame and windows that any of its
 /// documents names.
-pub fn link(documents: &Documents, product: Product) -> Link {
+pub fn link(documents: &DocumentSet, product: SessionProduct) -> Link {
     let least = |kind, verb, keys: &[&str]| {
         let all = documents.stated(kind, verb);
         all.filter_map(|(_, s)| s.any(keys)?.number()).min()
     };
     match product {
-        Product::Cm2 => {
+        SessionProduct::Cm2 => {
             let of = |key| least(&cm2_lan::KIND, "PROFILE", &[key]);
             Link {
                 frame: of(cm2_lan::FRAME),
@@ -305,12 +305,12 @@ pub fn link(documents: &Documents, product: Product) -> Link {
                 receive: of(cm2_lan::RECEIVE_WINDOW),
             }
         }
-        Product::NsDos => Link {
+        SessionProduct::NsDos => Link {
             frame: least(&nsdos::KIND, "TRMF", nsdos::FRAME),
             send: least(&nsdos::KIND, "TRLD", &["MAXOUT"]),
             receive: least(&nsdos::KIND, "TRLD", &["MAXIN"]),
         },
-        Product::SnaServices => {
+        SessionProduct::SnaServices => {
             let of = |keys| least(&aix::KIND, aix::LOGICAL_LINK, keys);
             Link {
                 frame: of(aix::FRAME),
@@ -318,7 +318,7 @@ pub fn link(documents: &Documents, product: Product) -> Link {
                 receive: of(aix::RECEIVE_COUNT),
             }
         }
-        Product::As400 => {
+        SessionProduct::As400 => {
             let any = |key: &str| {
                 let all = documents.of(&as400::KIND).flat_map(Document::statements);
                 all.filter(|s| s.verb.len() > 3)
@@ -336,7 +336,7 @@ pub fn link(documents: &Documents, product: Product) -> Link {
 
 /// The largest frames that the rings of the NCP take from stations: every
 /// MAXTSL once, in order.
-pub fn ncp_frames(documents: &Documents) -> Vec<u32> {
+pub fn ncp_frames(documents: &DocumentSet) -> Vec<u32> {
     let all = documents.of(&vtam::NCP).flat_map(Document::statements);
     let mut frames: Vec<_> = all.filter_map(|s| s.operand("MAXTSL")?.number()).collect();
     frames.sort_unstable();
@@ -346,7 +346,7 @@ pub fn ncp_frames(documents: &Documents) -> Vec<u32> {
 
 /// Whether a VTAM host or its NCP is in the set. Without one, the stations
 /// talk to each other.
-pub fn has_host(documents: &Documents) -> bool {
+pub fn has_host(documents: &DocumentSet) -> bool {
     [&vtam::MODES, &vtam::MAJOR, &vtam::NCP, &vtam::START]
         .into_iter()
         .any(|kind| documents.of(kind).next().is_some())
@@ -354,7 +354,7 @@ pub fn has_host(documents: &Documents) -> bool {
 
 /// Names under which a mode's station says it is known: those of the mode's
 /// own document, or of the product's others where it names none.
-pub fn lu_names(documents: &Documents, mode: &Mode<'_>) -> Vec<String> {
+pub fn lu_names(documents: &DocumentSet, mode: &Mode<'_>) -> Vec<String> {
     let own = names_in(mode.document);
     if !own.is_empty() {
         return own;

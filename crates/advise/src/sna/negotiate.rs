@@ -16,7 +16,7 @@ const MOST: u32 = 63;
 
 /// The RU sizes and windows that one end of a session requests or allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct SessionTerms {
     /// The largest RU it sends; `None` where it sets no limit.
     pub send_ru: Option<u32>,
     /// The largest RU it receives.
@@ -83,9 +83,9 @@ impl fmt::Display for Flow {
 }
 
 /// The flows of a session: what the initiator sends, and what it receives.
-pub fn negotiate(initiator: &Terms, receiver: &Terms) -> (Flow, Flow) {
+pub fn negotiate(initiator: &SessionTerms, receiver: &SessionTerms) -> (Flow, Flow) {
     let adaptive = initiator.adaptive && receiver.adaptive;
-    let flow = |from: &Terms, to: &Terms| Flow {
+    let flow = |from: &SessionTerms, to: &SessionTerms| Flow {
         ru: lesser(limit(from.send_ru), limit(to.receive_ru)).map(ru::floor),
         window: window(from.send_window, to.receive_window, adaptive),
     };
@@ -121,14 +121,14 @@ fn window(send: u32, receive: u32, adaptive: bool) -> Window {
 mod tests {
     use super::*;
 
-    const STATION: Terms = Terms {
+    const STATION: SessionTerms = SessionTerms {
         send_ru: Some(8192),
         receive_ru: Some(8192),
         send_window: 8,
         receive_window: 63,
         adaptive: false,
     };
-    const HOST: Terms = Terms {
+    const HOST: SessionTerms = SessionTerms {
         send_ru: Some(256),
         receive_ru: Some(4000),
         send_window: 0,
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn adaptive_pacing_needs_both_ends_and_no_window_is_no_pacing() {
-        let both = Terms {
+        let both = SessionTerms {
             adaptive: true,
             ..STATION
         };
@@ -167,7 +167,7 @@ mod tests {
             (out.window, back.window),
             (Window::Adaptive(3), Window::Adaptive(63))
         );
-        let open = Terms {
+        let open = SessionTerms {
             send_window: 0,
             receive_window: 0,
             send_ru: None,

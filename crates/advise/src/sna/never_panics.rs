@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use cics::diagnostic::Severity;
 
 use super::KINDS;
-use crate::{Document, Documents, advise};
+use crate::{Document, DocumentSet, advise};
 
 /// Words that the readers and rules know, and marks that part them.
 const WORDS: &[&str] = &[
@@ -146,7 +146,7 @@ fn run(kind: usize, text: &str) {
         .iter()
         .filter(|d| d.severity == Severity::Error);
     let places: Vec<_> = errors.map(|d| (d.line, d.column)).collect();
-    for finding in advise(&Documents::new([document]), &["sna".to_owned()]) {
+    for finding in advise(&DocumentSet::new([document]), &["sna".to_owned()]) {
         // A missing operand is reported at the statement's beginning.
         let lacking = finding.value.ends_with("is not coded");
         let place = (finding.place.line, finding.place.column);
@@ -194,7 +194,7 @@ proptest! {
         let read = |(i, (kind, text)): (usize, &(usize, String))| {
             Document::read(&i.to_string(), text, KINDS.get(*kind).copied()).ok()
         };
-        let documents = Documents::new(texts.iter().enumerate().filter_map(read));
+        let documents = DocumentSet::new(texts.iter().enumerate().filter_map(read));
         advise(&documents, &["sna".to_owned()]);
     }
 }

@@ -13,10 +13,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::applications::applications;
-use super::model::{self, HostMode, Link, Mode, Product, Ru};
-use super::negotiate::{Flow, Terms, lesser, negotiate};
-use crate::cicsts::Definition;
-use crate::document::{Document, Documents, Place};
+use super::model::{self, HostMode, Link, Mode, SessionProduct, Ru};
+use super::negotiate::{Flow, SessionTerms, lesser, negotiate};
+use crate::cicsts::CsdDefinition;
+use crate::document::{Document, DocumentSet, FilePlace};
 use crate::sna::Statement;
 use crate::sna::kinds::vtam;
 
@@ -34,9 +34,9 @@ const CICS_RU: u32 = 4096;
 
 /// Which mode entry and which definition a host would use towards a station.
 #[derive(Debug, Clone)]
-pub struct Host<'a> {
+pub struct HostDefinitions<'a> {
     /// CICS SESSIONS of the mode, where there are any.
-    pub sessions: Option<(&'a Document, &'a Definition)>,
+    pub sessions: Option<(&'a Document, &'a CsdDefinition)>,
     /// The application's APPL statement.
     pub appl: Option<(&'a Document, &'a Statement)>,
     /// The mode entry; `None` if the table has no entry of this name.
@@ -45,7 +45,7 @@ pub struct Host<'a> {
     pub table_known: bool,
 }
 
-impl Host<'_> {
+impl HostDefinitions<'_> {
     /// The application's name.
     pub fn name(&self) -> &str {
         match (self.sessions, self.appl) {
@@ -65,7 +65,7 @@ impl Host<'_> {
     }
 
     /// The place that decides the host's own proposal.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<FilePlace> {
         if let Some(entry) = &self.entry {
             return Some(entry.place("RUSIZES"));
         }
@@ -89,25 +89,25 @@ impl Host<'_> {
         (size("SENDSIZE"), size("RECEIVESIZE"))
     }
 
-    fn initiating(&self) -> Terms {
+    fn initiating(&self) -> SessionTerms {
         let (send, receive) = self.limits();
         let table = |half: fn(&HostMode<'_>) -> Option<u32>| match &self.entry {
             Some(entry) => half(entry).or(Some(HOST_RU)),
             None if self.table_known => Some(DEFAULT_RU),
             None => None,
         };
-        Terms {
+        SessionTerms {
             send_ru: lesser(send, table(|e| e.primary)),
             receive_ru: lesser(receive, table(|e| e.secondary)),
             ..self.receiving()
         }
     }
 
-    fn receiving(&self) -> Terms {
+    fn receiving(&self) -> SessionTerms {
         let (send, receive) = self.limits();
         let pacing = |name| self.entry.as_ref().and_then(|e| e.pacing(name));
         let vpacing = self.appl.and_then(|(_, a)| a.operand("VPACING")?.number());
-        Terms {
+        SessionTerms {
             send_ru: lesser(send, Some(HOST_RU)),
             receive_ru: lesser(receive, Some(HOST_RU)),
             send_window: pacing("PSNDPAC").unwrap_or(0),
@@ -119,11 +119,11 @@ impl Host<'_> {
 
 /// The sessions of one mode between a host or a station and a station.
 #[derive(Debug, Clone)]
-pub struct Pair<'a> {
+pub struct SessionPair<'a> {
     /// The station's mode.
     pub mode: Mode<'a>,
     /// The partner.
-    pub partner: Partner<'a>,
+    pub partner: SessionPartner<'a>,
     /// The smallest and the largest MAXTSL, if they differ and the RU of the
     /// mode follows the frame. The station's ring is not known then, and the
     /// smallest is used.
@@ -137,27 +137,27 @@ pub struct Pair<'a> {
 
 /// The partner at the other end.
 #[derive(Debug, Clone)]
-pub enum Partner<'a> {
+pub enum SessionPartner<'a> {
     /// An application of the host.
-    Host(Host<'a>),
+    Host(HostDefinitions<'a>),
     /// Another station, with its mode of the same name.
     Station(Mode<'a>),
 }
 
-impl Partner<'_> {
+impl SessionPartner<'_> {
     /// Its name for people.
     pub fn name(&self) -> String {
         match self {
-            Partner::Host(host) => match host.sessions {
+            SessionPartner::Host(host) => match host.sessions {
                 Some(_) => format!("CICS {}", host.name()),
                 None => host.name().to_owned(),
             },
-            Partner::Station(mode) => format!("{} ({})", mode.product.name(), mode.document.name),
+            SessionPartner::Station(mode) => format!("{} ({})", mode.product.name(), mode.document.name),
         }
     }
 }
 
-impl Pair<'_> {
+impl SessionPair<'_> {
     /// The assumption about the station's ring, as text.
     pub fn ring_taken(&self) -> Option<String> {
         let (first, last) = self.ring?;
@@ -176,9 +176,9 @@ impl Pair<'_> {
 
 /// Every pair of the set: each station's modes with the host, or the
 /// stations with each other where there is no host.
-pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
+pub fn pairs(documents: &DocumentSet) -> Vec<SessionPair<'_>> {
     let modes = model::modes(documents);
-    let network = Network::of(documents, &modes);
+    let network = SessionNetwork::of(documents, &modes);
     if model::has_host(documents) {
         return modes.iter().map(|mode| network.host_pair(mode)).collect();
     }
@@ -189,7 +189,7 @@ pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
         for other in others.iter().take(PARTNERS) {
             let apart = other.document.name != mode.document.name;
             // Two DOS machines have no link with each other.
-            let speak = mode.product != Product::NsDos || other.product != Product::NsDos;
+            let speak = mode.product != SessionProduct::NsDos || other.product != SessionProduct::NsDos;
             if apart && speak {
                 found.push(network.station_pair(other, mode));
             }
@@ -204,28 +204,28 @@ pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
 const PARTNERS: usize = 32;
 
 /// The common data of all pairs of a set, looked up once.
-struct Network<'a> {
-    links: HashMap<Product, Link>,
+struct SessionNetwork<'a> {
+    links: HashMap<SessionProduct, Link>,
     /// Those of its rings, each once and the smallest first.
     ncp_frames: Vec<u32>,
     appl: Option<(&'a Document, &'a Statement)>,
     table_known: bool,
     entries: HashMap<String, HostMode<'a>>,
     /// SESSIONS with the name of the partner in upper case.
-    sessions: Vec<(&'a Document, &'a Definition, String)>,
+    sessions: Vec<(&'a Document, &'a CsdDefinition, String)>,
     /// The first SESSIONS of each mode; of [`EVERY_MODE`], those without a mode name.
     first: HashMap<String, usize>,
     /// The same among SESSIONS by the partner's name in a file of modes.
     partners: HashMap<&'a str, HashMap<String, usize>>,
 }
 
-impl<'a> Network<'a> {
-    fn of(documents: &'a Documents, modes: &[Mode<'a>]) -> Self {
+impl<'a> SessionNetwork<'a> {
+    fn of(documents: &'a DocumentSet, modes: &[Mode<'a>]) -> Self {
         let products = [
-            Product::Cm2,
-            Product::NsDos,
-            Product::SnaServices,
-            Product::As400,
+            SessionProduct::Cm2,
+            SessionProduct::NsDos,
+            SessionProduct::SnaServices,
+            SessionProduct::As400,
         ];
         let appl = applications(documents).first().copied();
         let table = appl.and_then(|(_, s)| s.operand("MODETAB"));
@@ -246,7 +246,7 @@ impl<'a> Network<'a> {
                 partners.insert(file, first_of_modes(&sessions, Some(&lus)));
             }
         }
-        Network {
+        SessionNetwork {
             links: products.map(|p| (p, model::link(documents, p))).into(),
             ncp_frames: model::ncp_frames(documents),
             appl,
@@ -260,11 +260,11 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn frame(&self, product: Product) -> Option<u32> {
+    fn frame(&self, product: SessionProduct) -> Option<u32> {
         self.links.get(&product).and_then(|l| l.frame)
     }
 
-    fn host_pair(&self, mode: &Mode<'a>) -> Pair<'a> {
+    fn host_pair(&self, mode: &Mode<'a>) -> SessionPair<'a> {
         let host = self.host(mode);
         let own = self.frame(mode.product);
         let mut station = terms(mode, lesser(own, self.ncp_frames.first().copied()));
@@ -274,9 +274,9 @@ impl<'a> Network<'a> {
         }
         let won = negotiate(&station, &host.receiving());
         let (received, sent) = negotiate(&host.initiating(), &station);
-        Pair {
+        SessionPair {
             mode: mode.clone(),
-            partner: Partner::Host(host),
+            partner: SessionPartner::Host(host),
             ring: self.open_ring(mode, own),
             won,
             lost: (sent, received),
@@ -288,7 +288,7 @@ impl<'a> Network<'a> {
         let (first, last) = (*self.ncp_frames.first()?, *self.ncp_frames.last()?);
         let fits = |bytes: u32| bytes <= first.saturating_sub(HEADERS);
         let follows = match mode.ru {
-            Ru::Bytes(bytes) => mode.product == Product::NsDos && !fits(bytes),
+            Ru::Bytes(bytes) => mode.product == SessionProduct::NsDos && !fits(bytes),
             Ru::Frame => true,
             Ru::Open => false,
         };
@@ -296,14 +296,14 @@ impl<'a> Network<'a> {
         counts.then_some((first, last))
     }
 
-    fn station_pair(&self, mode: &Mode<'a>, other: &Mode<'a>) -> Pair<'a> {
+    fn station_pair(&self, mode: &Mode<'a>, other: &Mode<'a>) -> SessionPair<'a> {
         let frame = lesser(self.frame(mode.product), self.frame(other.product));
         let (one, two) = (terms(mode, frame), terms(other, frame));
         let won = negotiate(&one, &two);
         let (received, sent) = negotiate(&two, &one);
-        Pair {
+        SessionPair {
             mode: mode.clone(),
-            partner: Partner::Station(other.clone()),
+            partner: SessionPartner::Station(other.clone()),
             ring: None,
             won,
             lost: (sent, received),
@@ -311,8 +311,8 @@ impl<'a> Network<'a> {
     }
 
     /// The definitions that the host uses towards a station in a mode.
-    fn host(&self, mode: &Mode<'a>) -> Host<'a> {
-        Host {
+    fn host(&self, mode: &Mode<'a>) -> HostDefinitions<'a> {
+        HostDefinitions {
             sessions: self.sessions_of(mode),
             appl: self.appl,
             entry: self.entries.get(&mode.name).cloned(),
@@ -322,7 +322,7 @@ impl<'a> Network<'a> {
 
     /// SESSIONS of the mode whose connection names the station; the first of
     /// the mode where no connection does.
-    fn sessions_of(&self, mode: &Mode<'a>) -> Option<(&'a Document, &'a Definition)> {
+    fn sessions_of(&self, mode: &Mode<'a>) -> Option<(&'a Document, &'a CsdDefinition)> {
         // Those without a mode name, and those of this one.
         let of_mode = |first: &HashMap<String, usize>| {
             let any = first.get(EVERY_MODE);
@@ -340,7 +340,7 @@ const EVERY_MODE: &str = "*";
 
 /// The first SESSIONS of each mode, among all or those with some partners.
 fn first_of_modes(
-    sessions: &[(&Document, &Definition, String)],
+    sessions: &[(&Document, &CsdDefinition, String)],
     partners: Option<&HashSet<String>>,
 ) -> HashMap<String, usize> {
     let mut first = HashMap::new();
@@ -354,12 +354,12 @@ fn first_of_modes(
 }
 
 /// Every SESSIONS definition with the partner that its connection names.
-fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)> {
+fn cics_sessions(documents: &DocumentSet) -> Vec<(&Document, &CsdDefinition, String)> {
     let connections: HashMap<String, &str> = documents
         .definitions("CONNECTION")
         .filter_map(|(_, c)| Some((c.name.to_ascii_uppercase(), c.get("NETNAME")?.0)))
         .collect();
-    let partner = |d: &Definition| {
+    let partner = |d: &CsdDefinition| {
         let connection = d
             .get("CONNECTION")
             .map_or("", |(c, _)| c)
@@ -374,16 +374,16 @@ fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)>
 }
 
 /// A station's terms for a link with this frame size.
-fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
+fn terms(mode: &Mode<'_>, frame: Option<u32>) -> SessionTerms {
     let one_frame = frame.map(|f| f.saturating_sub(HEADERS));
     let ru = match mode.ru {
-        Ru::Bytes(bytes) if mode.product == Product::NsDos => lesser(Some(bytes), one_frame),
+        Ru::Bytes(bytes) if mode.product == SessionProduct::NsDos => lesser(Some(bytes), one_frame),
         Ru::Bytes(bytes) => Some(bytes),
         Ru::Frame => one_frame,
         Ru::Open => None,
     };
     let (send, receive) = windows(mode.product);
-    Terms {
+    SessionTerms {
         send_ru: ru,
         receive_ru: ru,
         send_window: mode.send_window.unwrap_or(send),
@@ -396,11 +396,11 @@ fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
 /// which the products are shipped, by the guide's figures 6, 9 and 10 and the
 /// defaults of CRTMODD. Where a product has no send window of its own, 0: the
 /// partner's counts.
-fn windows(product: Product) -> (u32, u32) {
+fn windows(product: SessionProduct) -> (u32, u32) {
     match product {
-        Product::Cm2 => (0, 4),
-        Product::NsDos => (0, 3),
-        Product::SnaServices => (3, 3),
-        Product::As400 => (7, 7),
+        SessionProduct::Cm2 => (0, 4),
+        SessionProduct::NsDos => (0, 3),
+        SessionProduct::SnaServices => (3, 3),
+        SessionProduct::As400 => (7, 7),
     }
 }

@@ -7,15 +7,15 @@
 
 use std::path::PathBuf;
 
-use crate::{Document, Documents, Finding, advise};
+use crate::{Document, DocumentSet, TuningFinding, advise};
 
 /// The documents of a folder of the example.
-fn example(folder: &str) -> Documents {
+fn example(folder: &str) -> DocumentSet {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/advise/appc");
     let entries = std::fs::read_dir(path.join(folder)).expect("the example is there");
     let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
     files.sort();
-    Documents::new(files.iter().map(|path| {
+    DocumentSet::new(files.iter().map(|path| {
         let text = std::fs::read_to_string(path).expect("text");
         read(&path.file_name().expect("a name").to_string_lossy(), &text)
     }))
@@ -31,7 +31,7 @@ fn read(name: &str, text: &str) -> Document {
 /// without values is one that the guide left as it was.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
-fn assert_rows(findings: &[Finding], rows: &[Row]) {
+fn assert_rows(findings: &[TuningFinding], rows: &[Row]) {
     for (file, found, tuned) in rows {
         let here: Vec<_> = findings
             .iter()
@@ -196,7 +196,7 @@ fn os2_lan(driver: u32, card: &str) -> String {
 #[test]
 fn figure_9_between_os2_machines() {
     let turbo = os2_lan(256, "");
-    let set = Documents::new([read("a.ndf", OS2_MODES), read("a.rsp", &turbo)]);
+    let set = DocumentSet::new([read("a.ndf", OS2_MODES), read("a.rsp", &turbo)]);
     let findings = advise(&set, &["sna".to_owned()]);
     let shared: &[Row] = &[
         (
@@ -223,7 +223,7 @@ fn figure_9_between_os2_machines() {
     );
 
     let busmaster = os2_lan(2048, "CARDBUFSIZE = 1032\n");
-    let set = Documents::new([read("a.ndf", OS2_MODES), read("a.rsp", &busmaster)]);
+    let set = DocumentSet::new([read("a.ndf", OS2_MODES), read("a.rsp", &busmaster)]);
     let findings = advise(&set, &["sna".to_owned()]);
     assert_rows(&findings, shared);
     assert_rows(
@@ -237,7 +237,7 @@ fn figure_9_between_os2_machines() {
 
 #[test]
 fn figures_9_and_10_between_an_os2_and_a_dos_machine() {
-    let set = Documents::new([
+    let set = DocumentSet::new([
         read("a.ndf", OS2_MODES),
         read("a.rsp", &os2_lan(256, "")),
         read("config.nsd", "TRMF 256\nTRLD MAXIN=4 MAXOUT=4\n"),

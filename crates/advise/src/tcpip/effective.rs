@@ -14,14 +14,14 @@
 
 use serde::Serialize;
 
-use super::profile::{Port, Profile, Protocol};
+use super::profile::{Port, TcpipProfile, PortProtocol};
 use super::{DEFAULT_MTU, mss};
-use crate::document::{At, Document, Documents, Place};
+use crate::document::{LineColumn, Document, DocumentSet, FilePlace};
 
 /// When the stack acknowledges data with the PUSH bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Acknowledgement {
+pub enum AckPolicy {
     /// Up to 200 ms later, unless data goes the same way before.
     Delayed,
     /// At once.
@@ -30,36 +30,36 @@ pub enum Acknowledgement {
     Automatic,
 }
 
-impl std::fmt::Display for Acknowledgement {
+impl std::fmt::Display for AckPolicy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
-            Acknowledgement::Delayed => "delayed",
-            Acknowledgement::Immediate => "immediate",
-            Acknowledgement::Automatic => "automatic",
+            AckPolicy::Delayed => "delayed",
+            AckPolicy::Immediate => "immediate",
+            AckPolicy::Automatic => "automatic",
         })
     }
 }
 
 /// The statement that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Decision {
+pub struct DecidingStatement {
     /// Where it stands; `None` for a default.
-    pub place: Option<Place>,
+    pub place: Option<FilePlace>,
     /// Its text.
     pub says: String,
 }
 
 /// The setting in effect for a port or a route.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Effective {
+pub struct EffectiveSettings {
     /// The port or route, as `PORT 3010 TCP CICSA`.
     pub subject: String,
     /// Where it is defined.
-    pub place: Place,
+    pub place: FilePlace,
     /// When data is acknowledged.
-    pub acknowledgement: Acknowledgement,
+    pub acknowledgement: AckPolicy,
     /// Which statement decided that.
-    pub decided: Decision,
+    pub decided: DecidingStatement,
     /// MTU of a route.
     pub mtu: Option<u64>,
     /// The MSS that follows from it.
@@ -68,13 +68,13 @@ pub struct Effective {
 
 /// The settings in effect for each TCP port and each route of a set with a
 /// TCP/IP profile.
-pub fn effective(documents: &Documents) -> Vec<Effective> {
-    let Some(stack) = Stack::of(documents) else {
+pub fn effective(documents: &DocumentSet) -> Vec<EffectiveSettings> {
+    let Some(stack) = TcpStack::of(documents) else {
         return Vec::new();
     };
     let ports = stack.ports().map(|(document, port)| {
         let (acknowledgement, decided) = stack.port(document, port);
-        Effective {
+        EffectiveSettings {
             subject: port.statement(std::iter::empty()),
             place: document.place(port.at),
             acknowledgement,
@@ -85,7 +85,7 @@ pub fn effective(documents: &Documents) -> Vec<Effective> {
     });
     let ways = stack.ways.iter().map(|way| {
         let (acknowledgement, decided) = stack.way(way);
-        Effective {
+        EffectiveSettings {
             subject: way.subject.clone(),
             place: way.document.place(way.at),
             acknowledgement,
@@ -98,19 +98,19 @@ pub fn effective(documents: &Documents) -> Vec<Effective> {
 }
 
 /// The stack that the documents of a set describe together.
-pub(crate) struct Stack<'a> {
-    pub(crate) profiles: Vec<(&'a Document, &'a Profile)>,
-    pub(crate) ways: Vec<Way<'a>>,
+pub(crate) struct TcpStack<'a> {
+    pub(crate) profiles: Vec<(&'a Document, &'a TcpipProfile)>,
+    pub(crate) ways: Vec<PacketRoute<'a>>,
 }
 
 /// A way for packets: a static route, a policy route, or an interface of
 /// OMPROUTE.
-pub(crate) struct Way<'a> {
+pub(crate) struct PacketRoute<'a> {
     pub(crate) document: &'a Document,
     /// As `ROUTE DEFAULT 10.1.1.1 OSA1`.
     pub(crate) subject: String,
     /// DELAYACKS (true) or NODELAYACKS where it is coded.
-    pub(crate) delay: Option<(bool, At)>,
+    pub(crate) delay: Option<(bool, LineColumn)>,
     /// How its statement says no and yes.
     words: [&'static str; 2],
     /// The code that replaces DELAYACKS.
@@ -118,12 +118,12 @@ pub(crate) struct Way<'a> {
     /// The MTU in effect; `None` if it is a symbol.
     pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
-    pub(crate) at: At,
+    pub(crate) at: LineColumn,
 }
 
-impl<'a> Stack<'a> {
+impl<'a> TcpStack<'a> {
     /// `None` where there is no profile.
-    pub(crate) fn of(documents: &'a Documents) -> Option<Stack<'a>> {
+    pub(crate) fn of(documents: &'a DocumentSet) -> Option<TcpStack<'a>> {
         let profiles: Vec<_> = documents.profiles().collect();
         if profiles.is_empty() {
             return None;
@@ -137,7 +137,7 @@ impl<'a> Stack<'a> {
             ways.extend(routes.map(|r| way(document, r)));
         }
         for (document, config) in documents.omproutes() {
-            ways.extend(config.interfaces.iter().map(|i| Way {
+            ways.extend(config.interfaces.iter().map(|i| PacketRoute {
                 document,
                 subject: format!("{} {}", i.statement, name_or(&i.name, &i.address)),
                 delay: i.delay,
@@ -151,7 +151,7 @@ impl<'a> Stack<'a> {
                 at: i.at,
             }));
         }
-        Some(Stack { profiles, ways })
+        Some(TcpStack { profiles, ways })
     }
 
     /// The TCP entries of PORT and PORTRANGE that name a user.
@@ -160,28 +160,28 @@ impl<'a> Stack<'a> {
             .iter()
             .flat_map(|(d, p)| p.ports.iter().map(move |port| (*d, port)))
             .filter(|(_, p)| {
-                p.protocol == Protocol::Tcp && !p.user.eq_ignore_ascii_case("RESERVED")
+                p.protocol == PortProtocol::Tcp && !p.user.eq_ignore_ascii_case("RESERVED")
             })
     }
 
     /// The setting of TCPCONFIG, and its place.
-    pub(crate) fn global(&self) -> (Acknowledgement, Decision) {
+    pub(crate) fn global(&self) -> (AckPolicy, DecidingStatement) {
         let names = ["DELAYACKS", "NODELAYACKS", "AUTODELAYACKS"];
         let mut profiles = self.profiles.iter().rev();
         let coded = profiles.find_map(|(d, p)| Some((d, p.tcp.last(&names)?)));
         let Some((document, setting)) = coded else {
-            let decision = Decision {
+            let decision = DecidingStatement {
                 place: None,
                 says: "TCPCONFIG defaults to DELAYACKS".into(),
             };
-            return (Acknowledgement::Delayed, decision);
+            return (AckPolicy::Delayed, decision);
         };
         let acknowledgement = match setting.name.as_str() {
-            "NODELAYACKS" => Acknowledgement::Immediate,
-            "AUTODELAYACKS" => Acknowledgement::Automatic,
-            _ => Acknowledgement::Delayed,
+            "NODELAYACKS" => AckPolicy::Immediate,
+            "AUTODELAYACKS" => AckPolicy::Automatic,
+            _ => AckPolicy::Delayed,
         };
-        let decision = Decision {
+        let decision = DecidingStatement {
             place: Some(document.place(setting.at)),
             says: format!("TCPCONFIG {}", setting.name),
         };
@@ -189,7 +189,7 @@ impl<'a> Stack<'a> {
     }
 
     /// The setting of a port, before the route of a connection is known.
-    pub(crate) fn port(&self, document: &Document, port: &Port) -> (Acknowledgement, Decision) {
+    pub(crate) fn port(&self, document: &Document, port: &Port) -> (AckPolicy, DecidingStatement) {
         self.overridden(
             document,
             port.delay(),
@@ -199,32 +199,32 @@ impl<'a> Stack<'a> {
     }
 
     /// The setting of a route, before the port of a connection is known.
-    pub(crate) fn way(&self, way: &Way) -> (Acknowledgement, Decision) {
+    pub(crate) fn way(&self, way: &PacketRoute) -> (AckPolicy, DecidingStatement) {
         self.overridden(way.document, way.delay, way.words, &way.subject)
     }
 
     fn overridden(
         &self,
         document: &Document,
-        coded: Option<(bool, At)>,
+        coded: Option<(bool, LineColumn)>,
         words: [&str; 2],
         statement: &str,
-    ) -> (Acknowledgement, Decision) {
+    ) -> (AckPolicy, DecidingStatement) {
         let (global, decision) = self.global();
-        let local = |at, word: &str| Decision {
+        let local = |at, word: &str| DecidingStatement {
             place: Some(document.place(at)),
             says: format!("{word} on {statement}"),
         };
         match (global, coded) {
-            (Acknowledgement::Immediate, _) | (_, None) => (global, decision),
-            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, words[0])),
-            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, words[1])),
+            (AckPolicy::Immediate, _) | (_, None) => (global, decision),
+            (_, Some((false, at))) => (AckPolicy::Immediate, local(at, words[0])),
+            (_, Some((true, at))) => (AckPolicy::Delayed, local(at, words[1])),
         }
     }
 
     /// Whether every way is known to acknowledge at once.
     pub(crate) fn every_way_is_immediate(&self) -> bool {
-        let immediate = |w: &Way| self.way(w).0 == Acknowledgement::Immediate;
+        let immediate = |w: &PacketRoute| self.way(w).0 == AckPolicy::Immediate;
         !self.ways.is_empty() && self.ways.iter().all(immediate)
     }
 
@@ -250,10 +250,10 @@ impl<'a> Stack<'a> {
 /// How the profile and Policy Agent say no and yes.
 const PROFILE_WORDS: [&str; 2] = ["NODELAYACKS", "DELAYACKS"];
 
-fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
+fn way<'a>(document: &'a Document, route: &super::Route) -> PacketRoute<'a> {
     let word = if route.gateway { "GATEWAY" } else { "ROUTE" };
     let kept = route.options.iter().filter(|w| !w.is("DELAYAcks"));
-    Way {
+    PacketRoute {
         document,
         subject: format!(
             "{word} {} {} {}",

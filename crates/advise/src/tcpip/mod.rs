@@ -8,37 +8,37 @@ mod profile;
 pub mod rules;
 mod words;
 
-pub(crate) use effective::Stack;
-pub use effective::{Acknowledgement, Decision, Effective, effective};
+pub(crate) use effective::TcpStack;
+pub use effective::{AckPolicy, DecidingStatement, EffectiveSettings, effective};
 pub use omproute::{OmpRoute, RoutedInterface};
-pub use policy::{Policy, RouteTable};
+pub use policy::{PolicyFile, RouteTable};
 pub(crate) use profile::PORT_OPTIONS;
-pub use profile::{Interface, Link, Port, Profile, Protocol, Route, Setting, Settings};
-pub use words::Word;
+pub use profile::{InterfaceStatement, Link, Port, TcpipProfile, PortProtocol, Route, StatementSetting, StatementSettings};
+pub use words::PlacedWord;
 pub(crate) use words::words;
 
-use crate::document::{Document, Documents};
-use crate::kind::Kind;
+use crate::document::{Document, DocumentSet};
+use crate::kind::DocumentKind;
 
 /// The content of a document of this area.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum TcpipContent {
     /// PROFILE.TCPIP.
-    Profile(Box<Profile>),
+    Profile(Box<TcpipProfile>),
     /// The configuration of OMPROUTE.
     OmpRoute(OmpRoute),
     /// The routing policy of Policy Agent.
-    Policy(Policy),
+    Policy(PolicyFile),
 }
 
 /// The kinds of this area.
-pub(crate) static KINDS: &[&Kind] = &[&profile::KIND, &omproute::KIND, &policy::KIND];
+pub(crate) static KINDS: &[&DocumentKind] = &[&profile::KIND, &omproute::KIND, &policy::KIND];
 
-impl Documents {
+impl DocumentSet {
     /// Each TCP/IP profile.
-    pub fn profiles(&self) -> impl Iterator<Item = (&Document, &Profile)> {
+    pub fn profiles(&self) -> impl Iterator<Item = (&Document, &TcpipProfile)> {
         self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Tcpip(Content::Profile(p)) => Some((d, &**p)),
+            crate::DocumentContent::Tcpip(TcpipContent::Profile(p)) => Some((d, &**p)),
             _ => None,
         })
     }
@@ -46,15 +46,15 @@ impl Documents {
     /// Each OMPROUTE configuration.
     pub fn omproutes(&self) -> impl Iterator<Item = (&Document, &OmpRoute)> {
         self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Tcpip(Content::OmpRoute(o)) => Some((d, o)),
+            crate::DocumentContent::Tcpip(TcpipContent::OmpRoute(o)) => Some((d, o)),
             _ => None,
         })
     }
 
     /// Each Policy Agent file with route tables.
-    pub fn policies(&self) -> impl Iterator<Item = (&Document, &Policy)> {
+    pub fn policies(&self) -> impl Iterator<Item = (&Document, &PolicyFile)> {
         self.all.iter().filter_map(|d| match &d.content {
-            crate::Content::Tcpip(Content::Policy(p)) => Some((d, p)),
+            crate::DocumentContent::Tcpip(TcpipContent::Policy(p)) => Some((d, p)),
             _ => None,
         })
     }

@@ -9,10 +9,10 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::words::{Word, words};
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
-use crate::unknown::Unknowns;
+use super::words::{PlacedWord, words};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
+use crate::unknown::UnknownNames;
 
 /// The configuration.
 #[derive(Debug, Clone, Default)]
@@ -31,13 +31,13 @@ pub struct RoutedInterface {
     /// IP_address.
     pub address: String,
     /// MTU, where it is coded as a number.
-    pub mtu: Option<(u64, At)>,
+    pub mtu: Option<(u64, LineColumn)>,
     /// Whether the MTU is a system symbol.
     pub symbolic: bool,
     /// Delay_Acks (true for YES), where it is coded.
-    pub delay: Option<(bool, At)>,
+    pub delay: Option<(bool, LineColumn)>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl RoutedInterface {
@@ -87,7 +87,7 @@ const OTHERS: &[&str] = &[
     "VIRTUAL_LINK",
 ];
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "omproute",
     title: "Configuration of OMPROUTE, the dynamic routing daemon of z/OS",
     recognise,
@@ -101,8 +101,8 @@ fn known(word: &str, list: &[&str]) -> bool {
 /// Statements that only OMPROUTE has count three, its keywords with `=` one.
 fn recognise(text: &str) -> usize {
     let all = words(text, &[';'], &['=']);
-    let first = |w: &&Word| w.first;
-    let reported = |w: &Word| {
+    let first = |w: &&PlacedWord| w.first;
+    let reported = |w: &PlacedWord| {
         let ours = w.text.contains('_') || w.text.eq_ignore_ascii_case("ROUTERID");
         (known(&w.text, INTERFACES) || known(&w.text, OTHERS)) && ours
     };
@@ -112,9 +112,9 @@ fn recognise(text: &str) -> usize {
     3 * all.iter().filter(first).filter(|w| reported(w)).count() + keys.count()
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let mut diagnostics = Vec::new();
-    let mut unknown = Unknowns::default();
+    let mut unknown = UnknownNames::default();
     let mut config = OmpRoute::default();
     for statement in statements(text, &mut diagnostics) {
         let Some(head) = statement.first() else {
@@ -129,16 +129,16 @@ fn parse(text: &str) -> Parsed {
         }
     }
     unknown.report("statement", &mut diagnostics);
-    Parsed {
-        content: crate::Content::Tcpip(super::Content::OmpRoute(config)),
+    ParsedText {
+        content: crate::DocumentContent::Tcpip(super::TcpipContent::OmpRoute(config)),
         diagnostics,
     }
 }
 
 /// Splits at `;`. A statement that lacks it ends where the next one begins.
-fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Vec<Word>> {
-    let mut found: Vec<Vec<Word>> = Vec::new();
-    let mut open: Vec<Word> = Vec::new();
+fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Vec<PlacedWord>> {
+    let mut found: Vec<Vec<PlacedWord>> = Vec::new();
+    let mut open: Vec<PlacedWord> = Vec::new();
     let mut comment = 0;
     for word in words(text, &[], &['=', ';']) {
         if word.at.line == comment {
@@ -161,7 +161,7 @@ fn statements(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Vec<Word>> {
     found
 }
 
-fn interface(head: &Word, words: &[Word], diagnostics: &mut Vec<Diagnostic>) -> RoutedInterface {
+fn interface(head: &PlacedWord, words: &[PlacedWord], diagnostics: &mut Vec<Diagnostic>) -> RoutedInterface {
     let mut found = RoutedInterface {
         statement: head.text.to_ascii_uppercase(),
         name: String::new(),
@@ -205,24 +205,24 @@ mod tests {
     fn interfaces_keep_mtu_and_delay_with_their_places() {
         let text = "; comment\nOSPF_Interface IP_Address = 10.1.1.1 ; first\n";
         let full = "Interface IP_address=10.1.2.1 Name=OSA2\n  MTU = 1500\n  Delay_Acks=NO;\n";
-        let Parsed {
+        let ParsedText {
             content,
             diagnostics,
         } = parse(&format!("{text}{full}"));
         assert_eq!(diagnostics, []);
-        let crate::Content::Tcpip(super::super::Content::OmpRoute(config)) = content else {
+        let crate::DocumentContent::Tcpip(super::super::TcpipContent::OmpRoute(config)) = content else {
             panic!("another kind");
         };
         assert_eq!(config.interfaces.len(), 2);
         assert_eq!(config.interfaces[0].mtu, None);
         let second = &config.interfaces[1];
         assert_eq!(second.name, "OSA2");
-        assert_eq!(second.mtu, Some((1500, At { line: 4, column: 9 })));
+        assert_eq!(second.mtu, Some((1500, LineColumn { line: 4, column: 9 })));
         assert_eq!(
             second.delay,
             Some((
                 false,
-                At {
+                LineColumn {
                     line: 5,
                     column: 14
                 }
@@ -231,8 +231,8 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_semicolon_is_told_and_both_statements_are_read() {
-        let Parsed { diagnostics, .. } = parse("INTERFACE NAME=A\nINTERFACE NAME=B;\nFOO=1;\n");
+    fn a_missing_semicolon_is_reported_and_both_statements_are_read() {
+        let ParsedText { diagnostics, .. } = parse("INTERFACE NAME=A\nINTERFACE NAME=B;\nFOO=1;\n");
         let shown: Vec<(u32, Severity)> =
             diagnostics.iter().map(|d| (d.line, d.severity)).collect();
         assert_eq!(shown, [(1, Severity::Error), (3, Severity::Note)]);

@@ -10,14 +10,14 @@
 use cics::diagnostic::Severity;
 
 use super::profile::Route;
-use super::words::{Word, words};
-use crate::document::{At, Parsed};
-use crate::kind::{Kind, lines_beginning};
-use crate::unknown::Unknowns;
+use super::words::{PlacedWord, words};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::{DocumentKind, lines_beginning};
+use crate::unknown::UnknownNames;
 
 /// A policy file.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub struct PolicyFile {
     /// The route tables.
     pub tables: Vec<RouteTable>,
 }
@@ -30,7 +30,7 @@ pub struct RouteTable {
     /// Its static routes.
     pub routes: Vec<Route>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 const KNOWN: &[&str] = &[
@@ -57,7 +57,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Those that no other kind of document has.
-const TELLING: &[&str] = &[
+const DISTINCTIVE_STATEMENTS: &[&str] = &[
     "CommonRoutingConfig",
     "PolicyRule",
     "RouteTable",
@@ -68,18 +68,18 @@ const TELLING: &[&str] = &[
     "TTLSRule",
 ];
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "policy",
     title: "Policy Agent's routing policy: RouteTable, RoutingRule, RoutingAction",
-    recognise: |text| 3 * lines_beginning(text, TELLING),
+    recognise: |text| 3 * lines_beginning(text, DISTINCTIVE_STATEMENTS),
     parse,
 };
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let all = words(text, &['#'], &['{', '}']);
     let mut diagnostics = Vec::new();
-    let mut unknown = Unknowns::default();
-    let mut policy = Policy::default();
+    let mut unknown = UnknownNames::default();
+    let mut policy = PolicyFile::default();
     let mut depth = 0_usize;
     // The depth inside the table that is open.
     let mut open: Option<usize> = None;
@@ -101,7 +101,7 @@ fn parse(text: &str) -> Parsed {
                 }
             }
         } else if open == Some(depth) && head.text.eq_ignore_ascii_case("Route") {
-            let words: Vec<Word> = line[1..]
+            let words: Vec<PlacedWord> = line[1..]
                 .iter()
                 .filter(|w| w.text != "}")
                 .cloned()
@@ -132,8 +132,8 @@ fn parse(text: &str) -> Parsed {
         diagnostics.push(last.at.diagnostic(Severity::Error, "a brace is not closed"));
     }
     unknown.report("statement", &mut diagnostics);
-    Parsed {
-        content: crate::Content::Tcpip(super::Content::Policy(policy)),
+    ParsedText {
+        content: crate::DocumentContent::Tcpip(super::TcpipContent::Policy(policy)),
         diagnostics,
     }
 }
@@ -146,11 +146,11 @@ mod tests {
     fn routes_are_read_and_braces_counted() {
         let text = "RouteTable T1\n{\n  Multipath Disable\n  Route 10.1.0.0/16 = OSA1 MTU 1500 # x\n  \
                     Route Default 10.1.1.1 OSA1 MTU DefaultSize NoDelayAcks\n}\nGadget a\n{\n Route x\n}\n";
-        let Parsed {
+        let ParsedText {
             content,
             diagnostics,
         } = parse(text);
-        let crate::Content::Tcpip(super::super::Content::Policy(policy)) = content else {
+        let crate::DocumentContent::Tcpip(super::super::TcpipContent::Policy(policy)) = content else {
             panic!("another kind");
         };
         let routes = &policy.tables[0].routes;

@@ -17,68 +17,68 @@ mod table;
 pub(crate) use routes::route;
 pub(crate) use table::PORT_OPTIONS;
 
-use super::words::Word;
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
+use super::words::PlacedWord;
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
 
 /// A profile.
 #[derive(Debug, Clone, Default)]
-pub struct Profile {
+pub struct TcpipProfile {
     /// TCPCONFIG.
-    pub tcp: Settings,
+    pub tcp: StatementSettings,
     /// UDPCONFIG.
-    pub udp: Settings,
+    pub udp: StatementSettings,
     /// IPCONFIG.
-    pub ip: Settings,
+    pub ip: StatementSettings,
     /// GLOBALCONFIG.
-    pub global: Settings,
+    pub global: StatementSettings,
     /// SOMAXCONN.
-    pub somaxconn: Option<(u64, At)>,
+    pub somaxconn: Option<(u64, LineColumn)>,
     /// PORT and PORTRANGE entries.
     pub ports: Vec<Port>,
     /// ROUTE entries of BEGINROUTES, and GATEWAY entries.
     pub routes: Vec<Route>,
     /// INTERFACE statements.
-    pub interfaces: Vec<Interface>,
+    pub interfaces: Vec<InterfaceStatement>,
     /// LINK statements.
     pub links: Vec<Link>,
     /// HOME: address and link.
-    pub home: Vec<(String, String, At)>,
+    pub home: Vec<(String, String, LineColumn)>,
     /// Procedures that AUTOLOG starts.
-    pub autolog: Vec<Word>,
+    pub autolog: Vec<PlacedWord>,
     /// The names in INCLUDE statements.
-    pub includes: Vec<Word>,
+    pub includes: Vec<PlacedWord>,
 }
 
 /// The parameters of a statement such as TCPCONFIG. A later one wins.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct StatementSettings {
     /// Where the last statement begins, if there is one.
-    pub at: Option<At>,
+    pub at: Option<LineColumn>,
     /// Parameters in their order, names in full and in upper case.
-    pub all: Vec<Setting>,
+    pub all: Vec<StatementSetting>,
 }
 
 /// One parameter.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct StatementSetting {
     /// The name in full.
     pub name: String,
     /// Its value, where it takes one.
     pub value: Option<String>,
     /// Where the name stands.
-    pub at: At,
+    pub at: LineColumn,
 }
 
-impl Settings {
+impl StatementSettings {
     /// The last of one or several exclusive parameters.
-    pub fn last(&self, names: &[&str]) -> Option<&Setting> {
+    pub fn last(&self, names: &[&str]) -> Option<&StatementSetting> {
         let mut found = self.all.iter().rev();
         found.find(|s| names.contains(&s.name.as_str()))
     }
 
     /// The number of a parameter, and its place.
-    pub fn number(&self, name: &str) -> Option<(u64, At)> {
+    pub fn number(&self, name: &str) -> Option<(u64, LineColumn)> {
         let setting = self.last(&[name])?;
         Some((super::words::number(setting.value.as_deref()?)?, setting.at))
     }
@@ -86,7 +86,7 @@ impl Settings {
 
 /// TCP or UDP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
+pub enum PortProtocol {
     /// TCP.
     Tcp,
     /// UDP.
@@ -103,13 +103,13 @@ pub struct Port {
     /// Whether it stands on PORTRANGE.
     pub range: bool,
     /// TCP or UDP.
-    pub protocol: Protocol,
+    pub protocol: PortProtocol,
     /// Its user: a job name, `OMVS`, `RESERVED`.
     pub user: String,
     /// The words after the user, in order.
-    pub options: Vec<Word>,
+    pub options: Vec<PlacedWord>,
     /// Where the number stands.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl Port {
@@ -120,7 +120,7 @@ impl Port {
     }
 
     /// DELAYACKS (true) or NODELAYACKS (false), where one is coded.
-    pub fn delay(&self) -> Option<(bool, At)> {
+    pub fn delay(&self) -> Option<(bool, LineColumn)> {
         delay(&self.options)
     }
 
@@ -131,8 +131,8 @@ impl Port {
             false => format!("PORT {}", self.first),
         };
         text += match self.protocol {
-            Protocol::Tcp => " TCP ",
-            Protocol::Udp => " UDP ",
+            PortProtocol::Tcp => " TCP ",
+            PortProtocol::Udp => " UDP ",
         };
         text += &self.user;
         for option in options {
@@ -159,11 +159,11 @@ pub struct Route {
     /// The system symbol of the MTU.
     pub symbol: Option<String>,
     /// Where the MTU stands; the route where it is left out.
-    pub mtu_at: At,
+    pub mtu_at: LineColumn,
     /// The following words, in order.
-    pub options: Vec<Word>,
+    pub options: Vec<PlacedWord>,
     /// Where the route begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl Route {
@@ -173,7 +173,7 @@ impl Route {
     }
 
     /// DELAYACKS (true) or NODELAYACKS (false), where one is coded.
-    pub fn delay(&self) -> Option<(bool, At)> {
+    pub fn delay(&self) -> Option<(bool, LineColumn)> {
         delay(&self.options)
     }
 
@@ -218,17 +218,17 @@ impl Route {
 
 /// An INTERFACE statement.
 #[derive(Debug, Clone)]
-pub struct Interface {
+pub struct InterfaceStatement {
     /// Its name.
     pub name: String,
     /// Its type, as `IPAQENET`.
     pub kind: String,
     /// MTU, where it is coded.
-    pub mtu: Option<(u64, At)>,
+    pub mtu: Option<(u64, LineColumn)>,
     /// Every word after the type.
-    pub words: Vec<Word>,
+    pub words: Vec<PlacedWord>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 /// A LINK statement.
@@ -239,13 +239,13 @@ pub struct Link {
     /// Its type, as `IPAQENET`.
     pub kind: String,
     /// Every word after the type.
-    pub words: Vec<Word>,
+    pub words: Vec<PlacedWord>,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 /// The last DELAYACKS or NODELAYACKS of some words.
-pub(super) fn delay(options: &[Word]) -> Option<(bool, At)> {
+pub(super) fn delay(options: &[PlacedWord]) -> Option<(bool, LineColumn)> {
     options.iter().rev().find_map(|word| {
         if word.is("DELAYAcks") {
             Some((true, word.at))
@@ -257,17 +257,17 @@ pub(super) fn delay(options: &[Word]) -> Option<(bool, At)> {
     })
 }
 
-pub(super) static KIND: Kind = Kind {
+pub(super) static KIND: DocumentKind = DocumentKind {
     word: "profile",
     title: "PROFILE.TCPIP of z/OS Communications Server",
     recognise: read::recognise,
     parse,
 };
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     let (profile, diagnostics) = read::read(text);
-    Parsed {
-        content: crate::Content::Tcpip(super::Content::Profile(Box::new(profile))),
+    ParsedText {
+        content: crate::DocumentContent::Tcpip(super::TcpipContent::Profile(Box::new(profile))),
         diagnostics,
     }
 }

@@ -1,20 +1,20 @@
 //! Words of a configuration text with their places, abbreviated keywords and
 //! numbers as the TCP/IP profile writes them.
 
-use crate::document::At;
+use crate::document::LineColumn;
 
 /// A word of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct PlacedWord {
     /// As written.
     pub text: String,
     /// Where.
-    pub at: At,
+    pub at: LineColumn,
     /// Whether it is the first of its line.
     pub first: bool,
 }
 
-impl Word {
+impl PlacedWord {
     /// Whether the word is a keyword or a valid abbreviation of it. The
     /// capitals of the keyword must all be there, as in `TCPCONFig`.
     pub fn is(&self, keyword: &str) -> bool {
@@ -58,10 +58,10 @@ pub(crate) fn number(text: &str) -> Option<u64> {
 
 /// Splits a text at blanks. A character of `comments` ends its line; each
 /// character of `marks` is a word of its own.
-pub(crate) fn words(text: &str, comments: &[char], marks: &[char]) -> Vec<Word> {
-    let mut found: Vec<Word> = Vec::new();
+pub(crate) fn words(text: &str, comments: &[char], marks: &[char]) -> Vec<PlacedWord> {
+    let mut found: Vec<PlacedWord> = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let mut open: Option<Word> = None;
+        let mut open: Option<PlacedWord> = None;
         let mut first = true;
         for (column, c) in line.chars().enumerate() {
             let mark = marks.contains(&c);
@@ -78,9 +78,9 @@ pub(crate) fn words(text: &str, comments: &[char], marks: &[char]) -> Vec<Word> 
                 word.text.push(c);
                 continue;
             }
-            let word = Word {
+            let word = PlacedWord {
                 text: c.to_string(),
-                at: At::from_zero(number, column),
+                at: LineColumn::from_zero(number, column),
                 first: std::mem::take(&mut first),
             };
             match mark {

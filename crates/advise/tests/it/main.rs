@@ -6,9 +6,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use advise::report::{Look, text};
+use advise::report::{ReportStyle, text};
 use advise::tcpip::effective;
-use advise::{Document, Documents, advise, kinds};
+use advise::{Document, DocumentSet, advise, kinds};
 use proptest::prelude::*;
 
 /// The texts under testdata.
@@ -43,7 +43,7 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
 fn judge(texts: &[String]) {
     for kind in kinds().map(Some).chain([None]) {
         let read = |(i, t): (usize, &String)| Document::read(&format!("f{i}"), t, kind).ok();
-        let documents = Documents::new(texts.iter().enumerate().filter_map(read));
+        let documents = DocumentSet::new(texts.iter().enumerate().filter_map(read));
         for d in documents.all.iter().flat_map(|d| &d.diagnostics) {
             assert!(d.line > 0, "{kind:?} {d}");
         }
@@ -52,7 +52,7 @@ fn judge(texts: &[String]) {
             let file = documents.all.iter().find(|d| d.name == finding.place.file);
             assert!(file.is_some(), "{finding:?}");
         }
-        let look = Look {
+        let look = ReportStyle {
             width: 0,
             colour: true,
         };
@@ -141,7 +141,7 @@ fn cpu_ns() -> u64 {
 
 fn judge_as_is(texts: &[String]) {
     let read = |(i, t): (usize, &String)| Document::read(&format!("f{i}"), t, None).ok();
-    let documents = Documents::new(texts.iter().enumerate().filter_map(read));
+    let documents = DocumentSet::new(texts.iter().enumerate().filter_map(read));
     assert_eq!(documents.all.len(), texts.len());
     advise(&documents, &[]);
 }

@@ -10,7 +10,7 @@
 use super::costs::Item;
 use super::machine;
 use super::model::Model;
-use advise::sna::model::{Pacing as PacingTold, Product};
+use advise::sna::model::{Pacing as PacingTold, SessionProduct};
 use sna::ring::{
     Channel, FrontEnd, Host, Link, Machine, Network, Pacing, Ring, Server, Session, Workload,
 };
@@ -81,11 +81,11 @@ impl Client {
     }
 
     /// The product, as `advise` knows it.
-    pub fn product(self) -> Product {
+    pub fn product(self) -> SessionProduct {
         match self {
-            Client::Dos => Product::NsDos,
-            Client::Os2 => Product::Cm2,
-            Client::Rs6000 => Product::SnaServices,
+            Client::Dos => SessionProduct::NsDos,
+            Client::Os2 => SessionProduct::Cm2,
+            Client::Rs6000 => SessionProduct::SnaServices,
         }
     }
 

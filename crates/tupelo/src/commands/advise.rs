@@ -7,9 +7,9 @@ mod saved;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
-use advise::report::Look;
-use advise::tcpip::{Effective, effective};
-use advise::{Document, Documents, Finding, Kind, NotText, kinds, rules};
+use advise::report::ReportStyle;
+use advise::tcpip::{EffectiveSettings, effective};
+use advise::{Document, DocumentSet, TuningFinding, DocumentKind, NotText, kinds, rules};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub struct Args {
 #[derive(Debug, Clone)]
 struct ToldKind {
     file: Option<PathBuf>,
-    kind: &'static Kind,
+    kind: &'static DocumentKind,
 }
 
 fn told_kind(text: &str) -> Result<ToldKind, String> {
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         print!("{list}");
         return Ok(Outcome::Clean);
     }
-    let mut documents = Documents::default();
+    let mut documents = DocumentSet::default();
     let mut faults = Vec::new();
     for file in &args.files {
         let told = args.kind.iter().rev();
@@ -124,7 +124,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// Reads a file as a kind, or as what it looks like.
-fn document(file: &PathBuf, kind: Option<&'static Kind>) -> Result<Document> {
+fn document(file: &PathBuf, kind: Option<&'static DocumentKind>) -> Result<Document> {
     Document::read(&file.to_string_lossy(), &read(file)?, kind).map_err(|e| {
         miette!(help = "--kind tells what it is; tupelo advise --kinds lists the kinds", "{e}")
     })
@@ -148,10 +148,10 @@ fn read(file: &PathBuf) -> Result<String> {
 }
 
 /// Colour only on a terminal, and as wide as it says, within reason.
-fn look() -> Look {
+fn look() -> ReportStyle {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    Look {
+    ReportStyle {
         width: columns.unwrap_or(100).clamp(60, 120),
         colour,
     }
@@ -187,7 +187,7 @@ fn list_kinds(as_json: bool) -> String {
     table.to_string()
 }
 
-fn settings_table(settings: &[Effective]) -> Table {
+fn settings_table(settings: &[EffectiveSettings]) -> Table {
     let mut table =
         Table::new(&["port or route", "place", "acknowledges", ">MTU", ">MSS", "decided by"]);
     let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
@@ -208,7 +208,7 @@ fn settings_table(settings: &[Effective]) -> Table {
     table
 }
 
-fn as_json(documents: &Documents, findings: &[Finding], settings: &[Effective]) -> Value {
+fn as_json(documents: &DocumentSet, findings: &[TuningFinding], settings: &[EffectiveSettings]) -> Value {
     let files = documents.all.iter().map(|d| {
         let diagnostics = d.diagnostics.iter().map(|d| {
             json!({"severity": d.severity.to_string(), "line": d.line, "column": d.column,

@@ -1,22 +1,22 @@
 //! A backlog that is cut.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{cics, ip};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.backlog-limit",
     summary: "A listener asks for a larger BACKLOG than SOMAXCONN, or the kernel, allows.",
     why: "The smaller value is used without a message: a burst is refused although the \
         definition has room for it.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::BACKLOG, ip::SOMAXCONN, cics::SOCKETS],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let coded = documents
         .profiles()
         .filter_map(|(d, p)| Some((d, p.somaxconn?)));
@@ -30,7 +30,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     for (document, (backlog, at)) in services.chain(listeners) {
         if backlog > limit {
             findings.push(
-                Finding::at(
+                TuningFinding::at(
                     &RULE,
                     document.place(at),
                     format!("BACKLOG {backlog}, cut to {limit}"),

@@ -1,22 +1,22 @@
 //! Required concurrency with file control on QR.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.concurrency.required",
     summary: "Programs have CONCURRENCY(REQUIRED) or API(OPENAPI) while FCQRONLY=YES.",
     why: "Such a program starts on an open TCB and returns to it after every command. Each file \
           command costs two switches; FCQRONLY=NO takes them away.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_000, cics::FCQRONLY, cics::PROGRAM],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let parameter = documents.sit("FCQRONLY");
     if documents.first_sit().is_none() || parameter.is_some_and(|(_, p)| p.is("NO")) {
         return;
@@ -34,7 +34,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             let value = program.get(attribute).map_or("", |(v, _)| v);
             let place = document.place(program.at(attribute));
             let mut finding =
-                Finding::at(&RULE, place, format!("{attribute}({value})")).code("FCQRONLY=NO");
+                TuningFinding::at(&RULE, place, format!("{attribute}({value})")).code("FCQRONLY=NO");
             if let Some((sit, p)) = parameter {
                 finding = finding.because(sit.place(p.at), p.text());
             }

@@ -1,19 +1,19 @@
 //! File control on the QR TCB.
 
-use crate::cicsts::Definition;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::cicsts::CsdDefinition;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.fcqronly",
     summary: "File control is forced onto the QR TCB while threadsafe programs and LSR or RLS \
               files could do without.",
     why: "With FCQRONLY=YES, which is the default, each file command of a program on an open TCB \
           switches to the QR TCB and back. With NO, commands on local VSAM LSR and RLS files \
           stay where they are.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "published: about 12 switches between L8 and QR for each transaction, and none after",
     ),
@@ -26,12 +26,12 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let parameter = documents.sit("FCQRONLY");
     if parameter.is_some_and(|(_, p)| p.is("NO")) {
         return;
     }
-    let local = |d: &Definition| !d.has("REMOTESYSTEM") && !d.is("TABLE", "CF");
+    let local = |d: &CsdDefinition| !d.has("REMOTESYSTEM") && !d.is("TABLE", "CF");
     let file = documents
         .definitions("FILE")
         .find(|(_, d)| local(d) && (!d.is_nsr() || d.is("RLSACCESS", "YES")));
@@ -45,7 +45,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         _ => return,
     };
     let value = parameter.map_or("FCQRONLY=YES by default".to_owned(), |(_, p)| p.text());
-    let mut finding = Finding::at(&RULE, place, value)
+    let mut finding = TuningFinding::at(&RULE, place, value)
         .code("FCQRONLY=NO")
         .needs("CICS TS 3.2 with APAR PK45354, or a later release")
         .needs("z/OS 1.9 (with OA20352 and OA24071) or later for LSR files")
@@ -66,6 +66,6 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     findings.push(if evidence {
         finding
     } else {
-        finding.severity(Severity::Advice)
+        finding.severity(FindingSeverity::Advice)
     });
 }

@@ -1,22 +1,22 @@
 //! Waiting for a session without an end.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.ipconn.queue",
     summary: "An IPCONN that sends has neither QUEUELIMIT nor MAXQTIME.",
     why: "When the partner is slow, tasks wait for a session without a limit, and the wait \
           spreads to everything that calls them.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[cics::IPCONN],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, ipconn) in documents.definitions("IPCONN") {
         let unlimited = |name| !ipconn.has(name) || ipconn.is(name, "NO");
         if let Some((count, at)) = ipconn.number("SENDCOUNT")
@@ -25,7 +25,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             && unlimited("MAXQTIME")
         {
             findings.push(
-                Finding::at(&RULE, document.place(at), "QUEUELIMIT(NO) MAXQTIME(NO)")
+                TuningFinding::at(&RULE, document.place(at), "QUEUELIMIT(NO) MAXQTIME(NO)")
                     .code(ipconn.alter(&format!("QUEUELIMIT({}) MAXQTIME(5)", count.min(9999)))),
             );
         }

@@ -1,22 +1,22 @@
 //! One session.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_003, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.ipconn.receivecount",
     summary: "An IPCONN has a RECEIVECOUNT of 1, coded or by default, and sends nothing.",
     why: "A session carries one request at a time, so all requests over the connection stand in \
           one line. The lesser of both ends holds.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_003, cics::IPCONN],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, ipconn) in documents.definitions("IPCONN") {
         let count = ipconn.number("RECEIVECOUNT");
         let sends = ipconn.number("SENDCOUNT").is_some_and(|(n, _)| n > 0);
@@ -28,7 +28,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         };
         if one {
             findings.push(
-                Finding::at(
+                TuningFinding::at(
                     &RULE,
                     document.place(ipconn.at("RECEIVECOUNT")),
                     "RECEIVECOUNT(1)",

@@ -1,22 +1,22 @@
 //! A pool smaller than its files.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.lsrpool.strings",
     summary: "An LSRPOOL has fewer STRINGS than one of its files.",
     why: "All files of the pool share its strings: the file never has as many requests at a time \
           as its own definition allows.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[cics::LSRPOOL, cics::FILE],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, pool) in documents.definitions("LSRPOOL") {
         let number = pool.pool_number();
         let Some((strings, at)) = pool.number("STRINGS") else {
@@ -31,7 +31,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             && most > strings
         {
             findings.push(
-                Finding::at(&RULE, document.place(at), format!("STRINGS({strings})"))
+                TuningFinding::at(&RULE, document.place(at), format!("STRINGS({strings})"))
                     .code(pool.alter(&format!("STRINGS({})", most.min(255))))
                     .because(
                         csd.place(most_at),

@@ -1,6 +1,6 @@
 //! The rules for CICS: one file each, one row here.
 
-use crate::rule::Rule;
+use crate::rule::TuningRule;
 
 mod auxtr;
 mod backlog_limit;
@@ -36,7 +36,7 @@ mod tranclass_web;
 mod urimap_pool;
 
 /// The rows.
-pub(crate) static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&TuningRule] = &[
     &fcqronly::RULE,
     &fcqronly_nsr::RULE,
     &fcqronly_isolate::RULE,

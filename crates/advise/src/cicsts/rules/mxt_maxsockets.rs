@@ -1,23 +1,23 @@
 //! Fewer sockets than tasks.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.mxt.maxsockets",
     summary: "MAXSOCKETS is below MXT.",
     why: "A persistent connection holds its socket while no task runs for it, so sockets are \
           many times the tasks. At the limit CICS closes idle connections, and clients connect \
           again.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[cics::MAXSOCKETS_MXT, cics::MAXSOCKETS],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let (Some((document, sockets)), Some((sit, mxt))) =
         (documents.sit("MAXSOCKETS"), documents.sit("MXT"))
     else {
@@ -27,7 +27,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         && most < tasks
     {
         findings.push(
-            Finding::at(&RULE, document.place(sockets.at), sockets.text())
+            TuningFinding::at(&RULE, document.place(sockets.at), sockets.text())
                 .code("MAXSOCKETS=65535")
                 .needs("a MAXFILEPROC in BPXPRMxx, or FILEPROCMAX of the region's user, as large")
                 .because(sit.place(mxt.at), mxt.text()),

@@ -1,22 +1,22 @@
 //! More sessions than tasks.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_003, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.mxt.sessions",
     summary: "IPIC sessions that receive add up to MXT or more.",
     why: "Each busy session runs one task. When partners use all sessions, MXT is reached and \
           nothing else starts, such as the transactions that would let one look.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_003, cics::MXT, cics::IPCONN],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let Some((sit, parameter)) = documents.sit("MXT") else {
         return;
     };
@@ -32,7 +32,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         return;
     };
     if sum >= mxt {
-        let mut finding = Finding::at(
+        let mut finding = TuningFinding::at(
             &RULE,
             document.place(at),
             format!("{sum} sessions, MXT={mxt}"),

@@ -1,23 +1,23 @@
 //! Run-unit storage anew for each LINK.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.ruwapool",
     summary: "RUWAPOOL=NO is coded.",
     why: "Each LINK to a Language Environment program then gets and frees its run-unit work \
           area; with YES a task keeps them in a pool.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[cics::RUWAPOOL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     if let Some((document, p)) = documents.sit("RUWAPOOL").filter(|(_, p)| p.is("NO")) {
-        findings.push(Finding::at(&RULE, document.place(p.at), p.text()).code("RUWAPOOL=YES"));
+        findings.push(TuningFinding::at(&RULE, document.place(p.at), p.text()).code("RUWAPOOL=YES"));
     }
 }

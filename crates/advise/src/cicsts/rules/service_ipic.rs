@@ -1,21 +1,21 @@
 //! IPIC connections that time out.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.tcpipservice.ipic-socketclose",
     summary: "A TCPIPSERVICE for IPIC or ECI has another SOCKETCLOSE than NO.",
     why: "These connections are to stay open; the manual demands NO.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TCPIPSERVICE, cics::IPCONN],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, service) in documents.definitions("TCPIPSERVICE") {
         let stays = service.is("PROTOCOL", "IPIC") || service.is("PROTOCOL", "ECI");
         if let Some((value, at)) = service.get("SOCKETCLOSE")
@@ -23,7 +23,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             && !value.eq_ignore_ascii_case("NO")
         {
             findings.push(
-                Finding::at(&RULE, document.place(at), format!("SOCKETCLOSE({value})"))
+                TuningFinding::at(&RULE, document.place(at), format!("SOCKETCLOSE({value})"))
                     .code(service.alter("SOCKETCLOSE(NO)")),
             );
         }

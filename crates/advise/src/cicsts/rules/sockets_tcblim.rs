@@ -1,22 +1,22 @@
 //! More TCBs for sockets than the region has.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.sockets.tcblim",
     summary: "TCBLIM is above MAXOPENTCBS.",
     why: "The region stops at MAXOPENTCBS, so TCBLIM has no effect: sockets may take every open \
         TCB.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::SOCKETS, cics::MAXOPENTCBS],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let Some((sit, open)) = documents.sit("MAXOPENTCBS") else {
         return;
     };
@@ -28,7 +28,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             && limit > most
         {
             findings.push(
-                Finding::at(&RULE, document.place(at), format!("TCBLIM={limit}"))
+                TuningFinding::at(&RULE, document.place(at), format!("TCBLIM={limit}"))
                     .code(format!("TCBLIM={most}"))
                     .because(sit.place(open.at), open.text()),
             );

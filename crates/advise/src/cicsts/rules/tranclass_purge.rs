@@ -1,29 +1,29 @@
 //! A queue without an end.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.tranclass.purge",
     summary: "A TRANCLASS has PURGETHRESH(NO), coded or by default.",
     why: "Under overload its queue grows without a limit, and everyone in it waits longer. With \
           a threshold, new requests beyond it are refused at once and the waiting time stays \
           bounded.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, cics::TRANCLASS],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, class) in documents.definitions("TRANCLASS") {
         if !class.has("PURGETHRESH") || class.is("PURGETHRESH", "NO") {
             let active = class.number("MAXACTIVE").map_or(10, |(n, _)| n);
             let limit = active.saturating_mul(10).clamp(1, 1_000_000);
             findings.push(
-                Finding::at(
+                TuningFinding::at(
                     &RULE,
                     document.place(class.at("PURGETHRESH")),
                     "PURGETHRESH(NO)",

@@ -1,22 +1,22 @@
 //! A class that is not defined.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::cics;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.tranclass.undefined",
     summary: "A TRANSACTION names a TRANCLASS that the given definitions lack, though they \
               define others.",
     why: "A transaction whose class is not installed runs as if it had none: only MXT limits it.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[cics::TRANSACTION, cics::TRANCLASS],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let defined: Vec<&str> = documents
         .definitions("TRANCLASS")
         .map(|(_, d)| d.name.as_str())
@@ -33,7 +33,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         let supplied = class.to_ascii_uppercase().starts_with("DFH");
         if !known && !supplied {
             findings.push(
-                Finding::at(&RULE, document.place(at), format!("TRANCLASS({class})")).code(
+                TuningFinding::at(&RULE, document.place(at), format!("TRANCLASS({class})")).code(
                     format!(
                         "DEFINE TRANCLASS({class}) GROUP({}) MAXACTIVE(10) PURGETHRESH(100)",
                         transaction.group

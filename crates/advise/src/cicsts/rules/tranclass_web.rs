@@ -1,22 +1,22 @@
 //! Web work without a class.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, cics};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "cics.tranclass.web",
     summary: "A URIMAP or TCPIPSERVICE starts a transaction that is in no class.",
     why: "Each request over HTTP is a CWXN task and one of this transaction. When requests come \
           faster than they end, tasks pile up to MXT and all work suffers. A class brings order.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, cics::TRANCLASS, cics::URIMAP],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let maps = documents
         .definitions("URIMAP")
         .filter(|(_, d)| d.is("USAGE", "SERVER") || d.is("USAGE", "PIPELINE"));
@@ -35,7 +35,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         if !transaction.has("TRANCLASS") && !reported.contains(&name) {
             reported.push(name);
             findings.push(
-                Finding::at(&RULE, document.place(transaction.at), "no TRANCLASS")
+                TuningFinding::at(&RULE, document.place(transaction.at), "no TRANCLASS")
                     .code(transaction.alter("TRANCLASS(WEBCLASS)"))
                     .code(format!(
                         "DEFINE TRANCLASS(WEBCLASS) GROUP({}) MAXACTIVE(20) PURGETHRESH(200)",

@@ -1,23 +1,23 @@
 //! `net.core.default_qdisc`.
 
 use super::setting;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.default-qdisc",
     summary: "default_qdisc is pfifo_fast.",
     why: "One queue for all: short requests wait until a bulk transfer before them is sent. \
         fq_codel gives each flow its own queue and keeps queues short; fq also paces.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[kernel::NET_SYSCTL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     setting(
         documents,
         &RULE,

@@ -1,30 +1,30 @@
 //! A small MTU on a link.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, kernel};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.link.mtu",
     summary: "An Ethernet link has an MTU below 1500.",
     why: "Every connection over the link has segments smaller than Ethernet carries. Tunnels have \
           their reasons and are passed over where `ip -d link` names them.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, kernel::IP_LINK],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, link) in documents.ip_links().filter(|(_, l)| l.is_ethernet()) {
         if let Some((mtu, at)) = link.mtu
             && mtu < 1500
         {
-            let finding = Finding::at(&RULE, document.place(at), format!("mtu {mtu}"))
+            let finding = TuningFinding::at(&RULE, document.place(at), format!("mtu {mtu}"))
                 .code(format!("ip link set dev {} mtu 1500", link.name));
             findings.push(match mtu {
-                0..=576 => finding.severity(Severity::Warning),
+                0..=576 => finding.severity(FindingSeverity::Warning),
                 _ => finding,
             });
         }

@@ -1,28 +1,28 @@
 //! One queue for all on a link.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.link.qdisc",
     summary: "A link queues with pfifo_fast.",
     why: "Short requests wait until a bulk transfer before them is sent, in one long queue. \
         fq_codel gives each flow its own.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[kernel::IP_LINK, kernel::NET_SYSCTL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, link) in documents.ip_links() {
         if let Some((qdisc, at)) = &link.qdisc
             && qdisc == "pfifo_fast"
         {
             findings.push(
-                Finding::at(&RULE, document.place(*at), "qdisc pfifo_fast")
+                TuningFinding::at(&RULE, document.place(*at), "qdisc pfifo_fast")
                     .code(format!("tc qdisc replace dev {} root fq_codel", link.name)),
             );
         }

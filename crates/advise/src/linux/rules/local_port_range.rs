@@ -1,24 +1,24 @@
 //! `net.ipv4.ip_local_port_range`.
 
 use super::setting;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.ip-local-port-range",
     summary: "ip_local_port_range leaves fewer than 28,000 ports.",
     why: "Each closed connection keeps its port for 60 s. A client that connects for every \
           request runs out of ports at the range divided by 60 connections a second to one \
           server.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[kernel::IP_SYSCTL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     setting(
         documents,
         &RULE,

@@ -1,9 +1,9 @@
 //! The rules for Linux: one file each, one row here.
 
-use crate::document::Documents;
-use crate::finding::Finding;
+use crate::document::DocumentSet;
+use crate::finding::TuningFinding;
 use crate::linux::SysctlValue;
-use crate::rule::Rule;
+use crate::rule::TuningRule;
 
 mod advmss;
 mod core_mem;
@@ -30,7 +30,7 @@ mod tw_reuse;
 mod window_scaling;
 
 /// The rows.
-pub(crate) static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&TuningRule] = &[
     &slow_start_after_idle::RULE,
     &tcp_rmem::RULE,
     &tcp_wmem::RULE,
@@ -58,10 +58,10 @@ pub(crate) static RULES: &[&Rule] = &[
 
 /// A finding for a kernel setting if `better` returns another value.
 fn setting(
-    documents: &Documents,
-    rule: &'static Rule,
+    documents: &DocumentSet,
+    rule: &'static TuningRule,
     key: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<TuningFinding>,
     better: impl Fn(&SysctlValue) -> Option<String>,
 ) {
     for (document, sysctl) in documents.sysctls() {
@@ -69,7 +69,7 @@ fn setting(
             && let Some(wanted) = better(value)
         {
             findings.push(
-                Finding::at(rule, document.place(value.value_at), &*value.value)
+                TuningFinding::at(rule, document.place(value.value_at), &*value.value)
                     .code(value.set(&wanted)),
             );
         }
@@ -78,10 +78,10 @@ fn setting(
 
 /// A finding for a numeric kernel setting with a bad value.
 fn number(
-    documents: &Documents,
-    rule: &'static Rule,
+    documents: &DocumentSet,
+    rule: &'static TuningRule,
     key: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<TuningFinding>,
     bad: impl Fn(u64) -> bool,
     wanted: &str,
 ) {

@@ -1,29 +1,29 @@
 //! A long least retransmission timeout.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.route.rto-min",
     summary: "A route sets rto_min above 200 ms.",
     why: "A loss that acknowledgements do not reveal is mended after this time at the earliest; \
           the kernel's own least is 200 ms.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[kernel::IP_ROUTE],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, route) in documents.ip_routes() {
         if let Some(word) = route.get("rto_min")
             && milliseconds(&word.text).is_some_and(|ms| ms > 200)
         {
             let value = format!("rto_min {}", word.text);
             findings.push(
-                Finding::at(&RULE, document.place(word.at), value)
+                TuningFinding::at(&RULE, document.place(word.at), value)
                     .code(route.change("rto_min", None)),
             );
         }

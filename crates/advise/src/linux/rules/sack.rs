@@ -1,23 +1,23 @@
 //! `net.ipv4.tcp_sack`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.tcp.sack",
     summary: "tcp_sack is off.",
     why: "The sender then mends one loss a round trip, and several losses in one window often \
           end in a timeout of 200 ms or more.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[kernel::IP_SYSCTL, kernel::RFC2018],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

@@ -1,24 +1,24 @@
 //! `net.ipv4.tcp_slow_start_after_idle`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, kernel};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.tcp.slow-start-after-idle",
     summary: "tcp_slow_start_after_idle is on.",
     why: "A connection that rested for one retransmission timeout starts with a small congestion \
           window again. Clients that think between requests pay round trips for every large \
           response.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, kernel::IP_SYSCTL, kernel::RFC2861],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

@@ -1,24 +1,24 @@
 //! `net.core.somaxconn`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, kernel};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.somaxconn",
     summary: "somaxconn is below 4096.",
     why: "It caps the backlog of every listening socket without an error. A burst beyond it \
           loses connection requests, and each lost one waits a second. The default was 128 \
           before Linux 5.4 and is 4096 since.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, kernel::NET_SYSCTL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

@@ -1,24 +1,24 @@
 //! `net.ipv4.tcp_syncookies`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.tcp.syncookies",
     summary: "tcp_syncookies is off, or always on.",
     why: "Without cookies a full queue of half-open connections drops new ones, and clients wait \
           a second for their next SYN. 2 sends cookies always, which loses TCP options where \
           time stamps are missing; 1 sends them when the queue is full.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[kernel::IP_SYSCTL],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

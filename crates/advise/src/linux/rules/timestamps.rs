@@ -1,23 +1,23 @@
 //! `net.ipv4.tcp_timestamps`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.tcp.timestamps",
     summary: "tcp_timestamps is off.",
     why: "Without time stamps round trips are measured less often, ports in TIME_WAIT cannot be \
           used again safely, and SYN cookies lose window scaling and SACK.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[kernel::IP_SYSCTL, kernel::RFC7323],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

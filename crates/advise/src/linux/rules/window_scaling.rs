@@ -1,22 +1,22 @@
 //! `net.ipv4.tcp_window_scaling`.
 
 use super::number;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::kernel;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "linux.tcp.window-scaling",
     summary: "tcp_window_scaling is off.",
     why: "The window cannot be more than 64K, so a connection carries at most 64K a round trip.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[kernel::IP_SYSCTL, kernel::RFC7323],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     number(
         documents,
         &RULE,

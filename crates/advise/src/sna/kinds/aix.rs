@@ -11,14 +11,14 @@
 use std::collections::HashMap;
 
 use super::parsed;
-use crate::document::{At, Parsed};
-use crate::kind::Kind;
-use crate::sna::syntax::lines::{Line, lines};
-use crate::sna::syntax::{Operand, Statement, Text};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::DocumentKind;
+use crate::sna::syntax::lines::{SourceLine, lines};
+use crate::sna::syntax::{KeywordOperand, Statement, ParsedStatements};
 use crate::sna::values;
-use crate::unknown::Unknowns;
+use crate::unknown::UnknownNames;
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "aix-sna",
     title: "AIX SNA Services/6000: exportsna profiles, `no -o` options, token-ring adapter attributes",
     recognise,
@@ -146,8 +146,8 @@ fn program(text: &str) -> &str {
     }
 }
 
-fn parse(text: &str) -> Parsed {
-    let mut out = Text::default();
+fn parse(text: &str) -> ParsedText {
+    let mut out = ParsedStatements::default();
     let mut open = false;
     for line in lines(text, &['#'], true) {
         if let Some((name, kind)) = stanza(&line) {
@@ -183,13 +183,13 @@ fn parse(text: &str) -> Parsed {
         "SNA",
     ];
     out.statements = folded(out.statements);
-    tell_unknown(&mut out);
+    report_unknown(&mut out);
     parsed(&KIND, out, &known, "profile type")
 }
 
 /// Reads `name: key = value`, as findings write a change of a profile that
 /// stands before; false where there is no such profile.
-fn change(line: &Line<'_>, out: &mut Text) -> bool {
+fn change(line: &SourceLine<'_>, out: &mut ParsedStatements) -> bool {
     let Some((name, _)) = line.text.split_once(':').filter(|_| line.flush) else {
         return false;
     };
@@ -247,8 +247,8 @@ fn folded(all: Vec<Statement>) -> Vec<Statement> {
 }
 
 /// Names attributes that no profile of the kind is known to have.
-fn tell_unknown(out: &mut Text) {
-    let mut unknown = Unknowns::default();
+fn report_unknown(out: &mut ParsedStatements) {
+    let mut unknown = UnknownNames::default();
     let profiles = out
         .statements
         .iter()
@@ -267,7 +267,7 @@ fn tell_unknown(out: &mut Text) {
 }
 
 /// Name and type of `name_TYPE:`; a stanza of a later release has the type alone.
-fn stanza<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
+fn stanza<'a>(line: &SourceLine<'a>) -> Option<(&'a str, &'a str)> {
     let head = line
         .text
         .strip_suffix(':')
@@ -287,8 +287,8 @@ fn kind_of(value: &str) -> String {
 /// Reads the commands of a line or a row of a listing; false where one of them
 /// is neither. A start-up script parts commands by semicolons and puts them
 /// into conditions, which say nothing here.
-fn command(line: &Line<'_>, out: &mut Text) -> bool {
-    let mut commands: Vec<Vec<(&str, At)>> = vec![Vec::new()];
+fn command(line: &SourceLine<'_>, out: &mut ParsedStatements) -> bool {
+    let mut commands: Vec<Vec<(&str, LineColumn)>> = vec![Vec::new()];
     for (word, at) in line.command_words() {
         // A semicolon ends a word, stands alone, or both.
         let mut parts = word.split(';');
@@ -303,8 +303,8 @@ fn command(line: &Line<'_>, out: &mut Text) -> bool {
     commands.all(|words| one_command(words, line.at, out))
 }
 
-fn one_command(words: &[(&str, At)], at: At, out: &mut Text) -> bool {
-    let rest: Vec<(&str, At)> = words.iter().skip(1).copied().collect();
+fn one_command(words: &[(&str, LineColumn)], at: LineColumn, out: &mut ParsedStatements) -> bool {
+    let rest: Vec<(&str, LineColumn)> = words.iter().skip(1).copied().collect();
     match words.first().map(|(w, _)| program(w)) {
         Some("then" | "else" | "do") if !rest.is_empty() => one_command(&rest, at, out),
         Some(word) if SHELL.contains(&word) => true,
@@ -341,7 +341,7 @@ fn one_command(words: &[(&str, At)], at: At, out: &mut Text) -> bool {
 }
 
 /// The words that follow a flag.
-fn after<'a>(words: &[(&'a str, At)], flag: &str) -> impl Iterator<Item = (&'a str, At)> {
+fn after<'a>(words: &[(&'a str, LineColumn)], flag: &str) -> impl Iterator<Item = (&'a str, LineColumn)> {
     let next = words.iter().skip(1).copied();
     let found: Vec<_> = words
         .iter()
@@ -352,10 +352,10 @@ fn after<'a>(words: &[(&'a str, At)], flag: &str) -> impl Iterator<Item = (&'a s
     found.into_iter()
 }
 
-fn push(out: &mut Text, verb: &str, name: &str, setting: &str, at: At) {
+fn push(out: &mut ParsedStatements, verb: &str, name: &str, setting: &str, at: LineColumn) {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let mut statement = Statement::new(verb, name, at);
-    statement.operands.push(Operand {
+    statement.operands.push(KeywordOperand {
         name: key.trim().to_ascii_uppercase(),
         value: value.trim().to_owned(),
         at,
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(kind::recognise(text).map(|k| k.word), Some("aix-sna"));
         let p = parse(text);
         assert_eq!(p.diagnostics, []);
-        let crate::Content::Sna(content) = p.content else {
+        let crate::DocumentContent::Sna(content) = p.content else {
             panic!("not of SNA")
         };
         let verbs: Vec<_> = content.statements.iter().map(|s| s.verb.as_str()).collect();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_and_attributes_nobody_knows_are_named() {
+    fn invalid_numbers_and_unknown_attributes_are_named() {
         let text = "m_MODE:\n type = MODE\n max_send_ru = abc\n maximum_ru_size = many\n\
                     l_TOKENRINGLOGICAL:\n maximum_i_field = system_defined\n transmit_window_count = -1\n\
                     no -o thewall=2k -o lowclust=29 -o ipforwarding=yes -o lowmbuf\n";
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_again_has_its_last_value_and_a_wrong_one_before_it_is_told() {
+    fn a_repeated_setting_has_its_last_value_and_earlier_errors_are_reported() {
         let text = "no -o thewall=2k\nchdev -l tok0 -a xmt_que_size=30\nchdev -l tok1 -a xmt_que_size=40\n\
                     rec_que_size 30 RECEIVE queue size True\nb_MODE:\n type = MODE\n send_pacing = 3\n\
                     no -o thewall=8192\nchdev -l tok0 -a xmt_que_size=150 -a rec_que_size=150\n\
@@ -443,7 +443,7 @@ mod tests {
             "{:?}",
             p.diagnostics
         );
-        let crate::Content::Sna(content) = p.content else {
+        let crate::DocumentContent::Sna(content) = p.content else {
             panic!("not of SNA")
         };
         let found: Vec<_> = content
@@ -477,7 +477,7 @@ mod tests {
         assert_eq!(kind::recognise(text).map(|k| k.word), Some("aix-sna"));
         let p = parse(text);
         assert_eq!(p.diagnostics, []);
-        let crate::Content::Sna(content) = p.content else {
+        let crate::DocumentContent::Sna(content) = p.content else {
             panic!("not of SNA")
         };
         let found: Vec<_> = content

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use super::parsed;
-use crate::document::Parsed;
-use crate::kind::Kind;
+use crate::document::ParsedText;
+use crate::kind::DocumentKind;
 use crate::sna::syntax::Statement;
-use crate::sna::syntax::keyword::{End, read};
+use crate::sna::syntax::keyword::{StatementEnd, read};
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "as400",
     title: "AS/400 control language: CRTMODD, CRTLINTRN and the other lines, CRTCTLAPPC, and CHG",
     recognise,
@@ -33,8 +33,8 @@ fn recognise(text: &str) -> usize {
     3 * text.lines().filter(|l| command(l)).count()
 }
 
-fn parse(text: &str) -> Parsed {
-    let mut out = read(text, End::Line);
+fn parse(text: &str) -> ParsedText {
+    let mut out = read(text, StatementEnd::Line);
     for s in &mut out.statements {
         // `*SAME` leaves a value unchanged, so it is ignored.
         s.operands.retain(|o| !o.is("*SAME"));
@@ -95,7 +95,7 @@ mod tests {
     fn objects_have_their_names_with_and_without_a_keyword() {
         let text = "CRTMODD MODD(#BATCH) INPACING(3)\nCRTLINTRN TRNLINE RSRCNAME(LIN011) +\n  MAXFRAME(1994)\n";
         assert_eq!(kind::recognise(text).map(|k| k.word), Some("as400"));
-        let crate::Content::Sna(content) = parse(text).content else {
+        let crate::DocumentContent::Sna(content) = parse(text).content else {
             panic!("not of SNA")
         };
         let names: Vec<_> = content.statements.iter().map(|s| s.name.as_str()).collect();
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_change_counts_more_than_what_made_the_object() {
         let text = "CRTMODD MODD(B) INPACING(3)\nCHGMODD MODD(B) INPACING(7)\n";
-        let crate::Content::Sna(content) = parse(text).content else {
+        let crate::DocumentContent::Sna(content) = parse(text).content else {
             panic!("not of SNA")
         };
         let [mode] = &content.statements[..] else {

@@ -10,12 +10,12 @@
 //! parameters"; NIF files of the token-ring adapters (RECVBUFSIZE).
 
 use super::parsed;
-use crate::document::{At, Parsed};
-use crate::kind::{Kind, lines_beginning};
+use crate::document::{LineColumn, ParsedText};
+use crate::kind::{DocumentKind, lines_beginning};
 use crate::sna::syntax::lines::lines;
-use crate::sna::syntax::{Statement, Text};
+use crate::sna::syntax::{Statement, ParsedStatements};
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "cm2-lan",
     title: "Communications Manager/2 LAN DLC profile (response file) and the adapter's PROTOCOL.INI",
     recognise,
@@ -56,9 +56,9 @@ fn recognise(text: &str) -> usize {
         )
 }
 
-fn parse(text: &str) -> Parsed {
-    let mut out = Text::default();
-    let mut heading = Statement::new("PROFILE", "", At { line: 1, column: 1 });
+fn parse(text: &str) -> ParsedText {
+    let mut out = ParsedStatements::default();
+    let mut heading = Statement::new("PROFILE", "", LineColumn { line: 1, column: 1 });
     for line in lines(text, &[';', '*'], true) {
         if let Some(name) = title(line.text) {
             finish(&mut out, heading);
@@ -88,7 +88,7 @@ fn title(text: &str) -> Option<&str> {
     })
 }
 
-fn finish(out: &mut Text, statement: Statement) {
+fn finish(out: &mut ParsedStatements, statement: Statement) {
     if !statement.operands.is_empty() {
         out.statements.push(statement);
     }
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(kind::recognise(text).map(|k| k.word), Some("cm2-lan"));
         let p = parse(text);
         assert_eq!(p.diagnostics, []);
-        let crate::Content::Sna(content) = p.content else {
+        let crate::DocumentContent::Sna(content) = p.content else {
             panic!("not of SNA")
         };
         assert_eq!(content.statements.len(), 2);

@@ -3,11 +3,11 @@
 //! Reference: CMVERIFY.TXT of Communications Manager/2 1.11.
 
 use super::parsed;
-use crate::document::Parsed;
-use crate::kind::{Kind, lines_beginning};
-use crate::sna::syntax::keyword::{End, read};
+use crate::document::ParsedText;
+use crate::kind::{DocumentKind, lines_beginning};
+use crate::sna::syntax::keyword::{StatementEnd, read};
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "cm2-ndf",
     title: "Communications Manager/2 node definitions (.NDF): DEFINE_MODE and the other DEFINE statements",
     recognise,
@@ -28,10 +28,10 @@ fn recognise(text: &str) -> usize {
     )
 }
 
-fn parse(text: &str) -> Parsed {
+fn parse(text: &str) -> ParsedText {
     parsed(
         &KIND,
-        read(text, End::Semicolon),
+        read(text, StatementEnd::Semicolon),
         &["DEFINE_*", "START_*", "ACTIVATE_*"],
         "statement",
     )

@@ -8,16 +8,16 @@ pub(crate) mod cm2_ndf;
 pub(crate) mod nsdos;
 pub(crate) mod vtam;
 
-use crate::document::Parsed;
-use crate::kind::Kind;
-use crate::sna::syntax::Text;
-use crate::sna::{Content, values};
-use crate::unknown::Unknowns;
+use crate::document::ParsedText;
+use crate::kind::DocumentKind;
+use crate::sna::syntax::ParsedStatements;
+use crate::sna::{SnaContent, values};
+use crate::unknown::UnknownNames;
 
 /// A text whose verbs are checked against a list (`*` ends a prefix) and whose
 /// values against the table of its kind.
-fn parsed(kind: &Kind, mut text: Text, known: &[&str], noun: &str) -> Parsed {
-    let mut unknown = Unknowns::default();
+fn parsed(kind: &DocumentKind, mut text: ParsedStatements, known: &[&str], noun: &str) -> ParsedText {
+    let mut unknown = UnknownNames::default();
     for s in &text.statements {
         let fits = |k: &&str| match k.strip_suffix('*') {
             Some(prefix) => s.verb.starts_with(prefix),
@@ -32,8 +32,8 @@ fn parsed(kind: &Kind, mut text: Text, known: &[&str], noun: &str) -> Parsed {
     let open = table.map_or_else(Vec::new, |t| {
         t.judge(&mut text.statements, &mut text.diagnostics)
     });
-    Parsed {
-        content: crate::Content::Sna(Content {
+    ParsedText {
+        content: crate::DocumentContent::Sna(SnaContent {
             statements: text.statements,
             open,
         }),

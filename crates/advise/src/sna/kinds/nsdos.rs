@@ -8,12 +8,12 @@
 //! a key are one, and a line that is not understood is a note.
 
 use super::parsed;
-use crate::document::Parsed;
-use crate::kind::Kind;
+use crate::document::ParsedText;
+use crate::kind::DocumentKind;
 use crate::sna::syntax::lines::{lines, operand};
-use crate::sna::syntax::{Operand, Statement, Text};
+use crate::sna::syntax::{KeywordOperand, Statement, ParsedStatements};
 
-pub(crate) static KIND: Kind = Kind {
+pub(crate) static KIND: DocumentKind = DocumentKind {
     word: "nsdos",
     title: "Networking Services/DOS: CONFIG.NSD (TRLD, TRMF) and MODE.NSD",
     recognise,
@@ -51,8 +51,8 @@ fn recognise(text: &str) -> usize {
     lines(text, &[';', '*'], false).map(|l| first(l.text)).sum()
 }
 
-fn parse(text: &str) -> Parsed {
-    let mut out = Text::default();
+fn parse(text: &str) -> ParsedText {
+    let mut out = ParsedStatements::default();
     for line in lines(text, &[';', '*'], true) {
         let mut words = line.words().into_iter();
         let Some((first, at)) = words.next() else {
@@ -64,7 +64,7 @@ fn parse(text: &str) -> Parsed {
             "" => (first.value, None),
             _ => (
                 first.name,
-                Some(Operand {
+                Some(KeywordOperand {
                     name: String::new(),
                     value: first.value,
                     at,
@@ -89,7 +89,7 @@ fn parse(text: &str) -> Parsed {
 }
 
 /// An operand in its one spelling.
-fn spelled(mut o: Operand) -> Operand {
+fn spelled(mut o: KeywordOperand) -> KeywordOperand {
     let one = match o.name.replace('_', "").as_str() {
         "RUSIZE" | "MAXRU" | "MAXRUSIZE" => RU,
         "RECVPACING" | "RECEIVEPACING" | "RCVPACING" | "RPAC" => RECEIVE_PACING,
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(kind::recognise(text).map(|k| k.word), Some("nsdos"));
         let p = parse(text);
         assert_eq!(p.diagnostics.len(), 1);
-        let crate::Content::Sna(content) = p.content else {
+        let crate::DocumentContent::Sna(content) = p.content else {
             panic!("not of SNA")
         };
         let [trmf, trld, mode, _] = &content.statements[..] else {

@@ -10,32 +10,32 @@
 //! NCP, SSP and EP Resource Definition Reference.
 
 use super::parsed;
-use crate::document::Parsed;
-use crate::kind::{Kind, unless_scattered};
+use crate::document::ParsedText;
+use crate::kind::{DocumentKind, unless_scattered};
 use crate::sna::syntax::assembler;
 
-pub(crate) static MODES: Kind = Kind {
+pub(crate) static MODES: DocumentKind = DocumentKind {
     word: "vtam-modes",
     title: "VTAM mode table: MODETAB and MODEENT",
     recognise: recognise_modes,
     parse: parse_modes,
 };
 
-pub(crate) static MAJOR: Kind = Kind {
+pub(crate) static MAJOR: DocumentKind = DocumentKind {
     word: "vtam-node",
     title: "VTAM major node: VBUILD with APPL, LINE, PU and LU statements",
     recognise: recognise_major,
     parse: parse_major,
 };
 
-pub(crate) static NCP: Kind = Kind {
+pub(crate) static NCP: DocumentKind = DocumentKind {
     word: "ncp",
     title: "NCP generation: PCCU, BUILD, HOST, GROUP, LINE, PU and LU statements",
     recognise: recognise_ncp,
     parse: parse_ncp,
 };
 
-pub(crate) static START: Kind = Kind {
+pub(crate) static START: DocumentKind = DocumentKind {
     word: "vtam-start",
     title: "VTAM start options: member ATCSTRxx with IOBUF and the other buffer pools",
     recognise: recognise_start,
@@ -151,22 +151,22 @@ fn recognise_start(text: &str) -> usize {
     }
 }
 
-fn parse_modes(text: &str) -> Parsed {
+fn parse_modes(text: &str) -> ParsedText {
     let known = [MODE_VERBS, ASSEMBLER].concat();
     parsed(&MODES, assembler::read(text), &known, "statement")
 }
 
-fn parse_major(text: &str) -> Parsed {
+fn parse_major(text: &str) -> ParsedText {
     let known = [MAJOR_VERBS, SHARED_VERBS, ASSEMBLER].concat();
     parsed(&MAJOR, assembler::read(text), &known, "statement")
 }
 
-fn parse_ncp(text: &str) -> Parsed {
+fn parse_ncp(text: &str) -> ParsedText {
     let known = [NCP_VERBS, SHARED_VERBS, ASSEMBLER].concat();
     parsed(&NCP, assembler::read(text), &known, "statement")
 }
 
-fn parse_start(text: &str) -> Parsed {
+fn parse_start(text: &str) -> ParsedText {
     parsed(&START, assembler::options(text), &["START"], "statement")
 }
 
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_by_itself_says_that_there_are_no_operands() {
+    fn a_comma_by_itself_means_that_there_are_no_operands() {
         let p = parse_modes(
             "T MODETAB\nB MODEENT LOGMODE=X,RUSIZES=X'8787'\n MODEEND\n END          , END OF T\n\u{1a}\n",
         );

@@ -1,31 +1,31 @@
 //! The session windows of SNA Services/6000.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::aix;
-use crate::sna::model::{Product, bulk, modes};
+use crate::sna::model::{SessionProduct, bulk, modes};
 use crate::sna::source::{AIX, FIGURES_6_7};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.aix.pacing",
     summary: "A session window of a mode profile of SNA Services/6000 for bulk data is below 63.",
     why: "RUs sent and received before a pacing response. The guide's text says 127 for the send \
           window, its table of tuned values 63 for both; a BIND carries 63 at most.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AIX, FIGURES_6_7],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for mode in modes(documents)
         .into_iter()
-        .filter(|m| m.product == Product::SnaServices && bulk(&m.name))
+        .filter(|m| m.product == SessionProduct::SnaServices && bulk(&m.name))
     {
         for (names, text) in [(aix::SEND_PACING, Some("127")), (aix::RECEIVE_PACING, None)] {
-            let coded = Coded::on(mode.document, mode.statement, names);
+            let coded = CodedSetting::on(mode.document, mode.statement, names);
             if matches!(coded.number(), Some(63 | 127)) {
                 continue;
             }

@@ -1,34 +1,34 @@
 //! The link windows of an AS/400: LANMAXOUT and LANACKFRQ.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::as400::KIND;
 use crate::sna::source::AS400;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.as400.dlc-window",
     summary: "LANMAXOUT or LANACKFRQ is neither *CALC nor one of the guide's pairs.",
     why: "*CALC (an acknowledgement for each frame, two outstanding) is best for most lines. A line \
           for bulk data alone may gain with LANACKFRQ(2) and LANMAXOUT(4); go back where it does \
           not. Where a fast adapter overruns a slow partner, with time-outs and retransmissions, \
           code LANMAXOUT(2) and LANACKFRQ(1).",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for document in documents.of(&KIND) {
         for statement in document.statements() {
-            let max = Coded::on(document, statement, &["LANMAXOUT"]);
-            let frequency = Coded::on(document, statement, &["LANACKFRQ"]);
+            let max = CodedSetting::on(document, statement, &["LANMAXOUT"]);
+            let frequency = CodedSetting::on(document, statement, &["LANACKFRQ"]);
             if max.operand.is_none() && frequency.operand.is_none() {
                 continue;
             }
-            let value = |c: &Coded<'_>| {
+            let value = |c: &CodedSetting<'_>| {
                 c.operand
                     .map_or("*CALC".to_owned(), |o| o.value.to_ascii_uppercase())
             };
@@ -43,7 +43,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 frequency
             };
             let text = format!("LANMAXOUT({}) LANACKFRQ({})", pair.0, pair.1);
-            let finding = Finding::at(&RULE, at.place(), text)
+            let finding = TuningFinding::at(&RULE, at.place(), text)
                 .code(at.with("LANMAXOUT(*CALC) LANACKFRQ(*CALC)"))
                 .code(format!(
                     "{}   /* a line for bulk data alone */",

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::as400::KIND;
 use crate::sna::source::AS400;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.as400.frame",
     summary: "MAXFRAME is not the largest of its line, or differs between line and controller.",
     why: "The defaults are not the best, and the smaller of line description and controller \
           description counts: a change to one of them alone changes nothing.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
     check,
@@ -39,11 +39,11 @@ fn only(mut lines: impl Iterator<Item = usize>) -> Option<usize> {
     lines.all(|other| other == first).then_some(first)
 }
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let all = documents
         .of(&KIND)
         .flat_map(|d| d.statements().iter().map(move |s| (d, s)));
-    let coded = |(d, s)| Coded::on(d, s, &["MAXFRAME"]);
+    let coded = |(d, s)| CodedSetting::on(d, s, &["MAXFRAME"]);
     let objects: Vec<_> = all.filter(|(_, s)| s.verb.len() > 6).map(coded).collect();
     let lines = objects
         .iter()
@@ -96,7 +96,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             let finding = controller
                 .finding(&RULE)
                 .code(controller.line(&most.to_string()));
-            let finding = finding.severity(Severity::Warning);
+            let finding = finding.severity(FindingSeverity::Warning);
             out.push(finding.because(line.place(), format!("the line has MAXFRAME({most})")));
         }
     }

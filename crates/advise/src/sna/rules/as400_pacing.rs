@@ -1,32 +1,32 @@
 //! The session windows of an AS/400.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::{Product, modes};
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::{SessionProduct, modes};
 use crate::sna::source::AS400;
 
 /// The guide's window; not 8 here.
 const WINDOW: u32 = 7;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.as400.pacing",
     summary: "INPACING or OUTPACING of a mode description is not 7.",
     why: "7 is the AS/400's own best window in both directions, where other products start at 8.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for mode in modes(documents)
         .into_iter()
-        .filter(|m| m.product == Product::As400)
+        .filter(|m| m.product == SessionProduct::As400)
     {
         for name in ["INPACING", "OUTPACING"] {
-            let coded = Coded::on(mode.document, mode.statement, &[name]);
+            let coded = CodedSetting::on(mode.document, mode.statement, &[name]);
             // 7 is also the default of CRTMODD.
             if coded.operand.is_some() && coded.number() != Some(WINDOW) {
                 out.push(coded.finding(&RULE).code(coded.line("7")));

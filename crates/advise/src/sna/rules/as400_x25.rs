@@ -1,30 +1,30 @@
 //! The packet size of an X.25 line.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::as400::KIND;
 use crate::sna::source::AS400;
 
 /// The largest packet that most networks offer.
 const PACKET: u32 = 1024;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.as400.x25",
     summary: "The default packet size of an X.25 line is small.",
     why: "On X.25 the packet size of the line counts, not MAXFRAME. Take the largest that the network \
           offers. The guide calls the parameter DFTPFSIZE; the command has DFTPKTSIZE.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[AS400],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let lines = ["CRTLINX25", "CHGLINX25"].into_iter();
     for (document, line) in lines.flat_map(|verb| documents.stated(&KIND, verb)) {
-        let packet = Coded::on(document, line, &["DFTPKTSIZE"]);
+        let packet = CodedSetting::on(document, line, &["DFTPKTSIZE"]);
         // One value, or one for each direction.
         let sizes = packet.operand.map_or("", |o| o.value.as_str());
         let small = sizes

@@ -1,27 +1,27 @@
 //! SENDSIZE and RECEIVESIZE against what stations ask for.
 
-use crate::cicsts::Definition;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::cicsts::CsdDefinition;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::model::bulk;
 use crate::sna::source::{FIGURES_6_7, MATCHING};
 
 /// The most that CICS takes.
 pub(super) const MOST: u64 = 30_720;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.cics.sizes",
     summary: "SENDSIZE or RECEIVESIZE of sessions for bulk data is below 30,720.",
     why: "CICS lowers the RU sizes of a session to these two, whatever mode table and station allow. \
           They must not be the smallest number in the path; 30,720 is the most they take.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[MATCHING, FIGURES_6_7],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let all = documents.definitions("SESSIONS");
     for (document, sessions) in all.filter(|(_, s)| serves_bulk(s)) {
         for name in ["SENDSIZE", "RECEIVESIZE"] {
@@ -35,7 +35,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             };
             let place = document.place(sessions.at(name));
             let line = sessions.alter(&format!("{name}(30720)"));
-            out.push(Finding::at(&RULE, place, value).code(line));
+            out.push(TuningFinding::at(&RULE, place, value).code(line));
         }
     }
 }
@@ -43,7 +43,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
 /// Whether sessions may carry bulk data over LU 6.2: not those of LU 6.1 and
 /// MRO, and not those of a mode for inquiries. Without a mode name they serve
 /// every mode, and APPC must be named.
-pub(super) fn serves_bulk(sessions: &Definition) -> bool {
+pub(super) fn serves_bulk(sessions: &CsdDefinition) -> bool {
     let other = ["LU61", "EXCI"].iter().any(|p| sessions.is("PROTOCOL", p));
     match sessions.get("MODENAME") {
         Some((mode, _)) => !other && bulk(&mode.trim().to_ascii_uppercase()),

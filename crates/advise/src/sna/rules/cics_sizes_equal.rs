@@ -1,27 +1,27 @@
 //! SENDSIZE and RECEIVESIZE are one number.
 
 use super::cics_sizes::{MOST, serves_bulk};
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::source::MATCHING;
 
 /// CICS's default if one of the two is not coded.
 const DEFAULT: u64 = 4096;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.cics.sizes-equal",
     summary: "SENDSIZE and RECEIVESIZE of sessions differ.",
     why: "The primary's sending size is the secondary's receiving size. Sessions that CICS initiates \
           and sessions that it receives then move data in different RUs, and the same transfer \
           takes different times.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let all = documents.definitions("SESSIONS");
     for (document, sessions) in all.filter(|(_, s)| serves_bulk(s)) {
         let size = |name| sessions.number(name).map(|(n, _)| n);
@@ -37,7 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             };
             let place = document.place(sessions.at(coded));
             let line = sessions.alter(&format!("SENDSIZE({MOST}) RECEIVESIZE({MOST})"));
-            out.push(Finding::at(&RULE, place, value).code(line));
+            out.push(TuningFinding::at(&RULE, place, value).code(line));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The RU size of Communications Manager/2.
 
-use super::coded::Coded;
-use super::ru_frames::Frames;
+use super::coded::CodedSetting;
+use super::ru_frames::StationFrames;
 use super::stations;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::{Product, Ru, bulk, modes};
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::{SessionProduct, Ru, bulk, modes};
 use crate::sna::source::{CM2, FIGURES_6_7, FIGURES_9_10};
 
 /// The text's size, the largest there is.
@@ -16,14 +16,14 @@ const MEASURED: u32 = 7168;
 /// Both.
 pub(super) const SIZES: [u32; 2] = [TEXT, MEASURED];
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.cm2.ru",
     summary: "A mode of Communications Manager/2 for bulk data has neither RUs of 16,384 bytes nor the 7,168 that measured best.",
     why: "The default RU is exactly one frame; larger RUs make bulk data cheaper even where they are \
           cut into frames. The guide's text says 16,384, its figure 9 measured 7,168 as best, with \
           the remark that OS/2 improves with the RU size only to a point, and its table of tuned \
           values leaves the field blank. Measure both.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: Some(
         "paper 004 names RU size and link window for OS/2 to VTAM: 1,000,000 bytes in 6.4 s before, 5.1 s after",
     ),
@@ -31,10 +31,10 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let frames = Frames::of(documents);
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
+    let frames = StationFrames::of(documents);
     for mode in modes(documents) {
-        if mode.product != Product::Cm2 || !bulk(&mode.name) {
+        if mode.product != SessionProduct::Cm2 || !bulk(&mode.name) {
             continue;
         }
         // The values by sna.ru.frames are good as well.
@@ -44,7 +44,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         if SIZES.into_iter().any(good) {
             continue;
         }
-        let coded = Coded::on(
+        let coded = CodedSetting::on(
             mode.document,
             mode.statement,
             &["MAX_RU_SIZE_UPPER_BOUND", "DEFAULT_RU_SIZE"],

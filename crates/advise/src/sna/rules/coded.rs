@@ -4,22 +4,22 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::document::{At, Document, Documents, Place};
-use crate::finding::Finding;
-use crate::kind::Kind;
-use crate::rule::Rule;
+use crate::document::{LineColumn, Document, DocumentSet, FilePlace};
+use crate::finding::TuningFinding;
+use crate::kind::DocumentKind;
+use crate::rule::TuningRule;
 use crate::sna::kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
-use crate::sna::syntax::{Operand, Statement};
+use crate::sna::syntax::{KeywordOperand, Statement};
 
 /// A setting in its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Coded<'a> {
+pub(super) struct CodedSetting<'a> {
     /// Where it is.
     pub document: &'a Document,
     /// The statement that has it or should have it.
     pub statement: &'a Statement,
     /// The setting; `None` where the default holds.
-    pub operand: Option<&'a Operand>,
+    pub operand: Option<&'a KeywordOperand>,
     /// Its keyword.
     pub name: &'a str,
 }
@@ -27,21 +27,21 @@ pub(super) struct Coded<'a> {
 /// Every place of a kind of text where a setting is coded; in a text that
 /// does not code it, the first statement on which it belongs.
 pub(super) fn coded<'a>(
-    documents: &'a Documents,
-    kind: &'static Kind,
+    documents: &'a DocumentSet,
+    kind: &'static DocumentKind,
     names: &[&'a str],
     home: &str,
-) -> Vec<Coded<'a>> {
+) -> Vec<CodedSetting<'a>> {
     let mut found = Vec::new();
     for document in documents.of(kind) {
         let all = document.statements();
         let before = found.len();
-        let places = all.iter().map(|s| Coded::on(document, s, names));
+        let places = all.iter().map(|s| CodedSetting::on(document, s, names));
         found.extend(places.filter(|c| c.operand.is_some()));
         if found.len() == before
             && let Some(statement) = all.iter().find(|s| s.verb == home)
         {
-            found.push(Coded::on(document, statement, names));
+            found.push(CodedSetting::on(document, statement, names));
         }
     }
     found
@@ -50,21 +50,21 @@ pub(super) fn coded<'a>(
 /// Every statement of a kind of text that codes a setting, and every one on
 /// which it belongs that does not.
 pub(super) fn each<'a>(
-    documents: &'a Documents,
-    kind: &'static Kind,
+    documents: &'a DocumentSet,
+    kind: &'static DocumentKind,
     names: &[&'a str],
     home: &str,
-) -> Vec<Coded<'a>> {
+) -> Vec<CodedSetting<'a>> {
     let all = documents.of(kind);
     let all = all.flat_map(|d| d.statements().iter().map(move |s| (d, s)));
-    all.map(|(d, s)| Coded::on(d, s, names))
+    all.map(|(d, s)| CodedSetting::on(d, s, names))
         .filter(|c| c.operand.is_some() || c.statement.verb == home)
         .collect()
 }
 
 /// Whether a place is reported for the first time: the setting of a group
 /// applies to each of its lines, and is one setting.
-pub(super) fn once(reported: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
+pub(super) fn once(reported: &mut HashSet<(Arc<str>, LineColumn)>, coded: &CodedSetting<'_>) -> bool {
     let at = coded.operand.map_or(coded.statement.at, |o| o.at);
     reported.insert((coded.document.name.clone(), at))
 }
@@ -77,12 +77,12 @@ pub(super) fn entry(mode: &str) -> String {
     format!("{first:<71}X\n{second:<71}X\n               SRCVPAC=X'3F',COS={mode}")
 }
 
-impl<'a> Coded<'a> {
+impl<'a> CodedSetting<'a> {
     /// A setting of one statement.
     pub(super) fn on(document: &'a Document, statement: &'a Statement, names: &[&'a str]) -> Self {
         let operand = statement.any(names);
         let name = operand.map_or(names.first().copied().unwrap_or(""), |o| o.name.as_str());
-        Coded {
+        CodedSetting {
             document,
             statement,
             operand,
@@ -92,17 +92,17 @@ impl<'a> Coded<'a> {
 
     /// The value as a number.
     pub(super) fn number(&self) -> Option<u32> {
-        self.operand.and_then(Operand::number)
+        self.operand.and_then(KeywordOperand::number)
     }
 
     /// Where the setting stands, or the statement without it.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> FilePlace {
         self.document
             .place(self.operand.map_or(self.statement.at, |o| o.at))
     }
 
     /// A finding at this place that quotes the value found.
-    pub(super) fn finding(&self, rule: &'static Rule) -> Finding {
+    pub(super) fn finding(&self, rule: &'static TuningRule) -> TuningFinding {
         let name = self.shown();
         let value = match self.operand {
             Some(o) if name.is_empty() => format!("{} {}", self.statement.verb, o.value),
@@ -110,7 +110,7 @@ impl<'a> Coded<'a> {
             None if name.is_empty() => format!("{} has no value", self.statement.verb),
             None => format!("{name} is not coded"),
         };
-        Finding::at(rule, self.place(), value)
+        TuningFinding::at(rule, self.place(), value)
     }
 
     /// The line with another value.

@@ -1,19 +1,19 @@
 //! A station's frames and the NCP's.
 
 use super::stations;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::{aix, as400, cm2_lan, nsdos};
-use crate::sna::model::{Product, link, ncp_frames};
+use crate::sna::model::{SessionProduct, link, ncp_frames};
 use crate::sna::source::LINKS;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.frame.unlike",
     summary: "A station's frames are much larger than those its NCP takes.",
     why: "The lesser of the two ends' frame sizes is used, so the larger one is buffer space that \
           is never filled. Raise the smaller.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[LINKS],
     check,
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 /// Frames that differ by less than this part are alike, in percent.
 const ALIKE: u32 = 90;
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     // With several rings, what the largest takes: a station may be on it.
     let Some(ncp) = ncp_frames(documents).pop() else {
         return;
@@ -35,10 +35,10 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             continue;
         }
         let kind = match product {
-            Product::Cm2 => &cm2_lan::KIND,
-            Product::NsDos => &nsdos::KIND,
-            Product::SnaServices => &aix::KIND,
-            Product::As400 => &as400::KIND,
+            SessionProduct::Cm2 => &cm2_lan::KIND,
+            SessionProduct::NsDos => &nsdos::KIND,
+            SessionProduct::SnaServices => &aix::KIND,
+            SessionProduct::As400 => &as400::KIND,
         };
         let frame_text = frame.to_string();
         let said = documents.of(kind).find_map(|d| {
@@ -48,7 +48,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         });
         if let Some(place) = said {
             let value = format!("{} has frames of {frame}, NCP takes {ncp}", product.name());
-            out.push(Finding::at(&RULE, place, value).needs("a larger MAXTSL, see sna.ncp.maxtsl"));
+            out.push(TuningFinding::at(&RULE, place, value).needs("a larger MAXTSL, see sna.ncp.maxtsl"));
         }
     }
 }

@@ -1,25 +1,25 @@
 //! A station gets smaller RUs than its mode asks for.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::model::{Ru, bulk};
 use crate::sna::ru;
-use crate::sna::session::{Partner, pairs};
+use crate::sna::session::{SessionPartner, pairs};
 use crate::sna::source::{GENERAL, MATCHING};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.session.lowered",
     summary: "Negotiation lowers a station's RU below what its mode asks for.",
     why: "The configured size is not the one that data travels in. Raise the limit at the other end, \
           or what is configured here means nothing.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL, MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for pair in pairs(documents).into_iter().filter(|p| bulk(&p.mode.name)) {
         let Ru::Bytes(asked) = pair.mode.ru else {
             continue;
@@ -40,13 +40,13 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             pair.mode.name,
             pair.partner.name()
         );
-        let mut finding = Finding::at(&RULE, pair.mode.document.place(at), value);
+        let mut finding = TuningFinding::at(&RULE, pair.mode.document.place(at), value);
         if let Some(ring) = pair.ring_taken() {
             finding = finding.needs(ring);
         }
         let limit = match &pair.partner {
-            Partner::Host(host) => host.place(),
-            Partner::Station(mode) => Some(mode.place()),
+            SessionPartner::Host(host) => host.place(),
+            SessionPartner::Station(mode) => Some(mode.place()),
         };
         if let Some(place) = limit {
             finding = finding.because(place, "the limit at the other end");

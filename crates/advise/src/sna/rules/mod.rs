@@ -68,10 +68,10 @@ mod vtam_mode_pacing;
 mod vtam_rusizes;
 mod vtam_vpacing;
 
-use crate::rule::Rule;
+use crate::rule::TuningRule;
 
 /// The rows.
-pub(crate) static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&TuningRule] = &[
     &effective::RULE,
     &unlike::RULE,
     &lowered::RULE,

@@ -1,28 +1,28 @@
 //! The two halves of RUSIZES.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::model::{bulk, host_modes};
 use crate::sna::source::MATCHING;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.mode.halves",
     summary: "The two halves of RUSIZES of a mode for bulk data differ.",
     why: "The first half bounds what the secondary sends, the second what the primary sends, and who \
           is primary depends on who initiates. With unequal halves the same transfer has two \
           speeds.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for mode in host_modes(documents).into_iter().filter(|m| bulk(&m.name)) {
         if mode.primary != mode.secondary {
-            let coded = Coded::on(mode.document, mode.statement, &["RUSIZES"]);
+            let coded = CodedSetting::on(mode.document, mode.statement, &["RUSIZES"]);
             let size = |half: Option<u32>| half.map_or("no limit".to_owned(), |n| n.to_string());
             let value = format!(
                 "{}: secondary {}, primary {}",
@@ -30,7 +30,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 size(mode.secondary),
                 size(mode.primary)
             );
-            out.push(Finding::at(&RULE, coded.place(), value).code(coded.line("X'8D8D'")));
+            out.push(TuningFinding::at(&RULE, coded.place(), value).code(coded.line("X'8D8D'")));
         }
     }
 }

@@ -3,19 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use super::coded::entry;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::model::{Mode, has_host, modes};
-use crate::sna::session::{DEFAULT_RU, Partner, pairs};
+use crate::sna::session::{DEFAULT_RU, SessionPartner, pairs};
 use crate::sna::source::MODES;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.mode.missing",
     summary: "A mode of one product is not defined in another that takes part in its sessions.",
     why: "A mode is a definition in every product that uses it. Where it is missing, defaults take \
           its place: VTAM binds such sessions with RUs of 256 bytes.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MODES],
     check,
@@ -29,11 +29,11 @@ const ARCHITECTED: &[&str] = &[
 /// Modes that are listed for each file at most; the others are counted.
 const LISTED: usize = 100;
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported: HashSet<&str> = HashSet::new();
     let pairs = pairs(documents);
     for pair in &pairs {
-        let Partner::Host(host) = &pair.partner else {
+        let SessionPartner::Host(host) = &pair.partner else {
             continue;
         };
         let name = &pair.mode.name;
@@ -46,14 +46,14 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             host.table()
         );
         let because = format!("{} defines {name}", pair.mode.product.name());
-        let finding = Finding::at(&RULE, place, value).code(entry(name));
+        let finding = TuningFinding::at(&RULE, place, value).code(entry(name));
         out.push(finding.because(pair.mode.place(), because));
     }
     among_stations(documents, out);
 }
 
 /// Modes that a file of modes lacks and another one has.
-fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
+fn among_stations(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let all = modes(documents);
     let mut files: HashMap<&str, (&Mode<'_>, HashSet<&str>)> = HashMap::new();
     for mode in &all {
@@ -63,7 +63,7 @@ fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
     }
     // With a host, the stations need not speak with each other.
     let severity = match has_host(documents) {
-        true => Severity::Note,
+        true => FindingSeverity::Note,
         false => RULE.severity,
     };
     for other in &documents.all {
@@ -80,7 +80,7 @@ fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
         let product = first.product.name();
         for mode in lacking.iter().take(LISTED) {
             let value = format!("{product} has no mode {}", mode.name);
-            let finding = Finding::at(&RULE, place(), value).severity(severity);
+            let finding = TuningFinding::at(&RULE, place(), value).severity(severity);
             out.push(finding.because(mode.place(), format!("{} defines it", mode.product.name())));
         }
         if let Some(mode) = lacking.get(LISTED) {
@@ -89,7 +89,7 @@ fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
                 "{product} has none of {more} more modes, {} the first",
                 mode.name
             );
-            let finding = Finding::at(&RULE, place(), value).severity(severity);
+            let finding = TuningFinding::at(&RULE, place(), value).severity(severity);
             out.push(finding.because(mode.place(), format!("{} defines it", mode.product.name())));
         }
     }

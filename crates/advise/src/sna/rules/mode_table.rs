@@ -2,29 +2,29 @@
 
 use std::collections::HashSet;
 
-use super::coded::Coded;
-use super::tiers::{Tier, Under, key, tiers};
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use super::tiers::{NestedStatement, StatementIndex, key, tiers};
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
 use crate::sna::syntax::statement::unquote;
-use crate::sna::{Operand, Statement};
+use crate::sna::{KeywordOperand, Statement};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.mode.table",
     summary: "The application and the PU or LU of a partner name different mode tables, or the PU names none.",
     why: "Which table a session's values come from depends on who initiates it. With one table for \
           both, that makes no difference.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let appls = applications(documents).into_iter();
     let tables = appls.filter_map(|(d, s)| Some((d, s, s.operand("MODETAB")?)));
     let tables: Vec<_> = tables.collect();
@@ -33,26 +33,26 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     };
     let place = document.place(table.at);
     let because = format!("{} has MODETAB={}", appl.name, table.value);
-    let mut tell = |theirs: Coded<'_>, severity: Severity| {
+    let mut tell = |theirs: CodedSetting<'_>, severity: FindingSeverity| {
         let finding = theirs.finding(&RULE).code(theirs.line(&table.value));
         let finding = finding.severity(severity);
         out.push(finding.because(place.clone(), because.clone()));
     };
     let named: HashSet<String> = tables.iter().map(|(_, _, t)| folded(&t.value)).collect();
-    let right = |o: &Operand| named.contains(&folded(&o.value));
+    let right = |o: &KeywordOperand| named.contains(&folded(&o.value));
     for kind in [&vtam::MAJOR, &vtam::NCP] {
         for d in documents.of(kind) {
             let tiers = tiers(d);
-            let lus = Under::of(&tiers, "LU");
+            let lus = StatementIndex::of(&tiers, "LU");
             for tier in tiers.iter().filter(|t| t.independent) {
-                let theirs = Coded::on(d, tier.statement, &["MODETAB"]);
+                let theirs = CodedSetting::on(d, tier.statement, &["MODETAB"]);
                 if theirs.operand.is_some_and(|o| !right(o)) && holds(tier, &lus, right) {
-                    tell(theirs, Severity::Warning);
+                    tell(theirs, FindingSeverity::Warning);
                 }
             }
             if *kind == vtam::MAJOR {
                 for pu in without_table(&tiers) {
-                    tell(Coded::on(d, pu, &["MODETAB"]), Severity::Advice);
+                    tell(CodedSetting::on(d, pu, &["MODETAB"]), FindingSeverity::Advice);
                 }
             }
         }
@@ -66,7 +66,7 @@ fn folded(name: &str) -> String {
 
 /// Whether what a statement codes holds for any LU of LU 6.2: not where each
 /// of them has its own right table.
-fn holds(tier: &Tier<'_>, lus: &Under<'_, '_>, right: impl Fn(&Operand) -> bool) -> bool {
+fn holds(tier: &NestedStatement<'_>, lus: &StatementIndex<'_, '_>, right: impl Fn(&KeywordOperand) -> bool) -> bool {
     let lus = lus.below(tier.statement).filter(|t| t.independent);
     let mut tables = lus.map(|t| t.statement.operand("MODETAB")).peekable();
     tables.peek().is_none() || tables.any(|t| !t.is_some_and(&right))
@@ -74,7 +74,7 @@ fn holds(tier: &Tier<'_>, lus: &Under<'_, '_>, right: impl Fn(&Operand) -> bool)
 
 /// Physical units with an LU of LU 6.2 for which no statement names a table:
 /// not its own, not one above it. VTAM's own table holds.
-fn without_table<'a>(tiers: &[Tier<'a>]) -> Vec<&'a Statement> {
+fn without_table<'a>(tiers: &[NestedStatement<'a>]) -> Vec<&'a Statement> {
     let mut found: Vec<&Statement> = Vec::new();
     for lu in tiers
         .iter()

@@ -3,36 +3,36 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::document::{Documents, Place};
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::{Product, Ru, host_modes, modes};
+use crate::document::{DocumentSet, FilePlace};
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::{SessionProduct, Ru, host_modes, modes};
 use crate::sna::source::MODES;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.mode.unlike",
     summary: "One mode has different classes of service, or different values in two nodes of one product.",
     why: "Users of one mode expect one service. Which definition a session follows depends on who \
           initiates it and on which machine it ends.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[MODES],
     check,
 };
 
 /// A value of a mode.
-struct Said {
+struct ModeValue {
     mode: String,
     what: String,
     value: String,
-    place: Place,
+    place: FilePlace,
     /// Whether it is compared with other files only: a later statement of one
     /// file changes an earlier one.
     across_files: bool,
 }
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut first: HashMap<(String, String), Said> = HashMap::new();
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
+    let mut first: HashMap<(String, String), ModeValue> = HashMap::new();
     for said in all(documents) {
         let f = match first.entry((said.mode.clone(), said.what.clone())) {
             Entry::Occupied(f) => f.into_mut(),
@@ -44,17 +44,17 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let apart = !said.across_files || f.place.file != said.place.file;
         if apart && f.value != said.value {
             let value = format!("mode {}: {} {}", said.mode, said.what, said.value);
-            let finding = Finding::at(&RULE, said.place, value);
+            let finding = TuningFinding::at(&RULE, said.place, value);
             out.push(finding.because(f.place.clone(), format!("{} {}", f.what, f.value)));
         }
     }
 }
 
-fn all(documents: &Documents) -> Vec<Said> {
+fn all(documents: &DocumentSet) -> Vec<ModeValue> {
     let mut said = Vec::new();
     let mut push =
-        |mode: &str, what: &str, product: Option<Product>, value: String, place: Place| {
-            said.push(Said {
+        |mode: &str, what: &str, product: Option<SessionProduct>, value: String, place: FilePlace| {
+            said.push(ModeValue {
                 mode: mode.to_owned(),
                 what: match product {
                     Some(product) => format!("{what} of {}", product.name()),

@@ -4,23 +4,23 @@ use std::collections::HashSet;
 
 use super::coded::once;
 use super::rings::rings;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::source::{LINKS, NCP};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.adapter",
     summary: "The ring is on a TIC1.",
     why: "A TIC1 has 2,576 bytes of storage and runs at 4 Mb/s only; a TIC2 has 64 KB and runs at \
           16 Mb/s too. Frames stay below 1,108 bytes until the adapter is replaced.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[NCP, LINKS],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.old()) {
         let adapter = ring.coded("ADAPTER");

@@ -1,20 +1,20 @@
 //! DELAY: how long data waits for company on the channel.
 
 use super::coded::each;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.delay",
     summary: "DELAY is not 0.",
     why: "VTAM may hold data for so long before it sends it to NCP, to send more at once. \
           Pacing responses and confirmations are held with it, so every window and every inquiry waits. \
           Where DELAY is not coded, the default of the release holds; the guide does not say what \
           it was then, later releases have 0.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "paper 004 names DELAY and MAXBFRU for NS/DOS to VTAM: 100,000 bytes in 31 s before all \
          changes, 0.53 s after",
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for delay in each(documents, &vtam::NCP, &["DELAY"], "PCCU") {
         if delay.operand.is_some_and(|o| is_zero(&o.value)) {
             continue;
@@ -34,7 +34,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         }
         let mut finding = delay.finding(&RULE).code(delay.line("0"));
         if delay.operand.is_none() {
-            finding = finding.severity(Severity::Advice);
+            finding = finding.severity(FindingSeverity::Advice);
         }
         out.push(finding);
     }

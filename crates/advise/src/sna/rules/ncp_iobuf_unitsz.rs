@@ -2,24 +2,24 @@
 
 use super::coded::coded;
 use super::{ncp_unitsz, vtam_iobuf};
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.iobuf-unitsz",
     summary: "The buffer size in IOBUF is not UNITSZ.",
     why: "NCP cuts data for the host into units of UNITSZ, and VTAM receives them in buffers of \
           IOBUF. The two are one number, and 4,000 is the best one.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for iobuf in coded(documents, &vtam::START, &["IOBUF"], "START") {
         let Some(size) = vtam_iobuf::size(&iobuf) else {
             continue;
@@ -33,7 +33,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
                 _ => (&unitsz, &iobuf, unitsz.line("4000")),
             };
-            let mut finding = Finding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
+            let mut finding = TuningFinding::at(&RULE, wrong.place(), reported(size, unit)).code(line);
             if ![size, unit].contains(&ncp_unitsz::BYTES) {
                 finding = finding.code(vtam_iobuf::line(&iobuf));
             }

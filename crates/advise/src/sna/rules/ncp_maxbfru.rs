@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use super::coded::each;
 use super::{ncp_unitsz, rings};
-use crate::document::{Document, Documents};
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::{Document, DocumentSet};
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP, NCP_DEFINITION};
-use crate::sna::{Operand, Statement};
+use crate::sna::{KeywordOperand, Statement};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.maxbfru",
     summary: "MAXBFRU is more than the largest PIU fills, or too little for it.",
     why: "NCP waits until so many buffers of UNITSZ bytes are full before it passes data on; what \
           does not fill them waits for a timer. The right count is the largest PIU divided by \
           UNITSZ, rounded up. Sessions that fail with it need one more.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "paper 004 names MAXBFRU and DELAY for NS/DOS to VTAM: 100,000 bytes in 31 s before all \
          changes, 0.53 s after",
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
 /// The manual's spelling and the figures' other one.
 pub(super) const NAMES: &[&str] = &["MAXBFRU", "MAXBUFRU"];
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let generations = documents.of(&vtam::NCP);
     let generations = generations.map(|d| (&*d.name, largest_piu(documents, d)));
     let generations: HashMap<&str, (u32, String)> = generations.collect();
@@ -66,7 +66,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
 
 /// The length of a host's buffers after the advice: longer ones stay.
 fn unit(host: &Statement) -> u32 {
-    let coded = host.operand("UNITSZ").and_then(Operand::number);
+    let coded = host.operand("UNITSZ").and_then(KeywordOperand::number);
     coded.unwrap_or(0).max(ncp_unitsz::BYTES)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn wanted(piu: u32, host: &Statement) -> u32 {
 
 /// The largest PIU of a generation: the largest frame that its stations will
 /// send after MAXTSL is set as advised.
-pub(super) fn largest_piu(documents: &Documents, document: &Document) -> (u32, String) {
+pub(super) fn largest_piu(documents: &DocumentSet, document: &Document) -> (u32, String) {
     let most = rings::of(document).iter().map(|r| r.frame()).max();
     match most {
         Some(frame) => (frame, format!("the largest PIU is below MAXTSL of {frame}")),

@@ -2,27 +2,27 @@
 
 use std::collections::HashSet;
 
-use super::coded::{Coded, once};
-use super::rings::{self, Ring};
+use super::coded::{CodedSetting, once};
+use super::rings::{self, NcpRing};
 use super::tiers::tiers;
-use crate::document::{Document, Documents};
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::{Document, DocumentSet};
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.maxdata",
     summary: "MAXDATA is below MAXTSL.",
     why: "What a station sends in one frame must fit between NCP and VTAM as well, and a PU that \
           takes less than the ring carries gets its data in pieces.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let rings = rings::rings(documents);
     let stations = rings.iter().filter(|r| !r.subarea());
     let frames = stations.filter_map(|r| Some((r.maxtsl()?, r)));
@@ -33,7 +33,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .iter()
             .filter(|(_, r)| r.document().name == document.name);
         let largest = own.max_by_key(|(n, _)| *n);
-        let maxdata = Coded::on(document, pccu, &["MAXDATA"]);
+        let maxdata = CodedSetting::on(document, pccu, &["MAXDATA"]);
         if let Some((maxtsl, ring)) = largest
             && maxdata.number().is_some_and(|n| n < *maxtsl)
         {
@@ -61,7 +61,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     };
     for document in documents.of(&vtam::MAJOR).filter(switched) {
         for tier in tiers(document).iter().filter(|t| t.independent) {
-            let maxdata = Coded::on(document, tier.statement, &["MAXDATA"]);
+            let maxdata = CodedSetting::on(document, tier.statement, &["MAXDATA"]);
             if maxdata.number().is_some_and(|n| n < *maxtsl) {
                 let finding = reported(&maxdata, maxtsl.to_string(), *maxtsl, ring);
                 out.push(finding.needs("a station on NCP's ring; a telephone line has its own"));
@@ -70,7 +70,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     }
 }
 
-fn reported(maxdata: &Coded<'_>, want: String, maxtsl: u32, ring: &Ring<'_>) -> Finding {
+fn reported(maxdata: &CodedSetting<'_>, want: String, maxtsl: u32, ring: &NcpRing<'_>) -> TuningFinding {
     let finding = maxdata.finding(&RULE).code(maxdata.line(&want));
     let place = ring.coded("MAXTSL").place();
     finding.because(place, format!("MAXTSL={maxtsl}"))

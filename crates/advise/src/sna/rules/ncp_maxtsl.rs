@@ -4,23 +4,23 @@ use std::collections::HashSet;
 
 use super::coded::once;
 use super::rings::{TIC1, rings};
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::source::{FIGURES_6_7, NCP};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.maxtsl",
     summary: "MAXTSL is not what the ring's adapter does best.",
     why: "MAXTSL bounds the frames between NCP and its stations. A TIC1 must not exceed 1,108 bytes; \
           a TIC2 does best with 4,060 at 4 Mb/s and 16,000 at 16 Mb/s.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, FIGURES_6_7],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| !r.subarea()) {
         let maxtsl = ring.coded("MAXTSL");
@@ -40,7 +40,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .code(maxtsl.line(&want.to_string()))
             .needs(adapter);
         if want == TIC1 {
-            finding = finding.severity(Severity::Warning);
+            finding = finding.severity(FindingSeverity::Warning);
         }
         out.push(finding.needs("partners that take frames of this length"));
     }

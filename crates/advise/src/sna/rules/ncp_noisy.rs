@@ -1,9 +1,9 @@
 //! Large windows on lines that are not a LAN.
 
-use super::coded::Coded;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use super::coded::CodedSetting;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::Statement;
 use crate::sna::kinds::vtam;
 use crate::sna::source::LINKS;
@@ -11,26 +11,26 @@ use crate::sna::source::LINKS;
 /// The most that modulo 8 counting allows.
 const MODULO_8: u32 = 7;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.noisy-line",
     summary: "A link window above 7 is coded on an SDLC line.",
     why: "What is outstanding on a line when a frame is lost is sent again. On a reliable line a \
           large window is right, the larger the farther the partner; on one with many or changing \
           bit errors it undoes its own gain, as large frames do.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[LINKS],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for document in documents.of(&vtam::NCP) {
         let mut sdlc = false;
         for statement in document.statements() {
             match statement.verb.as_str() {
                 "GROUP" => sdlc = is_sdlc(statement),
                 "PU" if sdlc => {
-                    let maxout = Coded::on(document, statement, &["MAXOUT"]);
+                    let maxout = CodedSetting::on(document, statement, &["MAXOUT"]);
                     if maxout.number().is_some_and(|n| n > MODULO_8) {
                         let finding = maxout.finding(&RULE).code(maxout.line("7"));
                         out.push(

@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::coded::{Coded, each};
+use super::coded::{CodedSetting, each};
 use super::{ncp_maxbfru, ncp_unitsz, rings};
-use crate::document::{Document, Documents};
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::{Document, DocumentSet};
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::NCP;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.piu-order",
     summary: "MAXDATA > UNITSZ × MAXBFRU > largest PIU does not hold.",
     why: "A PIU that the host's buffers cannot hold is lost with its session, and what VTAM and NCP \
           send each other must be allowed to be larger than those buffers.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[NCP],
     check,
@@ -24,15 +24,15 @@ pub(super) static RULE: Rule = Rule {
 /// The common measure of all hosts of a generation.
 struct Generation<'a> {
     /// The smallest MAXDATA of a PCCU.
-    maxdata: Option<(u32, Coded<'a>)>,
+    maxdata: Option<(u32, CodedSetting<'a>)>,
     /// The largest MAXTSL of a ring.
-    maxtsl: Option<(u32, Coded<'a>)>,
+    maxtsl: Option<(u32, CodedSetting<'a>)>,
     /// The largest PIU after the advice.
     largest_piu: u32,
 }
 
 impl<'a> Generation<'a> {
-    fn of(documents: &Documents, document: &'a Document) -> Self {
+    fn of(documents: &DocumentSet, document: &'a Document) -> Self {
         let pccu = numbers(document, "MAXDATA").filter(|(_, c)| c.statement.verb == "PCCU");
         let rings = rings::of(document);
         let frames = rings
@@ -46,7 +46,7 @@ impl<'a> Generation<'a> {
     }
 }
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let generations = documents.of(&vtam::NCP);
     let generations = generations.map(|d| (&*d.name, Generation::of(documents, d)));
     let generations: HashMap<&str, Generation<'_>> = generations.collect();
@@ -60,7 +60,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             continue;
         };
         let room = u64::from(unit) * u64::from(count);
-        let finding = |text: String| Finding::at(&RULE, unitsz.place(), text);
+        let finding = |text: String| TuningFinding::at(&RULE, unitsz.place(), text);
         if let Some((maxdata, at)) = &generation.maxdata
             && u64::from(*maxdata) <= room
         {
@@ -78,7 +78,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 "UNITSZ × MAXBFRU = {unit} × {count} = {room} does not hold the PIU of a frame of {frame} bytes"
             );
             let want = ncp_maxbfru::wanted(generation.largest_piu, host);
-            let buffers = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES);
+            let buffers = CodedSetting::on(unitsz.document, host, ncp_maxbfru::NAMES);
             let mut settings = unitsz.spell(&unit.max(ncp_unitsz::BYTES).to_string());
             if ![want, want + 1].contains(&count) {
                 settings = format!("{},{settings}", buffers.spell(&want.to_string()));
@@ -93,8 +93,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
 fn numbers<'a>(
     document: &'a Document,
     name: &'static str,
-) -> impl Iterator<Item = (u32, Coded<'a>)> {
+) -> impl Iterator<Item = (u32, CodedSetting<'a>)> {
     let all = document.statements().iter();
-    let coded = all.map(move |s| Coded::on(document, s, &[name]));
+    let coded = all.map(move |s| CodedSetting::on(document, s, &[name]));
     coded.filter_map(|c| Some((c.number()?, c)))
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::coded::once;
 use super::rings::rings;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::source::{FIGURES_6_7, MATCHING, NCP};
 
 /// The most that a TIC1 takes.
@@ -14,19 +14,19 @@ const TIC1: u32 = 4095;
 /// The most that a TIC2 takes.
 const TIC2: u32 = 32_000;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.rcvbufc",
     summary: "RCVBUFC does not hold two frames of MAXTSL bytes, or is more than the adapter takes.",
     why: "RCVBUFC must take two whole frames of a station. With less, stations are asked to send \
           again, and a frame larger than the buffer ends the connection. The guide asks for twice \
           MAXTSL, and its table of tuned values has four times (16,240 for 4,060).",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, MATCHING, FIGURES_6_7],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| !r.subarea()) {
         let (maxtsl, rcvbufc) = (ring.coded("MAXTSL"), ring.coded("RCVBUFC"));
@@ -60,7 +60,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         }
         if bytes.is_some_and(|n| n > most) {
             finding = finding
-                .severity(Severity::Warning)
+                .severity(FindingSeverity::Warning)
                 .needs(format!("at most {most} with this adapter"));
         }
         let now = match ring.maxtsl() {

@@ -2,22 +2,22 @@
 
 use std::collections::HashSet;
 
-use super::coded::{Coded, once};
+use super::coded::{CodedSetting, once};
 use super::rings::rings;
 use super::stations;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
-use crate::sna::model::{self, Product};
+use crate::sna::model::{self, SessionProduct};
 use crate::sna::source::NCP;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.single-window",
     summary: "T2TIMER makes stations wait that send one frame at a time.",
     why: "With T2TIMER, NCP acknowledges the second frame or the end of the time. A station with a \
           send window of 1 never sends the second, so it waits for the time at every frame.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[NCP],
     check,
@@ -26,12 +26,12 @@ pub(super) static RULE: Rule = Rule {
 /// The local time below which the wait does not matter much, in seconds.
 const SHORT_S: f64 = 0.2;
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let build = documents.stated(&vtam::NCP, "BUILD");
-    let build = build.map(|(d, s)| Coded::on(d, s, &["T2TIMER"]));
+    let build = build.map(|(d, s)| CodedSetting::on(d, s, &["T2TIMER"]));
     let rings = rings(documents);
     let of_stations = rings.iter().filter(|r| !r.subarea());
-    let single = |p: &Product| model::link(documents, *p).send == Some(1);
+    let single = |p: &SessionProduct| model::link(documents, *p).send == Some(1);
     let single: Vec<_> = stations::ALL.into_iter().filter(single).collect();
     let mut reported = HashSet::new();
     for timer in build.chain(of_stations.map(|r| r.coded("T2TIMER"))) {

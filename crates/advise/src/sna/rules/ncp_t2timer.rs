@@ -2,28 +2,28 @@
 
 use std::collections::HashSet;
 
-use super::coded::{Coded, once};
+use super::coded::{CodedSetting, once};
 use super::{rings, stations};
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.t2timer",
     summary: "T2TIMER is not coded for peripheral stations, or its count is not 2.",
     why: "Towards peripheral stations NCP knows two windows only: without T2TIMER it acknowledges \
           every frame, with it every second one, whatever the count says. Stations that may send \
           more than one frame gain by it. The guide's text has (1,1,2); its table of tuned values \
           prints (1,1.8).",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP, FIGURES_6_7],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for document in documents.of(&vtam::NCP) {
         let rings = rings::of(document);
         let stations: Vec<_> = rings.iter().filter(|r| !r.subarea()).collect();
@@ -35,15 +35,15 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         }
         let build = document.statements().iter().filter(|s| s.verb == "BUILD");
         let build: Vec<_> = build
-            .map(|s| Coded::on(document, s, &["T2TIMER"]))
+            .map(|s| CodedSetting::on(document, s, &["T2TIMER"]))
             .collect();
         let of_rings: Vec<_> = stations.iter().map(|r| r.coded("T2TIMER")).collect();
-        let is_coded = |c: &&Coded<'_>| c.operand.is_some();
+        let is_coded = |c: &&CodedSetting<'_>| c.operand.is_some();
         let mut reported = HashSet::new();
         for timer in build.iter().chain(&of_rings).filter(is_coded) {
             if !tuned(timer) && once(&mut reported, timer) {
                 let finding = advise(timer, "(1,1,2)");
-                out.push(finding.severity(Severity::Note));
+                out.push(finding.severity(FindingSeverity::Note));
             }
         }
         if build.iter().any(|c| c.operand.is_some()) {
@@ -65,13 +65,13 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     }
 }
 
-fn tuned(timer: &Coded<'_>) -> bool {
+fn tuned(timer: &CodedSetting<'_>) -> bool {
     let list = timer.operand.map(|o| o.list()).unwrap_or_default();
     // `1.8` stands in the table where `1,8` may have been meant.
     matches!(list[..], [_, _, "2"]) || matches!(list[..], [_, second] if second.contains('.'))
 }
 
-fn advise(timer: &Coded<'_>, text: &str) -> Finding {
+fn advise(timer: &CodedSetting<'_>, text: &str) -> TuningFinding {
     let remark = match text {
         "(1,1,2)" => "the guide's text",
         _ => "a local time below 200 ms for stations with a send window of 1",

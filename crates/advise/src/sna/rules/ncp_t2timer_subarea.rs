@@ -4,27 +4,27 @@ use std::collections::HashSet;
 
 use super::coded::once;
 use super::rings::rings;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::source::NCP;
 
 /// The count from which trials start.
 const START: u32 = 16;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ncp.t2timer-subarea",
     summary: "T2TIMER of a subarea line acknowledges after fewer than 16 frames.",
     why: "Between subareas the count is the acknowledgement window. Start at (1,3,16), try 32, 64 \
           and 127, and stop where nothing improves: a larger window than the line needs only takes \
           storage.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[NCP],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let mut reported = HashSet::new();
     for ring in rings(documents).iter().filter(|r| r.subarea()) {
         let timer = ring.coded("T2TIMER");

@@ -1,10 +1,10 @@
 //! The frame size of Networking Services/DOS.
 
-use super::coded::Coded;
+use super::coded::CodedSetting;
 use super::stations::os2_and_dos;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::nsdos::KIND;
 use crate::sna::source::{FIGURES_6_7, FIGURES_9_10, NSDOS};
 
@@ -15,13 +15,13 @@ const MEASURED_4: &str = "4100";
 /// The one that the guide measured with on a ring of 16 Mb/s.
 const MEASURED_16: &str = "16393";
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.nsdos.frame",
     summary: "TRMF is below 4,100 bytes (16,393 with an OS/2 partner).",
     why: "The frame bounds the RU, since each RU is one frame. The guide's text says 4,464, its table \
           of tuned values 4,100 and its figure 10 16,393 (1,929 for inquiries alone); the last is \
           for a ring of 16 Mb/s.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "paper 004, figure 10, with the receive window: files 14.3 % faster, inquiries 74.5 % and 93.5 % (which its prose calls slight)",
     ),
@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let lines = [
         (MEASURED_4, "figure 7, a ring of 4 Mb/s"),
         (RING_4, "the guide's text"),
@@ -42,11 +42,11 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let order = if pair { [2, 1, 0] } else { [0, 1, 2] };
     let least = if pair { 16_393 } else { 4100 };
     for (document, trmf) in documents.stated(&KIND, "TRMF") {
-        let frame = Coded::on(document, trmf, &["", "SIZE", "MAXFRAME", "FRAME"]);
+        let frame = CodedSetting::on(document, trmf, &["", "SIZE", "MAXFRAME", "FRAME"]);
         if frame.number().is_some_and(|n| n >= least) {
             continue;
         }
-        let add = |finding: Finding, i: usize| finding.code(frame.noted(lines[i].0, lines[i].1));
+        let add = |finding: TuningFinding, i: usize| finding.code(frame.noted(lines[i].0, lines[i].1));
         let finding = order.into_iter().fold(frame.finding(&RULE), add);
         let finding = finding.needs("PTF IC06030 for frames above 2048");
         out.push(finding.needs("a partner that takes such frames (MAXTSL of NCP)"));

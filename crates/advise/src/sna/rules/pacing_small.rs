@@ -1,11 +1,11 @@
 //! Windows below eight.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::{Product, bulk};
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::{SessionProduct, bulk};
 use crate::sna::negotiate::Window;
-use crate::sna::session::{Partner, pairs};
+use crate::sna::session::{SessionPartner, pairs};
 use crate::sna::source::{AS400, GENERAL};
 
 /// Where fixed windows start, and what adaptive ones should reach.
@@ -13,25 +13,25 @@ const GOAL: u32 = 8;
 /// The AS/400's own best window.
 const AS400_GOAL: u32 = 7;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.pacing.small",
     summary: "A session for bulk data has a pacing window below 8 (7 with an AS/400).",
     why: "A sender that has used its window waits for the network to bring a pacing response. With \
           fixed pacing start at 8 and stop where a larger window changes nothing; with adaptive \
           pacing allow the largest and see that it opens to 8.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[GENERAL, AS400],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for pair in pairs(documents).into_iter().filter(|p| bulk(&p.mode.name)) {
         let other = match &pair.partner {
-            Partner::Station(mode) => Some(mode.product),
-            Partner::Host(_) => None,
+            SessionPartner::Station(mode) => Some(mode.product),
+            SessionPartner::Host(_) => None,
         };
-        let goal = match [Some(pair.mode.product), other].contains(&Some(Product::As400)) {
+        let goal = match [Some(pair.mode.product), other].contains(&Some(SessionProduct::As400)) {
             true => AS400_GOAL,
             false => GOAL,
         };
@@ -46,7 +46,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         ] {
             if small(flow.window) {
                 let value = format!("mode {}, {from} to {to}: {}", pair.mode.name, flow.window);
-                let finding = Finding::at(&RULE, pair.mode.place(), value);
+                let finding = TuningFinding::at(&RULE, pair.mode.place(), value);
                 out.push(finding.needs(format!(
                     "send and receive windows of at least {goal} at both ends"
                 )));

@@ -5,9 +5,9 @@
 //! adapter or MAXTSL. Lines of `ECLTYPE=LOGICAL` groups are the stations'
 //! connections over a ring and say nothing of its frames.
 
-use super::coded::Coded;
-use super::tiers::{Tier, Under, tiers};
-use crate::document::{Document, Documents};
+use super::coded::CodedSetting;
+use super::tiers::{NestedStatement, StatementIndex, tiers};
+use crate::document::{Document, DocumentSet};
 use crate::sna::kinds::vtam;
 
 /// The largest frame of an old adapter.
@@ -19,21 +19,21 @@ const TIC2_16: u32 = 16_000;
 
 /// One ring of an NCP.
 #[derive(Debug, Clone)]
-pub(super) struct Ring<'a> {
-    line: Tier<'a>,
-    units: Vec<Tier<'a>>,
+pub(super) struct NcpRing<'a> {
+    line: NestedStatement<'a>,
+    units: Vec<NestedStatement<'a>>,
 }
 
 /// The rings of every generation.
-pub(super) fn rings(documents: &Documents) -> Vec<Ring<'_>> {
+pub(super) fn rings(documents: &DocumentSet) -> Vec<NcpRing<'_>> {
     documents.of(&vtam::NCP).flat_map(of).collect()
 }
 
 /// The rings of one generation: its ring lines, and groups without lines. A
 /// setting of a group applies to all its lines and is reported once.
-pub(super) fn of(document: &Document) -> Vec<Ring<'_>> {
+pub(super) fn of(document: &Document) -> Vec<NcpRing<'_>> {
     let all = tiers(document);
-    let (lines, units) = (Under::of(&all, "LINE"), Under::of(&all, "PU"));
+    let (lines, units) = (StatementIndex::of(&all, "LINE"), StatementIndex::of(&all, "PU"));
     all.iter()
         .filter(|t| match t.statement.verb.as_str() {
             "LINE" => true,
@@ -41,14 +41,14 @@ pub(super) fn of(document: &Document) -> Vec<Ring<'_>> {
             _ => false,
         })
         .filter(|t| is_ring(t))
-        .map(|t| Ring {
+        .map(|t| NcpRing {
             line: t.clone(),
             units: units.below(t.statement).cloned().collect(),
         })
         .collect()
 }
 
-fn is_ring(tier: &Tier<'_>) -> bool {
+fn is_ring(tier: &NestedStatement<'_>) -> bool {
     let said = ecltype(tier);
     let adapter = tier
         .operand("ADAPTER")
@@ -59,31 +59,31 @@ fn is_ring(tier: &Tier<'_>) -> bool {
             || tier.operand("MAXTSL").is_some())
 }
 
-fn ecltype(tier: &Tier<'_>) -> String {
+fn ecltype(tier: &NestedStatement<'_>) -> String {
     let named = tier.coded(&["ECLTYPE", "NTRIECLT"]).operand;
     named.map_or(String::new(), |o| o.value.to_ascii_uppercase())
 }
 
-impl<'a> Ring<'a> {
+impl<'a> NcpRing<'a> {
     /// A setting that holds for the ring.
-    pub(super) fn coded(&self, name: &'a str) -> Coded<'a> {
+    pub(super) fn coded(&self, name: &'a str) -> CodedSetting<'a> {
         self.line.coded(&[name])
     }
 
     /// Every place at which the ring's group, line and physical units code a
     /// setting.
-    pub(super) fn settings(&self, name: &'a str) -> Vec<Coded<'a>> {
+    pub(super) fn settings(&self, name: &'a str) -> Vec<CodedSetting<'a>> {
         let units = self.units.iter().map(|u| u.statement);
         let all = self.line.chain.iter().copied().chain(units);
-        all.map(|s| Coded::on(self.line.document, s, &[name]))
+        all.map(|s| CodedSetting::on(self.line.document, s, &[name]))
             .filter(|c| c.operand.is_some())
             .collect()
     }
 
     /// A setting as the ring's group should code it.
-    pub(super) fn group(&self, name: &'a str) -> Option<Coded<'a>> {
+    pub(super) fn group(&self, name: &'a str) -> Option<CodedSetting<'a>> {
         let group = self.line.chain.iter().find(|s| s.verb == "GROUP")?;
-        Some(Coded::on(self.line.document, group, &[name]))
+        Some(CodedSetting::on(self.line.document, group, &[name]))
     }
 
     /// The generation that it belongs to.

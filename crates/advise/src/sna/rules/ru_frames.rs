@@ -2,25 +2,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::coded::Coded;
-use super::rings::{Ring, rings};
+use super::coded::CodedSetting;
+use super::rings::{NcpRing, rings};
 use super::stations::ALL;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::{self, Mode, Product, Ru, bulk, modes};
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::{self, Mode, SessionProduct, Ru, bulk, modes};
 use crate::sna::ru;
 use crate::sna::session::{HEADERS, SUBAREA_HEADERS};
 use crate::sna::source::GENERAL;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ru.frames",
     summary: "An RU larger than a frame leaves its last frame mostly empty.",
     why: "An RU is cut into frames. Make it one frame, or a multiple of what a frame holds: the \
           frame less 9 bytes of headers in APPN networks, less 29 between subareas. Otherwise every \
           RU ends with a small frame, and small frames cost as much as large ones. The AS/400 \
           calculates this itself with *CALC.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL],
     check,
@@ -29,8 +29,8 @@ pub(super) static RULE: Rule = Rule {
 /// The part of the frames of an RU that data should fill, in percent.
 const FILLED: u64 = 90;
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let frames = Frames::of(documents);
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
+    let frames = StationFrames::of(documents);
     let headers = frames.headers;
     for mode in modes(documents).iter().filter(|m| bulk(&m.name)) {
         let Ru::Bytes(bytes) = mode.ru else { continue };
@@ -38,9 +38,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         // frame. Where a product's own rule asks for another size, it is not
         // for this one to name a third.
         let settled = match mode.product {
-            Product::As400 | Product::NsDos => continue,
-            Product::SnaServices => bytes == super::aix_ru::MOST,
-            Product::Cm2 => super::cm2_ru::SIZES.contains(&bytes),
+            SessionProduct::As400 | SessionProduct::NsDos => continue,
+            SessionProduct::SnaServices => bytes == super::aix_ru::MOST,
+            SessionProduct::Cm2 => super::cm2_ru::SIZES.contains(&bytes),
         };
         let Some(frame) = frames.of_product(mode.product) else {
             continue;
@@ -54,10 +54,10 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             "RU {bytes} is cut into {pieces} pieces of up to {payload} bytes for frames of {frame}; the last has {}",
             bytes - (pieces - 1) * payload
         );
-        let mut finding = Finding::at(&RULE, coded(mode).place(), value);
+        let mut finding = TuningFinding::at(&RULE, coded(mode).place(), value);
         if !settled {
             finding = finding.needs(match mode.product {
-                Product::Cm2 => "another size, see sna.cm2.ru",
+                SessionProduct::Cm2 => "another size, see sna.cm2.ru",
                 _ => "another size, see sna.aix.ru",
             });
         } else if let Some(better) = better(bytes, payload) {
@@ -73,9 +73,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
 }
 
 /// The operand that names the size.
-fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
+fn coded<'a>(mode: &Mode<'a>) -> CodedSetting<'a> {
     let operand = mode.ru_operand;
-    Coded {
+    CodedSetting {
         document: mode.document,
         statement: mode.statement,
         operand,
@@ -85,9 +85,9 @@ fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
 
 /// The frames of all stations after the advice for the rings of NCP, worked
 /// out once for all modes.
-pub(super) struct Frames {
+pub(super) struct StationFrames {
     /// Those that products name themselves.
-    own: HashMap<Product, Option<u32>>,
+    own: HashMap<SessionProduct, Option<u32>>,
     /// Those of the rings of stations, each once.
     rings: Vec<u32>,
     /// Those of rings that have them only after the advice.
@@ -96,18 +96,18 @@ pub(super) struct Frames {
     headers: u32,
 }
 
-impl Frames {
-    pub(super) fn of(documents: &Documents) -> Self {
+impl StationFrames {
+    pub(super) fn of(documents: &DocumentSet) -> Self {
         let link = |p| (p, model::link(documents, p).frame);
         let rings = rings(documents);
         let stations = || rings.iter().filter(|r| !r.subarea());
         let raised = stations().filter(|r| r.maxtsl() != Some(r.frame()));
-        let mut frames: Vec<_> = stations().map(Ring::frame).collect();
+        let mut frames: Vec<_> = stations().map(NcpRing::frame).collect();
         frames.sort_unstable();
         frames.dedup();
-        Frames {
+        StationFrames {
             own: ALL.map(link).into(),
-            raised: raised.map(Ring::frame).collect(),
+            raised: raised.map(NcpRing::frame).collect(),
             rings: frames,
             headers: match model::has_host(documents) {
                 true => SUBAREA_HEADERS,
@@ -118,7 +118,7 @@ impl Frames {
 
     /// The frames of a product's stations. If those of the rings differ, it is
     /// not known which one is theirs.
-    pub(super) fn of_product(&self, product: Product) -> Option<u32> {
+    pub(super) fn of_product(&self, product: SessionProduct) -> Option<u32> {
         let own = self.own.get(&product).copied().flatten();
         match self.rings[..] {
             [] => own,
@@ -130,7 +130,7 @@ impl Frames {
     /// The size in place of one that leaves the last of its frames mostly
     /// empty; the size itself where it does not, or where frames are not
     /// known.
-    pub(super) fn fitted(&self, product: Product, bytes: u32) -> u32 {
+    pub(super) fn fitted(&self, product: SessionProduct, bytes: u32) -> u32 {
         let Some(frame) = self.of_product(product) else {
             return bytes;
         };

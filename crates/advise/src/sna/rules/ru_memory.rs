@@ -1,21 +1,21 @@
 //! The memory that a receiver needs.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::model::Product;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::model::SessionProduct;
 use crate::sna::negotiate::{Flow, Window};
 use crate::sna::session::pairs;
 use crate::sna::source::GENERAL;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.ru.memory",
     summary: "A station must be able to hold much data a session.",
     why: "A receiver keeps room for RU × window, a sender for one RU. Under fixed pacing up to 2N − 1 \
           RUs can be under way, because the next window may be granted when the first RU of one has \
           come, and what is set aside and not used is lost to others; adaptive pacing takes only \
           what is free.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[GENERAL],
     check,
@@ -23,14 +23,14 @@ pub(super) static RULE: Rule = Rule {
 
 /// Bytes a session above which it is worth saying; our own choice, small for
 /// DOS with its 640 KB.
-fn worth_saying(product: Product) -> u64 {
+fn worth_saying(product: SessionProduct) -> u64 {
     match product {
-        Product::NsDos => 64 * 1024,
+        SessionProduct::NsDos => 64 * 1024,
         _ => 1024 * 1024,
     }
 }
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for pair in pairs(documents) {
         let received = [pair.won.1, pair.lost.1];
         let bytes = |f: &Flow| f.in_flight_bytes();
@@ -57,7 +57,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             pair.mode.name,
             pair.mode.product.name()
         );
-        let mut finding = Finding::at(&RULE, pair.mode.place(), value);
+        let mut finding = TuningFinding::at(&RULE, pair.mode.place(), value);
         if matches!(flow.window, Window::Fixed(_)) {
             finding = finding.needs("a smaller receive window where memory is short");
         }

@@ -7,16 +7,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::coded::Coded;
-use crate::document::{At, Document};
-use crate::sna::{Operand, Statement};
+use super::coded::CodedSetting;
+use crate::document::{LineColumn, Document};
+use crate::sna::{KeywordOperand, Statement};
 
 /// Depths of the four statements.
 const VERBS: [&str; 4] = ["GROUP", "LINE", "PU", "LU"];
 
 /// A statement and those above it.
 #[derive(Debug, Clone)]
-pub(super) struct Tier<'a> {
+pub(super) struct NestedStatement<'a> {
     /// Where it is.
     pub document: &'a Document,
     /// The statement.
@@ -28,16 +28,16 @@ pub(super) struct Tier<'a> {
 }
 
 /// Every GROUP, LINE, PU and LU of a document in their order.
-pub(super) fn tiers(document: &Document) -> Vec<Tier<'_>> {
+pub(super) fn tiers(document: &Document) -> Vec<NestedStatement<'_>> {
     let mut above: [Option<&Statement>; 4] = [None; 4];
-    let mut found: Vec<Tier<'_>> = Vec::new();
+    let mut found: Vec<NestedStatement<'_>> = Vec::new();
     for statement in document.statements() {
         let Some(depth) = VERBS.iter().position(|v| *v == statement.verb) else {
             continue;
         };
         above[depth] = Some(statement);
         above[depth + 1..].fill(None);
-        found.push(Tier {
+        found.push(NestedStatement {
             document,
             statement,
             chain: above[..=depth].iter().rev().filter_map(|s| *s).collect(),
@@ -51,18 +51,18 @@ pub(super) fn tiers(document: &Document) -> Vec<Tier<'_>> {
     found
 }
 
-impl<'a> Tier<'a> {
+impl<'a> NestedStatement<'a> {
     /// The setting that holds here: its own, or the nearest above.
-    pub(super) fn coded(&self, names: &[&'a str]) -> Coded<'a> {
+    pub(super) fn coded(&self, names: &[&'a str]) -> CodedSetting<'a> {
         let all = self.chain.iter();
-        let coded = all.map(|s| Coded::on(self.document, s, names));
+        let coded = all.map(|s| CodedSetting::on(self.document, s, names));
         let mut coded = coded.filter(|c| c.operand.is_some());
-        let own = || Coded::on(self.document, self.statement, names);
+        let own = || CodedSetting::on(self.document, self.statement, names);
         coded.next().unwrap_or_else(own)
     }
 
     /// The operand that holds here.
-    pub(super) fn operand(&self, name: &'a str) -> Option<&'a Operand> {
+    pub(super) fn operand(&self, name: &'a str) -> Option<&'a KeywordOperand> {
         self.coded(&[name]).operand
     }
 
@@ -75,24 +75,24 @@ impl<'a> Tier<'a> {
 
 /// The statements of a verb by those above them, so that no rule searches a
 /// whole generation for each of its lines.
-pub(super) struct Under<'t, 'a> {
-    found: HashMap<At, Vec<&'t Tier<'a>>>,
+pub(super) struct StatementIndex<'t, 'a> {
+    found: HashMap<LineColumn, Vec<&'t NestedStatement<'a>>>,
 }
 
-impl<'t, 'a> Under<'t, 'a> {
+impl<'t, 'a> StatementIndex<'t, 'a> {
     /// Those with a verb.
-    pub(super) fn of(tiers: &'t [Tier<'a>], verb: &str) -> Self {
-        let mut found: HashMap<At, Vec<&Tier<'_>>> = HashMap::new();
+    pub(super) fn of(tiers: &'t [NestedStatement<'a>], verb: &str) -> Self {
+        let mut found: HashMap<LineColumn, Vec<&NestedStatement<'_>>> = HashMap::new();
         for tier in tiers.iter().filter(|t| t.statement.verb == verb) {
             for above in tier.chain.iter().skip(1) {
                 found.entry(key(above)).or_default().push(tier);
             }
         }
-        Under { found }
+        StatementIndex { found }
     }
 
     /// Those under a statement, in their order.
-    pub(super) fn below(&self, statement: &Statement) -> impl Iterator<Item = &'t Tier<'a>> {
+    pub(super) fn below(&self, statement: &Statement) -> impl Iterator<Item = &'t NestedStatement<'a>> {
         self.found
             .get(&key(statement))
             .into_iter()
@@ -102,7 +102,7 @@ impl<'t, 'a> Under<'t, 'a> {
 }
 
 /// A statement's place, which no other statement of its document has.
-pub(super) fn key(statement: &Statement) -> At {
+pub(super) fn key(statement: &Statement) -> LineColumn {
     statement.at
 }
 
@@ -110,7 +110,7 @@ pub(super) fn key(statement: &Statement) -> At {
 /// (LOCADDR=0, which is what holds where none is coded), physical units with
 /// such, with LUs that are defined when they speak, or without any LU, and
 /// what is above these. LUs with another LOCADDR are terminals and printers.
-fn carrying(tiers: &[Tier<'_>]) -> HashSet<At> {
+fn carrying(tiers: &[NestedStatement<'_>]) -> HashSet<LineColumn> {
     let mut carrying = HashSet::new();
     for (i, tier) in tiers.iter().enumerate() {
         let carries = match tier.statement.verb.as_str() {

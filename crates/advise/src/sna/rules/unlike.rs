@@ -1,36 +1,36 @@
 //! Sessions of one mode whose RUs depend on who sent the BIND.
 
 use super::coded::entry;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
-use crate::sna::session::{DEFAULT_RU, Pair, Partner, pairs};
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
+use crate::sna::session::{DEFAULT_RU, SessionPair, SessionPartner, pairs};
 use crate::sna::source::MODES;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.session.unlike",
     summary: "Sessions that one end wins have other RU sizes than sessions that it loses.",
     why: "The values of a session come from its initiator's mode and are only ever lowered. Where \
           the two ends' modes differ, or one end has no such mode, a conversation is fast or slow \
           by the session that happens to be free.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MODES],
     check,
 };
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     for pair in pairs(documents) {
         let Some((won, lost)) = sizes(&pair) else {
             continue;
         };
         let place = match &pair.partner {
-            Partner::Host(host) => host.place(),
-            Partner::Station(mode) => Some(mode.place()),
+            SessionPartner::Host(host) => host.place(),
+            SessionPartner::Station(mode) => Some(mode.place()),
         };
-        let value = told(&pair);
-        let mut finding = Finding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
-        if let Partner::Host(host) = &pair.partner {
+        let value = difference_text(&pair);
+        let mut finding = TuningFinding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
+        if let SessionPartner::Host(host) = &pair.partner {
             finding = match &host.entry {
                 None if lost == DEFAULT_RU && !pair.mode.name.is_empty() => {
                     finding.code(entry(&pair.mode.name)).needs(format!(
@@ -57,7 +57,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
 
 /// The RUs of won and lost sessions, of the direction in which they differ
 /// most; `None` where both directions are alike.
-pub(super) fn sizes(pair: &Pair<'_>) -> Option<(u32, u32)> {
+pub(super) fn sizes(pair: &SessionPair<'_>) -> Option<(u32, u32)> {
     let of = |won: Option<u32>, lost: Option<u32>| Some((won?, lost?)).filter(|(w, l)| w != l);
     let directions = [
         of(pair.won.0.ru, pair.lost.0.ru),
@@ -70,7 +70,7 @@ pub(super) fn sizes(pair: &Pair<'_>) -> Option<(u32, u32)> {
 }
 
 /// The difference as text.
-pub(super) fn told(pair: &Pair<'_>) -> String {
+pub(super) fn difference_text(pair: &SessionPair<'_>) -> String {
     let (won, lost) = sizes(pair).unwrap_or_default();
     let (station, partner) = (pair.mode.product.name(), pair.partner.name());
     let count = |n: u32| match n {

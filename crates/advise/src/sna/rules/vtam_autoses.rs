@@ -1,21 +1,21 @@
 //! AUTOSES: sessions bound before anyone asks for them.
 
-use super::coded::Coded;
+use super::coded::CodedSetting;
 use super::unlike;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::sna::kinds::vtam;
 use crate::sna::session::pairs;
 use crate::sna::source::MATCHING;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "sna.vtam.autoses",
     summary: "AUTOSES binds sessions whose RU sizes depend on who initiates.",
     why: "With AUTOSES, VTAM binds the mode's sessions at the first contact. Those that the host \
           initiates get other sizes than those of the station, and a conversation takes whichever \
           is free.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[MATCHING],
     check,
@@ -25,14 +25,14 @@ pub(super) static RULE: Rule = Rule {
 /// counted.
 const LISTED: usize = 32;
 
-fn check(documents: &Documents, out: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, out: &mut Vec<TuningFinding>) {
     let pairs = pairs(documents);
     let unlike: Vec<_> = pairs
         .iter()
         .filter(|p| unlike::sizes(p).is_some())
         .collect();
     for (document, appl) in documents.stated(&vtam::MAJOR, "APPL") {
-        let autoses = Coded::on(document, appl, &["AUTOSES"]);
+        let autoses = CodedSetting::on(document, appl, &["AUTOSES"]);
         if matches!(autoses.number(), None | Some(0)) {
             continue;
         }
@@ -44,7 +44,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 let more = unlike.len() - LISTED;
                 finding = finding.needs(format!("the same for {more} more modes of stations"));
             }
-            out.push(finding.because(pair.mode.place(), unlike::told(pair)));
+            out.push(finding.because(pair.mode.place(), unlike::difference_text(pair)));
         }
     }
 }

@@ -12,8 +12,8 @@
 //! Reference: z/OS Communications Server SNA Resource Definition Reference,
 //! coding conventions. Invariant: no input makes the reader panic.
 
-use super::statement::{Operand, Statement, Text};
-use crate::document::At;
+use super::statement::{KeywordOperand, Statement, ParsedStatements};
+use crate::document::LineColumn;
 
 /// Column of the continuation mark, counted from 0.
 const CONTINUATION: usize = 71;
@@ -22,8 +22,8 @@ const CONTINUATION: usize = 71;
 const CARD: usize = 80;
 
 /// Reads a text.
-pub fn read(text: &str) -> Text {
-    let mut found = Text::default();
+pub fn read(text: &str) -> ParsedStatements {
+    let mut found = ParsedStatements::default();
     let lines: Vec<&str> = text.lines().collect();
     let mut i = 0;
     while i < lines.len() {
@@ -53,12 +53,12 @@ fn macro_end(lines: &[&str], first: usize) -> Option<usize> {
 /// Reads a list of options without a verb, as members ATCSTRxx have it. They
 /// become the operands of one statement `START`. A line that does not end
 /// with a comma ends its option; a comma at the end of the list is allowed.
-pub fn options(text: &str) -> Text {
-    let mut found = Text::default();
+pub fn options(text: &str) -> ParsedStatements {
+    let mut found = ParsedStatements::default();
     let mut fields = Fields::default();
     let mut first = None;
     for (i, line) in text.lines().enumerate().filter(|(_, l)| !is_comment(l)) {
-        let mut chars = Chars::new(line, At::from_zero(i, 0).line);
+        let mut chars = Chars::new(line, LineColumn::from_zero(i, 0).line);
         chars.skip_blanks();
         first.get_or_insert(chars.at());
         if !fields.line(&mut chars) && fields.depth == 0 {
@@ -76,8 +76,8 @@ pub fn options(text: &str) -> Text {
 }
 
 /// Reads a statement that begins in a line; gives the line after it.
-fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
-    let mut chars = Chars::new(lines[first], At::from_zero(first, 0).line);
+fn statement(lines: &[&str], first: usize, found: &mut ParsedStatements) -> usize {
+    let mut chars = Chars::new(lines[first], LineColumn::from_zero(first, 0).line);
     let label = if chars.peek().is_some_and(|c| !c.is_whitespace()) {
         chars.word()
     } else {
@@ -88,8 +88,8 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     let verb = chars.word();
     if verb.is_empty() {
         if !label.is_empty() {
-            let at = At {
-                line: At::from_zero(first, 0).line,
+            let at = LineColumn {
+                line: LineColumn::from_zero(first, 0).line,
                 column: 1,
             };
             found.warn(
@@ -109,7 +109,7 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     loop {
         let marked = chars.continued;
         if chars.wide {
-            let at = At {
+            let at = LineColumn {
                 line: chars.line,
                 column: 81,
             };
@@ -143,8 +143,8 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
             break;
         }
         if !marked {
-            let at = At {
-                line: At::from_zero(next - 1, 0).line,
+            let at = LineColumn {
+                line: LineColumn::from_zero(next - 1, 0).line,
                 column: 72,
             };
             found.warn(
@@ -152,7 +152,7 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
                 "column 72 is blank, though the operands go on; read as continued",
             );
         }
-        chars = Chars::new(lines[next], At::from_zero(next, 0).line);
+        chars = Chars::new(lines[next], LineColumn::from_zero(next, 0).line);
         chars.skip_blanks();
         // A mark without a comma continues a comment, which says nothing.
         goes_on = goes_on && fields.line(&mut chars);
@@ -232,8 +232,8 @@ impl<'a> Chars<'a> {
         Some(c)
     }
 
-    fn at(&self) -> At {
-        At {
+    fn at(&self) -> LineColumn {
+        LineColumn {
             line: self.line,
             column: self.column,
         }
@@ -258,9 +258,9 @@ impl<'a> Chars<'a> {
 /// Operands as they are gathered over several lines.
 #[derive(Default)]
 struct Fields {
-    done: Vec<Operand>,
+    done: Vec<KeywordOperand>,
     text: String,
-    at: Option<At>,
+    at: Option<LineColumn>,
     depth: u32,
     quoted: bool,
 }
@@ -286,7 +286,7 @@ impl Fields {
         last == ',' || self.quoted
     }
 
-    fn take(&mut self, c: char, at: At) {
+    fn take(&mut self, c: char, at: LineColumn) {
         match c {
             '\'' => self.quoted = !self.quoted,
             '(' if !self.quoted => self.depth += 1,
@@ -308,14 +308,14 @@ impl Fields {
             Some((name, value)) if is_keyword(name) => (name.to_ascii_uppercase(), value),
             _ => (String::new(), text.as_str()),
         };
-        self.done.push(Operand {
+        self.done.push(KeywordOperand {
             name,
             value: value.trim().to_owned(),
             at,
         });
     }
 
-    fn finish(mut self) -> Vec<Operand> {
+    fn finish(mut self) -> Vec<KeywordOperand> {
         self.end();
         self.done
     }

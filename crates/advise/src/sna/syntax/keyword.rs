@@ -9,12 +9,12 @@
 //! Reference: Communications Manager/2 CMVERIFY.TXT (format of a node
 //! definitions file); OS/400 CL Programming, command syntax.
 
-use super::statement::{Operand, Statement, Text, unquote};
-use crate::document::At;
+use super::statement::{KeywordOperand, Statement, ParsedStatements, unquote};
+use crate::document::LineColumn;
 
 /// The end of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum StatementEnd {
     /// A semicolon: node definitions.
     Semicolon,
     /// The end of the line: control language.
@@ -22,8 +22,8 @@ pub enum End {
 }
 
 /// Reads a text.
-pub fn read(text: &str, end: End) -> Text {
-    let mut found = Text::default();
+pub fn read(text: &str, end: StatementEnd) -> ParsedStatements {
+    let mut found = ParsedStatements::default();
     let chars = characters(text, end, &mut found);
     let mut scan = Scan { chars, at: 0 };
     while scan.skip_to_statement() {
@@ -33,18 +33,18 @@ pub fn read(text: &str, end: End) -> Text {
 }
 
 /// A character with its place; `END` where a statement ends.
-type Char = (char, At);
+type Char = (char, LineColumn);
 const END: char = '\u{0}';
 
 /// The characters without comments and continuation marks.
-fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
+fn characters(text: &str, end: StatementEnd, found: &mut ParsedStatements) -> Vec<Char> {
     let mut out = Vec::new();
-    let mut comment: Option<At> = None;
-    let mut open: Option<At> = None;
+    let mut comment: Option<LineColumn> = None;
+    let mut open: Option<LineColumn> = None;
     for (i, line) in text.lines().enumerate() {
         let line = line.trim_end();
         let trimmed = line.trim_start();
-        if end == End::Semicolon && (trimmed.starts_with("//") || trimmed.starts_with('*')) {
+        if end == StatementEnd::Semicolon && (trimmed.starts_with("//") || trimmed.starts_with('*')) {
             continue;
         }
         let chars: Vec<char> = line.chars().filter(|c| *c != END).collect();
@@ -52,30 +52,30 @@ fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
         let mut goes_on = false;
         let mut j = 0;
         while j < chars.len() {
-            let at = At::from_zero(i, j);
+            let at = LineColumn::from_zero(i, j);
             let pair = (chars[j], chars.get(j + 1).copied());
             if comment.is_some() {
                 if pair == ('*', Some('/')) {
                     comment = None;
                     j += 1;
                 }
-            } else if end == End::Line && !quoted && pair == ('/', Some('*')) {
+            } else if end == StatementEnd::Line && !quoted && pair == ('/', Some('*')) {
                 comment = Some(at);
                 j += 1;
-            } else if end == End::Line && j + 1 == chars.len() && matches!(chars[j], '+' | '-') {
+            } else if end == StatementEnd::Line && j + 1 == chars.len() && matches!(chars[j], '+' | '-') {
                 goes_on = true;
             } else {
                 quoted ^= chars[j] == '\'';
                 let c = match (end, chars[j]) {
-                    (End::Semicolon, ';') if !quoted => END,
+                    (StatementEnd::Semicolon, ';') if !quoted => END,
                     (_, c) => c,
                 };
                 out.push((c, at));
             }
             j += 1;
         }
-        let at = At::from_zero(i, chars.len());
-        let ends = end == End::Line && !goes_on && comment.is_none();
+        let at = LineColumn::from_zero(i, chars.len());
+        let ends = end == StatementEnd::Line && !goes_on && comment.is_none();
         // A line of a comment alone neither ends nor continues anything.
         if goes_on || !trimmed.is_empty() {
             open = goes_on.then_some(at);
@@ -88,7 +88,7 @@ fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
     if let Some(at) = open {
         found.warn(at, "the command is continued, but no line follows");
     }
-    if end == End::Semicolon {
+    if end == StatementEnd::Semicolon {
         // The text after the last semicolon is read as well.
         let rest = out
             .iter()
@@ -111,8 +111,8 @@ impl Scan {
         self.chars.get(self.at).map(|(c, _)| *c)
     }
 
-    fn place(&self) -> At {
-        let last = self.chars.last().map_or_else(At::default, |(_, at)| *at);
+    fn place(&self) -> LineColumn {
+        let last = self.chars.last().map_or_else(LineColumn::default, |(_, at)| *at);
         self.chars.get(self.at).map_or(last, |(_, at)| *at)
     }
 
@@ -142,7 +142,7 @@ impl Scan {
         word
     }
 
-    fn statement(&mut self, found: &mut Text) {
+    fn statement(&mut self, found: &mut ParsedStatements) {
         let mut at = self.place();
         let mut verb = self.word();
         if verb.ends_with(':') {
@@ -178,14 +178,14 @@ impl Scan {
     }
 
     /// `KEYWORD(VALUE)`, or a value alone.
-    fn operand(&mut self, found: &mut Text) -> Operand {
+    fn operand(&mut self, found: &mut ParsedStatements) -> KeywordOperand {
         let at = self.place();
         let word = self.word();
         let start = self.at;
         self.skip_blanks();
         if self.peek() != Some('(') {
             self.at = start;
-            return Operand {
+            return KeywordOperand {
                 name: String::new(),
                 value: unquote(&word).to_owned(),
                 at,
@@ -214,7 +214,7 @@ impl Scan {
             }
             value.push(c);
         }
-        Operand {
+        KeywordOperand {
             name: word.to_ascii_uppercase(),
             value: unquote(&value).to_owned(),
             at,
@@ -230,7 +230,7 @@ mod tests {
     fn a_node_definition_ends_with_its_semicolon() {
         let text = "// modes\nDEFINE_MODE  MODE_NAME(#BATCH  )\n   COS_NAME(#BATCH  )\n   \
                     RECEIVE_PACING_WINDOW(8);\nSTART_ATTACH_MANAGER;\n";
-        let t = read(text, End::Semicolon);
+        let t = read(text, StatementEnd::Semicolon);
         assert_eq!(t.diagnostics, []);
         assert_eq!(t.statements.len(), 2);
         let m = &t.statements[0];
@@ -243,7 +243,7 @@ mod tests {
     fn a_command_ends_with_its_line_unless_it_is_continued() {
         let text = "/* modes */\nMODES: CRTMODD MODD(#BATCH) +\n  INPACING(7) /* in */ TEXT('a (b) -')\n\
                     CHGLINTRN LIND(TRN) MAXFRAME(4060)\n";
-        let t = read(text, End::Line);
+        let t = read(text, StatementEnd::Line);
         assert_eq!(t.diagnostics, []);
         assert_eq!(t.statements.len(), 2);
         assert_eq!(t.statements[0].verb, "CRTMODD");
@@ -255,15 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_closed_is_told_and_ends_with_its_statement() {
-        let t = read("CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n", End::Line);
+    fn an_unclosed_value_is_reported_and_ends_with_its_statement() {
+        let t = read("CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n", StatementEnd::Line);
         assert_eq!((t.statements.len(), t.diagnostics.len()), (2, 2));
         for (text, end) in [
-            ("/* open", End::Line),
-            ("CRTMODD MODD(X) +\n", End::Line),
+            ("/* open", StatementEnd::Line),
+            ("CRTMODD MODD(X) +\n", StatementEnd::Line),
             (
                 "DEFINE_MODE MODE_NAME(A);\nDEFINE_MODE MODE_NAME(B)\n",
-                End::Semicolon,
+                StatementEnd::Semicolon,
             ),
         ] {
             assert_eq!(read(text, end).diagnostics.len(), 1, "{text}");

@@ -3,16 +3,16 @@
 //!
 //! The helpers split; what a line means is the business of its kind.
 
-use super::statement::{Operand, unquote};
-use crate::document::At;
+use super::statement::{KeywordOperand, unquote};
+use crate::document::LineColumn;
 
 /// A line without its comment, with the place of its first character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct SourceLine<'a> {
     /// The text without blanks around it.
     pub text: &'a str,
     /// Where it begins.
-    pub at: At,
+    pub at: LineColumn,
     /// Whether it begins in column 1.
     pub flush: bool,
 }
@@ -23,7 +23,7 @@ pub fn lines<'a>(
     text: &'a str,
     marks: &'static [char],
     inside: bool,
-) -> impl Iterator<Item = Line<'a>> {
+) -> impl Iterator<Item = SourceLine<'a>> {
     text.lines().enumerate().filter_map(move |(i, line)| {
         let trimmed = line.trim_start();
         if trimmed.is_empty() || trimmed.starts_with(marks) {
@@ -37,19 +37,19 @@ pub fn lines<'a>(
             .map(|((at, _), _)| at)
             .find(|at| inside && !trimmed[..*at].trim_end().ends_with('='));
         let blanks = line.chars().count() - trimmed.chars().count();
-        Some(Line {
+        Some(SourceLine {
             text: trimmed[..comment.unwrap_or(trimmed.len())].trim_end(),
-            at: At::from_zero(i, blanks),
+            at: LineColumn::from_zero(i, blanks),
             flush: blanks == 0,
         })
     })
 }
 
-impl<'a> Line<'a> {
+impl<'a> SourceLine<'a> {
     /// `KEY = VALUE` as an operand, the key in upper case.
-    pub fn setting(&self) -> Option<Operand> {
+    pub fn setting(&self) -> Option<KeywordOperand> {
         let (name, value) = self.text.split_once('=')?;
-        Some(Operand {
+        Some(KeywordOperand {
             name: name.trim().to_ascii_uppercase(),
             value: unquote(value).to_owned(),
             at: self.at,
@@ -58,19 +58,19 @@ impl<'a> Line<'a> {
 
     /// The words with their places. Commas part words outside parentheses;
     /// blanks around an equals sign and before a parenthesis do not.
-    pub fn words(&self) -> Vec<(&'a str, At)> {
+    pub fn words(&self) -> Vec<(&'a str, LineColumn)> {
         self.parted(false)
     }
 
     /// The words of a command, which no comma separates. A blank or a comma
     /// inside a number does not either, so that the whole number is reported as
     /// wrong.
-    pub fn command_words(&self) -> Vec<(&'a str, At)> {
+    pub fn command_words(&self) -> Vec<(&'a str, LineColumn)> {
         self.parted(true)
     }
 
-    fn parted(&self, command: bool) -> Vec<(&'a str, At)> {
-        let mut words: Vec<(&'a str, At)> = Vec::new();
+    fn parted(&self, command: bool) -> Vec<(&'a str, LineColumn)> {
+        let mut words: Vec<(&'a str, LineColumn)> = Vec::new();
         let mut start: Option<(usize, usize)> = None;
         let (mut depth, mut last) = (0u32, ' ');
         // Whether a word, or its value, has been digits and commas so far.
@@ -110,14 +110,14 @@ impl<'a> Line<'a> {
         words
     }
 
-    fn word(&self, (from, column): (usize, usize), to: usize) -> (&'a str, At) {
+    fn word(&self, (from, column): (usize, usize), to: usize) -> (&'a str, LineColumn) {
         let column = self
             .at
             .column
             .saturating_add(u32::try_from(column).unwrap_or(u32::MAX));
         (
             self.text[from..to].trim(),
-            At {
+            LineColumn {
                 line: self.at.line,
                 column,
             },
@@ -135,7 +135,7 @@ fn begins_with_setting(text: &str) -> bool {
 }
 
 /// `KEY=VALUE`, `KEY(VALUE)` or a value alone.
-pub fn operand(word: &str, at: At) -> Operand {
+pub fn operand(word: &str, at: LineColumn) -> KeywordOperand {
     let pair = word.split_once('=').or_else(|| {
         let (name, value) = word.split_once('(')?;
         Some((name, value.strip_suffix(')').unwrap_or(value)))
@@ -144,7 +144,7 @@ pub fn operand(word: &str, at: At) -> Operand {
         Some((name, value)) if !name.trim().is_empty() => (name.trim().to_ascii_uppercase(), value),
         _ => (String::new(), word),
     };
-    Operand {
+    KeywordOperand {
         name,
         value: unquote(value).to_owned(),
         at,
@@ -166,7 +166,7 @@ mod tests {
         );
         assert_eq!(
             words[2].1,
-            At {
+            LineColumn {
                 line: 2,
                 column: 19
             }

@@ -5,4 +5,4 @@ pub mod keyword;
 pub mod lines;
 pub mod statement;
 
-pub use statement::{Operand, Statement, Text};
+pub use statement::{KeywordOperand, Statement, ParsedStatements};

@@ -6,17 +6,17 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use crate::document::At;
+use crate::document::LineColumn;
 
 /// A keyword with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operand {
+pub struct KeywordOperand {
     /// The keyword in upper case; empty for a positional value.
     pub name: String,
     /// The value as written, without outer blanks.
     pub value: String,
     /// Where the operand begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 /// One statement of any of the syntaxes.
@@ -27,14 +27,14 @@ pub struct Statement {
     /// Its label or name as written; empty without one.
     pub name: String,
     /// Its operands in their order.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<KeywordOperand>,
     /// Where the verb begins.
-    pub at: At,
+    pub at: LineColumn,
 }
 
 impl Statement {
     /// A statement without operands.
-    pub fn new(verb: &str, name: &str, at: At) -> Self {
+    pub fn new(verb: &str, name: &str, at: LineColumn) -> Self {
         Self {
             verb: verb.to_ascii_uppercase(),
             name: name.to_owned(),
@@ -44,17 +44,17 @@ impl Statement {
     }
 
     /// The operand of a keyword; the last one where it is given twice.
-    pub fn operand(&self, name: &str) -> Option<&Operand> {
+    pub fn operand(&self, name: &str) -> Option<&KeywordOperand> {
         self.operands.iter().rev().find(|o| o.name == name)
     }
 
     /// The first of several spellings of a keyword that is given.
-    pub fn any(&self, names: &[&str]) -> Option<&Operand> {
+    pub fn any(&self, names: &[&str]) -> Option<&KeywordOperand> {
         names.iter().find_map(|n| self.operand(n))
     }
 }
 
-impl Operand {
+impl KeywordOperand {
     /// The value as a whole number, of a list the first one.
     pub fn number(&self) -> Option<u32> {
         #[cfg(test)]
@@ -84,16 +84,16 @@ impl Operand {
 
 /// The result of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct ParsedStatements {
     /// The statements in their order.
     pub statements: Vec<Statement>,
     /// Statements that could not be understood.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Text {
+impl ParsedStatements {
     /// Adds a warning about a place.
-    pub fn warn(&mut self, at: At, message: impl Into<String>) {
+    pub fn warn(&mut self, at: LineColumn, message: impl Into<String>) {
         self.diagnostics
             .push(at.diagnostic(Severity::Warning, message));
     }
@@ -168,11 +168,11 @@ pub(crate) mod reads {
 mod tests {
     use super::*;
 
-    fn operand(value: &str) -> Operand {
-        Operand {
+    fn operand(value: &str) -> KeywordOperand {
+        KeywordOperand {
             name: "X".to_owned(),
             value: value.to_owned(),
-            at: At { line: 1, column: 1 },
+            at: LineColumn { line: 1, column: 1 },
         }
     }
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_have_quotes_and_nothing_else_beside_their_digits() {
+    fn numbers_may_have_quotes_and_nothing_else_except_digits() {
         assert_eq!(number("30720"), Some(30_720));
         assert_eq!(number("'4096'"), Some(4096));
         for wrong in [

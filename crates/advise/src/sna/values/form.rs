@@ -2,14 +2,14 @@
 //!
 //! A form has three functions: to check a value, to describe itself in errors
 //! and on the reference page, and to give a handful of values that cover what a
-//! wrong value might have meant ([`Form::samples`]).
+//! wrong value might have meant ([`ValueForm::samples`]).
 
 use crate::sna::ru;
 use crate::sna::syntax::statement::{number, split, unquote};
 
 /// The form of a keyword's value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     /// A whole number between two bounds, both allowed.
     Number(u32, u32),
     /// Such a number, or one of some words.
@@ -26,22 +26,22 @@ pub(crate) enum Form {
     RuSizes,
     /// Positional values, separated by commas: each may be left out, and `None`
     /// is one that no rule reads.
-    Places(&'static [Option<Form>]),
+    Places(&'static [Option<ValueForm>]),
     /// Sessions up to so many, and after a comma those of them that this side
     /// wins; the second number may be left out.
     Sessions(u32),
     /// So many values of one form at most, parted by blanks.
-    Row(usize, &'static Form),
+    Row(usize, &'static ValueForm),
 }
 
-impl Form {
+impl ValueForm {
     /// The error of a value, as text that follows it; `None` if it has the
     /// form.
     pub(crate) fn fault(&self, value: &str) -> Option<String> {
         let value = unquote(value);
         match self {
-            Form::Places(forms) => self.fault_in_places(forms, value),
-            Form::Row(most, form) => {
+            ValueForm::Places(forms) => self.fault_in_places(forms, value),
+            ValueForm::Row(most, form) => {
                 let all: Vec<&str> = value.split_whitespace().collect();
                 let fits = all.iter().all(|v| form.has(v)) && (1..=*most).contains(&all.len());
                 (!fits).then(|| format!(" is not {}", self.expected()))
@@ -52,7 +52,7 @@ impl Form {
         }
     }
 
-    fn fault_in_places(&self, forms: &[Option<Form>], value: &str) -> Option<String> {
+    fn fault_in_places(&self, forms: &[Option<ValueForm>], value: &str) -> Option<String> {
         let parts = match listed(value) {
             Some(parts) if parts.len() > forms.len() => {
                 let (most, found) = (forms.len(), parts.len());
@@ -64,7 +64,7 @@ impl Form {
             }
             None => return Some(format!(" is not {}", self.expected())),
         };
-        let wrong = |(i, (part, form)): (usize, (&&str, &Option<Form>))| {
+        let wrong = |(i, (part, form)): (usize, (&&str, &Option<ValueForm>))| {
             let form = form.filter(|f| !part.is_empty() && !f.has(part))?;
             Some(format!(
                 "value {}, {}, is not {}",
@@ -88,20 +88,20 @@ impl Form {
         let within =
             |least: u32, most: u32| number(value).is_some_and(|n| (least..=most).contains(&n));
         match *self {
-            Form::Number(least, most) => within(least, most),
-            Form::NumberOr(least, most, words) => within(least, most) || among(words),
-            Form::Seconds(most) => seconds(value).is_some_and(|s| s <= f64::from(most)),
-            Form::Words(words) => among(words),
-            Form::Byte => ru::byte(value).is_some(),
-            Form::PacingCount => ru::pacing(value).is_some(),
-            Form::RuSizes => ru::rusizes(value).is_ok(),
-            Form::Sessions(most) => {
+            ValueForm::Number(least, most) => within(least, most),
+            ValueForm::NumberOr(least, most, words) => within(least, most) || among(words),
+            ValueForm::Seconds(most) => seconds(value).is_some_and(|s| s <= f64::from(most)),
+            ValueForm::Words(words) => among(words),
+            ValueForm::Byte => ru::byte(value).is_some(),
+            ValueForm::PacingCount => ru::pacing(value).is_some(),
+            ValueForm::RuSizes => ru::rusizes(value).is_ok(),
+            ValueForm::Sessions(most) => {
                 let mut counts = value.splitn(2, ',').map(|v| number(v.trim()));
                 let (all, won) = (counts.next().flatten(), counts.next());
                 let right = |won: Option<u32>| won.is_some_and(|w| all.is_some_and(|a| w <= a));
                 all.is_some_and(|a| (1..=most).contains(&a)) && won.is_none_or(right)
             }
-            Form::Places(_) | Form::Row(..) => self.fault(value).is_none(),
+            ValueForm::Places(_) | ValueForm::Row(..) => self.fault(value).is_none(),
         }
     }
 
@@ -109,26 +109,26 @@ impl Form {
     pub(crate) fn expected(&self) -> String {
         let range = |least: u32, most: u32| format!("a whole number from {least} to {most}");
         match *self {
-            Form::Number(least, most) => range(least, most),
-            Form::NumberOr(least, most, words) => {
+            ValueForm::Number(least, most) => range(least, most),
+            ValueForm::NumberOr(least, most, words) => {
                 let (last, others) = words.split_last().unwrap_or((&"", &[]));
                 let begin = others
                     .iter()
                     .fold(range(least, most), |b, w| format!("{b}, {w}"));
                 format!("{begin} or {last}")
             }
-            Form::Seconds(most) => format!("a number of seconds from 0 to {most}, as 0.2"),
-            Form::Words([word]) => (*word).to_owned(),
-            Form::Words(words) => format!("one of {}", words.join(", ")),
-            Form::Byte => "a whole number from 0 to 255 or X'00' to X'FF'".to_owned(),
-            Form::PacingCount => {
+            ValueForm::Seconds(most) => format!("a number of seconds from 0 to {most}, as 0.2"),
+            ValueForm::Words([word]) => (*word).to_owned(),
+            ValueForm::Words(words) => format!("one of {}", words.join(", ")),
+            ValueForm::Byte => "a whole number from 0 to 255 or X'00' to X'FF'".to_owned(),
+            ValueForm::PacingCount => {
                 "a whole number from 0 to 63, X'00' to X'3F' or X'80' to X'BF'".to_owned()
             }
-            Form::RuSizes => {
+            ValueForm::RuSizes => {
                 "two size bytes, as X'8787': each 00, or a mantissa from 8 to F and an exponent"
                     .to_owned()
             }
-            Form::Places(forms) => {
+            ValueForm::Places(forms) => {
                 let each = forms.iter().enumerate();
                 let read = each
                     .filter_map(|(i, f)| Some(format!("{}: {}", i + 1, f.as_ref()?.expected())));
@@ -137,10 +137,10 @@ impl Form {
                     read.collect::<Vec<_>>().join("; ")
                 )
             }
-            Form::Sessions(most) => format!(
+            ValueForm::Sessions(most) => format!(
                 "one or two whole numbers: sessions from 1 to {most}, and from 0 to as many winners among them"
             ),
-            Form::Row(most, form) => {
+            ValueForm::Row(most, form) => {
                 format!(
                     "up to {most} values parted by blanks, each {}",
                     form.expected()
@@ -166,8 +166,8 @@ impl Form {
             .map(|n| n.to_string())
         };
         let all: Vec<String> = match *self {
-            Form::Number(least, most) => numbers(least, most).into(),
-            Form::NumberOr(least, most, words) => {
+            ValueForm::Number(least, most) => numbers(least, most).into(),
+            ValueForm::NumberOr(least, most, words) => {
                 let words = words.iter().map(|w| (*w).to_owned());
                 numbers(least, most)[..3]
                     .iter()
@@ -175,19 +175,19 @@ impl Form {
                     .chain(words)
                     .collect()
             }
-            Form::Seconds(most) => numbers(0, most).into(),
-            Form::Words(words) => words.iter().map(|w| (*w).to_owned()).collect(),
-            Form::Byte => ["X'00'", "X'FF'", "X'07'", "X'13'", "X'80'"]
+            ValueForm::Seconds(most) => numbers(0, most).into(),
+            ValueForm::Words(words) => words.iter().map(|w| (*w).to_owned()).collect(),
+            ValueForm::Byte => ["X'00'", "X'FF'", "X'07'", "X'13'", "X'80'"]
                 .map(str::to_owned)
                 .into(),
-            Form::PacingCount => numbers(0, 63).into(),
-            Form::RuSizes => ["X'0000'", "X'8D8D'", "X'8080'", "X'8785'", "X'8587'"]
+            ValueForm::PacingCount => numbers(0, 63).into(),
+            ValueForm::RuSizes => ["X'0000'", "X'8D8D'", "X'8080'", "X'8785'", "X'8587'"]
                 .map(str::to_owned)
                 .into(),
-            Form::Places(forms) => (0..WORLDS)
+            ValueForm::Places(forms) => (0..WORLDS)
                 .map(|world| places(forms, value, world))
                 .collect(),
-            Form::Sessions(most) => [
+            ValueForm::Sessions(most) => [
                 "1,0".to_owned(),
                 format!("{most},{most}"),
                 "1,1".to_owned(),
@@ -195,7 +195,7 @@ impl Form {
                 format!("{},{}", most / 2, most / 4),
             ]
             .into(),
-            Form::Row(most, form) => {
+            ValueForm::Row(most, form) => {
                 let all = form.samples("").into_iter();
                 all.map(|s| vec![s; most].join(" ")).collect()
             }
@@ -217,15 +217,15 @@ fn listed(value: &str) -> Option<Vec<&str>> {
 
 /// A list's values in one world: its right values unchanged, its wrong ones
 /// replaced; all replaced if it is not such a list.
-fn places(forms: &[Option<Form>], value: &str, world: usize) -> String {
+fn places(forms: &[Option<ValueForm>], value: &str, world: usize) -> String {
     let parts = listed(unquote(value)).filter(|parts| parts.len() <= forms.len());
-    let sample = |form: &Option<Form>| {
+    let sample = |form: &Option<ValueForm>| {
         form.as_ref()
             .map_or(String::new(), |f| f.samples("").swap_remove(world))
     };
     let all: Vec<String> = match parts {
         Some(parts) => {
-            let one = |(part, form): (&&str, &Option<Form>)| match form {
+            let one = |(part, form): (&&str, &Option<ValueForm>)| match form {
                 Some(f) if !part.is_empty() && !f.has(part) => sample(form),
                 _ => (*part).to_owned(),
             };
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn values_at_the_bounds_have_the_form_and_those_beyond_have_not() {
-        let form = Form::Number(1, 63);
+        let form = ValueForm::Number(1, 63);
         for (value, right) in [
             ("1", true),
             ("63", true),
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn winners_are_among_the_sessions() {
-        let form = Form::Sessions(999);
+        let form = ValueForm::Sessions(999);
         for right in ["1", "1,0", "999,999", "250 , 125", "008,004", "100,000"] {
             assert_eq!(form.fault(right), None, "{right}");
         }
@@ -310,8 +310,8 @@ mod tests {
 
     #[test]
     fn every_wrong_place_of_a_list_is_named() {
-        const FORM: Form =
-            Form::Places(&[Some(Form::Seconds(30)), None, Some(Form::Number(1, 127))]);
+        const FORM: ValueForm =
+            ValueForm::Places(&[Some(ValueForm::Seconds(30)), None, Some(ValueForm::Number(1, 127))]);
         assert_eq!(FORM.fault("(1,x,2)"), None);
         assert_eq!(FORM.fault("(1.8,,)"), None);
         assert_eq!(
@@ -330,15 +330,15 @@ mod tests {
     #[test]
     fn samples_have_the_form_and_keep_the_places_that_are_right() {
         for form in [
-            Form::Number(0, 63),
-            Form::NumberOr(241, 32_767, &["*CALC"]),
-            Form::Seconds(30),
-            Form::Words(&["4", "16"]),
-            Form::Byte,
-            Form::PacingCount,
-            Form::RuSizes,
-            Form::Row(2, &Form::Number(64, 4096)),
-            Form::Sessions(999),
+            ValueForm::Number(0, 63),
+            ValueForm::NumberOr(241, 32_767, &["*CALC"]),
+            ValueForm::Seconds(30),
+            ValueForm::Words(&["4", "16"]),
+            ValueForm::Byte,
+            ValueForm::PacingCount,
+            ValueForm::RuSizes,
+            ValueForm::Row(2, &ValueForm::Number(64, 4096)),
+            ValueForm::Sessions(999),
         ] {
             let samples = form.samples("?");
             assert_eq!(samples.len(), WORLDS);
@@ -347,7 +347,7 @@ mod tests {
                 "{samples:?}"
             );
         }
-        const LIST: Form = Form::Places(&[Some(Form::Number(0, 9)), Some(Form::Number(1, 4))]);
+        const LIST: ValueForm = ValueForm::Places(&[Some(ValueForm::Number(0, 9)), Some(ValueForm::Number(1, 4))]);
         assert_eq!(LIST.samples("(7,x)")[..2], ["(7,1)", "(7,4)"]);
     }
 }

@@ -2,18 +2,18 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::keywords::Passed;
-use super::rows::{Row, Table};
-use crate::document::At;
+use super::keywords::ReportedKeywords;
+use super::rows::{KeywordRow, Table};
+use crate::document::LineColumn;
 use crate::sna::syntax::Statement;
-use crate::worlds::Open;
+use crate::worlds::UnreadableValue;
 
 /// The effect of a wrong value on rules.
 pub(super) const SILENT: &str = "what depends on it is not judged";
 
 impl Table {
     /// The row of a statement's keyword.
-    pub(crate) fn row(&self, verb: &str, name: &str) -> Option<&'static Row> {
+    pub(crate) fn row(&self, verb: &str, name: &str) -> Option<&'static KeywordRow> {
         self.rows.iter().find(|r| r.is(verb, name))
     }
 
@@ -22,13 +22,13 @@ impl Table {
         &self,
         statements: &mut [Statement],
         told: &mut Vec<Diagnostic>,
-    ) -> Vec<Open> {
+    ) -> Vec<UnreadableValue> {
         let mut open = Vec::new();
-        let mut passed = Passed::default();
+        let mut passed = ReportedKeywords::default();
         for (s, statement) in statements.iter_mut().enumerate() {
             let cut = self.name_values(statement, told);
-            self.tell_repeated(statement, told);
-            self.tell_unlisted(statement, &mut passed, told);
+            self.report_repeated(statement, told);
+            self.report_unlisted(statement, &mut passed, told);
             for (o, operand) in statement.operands.iter().enumerate() {
                 let Some(row) = self.row(&statement.verb, &operand.name) else {
                     continue;
@@ -39,14 +39,14 @@ impl Table {
                     false => self.value(row, place, &operand.value, told),
                 };
                 if let Some(samples) = samples {
-                    open.push(Open {
+                    open.push(UnreadableValue {
                         statement: s,
                         operand: o,
                         samples,
                     });
                 }
             }
-            self.tell_within((s, statement), &mut open, told);
+            self.report_within((s, statement), &mut open, told);
         }
         open
     }
@@ -55,8 +55,8 @@ impl Table {
     /// returns the values that it may have.
     pub(crate) fn value(
         &self,
-        row: &Row,
-        (verb, name, at): (&str, &str, At),
+        row: &KeywordRow,
+        (verb, name, at): (&str, &str, LineColumn),
         value: &str,
         told: &mut Vec<Diagnostic>,
     ) -> Option<Vec<String>> {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use super::form::shown;
-use super::rows::{Others, Style, Table};
+use super::rows::{UnreadKeywords, KeywordStyle, Table};
 use crate::sna::kinds::aix;
 use crate::sna::syntax::Statement;
 
@@ -20,7 +20,7 @@ impl Table {
         told: &mut Vec<Diagnostic>,
     ) -> Vec<usize> {
         let mut cut = Vec::new();
-        if !matches!(self.style, Style::Equals | Style::Parentheses) {
+        if !matches!(self.style, KeywordStyle::Equals | KeywordStyle::Parentheses) {
             return cut;
         }
         let verb = statement.verb.clone();
@@ -72,10 +72,10 @@ impl Table {
     /// Keywords that the statement does not have, where its keywords are known,
     /// and others that are spelled almost as one that is read. What is not the
     /// statement's is no longer found by its name.
-    pub(super) fn tell_unlisted(
+    pub(super) fn report_unlisted(
         &self,
         statement: &mut Statement,
-        passed: &mut Passed,
+        passed: &mut ReportedKeywords,
         told: &mut Vec<Diagnostic>,
     ) {
         let verb = statement.verb.as_str();
@@ -114,7 +114,7 @@ impl Table {
     }
 
     /// The keywords that a word may be meant for.
-    fn meant(&self, verb: &str, word: &str, others: Option<&Others>) -> Option<String> {
+    fn meant(&self, verb: &str, word: &str, others: Option<&UnreadKeywords>) -> Option<String> {
         let rows = self
             .rows
             .iter()
@@ -142,9 +142,9 @@ impl Table {
 
     /// Keywords that stand twice on a statement. Commands change objects,
     /// options and devices, so there the later value is meant.
-    pub(super) fn tell_repeated(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
+    pub(super) fn report_repeated(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
         let device = [aix::OPTION, aix::ADAPTER].contains(&statement.verb.as_str());
-        if self.style == Style::Command || (self.style == Style::Stanza && device) {
+        if self.style == KeywordStyle::Command || (self.style == KeywordStyle::Stanza && device) {
             return;
         }
         // No more names than the table has, however many operands there are.
@@ -181,9 +181,9 @@ fn is_slip(word: &str, near: &str) -> bool {
 
 /// Keywords that were reported: each once a text.
 #[derive(Debug, Default)]
-pub(super) struct Passed(HashSet<(String, String)>);
+pub(super) struct ReportedKeywords(HashSet<(String, String)>);
 
-impl Passed {
+impl ReportedKeywords {
     fn is_new(&mut self, verb: &str, name: &str) -> bool {
         let known = self.0.len() >= LISTED;
         !known && name.len() <= LONGEST && self.0.insert((verb.to_owned(), name.to_owned()))

@@ -7,7 +7,7 @@
 //! BIND, 127 for a window of LLC2 or SDLC, 8 to 491,520 bytes for an RU,
 //! 65,535 bytes for a frame or a buffer.
 
-use super::form::{Form, shown};
+use super::form::{ValueForm, shown};
 use crate::sna::kinds::{aix, cm2_lan, nsdos};
 
 /// The keywords of one product.
@@ -16,18 +16,18 @@ pub(crate) struct Table {
     /// The kinds of text that it holds for, by their words.
     pub(crate) kinds: &'static [&'static str],
     /// How keyword and value are written.
-    pub(crate) style: Style,
+    pub(crate) style: KeywordStyle,
     /// Whether `&NAME` may be a value: a variable or a system symbol.
     pub(crate) variables: bool,
     /// Its keywords.
-    pub(crate) rows: &'static [Row],
+    pub(crate) rows: &'static [KeywordRow],
     /// Keywords that no rule reads, of statements whose keywords are known.
-    pub(crate) others: &'static [Others],
+    pub(crate) others: &'static [UnreadKeywords],
 }
 
 /// The keywords of a statement in addition to those of its rows.
 #[derive(Debug)]
-pub(crate) struct Others {
+pub(crate) struct UnreadKeywords {
     /// The statements.
     pub(crate) on: &'static [&'static str],
     /// The keywords.
@@ -38,7 +38,7 @@ pub(crate) struct Others {
 
 /// How a product writes a keyword with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum KeywordStyle {
     /// `KEYWORD=VALUE`, and no values without keywords but those of a row.
     Equals,
     /// `KEYWORD(VALUE)`, and no values without keywords.
@@ -51,11 +51,11 @@ pub(crate) enum Style {
     Stanza,
 }
 
-impl Style {
+impl KeywordStyle {
     /// The keyword as its product writes it.
     pub(crate) fn shown(self, name: &str) -> String {
         match self {
-            Style::Stanza => name.to_ascii_lowercase(),
+            KeywordStyle::Stanza => name.to_ascii_lowercase(),
             _ => name.to_owned(),
         }
     }
@@ -66,25 +66,25 @@ impl Style {
         match self {
             _ if name.is_empty() => format!("{verb} {value}"),
             _ if value.is_empty() => name,
-            Style::Equals => format!("{name}={value}"),
-            Style::Parentheses | Style::Command => format!("{name}({value})"),
-            Style::Setting | Style::Stanza => format!("{name} = {value}"),
+            KeywordStyle::Equals => format!("{name}={value}"),
+            KeywordStyle::Parentheses | KeywordStyle::Command => format!("{name}({value})"),
+            KeywordStyle::Setting | KeywordStyle::Stanza => format!("{name} = {value}"),
         }
     }
 }
 
 /// One keyword.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct KeywordRow {
     /// The statements that have it, `*` at the end for any rest; none for all.
     pub(crate) on: &'static [&'static str],
     /// Its spellings.
     pub(crate) names: &'static [&'static str],
     /// The form of its value.
-    pub(crate) form: Form,
+    pub(crate) form: ValueForm,
 }
 
-impl Row {
+impl KeywordRow {
     /// Whether a statement's keyword is this one.
     pub(crate) fn is(&self, verb: &str, name: &str) -> bool {
         self.names.contains(&name) && self.is_on(verb)
@@ -100,20 +100,20 @@ impl Row {
     }
 }
 
-const fn row(on: &'static [&'static str], names: &'static [&'static str], form: Form) -> Row {
-    Row { on, names, form }
+const fn row(on: &'static [&'static str], names: &'static [&'static str], form: ValueForm) -> KeywordRow {
+    KeywordRow { on, names, form }
 }
 
 /// Sessions of a mode.
-const SESSIONS: Form = Form::Number(0, 32_767);
+const SESSIONS: ValueForm = ValueForm::Number(0, 32_767);
 /// A window of session pacing, in the six bits of a BIND.
-const WINDOW: Form = Form::Number(0, 63);
+const WINDOW: ValueForm = ValueForm::Number(0, 63);
 /// A window of a link, in seven bits.
-const LINK_WINDOW: Form = Form::Number(1, 127);
+const LINK_WINDOW: ValueForm = ValueForm::Number(1, 127);
 /// A type of physical unit; a line can name two.
-const UNIT_TYPE: Option<Form> = Some(Form::Words(&["1", "2", "4", "5"]));
+const UNIT_TYPE: Option<ValueForm> = Some(ValueForm::Words(&["1", "2", "4", "5"]));
 /// A length in 16 bits.
-const BYTES: Form = Form::Number(1, 65_535);
+const BYTES: ValueForm = ValueForm::Number(1, 65_535);
 /// The least and the most that a size byte of a BIND can say.
 const RU: (u32, u32) = (8, 491_520);
 
@@ -138,18 +138,18 @@ pub(crate) fn table(kind: &str) -> Option<&'static Table> {
 /// z/OS Communications Server SNA Resource Definition Reference, MODEENT.
 pub(crate) static VTAM_MODES: Table = Table {
     kinds: &["vtam-modes"],
-    style: Style::Equals,
+    style: KeywordStyle::Equals,
     variables: true,
     rows: &[
-        row(&["MODEENT"], &["RUSIZES"], Form::RuSizes),
+        row(&["MODEENT"], &["RUSIZES"], ValueForm::RuSizes),
         row(
             &["MODEENT"],
             &["PSNDPAC", "SSNDPAC", "SRCVPAC"],
-            Form::PacingCount,
+            ValueForm::PacingCount,
         ),
-        row(&["MODEENT"], &["FMPROF", "TSPROF"], Form::Byte),
+        row(&["MODEENT"], &["FMPROF", "TSPROF"], ValueForm::Byte),
     ],
-    others: &[Others {
+    others: &[UnreadKeywords {
         on: &["MODEENT"],
         names: &[
             "LOGMODE", "COS", "APPNCOS", "TYPE", "PRIPROT", "SECPROT", "COMPROT", "PSERVIC",
@@ -164,19 +164,19 @@ pub(crate) static VTAM_MODES: Table = Table {
 /// a higher statement than its own, so most rows apply to all.
 pub(crate) static VTAM_NODES: Table = Table {
     kinds: &["vtam-node", "ncp"],
-    style: Style::Equals,
+    style: KeywordStyle::Equals,
     variables: true,
     rows: &[
         row(
             &[],
             &["VPACING"],
-            Form::Places(&[Some(Form::Number(0, 255)), Some(Form::Number(0, 255))]),
+            ValueForm::Places(&[Some(ValueForm::Number(0, 255)), Some(ValueForm::Number(0, 255))]),
         ),
-        row(&["APPL"], &["APPC", "PARSESS"], Form::Words(&["YES", "NO"])),
-        row(&[], &["DYNLU"], Form::Words(&["YES", "NO"])),
+        row(&["APPL"], &["APPC", "PARSESS"], ValueForm::Words(&["YES", "NO"])),
+        row(&[], &["DYNLU"], ValueForm::Words(&["YES", "NO"])),
         row(&[], &["AUTOSES"], SESSIONS),
-        row(&[], &["LOCADDR"], Form::Number(0, 255)),
-        row(&[], &["PUTYPE"], Form::Places(&[UNIT_TYPE, UNIT_TYPE])),
+        row(&[], &["LOCADDR"], ValueForm::Number(0, 255)),
+        row(&[], &["PUTYPE"], ValueForm::Places(&[UNIT_TYPE, UNIT_TYPE])),
         row(
             &[],
             &["MAXDATA", "MAXTSL", "RCVBUFC", "UNITSZ", "PASSLIM"],
@@ -184,22 +184,22 @@ pub(crate) static VTAM_NODES: Table = Table {
         ),
         row(&[], &["MAXBFRU", "MAXBUFRU", "INBFRS"], BYTES),
         row(&[], &["MAXOUT"], LINK_WINDOW),
-        row(&[], &["BFRS"], Form::Number(1, 240)),
-        row(&[], &["SLODOWN"], Form::Number(1, 100)),
-        row(&[], &["DELAY"], Form::Seconds(6553)),
-        row(&[], &["TRSPEED"], Form::Words(&["4", "16"])),
-        row(&[], &["DYNLU"], Form::Words(&["YES", "NO"])),
+        row(&[], &["BFRS"], ValueForm::Number(1, 240)),
+        row(&[], &["SLODOWN"], ValueForm::Number(1, 100)),
+        row(&[], &["DELAY"], ValueForm::Seconds(6553)),
+        row(&[], &["TRSPEED"], ValueForm::Words(&["4", "16"])),
+        row(&[], &["DYNLU"], ValueForm::Words(&["YES", "NO"])),
         row(
             &[],
             &["LNCTL"],
-            Form::Words(&["SDLC", "BSC", "SS", "CA", "CTCA", "MPC", "NCP", "USER"]),
+            ValueForm::Words(&["SDLC", "BSC", "SS", "CA", "CTCA", "MPC", "NCP", "USER"]),
         ),
         row(
             &[],
             &["T2TIMER"],
-            Form::Places(&[
-                Some(Form::Seconds(255)),
-                Some(Form::Seconds(255)),
+            ValueForm::Places(&[
+                Some(ValueForm::Seconds(255)),
+                Some(ValueForm::Seconds(255)),
                 Some(LINK_WINDOW),
             ]),
         ),
@@ -212,19 +212,19 @@ pub(crate) static VTAM_NODES: Table = Table {
 /// number, point and limit in kilobytes. VTAM takes no size below 256.
 pub(crate) static VTAM_START: Table = Table {
     kinds: &["vtam-start"],
-    style: Style::Equals,
+    style: KeywordStyle::Equals,
     variables: true,
     rows: &[row(
         &[],
         &["IOBUF"],
-        Form::Places(&[
-            Some(Form::Number(0, 65_535)),
-            Some(Form::Number(256, 65_535)),
-            Some(Form::Number(0, 65_535)),
-            Some(Form::Words(&["F"])),
-            Some(Form::Number(0, 65_535)),
-            Some(Form::Number(0, 65_535)),
-            Some(Form::Number(0, u32::MAX)),
+        ValueForm::Places(&[
+            Some(ValueForm::Number(0, 65_535)),
+            Some(ValueForm::Number(256, 65_535)),
+            Some(ValueForm::Number(0, 65_535)),
+            Some(ValueForm::Words(&["F"])),
+            Some(ValueForm::Number(0, 65_535)),
+            Some(ValueForm::Number(0, 65_535)),
+            Some(ValueForm::Number(0, u32::MAX)),
         ]),
     )],
     others: &[],
@@ -233,20 +233,20 @@ pub(crate) static VTAM_START: Table = Table {
 /// CICS TS resource definition, SESSIONS attributes; 0 sets no limit.
 pub(crate) static CSD: Table = Table {
     kinds: &["csd"],
-    style: Style::Parentheses,
+    style: KeywordStyle::Parentheses,
     variables: false,
     rows: &[
         row(
             &["SESSIONS"],
             &["SENDSIZE", "RECEIVESIZE"],
-            Form::Number(0, 30_720),
+            ValueForm::Number(0, 30_720),
         ),
         row(
             &["SESSIONS"],
             &["AUTOCONNECT"],
-            Form::Words(&["NO", "YES", "ALL"]),
+            ValueForm::Words(&["NO", "YES", "ALL"]),
         ),
-        row(&["SESSIONS"], &["MAXIMUM"], Form::Sessions(999)),
+        row(&["SESSIONS"], &["MAXIMUM"], ValueForm::Sessions(999)),
     ],
     others: &[],
 };
@@ -254,18 +254,18 @@ pub(crate) static CSD: Table = Table {
 /// CMVERIFY.TXT of Communications Manager/2; an RU size of 0 sets no limit.
 pub(crate) static CM2_NDF: Table = Table {
     kinds: &["cm2-ndf"],
-    style: Style::Parentheses,
+    style: KeywordStyle::Parentheses,
     variables: false,
     rows: &[
         row(
             &["DEFINE_MODE"],
             &["MAX_RU_SIZE_UPPER_BOUND"],
-            Form::Number(0, RU.1),
+            ValueForm::Number(0, RU.1),
         ),
         row(
             &["DEFINE_MODE"],
             &["DEFAULT_RU_SIZE"],
-            Form::Words(&["YES", "NO"]),
+            ValueForm::Words(&["YES", "NO"]),
         ),
         row(&["DEFINE_MODE"], &["RECEIVE_PACING_WINDOW"], WINDOW),
         row(
@@ -278,7 +278,7 @@ pub(crate) static CM2_NDF: Table = Table {
             SESSIONS,
         ),
     ],
-    others: &[Others {
+    others: &[UnreadKeywords {
         on: &["DEFINE_MODE"],
         names: &[
             "MODE_NAME",
@@ -299,7 +299,7 @@ pub(crate) static CM2_NDF: Table = Table {
 /// The panel of the LAN profile; the adapters' NIF files.
 pub(crate) static CM2_LAN: Table = Table {
     kinds: &["cm2-lan"],
-    style: Style::Setting,
+    style: KeywordStyle::Setting,
     variables: false,
     rows: &[
         row(
@@ -316,7 +316,7 @@ pub(crate) static CM2_LAN: Table = Table {
             &[cm2_lan::SEND_WINDOW, cm2_lan::RECEIVE_WINDOW],
             LINK_WINDOW,
         ),
-        row(&[], &[cm2_lan::MAX_RU], Form::Number(RU.0, RU.1)),
+        row(&[], &[cm2_lan::MAX_RU], ValueForm::Number(RU.0, RU.1)),
     ],
     others: &[],
 };
@@ -324,12 +324,12 @@ pub(crate) static CM2_LAN: Table = Table {
 /// The tuning guide; no public manual of the two files was found.
 pub(crate) static NSDOS: Table = Table {
     kinds: &["nsdos"],
-    style: Style::Equals,
+    style: KeywordStyle::Equals,
     variables: false,
     rows: &[
         row(&["TRMF"], nsdos::FRAME, BYTES),
         row(&["TRLD"], &["MAXIN", "MAXOUT"], LINK_WINDOW),
-        row(&["MODE"], &[nsdos::RU], Form::NumberOr(RU.0, RU.1, &["*"])),
+        row(&["MODE"], &[nsdos::RU], ValueForm::NumberOr(RU.0, RU.1, &["*"])),
         row(&["MODE"], &[nsdos::RECEIVE_PACING], WINDOW),
     ],
     others: &[],
@@ -338,40 +338,40 @@ pub(crate) static NSDOS: Table = Table {
 /// OS/400 CL Reference: CRTMODD, CRTLINTRN, CRTLINX25, CRTCTLAPPC.
 pub(crate) static AS400: Table = Table {
     kinds: &["as400"],
-    style: Style::Command,
+    style: KeywordStyle::Command,
     variables: true,
     rows: &[
-        row(MODD, &["MAXSSN"], Form::Number(1, 512)),
-        row(MODD, &["LCLCTLSSN"], Form::Number(0, 512)),
+        row(MODD, &["MAXSSN"], ValueForm::Number(1, 512)),
+        row(MODD, &["LCLCTLSSN"], ValueForm::Number(0, 512)),
         row(MODD, &["INPACING", "OUTPACING"], WINDOW),
-        row(MODD, &["MAXLENRU"], Form::NumberOr(241, 32_767, &["*CALC"])),
+        row(MODD, &["MAXLENRU"], ValueForm::NumberOr(241, 32_767, &["*CALC"])),
         row(
             &["CRTLIN*", "CHGLIN*"],
             &["MAXFRAME"],
-            Form::Number(128, 16_393),
+            ValueForm::Number(128, 16_393),
         ),
         row(
             &["CRTCTL*", "CHGCTL*"],
             &["MAXFRAME"],
-            Form::NumberOr(128, 16_393, &["*LINKTYPE"]),
+            ValueForm::NumberOr(128, 16_393, &["*LINKTYPE"]),
         ),
         row(
             &["CRTLIN*", "CHGLIN*", "CRTCTL*", "CHGCTL*"],
             &["LANMAXOUT", "LANACKFRQ"],
-            Form::NumberOr(1, 127, &["*CALC"]),
+            ValueForm::NumberOr(1, 127, &["*CALC"]),
         ),
         row(
             &["CRTLINTRN", "CHGLINTRN"],
             &["LINESPEED"],
-            Form::Words(&["4M", "16M", "100M", "*AUTO", "*NWI"]),
+            ValueForm::Words(&["4M", "16M", "100M", "*AUTO", "*NWI"]),
         ),
         row(
             &["CRTLINX25", "CHGLINX25"],
             &["DFTPKTSIZE"],
-            Form::Row(2, &Form::NumberOr(64, 4096, &["*SAME"])),
+            ValueForm::Row(2, &ValueForm::NumberOr(64, 4096, &["*SAME"])),
         ),
     ],
-    others: &[Others {
+    others: &[UnreadKeywords {
         on: MODD,
         names: &[
             "MODD",
@@ -394,47 +394,47 @@ pub(super) const MODD: &[&str] = &["CRTMODD", "CHGMODD"];
 /// Using AIX SNA Services/6000; AIX commands no and chdev.
 pub(crate) static AIX: Table = Table {
     kinds: &["aix-sna"],
-    style: Style::Stanza,
+    style: KeywordStyle::Stanza,
     variables: false,
     rows: &[
-        row(&[aix::MODE], aix::RU, Form::NumberOr(RU.0, RU.1, DEFAULTS)),
+        row(&[aix::MODE], aix::RU, ValueForm::NumberOr(RU.0, RU.1, DEFAULTS)),
         // The guide's text asks for a send window of 127.
         row(
             &[aix::MODE],
             aix::SEND_PACING,
-            Form::NumberOr(0, 127, DEFAULTS),
+            ValueForm::NumberOr(0, 127, DEFAULTS),
         ),
         row(
             &[aix::MODE],
             aix::RECEIVE_PACING,
-            Form::NumberOr(0, 127, DEFAULTS),
+            ValueForm::NumberOr(0, 127, DEFAULTS),
         ),
         row(&[aix::MODE], aix::SESSIONS, SESSIONS),
         row(&[aix::MODE], aix::WINNERS, SESSIONS),
         row(
             &[aix::LOGICAL_LINK],
             aix::FRAME,
-            Form::NumberOr(1, 65_535, DEFAULTS),
+            ValueForm::NumberOr(1, 65_535, DEFAULTS),
         ),
         row(
             &[aix::LOGICAL_LINK],
             aix::TRANSMIT_COUNT,
-            Form::NumberOr(1, 127, DEFAULTS),
+            ValueForm::NumberOr(1, 127, DEFAULTS),
         ),
         row(
             &[aix::LOGICAL_LINK],
             aix::RECEIVE_COUNT,
-            Form::NumberOr(1, 127, DEFAULTS),
+            ValueForm::NumberOr(1, 127, DEFAULTS),
         ),
         row(
             &[aix::OPTION],
             &["THEWALL", "LOWCLUST", "LOWMBUF", "MB_CL_HIWAT"],
-            Form::Number(0, u32::MAX),
+            ValueForm::Number(0, u32::MAX),
         ),
         row(
             &[aix::ADAPTER],
             &["XMT_QUE_SIZE", "REC_QUE_SIZE"],
-            Form::Number(1, 65_535),
+            ValueForm::Number(1, 65_535),
         ),
     ],
     others: &[],

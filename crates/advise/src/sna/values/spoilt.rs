@@ -7,7 +7,7 @@ use std::fs;
 use super::TABLES;
 use super::tests::{errors, read, root, row_names};
 use crate::sna::syntax::statement::reads;
-use crate::{Document, Documents, advise, kinds};
+use crate::{Document, DocumentSet, advise, kinds};
 
 #[test]
 fn every_number_that_a_rule_reads_has_a_row() {
@@ -15,7 +15,7 @@ fn every_number_that_a_rule_reads_has_a_row() {
     reads::clear();
     for set in fixtures().values() {
         advise(
-            &Documents::new(set.iter().map(|(f, k, t)| read(f, k, t))),
+            &DocumentSet::new(set.iter().map(|(f, k, t)| read(f, k, t))),
             &["sna".to_owned()],
         );
     }
@@ -166,9 +166,9 @@ fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<Strin
 }
 
 /// The findings, without the line that they quote.
-fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
+fn finding_counts(documents: Vec<Document>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for f in advise(&Documents::new(documents), &["sna".to_owned()]) {
+    for f in advise(&DocumentSet::new(documents), &["sna".to_owned()]) {
         let because: Vec<_> = f
             .because
             .iter()
@@ -192,7 +192,7 @@ fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
     let mut spoilt = 0;
     for (name, set) in fixtures() {
         let all: Vec<Document> = set.iter().map(|(f, k, t)| read(f, k, t)).collect();
-        let before = said(all.clone());
+        let before = finding_counts(all.clone());
         for (i, (file, kind, text)) in set.iter().enumerate() {
             for range in numbers(text) {
                 for wrong in spoilers(kind, text, &range) {
@@ -208,7 +208,7 @@ fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
                     if reported && !comma && !matches!(wrong, "abc" | "") {
                         continue;
                     }
-                    let mut after = said(documents);
+                    let mut after = finding_counts(documents);
                     // Of a buffer pool's values in their places rules read the
                     // size, and quote all.
                     if comma && !reported && *kind == "vtam-start" {

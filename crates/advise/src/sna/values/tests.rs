@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use cics::diagnostic::Severity;
 
 use super::TABLES;
-use super::form::Form;
-use super::rows::{Row, Style, Table};
-use crate::{Document, Documents, Finding, advise, kinds};
+use super::form::ValueForm;
+use super::rows::{KeywordRow, KeywordStyle, Table};
+use crate::{Document, DocumentSet, TuningFinding, advise, kinds};
 
 pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -27,7 +27,7 @@ pub(super) fn errors(document: &Document) -> Vec<(u32, String)> {
 }
 
 /// A text whose line 2 has a keyword with a value.
-fn text(kind: &str, table: &Table, row: &Row, name: &str, value: &str) -> String {
+fn text(kind: &str, table: &Table, row: &KeywordRow, name: &str, value: &str) -> String {
     let verb = row.on.first().map_or("LINE", |on| on.trim_end_matches('*'));
     match (kind, table.style) {
         ("vtam-start", _) => format!("SSCPID=1,\n{name}={value}\n"),
@@ -48,10 +48,10 @@ fn text(kind: &str, table: &Table, row: &Row, name: &str, value: &str) -> String
         }
         ("aix-sna", _) => format!("p_{verb}:\n {} = {value}\n", name.to_lowercase()),
         ("cm2-lan", _) => format!("[LAN_DLC]\n{name} = {value}\n"),
-        (_, Style::Equals) => format!("* {kind}\nL {verb} {name}={value}\n"),
-        (_, Style::Command) => format!("/* */\n{verb} A {name}({value})\n"),
-        (_, Style::Parentheses) => format!("{verb} MODE_NAME(#BATCH)\n {name}({value});\n"),
-        (_, Style::Setting | Style::Stanza) => unreachable!("a setting of {kind}"),
+        (_, KeywordStyle::Equals) => format!("* {kind}\nL {verb} {name}={value}\n"),
+        (_, KeywordStyle::Command) => format!("/* */\n{verb} A {name}({value})\n"),
+        (_, KeywordStyle::Parentheses) => format!("{verb} MODE_NAME(#BATCH)\n {name}({value});\n"),
+        (_, KeywordStyle::Setting | KeywordStyle::Stanza) => unreachable!("a setting of {kind}"),
     }
 }
 
@@ -72,18 +72,18 @@ fn a_wrong_value_of_any_row_is_one_error_that_names_keyword_and_line() {
         for kind in table.kinds {
             for row in table.rows {
                 for name in row.names {
-                    row_tells(kind, table, row, name);
+                    assert_row_reports(kind, table, row, name);
                 }
             }
         }
     }
 }
 
-fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
+fn assert_row_reports(kind: &str, table: &Table, row: &KeywordRow, name: &str) {
     // In a list a comma parts two values, and on a line two operands.
-    let commas = !matches!(row.form, Form::Places(_)) && table.style != Style::Equals;
+    let commas = !matches!(row.form, ValueForm::Places(_)) && table.style != KeywordStyle::Equals;
     let values = WRONG.iter().copied().filter(|v| commas || !v.contains(','));
-    let listed = matches!(row.form, Form::Places(_)).then_some("(1,,,,,,,,,,9)");
+    let listed = matches!(row.form, ValueForm::Places(_)).then_some("(1,,,,,,,,,,9)");
     for value in values.chain(listed) {
         let text = text(kind, table, row, name, value);
         let document = read("f", kind, &text);
@@ -100,8 +100,8 @@ fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
             "{text}: {reported:?}"
         );
         // Rules do not quote it, nor say that it is missing.
-        let findings = advise(&Documents::new([document]), &["sna".to_owned()]);
-        let said = |f: &&Finding| f.value.contains(&shown) && f.place.line == 2;
+        let findings = advise(&DocumentSet::new([document]), &["sna".to_owned()]);
+        let said = |f: &&TuningFinding| f.value.contains(&shown) && f.place.line == 2;
         assert_eq!(findings.iter().find(said), None, "{text}");
     }
     for value in row.form.samples("(1)") {
@@ -236,7 +236,7 @@ fn every_keyword_that_rules_name_has_a_row_or_is_known_to_be_no_number() {
 
 /// The faults that this table was made for, each with its message.
 #[test]
-fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
+fn each_wrong_value_is_reported_with_the_values_that_are_right() {
     for (kind, text, reported) in [
         (
             "cm2-ndf",
@@ -457,7 +457,7 @@ fn an_open_value_takes_with_it_what_depends_on_it_and_nothing_else() {
         )
     };
     let rules = |vpacing: &str| {
-        let set = Documents::new([node(vpacing), modes(), ndf()]);
+        let set = DocumentSet::new([node(vpacing), modes(), ndf()]);
         advise(&set, &["sna".to_owned()])
             .iter()
             .map(|f| f.rule)
@@ -484,8 +484,8 @@ fn the_guide_shows_what_is_printed() {
         .split("```")
         .find_map(|block| block.trim_start().strip_prefix(command));
     let document = read("mode.nsd", "nsdos", "MODE #BATCH RU=* RPACING=many\n");
-    let documents = Documents::new([document]);
-    let look = crate::report::Look {
+    let documents = DocumentSet::new([document]);
+    let look = crate::report::ReportStyle {
         width: 100,
         colour: false,
     };

@@ -6,10 +6,10 @@ use super::judge::SILENT;
 use super::rows::{MODD, Table};
 use crate::sna::kinds::aix;
 use crate::sna::syntax::Statement;
-use crate::worlds::Open;
+use crate::worlds::UnreadableValue;
 
 /// A part and the whole that it is of.
-struct Within {
+struct PartWithinWhole {
     /// The statements that have both.
     on: &'static [&'static str],
     /// Spellings of the part.
@@ -19,18 +19,18 @@ struct Within {
 }
 
 /// Sessions that a side wins are some of the mode's sessions.
-const ALL: &[Within] = &[
-    Within {
+const ALL: &[PartWithinWhole] = &[
+    PartWithinWhole {
         on: &[aix::MODE],
         part: aix::WINNERS,
         whole: aix::SESSIONS,
     },
-    Within {
+    PartWithinWhole {
         on: &["DEFINE_MODE"],
         part: &["MIN_CONWINNERS_SOURCE"],
         whole: &["PLU_MODE_SESSION_LIMIT", "MAX_NEGOTIABLE_SESSION_LIMIT"],
     },
-    Within {
+    PartWithinWhole {
         on: MODD,
         part: &["LCLCTLSSN"],
         whole: &["MAXSSN"],
@@ -40,10 +40,10 @@ const ALL: &[Within] = &[
 impl Table {
     /// Reports a part that is more than its whole. It is not known which of the
     /// two is wrong, so both are open.
-    pub(super) fn tell_within(
+    pub(super) fn report_within(
         &self,
         (s, statement): (usize, &Statement),
-        open: &mut Vec<Open>,
+        open: &mut Vec<UnreadableValue>,
         told: &mut Vec<Diagnostic>,
     ) {
         let verb = statement.verb.as_str();
@@ -71,7 +71,7 @@ impl Table {
             told.push(diagnostic);
             for (operand, o, _) in [part, whole] {
                 if let Some(row) = self.row(verb, &o.name) {
-                    open.push(Open {
+                    open.push(UnreadableValue {
                         statement: s,
                         operand,
                         samples: row.form.samples(""),
@@ -85,10 +85,10 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use crate::sna::values::tests::{errors, read, root};
-    use crate::{Documents, advise};
+    use crate::{DocumentSet, advise};
 
     #[test]
-    fn more_winners_than_sessions_are_told_and_no_rule_counts_them() {
+    fn more_winners_than_sessions_are_reported_and_no_rule_counts_them() {
         let folder = root().join("../../examples/advise/appc/baseline");
         let entries = std::fs::read_dir(folder).expect("the example is there");
         let set: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
@@ -102,7 +102,7 @@ mod tests {
                 told.extend(errors(&document));
                 document
             });
-            let documents = Documents::new(documents.collect::<Vec<_>>());
+            let documents = DocumentSet::new(documents.collect::<Vec<_>>());
             let all = advise(&documents, &["sna.session".to_owned()]);
             let said: Vec<_> = all.iter().map(|f| f.rule).collect();
             (told, said)

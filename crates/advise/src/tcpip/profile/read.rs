@@ -2,23 +2,23 @@
 
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
-use super::super::words::{Word, abbreviates, words};
+use super::super::words::{PlacedWord, abbreviates, words};
 use super::routes::{gateway_routes, route_block};
 use super::table::{IPCONFIG, STATEMENTS, TCPCONFIG, UDPCONFIG};
-use super::{Interface, Link, Port, Profile, Protocol, Setting, Settings};
-use crate::document::At;
-use crate::unknown::Unknowns;
+use super::{InterfaceStatement, Link, Port, TcpipProfile, PortProtocol, StatementSetting, StatementSettings};
+use crate::document::LineColumn;
+use crate::unknown::UnknownNames;
 
 /// Lines that begin with a keyword of the profile. Keywords that no other kind
 /// uses count more. A text with far more unknown statements is not a profile: a
 /// router's configuration has interfaces as well.
 pub(super) fn recognise(text: &str) -> usize {
     let all = words(text, &[';'], &[]);
-    let known = |w: &Word| w.first && statement(&w.text).is_some();
+    let known = |w: &PlacedWord| w.first && statement(&w.text).is_some();
     let own = all.iter().filter(|w| known(w)).count();
     let heads = || (all.iter().enumerate()).filter(|(_, w)| known(w));
-    let ours = heads().any(|(i, w)| is_ours(w, &all[i + 1..]));
-    let alone = heads().any(|(i, w)| is_ours_alone(w, &all[i + 1..]));
+    let ours = heads().any(|(i, w)| is_profile_statement(w, &all[i + 1..]));
+    let alone = heads().any(|(i, w)| is_zos_profile_statement(w, &all[i + 1..]));
     if !ours {
         return 0;
     }
@@ -33,7 +33,7 @@ pub(super) fn recognise(text: &str) -> usize {
     all.iter()
         .filter(|w| w.first)
         .map(|w| match statement(&w.text) {
-            Some((name, _)) if TELLING.contains(&name) => 3,
+            Some((name, _)) if DISTINCTIVE_STATEMENTS.contains(&name) => 3,
             Some(("INTERFACE" | "DELETE" | "START" | "LINK" | "PORT", _)) => 1,
             Some(_) => 2,
             None => 0,
@@ -43,9 +43,9 @@ pub(super) fn recognise(text: &str) -> usize {
 
 /// Whether a statement is a profile's: routers have interfaces, and emulators
 /// devices.
-fn is_ours(head: &Word, tail: &[Word]) -> bool {
+fn is_profile_statement(head: &PlacedWord, tail: &[PlacedWord]) -> bool {
     match statement(&head.text) {
-        Some(("INTERFACE" | "DEVice", _)) => is_ours_alone(head, tail),
+        Some(("INTERFACE" | "DEVice", _)) => is_zos_profile_statement(head, tail),
         Some(("START" | "DELETE", _)) | None => false,
         // Many files include others; this one a data set or a path.
         Some(("INCLUDE", _)) => {
@@ -57,17 +57,17 @@ fn is_ours(head: &Word, tail: &[Word]) -> bool {
 
 /// Whether a statement is that of the profile of z/OS: others have homes, ports
 /// and links as well.
-fn is_ours_alone(head: &Word, tail: &[Word]) -> bool {
+fn is_zos_profile_statement(head: &PlacedWord, tail: &[PlacedWord]) -> bool {
     let mut line = tail.iter().take_while(|w| !w.first);
     match statement(&head.text) {
         Some(("INTERFACE", _)) => line.any(|w| w.is("DEFINE")),
         Some(("DEVice", _)) => line.any(|w| DEVICES.iter().any(|d| w.is(d))),
-        Some((name, _)) => OWN.contains(&name) || TELLING.contains(&name),
+        Some((name, _)) => OWN.contains(&name) || DISTINCTIVE_STATEMENTS.contains(&name),
         None => false,
     }
 }
 
-/// Statements that no TCP/IP of another system has, in addition to [`TELLING`].
+/// Statements that no TCP/IP of another system has, in addition to [`DISTINCTIVE_STATEMENTS`].
 const OWN: &[&str] = &[
     "BEGINVTAM",
     "IPCONFIG6",
@@ -106,7 +106,7 @@ const DEVICES: &[&str] = &[
 const FOREIGN: usize = 3;
 
 /// Statements of no other kind of document.
-const TELLING: &[&str] = &[
+const DISTINCTIVE_STATEMENTS: &[&str] = &[
     "TCPCONFig",
     "IPCONFig",
     "UDPCONFig",
@@ -126,11 +126,11 @@ fn statement(word: &str) -> Option<(&'static str, Option<&'static str>)> {
 }
 
 /// Reads a profile.
-pub(super) fn read(text: &str) -> (Profile, Vec<Diagnostic>) {
+pub(super) fn read(text: &str) -> (TcpipProfile, Vec<Diagnostic>) {
     reader(&words(text, &[';'], &[])).finish()
 }
 
-fn reader(all: &[Word]) -> Reader {
+fn reader(all: &[PlacedWord]) -> Reader {
     let mut reader = Reader::default();
     let mut rest = all;
     while let Some((head, tail)) = rest.split_first() {
@@ -162,8 +162,8 @@ fn reader(all: &[Word]) -> Reader {
 /// Words of a statement that has no end word: to the next line that begins
 /// with a statement, or with an unknown word that stands no further right
 /// than this statement's keyword.
-fn free_length(head: &Word, name: &str, tail: &[Word]) -> usize {
-    let ends = |word: &Word| {
+fn free_length(head: &PlacedWord, name: &str, tail: &[PlacedWord]) -> usize {
+    let ends = |word: &PlacedWord| {
         if !word.first || word.at.line == head.at.line {
             return false;
         }
@@ -195,26 +195,26 @@ fn upper(keyword: &str) -> String {
 
 #[derive(Default)]
 struct Reader {
-    profile: Profile,
-    unknown: Unknowns,
+    profile: TcpipProfile,
+    unknown: UnknownNames,
     diagnostics: Vec<Diagnostic>,
     /// Operands of TCPCONFIG that it does not have.
     foreign_operands: usize,
 }
 
 impl Reader {
-    fn finish(self) -> (Profile, Vec<Diagnostic>) {
+    fn finish(self) -> (TcpipProfile, Vec<Diagnostic>) {
         let mut diagnostics = self.diagnostics;
         self.unknown.report("statement", &mut diagnostics);
         (self.profile, diagnostics)
     }
 
-    fn error(&mut self, at: At, message: impl Into<String>) {
+    fn error(&mut self, at: LineColumn, message: impl Into<String>) {
         self.diagnostics
             .push(at.diagnostic(Severity::Error, message));
     }
 
-    fn take(&mut self, head: &Word, name: &'static str, body: &[Word]) {
+    fn take(&mut self, head: &PlacedWord, name: &'static str, body: &[PlacedWord]) {
         match name {
             "TCPCONFig" | "UDPCONFig" | "IPCONFig" | "GLOBALCONFig" => {
                 self.settings(head, name, body);
@@ -270,7 +270,7 @@ impl Reader {
         }
     }
 
-    fn settings(&mut self, head: &Word, name: &str, body: &[Word]) {
+    fn settings(&mut self, head: &PlacedWord, name: &str, body: &[PlacedWord]) {
         let known = parameters(name);
         let mut all = Vec::new();
         let mut rest = body;
@@ -303,13 +303,13 @@ impl Reader {
             {
                 self.error(tail[0].at, format!("{full} takes a number"));
             }
-            all.push(Setting {
+            all.push(StatementSetting {
                 name: full,
                 value: (count > 0).then(|| value.join(" ")),
                 at: word.at,
             });
         }
-        let settings: &mut Settings = match name {
+        let settings: &mut StatementSettings = match name {
             "TCPCONFig" => &mut self.profile.tcp,
             "UDPCONFig" => &mut self.profile.udp,
             "IPCONFig" => &mut self.profile.ip,
@@ -320,7 +320,7 @@ impl Reader {
     }
 
     /// Entries of PORT: a number, TCP or UDP, a user, options.
-    fn ports(&mut self, body: &[Word]) {
+    fn ports(&mut self, body: &[PlacedWord]) {
         for entry in entries(body, 1) {
             let Some((first, rest)) = entry.split_first() else {
                 continue;
@@ -339,10 +339,10 @@ impl Reader {
         }
     }
 
-    fn port_ranges(&mut self, body: &[Word]) {
+    fn port_ranges(&mut self, body: &[PlacedWord]) {
         for entry in entries(body, 2) {
             let [first, count, protocol, user, options @ ..] = entry else {
-                let at = entry.first().map_or(At::default(), |w| w.at);
+                let at = entry.first().map_or(LineColumn::default(), |w| w.at);
                 self.error(
                     at,
                     "PORTRANGE takes a first port, a count, TCP or UDP, and a user",
@@ -366,17 +366,17 @@ impl Reader {
     #[allow(clippy::too_many_arguments, reason = "the columns of one entry")]
     fn port(
         &mut self,
-        at: At,
+        at: LineColumn,
         first: u16,
         count: u32,
         range: bool,
-        protocol: &Word,
-        user: &Word,
-        options: &[Word],
+        protocol: &PlacedWord,
+        user: &PlacedWord,
+        options: &[PlacedWord],
     ) {
         let protocol = match protocol.text.to_ascii_uppercase().as_str() {
-            "TCP" => Protocol::Tcp,
-            "UDP" => Protocol::Udp,
+            "TCP" => PortProtocol::Tcp,
+            "UDP" => PortProtocol::Udp,
             other => {
                 self.error(protocol.at, format!("{other} is neither TCP nor UDP"));
                 return;
@@ -393,7 +393,7 @@ impl Reader {
         });
     }
 
-    fn interface(&mut self, head: &Word, body: &[Word]) {
+    fn interface(&mut self, head: &PlacedWord, body: &[PlacedWord]) {
         let Some((name, rest)) = body.split_first() else {
             self.error(head.at, "INTERFACE needs a name");
             return;
@@ -406,7 +406,7 @@ impl Reader {
         let kind = rest.first().map_or(String::new(), |w| upper(&w.text));
         let words = rest.get(1..).unwrap_or_default();
         let mtu = words.windows(2).find(|pair| pair[0].is("MTU"));
-        self.profile.interfaces.push(Interface {
+        self.profile.interfaces.push(InterfaceStatement {
             name: upper(&name.text),
             kind,
             mtu: mtu.and_then(|pair| Some((pair[1].number()?, pair[1].at))),
@@ -418,7 +418,7 @@ impl Reader {
 
 /// Entries that begin with `numbers` numbers: at the beginning of a line, or
 /// after the entry before on the same line.
-fn entries(body: &[Word], numbers: usize) -> Vec<&[Word]> {
+fn entries(body: &[PlacedWord], numbers: usize) -> Vec<&[PlacedWord]> {
     let begins = |at: usize| {
         let word = &body[at];
         if at == 0 || (word.first && (word.is("UNRSV") || word.is_symbolic())) {

@@ -3,13 +3,13 @@
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::super::words::Word;
+use super::super::words::PlacedWord;
 use super::Route;
 
 /// ROUTE statements of a block: destination, first hop, link, MTU, options.
 /// An address mask may stand between destination and first hop, and HOST in
 /// the place of a mask.
-pub(super) fn route_block(body: &[Word], diagnostics: &mut Vec<Diagnostic>) -> Vec<Route> {
+pub(super) fn route_block(body: &[PlacedWord], diagnostics: &mut Vec<Diagnostic>) -> Vec<Route> {
     let starts: Vec<usize> = (0..body.len()).filter(|at| body[*at].is("ROUTE")).collect();
     let ends = starts.iter().skip(1).copied().chain([body.len()]);
     let mut routes = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn route_block(body: &[Word], diagnostics: &mut Vec<Diagnostic>) -> V
 }
 
 /// One ROUTE statement without its keyword.
-pub(crate) fn route(head: &Word, words: &[Word]) -> Option<Route> {
+pub(crate) fn route(head: &PlacedWord, words: &[PlacedWord]) -> Option<Route> {
     let (destination, rest) = words.split_first()?;
     let (mask, rest) = match rest.first() {
         Some(word) if word.is("HOST") || is_mask(&word.text) => (Some(&word.text), &rest[1..]),
@@ -41,7 +41,7 @@ pub(crate) fn route(head: &Word, words: &[Word]) -> Option<Route> {
         Some(at) => {
             let options = [&rest[..at], rest.get(at + 2..).unwrap_or_default()].concat();
             (
-                size.and_then(Word::number).filter(|n| *n > 0),
+                size.and_then(PlacedWord::number).filter(|n| *n > 0),
                 size.map_or(rest[at].at, |w| w.at),
                 options,
             )
@@ -72,7 +72,7 @@ fn is_mask(word: &str) -> bool {
 /// Entries of GATEWAY, one a line: network, first hop, link, packet size,
 /// subnet mask, subnet value, options. A network is written as its address,
 /// or DEFAULTNET, which has no subnet value.
-pub(super) fn gateway_routes(body: &[Word], diagnostics: &mut Vec<Diagnostic>) -> Vec<Route> {
+pub(super) fn gateway_routes(body: &[PlacedWord], diagnostics: &mut Vec<Diagnostic>) -> Vec<Route> {
     let mut routes = Vec::new();
     for line in body.chunk_by(|a, b| a.at.line == b.at.line) {
         let [network, first_hop, link, size, rest @ ..] = line else {
@@ -109,7 +109,7 @@ pub(super) fn gateway_routes(body: &[Word], diagnostics: &mut Vec<Diagnostic>) -
 
 /// The destination in the form of ROUTE: network and subnet value combined,
 /// with the network's and the subnet's mask.
-fn gateway_destination(network: &str, rest: &[Word]) -> String {
+fn gateway_destination(network: &str, rest: &[PlacedWord]) -> String {
     let address = |text: &str| text.parse::<std::net::Ipv4Addr>().ok();
     let padded = |text: &str| {
         let missing = 4_usize.saturating_sub(text.split('.').count());

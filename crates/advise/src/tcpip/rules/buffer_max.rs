@@ -1,28 +1,28 @@
 //! A limit of the receive buffer below what is asked for.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.buffer.max",
     summary: "TCPMAXRCVBUFRSIZE is below its default of 256K or below TCPRCVBUFRSIZE.",
     why: "Applications that set their own receive buffer get no more than this, so their window \
           stays small without a word.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::TCPCONFIG],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         let Some((most, at)) = profile.tcp.number("TCPMAXRCVBUFRSIZE") else {
             continue;
         };
         let usual = profile.tcp.number("TCPRCVBUFRSIZE");
-        let mut finding = Finding::at(
+        let mut finding = TuningFinding::at(
             &RULE,
             document.place(at),
             format!("TCPMAXRCVBUFRSIZE {most}"),
@@ -33,7 +33,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         }
         if let Some((bytes, at)) = usual.filter(|(bytes, _)| *bytes > most) {
             finding = finding
-                .severity(Severity::Warning)
+                .severity(FindingSeverity::Warning)
                 .because(document.place(at), format!("TCPRCVBUFRSIZE {bytes}"));
         }
         findings.push(finding.code(format!("TCPCONFIG TCPMAXRCVBUFRSIZE {least}")));

@@ -1,32 +1,32 @@
 //! A small receive buffer.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.buffer.receive",
     summary: "TCPRCVBUFRSIZE is below 64K.",
     why: "The receive buffer is the window that a partner may fill before it must wait for an \
           acknowledgement: one buffer a round trip is all it can send. The default was 16K \
           before z/OS V2R1 and is 64K since.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::TCPCONFIG, ip::MIGRATION_V2R1],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     small(documents, &RULE, "TCPRCVBUFRSIZE", findings);
 }
 
 /// A finding for a buffer size below the default.
 pub(super) fn small(
-    documents: &Documents,
-    rule: &'static Rule,
+    documents: &DocumentSet,
+    rule: &'static TuningRule,
     name: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<TuningFinding>,
 ) {
     for (document, profile) in documents.profiles() {
         if let Some((bytes, at)) = profile.tcp.number(name)
@@ -35,7 +35,7 @@ pub(super) fn small(
             // At 10 ms a round trip carries one buffer, 100 times a second.
             let rate = bytes * 100 * 8 / 1_000_000;
             findings.push(
-                Finding::at(rule, document.place(at), format!("{name} {bytes}"))
+                TuningFinding::at(rule, document.place(at), format!("{name} {bytes}"))
                     .code(format!("TCPCONFIG {name} {DEFAULT_BYTES}"))
                     .effect(format!(
                         "at a round trip of 10 ms at most {rate} Mb/s a connection"

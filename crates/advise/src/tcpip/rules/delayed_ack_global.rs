@@ -1,19 +1,19 @@
 //! TCPCONFIG leaves acknowledgements delayed.
 
 use super::delayed_ack_port::is_application_port;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_002, ip};
-use crate::tcpip::{Acknowledgement, Profile, Stack};
+use crate::tcpip::{AckPolicy, TcpipProfile, TcpStack};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.delayed-ack.global",
     summary: "TCPCONFIG codes or defaults to DELAYACKS, and ports or routes are left with it.",
     why: "An acknowledgement of pushed data may wait 200 ms for data to ride on. A partner that \
           writes twice and then reads waits for it on every request. NODELAYACKS on TCPCONFIG is \
           global: no port and no route can undo it.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "published, Web Services without SSL: response 0.9042 s to 0.0888 s; with SSL 1.6228 s \
          to 0.1344 s",
@@ -22,26 +22,26 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
-    let Some(stack) = Stack::of(documents) else {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
+    let Some(stack) = TcpStack::of(documents) else {
         return;
     };
     let (global, decision) = stack.global();
-    if global != Acknowledgement::Delayed || stack.every_way_is_immediate() {
+    if global != AckPolicy::Delayed || stack.every_way_is_immediate() {
         return;
     }
     let mut ports = stack
         .ports()
         .filter(|(_, p)| is_application_port(documents, p))
         .peekable();
-    let immediate = |(d, p)| stack.port(d, p).0 == Acknowledgement::Immediate;
+    let immediate = |(d, p)| stack.port(d, p).0 == AckPolicy::Immediate;
     if ports.peek().is_some() && ports.all(immediate) {
         return;
     }
     let (document, profile) = stack.profiles[0];
     let coded = decision.place.is_some();
     // A member for OBEYFILE or INCLUDE leaves out what others say.
-    let is_fragment = |p: &Profile| {
+    let is_fragment = |p: &TcpipProfile| {
         let says_nothing = p.tcp.at.is_none() && p.ports.is_empty() && p.routes.is_empty();
         says_nothing && p.interfaces.is_empty() && p.links.is_empty()
     };
@@ -52,7 +52,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         Some(at) => document.place(at),
         None => document.absent(),
     });
-    let mut finding = Finding::at(&RULE, place, decision.says).code("TCPCONFIG NODELAYACKS");
+    let mut finding = TuningFinding::at(&RULE, place, decision.says).code("TCPCONFIG NODELAYACKS");
     if let (false, Some(unread)) = (coded, stack.unread()) {
         finding = finding.needs(unread);
     }

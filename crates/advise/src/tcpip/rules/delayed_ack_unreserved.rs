@@ -1,29 +1,29 @@
 //! A CICS listener's port has no PORT entry that could say NODELAYACKS.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
-use crate::tcpip::{Acknowledgement, Stack};
+use crate::tcpip::{AckPolicy, TcpStack};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.delayed-ack.unreserved",
     summary: "A TCPIPSERVICE or socket listener listens on a port that the profile does not reserve, with delayed \
               acknowledgements.",
     why: "The port takes what TCPCONFIG says, which is DELAYACKS. A PORT entry reserves it for \
           the region and carries NODELAYACKS.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_000, ip::PORT],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
-    let Some(stack) = Stack::of(documents) else {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
+    let Some(stack) = TcpStack::of(documents) else {
         return;
     };
     let (global, decision) = stack.global();
-    if global != Acknowledgement::Delayed || stack.every_way_is_immediate() {
+    if global != AckPolicy::Delayed || stack.every_way_is_immediate() {
         return;
     }
     let services = documents.definitions("TCPIPSERVICE");
@@ -33,7 +33,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     for (document, (number, at)) in services.chain(listeners) {
         let reserved = |n| stack.ports().any(|(_, p)| p.covers(n));
         if u16::try_from(number).is_ok_and(|n| n > 0 && !reserved(n)) {
-            let mut finding = Finding::at(&RULE, document.place(at), format!("port {number}"))
+            let mut finding = TuningFinding::at(&RULE, document.place(at), format!("port {number}"))
                 .code(format!("PORT {number} TCP jobname NODELAYACKS"))
                 .needs("the job name of the region in the place of jobname");
             if let Some(place) = decision.place.clone() {

@@ -1,23 +1,23 @@
 //! Routes by GATEWAY.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::ETHERNET_MTU;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.gateway",
     summary: "Static routes are coded with GATEWAY.",
     why: "The manual announces the end of GATEWAY and advises BEGINROUTES. GATEWAY cannot route \
           over an INTERFACE, and a packet size of DEFAULTSIZE or 0 means 576 bytes.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::GATEWAY],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         let routes: Vec<_> = profile.routes.iter().filter(|r| r.gateway).collect();
         let Some(first) = routes.first() else {
@@ -37,6 +37,6 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             1 => "one route".to_owned(),
             n => format!("{n} routes"),
         };
-        findings.push(Finding::at(&RULE, document.place(first.at), value).code(code));
+        findings.push(TuningFinding::at(&RULE, document.place(first.at), value).code(code));
     }
 }

@@ -1,10 +1,10 @@
 //! The rules for PROFILE.TCPIP, OMPROUTE and Policy Agent: one file each, one
 //! row here.
 
-use crate::document::Documents;
-use crate::finding::Finding;
-use crate::rule::Rule;
-use crate::tcpip::{Acknowledgement, Stack};
+use crate::document::DocumentSet;
+use crate::finding::TuningFinding;
+use crate::rule::TuningRule;
+use crate::tcpip::{AckPolicy, TcpStack};
 
 mod buffer_max;
 mod buffer_receive;
@@ -31,7 +31,7 @@ mod somaxconn;
 mod time_wait;
 
 /// The rows.
-pub(crate) static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&TuningRule] = &[
     &delayed_ack_global::RULE,
     &delayed_ack_port::RULE,
     &delayed_ack_unreserved::RULE,
@@ -60,12 +60,12 @@ pub(crate) static RULES: &[&Rule] = &[
 /// A finding for each DELAYACKS on a port or a route while TCPCONFIG has
 /// `global`.
 fn coded_against(
-    documents: &Documents,
-    rule: &'static Rule,
-    global: Acknowledgement,
-    findings: &mut Vec<Finding>,
+    documents: &DocumentSet,
+    rule: &'static TuningRule,
+    global: AckPolicy,
+    findings: &mut Vec<TuningFinding>,
 ) {
-    let Some(stack) = Stack::of(documents) else {
+    let Some(stack) = TcpStack::of(documents) else {
         return;
     };
     let (holds, decision) = stack.global();
@@ -82,7 +82,7 @@ fn coded_against(
         .filter_map(|w| Some((w.document, w.delay?, w.mended.clone())));
     for (document, (delay, at), code) in ports.chain(ways) {
         if delay {
-            let mut finding = Finding::at(rule, document.place(at), "DELAYACKS").code(code);
+            let mut finding = TuningFinding::at(rule, document.place(at), "DELAYACKS").code(code);
             if let Some(place) = decision.place.clone() {
                 finding = finding.because(place, &*decision.says);
             }

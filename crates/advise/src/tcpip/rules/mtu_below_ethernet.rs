@@ -1,23 +1,23 @@
 //! A route's MTU is less than what Ethernet carries.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{DEFAULT_MTU, ETHERNET_MTU, mss};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.below-ethernet",
     summary: "A static route has an MTU above 576 and below the 1500 bytes of Ethernet.",
     why: "An MSS of 1460 is the least one wants where the path ends in Ethernet. A tunnel on the \
           path may be the reason for less; then leave it.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[PAPER_000, ip::BEGINROUTES],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for route in profile.routes.iter().filter(|r| !r.v6()) {
             let Some(mtu) = route.mtu else {
@@ -31,7 +31,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                 let value = format!("MTU {mtu}, hence MSS {}", mss(mtu, false));
                 let options = route.options.iter().map(|w| w.text.as_str());
                 findings.push(
-                    Finding::at(&RULE, document.place(route.mtu_at), value)
+                    TuningFinding::at(&RULE, document.place(route.mtu_at), value)
                         .code(route.statement(ETHERNET_MTU, options))
                         .needs("that every link of the path carries 1500 bytes"),
                 );

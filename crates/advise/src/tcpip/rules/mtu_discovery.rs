@@ -1,23 +1,23 @@
 //! Large packets without path MTU discovery.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::ETHERNET_MTU;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.discovery",
     summary: "A route through a router has an MTU above 1500 and path MTU discovery is off.",
     why: "Beyond the first router a link may carry less. Without discovery, routers fragment \
           each large packet, and one lost fragment loses them all.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::IPCONFIG],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let names = ["PATHMTUDISCOVERY", "NOPATHMTUDISCOVERY"];
     let coded = documents
         .profiles()
@@ -33,7 +33,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         for route in profile.routes.iter().filter(large) {
             let value = format!("MTU {}", route.mtu_text());
             findings.push(
-                Finding::at(&RULE, document.place(route.mtu_at), value)
+                TuningFinding::at(&RULE, document.place(route.mtu_at), value)
                     .code("IPCONFIG PATHMTUDISCOVERY"),
             );
         }

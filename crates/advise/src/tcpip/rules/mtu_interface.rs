@@ -1,21 +1,21 @@
 //! A route's MTU is larger than its interface's.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.interface",
     summary: "A static route names a larger MTU than the INTERFACE it uses.",
     why: "The smaller of the two holds, so the route's value is not what connections get.",
-    severity: Severity::Advice,
+    severity: FindingSeverity::Advice,
     effect: None,
     sources: &[ip::INTERFACE, ip::BEGINROUTES],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for route in &profile.routes {
             let Some(mtu) = route.mtu else {
@@ -27,7 +27,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             {
                 let options = route.options.iter().map(|w| w.text.as_str());
                 findings.push(
-                    Finding::at(&RULE, document.place(route.mtu_at), format!("MTU {mtu}"))
+                    TuningFinding::at(&RULE, document.place(route.mtu_at), format!("MTU {mtu}"))
                         .code(route.statement(limit, options))
                         .because(document.place(at), format!("INTERFACE has MTU {limit}")),
                 );

@@ -1,23 +1,23 @@
 //! An OMPROUTE interface with the default MTU.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{DEFAULT_MTU, mss};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.omproute",
     summary: "An interface of OMPROUTE has no MTU, or one of 576 bytes or less.",
     why: "Every dynamic route over the interface gets this MTU. The default is 576, which makes \
           an MSS of 536.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_000, ip::OMPROUTE],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, config) in documents.omproutes() {
         for interface in config.interfaces.iter().filter(|i| !i.v6() && !i.symbolic) {
             let (mtu, at) = interface.mtu.unwrap_or((DEFAULT_MTU, interface.at));
@@ -28,7 +28,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                     "no MTU: "
                 };
                 let value = format!("{coded}{mtu}, hence MSS {}", mss(mtu, false));
-                findings.push(Finding::at(&RULE, document.place(at), value).code("MTU=1500"));
+                findings.push(TuningFinding::at(&RULE, document.place(at), value).code("MTU=1500"));
             }
         }
     }

@@ -1,22 +1,22 @@
 //! OMPROUTE and the profile disagree about an interface's MTU.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.omproute-interface",
     summary: "OMPROUTE and the INTERFACE statement name different MTUs for one interface.",
     why: "OMPROUTE adds its routes with its own value (message EZZ8163I), so static and dynamic \
           routes over the interface differ.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[ip::EZZ8163I, ip::OMPROUTE],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     let interfaces = || {
         let all = documents.profiles();
         all.flat_map(|(d, p)| p.interfaces.iter().map(move |i| (d, i)))
@@ -32,7 +32,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                 && coded != mtu
             {
                 findings.push(
-                    Finding::at(&RULE, document.place(at), format!("MTU={mtu}"))
+                    TuningFinding::at(&RULE, document.place(at), format!("MTU={mtu}"))
                         .code(format!("MTU={coded}"))
                         .because(
                             profile.place(coded_at),

@@ -1,23 +1,23 @@
 //! A route of Policy Agent with the default MTU.
 
 use super::mtu_route::too_small;
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.policy-route",
     summary: "A route of a Policy Agent route table has no MTU, DefaultSize, or 576 or less.",
     why: "Traffic that a routing rule sends this way gets an MSS of 536, whatever the profile's \
           own routes say.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[PAPER_000, ip::POLICY],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, policy) in documents.policies() {
         for table in &policy.tables {
             for route in &table.routes {
@@ -25,7 +25,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                     let options = route.options.iter().map(|w| w.text.as_str());
                     let code = route.statement(mtu, options).replacen("ROUTE", "Route", 1);
                     findings.push(
-                        Finding::at(&RULE, document.place(route.mtu_at), value)
+                        TuningFinding::at(&RULE, document.place(route.mtu_at), value)
                             .code(code)
                             .because(
                                 document.place(table.at),

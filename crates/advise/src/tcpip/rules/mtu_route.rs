@@ -1,17 +1,17 @@
 //! A static route with the default MTU.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::{PAPER_000, ip};
 use crate::tcpip::{DEFAULT_MTU, DEFAULT_MTU_V6, ETHERNET_MTU, Route, mss};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.mtu.route",
     summary: "A static route has no MTU, DEFAULTSIZE, or one of 576 bytes or less.",
     why: "An IPv4 route without an MTU takes 576 bytes, so segments carry 536: a request that \
           fits one Ethernet packet takes three. Code at least what the path carries.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: Some(
         "published: 3 packets for the request and 6 for the response at MSS 536; with NODELAYACKS \
          on the port, response time -38 %",
@@ -20,16 +20,16 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for route in &profile.routes {
             if let Some((value, mtu)) = too_small(documents, route) {
                 let options = route.options.iter().map(|w| w.text.as_str());
-                let finding = Finding::at(&RULE, document.place(route.mtu_at), value)
+                let finding = TuningFinding::at(&RULE, document.place(route.mtu_at), value)
                     .code(route.statement(mtu, options));
                 findings.push(match route.v6() {
                     true => finding
-                        .severity(Severity::Advice)
+                        .severity(FindingSeverity::Advice)
                         .why("An IPv6 route without an MTU takes the least that IPv6 allows.")
                         .effect(segments(DEFAULT_MTU_V6, mtu, true)),
                     false => finding,
@@ -51,7 +51,7 @@ fn segments(from: u64, to: u64, v6: bool) -> String {
 
 /// A route's MTU and the recommended one, if it is 576 or less, or for IPv6 the
 /// minimum.
-pub(super) fn too_small(documents: &Documents, route: &Route) -> Option<(String, u64)> {
+pub(super) fn too_small(documents: &DocumentSet, route: &Route) -> Option<(String, u64)> {
     let mtu = route.effective_mtu()?;
     let small = match route.v6() {
         true => route.mtu.is_none(),

@@ -1,37 +1,37 @@
 //! Options of PORT out of their order.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
-use crate::tcpip::{PORT_OPTIONS, Port, Word};
+use crate::tcpip::{PORT_OPTIONS, Port, PlacedWord};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.port.option-order",
     summary: "Options of a PORT or PORTRANGE entry stand in another order than the syntax \
               demands.",
     why: "NOAUTOLOG, DELAYACKS or NODELAYACKS, SHAREPORT, BIND and SAF must come in this order; \
           an entry in another order is in error, and its NODELAYACKS with it.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[ip::PORT],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for port in &profile.ports {
             if let Some((word, code)) = out_of_order(port) {
-                findings.push(Finding::at(&RULE, document.place(word.at), &*word.text).code(code));
+                findings.push(TuningFinding::at(&RULE, document.place(word.at), &*word.text).code(code));
             }
         }
     }
 }
 
 /// The first option that should stand further left, and the entry in order.
-fn out_of_order(port: &Port) -> Option<(&Word, String)> {
+fn out_of_order(port: &Port) -> Option<(&PlacedWord, String)> {
     // BIND and SAF take the next word along.
-    let mut groups: Vec<(usize, Vec<&Word>)> = Vec::new();
+    let mut groups: Vec<(usize, Vec<&PlacedWord>)> = Vec::new();
     for word in &port.options {
         let rank = PORT_OPTIONS.iter().position(|o| word.is(o));
         match (rank, groups.last_mut()) {

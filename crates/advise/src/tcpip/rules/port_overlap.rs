@@ -1,23 +1,23 @@
 //! One port on PORT and on PORTRANGE.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 use crate::tcpip::Port;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.port.overlap",
     summary: "A PORTRANGE covers a port that another PORTRANGE or a PORT entry reserves.",
     why: "The stack ignores whichever comes second, with an error message, and with it its \
           NODELAYACKS.",
-    severity: Severity::Warning,
+    severity: FindingSeverity::Warning,
     effect: None,
     sources: &[ip::PORT],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         for (i, later) in profile.ports.iter().enumerate() {
             let clash = |earlier: &&Port| {
@@ -28,7 +28,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             if let Some(earlier) = profile.ports[..i].iter().find(clash) {
                 let value = later.statement(std::iter::empty());
                 findings.push(
-                    Finding::at(&RULE, document.place(later.at), value)
+                    TuningFinding::at(&RULE, document.place(later.at), value)
                         .code(earlier.statement(earlier.options.iter().map(|w| w.text.as_str())))
                         .because(
                             document.place(earlier.at),

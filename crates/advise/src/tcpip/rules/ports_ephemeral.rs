@@ -1,22 +1,22 @@
 //! Few ports for outgoing connections.
 
-use crate::document::Documents;
-use crate::finding::{Finding, Severity};
-use crate::rule::Rule;
+use crate::document::DocumentSet;
+use crate::finding::{TuningFinding, FindingSeverity};
+use crate::rule::TuningRule;
 use crate::source::ip;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: TuningRule = TuningRule {
     name: "tcpip.ports.ephemeral",
     summary: "EPHEMERALPORTS on TCPCONFIG leaves fewer than 10,000 ports.",
     why: "A client that opens a connection a request uses a port each time and leaves it in \
           TIME_WAIT. When the range is used up, connects fail.",
-    severity: Severity::Note,
+    severity: FindingSeverity::Note,
     effect: None,
     sources: &[ip::TCPCONFIG],
     check,
 };
 
-fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+fn check(documents: &DocumentSet, findings: &mut Vec<TuningFinding>) {
     for (document, profile) in documents.profiles() {
         let Some(setting) = profile.tcp.last(&["EPHEMERALPORTS"]) else {
             continue;
@@ -31,7 +31,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                     .number("TIMEWAITINTERVAL")
                     .map_or(60, |(s, _)| s.max(1));
                 findings.push(
-                    Finding::at(
+                    TuningFinding::at(
                         &RULE,
                         document.place(setting.at),
                         format!("{low} to {high}"),

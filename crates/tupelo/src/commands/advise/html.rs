@@ -4,14 +4,14 @@
 
 use std::fmt::Write;
 
-use advise::tcpip::Effective;
-use advise::{Document, Documents, Finding, Severity, rule};
+use advise::tcpip::EffectiveSettings;
+use advise::{Document, DocumentSet, TuningFinding, FindingSeverity, rule};
 use measure::report::{escape, page, three_and_others};
 
 use super::saved;
 
 /// The page.
-pub fn html(documents: &Documents, findings: &[Finding], settings: &[Effective]) -> String {
+pub fn html(documents: &DocumentSet, findings: &[TuningFinding], settings: &[EffectiveSettings]) -> String {
     let mut body = format!("<style>{STYLE}</style><h1>Advice</h1>");
     let names: Vec<&str> = documents.all.iter().map(|d| &*d.name).collect();
     let _ = write!(body, "<p class=soft>tupelo advise: {}</p>", escape(&names.join(", ")));
@@ -25,18 +25,18 @@ pub fn html(documents: &Documents, findings: &[Finding], settings: &[Effective])
     page("Advice", &body)
 }
 
-fn count(findings: &[Finding], severity: Severity) -> usize {
+fn count(findings: &[TuningFinding], severity: FindingSeverity) -> usize {
     findings.iter().filter(|f| f.severity == severity).count()
 }
 
 /// What it comes to, in one sentence.
-fn verdict(findings: &[Finding]) -> String {
+fn verdict(findings: &[TuningFinding]) -> String {
     let settings = |n: usize| match n {
         1 => "1 setting".to_owned(),
         n => format!("{n} settings"),
     };
-    let warnings = count(findings, Severity::Warning);
-    let advice = count(findings, Severity::Advice);
+    let warnings = count(findings, FindingSeverity::Warning);
+    let advice = count(findings, FindingSeverity::Advice);
     match (warnings, advice) {
         (0, 0) => "Nothing to change.".to_owned(),
         (0, n) => format!("Nothing costs time on every request; for {} the sources name another value.", settings(n)),
@@ -45,19 +45,19 @@ fn verdict(findings: &[Finding]) -> String {
     }
 }
 
-fn tiles(findings: &[Finding]) -> String {
+fn tiles(findings: &[TuningFinding]) -> String {
     let warnings = "warnings: time on every request or connection, or statements that contradict each other";
     let figures = [
-        (count(findings, Severity::Warning).to_string(), warnings),
-        (count(findings, Severity::Advice).to_string(), "advice: the sources name another value"),
-        (count(findings, Severity::Note).to_string(), "notes: it depends on the load, measure"),
+        (count(findings, FindingSeverity::Warning).to_string(), warnings),
+        (count(findings, FindingSeverity::Advice).to_string(), "advice: the sources name another value"),
+        (count(findings, FindingSeverity::Note).to_string(), "notes: it depends on the load, measure"),
     ];
     three_and_others(&figures, &[])
 }
 
 /// Each rule that found something, the gravest and most frequent first.
-fn rules(findings: &[Finding]) -> String {
-    let mut found: Vec<(&str, Severity, usize)> = Vec::new();
+fn rules(findings: &[TuningFinding]) -> String {
+    let mut found: Vec<(&str, FindingSeverity, usize)> = Vec::new();
     for f in findings {
         match found.iter_mut().find(|(name, ..)| *name == f.rule) {
             Some((_, severity, count)) => {
@@ -71,7 +71,7 @@ fn rules(findings: &[Finding]) -> String {
         return "<p>No findings.</p>".to_owned();
     }
     found.sort_by_key(|(_, severity, count)| std::cmp::Reverse((*severity, *count)));
-    let row = |(name, severity, count): &(&str, Severity, usize)| {
+    let row = |(name, severity, count): &(&str, FindingSeverity, usize)| {
         let known = rule(name);
         format!(
             "<tr><td>{}<td class=words><code>{name}</code><td>{count}<td class=\"words wrap\">{}\
@@ -88,7 +88,7 @@ fn rules(findings: &[Finding]) -> String {
     )
 }
 
-fn file(document: &Document, findings: &[Finding]) -> String {
+fn file(document: &Document, findings: &[TuningFinding]) -> String {
     let of_file = || findings.iter().filter(|f| f.place.file == document.name);
     let mut out = format!(
         "<h2>{}</h2><p class=soft>{}</p>",
@@ -119,7 +119,7 @@ fn file(document: &Document, findings: &[Finding]) -> String {
 }
 
 /// One finding; why and source stand with the first of a rule in a file.
-fn card(f: &Finding, first: bool) -> String {
+fn card(f: &TuningFinding, first: bool) -> String {
     let place = match f.place.line {
         0 => "not in the file".to_owned(),
         line => format!("line {line}, column {}", f.place.column),
@@ -154,12 +154,12 @@ fn card(f: &Finding, first: bool) -> String {
     out + "</div>"
 }
 
-fn effective(settings: &[Effective]) -> String {
+fn effective(settings: &[EffectiveSettings]) -> String {
     if settings.is_empty() {
         return String::new();
     }
     let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-    let row = |e: &Effective| {
+    let row = |e: &EffectiveSettings| {
         let decided = match &e.decided.place {
             Some(place) => format!("{place}: {}", e.decided.says),
             None => e.decided.says.clone(),
@@ -181,7 +181,7 @@ fn effective(settings: &[Effective]) -> String {
     )
 }
 
-fn chip(severity: Severity) -> String {
+fn chip(severity: FindingSeverity) -> String {
     format!("<span class=\"chip {severity}\">{severity}</span>")
 }
 
@@ -204,7 +204,7 @@ mod tests {
         let text = "TCPCONFIG NODELAYACKS\nBEGINROUTES\n ROUTE DEFAULT 10.1.1.1 <script> MTU 576\n\
                     ENDROUTES\n";
         let document = Document::read("<b>.tcpip", text, None).expect("a profile");
-        let documents = Documents::new([document]);
+        let documents = DocumentSet::new([document]);
         let findings = advise::advise(&documents, &[]);
         let page = html(&documents, &findings, &advise::tcpip::effective(&documents));
         assert!(!page.contains("<script>") && !page.contains("<b>.tcpip"));
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_clean_file_says_so() {
         let document = Document::read("p", "TCPCONFIG NODELAYACKS\n", None).expect("a profile");
-        let page = html(&Documents::new([document]), &[], &[]);
+        let page = html(&DocumentSet::new([document]), &[], &[]);
         assert!(page.contains("No findings.") && page.contains("Nothing to change."));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn names(found: &Text) -> Vec<(&str, &str)> {
+fn names(found: &ParsedStatements) -> Vec<(&str, &str)> {
     found
         .statements
         .iter()
@@ -47,7 +47,7 @@ fn a_mode_table_with_continuations_is_read() {
         (cos.value.as_str(), cos.at),
         (
             "#BATCH",
-            At {
+            LineColumn {
                 line: 5,
                 column: 16
             }
@@ -64,7 +64,7 @@ fn a_comma_continues_a_line_that_lost_its_column_72() {
 }
 
 #[test]
-fn remarks_behind_operands_and_misplaced_marks_do_not_end_a_statement() {
+fn remarks_after_operands_and_misplaced_marks_do_not_end_a_statement() {
     let line = |text: &str| format!("{text:<71}X\n");
     let text = format!(
         "{}{}  RUSIZES=X'8787'\nB MODEENT LOGMODE=B,     X\n  COS=#BATCH\n",
@@ -88,7 +88,7 @@ fn start_options_may_have_remarks() {
     let operands: Vec<_> = t.statements[0].operands.iter().collect();
     assert_eq!(operands.len(), 4);
     assert_eq!(operands[2].list(), ["50", "4016", "40", "F"]);
-    assert_eq!(operands[2].at, At { line: 3, column: 1 });
+    assert_eq!(operands[2].at, LineColumn { line: 3, column: 1 });
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn lists_quotes_and_comments_are_kept_apart() {
 }
 
 #[test]
-fn unclosed_parentheses_are_told() {
+fn unclosed_parentheses_are_reported() {
     let p = read("L LINE ADDRESS=(16,\n");
     assert_eq!(p.diagnostics.len(), 2);
     assert_eq!(p.statements[0].operands.len(), 1);
