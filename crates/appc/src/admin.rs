@@ -4,8 +4,8 @@
 //! `GET /status` is all of it. One request a connection; anything else is
 //! answered by 404. The same types read the answer on the asking side.
 
-use crate::host::Shared;
-use crate::{Error, Host};
+use crate::host::SharedHost;
+use crate::{Error, NodeHost};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -131,7 +131,7 @@ impl From<&sna::Mode> for ModeStatus {
 
 /// Answers on `listener`, on a thread of its own, until the host has stopped.
 /// Each connection has a thread, so that an idle one delays no other.
-pub fn serve(host: &Host, listener: TcpListener) -> Result<(), Error> {
+pub fn serve(host: &NodeHost, listener: TcpListener) -> Result<(), Error> {
     let host = host.weak();
     let asking = Arc::new(());
     thread(move || {
@@ -165,7 +165,7 @@ fn thread(run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     named.spawn(run).map(drop)
 }
 
-fn answer(host: &Weak<Shared>, mut stream: TcpStream) -> std::io::Result<()> {
+fn answer(host: &Weak<SharedHost>, mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let request = question(&mut stream)?;
     let Some(host) = host.upgrade() else {
@@ -204,7 +204,7 @@ fn question(stream: &mut TcpStream) -> std::io::Result<String> {
 }
 
 /// Asks the node whose status is at `address`.
-pub fn ask(address: SocketAddr) -> Result<Status, Error> {
+pub fn query_status(address: SocketAddr) -> Result<Status, Error> {
     let connect = |why| Error::Connect { address, why };
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;

@@ -41,7 +41,7 @@ pub struct AppcConfig {
     /// Messages a DLSw circuit grants at first, and the most it grows to.
     pub circuit_window: u16,
     /// The TCP connections of a DLSw partner that this node calls.
-    pub tcp_connections: Connections,
+    pub tcp_connections: DlswConnections,
     /// Seconds a link or a session may take to come up.
     pub activation_timeout_s: u64,
     /// A file to write a capture to (pcapng, for tshark).
@@ -81,7 +81,7 @@ pub struct SideConfig {
 /// in their own manner, whatever is chosen here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Connections {
+pub enum DlswConnections {
     /// This node opens one, and both directions use it.
     #[default]
     One,
@@ -93,14 +93,14 @@ pub enum Connections {
     TwoThenOne,
 }
 
-impl std::str::FromStr for Connections {
+impl std::str::FromStr for DlswConnections {
     type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Connections, &'static str> {
+    fn from_str(text: &str) -> Result<DlswConnections, &'static str> {
         match text {
-            "one" => Ok(Connections::One),
-            "two" => Ok(Connections::Two),
-            "two-then-one" => Ok(Connections::TwoThenOne),
+            "one" => Ok(DlswConnections::One),
+            "two" => Ok(DlswConnections::Two),
+            "two-then-one" => Ok(DlswConnections::TwoThenOne),
             _ => Err("one, two or two-then-one"),
         }
     }
@@ -158,7 +158,7 @@ impl Default for AppcConfig {
             id_number: None,
             max_btu_bytes: 17_749,
             circuit_window: 64,
-            tcp_connections: Connections::One,
+            tcp_connections: DlswConnections::One,
             activation_timeout_s: 30,
             trace: None,
             admin: None,

@@ -1,12 +1,12 @@
 //! Conversations as programs see them: every verb waits until it is done.
 //!
 //! A verb that ends with a code other than OK is an error with this code. The
-//! end of a conversation by the partner is in [`Received::ended`], because most
+//! end of a conversation by the partner is in [`ReceiveResult::ended`], because most
 //! conversations end that way.
 
 use crate::Error;
 use crate::config::lu_name;
-use crate::host::{Inner, Shared, Wake};
+use crate::host::{HostState, SharedHost, WakeEvent};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
     ReturnCode, StatusReceived,
@@ -20,7 +20,7 @@ use std::task::Poll;
 
 /// The parameters of an allocate.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct AllocateRequest {
     /// The partner logical unit.
     pub partner: String,
     /// The transaction program to attach.
@@ -37,11 +37,11 @@ pub struct Call {
     pub pip: Vec<Vec<u8>>,
 }
 
-impl Call {
+impl AllocateRequest {
     /// A mapped conversation of mode `#INTER`, sync level confirm, without
     /// security.
-    pub fn new(partner: &str, tp: &str) -> Call {
-        Call {
+    pub fn new(partner: &str, tp: &str) -> AllocateRequest {
+        AllocateRequest {
             partner: partner.to_owned(),
             tp: tp.to_owned(),
             mode: "#INTER".into(),
@@ -54,7 +54,7 @@ impl Call {
 
     /// The node's verb for this call, from the logical unit `local`. The error
     /// names the first invalid name.
-    pub fn wish(&self, local: &str) -> Result<Allocate, Error> {
+    pub fn to_node_parameters(&self, local: &str) -> Result<Allocate, Error> {
         Ok(Allocate {
             kind: self.kind,
             sync: self.sync,
@@ -81,7 +81,7 @@ impl Call {
     }
 
     /// A copy with another mode.
-    pub fn with_mode(mut self, mode: &str) -> Call {
+    pub fn with_mode(mut self, mode: &str) -> AllocateRequest {
         self.mode = mode.to_owned();
         self
     }
@@ -105,7 +105,7 @@ pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
 
 /// The result of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceiveResult {
     /// Bytes now in the buffer.
     pub len: usize,
     /// Whether they are all of a record.
@@ -126,25 +126,25 @@ const SMALL_BYTES: usize = 1024;
 
 /// One conversation. Dropped before its end, it is deallocated abnormally.
 pub struct Conversation {
-    shared: Arc<Shared>,
+    shared: Arc<SharedHost>,
     id: ConversationId,
     over: bool,
     partner: LuName,
-    met: Met,
+    met: VerbDetails,
 }
 
 /// Details of the last verb in addition to its return code.
 #[derive(Debug, Default)]
-struct Met {
+struct VerbDetails {
     /// Of an error description.
     sense: Option<Sense>,
     /// The reason of the session's loss.
     outage: Option<String>,
 }
 
-impl Met {
-    fn of(inner: &Inner, id: ConversationId, partner: &LuName) -> Met {
-        Met {
+impl VerbDetails {
+    fn of(inner: &HostState, id: ConversationId, partner: &LuName) -> VerbDetails {
+        VerbDetails {
             sense: inner.node.error_sense(id),
             outage: inner.outage(id, partner),
         }
@@ -152,8 +152,8 @@ impl Met {
 }
 
 impl Conversation {
-    pub(crate) fn allocate(shared: Arc<Shared>, local: &str, call: &Call) -> Result<Self, Error> {
-        let wish = call.wish(local)?;
+    pub(crate) fn allocate(shared: Arc<SharedHost>, local: &str, call: &AllocateRequest) -> Result<Self, Error> {
+        let wish = call.to_node_parameters(local)?;
         let (local, partner, mode) = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = {
             let now = shared.now();
@@ -175,7 +175,7 @@ impl Conversation {
             id,
             over: false,
             partner: partner.clone(),
-            met: Met::default(),
+            met: VerbDetails::default(),
         };
         let (code, denial, unsent) = conversation.wait(|node| {
             node.allocated(id).map(|code| {
@@ -203,13 +203,13 @@ impl Conversation {
         Ok(conversation)
     }
 
-    pub(crate) fn incoming(shared: Arc<Shared>, attached: &Attached) -> Conversation {
+    pub(crate) fn incoming(shared: Arc<SharedHost>, attached: &Attached) -> Conversation {
         Conversation {
             shared,
             id: attached.conversation,
             over: false,
             partner: attached.partner.clone(),
-            met: Met::default(),
+            met: VerbDetails::default(),
         }
     }
 
@@ -229,11 +229,11 @@ impl Conversation {
     /// true when the partner asked to send.
     pub fn send(&mut self, data: &[u8]) -> Result<bool, Error> {
         let id = self.id;
-        let wake = Wake::Conversation(id);
+        let wake = WakeEvent::Conversation(id);
         let sent = match data.len() <= SMALL_BYTES {
             true => self.shared.sending(wake, |inner| {
                 let sent = inner.node.send(id, data);
-                self.met = Met::of(inner, id, &self.partner);
+                self.met = VerbDetails::of(inner, id, &self.partner);
                 sent
             })?,
             false => self.wait(|node| node.send(id, data))?,
@@ -272,12 +272,12 @@ impl Conversation {
     }
 
     /// Waits for data or a status.
-    pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
+    pub fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveResult, Error> {
         let id = self.id;
         let mut last = false;
-        let got = self.shared.receiving(Wake::Conversation(id), |inner| {
+        let got = self.shared.receiving(WakeEvent::Conversation(id), |inner| {
             let got = inner.node.receive(id, buffer, Fill::Ll);
-            self.met = Met::of(inner, id, &self.partner);
+            self.met = VerbDetails::of(inner, id, &self.partner);
             last = inner.node.at_end(id);
             got
         })?;
@@ -286,7 +286,7 @@ impl Conversation {
         if !ended {
             self.check("RECEIVE", got.code)?;
         }
-        Ok(Received {
+        Ok(ReceiveResult {
             len: got.len,
             data: got.data,
             status: got.status,
@@ -327,7 +327,7 @@ impl Conversation {
     fn now<T>(&mut self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node);
-        self.met = Met::of(&inner, self.id, &self.partner);
+        self.met = VerbDetails::of(&inner, self.id, &self.partner);
         self.shared.drain(&mut inner, false);
         Ok(value)
     }
@@ -335,9 +335,9 @@ impl Conversation {
     /// A verb that may wait.
     fn wait<T>(&mut self, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> Result<T, Error> {
         let (id, partner, met) = (self.id, &self.partner, &mut self.met);
-        self.shared.blocking(Wake::Conversation(id), |inner| {
+        self.shared.blocking(WakeEvent::Conversation(id), |inner| {
             let value = verb(&mut inner.node);
-            *met = Met::of(inner, id, partner);
+            *met = VerbDetails::of(inner, id, partner);
             value
         })
     }
@@ -373,6 +373,6 @@ impl Drop for Conversation {
         if !self.over || inner.owes {
             self.shared.drain(&mut inner, false);
         }
-        inner.ready.remove(&Wake::Conversation(self.id));
+        inner.ready.remove(&WakeEvent::Conversation(self.id));
     }
 }

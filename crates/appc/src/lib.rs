@@ -1,6 +1,6 @@
 //! The LU 6.2 stack over real networks: DLSw over TCP and 802.2 over Ethernet.
 //!
-//! Layer 3: sockets and threads around the cores of `sna`. A [`Host`] is one
+//! Layer 3: sockets and threads around the cores of `sna`. A [`NodeHost`] is one
 //! node: it listens, calls partners, starts transaction programs that partners
 //! attach, and gives programs blocking [`Conversation`]s.
 //!
@@ -25,7 +25,7 @@
 //! | [`trace`] | captures that tshark decodes |
 //! | [`admin`] | the status of a running node, for `tupelo appc status` |
 //!
-//! [`Driven`] is the same node without threads, for an owner that holds many
+//! [`DrivenNode`] is the same node without threads, for an owner that holds many
 //! conversations in one.
 //!
 //! Invariant: a program's thread that waits does the node's input and output
@@ -44,8 +44,8 @@ pub mod trace;
 pub mod transactions;
 
 pub use config::AppcConfig;
-pub use conversation::{Call, Conversation, Received, withheld};
+pub use conversation::{AllocateRequest, Conversation, ReceiveResult, withheld};
 pub use error::Error;
-pub use host::{Driven, Host, Incoming, ThreadHook, Wake};
+pub use host::{DrivenNode, NodeHost, IncomingAttach, ThreadHook, WakeEvent};
 pub use own_name::own_name;
-pub use section::Section;
+pub use section::AppcSection;

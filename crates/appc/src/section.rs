@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// The `[appc]` section of a file. Other sections are ignored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Section {
+pub struct AppcSection {
     /// The node, with defaults where the section says nothing.
     pub config: AppcConfig,
     /// Whether the section names the node. A node without a name may use [a
@@ -30,7 +30,7 @@ struct Keys {
     appc: toml::Table,
 }
 
-impl Section {
+impl AppcSection {
     /// The text of a configuration file, of 16 MiB at most: a device that never
     /// ends is an error, and takes no more memory than that.
     pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
@@ -45,10 +45,10 @@ impl Section {
     }
 
     /// Reads it from the text of a TOML file; the error has the place.
-    pub fn parse(text: &str) -> Result<Section, toml::de::Error> {
+    pub fn parse(text: &str) -> Result<AppcSection, toml::de::Error> {
         let file: File = toml::from_str(text)?;
         let keys: Keys = toml::from_str(text)?;
-        Ok(Section {
+        Ok(AppcSection {
             config: file.appc,
             named: keys.appc.contains_key("lu"),
         })
@@ -60,32 +60,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_section_tells_whether_it_names_its_node() {
-        let named = Section::parse("[other]\nlu = 1\n[appc]\nlu = \"NET.A\"\n").unwrap();
+    fn a_section_shows_whether_it_names_its_node() {
+        let named = AppcSection::parse("[other]\nlu = 1\n[appc]\nlu = \"NET.A\"\n").unwrap();
         assert_eq!((named.config.lu.as_str(), named.named), ("NET.A", true));
-        let unnamed = Section::parse("[other]\nlu = 1\n[appc]\nmax-btu-bytes = 1033\n").unwrap();
+        let unnamed = AppcSection::parse("[other]\nlu = 1\n[appc]\nmax-btu-bytes = 1033\n").unwrap();
         assert_eq!((unnamed.config.max_btu_bytes, unnamed.named), (1033, false));
-        let dotted = Section::parse("appc.lu = \"NET.B\"").unwrap();
+        let dotted = AppcSection::parse("appc.lu = \"NET.B\"").unwrap();
         assert!(dotted.named);
     }
 
     #[test]
     fn a_file_that_never_ends_or_is_no_text_is_an_error_and_the_longest_is_read() {
-        let why = Section::text("/dev/zero").unwrap_err();
+        let why = AppcSection::text("/dev/zero").unwrap_err();
         assert!(why.to_string().contains("larger than 16 MiB"), "{why}");
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(MOST_BYTES).unwrap();
-        let text = Section::text(file.path()).unwrap();
+        let text = AppcSection::text(file.path()).unwrap();
         assert_eq!(text.len() as u64, MOST_BYTES);
         std::fs::write(file.path(), [0xFF]).unwrap();
-        let why = Section::text(file.path()).unwrap_err();
+        let why = AppcSection::text(file.path()).unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]
     fn a_file_without_the_section_or_with_unknown_keys_is_an_error() {
         for (text, reported) in [("lu = 1", "appc"), ("[appc]\nlus = 1", "lus")] {
-            let why = Section::parse(text).unwrap_err().to_string();
+            let why = AppcSection::parse(text).unwrap_err().to_string();
             assert!(why.contains(reported), "{why}");
         }
     }

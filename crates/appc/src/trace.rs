@@ -25,7 +25,7 @@ const LINK: u32 = 1;
 const SNAP_BYTES: u32 = 262_144;
 
 /// A capture that is being written.
-pub struct Trace {
+pub struct CaptureWriter {
     out: BufWriter<File>,
     /// It could not be written; this was logged.
     failed: bool,
@@ -41,7 +41,7 @@ pub struct Flow {
 
 /// Which way something went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum TraceDirection {
     /// This node sent it.
     Out,
     /// This node received it.
@@ -58,10 +58,10 @@ impl Flow {
     }
 }
 
-impl Trace {
+impl CaptureWriter {
     /// Creates the file.
-    pub fn create(path: &Path) -> io::Result<Trace> {
-        let mut trace = Trace {
+    pub fn create(path: &Path) -> io::Result<CaptureWriter> {
+        let mut trace = CaptureWriter {
             out: BufWriter::new(File::create(path)?),
             failed: false,
         };
@@ -101,13 +101,13 @@ impl Trace {
     pub fn segment(
         &mut self,
         flow: &mut Flow,
-        way: Way,
+        way: TraceDirection,
         message: &[u8],
         piu_at: usize,
     ) -> io::Result<()> {
         let (from, to) = match way {
-            Way::Out => (0, 1),
-            Way::In => (1, 0),
+            TraceDirection::Out => (0, 1),
+            TraceDirection::In => (1, 0),
         };
         let mut packet = ip_tcp_headers(flow, from, to, message.len());
         let start = packet.len();
@@ -130,7 +130,7 @@ impl Trace {
 
     /// Lets `write` add to it. The first failure is logged and ends the trace:
     /// packets after a gap would mislead.
-    pub fn add(&mut self, write: impl FnOnce(&mut Trace) -> io::Result<()>) {
+    pub fn add(&mut self, write: impl FnOnce(&mut CaptureWriter) -> io::Result<()>) {
         if !self.failed
             && let Err(error) = write(self)
         {

@@ -9,8 +9,8 @@
 //! The first four bytes of an inquiry say, big-endian, how long the reply is to
 //! be; a shorter request is answered by as many bytes as it has.
 
-use crate::conversation::{Call, Conversation};
-use crate::{Error, Host, Incoming};
+use crate::conversation::{AllocateRequest, Conversation};
+use crate::{Error, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType, StatusReceived};
 use std::sync::Arc;
@@ -25,14 +25,14 @@ const RECORD_BYTES: usize = 32_763;
 
 /// The measured times.
 #[derive(Debug, Clone)]
-pub struct Timing {
+pub struct TransactionTimes {
     /// How long each repetition took.
     pub repetitions: Vec<Duration>,
     /// Bytes of one repetition, both ways.
     pub bytes: u64,
 }
 
-impl Timing {
+impl TransactionTimes {
     /// The whole time.
     pub fn total(&self) -> Duration {
         self.repetitions.iter().sum()
@@ -62,12 +62,12 @@ impl Timing {
 
 /// Sends `total` bytes in buffers of `buffer` bytes, `repetitions` times.
 pub fn file_transfer(
-    host: &Host,
-    call: &Call,
+    host: &NodeHost,
+    call: &AllocateRequest,
     total: usize,
     buffer: usize,
     repetitions: u32,
-) -> Result<Timing, Error> {
+) -> Result<TransactionTimes, Error> {
     file_transfer_while(host, call, total, buffer, repetitions, |_| true)
 }
 
@@ -75,13 +75,13 @@ pub fn file_transfer(
 /// with the number of finished ones: 0 once there is a conversation. If the
 /// host is stopped meanwhile, the result covers the repetitions before.
 pub fn file_transfer_while(
-    host: &Host,
-    call: &Call,
+    host: &NodeHost,
+    call: &AllocateRequest,
     total: usize,
     buffer: usize,
     repetitions: u32,
     go_on: impl FnMut(u32) -> bool,
-) -> Result<Timing, Error> {
+) -> Result<TransactionTimes, Error> {
     if !(1..=RECORD_BYTES).contains(&buffer) {
         let why = format!("1 to {RECORD_BYTES}");
         return Err(Error::config("buffer", &buffer.to_string(), why));
@@ -98,7 +98,7 @@ pub fn file_transfer_while(
         conversation.confirm()?;
         Ok(())
     })?;
-    Ok(Timing {
+    Ok(TransactionTimes {
         repetitions,
         bytes: total as u64,
     })
@@ -106,24 +106,24 @@ pub fn file_transfer_while(
 
 /// Sends `request` bytes and receives `reply` bytes, `repetitions` times.
 pub fn inquiry(
-    host: &Host,
-    call: &Call,
+    host: &NodeHost,
+    call: &AllocateRequest,
     request: usize,
     reply: usize,
     repetitions: u32,
-) -> Result<Timing, Error> {
+) -> Result<TransactionTimes, Error> {
     inquiry_while(host, call, request, reply, repetitions, |_| true)
 }
 
 /// As above while `go_on` returns true; see [`file_transfer_while`].
 pub fn inquiry_while(
-    host: &Host,
-    call: &Call,
+    host: &NodeHost,
+    call: &AllocateRequest,
     request: usize,
     reply: usize,
     repetitions: u32,
     go_on: impl FnMut(u32) -> bool,
-) -> Result<Timing, Error> {
+) -> Result<TransactionTimes, Error> {
     for (what, bytes) in [("request", request), ("reply", reply)] {
         if !(4..=RECORD_BYTES).contains(&bytes) {
             let why = format!("4 to {RECORD_BYTES}");
@@ -144,7 +144,7 @@ pub fn inquiry_while(
             ))),
         }
     })?;
-    Ok(Timing {
+    Ok(TransactionTimes {
         repetitions,
         bytes: (request + reply) as u64,
     })
@@ -200,7 +200,7 @@ fn receive_turn(conversation: &mut Conversation, buffer: &mut [u8]) -> Result<us
 }
 
 /// Lets partners attach both servers.
-pub fn define(host: &Host) -> Result<(), Error> {
+pub fn define(host: &NodeHost) -> Result<(), Error> {
     for (name, serve) in [
         (
             FILE_TRANSFER,
@@ -209,7 +209,7 @@ pub fn define(host: &Host) -> Result<(), Error> {
         (INQUIRY, serve_inquiry),
     ] {
         let tp = name.parse().map_err(|why| Error::config("tp", name, why))?;
-        let program = Arc::new(move |incoming: Incoming| {
+        let program = Arc::new(move |incoming: IncomingAttach| {
             let partner = incoming.attached.partner.clone();
             if let Err(error) = serve(incoming.conversation) {
                 tracing::info!("{name} for {partner}: {error}");

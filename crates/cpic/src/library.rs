@@ -1,7 +1,7 @@
 //! The node of the calls: one a process, started by the first call.
 
 use appc::config::AppcConfig;
-use appc::{Host, Incoming, Section, own_name};
+use appc::{NodeHost, IncomingAttach, AppcSection, own_name};
 use sna::cpic::{Cid, Cpic, SideInfo, SideTable};
 use sna::{Attached, Instant, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const PROGRAM: &str = "TUPELO_APPC_TPN";
 
 /// The process's node and its view of conversations.
 pub struct Library {
-    host: Host,
+    host: NodeHost,
     local: LuName,
     /// Whether its name is made up, so that no partner can know it.
     unfindable: bool,
@@ -55,8 +55,8 @@ impl Library {
     fn start() -> Result<Library, String> {
         let path = std::env::var(CONFIGURATION)
             .map_err(|_| format!("{CONFIGURATION} must name a file with an [appc] section"))?;
-        let text = Section::text(&path).map_err(|why| format!("{path}: {why}"))?;
-        let section = Section::parse(&text).map_err(|why| format!("{path}: {why}"))?;
+        let text = AppcSection::text(&path).map_err(|why| format!("{path}: {why}"))?;
+        let section = AppcSection::parse(&text).map_err(|why| format!("{path}: {why}"))?;
         let program = std::env::var(PROGRAM).ok();
         let unfindable = takes_own_name(&section, program.is_some());
         let mut config = section.config;
@@ -70,7 +70,7 @@ impl Library {
             .transpose()
             .map_err(|why| format!("{PROGRAM}: {why}"))?;
         let deaf = config.listen.is_none() && config.interface.is_none();
-        let host = Host::start(config).map_err(|why| why.to_string())?;
+        let host = NodeHost::start(config).map_err(|why| why.to_string())?;
         let (attached, incoming) = channel();
         let library = Library {
             host,
@@ -109,7 +109,7 @@ impl Library {
             ));
         }
         let attached = self.attached.clone();
-        let program = Arc::new(move |incoming: Incoming| {
+        let program = Arc::new(move |incoming: IncomingAttach| {
             // CMACCP takes it from here.
             incoming.conversation.leave();
             let _ = attached.send(incoming.attached);
@@ -270,7 +270,7 @@ impl Library {
 /// Whether the process takes a name that no other has, so that any number of
 /// processes use one configuration. A node that partners call keeps the name that
 /// it has without one in the configuration.
-fn takes_own_name(section: &Section, called: bool) -> bool {
+fn takes_own_name(section: &AppcSection, called: bool) -> bool {
     !section.named && section.config.listen.is_none() && !called
 }
 

@@ -3,7 +3,7 @@
 
 mod partner;
 
-use appc::{AppcConfig, Call, Host, aping};
+use appc::{AppcConfig, AllocateRequest, NodeHost, aping};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, StatusReceived};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -56,18 +56,18 @@ fn compiled(compile: &mut Command) -> bool {
 }
 
 /// A server with APINGD and the partner's programs.
-fn server() -> Host {
+fn server() -> NodeHost {
     let mut config = AppcConfig::named("NET.SERVER").unwrap();
     config.listen = Some("127.0.0.1:0".parse().unwrap());
     config.users.insert("ALICE".into(), "SECRET".into());
-    let server = Host::start(config).unwrap();
+    let server = NodeHost::start(config).unwrap();
     aping::define(&server).unwrap();
     partner::define(&server);
     server
 }
 
 /// The program as a process whose node knows `server`.
-fn process(program: &Path, folder: &Path, server: &Host) -> Command {
+fn process(program: &Path, folder: &Path, server: &NodeHost) -> Command {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let unused = nobody.local_addr().unwrap();
     drop(nobody);
@@ -170,7 +170,7 @@ fn every_call_from_cobol_does_and_refuses_what_is_documented() {
 }
 
 /// Starts a program, and waits until its link is there.
-fn begun(command: &mut Command, server: &appc::Host) -> std::process::Child {
+fn begun(command: &mut Command, server: &appc::NodeHost) -> std::process::Child {
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = piped.spawn().unwrap();
     partner::wait_until_ready(server, 1);
@@ -186,7 +186,7 @@ fn called(name: &str) -> Option<String> {
     command.env("TUPELO_APPC_TPN", "ACCEPTOR");
     let child = begun(&mut command, &server);
     // The link is there: the program called READY over it.
-    let call = Call::new("NET.CLIENT", "ACCEPTOR");
+    let call = AllocateRequest::new("NET.CLIENT", "ACCEPTOR");
     let mut conversation = server.allocate(&call).unwrap();
     let mut buffer = vec![0; 32_767];
     for record in [&b"hello"[..], &[0xC1; 30_000]] {
@@ -233,7 +233,7 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
     let mut command = process(&program, folder.path(), &server);
     let child = begun(&mut command, &server);
     let attach = |name: &str| {
-        let mut call = Call::new("NET.CLIENT", name);
+        let mut call = AllocateRequest::new("NET.CLIENT", name);
         call.user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));
         let mut conversation = server.allocate(&call).unwrap();
         conversation.send(name.as_bytes()).unwrap();

@@ -234,7 +234,7 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
     config.activation_timeout_s = PATIENCE.as_secs();
     (config.trace, config.listen) = (None, None);
     let tried = || -> Result<(Option<u16>, Option<Withheld>), String> {
-        let host = ::appc::Host::start(config).map_err(|e| e.to_string())?;
+        let host = ::appc::NodeHost::start(config).map_err(|e| e.to_string())?;
         // The node's own message says what to look at.
         let linked = host.connect(&partner.partner);
         linked.map_err(|e| e.to_string())?;

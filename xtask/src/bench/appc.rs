@@ -6,7 +6,7 @@ use super::appc_peer::{LU, MANY, SESSIONS, SPINS, Spinning, configuration};
 use super::{Bench, Bound, Row, Setting, alternate};
 use anyhow::{Context, Result};
 use appc::transactions::{FILE_TRANSFER, INQUIRY, file_transfer, inquiry};
-use appc::{Call, Host};
+use appc::{AllocateRequest, NodeHost};
 use sna::wire::piu;
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -70,8 +70,8 @@ impl Peer {
         })
     }
 
-    fn client(&self) -> Result<Host> {
-        let host = Host::start(configuration("BENCH.CLIENT"))?;
+    fn client(&self) -> Result<NodeHost> {
+        let host = NodeHost::start(configuration("BENCH.CLIENT"))?;
         host.define_partner(LU, &self.node)?;
         Ok(host)
     }
@@ -107,7 +107,7 @@ impl Drop for Peer {
 fn bulk(setting: &Setting) -> Result<Vec<Row>> {
     let peer = Peer::start()?;
     let host = peer.client()?;
-    let call = Call::new(LU, FILE_TRANSFER).with_mode("#BATCH");
+    let call = AllocateRequest::new(LU, FILE_TRANSFER).with_mode("#BATCH");
     let mut rows = Vec::new();
     for (bytes, repetitions) in [(1_000_000, 200u32), (100_000, 1000)] {
         let mut stream = peer.connect(bytes, 1)?;
@@ -146,7 +146,7 @@ fn round_trip(setting: &Setting) -> Result<Vec<Row>> {
     const REPETITIONS: u32 = 5000;
     let peer = Peer::start()?;
     let host = peer.client()?;
-    let call = Call::new(LU, INQUIRY);
+    let call = AllocateRequest::new(LU, INQUIRY);
     let asked = || Ok(inquiry(&host, &call, 100, 100, REPETITIONS)?.average_s() * 1e6);
     let mut sleeping = peer.connect(100, 100)?;
     let mut spinning = peer.connect_spinning(100, 100)?;
@@ -181,7 +181,7 @@ fn trips(stream: &mut (impl Read + Write), repetitions: u32) -> Result<Option<f6
 fn sessions(_: &Setting) -> Result<Vec<Row>> {
     let peer = Peer::start()?;
     let host = peer.client()?;
-    let call = Call::new(LU, INQUIRY).with_mode(MANY);
+    let call = AllocateRequest::new(LU, INQUIRY).with_mode(MANY);
     let mut held = vec![host.allocate(&call)?];
     let process = peer.process.id();
     let before = [resident_kb("self")?, resident_kb(&process.to_string())?];

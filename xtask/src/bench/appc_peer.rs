@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use appc::config::{AppcConfig, ModeConfig};
-use appc::{Host, transactions};
+use appc::{NodeHost, transactions};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -42,7 +42,7 @@ pub fn serve() -> Result<bool> {
         many.winners = Some(0);
     }
     config.listen = Some("127.0.0.1:0".parse()?);
-    let host = Host::start(config)?;
+    let host = NodeHost::start(config)?;
     transactions::define(&host)?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let node = host.listening().map_or(String::new(), |at| at.to_string());

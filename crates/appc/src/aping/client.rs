@@ -1,18 +1,18 @@
 //! The side that asks.
 
-use super::report::{Exchange, Report};
+use super::report::{Exchange, ApingReport};
 use super::{SYSTEM_TAG, VERSION};
-use crate::conversation::{Call, Conversation};
-use crate::{Error, Host};
+use crate::conversation::{AllocateRequest, Conversation};
+use crate::{Error, NodeHost};
 use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType, StatusReceived};
 use sna::ebcdic;
 use std::time::Instant;
 
 /// The exchanges of a run.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ApingOptions {
     /// The conversation to allocate.
-    pub call: Call,
+    pub call: AllocateRequest,
     /// How often data are exchanged, 1 to 32,767.
     pub iterations: u32,
     /// Records each side sends in turn, 1 to 32,767.
@@ -23,11 +23,11 @@ pub struct Options {
     pub one_way: bool,
 }
 
-impl Options {
+impl ApingOptions {
     /// Two exchanges of one record of 100 bytes with `partner`.
-    pub fn new(partner: &str) -> Options {
-        Options {
-            call: Call::new(partner, super::TP_NAME),
+    pub fn new(partner: &str) -> ApingOptions {
+        ApingOptions {
+            call: AllocateRequest::new(partner, super::TP_NAME),
             iterations: 2,
             consecutive: 1,
             size: 100,
@@ -40,10 +40,10 @@ impl Options {
 /// and after each exchange; if it returns false, no further exchange is made.
 /// If the host is stopped meanwhile, the report covers the exchanges before.
 pub fn run(
-    host: &Host,
-    options: &Options,
-    mut tell: impl FnMut(&Report) -> bool,
-) -> Result<Report, Error> {
+    host: &NodeHost,
+    options: &ApingOptions,
+    mut tell: impl FnMut(&ApingReport) -> bool,
+) -> Result<ApingReport, Error> {
     let begin = Instant::now();
     let mut conversation = host.allocate(&options.call)?;
     let allocate = begin.elapsed();
@@ -54,7 +54,7 @@ pub fn run(
     let mut buffer = vec![0; 32_767];
     let answer = take_turn(&mut conversation, &mut buffer, |_| {})?;
     let (version, system) = read_version(&buffer[..answer.first])?;
-    let mut report = Report {
+    let mut report = ApingReport {
         allocate,
         startup: begin.elapsed(),
         version,
@@ -84,7 +84,7 @@ pub fn run(
 /// One exchange: records there, and records or a confirmation back.
 fn exchange(
     conversation: &mut Conversation,
-    options: &Options,
+    options: &ApingOptions,
     record: &[u8],
     buffer: &mut [u8],
 ) -> Result<Exchange, Error> {
@@ -107,7 +107,7 @@ fn exchange(
 }
 
 /// The data received until the partner gave the turn back.
-struct Turn {
+struct ReceivedTurn {
     records: u32,
     /// Length of the first record.
     first: usize,
@@ -119,8 +119,8 @@ fn take_turn(
     conversation: &mut Conversation,
     buffer: &mut [u8],
     mut each: impl FnMut(usize),
-) -> Result<Turn, Error> {
-    let mut turn = Turn {
+) -> Result<ReceivedTurn, Error> {
+    let mut turn = ReceivedTurn {
         records: 0,
         first: 0,
         total: 0,
@@ -165,7 +165,7 @@ fn take_turn(
     }
 }
 
-fn check_echo(options: &Options, back: &Turn) -> Result<(), Error> {
+fn check_echo(options: &ApingOptions, back: &ReceivedTurn) -> Result<(), Error> {
     let expected = u64::from(options.consecutive) * options.size as u64;
     match back.total == expected && back.records == options.consecutive {
         true => Ok(()),

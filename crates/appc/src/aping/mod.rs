@@ -11,8 +11,8 @@ mod client;
 mod report;
 mod server;
 
-pub use client::{Options, run};
-pub use report::{Exchange, Foot, Head, Report};
+pub use client::{ApingOptions, run};
+pub use report::{Exchange, Foot, Head, ApingReport};
 pub use server::{TP_NAME, define};
 
 /// The version that both ends send: 2.43.

@@ -18,7 +18,7 @@ pub struct Exchange {
 
 /// The whole run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct ApingReport {
     /// How long the allocation took, session and link included.
     pub allocate: Duration,
     /// How long the start of the partner program and the exchange of versions
@@ -79,7 +79,7 @@ impl Exchange {
     }
 }
 
-impl Report {
+impl ApingReport {
     /// All exchanges as one.
     pub fn total(&self) -> Exchange {
         Exchange {
@@ -122,12 +122,12 @@ impl Report {
 }
 
 /// The lines above the rows.
-pub struct Head<'a>(pub &'a Report);
+pub struct Head<'a>(pub &'a ApingReport);
 
 /// The lines below the rows.
-pub struct Foot<'a>(pub &'a Report);
+pub struct Foot<'a>(pub &'a ApingReport);
 
-impl fmt::Display for Report {
+impl fmt::Display for ApingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", Head(self))?;
         for exchange in &self.exchanges {
@@ -203,7 +203,7 @@ mod tests {
         };
         assert_eq!(exchange.kb_per_s(), 10_000.0);
         assert_eq!(exchange.mb_per_s(), 80.0);
-        let report = Report {
+        let report = ApingReport {
             allocate: Duration::from_millis(34),
             startup: Duration::from_millis(723),
             version: (2, 43),

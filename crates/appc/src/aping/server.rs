@@ -2,7 +2,7 @@
 
 use super::{SYSTEM_TAG, VERSION};
 use crate::conversation::Conversation;
-use crate::{Error, Host, Incoming};
+use crate::{Error, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{DataReceived, DeallocateType, PrepareToReceiveType, StatusReceived};
 use sna::ebcdic;
@@ -12,11 +12,11 @@ use std::sync::Arc;
 pub const TP_NAME: &str = "APINGD";
 
 /// Lets partners attach APINGD.
-pub fn define(host: &Host) -> Result<(), Error> {
+pub fn define(host: &NodeHost) -> Result<(), Error> {
     let name = TP_NAME
         .parse()
         .map_err(|why| Error::config("tp", TP_NAME, why))?;
-    let program = Arc::new(|incoming: Incoming| {
+    let program = Arc::new(|incoming: IncomingAttach| {
         let partner = incoming.attached.partner.clone();
         if let Err(error) = serve(incoming.conversation) {
             tracing::info!("APINGD for {partner}: {error}");

@@ -4,14 +4,14 @@
 //! concerns end when their conversations do; a link to a partner's former
 //! address ends with the last session over it.
 
-use super::inner::Inner;
-use super::{Host, Shared};
+use super::inner::HostState;
+use super::{NodeHost, SharedHost};
 use crate::Error;
 use crate::config::{PartnerConfig, lu_name};
-use crate::net::Transport;
+use crate::net::LinkTransport;
 use sna::{LuName, Mode, Partner, Renewed, Secret, User};
 
-impl Host {
+impl NodeHost {
     /// Changes or adds a partner. Sessions with it are renewed where what they
     /// have agreed on changes.
     pub fn change_partner(&self, name: &str, partner: PartnerConfig) -> Result<Renewed, Error> {
@@ -85,10 +85,10 @@ impl Host {
     }
 }
 
-impl Shared {
+impl SharedHost {
     /// Ends the links to partners that have moved and have no sessions left;
     /// true when there was one.
-    pub(super) fn leave(&self, inner: &mut Inner) -> bool {
+    pub(super) fn leave(&self, inner: &mut HostState) -> bool {
         if inner.leaving.is_empty() {
             return false;
         }
@@ -102,7 +102,7 @@ impl Shared {
         for partner in gone {
             inner.leaving.remove(&partner);
             inner.node.forget_limits(&partner);
-            let others = |inner: &Inner, token: &usize| {
+            let others = |inner: &HostState, token: &usize| {
                 let transport = &inner.transports[token];
                 let known = inner.node.sessions().map(|s| s.partner);
                 let mut known = known;
@@ -111,7 +111,7 @@ impl Shared {
             let tokens: Vec<usize> = inner
                 .transports
                 .iter()
-                .filter(|(_, t)| matches!(t, Transport::Dlsw(_)) && t.leads_to(&partner))
+                .filter(|(_, t)| matches!(t, LinkTransport::Dlsw(_)) && t.leads_to(&partner))
                 .map(|(token, _)| *token)
                 .filter(|token| !others(inner, token))
                 .collect();

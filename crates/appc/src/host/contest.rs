@@ -1,24 +1,24 @@
 //! Two partners that call under one name: the first is asked whether it is still
 //! there.
 
-use super::inner::Inner;
-use crate::net::{Contest, PATIENCE};
+use super::inner::HostState;
+use crate::net::{NameConflict, PATIENCE};
 use sna::Instant;
 
-impl Inner {
+impl HostState {
     /// Does what is due about contested names.
-    pub(super) fn look_at_names(&mut self, now: Instant) {
+    pub(super) fn settle_name_conflicts(&mut self, now: Instant) {
         for contest in self.names.due(now) {
-            self.look_at(contest, now);
+            self.settle_name_conflict(contest, now);
         }
     }
 
-    fn look_at(&mut self, contest: Contest, now: Instant) {
-        let Contest { name, place, asked } = contest;
+    fn settle_name_conflict(&mut self, contest: NameConflict, now: Instant) {
+        let NameConflict { name, place, queried_at: asked } = contest;
         let Some(asked) = asked else {
             let mut transports = self.transports.values_mut();
-            match transports.any(|transport| transport.ask(&place, now)) {
-                true => self.names.asked(&name, now),
+            match transports.any(|transport| transport.probe_partner(&place, now)) {
+                true => self.names.note_query(&name, now),
                 // It went without a word.
                 false => self.names.free(&name),
             }
@@ -31,7 +31,7 @@ impl Inner {
             None => self.names.free(&name),
             Some((_, true)) => self.names.keep(&name),
             Some((token, false)) if now >= asked + PATIENCE => self.give_up(token, &place, now),
-            Some((_, false)) => self.names.asked(&name, now),
+            Some((_, false)) => self.names.note_query(&name, now),
         }
     }
 

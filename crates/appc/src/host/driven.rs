@@ -2,16 +2,16 @@
 //! verb that waits.
 //!
 //! For programs that hold many conversations in one thread. The owner calls
-//! [`Driven::turn`] when [`Driven::as_fd`] is readable or the time of
-//! [`Driven::next_timeout`] has come, and goes on with whatever
-//! [`Driven::take_ready`] names. Verbs are those of [`Node`]; a verb that gives
+//! [`DrivenNode::turn`] when [`DrivenNode::as_fd`] is readable or the time of
+//! [`DrivenNode::next_timeout`] has come, and goes on with whatever
+//! [`DrivenNode::take_ready`] names. Verbs are those of [`Node`]; a verb that gives
 //! `Pending` is tried again when its conversation is ready.
 //!
 //! Invariant: nothing here blocks, and what a verb gives the node to send has
-//! left when [`Driven::verb`] returns, in one write.
+//! left when [`DrivenNode::verb`] returns, in one write.
 
 use super::inner::CallState;
-use super::{Host, Shared, Wake};
+use super::{NodeHost, SharedHost, WakeEvent};
 use crate::Error;
 use crate::config::{AppcConfig, lu_name};
 use sna::{Instant, Node};
@@ -22,23 +22,23 @@ use std::task::Poll;
 use std::time::Duration;
 
 /// One node, driven by its owner; its links go down when it is dropped.
-pub struct Driven {
-    shared: Arc<Shared>,
+pub struct DrivenNode {
+    shared: Arc<SharedHost>,
     /// The pump's epoll, which the owner waits for.
     epoll: std::os::fd::OwnedFd,
 }
 
-impl Driven {
+impl DrivenNode {
     /// Starts a node. It listens where the configuration says; programs that
     /// partners attach still run on threads.
-    pub fn start(config: AppcConfig) -> Result<Driven, Error> {
-        let shared = Shared::start(config, Arc::new(|| ()))?;
+    pub fn start(config: AppcConfig) -> Result<DrivenNode, Error> {
+        let shared = SharedHost::start(config, Arc::new(|| ()))?;
         let pump = shared.pump.lock().unwrap_or_else(PoisonError::into_inner);
         let epoll = std::os::fd::AsRawFd::as_raw_fd(&pump.poll);
         // SAFETY: the pump's own, open as long as its lock is held.
         let epoll = unsafe { BorrowedFd::borrow_raw(epoll) }.try_clone_to_owned();
         drop(pump);
-        Ok(Driven {
+        Ok(DrivenNode {
             epoll: epoll.map_err(|error| Error::Io("poll".into(), error))?,
             shared,
         })
@@ -52,7 +52,7 @@ impl Driven {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         loop {
-            match pump.look() {
+            match pump.poll_sockets() {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Error::Io("poll".into(), error)),
                 Ok(()) => {}
@@ -73,7 +73,7 @@ impl Driven {
     }
 
     /// Hands over what can go on since the last time.
-    pub fn take_ready(&self, mut each: impl FnMut(Wake)) {
+    pub fn take_ready(&self, mut each: impl FnMut(WakeEvent)) {
         let mut inner = self.shared.lock();
         if !inner.ready.is_empty() {
             inner.ready.drain().for_each(&mut each);
@@ -108,7 +108,7 @@ impl Driven {
     }
 
     /// Sets up a link to `partner`, which must be configured, over a connection
-    /// to its DLSw switch. [`Driven::called`] returns the result.
+    /// to its DLSw switch. [`DrivenNode::called`] returns the result.
     pub fn call(&self, partner: &str, address: SocketAddr, on: TcpStream) -> Result<u64, Error> {
         let lu = lu_name("partner", partner)?;
         let config = self.shared.partners().get(partner).cloned();
@@ -116,7 +116,7 @@ impl Driven {
         self.shared.call_over(partner, lu, &config, address, on)
     }
 
-    /// The result of a call. `Pending` until [`Wake::Call`] is ready.
+    /// The result of a call. `Pending` until [`WakeEvent::Call`] is ready.
     pub fn called(&self, call: u64, partner: &str) -> Poll<Result<(), Error>> {
         let mut inner = self.shared.lock();
         let state = match inner.calls.get(&call) {
@@ -134,20 +134,20 @@ impl Driven {
     }
 }
 
-impl AsFd for Driven {
-    /// Readable when [`Driven::turn`] has something to do.
+impl AsFd for DrivenNode {
+    /// Readable when [`DrivenNode::turn`] has something to do.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()
     }
 }
 
-impl Drop for Driven {
+impl Drop for DrivenNode {
     fn drop(&mut self) {
         self.shared.stop();
     }
 }
 
-impl Host {
+impl NodeHost {
     /// The switch's first address in `host[:port]`; asks the system's resolver.
     pub fn resolve(address: &str) -> Result<SocketAddr, Error> {
         let mut found = super::resolve(address)?.into_iter();

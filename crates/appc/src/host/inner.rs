@@ -1,10 +1,10 @@
 //! The state of a host that its threads share under one lock: the node, its
 //! transports, and the waiting threads.
 
-use super::pump::{Waiting, Wake};
-use super::{FIRST_TRANSPORT, Incoming, PeerFaultLog, Program, Shared};
-use crate::net::{Dlsw, LinkEvent, Local, Names, Transport, TransportContext, Which, way_back};
-use crate::trace::Trace;
+use super::pump::{WaitingThreads, WakeEvent};
+use super::{FIRST_TRANSPORT, IncomingAttach, PeerFaultLog, Program, SharedHost};
+use crate::net::{DlswTransport, LinkEvent, LocalNode, NameClaims, LinkTransport, TransportContext, PipeId, way_back};
+use crate::trace::CaptureWriter;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
 use sna::conversation::ConversationId;
@@ -16,22 +16,22 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 /// Everything under the lock.
-pub(crate) struct Inner {
+pub(crate) struct HostState {
     pub node: Node,
-    pub local: Local,
+    pub local: LocalNode,
     pub registry: Registry,
-    pub transports: BTreeMap<usize, Transport>,
+    pub transports: BTreeMap<usize, LinkTransport>,
     /// Tokens of second connections, and the transports they belong to.
     seconds: HashMap<usize, usize>,
     /// Partners' switches that this node may call.
     switches: Vec<SocketAddr>,
     /// Where this node listens itself.
     pub listening: Option<SocketAddr>,
-    pub trace: Option<Trace>,
+    pub trace: Option<CaptureWriter>,
     pub calls: HashMap<u64, CallState>,
     pub programs: HashMap<TpName, Program>,
-    pub ready: HashSet<Wake>,
-    pub waiting: Waiting,
+    pub ready: HashSet<WakeEvent>,
+    pub waiting: WaitingThreads,
     pub next_token: usize,
     pub next_call: u64,
     pub attached: u64,
@@ -44,8 +44,8 @@ pub(crate) struct Inner {
     pub joined: bool,
     /// Whether the last connection was one too many.
     full: bool,
-    told: Vec<LinkEvent>,
-    pub names: Names,
+    link_events: Vec<LinkEvent>,
+    pub names: NameClaims,
     peer_faults: PeerFaultLog,
     /// Why the last link to each partner went that is not up again.
     lost: BTreeMap<LuName, String>,
@@ -63,9 +63,9 @@ pub(crate) enum CallState {
 /// TCP connections at most; one more is closed at once.
 const MAX_TRANSPORTS: usize = 4096;
 
-impl Inner {
-    pub fn new(node: Node, local: Local, registry: Registry, trace: Option<Trace>) -> Inner {
-        Inner {
+impl HostState {
+    pub fn new(node: Node, local: LocalNode, registry: Registry, trace: Option<CaptureWriter>) -> HostState {
+        HostState {
             node,
             local,
             registry,
@@ -77,7 +77,7 @@ impl Inner {
             calls: HashMap::new(),
             programs: HashMap::new(),
             ready: HashSet::new(),
-            waiting: Waiting::new(),
+            waiting: WaitingThreads::new(),
             next_token: FIRST_TRANSPORT,
             next_call: 1,
             attached: 0,
@@ -85,8 +85,8 @@ impl Inner {
             owes: false,
             joined: false,
             full: false,
-            told: Vec::new(),
-            names: Names::default(),
+            link_events: Vec::new(),
+            names: NameClaims::default(),
             peer_faults: PeerFaultLog::default(),
             lost: BTreeMap::new(),
         }
@@ -102,7 +102,7 @@ impl Inner {
     /// How long nothing is due.
     pub fn next_timeout(&self, now: Instant) -> Option<Duration> {
         let node = self.node.poll_timeout().map(Instant::as_nanos);
-        let transports = self.transports.values().filter_map(Transport::next_timeout);
+        let transports = self.transports.values().filter_map(LinkTransport::next_timeout);
         let calls = self.calls.values().filter_map(|call| match call {
             CallState::Pending(until) => Some(until.as_nanos()),
             _ => None,
@@ -152,20 +152,20 @@ impl Inner {
             .transports
             .iter()
             .find_map(|(token, transport)| match transport {
-                Transport::Dlsw(dlsw) => {
+                LinkTransport::Dlsw(dlsw) => {
                     let same = dlsw.peer().ip() == peer.ip() && dlsw.pipes.awaits_partner();
                     same.then_some(*token)
                 }
-                Transport::Ether(_) => None,
+                LinkTransport::Ether(_) => None,
             });
         let Some(first) = waits else {
             let known = self.switches.iter().any(|at| at.ip() == peer.ip());
             let at = now.as_nanos();
-            let dlsw = Dlsw::accepted(stream, peer, self.local.clone(), known, at);
+            let dlsw = DlswTransport::accepted(stream, peer, self.local.clone(), known, at);
             return self.add_dlsw(dlsw, now);
         };
         self.register_second(first, &mut stream)?;
-        if let Some(Transport::Dlsw(dlsw)) = self.transports.get_mut(&first) {
+        if let Some(LinkTransport::Dlsw(dlsw)) = self.transports.get_mut(&first) {
             dlsw.pipes.take_partner(stream);
         }
         self.transmit(first, now);
@@ -173,14 +173,14 @@ impl Inner {
     }
 
     /// Adds a transport with its first connection.
-    pub fn add_dlsw(&mut self, mut dlsw: Dlsw, now: Instant) -> std::io::Result<()> {
+    pub fn add_dlsw(&mut self, mut dlsw: DlswTransport, now: Instant) -> std::io::Result<()> {
         let token = self.fresh_token();
-        if let Some(stream) = dlsw.pipes.stream(Which::First) {
+        if let Some(stream) = dlsw.pipes.stream(PipeId::First) {
             tune(stream);
             self.registry.register(stream, Token(token), both())?;
         }
         self.transports
-            .insert(token, Transport::Dlsw(Box::new(dlsw)));
+            .insert(token, LinkTransport::Dlsw(Box::new(dlsw)));
         self.transmit(token, now);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Inner {
     /// Opens this side's own connection where a partner that opened one wants
     /// or awaits it.
     fn connect_back(&mut self, token: usize, now: Instant) {
-        let Some(Transport::Dlsw(dlsw)) = self.transports.get(&token) else {
+        let Some(LinkTransport::Dlsw(dlsw)) = self.transports.get(&token) else {
             return;
         };
         if !dlsw.pipes.wants_back() {
@@ -219,7 +219,7 @@ impl Inner {
             self.register_second(token, &mut stream)?;
             Ok(stream)
         });
-        let Some(Transport::Dlsw(dlsw)) = self.transports.get_mut(&token) else {
+        let Some(LinkTransport::Dlsw(dlsw)) = self.transports.get_mut(&token) else {
             return;
         };
         match opened {
@@ -239,8 +239,8 @@ impl Inner {
     /// A socket is ready.
     pub fn handle_ready(&mut self, token: Token, now: Instant, readable: bool, closing: bool) {
         let (first, which) = match self.seconds.get(&token.0) {
-            Some(first) => (*first, Which::Second),
-            None => (token.0, Which::First),
+            Some(first) => (*first, PipeId::Second),
+            None => (token.0, PipeId::First),
         };
         self.with(first, now, |transport, around| {
             transport.handle_ready(around, which, readable, closing)
@@ -254,14 +254,14 @@ impl Inner {
         }
         for (call, state) in &self.calls {
             if matches!(state, CallState::Pending(until) if *until <= now) {
-                self.told.push(LinkEvent::Down {
+                self.link_events.push(LinkEvent::Down {
                     call: Some(*call),
                     partners: Vec::new(),
                     why: "the partner's switch did not answer in time".to_owned(),
                 });
             }
         }
-        self.look_at_names(now);
+        self.settle_name_conflicts(now);
         let due: Vec<usize> = self
             .transports
             .iter()
@@ -298,7 +298,7 @@ impl Inner {
         &mut self,
         token: usize,
         now: Instant,
-        work: impl FnOnce(&mut Transport, &mut TransportContext<'_>) -> Result<(), crate::net::Broken>,
+        work: impl FnOnce(&mut LinkTransport, &mut TransportContext<'_>) -> Result<(), crate::net::TransportFailure>,
     ) {
         let Some(transport) = self.transports.get_mut(&token) else {
             return;
@@ -307,7 +307,7 @@ impl Inner {
             node: &mut self.node,
             now,
             trace: self.trace.as_mut(),
-            told: &mut self.told,
+            link_events: &mut self.link_events,
             peer_faults: &mut self.peer_faults,
             names: &mut self.names,
         };
@@ -322,15 +322,15 @@ impl Inner {
     /// Forgets a transport; its socket closes.
     pub fn remove(&mut self, token: usize) {
         match self.transports.remove(&token) {
-            Some(Transport::Dlsw(mut dlsw)) => {
-                for which in [Which::First, Which::Second] {
+            Some(LinkTransport::Dlsw(mut dlsw)) => {
+                for which in [PipeId::First, PipeId::Second] {
                     if let Some(stream) = dlsw.pipes.stream(which) {
                         let _ = self.registry.deregister(stream);
                     }
                 }
                 self.seconds.retain(|_, first| *first != token);
             }
-            Some(Transport::Ether(ether)) => {
+            Some(LinkTransport::Ether(ether)) => {
                 let fd = ether.socket.as_raw_fd();
                 let _ = self.registry.deregister(&mut mio::unix::SourceFd(&fd));
             }
@@ -388,7 +388,7 @@ impl Inner {
 
     /// Logs, at a limited rate, what a peer does.
     pub fn complain(&mut self, peer: &LuName, why: &str, now: Instant) {
-        self.peer_faults.tell(now, peer, &why);
+        self.peer_faults.log_fault(now, peer, &why);
     }
 
     /// Logs what a partner did wrong on a link.
@@ -408,19 +408,19 @@ impl Inner {
             _ => "it violated the protocol".to_owned(),
         };
         self.peer_faults
-            .tell(now, &peer, &format_args!("{what}: {sense}"));
+            .log_fault(now, &peer, &format_args!("{what}: {sense}"));
     }
 }
 
-impl Shared {
+impl SharedHost {
     /// Sends the node's output and passes on its events. `by_pump` says whether
     /// the caller has the pump.
-    pub(crate) fn drain(&self, inner: &mut Inner, by_pump: bool) {
+    pub(crate) fn drain(&self, inner: &mut HostState, by_pump: bool) {
         loop {
             inner.transmit_all(self.now());
             inner.owes = false;
             inner.joined = false;
-            let news = self.take_news(inner, by_pump) || !inner.told.is_empty();
+            let news = self.take_news(inner, by_pump) || !inner.link_events.is_empty();
             if !news && !self.leave(inner) {
                 break;
             }
@@ -432,16 +432,16 @@ impl Shared {
 
     /// Passes on the node's events, and leaves its output to the next caller
     /// that drains.
-    pub(crate) fn settle(&self, inner: &mut Inner, by_pump: bool) {
+    pub(crate) fn settle(&self, inner: &mut HostState, by_pump: bool) {
         self.take_news(inner, by_pump);
         inner.owes = true;
     }
 
     /// Returns true if the node had events.
-    fn take_news(&self, inner: &mut Inner, by_pump: bool) -> bool {
+    fn take_news(&self, inner: &mut HostState, by_pump: bool) -> bool {
         let mut wake_pump = false;
-        for told in std::mem::take(&mut inner.told) {
-            wake_pump |= take_told(inner, told);
+        for told in std::mem::take(&mut inner.link_events) {
+            wake_pump |= take_link_event(inner, told);
         }
         let mut told = false;
         while let Some(event) = inner.node.poll_event() {
@@ -454,10 +454,10 @@ impl Shared {
         told
     }
 
-    fn take_event(&self, inner: &mut Inner, event: Event) -> bool {
+    fn take_event(&self, inner: &mut HostState, event: Event) -> bool {
         match event {
             Event::Ready(conversation) => {
-                let wake = Wake::Conversation(conversation);
+                let wake = WakeEvent::Conversation(conversation);
                 inner.ready.insert(wake);
                 return inner.waiting.notify(wake);
             }
@@ -495,7 +495,7 @@ impl Shared {
         false
     }
 
-    fn start_program(&self, inner: &mut Inner, attached: sna::Attached) {
+    fn start_program(&self, inner: &mut HostState, attached: sna::Attached) {
         inner.attached += 1;
         let conversation = attached.conversation;
         let refused = RefusedAttach {
@@ -512,7 +512,7 @@ impl Shared {
                 };
                 // A conversation that is dropped here would take the lock.
                 self.jobs.run(|| {
-                    let incoming = Incoming::new(shared, attached);
+                    let incoming = IncomingAttach::new(shared, attached);
                     Box::new(move || program(incoming))
                 })
             });
@@ -531,7 +531,7 @@ impl Shared {
     }
 }
 
-fn take_told(inner: &mut Inner, told: LinkEvent) -> bool {
+fn take_link_event(inner: &mut HostState, told: LinkEvent) -> bool {
     let (call, state) = match told {
         LinkEvent::Up { call, partners } => {
             inner.note_lost(partners, None);
@@ -552,7 +552,7 @@ fn take_told(inner: &mut Inner, told: LinkEvent) -> bool {
         return false;
     };
     *told = state;
-    let wake = Wake::Call(call);
+    let wake = WakeEvent::Call(call);
     inner.ready.insert(wake);
     inner.waiting.notify(wake)
 }

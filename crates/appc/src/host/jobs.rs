@@ -16,7 +16,7 @@ const IDLE: Duration = Duration::from_secs(10);
 
 /// A pool that grows with the programs that run at once.
 #[derive(Clone)]
-pub struct Jobs {
+pub struct JobPool {
     shared: Arc<(Mutex<Queue>, Condvar)>,
     most: usize,
     on_thread: ThreadHook,
@@ -30,10 +30,10 @@ struct Queue {
     stopping: bool,
 }
 
-impl Jobs {
+impl JobPool {
     /// A pool of at most `most` threads.
-    pub fn new(most: usize, on_thread: ThreadHook) -> Jobs {
-        Jobs {
+    pub fn new(most: usize, on_thread: ThreadHook) -> JobPool {
+        JobPool {
             shared: Arc::default(),
             most,
             on_thread,

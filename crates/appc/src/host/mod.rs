@@ -17,18 +17,18 @@ mod spin_policy;
 use crate::Error;
 use crate::admin::{LinkStatus, ModeStatus, SessionStatus, Status};
 use crate::config::{AppcConfig, PartnerConfig, lu_name};
-use crate::conversation::{Call, Conversation};
-use crate::net::{Dlsw, Ether, Local, Transport, Wish};
-use crate::trace::Trace;
+use crate::conversation::{AllocateRequest, Conversation};
+use crate::net::{DlswTransport, EthernetTransport, LocalNode, LinkTransport, PendingCircuit};
+use crate::trace::CaptureWriter;
 use address::{literal, resolve};
-pub use driven::Driven;
+pub use driven::DrivenNode;
 use inner::CallState;
-pub(crate) use inner::Inner;
-use jobs::Jobs;
+pub(crate) use inner::HostState;
+use jobs::JobPool;
 use mio::{Events, Interest, Token, Waker};
 pub(crate) use peer_faults::PeerFaultLog;
-use pump::Pump;
-pub use pump::Wake;
+use pump::SocketPump;
+pub use pump::WakeEvent;
 use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::Stations;
@@ -49,60 +49,60 @@ const FIRST_TRANSPORT: usize = 2;
 
 /// A program that partners attach: called on a thread of its own with each
 /// conversation.
-pub type Program = Arc<dyn Fn(Incoming) + Send + Sync>;
+pub type Program = Arc<dyn Fn(IncomingAttach) + Send + Sync>;
 
 /// Called by each thread of a node when it begins.
 pub type ThreadHook = Arc<dyn Fn() + Send + Sync>;
 
 /// An attach, handed to its program.
-pub struct Incoming {
+pub struct IncomingAttach {
     /// The conversation, in receive state.
     pub conversation: Conversation,
     /// The attach.
     pub attached: sna::Attached,
 }
 
-impl Incoming {
-    fn new(shared: Arc<Shared>, attached: sna::Attached) -> Incoming {
-        Incoming {
+impl IncomingAttach {
+    fn new(shared: Arc<SharedHost>, attached: sna::Attached) -> IncomingAttach {
+        IncomingAttach {
             conversation: Conversation::incoming(shared, &attached),
             attached,
         }
     }
 }
 
-/// One APPC node. Clones are the same node; it stops when [`Host::stop`] is
+/// One APPC node. Clones are the same node; it stops when [`NodeHost::stop`] is
 /// called or the last clone is dropped.
 #[derive(Clone)]
-pub struct Host {
-    shared: Arc<Shared>,
-    _owner: Arc<Owner>,
+pub struct NodeHost {
+    shared: Arc<SharedHost>,
+    _owner: Arc<HostStopper>,
 }
 
 /// The state that all threads of a host share.
-pub(crate) struct Shared {
-    inner: Mutex<Inner>,
-    pump: Mutex<Pump>,
+pub(crate) struct SharedHost {
+    inner: Mutex<HostState>,
+    pump: Mutex<SocketPump>,
     background: Condvar,
     waker: Waker,
     origin: std::time::Instant,
     stopping: AtomicBool,
-    jobs: Jobs,
+    jobs: JobPool,
     partners: Mutex<BTreeMap<String, PartnerConfig>>,
     /// One lock a partner, so that threads that want the same one call it once.
     calling: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     config: AppcConfig,
     listening: Option<SocketAddr>,
-    me: Weak<Shared>,
+    me: Weak<SharedHost>,
 }
 
 /// Stops the host when the last handle goes.
-struct Owner {
-    shared: Arc<Shared>,
+struct HostStopper {
+    shared: Arc<SharedHost>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Drop for Owner {
+impl Drop for HostStopper {
     fn drop(&mut self) {
         self.shared.stop();
         let thread = self
@@ -117,16 +117,16 @@ impl Drop for Owner {
     }
 }
 
-impl Host {
+impl NodeHost {
     /// Starts a node: listens where the configuration says, and waits.
-    pub fn start(config: AppcConfig) -> Result<Host, Error> {
-        Host::start_with(config, Arc::new(|| ()))
+    pub fn start(config: AppcConfig) -> Result<NodeHost, Error> {
+        NodeHost::start_with(config, Arc::new(|| ()))
     }
 
-    /// As [`Host::start`]; each thread of the node calls `on_thread` first, so
+    /// As [`NodeHost::start`]; each thread of the node calls `on_thread` first, so
     /// that its CPU time can be accounted.
-    pub fn start_with(config: AppcConfig, on_thread: ThreadHook) -> Result<Host, Error> {
-        let shared = Shared::start(config, on_thread.clone())?;
+    pub fn start_with(config: AppcConfig, on_thread: ThreadHook) -> Result<NodeHost, Error> {
+        let shared = SharedHost::start(config, on_thread.clone())?;
         let background = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("appc".into())
@@ -135,11 +135,11 @@ impl Host {
                 background.run_background();
             })
             .map_err(|error| Error::Io("thread".into(), error))?;
-        let owner = Arc::new(Owner {
+        let owner = Arc::new(HostStopper {
             shared: Arc::clone(&shared),
             thread: Mutex::new(Some(thread)),
         });
-        Ok(Host {
+        Ok(NodeHost {
             shared,
             _owner: owner,
         })
@@ -211,7 +211,7 @@ impl Host {
     }
 
     /// Allocates a conversation, and sets up a link and a session if needed.
-    pub fn allocate(&self, call: &Call) -> Result<Conversation, Error> {
+    pub fn allocate(&self, call: &AllocateRequest) -> Result<Conversation, Error> {
         self.connect(&call.partner)?;
         Conversation::allocate(Arc::clone(&self.shared), &self.shared.config.lu, call)
     }
@@ -243,7 +243,7 @@ impl Host {
         };
         let state =
             self.shared
-                .blocking(Wake::Call(call), |inner| match inner.calls.get(&call) {
+                .blocking(WakeEvent::Call(call), |inner| match inner.calls.get(&call) {
                     None | Some(CallState::Pending(_)) => Poll::Pending,
                     Some(done) => Poll::Ready(done.clone()),
                 })?;
@@ -298,8 +298,8 @@ impl Host {
             .transports
             .values_mut()
             .find_map(|transport| match transport {
-                Transport::Ether(ether) => Some(ether),
-                Transport::Dlsw(_) => None,
+                LinkTransport::Ether(ether) => Some(ether),
+                LinkTransport::Dlsw(_) => None,
             });
         let Some(ether) = ether else {
             let why = "the configuration has no `interface`".to_owned();
@@ -325,7 +325,7 @@ impl Host {
         mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
     ) -> Result<T, Error> {
         let shared = &self.shared;
-        shared.blocking(Wake::Conversation(conversation), |inner| {
+        shared.blocking(WakeEvent::Conversation(conversation), |inner| {
             verb(&mut inner.node, shared.now())
         })
     }
@@ -339,7 +339,7 @@ impl Host {
         // Never waits: an abend needs no answer.
         let _ = inner.node.deallocate(conversation, DeallocateType::Abend);
         self.shared.drain(&mut inner, false);
-        let wake = Wake::Conversation(conversation);
+        let wake = WakeEvent::Conversation(conversation);
         inner.ready.insert(wake);
         if inner.waiting.notify(wake) {
             self.shared.wake_pump();
@@ -356,7 +356,7 @@ impl Host {
         self.shared.stopped()
     }
 
-    pub(crate) fn weak(&self) -> Weak<Shared> {
+    pub(crate) fn weak(&self) -> Weak<SharedHost> {
         Arc::downgrade(&self.shared)
     }
 
@@ -366,9 +366,9 @@ impl Host {
     }
 }
 
-impl Shared {
+impl SharedHost {
     /// The node with its sockets open, not yet driven.
-    fn start(config: AppcConfig, on_thread: ThreadHook) -> Result<Arc<Shared>, Error> {
+    fn start(config: AppcConfig, on_thread: ThreadHook) -> Result<Arc<SharedHost>, Error> {
         config.validate()?;
         let io = |what: &str| {
             let what = what.to_owned();
@@ -378,7 +378,7 @@ impl Shared {
         let waker = Waker::new(poll.registry(), WAKER).map_err(io("waker"))?;
         let registry = poll.registry().try_clone().map_err(io("poll"))?;
         let trace = match &config.trace {
-            Some(path) => Some(Trace::create(path).map_err(io(&path.display().to_string()))?),
+            Some(path) => Some(CaptureWriter::create(path).map_err(io(&path.display().to_string()))?),
             None => None,
         };
         let mut listener = None;
@@ -393,27 +393,27 @@ impl Shared {
         let listening = listener
             .as_ref()
             .and_then(|listener| listener.local_addr().ok());
-        let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
+        let mut inner = HostState::new(node(&config)?, local(&config)?, registry, trace);
         inner.listening = listening;
         for switch in config.partners.values().filter_map(literal) {
             inner.note_switch(switch);
         }
         open_interface(&config, &mut inner)?;
-        let pump = Pump {
+        let pump = SocketPump {
             poll,
             events: Events::with_capacity(256),
             listener,
             patience: SpinPolicy::new(),
         };
         let partners = Mutex::new(config.partners.clone());
-        Ok(Arc::new_cyclic(|me| Shared {
+        Ok(Arc::new_cyclic(|me| SharedHost {
             inner: Mutex::new(inner),
             pump: Mutex::new(pump),
             background: Condvar::new(),
             waker,
             origin: std::time::Instant::now(),
             stopping: AtomicBool::new(false),
-            jobs: Jobs::new(config.max_programs, on_thread),
+            jobs: JobPool::new(config.max_programs, on_thread),
             partners,
             calling: Mutex::default(),
             listening,
@@ -454,7 +454,7 @@ impl Shared {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HostState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -495,7 +495,7 @@ impl Shared {
             origin_sap: SAP_SNA,
             target_sap: config.sap()?,
         };
-        let wish = Wish {
+        let wish = PendingCircuit {
             stations,
             partner,
             call,
@@ -503,7 +503,7 @@ impl Shared {
         let stream = mio::net::TcpStream::from_std(stream);
         let now = self.now();
         inner.note_switch(address);
-        let dlsw = Dlsw::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
+        let dlsw = DlswTransport::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
         inner.add_dlsw(dlsw, now).map_err(connect)?;
         self.drain(&mut inner, false);
         Ok(call)
@@ -523,7 +523,7 @@ impl Shared {
     }
 }
 
-impl Inner {
+impl HostState {
     fn next_call(&mut self, until: Instant) -> u64 {
         let call = self.next_call;
         self.next_call += 1;
@@ -560,9 +560,9 @@ fn node(config: &AppcConfig) -> Result<Node, Error> {
     Ok(node)
 }
 
-fn local(config: &AppcConfig) -> Result<Local, Error> {
+fn local(config: &AppcConfig) -> Result<LocalNode, Error> {
     let (id_block, id_number) = config.node_id()?;
-    Ok(Local {
+    Ok(LocalNode {
         lu: lu_name("lu", &config.lu)?,
         mac: config.station_mac()?,
         id_block,
@@ -574,7 +574,7 @@ fn local(config: &AppcConfig) -> Result<Local, Error> {
     })
 }
 
-fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
+fn open_interface(config: &AppcConfig, inner: &mut HostState) -> Result<(), Error> {
     let Some(interface) = &config.interface else {
         return Ok(());
     };
@@ -582,7 +582,7 @@ fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
         .mac
         .as_ref()
         .map(|_| sna::dlc::mac::reversed(inner.local.mac));
-    let ether = Ether::open(interface, inner.local.clone(), own)?;
+    let ether = EthernetTransport::open(interface, inner.local.clone(), own)?;
     let token = inner.fresh_token();
     let fd = ether.socket.as_raw_fd();
     inner
@@ -595,6 +595,6 @@ fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
         .map_err(|error| Error::Io(interface.clone(), error))?;
     inner
         .transports
-        .insert(token, Transport::Ether(Box::new(ether)));
+        .insert(token, LinkTransport::Ether(Box::new(ether)));
     Ok(())
 }

@@ -15,7 +15,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(crate) struct PeerFaultLog {
     begun: Option<Instant>,
-    told: u32,
+    logged: u32,
     left_out: u64,
     /// Where the partners of recent links were: the node reports their faults
     /// only afterwards.
@@ -35,13 +35,13 @@ impl PeerFaultLog {
         };
         if fresh {
             self.begun = Some(now);
-            self.told = 0;
+            self.logged = 0;
         }
-        if self.told == MOST {
+        if self.logged == MOST {
             self.left_out += 1;
             return None;
         }
-        self.told += 1;
+        self.logged += 1;
         Some(std::mem::take(&mut self.left_out))
     }
 
@@ -61,7 +61,7 @@ impl PeerFaultLog {
     }
 
     /// Logs what `peer` did wrong.
-    pub fn tell(&mut self, now: Instant, peer: &dyn Display, why: &dyn Display) {
+    pub fn log_fault(&mut self, now: Instant, peer: &dyn Display, why: &dyn Display) {
         match self.admit(now) {
             None => {}
             Some(0) => tracing::warn!("{peer}: {why}"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_told_in_a_few_lines_and_counted() {
+    fn a_flood_is_logged_in_a_few_lines_and_counted() {
         let mut peer_faults = PeerFaultLog::default();
         let admitted = (0..1000).filter(|_| peer_faults.admit(at(1)).is_some());
         assert_eq!(admitted.count(), MOST as usize);

@@ -6,9 +6,9 @@
 //! another waiting program. A background thread takes the pump if no program
 //! did for a while, and releases it as soon as a program asks.
 
-use super::inner::Inner;
+use super::inner::HostState;
 use super::spin_policy::SpinPolicy;
-use super::{LISTENER, Shared, WAKER};
+use super::{LISTENER, SharedHost, WAKER};
 use crate::Error;
 use mio::net::TcpListener;
 use mio::{Events, Poll};
@@ -22,7 +22,7 @@ use sna::conversation::ConversationId;
 
 /// The event that a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wake {
+pub enum WakeEvent {
     /// A verb of this conversation can go on.
     Conversation(ConversationId),
     /// A link that was asked for is up, or is not.
@@ -30,7 +30,7 @@ pub enum Wake {
 }
 
 /// The sockets' readiness; held by the thread that waits for it.
-pub(crate) struct Pump {
+pub(crate) struct SocketPump {
     pub poll: Poll,
     pub events: Events,
     pub listener: Option<TcpListener>,
@@ -39,15 +39,15 @@ pub(crate) struct Pump {
 
 /// The holder of the pump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holder {
-    Nobody,
-    Program(Wake),
+pub(crate) enum PumpHolder {
+    Free,
+    Program(WakeEvent),
     Background,
 }
 
 /// The sender of output for which no program waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owed {
+enum OutputPolicy {
     /// They leave at once.
     Sent,
     /// They may leave with the program's next verb.
@@ -56,16 +56,16 @@ enum Owed {
     Joined,
 }
 
-impl Pump {
+impl SocketPump {
     /// Takes what the sockets have at the moment.
-    pub fn look(&mut self) -> std::io::Result<()> {
+    pub fn poll_sockets(&mut self) -> std::io::Result<()> {
         self.poll.poll(&mut self.events, Some(Duration::ZERO))
     }
 
     /// Waits for sockets, at most for `timeout`.
     fn wait(&mut self, timeout: Option<Duration>, may_look: bool) -> std::io::Result<()> {
         let begin = Instant::now();
-        let look = self.patience.look().filter(|_| may_look);
+        let look = self.patience.spin_time().filter(|_| may_look);
         if let Some(look) = look {
             while begin.elapsed() < look {
                 self.poll.poll(&mut self.events, Some(Duration::ZERO))?;
@@ -85,9 +85,9 @@ impl Pump {
 }
 
 /// Threads that wait without the pump, and what the background thread knows.
-pub(crate) struct Waiting {
-    pub holder: Holder,
-    queue: VecDeque<(Wake, Arc<Condvar>)>,
+pub(crate) struct WaitingThreads {
+    pub holder: PumpHolder,
+    queue: VecDeque<(WakeEvent, Arc<Condvar>)>,
     /// Counts turns of the pump.
     turns: u64,
     released: Instant,
@@ -102,10 +102,10 @@ thread_local! {
     static SIGNAL: Arc<Condvar> = Arc::new(Condvar::new());
 }
 
-impl Waiting {
-    pub fn new() -> Waiting {
-        Waiting {
-            holder: Holder::Nobody,
+impl WaitingThreads {
+    pub fn new() -> WaitingThreads {
+        WaitingThreads {
+            holder: PumpHolder::Free,
             queue: VecDeque::new(),
             turns: 0,
             released: Instant::now(),
@@ -115,11 +115,11 @@ impl Waiting {
 
     /// Notifies the thread that waits for `wake`; returns true if that thread
     /// sleeps in the pump.
-    pub fn notify(&self, wake: Wake) -> bool {
+    pub fn notify(&self, wake: WakeEvent) -> bool {
         for (_, signal) in self.queue.iter().filter(|(waits, _)| *waits == wake) {
             signal.notify_one();
         }
-        self.holder == Holder::Program(wake)
+        self.holder == PumpHolder::Program(wake)
     }
 
     /// Notifies every thread.
@@ -130,14 +130,14 @@ impl Waiting {
     }
 }
 
-impl Shared {
+impl SharedHost {
     /// Calls `verb` until it is done. In between, waits for `wake`.
     pub(crate) fn blocking<T>(
         &self,
-        wake: Wake,
-        verb: impl FnMut(&mut Inner) -> Progress<T>,
+        wake: WakeEvent,
+        verb: impl FnMut(&mut HostState) -> Progress<T>,
     ) -> Result<T, Error> {
-        self.block(wake, Owed::Sent, verb)
+        self.block(wake, OutputPolicy::Sent, verb)
     }
 
     /// As above for a verb that only receives. Output that it causes (pacing
@@ -145,31 +145,31 @@ impl Shared {
     /// background thread if that takes long.
     pub(crate) fn receiving<T>(
         &self,
-        wake: Wake,
-        verb: impl FnMut(&mut Inner) -> Progress<T>,
+        wake: WakeEvent,
+        verb: impl FnMut(&mut HostState) -> Progress<T>,
     ) -> Result<T, Error> {
-        self.block(wake, Owed::Kept, verb)
+        self.block(wake, OutputPolicy::Kept, verb)
     }
 
     /// As above for a verb with little output: earlier output is sent with the
     /// end of this turn, or with the next send.
     pub(crate) fn sending<T>(
         &self,
-        wake: Wake,
-        verb: impl FnMut(&mut Inner) -> Progress<T>,
+        wake: WakeEvent,
+        verb: impl FnMut(&mut HostState) -> Progress<T>,
     ) -> Result<T, Error> {
-        self.block(wake, Owed::Joined, verb)
+        self.block(wake, OutputPolicy::Joined, verb)
     }
 
     fn block<T>(
         &self,
-        wake: Wake,
-        owed: Owed,
-        mut verb: impl FnMut(&mut Inner) -> Progress<T>,
+        wake: WakeEvent,
+        owed: OutputPolicy,
+        mut verb: impl FnMut(&mut HostState) -> Progress<T>,
     ) -> Result<T, Error> {
         let mut inner = self.lock();
         let mut keep =
-            owed == Owed::Joined && inner.owes && !std::mem::replace(&mut inner.joined, true);
+            owed == OutputPolicy::Joined && inner.owes && !std::mem::replace(&mut inner.joined, true);
         loop {
             inner.ready.remove(&wake);
             let progress = verb(&mut inner);
@@ -183,7 +183,7 @@ impl Shared {
             self.drain(&mut inner, false);
             if !inner.ready.contains(&wake) {
                 inner = self.wait(inner, wake, owed);
-                keep = owed == Owed::Kept;
+                keep = owed == OutputPolicy::Kept;
             }
             if self.stopping.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
@@ -194,10 +194,10 @@ impl Shared {
     /// Waits until `wake` is ready or the host stops.
     fn wait<'a>(
         &'a self,
-        mut inner: MutexGuard<'a, Inner>,
-        wake: Wake,
-        owed: Owed,
-    ) -> MutexGuard<'a, Inner> {
+        mut inner: MutexGuard<'a, HostState>,
+        wake: WakeEvent,
+        owed: OutputPolicy,
+    ) -> MutexGuard<'a, HostState> {
         loop {
             let pump = match self.pump.try_lock() {
                 Ok(pump) => Some(pump),
@@ -205,11 +205,11 @@ impl Shared {
                 Err(TryLockError::WouldBlock) => None,
             };
             if let Some(pump) = pump {
-                return self.pump_until(pump, inner, Holder::Program(wake), owed, |inner| {
+                return self.pump_until(pump, inner, PumpHolder::Program(wake), owed, |inner| {
                     inner.ready.contains(&wake)
                 });
             }
-            if inner.waiting.holder == Holder::Background {
+            if inner.waiting.holder == PumpHolder::Background {
                 self.wake_pump();
             }
             let signal = SIGNAL.with(Arc::clone);
@@ -232,12 +232,12 @@ impl Shared {
     /// Turns the pump until `done` or the host stops, then hands it over.
     fn pump_until<'a>(
         &'a self,
-        mut pump: MutexGuard<'a, Pump>,
-        mut inner: MutexGuard<'a, Inner>,
-        holder: Holder,
-        owed: Owed,
-        done: impl Fn(&Inner) -> bool,
-    ) -> MutexGuard<'a, Inner> {
+        mut pump: MutexGuard<'a, SocketPump>,
+        mut inner: MutexGuard<'a, HostState>,
+        holder: PumpHolder,
+        owed: OutputPolicy,
+        done: impl Fn(&HostState) -> bool,
+    ) -> MutexGuard<'a, HostState> {
         inner.waiting.holder = holder;
         if inner.owes {
             self.drain(&mut inner, true);
@@ -245,7 +245,7 @@ impl Shared {
         while !done(&inner) && !self.stopping.load(Ordering::Relaxed) {
             let timeout = inner.next_timeout(self.now());
             drop(inner);
-            let may_look = holder != Holder::Background;
+            let may_look = holder != PumpHolder::Background;
             if let Err(error) = pump.wait(timeout, may_look)
                 && error.kind() != std::io::ErrorKind::Interrupted
             {
@@ -255,11 +255,11 @@ impl Shared {
             inner.waiting.turns += 1;
             self.turn(&mut pump, &mut inner);
             self.settle(&mut inner, true);
-            if owed != Owed::Kept || !done(&inner) {
+            if owed != OutputPolicy::Kept || !done(&inner) {
                 self.drain(&mut inner, true);
             }
         }
-        inner.waiting.holder = Holder::Nobody;
+        inner.waiting.holder = PumpHolder::Free;
         inner.waiting.released = Instant::now();
         drop(pump);
         self.hand_over(&mut inner);
@@ -267,7 +267,7 @@ impl Shared {
     }
 
     /// Does what the sockets are ready for and what is due.
-    pub(crate) fn turn(&self, pump: &mut Pump, inner: &mut Inner) {
+    pub(crate) fn turn(&self, pump: &mut SocketPump, inner: &mut HostState) {
         let now = self.now();
         for event in &pump.events {
             match event.token() {
@@ -287,8 +287,8 @@ impl Shared {
     }
 
     /// Offers a free pump to a waiting program, or else to the background.
-    fn hand_over(&self, inner: &mut Inner) {
-        if inner.waiting.holder != Holder::Nobody {
+    fn hand_over(&self, inner: &mut HostState) {
+        if inner.waiting.holder != PumpHolder::Free {
             return;
         }
         if let Some((_, signal)) = inner.waiting.queue.front() {
@@ -304,16 +304,16 @@ impl Shared {
         let mut seen = 0;
         while !self.stopping.load(Ordering::Relaxed) {
             let idle = inner.waiting.released.elapsed() >= GRACE && inner.waiting.queue.is_empty();
-            let free = inner.waiting.holder == Holder::Nobody && idle;
+            let free = inner.waiting.holder == PumpHolder::Free && idle;
             if free && let Ok(pump) = self.pump.try_lock() {
-                inner = self.pump_until(pump, inner, Holder::Background, Owed::Sent, |inner| {
+                inner = self.pump_until(pump, inner, PumpHolder::Background, OutputPolicy::Sent, |inner| {
                     !inner.waiting.queue.is_empty()
                 });
                 continue;
             }
             let turns = inner.waiting.turns;
             let still = std::mem::replace(&mut seen, turns) == turns;
-            let held = matches!(inner.waiting.holder, Holder::Program(_));
+            let held = matches!(inner.waiting.holder, PumpHolder::Program(_));
             inner = if held && still {
                 // A program waits in a quiet pump: it notifies when it leaves.
                 inner.waiting.asleep = true;

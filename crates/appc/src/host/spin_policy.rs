@@ -5,13 +5,13 @@
 //! longer wait stops that until a run of short ones starts it again. A poll
 //! without a result doubles the required run; answers found by polling shorten
 //! it again. If the partner needs the processor that polls, polling nearly
-//! stops. So the processor time wasted is at most [`LOOK`] for [`RUN`] answers,
+//! stops. So the processor time wasted is at most [`SPIN_TIME`] for [`RUN`] answers,
 //! and much less if polls keep failing.
 
 use std::time::Duration;
 
 /// How long a program looks, and what counts as a short wait.
-const LOOK: Duration = Duration::from_micros(50);
+const SPIN_TIME: Duration = Duration::from_micros(50);
 /// A wait asleep that was shorter would have been over within a look, most
 /// likely: to be woken takes its time on either side.
 const SHORT_ASLEEP: Duration = Duration::from_micros(100);
@@ -43,14 +43,14 @@ impl SpinPolicy {
     }
 
     /// How long to look before the next sleep; `None` is not at all.
-    pub fn look(&self) -> Option<Duration> {
-        (self.room && self.short >= self.run).then_some(LOOK)
+    pub fn spin_time(&self) -> Option<Duration> {
+        (self.room && self.short >= self.run).then_some(SPIN_TIME)
     }
 
     /// A wait ended after this time. `looked` says whether it began with a
     /// poll.
     pub fn waited(&mut self, took: Duration, looked: bool) {
-        let short = took < if looked { LOOK } else { SHORT_ASLEEP };
+        let short = took < if looked { SPIN_TIME } else { SHORT_ASLEEP };
         if looked {
             self.run = match short {
                 true => (self.run - self.run / 8).max(RUN),
@@ -78,10 +78,10 @@ mod tests {
 
     /// Waits as long as `took` says, which is asked whether it is a look; how
     /// many looks there were.
-    fn looks(of: &mut SpinPolicy, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
+    fn count_spins(of: &mut SpinPolicy, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
         let mut looks = 0;
         for _ in 0..waits {
-            let looked = of.look().is_some();
+            let looked = of.spin_time().is_some();
             looks += u32::from(looked);
             of.waited(took(looked), looked);
         }
@@ -89,41 +89,41 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_short_waits_makes_a_program_look_and_one_long_wait_ends_it() {
+    fn a_run_of_short_waits_makes_a_program_spin_and_one_long_wait_ends_it() {
         let mut patience = patience(true);
         for _ in 0..RUN {
-            assert_eq!(patience.look(), None);
-            patience.waited(LOOK / 2, false);
+            assert_eq!(patience.spin_time(), None);
+            patience.waited(SPIN_TIME / 2, false);
         }
-        assert_eq!(patience.look(), Some(LOOK));
-        patience.waited(LOOK, true);
-        assert_eq!(patience.look(), None);
+        assert_eq!(patience.spin_time(), Some(SPIN_TIME));
+        patience.waited(SPIN_TIME, true);
+        assert_eq!(patience.spin_time(), None);
     }
 
     #[test]
-    fn waits_that_only_the_wake_ups_made_long_lead_to_a_look() {
+    fn waits_that_are_long_only_by_their_wake_ups_lead_to_a_spin() {
         let mut patience = patience(true);
-        let took = |looked| if looked { LOOK / 3 } else { LOOK * 3 / 2 };
-        assert_eq!(looks(&mut patience, 100, took), 100 - RUN);
+        let took = |looked| if looked { SPIN_TIME / 3 } else { SPIN_TIME * 3 / 2 };
+        assert_eq!(count_spins(&mut patience, 100, took), 100 - RUN);
     }
 
     #[test]
-    fn nobody_looks_where_there_is_one_processor() {
-        assert_eq!(looks(&mut patience(false), 100, |_| Duration::ZERO), 0);
+    fn no_program_spins_where_there_is_one_processor() {
+        assert_eq!(count_spins(&mut patience(false), 100, |_| Duration::ZERO), 0);
     }
 
     #[test]
-    fn looks_in_vain_become_rare_and_answers_bring_them_back() {
+    fn failed_spins_become_rare_and_answers_bring_them_back() {
         let mut patience = patience(true);
         // The partner answers soon, but not while this side holds the processor.
-        let vain = |looked| if looked { LOOK * 2 } else { LOOK / 2 };
-        let few = looks(&mut patience, 10_000, vain);
+        let vain = |looked| if looked { SPIN_TIME * 2 } else { SPIN_TIME / 2 };
+        let few = count_spins(&mut patience, 10_000, vain);
         assert!((5..=12).contains(&few), "{few}");
-        let soon = |_| LOOK / 4;
-        looks(&mut patience, 2 * LONGEST_RUN, soon);
-        assert_eq!(looks(&mut patience, 1000, soon), 1000);
+        let soon = |_| SPIN_TIME / 4;
+        count_spins(&mut patience, 2 * LONGEST_RUN, soon);
+        assert_eq!(count_spins(&mut patience, 1000, soon), 1000);
         // The policy forgets: a single long wait costs one short run.
-        patience.waited(LOOK * 2, false);
-        assert_eq!(looks(&mut patience, 100, soon), 100 - RUN);
+        patience.waited(SPIN_TIME * 2, false);
+        assert_eq!(count_spins(&mut patience, 100, soon), 100 - RUN);
     }
 }

@@ -6,12 +6,12 @@ use sna::wire::Sense;
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
 use super::TransportContext;
-use super::names::Claim;
-use crate::config::Connections;
+use super::names::NameClaim;
+use crate::config::DlswConnections;
 
 /// This node, as it is described to partners.
 #[derive(Debug, Clone)]
-pub(crate) struct Local {
+pub(crate) struct LocalNode {
     pub lu: LuName,
     pub mac: [u8; 6],
     pub id_block: u16,
@@ -19,12 +19,12 @@ pub(crate) struct Local {
     pub max_btu_bytes: u16,
     pub circuit_window: u16,
     pub setup_ns: u64,
-    pub connections: Connections,
+    pub connections: DlswConnections,
 }
 
 /// One link on its way up, and up.
 #[derive(Debug)]
-pub(crate) struct Side {
+pub(crate) struct LinkSide {
     pub negotiation: Negotiation,
     pub agreed: Option<Agreed>,
     pub link: Option<LinkId>,
@@ -43,7 +43,7 @@ pub(crate) struct Side {
 
 /// The decision on a partner whose identification is known.
 #[derive(Debug)]
-pub(crate) enum Admission {
+pub(crate) enum PartnerAdmission {
     /// It is admitted; this XID goes to it first.
     Admitted(Option<Vec<u8>>),
     /// Its name is contested: it waits.
@@ -52,14 +52,14 @@ pub(crate) enum Admission {
     Refused(Option<Vec<u8>>, String),
 }
 
-impl Side {
+impl LinkSide {
     pub fn new(
-        local: &Local,
+        local: &LocalNode,
         max_btu_bytes: u16,
         place: String,
         partner: Option<LuName>,
         call: Option<u64>,
-    ) -> Side {
+    ) -> LinkSide {
         let ours = Xid3 {
             id_block: local.id_block,
             id_number: local.id_number,
@@ -72,7 +72,7 @@ impl Side {
             window: 7,
             cp_name: local.lu.as_str().to_owned(),
         };
-        Side {
+        LinkSide {
             negotiation: Negotiation::new(ours),
             agreed: None,
             link: None,
@@ -91,11 +91,11 @@ impl Side {
         around: &mut TransportContext<'_>,
         xid: Option<Vec<u8>>,
         agreed: Agreed,
-    ) -> Admission {
+    ) -> PartnerAdmission {
         let name = agreed.peer.cp_name.parse::<LuName>();
         let (None, None, Ok(name)) = (self.call, &self.claimed, name) else {
             self.agreed = Some(agreed);
-            return Admission::Admitted(xid);
+            return PartnerAdmission::Admitted(xid);
         };
         let claim = around.names.claim(&name, &self.place);
         self.claimed = Some(name);
@@ -109,24 +109,24 @@ impl Side {
     }
 
     /// The decision on a waiting partner.
-    pub fn look(&mut self, around: &mut TransportContext<'_>) -> Admission {
+    pub fn poll_admission(&mut self, around: &mut TransportContext<'_>) -> PartnerAdmission {
         let Some(name) = self.claimed.as_ref().filter(|_| self.held.is_some()) else {
-            return Admission::Waits;
+            return PartnerAdmission::Waits;
         };
-        let claim = around.names.look(name, &self.place);
+        let claim = around.names.claim_result(name, &self.place);
         self.settle(around, claim)
     }
 
-    fn settle(&mut self, around: &mut TransportContext<'_>, claim: Claim) -> Admission {
+    fn settle(&mut self, around: &mut TransportContext<'_>, claim: NameClaim) -> PartnerAdmission {
         match claim {
-            Claim::Waits => Admission::Waits,
-            Claim::Granted => {
+            NameClaim::Waits => PartnerAdmission::Waits,
+            NameClaim::Granted => {
                 let held = self.held.take();
                 let (xid, agreed) = held.map_or((None, None), |(xid, agreed)| (xid, Some(agreed)));
                 self.agreed = agreed;
-                Admission::Admitted(xid)
+                PartnerAdmission::Admitted(xid)
             }
-            Claim::Refused(holder) => {
+            NameClaim::Refused(holder) => {
                 self.held = None;
                 let name = self.claimed.take();
                 let name = name.map_or_else(String::new, |name| name.to_string());
@@ -136,7 +136,7 @@ impl Side {
                      {name}: its own was rejected with sense {sense}"
                 );
                 around.complain(&self.place, &why);
-                Admission::Refused(self.negotiation.refusal(&XidError::NameTaken), why)
+                PartnerAdmission::Refused(self.negotiation.refusal(&XidError::NameTaken), why)
             }
         }
     }
@@ -188,7 +188,7 @@ impl Side {
             around.node.define_route(name, link);
         }
         let (call, partners) = (self.call, self.partners());
-        around.told.push(super::LinkEvent::Up { call, partners });
+        around.link_events.push(super::LinkEvent::Up { call, partners });
         Some(link)
     }
 
@@ -211,7 +211,7 @@ impl Side {
         }
         let call = self.call;
         let why = why.to_owned();
-        around.told.push(super::LinkEvent::Down {
+        around.link_events.push(super::LinkEvent::Down {
             call,
             partners,
             why,

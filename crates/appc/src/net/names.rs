@@ -17,33 +17,33 @@ use std::time::Duration;
 /// How long the holder of a name may stay silent when another wants it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 /// How often it is looked whether a sign has come.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Names that callers have, and who else wants them.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    held: BTreeMap<LuName, Held>,
+pub(crate) struct NameClaims {
+    held: BTreeMap<LuName, NameHolder>,
 }
 
 /// A name that a caller has. Places are those of connections and stations: the
 /// links of one place are one partner's.
 #[derive(Debug)]
-struct Held {
+struct NameHolder {
     place: String,
     links: usize,
     waiting: Vec<String>,
-    asked: Option<Asked>,
+    query: Option<HolderQuery>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct HolderQuery {
     at: Instant,
-    look: Instant,
+    next_check: Instant,
 }
 
 /// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Claim {
+pub(crate) enum NameClaim {
     /// The caller has the name.
     Granted,
     /// The holder is asked.
@@ -54,36 +54,36 @@ pub(crate) enum Claim {
 
 /// A name that is asked for, and what is to be done.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Contest {
+pub(crate) struct NameConflict {
     pub name: LuName,
     /// Where the holder is.
     pub place: String,
     /// When it was asked; not yet when there is nothing.
-    pub asked: Option<Instant>,
+    pub queried_at: Option<Instant>,
 }
 
-impl Names {
+impl NameClaims {
     /// A caller at `place` sends this name.
-    pub fn claim(&mut self, name: &LuName, place: &str) -> Claim {
+    pub fn claim(&mut self, name: &LuName, place: &str) -> NameClaim {
         let Some(held) = self.held.get_mut(name) else {
-            self.held.insert(name.clone(), Held::by(place, 1));
-            return Claim::Granted;
+            self.held.insert(name.clone(), NameHolder::by(place, 1));
+            return NameClaim::Granted;
         };
         if held.place == place {
             held.links += 1;
-            return Claim::Granted;
+            return NameClaim::Granted;
         }
         if !held.waiting.iter().any(|waits| waits == place) {
             held.waiting.push(place.to_owned());
         }
-        Claim::Waits
+        NameClaim::Waits
     }
 
     /// The result of a waiting claim.
-    pub fn look(&mut self, name: &LuName, place: &str) -> Claim {
+    pub fn claim_result(&mut self, name: &LuName, place: &str) -> NameClaim {
         match self.held.get(name) {
-            Some(held) if held.waiting.iter().any(|waits| waits == place) => Claim::Waits,
-            Some(held) if held.place != place => Claim::Refused(held.place.clone()),
+            Some(held) if held.waiting.iter().any(|waits| waits == place) => NameClaim::Waits,
+            Some(held) if held.place != place => NameClaim::Refused(held.place.clone()),
             _ => self.claim(name, place),
         }
     }
@@ -109,7 +109,7 @@ impl Names {
             && let [next, rest @ ..] = &held.waiting[..]
         {
             // Its links are counted as it looks.
-            let mut next = Held::by(next, 0);
+            let mut next = NameHolder::by(next, 0);
             next.waiting = rest.to_vec();
             self.held.insert(name.clone(), next);
         }
@@ -119,48 +119,48 @@ impl Names {
     pub fn keep(&mut self, name: &LuName) {
         if let Some(held) = self.held.get_mut(name) {
             held.waiting.clear();
-            held.asked = None;
+            held.query = None;
         }
     }
 
     /// The holder was asked, or is still waited for.
-    pub fn asked(&mut self, name: &LuName, now: Instant) {
+    pub fn note_query(&mut self, name: &LuName, now: Instant) {
         if let Some(held) = self.held.get_mut(name) {
-            let at = held.asked.map_or(now, |asked| asked.at);
-            let look = now + LOOK;
-            held.asked = Some(Asked { at, look });
+            let at = held.query.map_or(now, |asked| asked.at);
+            let look = now + CHECK_INTERVAL;
+            held.query = Some(HolderQuery { at, next_check: look });
         }
     }
 
-    /// When the host must look at [`Names::due`] next.
+    /// When the host must look at [`NameClaims::due`] next.
     pub fn next_timeout(&self) -> Option<Instant> {
         let contested = self.held.values().filter(|held| !held.waiting.is_empty());
-        let look = |held: &Held| held.asked.map_or(Instant::ZERO, |asked| asked.look);
+        let look = |held: &NameHolder| held.query.map_or(Instant::ZERO, |asked| asked.next_check);
         contested.map(look).min()
     }
 
     /// The contests that are to be looked at.
-    pub fn due(&self, now: Instant) -> Vec<Contest> {
+    pub fn due(&self, now: Instant) -> Vec<NameConflict> {
         let contested = self.held.iter().filter(|(_, held)| {
-            let due = held.asked.is_none_or(|asked| asked.look <= now);
+            let due = held.query.is_none_or(|asked| asked.next_check <= now);
             due && !held.waiting.is_empty()
         });
-        let contest = |(name, held): (&LuName, &Held)| Contest {
+        let contest = |(name, held): (&LuName, &NameHolder)| NameConflict {
             name: name.clone(),
             place: held.place.clone(),
-            asked: held.asked.map(|asked| asked.at),
+            queried_at: held.query.map(|asked| asked.at),
         };
         contested.map(contest).collect()
     }
 }
 
-impl Held {
-    fn by(place: &str, links: usize) -> Held {
-        Held {
+impl NameHolder {
+    fn by(place: &str, links: usize) -> NameHolder {
+        NameHolder {
             place: place.to_owned(),
             links,
             waiting: Vec::new(),
-            asked: None,
+            query: None,
         }
     }
 }
@@ -179,35 +179,35 @@ mod tests {
 
     #[test]
     fn a_name_is_its_first_callers_until_its_last_link_goes() {
-        let mut names = Names::default();
-        assert_eq!(names.claim(&name(), "one"), Claim::Granted);
-        assert_eq!(names.claim(&name(), "one"), Claim::Granted, "two links");
-        assert_eq!(names.claim(&name(), "two"), Claim::Waits);
+        let mut names = NameClaims::default();
+        assert_eq!(names.claim(&name(), "one"), NameClaim::Granted);
+        assert_eq!(names.claim(&name(), "one"), NameClaim::Granted, "two links");
+        assert_eq!(names.claim(&name(), "two"), NameClaim::Waits);
         names.release(&name(), "one");
-        assert_eq!(names.look(&name(), "two"), Claim::Waits);
+        assert_eq!(names.claim_result(&name(), "two"), NameClaim::Waits);
         names.release(&name(), "one");
-        assert_eq!(names.look(&name(), "two"), Claim::Granted);
+        assert_eq!(names.claim_result(&name(), "two"), NameClaim::Granted);
         names.release(&name(), "two");
         assert!(names.held.is_empty());
     }
 
     #[test]
     fn a_holder_that_answers_keeps_its_name_and_one_that_does_not_loses_it() {
-        let mut names = Names::default();
+        let mut names = NameClaims::default();
         names.claim(&name(), "one");
         assert_eq!(names.next_timeout(), None);
         for place in ["two", "three"] {
-            assert_eq!(names.claim(&name(), place), Claim::Waits);
+            assert_eq!(names.claim(&name(), place), NameClaim::Waits);
         }
-        assert_eq!(names.due(at(5))[0].asked, None, "to be asked at once");
-        names.asked(&name(), at(5));
+        assert_eq!(names.due(at(5))[0].queried_at, None, "to be asked at once");
+        names.note_query(&name(), at(5));
         assert_eq!(names.next_timeout(), Some(at(55)));
         assert!(names.due(at(54)).is_empty());
-        assert_eq!(names.due(at(55))[0].asked, Some(at(5)));
+        assert_eq!(names.due(at(55))[0].queried_at, Some(at(5)));
         names.keep(&name());
-        let refused = Claim::Refused("one".into());
-        assert_eq!(names.look(&name(), "two"), refused);
-        assert_eq!(names.look(&name(), "three"), refused);
+        let refused = NameClaim::Refused("one".into());
+        assert_eq!(names.claim_result(&name(), "two"), refused);
+        assert_eq!(names.claim_result(&name(), "three"), refused);
         assert_eq!(names.next_timeout(), None);
 
         for place in ["two", "three"] {
@@ -215,17 +215,17 @@ mod tests {
         }
         names.release(&name(), "one");
         assert_eq!(
-            names.look(&name(), "three"),
-            Claim::Waits,
+            names.claim_result(&name(), "three"),
+            NameClaim::Waits,
             "the next is asked"
         );
         assert_eq!(names.due(at(99))[0].place, "two");
-        assert_eq!(names.look(&name(), "two"), Claim::Granted);
+        assert_eq!(names.claim_result(&name(), "two"), NameClaim::Granted);
     }
 
     #[test]
     fn one_that_goes_while_it_waits_is_forgotten() {
-        let mut names = Names::default();
+        let mut names = NameClaims::default();
         names.claim(&name(), "one");
         names.claim(&name(), "two");
         names.release(&name(), "two");

@@ -17,14 +17,14 @@ const SLICES: usize = 64;
 /// Bytes that wait to be written.
 #[derive(Debug, Default)]
 pub struct TxQueue {
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<QueuedPiece>,
     /// Bytes of the first piece that are written.
     written: usize,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Piece {
+struct QueuedPiece {
     data: Vec<u8>,
     gathers: bool,
 }
@@ -43,7 +43,7 @@ impl TxQueue {
             .back()
             .is_some_and(|piece| piece.gathers && piece.data.len() < GATHER_BYTES);
         if !open {
-            self.pieces.push_back(Piece {
+            self.pieces.push_back(QueuedPiece {
                 data: Vec::with_capacity(SMALL_BYTES),
                 gathers: true,
             });
@@ -63,7 +63,7 @@ impl TxQueue {
         if data.len() <= SMALL_BYTES {
             self.gather().extend_from_slice(&data);
         } else {
-            self.pieces.push_back(Piece {
+            self.pieces.push_back(QueuedPiece {
                 data,
                 gathers: false,
             });
@@ -125,9 +125,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// A stream that takes a few bytes at a time and now and then none.
-    struct Stingy(Vec<u8>, usize);
+    struct ShortWriter(Vec<u8>, usize);
 
-    impl Write for Stingy {
+    impl Write for ShortWriter {
         fn write(&mut self, data: &[u8]) -> io::Result<usize> {
             self.1 += 1;
             if self.1.is_multiple_of(3) {
@@ -146,7 +146,7 @@ mod tests {
     proptest! {
         #[test]
         fn bytes_leave_in_the_order_they_came(sizes in prop::collection::vec((any::<bool>(), 0usize..4000), 0..40)) {
-            let (mut queue, mut stream) = (TxQueue::default(), Stingy(Vec::new(), 0));
+            let (mut queue, mut stream) = (TxQueue::default(), ShortWriter(Vec::new(), 0));
             let mut expected = Vec::new();
             for (at, (gather, size)) in sizes.into_iter().enumerate() {
                 let data = vec![at as u8; size];

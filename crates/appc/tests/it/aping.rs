@@ -1,15 +1,15 @@
 //! APING between two nodes.
 
 use crate::support::{client, client_with, server, server_with};
-use appc::aping::{self, Options};
-use appc::{AppcConfig, Call, Error, Host};
+use appc::aping::{self, ApingOptions};
+use appc::{AppcConfig, AllocateRequest, Error, NodeHost};
 use sna::conversation::code::ReturnCode;
 
 #[test]
 fn an_echo_comes_back_whole() {
     let server = server("NET.SERVER");
     let client = client("NET.CLIENT", &server);
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.iterations = 3;
     options.consecutive = 4;
     options.size = 5000;
@@ -24,7 +24,7 @@ fn an_echo_comes_back_whole() {
 fn the_largest_record_and_one_way_go_through() {
     let server = server("NET.SERVER");
     let client = client("NET.CLIENT", &server);
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.size = 32_763;
     options.consecutive = 5;
     aping::run(&client, &options, |_| true).unwrap();
@@ -47,7 +47,7 @@ fn small_frames_are_segmented_and_fixed_pacing_keeps_going() {
     let server = server_with(config.clone());
     config.lu = "NET.CLIENT".into();
     let client = client_with(config, &server);
-    let mut options = Options::new("NET.NODE");
+    let mut options = ApingOptions::new("NET.NODE");
     options.size = 30_000;
     let report = aping::run(&client, &options, |_| true).unwrap();
     assert_eq!(report.total().bytes, 120_000);
@@ -61,7 +61,7 @@ fn many_conversations_at_once_keep_apart() {
         for number in 0..12 {
             let client = client.clone();
             scope.spawn(move || {
-                let mut options = Options::new("NET.SERVER");
+                let mut options = ApingOptions::new("NET.SERVER");
                 options.size = 100 + number * 997;
                 options.iterations = 20;
                 let report = aping::run(&client, &options, |_| true).unwrap();
@@ -86,12 +86,12 @@ fn many_conversations_at_once_keep_apart() {
 fn a_program_that_is_not_there_is_named_by_its_code() {
     let server = server("NET.SERVER");
     let client = client("NET.CLIENT", &server);
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.call.tp = "NOTHERE".into();
     let error = aping::run(&client, &options, |_| true).unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::TpnNotRecognized), "{error}");
     // The session serves the next conversation.
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
     config.users.insert("ALICE".into(), "SECRET".into());
     let server = server_with(config);
     let client = client("NET.CLIENT", &server);
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.call.user = Some(("ALICE".into(), Some("SECRET".into())));
     aping::run(&client, &options, |_| true).unwrap();
     options.call.user = Some(("ALICE".into(), Some("WRONG".into())));
@@ -109,9 +109,9 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
 }
 
 #[test]
-fn nobody_there_and_nobody_known_are_told_apart() {
-    let client = Host::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
-    let unknown = client.allocate(&Call::new("NET.NOBODY", "APINGD")).err();
+fn an_absent_partner_and_an_unknown_one_are_distinguished() {
+    let client = NodeHost::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
+    let unknown = client.allocate(&AllocateRequest::new("NET.NOBODY", "APINGD")).err();
     assert!(
         matches!(unknown, Some(Error::UnknownPartner(_))),
         "{unknown:?}"
@@ -122,18 +122,18 @@ fn nobody_there_and_nobody_known_are_told_apart() {
     client
         .define_partner("NET.GONE", &address.to_string())
         .unwrap();
-    let gone = client.allocate(&Call::new("NET.GONE", "APINGD")).err();
+    let gone = client.allocate(&AllocateRequest::new("NET.GONE", "APINGD")).err();
     assert!(matches!(gone, Some(Error::Connect { .. })), "{gone:?}");
 }
 
 #[test]
-fn another_station_behind_the_switch_is_not_answered() {
+fn another_station_of_the_switch_is_not_answered() {
     let server = server("NET.SERVER");
     let mut config = AppcConfig::named("NET.CLIENT").unwrap();
     config.activation_timeout_s = 1;
-    let client = Host::start(config).unwrap();
+    let client = NodeHost::start(config).unwrap();
     let at = server.listening().unwrap().to_string();
     client.define_partner("NET.OTHER", &at).unwrap();
-    let error = client.allocate(&Call::new("NET.OTHER", "APINGD")).err();
+    let error = client.allocate(&AllocateRequest::new("NET.OTHER", "APINGD")).err();
     assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
 }

@@ -1,10 +1,10 @@
 //! DLSw over one and over two TCP connections, and partners whose capabilities
 //! are wrong.
 
-use appc::aping::{self, Options};
-use appc::config::Connections::{One, Two, TwoThenOne};
-use appc::config::{AppcConfig, Connections, PartnerConfig};
-use appc::{Error, Host};
+use appc::aping::{self, ApingOptions};
+use appc::config::DlswConnections::{One, Two, TwoThenOne};
+use appc::config::{AppcConfig, DlswConnections, PartnerConfig};
+use appc::{Error, NodeHost};
 use sna::dlc::caps::{self, Capabilities, Exchange};
 use sna::dlc::ssp::{Kind, Message};
 use std::io::{Read, Write};
@@ -34,8 +34,8 @@ fn bounded(test: fn()) {
 /// Far longer than any of them takes.
 const LIMIT: Duration = Duration::from_secs(120);
 
-fn node(lu: &str, connections: Connections) -> Host {
-    let host = Host::start(AppcConfig {
+fn node(lu: &str, connections: DlswConnections) -> NodeHost {
+    let host = NodeHost::start(AppcConfig {
         listen: Some(([127, 0, 0, 1], 0).into()),
         tcp_connections: connections,
         ..AppcConfig::named(lu).unwrap()
@@ -45,11 +45,11 @@ fn node(lu: &str, connections: Connections) -> Host {
     host
 }
 
-fn at(host: &Host) -> String {
+fn at(host: &NodeHost) -> String {
     host.listening().unwrap().to_string()
 }
 
-fn kinds(host: &Host) -> Vec<String> {
+fn kinds(host: &NodeHost) -> Vec<String> {
     host.status()
         .links
         .into_iter()
@@ -65,7 +65,7 @@ fn nodes_of_every_manner_find_each_other() {
                 let (client, server) = (node("NET.CLIENT", caller), node("NET.SERVER", called));
                 client.define_partner("NET.SERVER", &at(&server)).unwrap();
                 server.define_partner("NET.CLIENT", &at(&client)).unwrap();
-                let mut options = Options::new("NET.SERVER");
+                let mut options = ApingOptions::new("NET.SERVER");
                 options.size = 20_000;
                 let report = aping::run(&client, &options, |_| true);
                 let report =
@@ -88,18 +88,18 @@ fn a_partner_that_is_called_first_calls_back_over_the_same_transport() {
         let (client, server) = (node("NET.CLIENT", Two), node("NET.SERVER", Two));
         client.define_partner("NET.SERVER", &at(&server)).unwrap();
         server.define_partner("NET.CLIENT", &at(&client)).unwrap();
-        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
-        aping::run(&server, &Options::new("NET.CLIENT"), |_| true).unwrap();
+        aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
+        aping::run(&server, &ApingOptions::new("NET.CLIENT"), |_| true).unwrap();
         assert_eq!(kinds(&server), ["dlsw, 2 TCP"]);
     });
 }
 
 #[test]
-fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
+fn a_caller_that_cannot_be_connected_back_to_is_served_on_its_own_connection() {
     bounded(|| {
         let server = node("NET.SERVER", Two);
         // It does not listen, and its address has an unused port.
-        let client = Host::start(AppcConfig {
+        let client = NodeHost::start(AppcConfig {
             tcp_connections: One,
             ..AppcConfig::named("NET.CLIENT").unwrap()
         })
@@ -109,7 +109,7 @@ fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
         drop(nobody);
         server.define_partner("NET.CLIENT", &unused).unwrap();
         client.define_partner("NET.SERVER", &at(&server)).unwrap();
-        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+        aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
         assert_eq!(kinds(&client), ["dlsw"]);
     });
 }
@@ -118,7 +118,7 @@ fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
 fn the_end_of_one_of_two_connections_ends_the_link() {
     bounded(|| {
         let partner = TcpListener::bind("127.0.0.1:0").unwrap();
-        let node = Host::start(AppcConfig {
+        let node = NodeHost::start(AppcConfig {
             listen: Some(([127, 0, 0, 1], 0).into()),
             tcp_connections: Two,
             ..AppcConfig::named("NET.CLIENT").unwrap()
@@ -136,7 +136,7 @@ fn the_end_of_one_of_two_connections_ends_the_link() {
                 matches!(reported, Exchange::Request(ref caps) if caps.tcp_connections == 2),
                 "{reported:?}"
             );
-            say(&mut writes, &Exchange::Accepted);
+            send_exchange(&mut writes, &Exchange::Accepted);
             writes.shutdown(Shutdown::Both).unwrap();
             // The node closes its own then.
             let mut rest = Vec::new();
@@ -149,7 +149,7 @@ fn the_end_of_one_of_two_connections_ends_the_link() {
     });
 }
 
-fn say(stream: &mut TcpStream, exchange: &Exchange) {
+fn send_exchange(stream: &mut TcpStream, exchange: &Exchange) {
     let mut out = Vec::new();
     caps::message(exchange, &mut out);
     stream.write_all(&out).unwrap();
@@ -186,7 +186,7 @@ fn request(vectors: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-fn silent_server() -> (Host, SocketAddr) {
+fn silent_server() -> (NodeHost, SocketAddr) {
     let server = node("NET.SERVER", One);
     let address = server.listening().unwrap();
     (server, address)
@@ -243,19 +243,19 @@ fn bytes_that_are_no_messages_end_the_connection_and_nothing_else() {
         }
         let client = node("NET.CLIENT", One);
         client.define_partner("NET.SERVER", &at(&server)).unwrap();
-        aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+        aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
     });
 }
 
 #[test]
-fn a_partner_that_waits_to_be_spoken_to_hears_capabilities() {
+fn a_partner_that_sends_nothing_first_receives_capabilities() {
     bounded(|| {
         let (_server, address) = silent_server();
         let mut stream = TcpStream::connect(address).unwrap();
         let reported = next(&mut stream).unwrap();
         assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
-        say(&mut stream, &Exchange::Request(Capabilities::default()));
-        say(&mut stream, &Exchange::Accepted);
+        send_exchange(&mut stream, &Exchange::Request(Capabilities::default()));
+        send_exchange(&mut stream, &Exchange::Accepted);
         assert_eq!(next(&mut stream), Some(Exchange::Accepted));
     });
 }
@@ -276,14 +276,14 @@ fn a_silent_partner_that_this_node_knows_is_connected_back_to() {
             tcp_connections: 2,
             ..Capabilities::default()
         };
-        say(&mut writes, &Exchange::Request(two));
-        say(&mut writes, &Exchange::Accepted);
+        send_exchange(&mut writes, &Exchange::Request(two));
+        send_exchange(&mut writes, &Exchange::Accepted);
         assert_eq!(next(&mut reads), Some(Exchange::Accepted));
     });
 }
 
 #[test]
-fn a_partner_that_asks_and_never_reads_is_cut_off() {
+fn a_partner_that_sends_requests_and_never_reads_is_disconnected() {
     bounded(|| {
         let (_server, address) = silent_server();
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);

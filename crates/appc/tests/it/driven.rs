@@ -2,14 +2,14 @@
 
 use crate::support::server;
 use appc::config::PartnerConfig;
-use appc::{AppcConfig, Driven};
+use appc::{AppcConfig, DrivenNode};
 use sna::conversation::code::{Fill, PrepareToReceiveType, ReturnCode, StatusReceived};
 use sna::{Allocate, Node};
 use std::net::TcpStream;
 use std::task::Poll;
 
 /// Turns the node until `verb` is done.
-fn until<T>(node: &Driven, mut verb: impl FnMut(&Driven) -> Poll<T>) -> T {
+fn until<T>(node: &DrivenNode, mut verb: impl FnMut(&DrivenNode) -> Poll<T>) -> T {
     loop {
         if let Poll::Ready(value) = verb(node) {
             return value;
@@ -19,7 +19,7 @@ fn until<T>(node: &Driven, mut verb: impl FnMut(&Driven) -> Poll<T>) -> T {
     }
 }
 
-fn verb<T>(node: &Driven, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> T {
+fn verb<T>(node: &DrivenNode, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> T {
     until(node, |node| node.verb(|node, _| verb(node)))
 }
 
@@ -30,7 +30,7 @@ fn its_owner_brings_the_connection_and_converses() {
     let mut config = AppcConfig::named("NET.OWNER").unwrap();
     let partner = PartnerConfig::at(&at.to_string());
     config.partners.insert("NET.SERVER".into(), partner);
-    let node = Driven::start(config).unwrap();
+    let node = DrivenNode::start(config).unwrap();
     assert!(!node.leads_to("NET.SERVER").unwrap());
     let stream = TcpStream::connect(at).unwrap();
     let call = node.call("NET.SERVER", at, stream).unwrap();
@@ -60,14 +60,14 @@ fn its_owner_brings_the_connection_and_converses() {
 }
 
 #[test]
-fn what_becomes_of_a_call_that_fails_is_told() {
+fn the_failure_of_a_call_is_reported() {
     let server = server("NET.SERVER");
     let at = server.listening().unwrap();
     let mut config = AppcConfig::named("NET.OWNER").unwrap();
     config.activation_timeout_s = 1;
     let partner = PartnerConfig::at(&at.to_string());
     config.partners.insert("NET.OTHER".into(), partner);
-    let node = Driven::start(config).unwrap();
+    let node = DrivenNode::start(config).unwrap();
     let stream = TcpStream::connect(at).unwrap();
     let call = node.call("NET.OTHER", at, stream).unwrap();
     let reported = until(&node, |node| node.called(call, "NET.OTHER"));

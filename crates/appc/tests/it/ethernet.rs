@@ -1,18 +1,18 @@
 //! LLC2 over a raw socket on the loopback interface; skipped without CAP_NET_RAW.
 
 use crate::traces::tshark;
-use appc::aping::{self, Options};
+use appc::aping::{self, ApingOptions};
 use appc::config::PartnerConfig;
-use appc::{AppcConfig, Error, Host};
+use appc::{AppcConfig, Error, NodeHost};
 use std::path::Path;
 
 /// A node on the loopback interface; `None` where no raw socket may be opened.
-fn on_loopback(lu: &str, mac: &str, trace: Option<&Path>) -> Option<Host> {
+fn on_loopback(lu: &str, mac: &str, trace: Option<&Path>) -> Option<NodeHost> {
     let mut config = AppcConfig::named(lu).unwrap();
     config.interface = Some("lo".into());
     config.mac = Some(mac.into());
     config.trace = trace.map(Path::to_owned);
-    match Host::start(config) {
+    match NodeHost::start(config) {
         Ok(host) => Some(host),
         Err(Error::Socket(why)) => {
             assert!(why.contains("CAP_NET_RAW"), "{why}");
@@ -49,8 +49,8 @@ fn pair(number: u8, trace: Option<&Path>) -> Option<Pair> {
 }
 
 struct Pair {
-    server: Host,
-    client: Host,
+    server: NodeHost,
+    client: NodeHost,
     /// Both stations in Ethernet bit order, the client's first.
     macs: [String; 2],
 }
@@ -66,7 +66,7 @@ fn turned(mac: &str) -> String {
 #[test]
 fn aping_goes_over_llc2() {
     let Some(pair) = pair(1, None) else { return };
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.size = 20_000;
     options.iterations = 5;
     let report = aping::run(&pair.client, &options, |_| true).unwrap();
@@ -143,7 +143,7 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
     let Some(pair) = pair(2, Some(&file)) else {
         return;
     };
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.size = 4000;
     options.iterations = 20;
     aping::run(&pair.client, &options, |_| true).unwrap();
@@ -211,7 +211,7 @@ fn processes_that_share_an_address_have_links_of_their_own() {
         client
     });
     for client in &clients {
-        aping::run(client, &Options::new("NET.SERVER"), |_| true).unwrap();
+        aping::run(client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
     }
     let peers: Vec<String> = server.status().links.into_iter().map(|l| l.peer).collect();
     assert_eq!(peers.len(), 2, "{peers:?}");
@@ -237,7 +237,7 @@ fn a_name_on_the_ethernet_is_its_first_nodes_while_that_answers() {
         reported.contains("another node called NET.CLIENT"),
         "{reported}"
     );
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
     assert_eq!(server.status().links.len(), 1);
     client.stop();
     while !server.status().links.is_empty() {

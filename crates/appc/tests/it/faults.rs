@@ -2,9 +2,9 @@
 //! connection, and the others keep on.
 
 use crate::support::{client, client_with, server, server_with};
-use appc::aping::{self, Options};
+use appc::aping::{self, ApingOptions};
 use appc::config::ModeConfig;
-use appc::{AppcConfig, Call, Error, Host, Incoming};
+use appc::{AppcConfig, AllocateRequest, Error, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 use sna::dlc::caps::{self, Capabilities, Exchange};
@@ -13,13 +13,13 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
-fn connect(server: &Host) -> TcpStream {
+fn connect(server: &NodeHost) -> TcpStream {
     TcpStream::connect(server.listening().unwrap()).unwrap()
 }
 
-fn still_answers(server: &Host, name: &str) {
+fn still_answers(server: &NodeHost, name: &str) {
     let client = client(name, server);
-    aping::run(&client, &Options::new(server.lu()), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new(server.lu()), |_| true).unwrap();
 }
 
 /// Waits until something holds, a minute at most.
@@ -58,7 +58,7 @@ fn bytes_that_are_no_dlsw_close_their_connection_only() {
 }
 
 #[test]
-fn a_message_that_never_ends_and_an_idle_connection_hold_nobody_up() {
+fn an_endless_message_and_an_idle_connection_delay_no_other_call() {
     let server = server("NET.SERVER");
     let mut half = connect(&server);
     half.write_all(&[0x31, 72, 0, 200, 0, 0]).unwrap();
@@ -95,7 +95,7 @@ fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
     let server = server("NET.SERVER");
     let doomed = client("NET.DOOMED", &server);
     let survivor = client("NET.SURVIVOR", &server);
-    let mut conversation = doomed.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = doomed.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     server.stop();
     let mut buffer = [0; 100];
@@ -115,7 +115,7 @@ fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
         code.is_some_and(|code| expected.contains(&code)),
         "{code:?}"
     );
-    let error = survivor.allocate(&Call::new("NET.SERVER", "APINGD")).err();
+    let error = survivor.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).err();
     assert!(
         matches!(error, Some(Error::Connect { .. } | Error::Link { .. })),
         "{error:?}"
@@ -130,7 +130,7 @@ fn a_client_that_dies_in_the_middle_of_its_bind_leaves_the_server_whole() {
         // The BIND leaves with the allocation; the host is gone before the answer.
         let waiting = client.clone();
         let thread = std::thread::spawn(move || {
-            let _ = waiting.allocate(&Call::new("NET.SERVER", "APINGD"));
+            let _ = waiting.allocate(&AllocateRequest::new("NET.SERVER", "APINGD"));
         });
         client.stop();
         thread.join().unwrap();
@@ -147,7 +147,7 @@ fn one_program_too_many_is_refused_and_the_node_goes_on() {
         ..AppcConfig::named("NET.SERVER").unwrap()
     });
     let client = client("NET.CLIENT", &server);
-    let call = Call::new("NET.SERVER", "APINGD");
+    let call = AllocateRequest::new("NET.SERVER", "APINGD");
     let mut running = client.allocate(&call).unwrap();
     running.flush().unwrap();
     until("the program runs", || server.status().running == 1);
@@ -170,7 +170,7 @@ fn one_program_too_many_is_refused_and_the_node_goes_on() {
 fn stopping_a_host_ends_the_verbs_that_wait() {
     let server = server("NET.SERVER");
     let client = client("NET.CLIENT", &server);
-    let mut conversation = client.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = client.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     let thread = std::thread::spawn(move || {
         let mut buffer = [0; 100];
@@ -181,16 +181,16 @@ fn stopping_a_host_ends_the_verbs_that_wait() {
 }
 
 #[test]
-fn a_switch_that_takes_the_connection_and_says_nothing_fails_the_call() {
+fn a_switch_that_accepts_the_connection_and_sends_nothing_fails_the_call() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let client = Host::start(AppcConfig {
+    let client = NodeHost::start(AppcConfig {
         activation_timeout_s: 1,
         ..AppcConfig::named("NET.CLIENT").unwrap()
     })
     .unwrap();
     let address = silent.local_addr().unwrap().to_string();
     client.define_partner("NET.SILENT", &address).unwrap();
-    let error = client.allocate(&Call::new("NET.SILENT", "APINGD")).err();
+    let error = client.allocate(&AllocateRequest::new("NET.SILENT", "APINGD")).err();
     assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
 }
 
@@ -205,7 +205,7 @@ fn a_session_serves_the_next_conversation_once_its_end_is_confirmed() {
     config.modes.insert("ONE".into(), one.clone());
     let server = server_with(config);
     // The server's program ends each conversation and wants that confirmed.
-    let program = |mut incoming: Incoming| {
+    let program = |mut incoming: IncomingAttach| {
         let conversation = &mut incoming.conversation;
         conversation.accept().unwrap();
         let mut buffer = [0; 10];
@@ -224,7 +224,7 @@ fn a_session_serves_the_next_conversation_once_its_end_is_confirmed() {
     };
     config.modes.insert("ONE".into(), winner);
     let client = client_with(config, &server);
-    let call = Call::new("NET.SERVER", "ENDS").with_mode("ONE");
+    let call = AllocateRequest::new("NET.SERVER", "ENDS").with_mode("ONE");
     for _ in 0..300 {
         let mut conversation = client.allocate(&call).unwrap();
         conversation
@@ -241,7 +241,7 @@ fn a_session_serves_the_next_conversation_once_its_end_is_confirmed() {
 }
 
 #[test]
-fn a_conversation_without_a_session_tells_why() {
+fn a_conversation_without_a_session_reports_the_reason() {
     let closed = ModeConfig {
         sessions: Some(0),
         ..ModeConfig::default()
@@ -265,7 +265,7 @@ fn a_conversation_without_a_session_tells_why() {
     let server = server("NET.SERVER");
     for (config, mode, why) in cases {
         let client = client_with(config, &server);
-        let call = Call::new("NET.SERVER", "APINGD").with_mode(mode);
+        let call = AllocateRequest::new("NET.SERVER", "APINGD").with_mode(mode);
         let error = client.allocate(&call).err().unwrap();
         assert_eq!(error.code(), Some(ReturnCode::AllocateFailureNoRetry));
         assert!(error.to_string().contains(why), "{error}");
@@ -276,7 +276,7 @@ fn a_conversation_without_a_session_tells_why() {
     };
     let server = server_with(keeps_none);
     let client = client("NET.CLIENT", &server);
-    let call = Call::new("NET.CLOSED", "APINGD");
+    let call = AllocateRequest::new("NET.CLOSED", "APINGD");
     let error = client.allocate(&call).err().unwrap();
     assert!(error.to_string().contains("limit at zero"), "{error}");
 }
@@ -310,12 +310,12 @@ fn wire(to: std::net::SocketAddr) -> Wire {
 }
 
 #[test]
-fn a_conversation_that_fails_with_its_link_tells_which_connection_went_and_how() {
+fn a_conversation_that_fails_with_its_link_reports_which_connection_ended_and_how() {
     let server = server("NET.SERVER");
     let wire = wire(server.listening().unwrap());
-    let client = Host::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
+    let client = NodeHost::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
     client.define_partner("NET.SERVER", &wire.at).unwrap();
-    let mut conversation = client.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    let mut conversation = client.allocate(&AllocateRequest::new("NET.SERVER", "APINGD")).unwrap();
     conversation.send(b"\x01\x02\x2b").unwrap();
     conversation
         .prepare_to_receive(PrepareToReceiveType::Flush)
@@ -338,5 +338,5 @@ fn a_conversation_that_fails_with_its_link_tells_which_connection_went_and_how()
     client
         .define_partner("NET.SERVER", &server.listening().unwrap().to_string())
         .unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
 }

@@ -1,20 +1,20 @@
 //! Several nodes at one server: of many names, and of one.
 
 use crate::support::{client, server};
-use appc::aping::{self, Options};
+use appc::aping::{self, ApingOptions};
 use appc::config::PartnerConfig;
 use appc::transactions::INQUIRY;
-use appc::{AppcConfig, Call, Driven, Host};
+use appc::{AppcConfig, AllocateRequest, DrivenNode, NodeHost};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::task::Poll;
 
-fn ping(client: &Host) -> Result<(), appc::Error> {
-    aping::run(client, &Options::new("NET.SERVER"), |_| true).map(drop)
+fn ping(client: &NodeHost) -> Result<(), appc::Error> {
+    aping::run(client, &ApingOptions::new("NET.SERVER"), |_| true).map(drop)
 }
 
 /// Waits until the server has no link any more.
-fn until_no_link(server: &Host) {
+fn until_no_link(server: &NodeHost) {
     while !server.status().links.is_empty() {
         std::thread::yield_now();
     }
@@ -23,7 +23,7 @@ fn until_no_link(server: &Host) {
 #[test]
 fn fifty_nodes_are_served_at_once() {
     let server = server("NET.SERVER");
-    let clients: Vec<Host> = (0..50)
+    let clients: Vec<NodeHost> = (0..50)
         .map(|number| client(&format!("NET.C{number}"), &server))
         .collect();
     std::thread::scope(|scope| {
@@ -38,7 +38,7 @@ fn fifty_nodes_are_served_at_once() {
 fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
     let server = server("NET.SERVER");
     let first = client("NET.TWIN", &server);
-    let mut conversation = first.allocate(&Call::new("NET.SERVER", INQUIRY)).unwrap();
+    let mut conversation = first.allocate(&AllocateRequest::new("NET.SERVER", INQUIRY)).unwrap();
     conversation.send(&[0, 0, 0, 100]).unwrap();
     let second = client("NET.TWIN", &server);
     let reported = ping(&second).unwrap_err().to_string();
@@ -64,9 +64,9 @@ fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
 #[test]
 fn of_many_nodes_of_one_name_one_is_served() {
     let server = server("NET.SERVER");
-    let clients: Vec<Host> = (0..10).map(|_| client("NET.TWIN", &server)).collect();
+    let clients: Vec<NodeHost> = (0..10).map(|_| client("NET.TWIN", &server)).collect();
     let served = std::thread::scope(|scope| {
-        let connect = |client: &'_ Host| client.connect("NET.SERVER").is_ok();
+        let connect = |client: &'_ NodeHost| client.connect("NET.SERVER").is_ok();
         let calls = clients
             .iter()
             .map(|client| scope.spawn(move || connect(client)));
@@ -89,7 +89,7 @@ fn a_node_takes_the_place_of_one_that_vanished_without_a_word() {
     let mut config = AppcConfig::named("NET.TWIN").unwrap();
     let partner = PartnerConfig::at(&at.to_string());
     config.partners.insert("NET.SERVER".into(), partner);
-    let vanished = Driven::start(config).unwrap();
+    let vanished = DrivenNode::start(config).unwrap();
     let stream = TcpStream::connect(at).unwrap();
     let socket = stream.try_clone().unwrap();
     let call = vanished.call("NET.SERVER", at, stream).unwrap();
@@ -113,7 +113,7 @@ fn a_node_that_is_busy_elsewhere_keeps_its_name() {
     let mut config = AppcConfig::named("NET.TWIN").unwrap();
     let partner = PartnerConfig::at(&at.to_string());
     config.partners.insert("NET.SERVER".into(), partner);
-    let busy = Driven::start(config).unwrap();
+    let busy = DrivenNode::start(config).unwrap();
     let stream = TcpStream::connect(at).unwrap();
     let call = busy.call("NET.SERVER", at, stream).unwrap();
     let up = loop {
@@ -140,7 +140,7 @@ fn two_nodes_may_call_each_other_at_once() {
         for (from, to) in [(&one, "NET.TWO"), (&two, "NET.ONE")] {
             scope.spawn(move || {
                 for _ in 0..5 {
-                    aping::run(from, &Options::new(to), |_| true).unwrap();
+                    aping::run(from, &ApingOptions::new(to), |_| true).unwrap();
                 }
             });
         }

@@ -1,30 +1,30 @@
 //! Two nodes joined by DLSw over loopback.
 
 use appc::config::AppcConfig;
-use appc::{Host, aping, transactions};
+use appc::{NodeHost, aping, transactions};
 
 /// A server with every program, on a port of its own.
-pub fn server(lu: &str) -> Host {
+pub fn server(lu: &str) -> NodeHost {
     server_with(AppcConfig::named(lu).unwrap())
 }
 
 /// A server with this configuration.
-pub fn server_with(mut config: AppcConfig) -> Host {
+pub fn server_with(mut config: AppcConfig) -> NodeHost {
     config.listen = Some("127.0.0.1:0".parse().unwrap());
-    let host = Host::start(config).unwrap();
+    let host = NodeHost::start(config).unwrap();
     aping::define(&host).unwrap();
     transactions::define(&host).unwrap();
     host
 }
 
 /// A client that knows where `server` is.
-pub fn client(lu: &str, server: &Host) -> Host {
+pub fn client(lu: &str, server: &NodeHost) -> NodeHost {
     client_with(AppcConfig::named(lu).unwrap(), server)
 }
 
 /// A client with this configuration that knows where `server` is.
-pub fn client_with(config: AppcConfig, server: &Host) -> Host {
-    let host = Host::start(config).unwrap();
+pub fn client_with(config: AppcConfig, server: &NodeHost) -> NodeHost {
+    let host = NodeHost::start(config).unwrap();
     let at = server.listening().unwrap().to_string();
     host.define_partner(server.lu(), &at).unwrap();
     host

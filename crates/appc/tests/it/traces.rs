@@ -1,9 +1,9 @@
 //! tshark reads the node's trace without a malformed field.
 
 use crate::support::{client_with, server_with};
-use appc::aping::{self, Options};
-use appc::config::Connections;
-use appc::{AppcConfig, Host};
+use appc::aping::{self, ApingOptions};
+use appc::config::DlswConnections;
+use appc::{AppcConfig, NodeHost};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn traced(folder: &Path, max_btu_bytes: u16, user: Option<(String, Option<String
     config.lu = "NET.CLIENT".into();
     config.trace = Some(file.clone());
     let client = client_with(config, &server);
-    let mut options = Options::new("NET.SERVER");
+    let mut options = ApingOptions::new("NET.SERVER");
     options.size = 3000;
     options.call.user = user;
     aping::run(&client, &options, |_| true).unwrap();
@@ -176,7 +176,7 @@ fn initialisation_parameters_decode_as_the_variable_they_are() {
         pip: true,
         ..sna::TpDefinition::new("PIPS".parse().unwrap())
     };
-    let run = |mut incoming: appc::Incoming| {
+    let run = |mut incoming: appc::IncomingAttach| {
         incoming.conversation.accept().unwrap();
         let mut buffer = [0; 10];
         incoming.conversation.receive(&mut buffer).unwrap();
@@ -186,7 +186,7 @@ fn initialisation_parameters_decode_as_the_variable_they_are() {
     let mut config = AppcConfig::named("NET.CLIENT").unwrap();
     config.trace = Some(file.clone());
     let client = client_with(config, &server);
-    let mut call = appc::Call::new("NET.SERVER", "PIPS");
+    let mut call = appc::AllocateRequest::new("NET.SERVER", "PIPS");
     call.pip = vec![b"ONE".to_vec(), b"THREE".to_vec()];
     client.allocate(&call).unwrap().confirm().unwrap();
     client.stop();
@@ -205,8 +205,8 @@ fn initialisation_parameters_decode_as_the_variable_they_are() {
 }
 
 /// A node that traces, and listens.
-fn listening(lu: &str, at: SocketAddr, connections: Connections, trace: Option<&Path>) -> Host {
-    let host = Host::start(AppcConfig {
+fn listening(lu: &str, at: SocketAddr, connections: DlswConnections, trace: Option<&Path>) -> NodeHost {
+    let host = NodeHost::start(AppcConfig {
         listen: Some(at),
         tcp_connections: connections,
         trace: trace.map(Path::to_owned),
@@ -250,8 +250,8 @@ fn two_connections_of_a_link_are_two_conversations_of_one_direction_each() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("two.pcapng");
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let server = listening("NET.SERVER", any, Connections::Two, None);
-    let client = listening("NET.CLIENT", any, Connections::Two, Some(&file));
+    let server = listening("NET.SERVER", any, DlswConnections::Two, None);
+    let client = listening("NET.CLIENT", any, DlswConnections::Two, Some(&file));
     let (to, back) = (server.listening().unwrap(), client.listening().unwrap());
     client
         .define_partner("NET.SERVER", &to.to_string())
@@ -259,7 +259,7 @@ fn two_connections_of_a_link_are_two_conversations_of_one_direction_each() {
     server
         .define_partner("NET.CLIENT", &back.to_string())
         .unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
     client.stop();
     let segments = segments(&file, &[to.port(), back.port()]);
     let mut ways = BTreeSet::new();
@@ -284,11 +284,11 @@ fn a_connection_of_ipv6_stands_with_its_own_addresses() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("six.pcapng");
     let any: SocketAddr = "[::1]:0".parse().unwrap();
-    let server = listening("NET.SERVER", any, Connections::One, None);
+    let server = listening("NET.SERVER", any, DlswConnections::One, None);
     let mut config = AppcConfig::named("NET.CLIENT").unwrap();
     config.trace = Some(file.clone());
     let client = client_with(config, &server);
-    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |_| true).unwrap();
     client.stop();
     let port = server.listening().unwrap().port();
     assert!(segments(&file, &[port]).len() > 10);
@@ -309,7 +309,7 @@ fn a_trace_is_whole_while_its_node_runs() {
     config.trace = Some(file.clone());
     let client = client_with(config, &server);
     let mut ended = 0;
-    aping::run(&client, &Options::new("NET.SERVER"), |report| {
+    aping::run(&client, &ApingOptions::new("NET.SERVER"), |report| {
         ended = report.exchanges.len();
         true
     })

@@ -1,7 +1,7 @@
 //! The programs that the C and COBOL programs speak to. PARTNER does what the
 //! first letter of the first record says; READY ends at once.
 
-use appc::{Conversation, Error, Host, Incoming};
+use appc::{Conversation, Error, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{
     DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived,
@@ -9,11 +9,11 @@ use sna::conversation::code::{
 use std::sync::Arc;
 
 /// Lets the programs be attached.
-pub fn define(host: &Host) {
+pub fn define(host: &NodeHost) {
     let define = |name: &str, program: fn(Conversation) -> Result<(), Error>| {
         let tp = TpDefinition::new(name.parse().unwrap());
         // The partner's own program reports what it did wrong.
-        let run = move |incoming: Incoming| drop(program(incoming.conversation));
+        let run = move |incoming: IncomingAttach| drop(program(incoming.conversation));
         host.define_program(tp, Arc::new(run));
     };
     define("PARTNER", partner);
@@ -21,7 +21,7 @@ pub fn define(host: &Host) {
 }
 
 /// Waits until READY was attached by so many programs.
-pub fn wait_until_ready(host: &Host, programs: u64) {
+pub fn wait_until_ready(host: &NodeHost, programs: u64) {
     let begin = std::time::Instant::now();
     while host.status().attached < programs {
         assert!(begin.elapsed().as_secs() < 30, "READY was not attached");

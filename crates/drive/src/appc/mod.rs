@@ -16,7 +16,7 @@ use crate::units::parse_size;
 use crate::url::Url;
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY};
-use appc::{AppcConfig, Call, Error, Section};
+use appc::{AppcConfig, AllocateRequest, Error, AppcSection};
 use sna::Allocate;
 use sna::conversation::code::ReturnCode;
 use sna::mode::SyncLevel;
@@ -107,12 +107,12 @@ impl Partner {
 
     /// The conversation to allocate from a thread's node.
     pub fn wish(&self, thread: usize) -> Result<Allocate, Error> {
-        let call = Call {
+        let call = AllocateRequest {
             sync: self.sync,
             user: self.user.clone(),
-            ..Call::new(&self.partner, &self.tp).with_mode(&self.mode)
+            ..AllocateRequest::new(&self.partner, &self.tp).with_mode(&self.mode)
         };
-        call.wish(&self.lu(thread))
+        call.to_node_parameters(&self.lu(thread))
     }
 
     /// What kind of failure a return code is, and what to do about it.
@@ -209,8 +209,8 @@ pub(crate) fn node(plan: &Plan, lu: &str, thread: usize) -> Option<AppcConfig> {
 /// node that nobody named has a name of its own.
 pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
     let name = path.display();
-    let text = Section::text(path).map_err(|e| format!("{name}: {e}"))?;
-    let mut section = Section::parse(&text).map_err(|e| format!("{name}: {e}"))?;
+    let text = AppcSection::text(path).map_err(|e| format!("{name}: {e}"))?;
+    let mut section = AppcSection::parse(&text).map_err(|e| format!("{name}: {e}"))?;
     if !section.named {
         section.config.lu = names::own().into();
     }

@@ -52,7 +52,7 @@ pub(super) fn partner(
         notes.add(&key.unwrap_or(node).span, why.to_string());
         return None;
     }
-    match appc::Host::resolve(address) {
+    match appc::NodeHost::resolve(address) {
         Ok(found) => Some((found, format!("{} at {found}", partner.partner), partner)),
         Err(why) => {
             notes.add(&at.span, why.to_string());

@@ -2,7 +2,7 @@
 
 use crate::peers::carry_out;
 use appc::config::{AppcConfig, ModeConfig};
-use appc::{Conversation, Host, Incoming, transactions};
+use appc::{Conversation, NodeHost, IncomingAttach, transactions};
 use drive::engine::Failure;
 use drive::plan::Plan;
 use drive::preflight::{self, Foreseen};
@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 /// A node with both transactions, that allows 50 sessions.
-fn server() -> Host {
+fn server() -> NodeHost {
     server_at("127.0.0.1:0".parse().unwrap())
 }
 
-fn server_at(address: SocketAddr) -> Host {
+fn server_at(address: SocketAddr) -> NodeHost {
     let mut config = AppcConfig::named("NET.SERVER").unwrap();
     config.listen = Some(address);
     config.users.insert("ALICE".into(), "SECRET".into());
@@ -29,14 +29,14 @@ fn server_at(address: SocketAddr) -> Host {
         ..ModeConfig::default()
     };
     config.modes.insert("#INTER".into(), mode);
-    let host = Host::start(config).unwrap();
+    let host = NodeHost::start(config).unwrap();
     transactions::define(&host).unwrap();
     host
 }
 
 /// Lets a program be attached that does this with each conversation.
-fn program(host: &Host, name: &str, serve: impl Fn(Conversation) + Send + Sync + 'static) {
-    let run = Arc::new(move |mut incoming: Incoming| {
+fn program(host: &NodeHost, name: &str, serve: impl Fn(Conversation) + Send + Sync + 'static) {
+    let run = Arc::new(move |mut incoming: IncomingAttach| {
         if incoming.conversation.accept().is_ok() {
             serve(incoming.conversation);
         }
@@ -45,7 +45,7 @@ fn program(host: &Host, name: &str, serve: impl Fn(Conversation) + Send + Sync +
 }
 
 /// The plan of one population of this program, with more keys and its steps.
-fn plan(server: &Host, tp: &str, keys: &str, steps: &str) -> Plan {
+fn plan(server: &NodeHost, tp: &str, keys: &str, steps: &str) -> Plan {
     let text = format!(
         "timeout = \"5s\"\n[[population]]\nname = \"users\"\n{keys}\n[population.appc]\n\
          address = \"{}\"\npartner = \"NET.SERVER\"\ntp = \"{tp}\"\n{steps}",

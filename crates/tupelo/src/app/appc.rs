@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use appc::{Call, Host, Incoming};
+use appc::{AllocateRequest, NodeHost, IncomingAttach};
 use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
 use region::engine::{self, EngineClass};
@@ -27,7 +27,7 @@ use super::{Application, mirror};
 /// The node of a region, and what its definitions say of partners.
 #[derive(Clone)]
 pub struct Partners {
-    host: Host,
+    host: NodeHost,
     known: Arc<RwLock<Arc<Known>>>,
     held: Arc<mirror::Held>,
 }
@@ -40,7 +40,7 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
     let mut section = known.section.clone();
     let loopback = ([127, 0, 0, 1], sna::dlc::ssp::PORT).into();
     section.listen = section.listen.or(Some(loopback));
-    let host = Host::start_with(
+    let host = NodeHost::start_with(
         section,
         Arc::new(|| engine::enter("appc", EngineClass::Offload)),
     )
@@ -65,7 +65,7 @@ pub fn known(app: &Application) -> Result<Option<Known>> {
 
 impl Partners {
     /// The node.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &NodeHost {
         &self.host
     }
 
@@ -157,7 +157,7 @@ impl Partners {
                     ..TpDefinition::new(tp)
                 };
                 let (partners, region) = (self.clone(), region.clone());
-                let run = move |incoming: Incoming| {
+                let run = move |incoming: IncomingAttach| {
                     let host = &partners.host;
                     match partners.user(&incoming.attached, user) {
                         Some(user) => attach(host, &region, transid, user, incoming),
@@ -171,20 +171,20 @@ impl Partners {
 }
 
 /// An Attach without the user that its connection demands.
-pub fn refuse(host: &Host, attached: &sna::Attached) {
+pub fn refuse(host: &NodeHost, attached: &sna::Attached) {
     tracing::warn!("{} of {}: no user is named", attached.tp, attached.partner);
     host.once(|node, _| node.refuse(attached.conversation, Refusal::Security));
 }
 
 /// An attach becomes a task.
 fn attach(
-    host: &Host,
+    host: &NodeHost,
     region: &region::Handle,
     transid: region::TransId,
     user: UserId,
-    incoming: Incoming,
+    incoming: IncomingAttach,
 ) {
-    let Incoming {
+    let IncomingAttach {
         conversation,
         attached,
     } = incoming;
@@ -287,14 +287,14 @@ impl Conversations for Partners {
         confirm: bool,
         parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault> {
-        let call = Call {
+        let call = AllocateRequest {
             pip: parameters,
             mode: destination.mode.clone(),
             sync: match confirm {
                 true => SyncLevel::Confirm,
                 false => SyncLevel::None,
             },
-            ..Call::new(&destination.partner, process)
+            ..AllocateRequest::new(&destination.partner, process)
         };
         let inner = self.host.allocate(&call).map_err(|error| {
             tracing::warn!("{process} of {}: {error}", destination.partner);
@@ -313,7 +313,7 @@ impl Conversations for Partners {
 
 /// A mapped conversation of the stack, as the region wants it.
 struct Mapped {
-    host: Host,
+    host: NodeHost,
     id: ConversationId,
     inner: appc::Conversation,
     process: String,

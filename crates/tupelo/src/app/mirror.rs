@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::appc::Partners;
-use appc::{Conversation, Incoming};
+use appc::{Conversation, IncomingAttach};
 use cics::resp::Condition;
 use region::program_link::{
     CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, Passed, RECORD_BYTES,
@@ -71,7 +71,7 @@ pub fn define(partners: &Partners, region: &Handle, user: UserId) {
         ..TpDefinition::new(name)
     };
     let (region, own) = (region.clone(), partners.clone());
-    let run = move |incoming: Incoming| {
+    let run = move |incoming: IncomingAttach| {
         let (host, partner) = (own.host(), incoming.attached.partner.clone());
         let Some(user) = own.user(&incoming.attached, user) else {
             super::appc::refuse(host, &incoming.attached);

@@ -4,8 +4,8 @@ use super::appc::node::PartnerArgs;
 use super::appc::signals;
 use super::appc::waiting::Waiting;
 use crate::Outcome;
-use appc::Host;
-use appc::aping::{self, Foot, Head, Options};
+use appc::NodeHost;
+use appc::aping::{self, Foot, Head, ApingOptions};
 use clap::value_parser;
 use miette::{IntoDiagnostic, Result};
 
@@ -41,9 +41,9 @@ pub struct Args {
 /// Runs it; a partner that does not answer is "could not run".
 pub fn run(args: Args) -> Result<Outcome> {
     let (config, call) = args.partner.call('A', &args.tp, "#INTER")?;
-    let host = Host::start(config).into_diagnostic()?;
+    let host = NodeHost::start(config).into_diagnostic()?;
     let waiting = Waiting::begin(&host, &call.partner);
-    let mut options = Options::new(&call.partner);
+    let mut options = ApingOptions::new(&call.partner);
     options.call = call;
     options.iterations = args.iterations;
     options.consecutive = args.consecutive;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use appc::{AppcConfig, Call, Host, Incoming};
+use appc::{AppcConfig, AllocateRequest, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
@@ -16,16 +16,16 @@ use crate::server::{Server, application, example};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A node of the test's own, with this configuration's partner.
-pub fn node() -> Host {
+pub fn node() -> NodeHost {
     let config = AppcConfig {
         listen: Some(([127, 0, 0, 1], 0).into()),
         ..AppcConfig::named("NET.PEER").unwrap()
     };
-    Host::start(config).unwrap()
+    NodeHost::start(config).unwrap()
 }
 
 /// The example, on a port of its own.
-pub fn echo() -> (tempfile::TempDir, Server, Host) {
+pub fn echo() -> (tempfile::TempDir, Server, NodeHost) {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("appc-echo"), folder.path());
     let settings = folder.path().join("tupelo.toml");
@@ -52,7 +52,7 @@ pub fn copy(from: &Path, to: &Path) {
 fn a_partner_attaches_a_transaction_by_either_name() {
     let (_folder, _server, node) = echo();
     for name in ["ECHO", "ECHOSERVER"] {
-        let mut conversation = node.allocate(&Call::new("NET.REGION", name)).unwrap();
+        let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", name)).unwrap();
         let mut buffer = vec![0; 32_767];
         for record in [&b"hello"[..], &[0xA5; 20_000]] {
             conversation.send(record).unwrap();
@@ -74,7 +74,7 @@ fn a_partner_attaches_a_transaction_by_either_name() {
 #[test]
 fn a_hundred_conversations_at_once_are_all_answered() {
     let (_folder, _server, node) = echo();
-    let call = Call::new("NET.REGION", "ECHO");
+    let call = AllocateRequest::new("NET.REGION", "ECHO");
     std::thread::scope(|scope| {
         for number in 0..100u8 {
             let (node, call) = (&node, &call);
@@ -104,7 +104,7 @@ fn a_hundred_conversations_at_once_are_all_answered() {
 #[test]
 fn a_name_that_is_no_transaction_is_refused() {
     let (_folder, _server, node) = echo();
-    let mut conversation = node.allocate(&Call::new("NET.REGION", "NOSUCH")).unwrap();
+    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "NOSUCH")).unwrap();
     conversation.send(b"hello").unwrap();
     let error = conversation.confirm().unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::TpnNotRecognized));
@@ -113,13 +113,13 @@ fn a_name_that_is_no_transaction_is_refused() {
 #[test]
 fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
     let (_folder, server, node) = echo();
-    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
     conversation.send(b"hello").unwrap();
     conversation.confirm().unwrap();
     node.stop();
     let next = self::node();
     next.define_partner("NET.REGION", &server.appc).unwrap();
-    let mut conversation = next.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = next.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
     conversation.confirm().unwrap();
     conversation.deallocate(DeallocateType::Flush).unwrap();
 }
@@ -158,7 +158,7 @@ fn a_connection_demands_users_of_its_partner() {
             .into_iter()
             .zip(expected)
         {
-            let mut call = Call::new("NET.REGION", "ECHO");
+            let mut call = AllocateRequest::new("NET.REGION", "ECHO");
             call.user = user.clone();
             let mut conversation = node.allocate(&call).unwrap();
             let answer = conversation.confirm();
@@ -166,7 +166,7 @@ fn a_connection_demands_users_of_its_partner() {
             assert_eq!(code, expected, "{level}: {user:?}");
         }
         // A LINK is an Attach, too.
-        let mut mirror = node.allocate(&Call::new("NET.REGION", "CSMI")).unwrap();
+        let mut mirror = node.allocate(&AllocateRequest::new("NET.REGION", "CSMI")).unwrap();
         mirror.send(b"no program link").unwrap();
         let code = mirror.confirm().unwrap_err().code();
         assert_eq!(code == refused, level != "LOCAL", "{level}: {code:?}");
@@ -247,12 +247,12 @@ fn running(program: &str, address: &str) -> (tempfile::TempDir, Server) {
 }
 
 /// Lets partners attach SHOUT.
-pub fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
+pub fn shout(node: &NodeHost, run: impl Fn(IncomingAttach) + Send + Sync + 'static) {
     let tp = TpDefinition::new("SHOUT".parse().unwrap());
     node.define_program(tp, Arc::new(run));
 }
 
-pub fn upper(mut incoming: Incoming, done: &Sender<bool>) {
+pub fn upper(mut incoming: IncomingAttach, done: &Sender<bool>) {
     let conversation = &mut incoming.conversation;
     conversation.accept().unwrap();
     let mut buffer = [0; 100];
@@ -318,7 +318,7 @@ fn a_task_without_a_facility_names_a_conversation_by_session_too() {
 fn a_partner_may_end_with_its_last_record() {
     let node = node();
     let (_app, server) = asking(&node.listening().unwrap().to_string());
-    shout(&node, |incoming: Incoming| {
+    shout(&node, |incoming: IncomingAttach| {
         let mut conversation = incoming.conversation;
         conversation.accept().unwrap();
         let mut buffer = [0; 100];
@@ -337,12 +337,12 @@ fn a_program_hears_why_its_partner_failed() {
     let (_app, server) = asking(&node.listening().unwrap().to_string());
     let greeting = || server.get("/hello/ada").json()["greeting"].clone();
     assert_eq!(greeting(), "0081 NAME");
-    shout(&node, |mut incoming: Incoming| {
+    shout(&node, |mut incoming: IncomingAttach| {
         incoming.conversation.accept().unwrap();
     });
     assert_eq!(greeting(), "0081 ABEND");
     let whole = node.clone();
-    shout(&node, move |mut incoming: Incoming| {
+    shout(&node, move |mut incoming: IncomingAttach| {
         incoming.conversation.accept().unwrap();
         whole.stop();
     });
@@ -388,7 +388,7 @@ fn a_task_that_fails_ends_its_conversation_as_failed() {
     node.define_partner("NET.REGION", &server.appc).unwrap();
     let mut buffer = [0; 100];
     let mut failed = |send: &[u8]| {
-        let mut conversation = node.allocate(&Call::new("NET.REGION", "FAIL")).unwrap();
+        let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "FAIL")).unwrap();
         if send.is_empty() {
             conversation.flush().unwrap();
             kill_workers_that_wait(&server);
@@ -422,7 +422,7 @@ fn kill_workers_that_wait(server: &Server) {
 #[test]
 fn a_server_stops_though_a_conversation_waits() {
     let (_folder, server, node) = echo();
-    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
     conversation.send(b"hello").unwrap();
     conversation.flush().unwrap();
     drop(server);
@@ -619,7 +619,7 @@ fn the_eib_tells_an_attached_program_what_its_partner_did() {
     let server = Server::start(app.path());
     let node = node();
     node.define_partner("NET.REGION", &server.appc).unwrap();
-    let mut conversation = node.allocate(&Call::new("NET.REGION", "TELL")).unwrap();
+    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "TELL")).unwrap();
     let told = |conversation: &mut appc::Conversation| {
         conversation
             .prepare_to_receive(PrepareToReceiveType::Flush)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use appc::Incoming;
+use appc::IncomingAttach;
 use sna::TpDefinition;
 
 use crate::appc::node;
@@ -233,7 +233,7 @@ fn a_channel_goes_to_a_program_of_another_region_and_comes_back_changed() {
 fn a_region_that_knows_no_channels_is_told_apart_from_one_that_fails() {
     let node = node();
     // A mirror of earlier days takes no parameters.
-    let run = |_: Incoming| panic!("it is not started");
+    let run = |_: IncomingAttach| panic!("it is not started");
     node.define_program(TpDefinition::new("CSMI".parse().unwrap()), Arc::new(run));
     let (_app, near) = near(&node.listening().unwrap().to_string());
     assert_eq!(greeting(&near, "plain"), "0053/20 1140 04 K");
@@ -243,7 +243,7 @@ fn a_region_that_knows_no_channels_is_told_apart_from_one_that_fails() {
             pip: true,
             ..TpDefinition::new("CSMI".parse().unwrap())
         };
-        let run = move |mut incoming: Incoming| {
+        let run = move |mut incoming: IncomingAttach| {
             let conversation = &mut incoming.conversation;
             conversation.accept().unwrap();
             let mut buffer = vec![0; 32_767];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use appc::Call;
+use appc::AllocateRequest;
 use sna::TpDefinition;
 use sna::conversation::code::{PrepareToReceiveType, ReturnCode};
 
@@ -60,7 +60,7 @@ fn an_attached_program_has_the_parameters_of_its_attach() {
     let node = node();
     node.define_partner("NET.REGION", &server.appc).unwrap();
     let list = |pip: &[Vec<u8>]| {
-        let mut call = Call::new("NET.REGION", "PIPS");
+        let mut call = AllocateRequest::new("NET.REGION", "PIPS");
         call.pip = pip.to_vec();
         let mut conversation = node.allocate(&call).unwrap();
         conversation.send(b"go").unwrap();
@@ -81,7 +81,7 @@ fn an_attached_program_has_the_parameters_of_its_attach() {
     assert_eq!(most[..4], [0x75, 0x34, 0, 0]);
     assert!(most[4..30_004].iter().all(|b| *b == 0xC1));
     // The mirror of program links takes those of its callers alone.
-    let mut call = Call::new("NET.REGION", "CSMI");
+    let mut call = AllocateRequest::new("NET.REGION", "CSMI");
     call.pip = two.to_vec();
     let mut conversation = node.allocate(&call).unwrap();
     let error = conversation.confirm().unwrap_err();
@@ -168,7 +168,7 @@ fn a_program_attaches_its_partner_with_parameters() {
             pip,
             ..TpDefinition::new("SHOUT".parse().unwrap())
         };
-        let run = move |mut incoming: appc::Incoming| {
+        let run = move |mut incoming: appc::IncomingAttach| {
             let _ = told.send(incoming.attached.pip.clone());
             incoming.conversation.accept().unwrap();
             let mut buffer = [0; 10];

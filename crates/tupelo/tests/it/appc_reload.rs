@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
-use appc::{Call, Host};
+use appc::{AllocateRequest, NodeHost};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
 use crate::appc::{ASKING, copy, node, shout, upper};
@@ -35,7 +35,7 @@ fn partners_and_connections_change_under_a_running_region() {
         let done = done.clone();
         shout(node, move |incoming| upper(incoming, &done));
     }
-    let address = |node: &Host| node.listening().unwrap().to_string();
+    let address = |node: &NodeHost| node.listening().unwrap().to_string();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = free.local_addr().unwrap().to_string();
     drop(free);
@@ -51,7 +51,7 @@ fn partners_and_connections_change_under_a_running_region() {
     // An address, then another one while the link to the first is up.
     write(&toml, &settings(&address(&nodes[0])));
     until("0000 ADA".into(), greeting);
-    let sessions = |node: &Host| node.status().sessions.len();
+    let sessions = |node: &NodeHost| node.status().sessions.len();
     assert!(sessions(&nodes[0]) > 0 && sessions(&nodes[1]) == 0);
     write(&toml, &settings(&address(&nodes[1])));
     until((true, "0000 ADA".into()), || {
@@ -104,7 +104,7 @@ fn a_conversation_goes_on_while_its_sessions_are_defined_anew() {
     let server = Server::start(folder.path());
     let node = node();
     node.define_partner("NET.REGION", &server.appc).unwrap();
-    let call = Call::new("NET.REGION", "ECHO");
+    let call = AllocateRequest::new("NET.REGION", "ECHO");
     let mut conversation = node.allocate(&call).unwrap();
     echo(&mut conversation);
     let received = || -> Vec<usize> {

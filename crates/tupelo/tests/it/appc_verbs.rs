@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use appc::{Call, Host, Incoming};
+use appc::{AllocateRequest, NodeHost, IncomingAttach};
 use sna::conversation::code::{PrepareToReceiveType, ReturnCode, StatusReceived};
 
 use crate::appc::{node, shout};
@@ -149,7 +149,7 @@ fn program() -> String {
 struct Walk {
     _app: tempfile::TempDir,
     _server: Server,
-    peer: Host,
+    peer: NodeHost,
 }
 
 impl Walk {
@@ -188,11 +188,11 @@ impl Walk {
         script: &str,
         run: impl Fn(&mut appc::Conversation) + Send + Sync + 'static,
     ) -> String {
-        shout(&self.peer, move |mut incoming: Incoming| {
+        shout(&self.peer, move |mut incoming: IncomingAttach| {
             incoming.conversation.accept().unwrap();
             run(&mut incoming.conversation);
         });
-        let call = Call::new("NET.REGION", "WALK");
+        let call = AllocateRequest::new("NET.REGION", "WALK");
         let mut conversation = self.peer.allocate(&call).unwrap();
         conversation.send(script.as_bytes()).unwrap();
         conversation

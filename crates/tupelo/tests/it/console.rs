@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use appc::Call;
+use appc::AllocateRequest;
 use sna::conversation::code::PrepareToReceiveType;
 
 use crate::browser;
@@ -234,7 +234,7 @@ fn conversations_and_sessions_are_shown_and_ended() {
         return skipped::lacking("chromium", "there is no browser");
     };
     let (_folder, server, node) = crate::appc::echo();
-    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    let mut conversation = node.allocate(&AllocateRequest::new("NET.REGION", "ECHO")).unwrap();
     let mut buffer = vec![0; 4000];
     conversation.send(b"hello").unwrap();
     let flush = PrepareToReceiveType::Flush;

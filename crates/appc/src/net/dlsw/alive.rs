@@ -7,15 +7,15 @@
 //! whose machine or network is gone is not.
 //! Reference: RFC 1795, section 3.5 (message types); tcp(7), TCP_INFO.
 
-use super::{Broken, Dlsw, Which};
+use super::{TransportFailure, DlswTransport, PipeId};
 use sna::Instant;
 use sna::dlc::ssp::{Kind, Message};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-impl Dlsw {
+impl DlswTransport {
     /// Asks for a sign of life; false when the partner is not at `place`.
-    pub fn ask(&mut self, place: &str) -> bool {
+    pub fn probe_partner(&mut self, place: &str) -> bool {
         if self.peer.to_string() != place {
             return false;
         }
@@ -32,21 +32,21 @@ impl Dlsw {
     }
 
     fn sockets(&mut self) -> [Option<i32>; 2] {
-        let both = [Which::First, Which::Second];
+        let both = [PipeId::First, PipeId::Second];
         both.map(|which| self.pipes.stream(which).map(|stream| stream.as_raw_fd()))
     }
 
     /// Looks whether the partner's TCP still takes what is sent, or says that it
     /// has no room.
-    pub(super) fn look_for_life(&mut self, now: u64) -> Result<(), Broken> {
+    pub(super) fn check_liveness(&mut self, now: u64) -> Result<(), TransportFailure> {
         let sockets = self.sockets();
         for (watch, socket) in self.watches.iter_mut().zip(sockets) {
             let waits = socket.is_some_and(|socket| !all_taken(socket));
-            let heard = |span| socket.is_none_or(|socket| heard(socket, span));
-            if watch.look(now, waits, heard) {
+            let heard = |span| socket.is_none_or(|socket| sent_segment_within(socket, span));
+            if watch.is_lost(now, waits, heard) {
                 let seconds = SILENCE.as_secs();
                 let why = format!("the partner's machine did not respond for {seconds} s");
-                return Err(Broken::ended(why));
+                return Err(TransportFailure::ended(why));
             }
         }
         Ok(())
@@ -61,27 +61,27 @@ impl Dlsw {
         let span = Duration::from_nanos(now.as_nanos().saturating_sub(since.as_nanos()));
         let written = self.waiting.len() == 0;
         let mut streams = self.sockets().into_iter().flatten();
-        Some(streams.any(|socket| (written && all_taken(socket)) || heard(socket, span)))
+        Some(streams.any(|socket| (written && all_taken(socket)) || sent_segment_within(socket, span)))
     }
 }
 
 /// How often it is looked whether a partner that data are sent to is there.
-pub(super) const LOOK_NS: u64 = 5_000_000_000;
+pub(super) const CHECK_INTERVAL_NS: u64 = 5_000_000_000;
 /// How long data may wait for a sign of the partner's TCP.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Watches whether what was written on a connection meets any sign of life.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct LivenessCheck {
     /// Since when data wait without one.
     since: Option<u64>,
 }
 
-impl Watch {
+impl LivenessCheck {
     /// Checks again; returns true if the partner is lost. `waits` says whether
-    /// data is unacknowledged, `heard` whether its TCP sent a segment in a span
+    /// data is unacknowledged, `sent_segment_within` whether its TCP sent a segment in a span
     /// that ends now.
-    fn look(&mut self, now: u64, waits: bool, heard: impl FnOnce(Duration) -> bool) -> bool {
+    fn is_lost(&mut self, now: u64, waits: bool, heard: impl FnOnce(Duration) -> bool) -> bool {
         if !waits {
             self.since = None;
             return false;
@@ -115,7 +115,7 @@ fn unacknowledged(socket: i32) -> Option<libc::c_int> {
 
 /// Whether the partner's TCP sent a segment within `span`. If the system does
 /// not report this, the answer is yes: no partner is given up without evidence.
-fn heard(socket: i32, span: Duration) -> bool {
+fn sent_segment_within(socket: i32, span: Duration) -> bool {
     // SAFETY: all-zero bytes are a valid value of this plain structure.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
     let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
@@ -150,10 +150,10 @@ mod tests {
 
     /// Looks every five seconds from 0 on; when the partner is given up.
     fn given_up(waits: impl Fn(u64) -> bool, heard: impl Fn(u64, u64) -> bool) -> Option<u64> {
-        let mut watch = Watch::default();
+        let mut watch = LivenessCheck::default();
         (0..600).step_by(5).find(|second| {
             let heard = |span: Duration| heard(*second, span.as_secs());
-            watch.look(second * SECOND, waits(*second), heard)
+            watch.is_lost(second * SECOND, waits(*second), heard)
         })
     }
 

@@ -7,18 +7,18 @@ mod alive;
 mod flows;
 mod pipes;
 
-use super::agree::{Admission, Local, Side};
+use super::agree::{PartnerAdmission, LocalNode, LinkSide};
 use super::txqueue::TxQueue;
-use super::{Broken, TransportContext};
+use super::{TransportFailure, TransportContext};
 use crate::admin::LinkStatus;
-use crate::config::Connections;
-use crate::trace::Way;
-use alive::Watch;
+use crate::config::DlswConnections;
+use crate::trace::TraceDirection;
+use alive::LivenessCheck;
 use bytes::{Buf, BytesMut};
-use flows::Flows;
+use flows::TraceFlows;
 use mio::net::TcpStream;
-use pipes::Pipes;
-pub(crate) use pipes::{Which, way_back};
+use pipes::PipePair;
+pub(crate) use pipes::{PipeId, way_back};
 use sna::dlc::caps::Capabilities;
 use sna::dlc::ssp::{self, Kind, Message, Stations};
 use sna::dlc::switch::{CircuitId, Ended, Switch, SwitchConfig, SwitchEvent};
@@ -42,42 +42,42 @@ const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 
 /// A circuit to set up once the partner is ready.
 #[derive(Debug)]
-pub(crate) struct Wish {
+pub(crate) struct PendingCircuit {
     pub stations: Stations,
     pub partner: LuName,
     pub call: u64,
 }
 
 /// The connections to a DLSw partner.
-pub(crate) struct Dlsw {
-    pub pipes: Pipes,
+pub(crate) struct DlswTransport {
+    pub pipes: PipePair,
     peer: SocketAddr,
     /// When the capabilities must be exchanged; `None` when they are.
     exchange_until: Option<u64>,
     /// The partner's capabilities, until circuits may be used.
     ready: Option<Capabilities>,
-    local: Local,
+    local: LocalNode,
     switch: Switch,
     received: BytesMut,
     waiting: TxQueue,
-    sides: BTreeMap<CircuitId, Side>,
-    wishes: Vec<Wish>,
-    flows: Flows,
+    sides: BTreeMap<CircuitId, LinkSide>,
+    pending_circuits: Vec<PendingCircuit>,
+    flows: TraceFlows,
     /// Whether the partner's TCP acknowledges, for both connections.
-    watches: [Watch; 2],
+    watches: [LivenessCheck; 2],
     /// When that is looked at next.
-    look: u64,
+    next_check: u64,
     /// When it began.
     begun: u64,
     /// Bytes sent and received, on all connections.
     moved: [u64; 2],
 }
 
-impl Dlsw {
+impl DlswTransport {
     /// On a connection that this side opened.
-    pub fn opened(stream: TcpStream, peer: SocketAddr, local: Local, wish: Wish, now: u64) -> Dlsw {
-        let pipes = Pipes::opened(stream, local.connections, now);
-        Dlsw::new(pipes, peer, local, Some(wish), now)
+    pub fn opened(stream: TcpStream, peer: SocketAddr, local: LocalNode, wish: PendingCircuit, now: u64) -> DlswTransport {
+        let pipes = PipePair::opened(stream, local.connections, now);
+        DlswTransport::new(pipes, peer, local, Some(wish), now)
     }
 
     /// For a connection that the partner opened. `known` says whether this node
@@ -85,23 +85,23 @@ impl Dlsw {
     pub fn accepted(
         stream: TcpStream,
         peer: SocketAddr,
-        local: Local,
+        local: LocalNode,
         known: bool,
         now: u64,
-    ) -> Dlsw {
-        let calls_back = known || local.connections != Connections::One;
-        let pipes = Pipes::accepted(stream, calls_back, now);
-        Dlsw::new(pipes, peer, local, None, now)
+    ) -> DlswTransport {
+        let calls_back = known || local.connections != DlswConnections::One;
+        let pipes = PipePair::accepted(stream, calls_back, now);
+        DlswTransport::new(pipes, peer, local, None, now)
     }
 
-    fn new(pipes: Pipes, peer: SocketAddr, local: Local, wish: Option<Wish>, now: u64) -> Dlsw {
+    fn new(pipes: PipePair, peer: SocketAddr, local: LocalNode, wish: Option<PendingCircuit>, now: u64) -> DlswTransport {
         let config = SwitchConfig {
             capabilities: Capabilities {
                 initial_window: local.circuit_window,
                 text: format!("Tupelo {}", env!("CARGO_PKG_VERSION")),
                 tcp_connections: match local.connections {
-                    Connections::Two => 2,
-                    Connections::One | Connections::TwoThenOne => 1,
+                    DlswConnections::Two => 2,
+                    DlswConnections::One | DlswConnections::TwoThenOne => 1,
                 },
                 ..Capabilities::default()
             },
@@ -113,7 +113,7 @@ impl Dlsw {
             max_circuits: 1024,
             setup_ns: local.setup_ns,
         };
-        Dlsw {
+        DlswTransport {
             pipes,
             peer,
             exchange_until: Some(now + local.setup_ns),
@@ -123,10 +123,10 @@ impl Dlsw {
             received: BytesMut::new(),
             waiting: TxQueue::default(),
             sides: BTreeMap::new(),
-            wishes: wish.into_iter().collect(),
-            flows: Flows::new(peer),
+            pending_circuits: wish.into_iter().collect(),
+            flows: TraceFlows::new(peer),
             watches: Default::default(),
-            look: now + alive::LOOK_NS,
+            next_check: now + alive::CHECK_INTERVAL_NS,
             begun: now,
             moved: [0; 2],
         }
@@ -141,11 +141,11 @@ impl Dlsw {
     pub fn handle_ready(
         &mut self,
         around: &mut TransportContext<'_>,
-        which: Which,
+        which: PipeId,
         readable: bool,
         closing: bool,
-    ) -> Result<(), Broken> {
-        if which == Which::Second {
+    ) -> Result<(), TransportFailure> {
+        if which == PipeId::Second {
             self.pipes.check_back();
         }
         if !readable {
@@ -163,7 +163,7 @@ impl Dlsw {
         &mut self,
         around: &mut TransportContext<'_>,
         closing: bool,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), TransportFailure> {
         loop {
             if self.received.capacity() - self.received.len() < READ_BYTES / 4 {
                 self.received.reserve(READ_BYTES);
@@ -191,13 +191,13 @@ impl Dlsw {
     }
 
     /// The meaning of the partner closing the connection now.
-    fn closed_by_partner(&self) -> Broken {
+    fn closed_by_partner(&self) -> TransportFailure {
         if !self.received.is_empty() {
-            Broken::fault(format!("{CLOSED} in the middle of a message"))
+            TransportFailure::fault(format!("{CLOSED} in the middle of a message"))
         } else if self.exchange_until.is_some() && self.moved[1] > 0 {
-            Broken::fault(format!("{CLOSED} before capabilities were exchanged"))
+            TransportFailure::fault(format!("{CLOSED} before capabilities were exchanged"))
         } else {
-            Broken::ended(CLOSED)
+            TransportFailure::ended(CLOSED)
         }
     }
 
@@ -206,8 +206,8 @@ impl Dlsw {
     fn handle_unread(
         &mut self,
         around: &mut TransportContext<'_>,
-        which: Which,
-    ) -> Result<(), Broken> {
+        which: PipeId,
+    ) -> Result<(), TransportFailure> {
         let mut byte = [0];
         let Some(stream) = self.pipes.stream(which) else {
             return Ok(());
@@ -216,13 +216,13 @@ impl Dlsw {
             Ok(0) => CLOSED.to_owned(),
             Ok(_) => {
                 let why = "data arrived on the connection that only this side writes";
-                return Err(Broken::fault(why));
+                return Err(TransportFailure::fault(why));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
             Err(error) => broke(&error).why,
         };
         if !self.pipes.lost(which, self.agree_on_one()) {
-            return Err(Broken::ended(why));
+            return Err(TransportFailure::ended(why));
         }
         self.take_events(around);
         Ok(())
@@ -231,12 +231,12 @@ impl Dlsw {
     /// Whether both sides announced that they use one connection.
     fn agree_on_one(&self) -> bool {
         let theirs = self.switch.peer().map(|peer| peer.tcp_connections);
-        self.local.connections != Connections::Two && theirs == Some(1)
+        self.local.connections != DlswConnections::Two && theirs == Some(1)
     }
 
-    fn take_messages(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
+    fn take_messages(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         loop {
-            let parsed = Message::parse(&self.received).map_err(Broken::fault)?;
+            let parsed = Message::parse(&self.received).map_err(TransportFailure::fault)?;
             let Some((message, total)) = parsed else {
                 return Ok(());
             };
@@ -244,17 +244,17 @@ impl Dlsw {
             let carries = self
                 .switch
                 .handle(around.now.as_nanos(), &message)
-                .map_err(Broken::fault)?;
+                .map_err(TransportFailure::fault)?;
             if around.trace.is_some() {
                 let piu_at = carries.map_or(usize::MAX, |_| header);
                 let flow = self.flows.of(self.pipes.reads(), &self.pipes);
                 let bytes = &self.received[..total];
-                around.trace(|trace| trace.segment(flow, Way::In, bytes, piu_at));
+                around.trace(|trace| trace.segment(flow, TraceDirection::In, bytes, piu_at));
             }
             if message.kind == Kind::CapExchange
                 && let Some(peer) = self.switch.peer()
             {
-                self.pipes.heard(peer.tcp_connections);
+                self.pipes.capabilities_received(peer.tcp_connections);
             }
             let mut bytes = self.received.split_to(total).freeze();
             if let Some(link) = carries
@@ -306,15 +306,15 @@ impl Dlsw {
                 self.peer,
                 peer.text
             );
-            for wish in std::mem::take(&mut self.wishes) {
+            for wish in std::mem::take(&mut self.pending_circuits) {
                 self.originate(around, wish);
             }
         }
     }
 
-    fn originate(&mut self, around: &mut TransportContext<'_>, wish: Wish) {
+    fn originate(&mut self, around: &mut TransportContext<'_>, wish: PendingCircuit) {
         let id = self.switch.originate(around.now.as_nanos(), wish.stations);
-        let side = Side::new(
+        let side = LinkSide::new(
             &self.local,
             u16::MAX,
             self.peer.to_string(),
@@ -329,7 +329,7 @@ impl Dlsw {
         let side = self
             .sides
             .entry(id)
-            .or_insert_with(|| Side::new(local, u16::MAX, peer.to_string(), None, None));
+            .or_insert_with(|| LinkSide::new(local, u16::MAX, peer.to_string(), None, None));
         if let Some(circuit) = self
             .switch
             .circuit(id)
@@ -370,13 +370,13 @@ impl Dlsw {
         self.admit(around, id, admission);
     }
 
-    fn admit(&mut self, around: &mut TransportContext<'_>, id: CircuitId, admission: Admission) {
+    fn admit(&mut self, around: &mut TransportContext<'_>, id: CircuitId, admission: PartnerAdmission) {
         let (Some(side), Some(circuit)) = (self.sides.get(&id), self.switch.circuit(id)) else {
             return;
         };
         match admission {
-            Admission::Waits => {}
-            Admission::Admitted(xid) => {
+            PartnerAdmission::Waits => {}
+            PartnerAdmission::Admitted(xid) => {
                 if let Some(xid) = xid {
                     circuit.send_xid(xid);
                 }
@@ -384,7 +384,7 @@ impl Dlsw {
                     circuit.contact();
                 }
             }
-            Admission::Refused(xid, why) => {
+            PartnerAdmission::Refused(xid, why) => {
                 if let Some(xid) = xid {
                     circuit.send_xid(xid);
                 }
@@ -394,10 +394,10 @@ impl Dlsw {
     }
 
     /// Goes on with those whose names were contested.
-    fn look_at_names(&mut self, around: &mut TransportContext<'_>) {
+    fn resume_contested_names(&mut self, around: &mut TransportContext<'_>) {
         let waits = self.sides.iter().filter(|(_, side)| side.waits());
         for id in waits.map(|(id, _)| *id).collect::<Vec<_>>() {
-            let admission = self.sides.get_mut(&id).map(|side| side.look(around));
+            let admission = self.sides.get_mut(&id).map(|side| side.poll_admission(around));
             if let Some(admission) = admission {
                 self.admit(around, id, admission);
             }
@@ -445,8 +445,8 @@ impl Dlsw {
     }
 
     /// Takes the node's PIUs and writes.
-    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
-        self.look_at_names(around);
+    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
+        self.resume_contested_names(around);
         loop {
             // A connection that is about to close gets no further output.
             let settled = self.pipes.settled();
@@ -466,7 +466,7 @@ impl Dlsw {
             self.moved[0] += (before - self.waiting.len()) as u64;
             if self.waiting.len() > MAX_UNREAD_BYTES {
                 let why = "the partner does not read the answers to its requests";
-                return Err(Broken::fault(why));
+                return Err(TransportFailure::fault(why));
             }
             // Full only by our own bound: the node may have more.
             if !(full && empty) {
@@ -488,7 +488,7 @@ impl Dlsw {
             let flow = self.flows.of(writes, &self.pipes);
             let mut rest = &out[start..];
             while let Ok(Some((_, used))) = Message::parse(rest) {
-                around.trace(|trace| trace.segment(flow, Way::Out, &rest[..used], usize::MAX));
+                around.trace(|trace| trace.segment(flow, TraceDirection::Out, &rest[..used], usize::MAX));
                 rest = &rest[used..];
             }
         }
@@ -516,7 +516,7 @@ impl Dlsw {
                 {
                     let flow = self.flows.of(writes, &self.pipes);
                     let message = [&header[..], &piu].concat();
-                    around.trace(|trace| trace.segment(flow, Way::Out, &message, header.len()));
+                    around.trace(|trace| trace.segment(flow, TraceDirection::Out, &message, header.len()));
                     around.trace(|trace| trace.piu(&piu));
                 }
                 self.waiting.gather().extend_from_slice(&header);
@@ -527,14 +527,14 @@ impl Dlsw {
         false
     }
 
-    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
+    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         let now = around.now.as_nanos();
         if self.exchange_until.is_some_and(|at| at <= now) {
-            return Err(Broken::fault(self.unanswered()));
+            return Err(TransportFailure::fault(self.unanswered()));
         }
-        if self.look <= now {
-            self.look = now + alive::LOOK_NS;
-            self.look_for_life(now)?;
+        if self.next_check <= now {
+            self.next_check = now + alive::CHECK_INTERVAL_NS;
+            self.check_liveness(now)?;
         }
         self.pipes.handle_timeout(now);
         self.switch.handle_timeout(now);
@@ -558,13 +558,13 @@ impl Dlsw {
             self.switch.next_timeout(),
             self.pipes.next_timeout(),
             self.exchange_until,
-            Some(self.look),
+            Some(self.next_check),
         ];
         due.into_iter().flatten().min()
     }
 
     /// It ended by itself.
-    pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &Broken) {
+    pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &TransportFailure) {
         let seconds = around.now.as_nanos().saturating_sub(self.begun) as f64 / 1e9;
         let ([sent, received], peer, why) = (self.moved, self.peer, &broken.why);
         // A failed call is returned to its caller.
@@ -592,10 +592,10 @@ impl Dlsw {
             self.switch.halt(around.now.as_nanos(), id);
             side.down(around, why);
         }
-        for wish in std::mem::take(&mut self.wishes) {
+        for wish in std::mem::take(&mut self.pending_circuits) {
             let call = Some(wish.call);
             let why = why.to_owned();
-            around.told.push(super::LinkEvent::Down {
+            around.link_events.push(super::LinkEvent::Down {
                 call,
                 partners: Vec::new(),
                 why,
@@ -628,8 +628,8 @@ impl Dlsw {
 }
 
 /// The system cannot use the connection any more.
-fn broke(error: &io::Error) -> Broken {
-    Broken::ended(format!("the connection broke: {error}"))
+fn broke(error: &io::Error) -> TransportFailure {
+    TransportFailure::ended(format!("the connection broke: {error}"))
 }
 
 /// Reads once into the spare room of `buffer`.

@@ -12,7 +12,7 @@
 //! Reference: RFC 1795, section 7.6.7; RFC 2166, section 6.2.
 //! Invariant: nothing is read or written here; there is no clock.
 
-use crate::config::Connections;
+use crate::config::DlswConnections;
 use mio::net::TcpStream;
 use std::net::SocketAddr;
 
@@ -25,7 +25,7 @@ const PATIENCE_NS: u64 = 3_000_000_000;
 
 /// One of at most two connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Which {
+pub(crate) enum PipeId {
     /// The transport began with it.
     First,
     /// It came later.
@@ -33,9 +33,9 @@ pub(crate) enum Which {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum PipeUse {
     /// One connection carries both directions.
-    Both(Which),
+    Both(PipeId),
     /// This side opened the first and waits for the partner's.
     Awaited { until: u64 },
     /// The partner opened the first and has sent nothing yet.
@@ -52,25 +52,25 @@ enum Manner {
 }
 
 /// The connections of a transport.
-pub(crate) struct Pipes {
+pub(crate) struct PipePair {
     first: Option<TcpStream>,
     second: Option<TcpStream>,
     /// Whether this side opened the first.
     opened: bool,
-    manner: Manner,
+    manner: PipeUse,
 }
 
-impl Pipes {
+impl PipePair {
     /// Begins with a connection that this side opened.
-    pub fn opened(stream: TcpStream, connections: Connections, now: u64) -> Pipes {
+    pub fn opened(stream: TcpStream, connections: DlswConnections, now: u64) -> PipePair {
         let until = now + PATIENCE_NS;
-        Pipes {
+        PipePair {
             first: Some(stream),
             second: None,
             opened: true,
             manner: match connections {
-                Connections::One => Manner::Both(Which::First),
-                Connections::Two | Connections::TwoThenOne => Manner::Awaited { until },
+                DlswConnections::One => PipeUse::Both(PipeId::First),
+                DlswConnections::Two | DlswConnections::TwoThenOne => PipeUse::Awaited { until },
             },
         }
     }
@@ -78,12 +78,12 @@ impl Pipes {
     /// Begins with a connection that the partner opened. A partner of one
     /// connection sends at once; `calls_back` says whether to connect back to a
     /// silent one.
-    pub fn accepted(stream: TcpStream, calls_back: bool, now: u64) -> Pipes {
-        Pipes {
+    pub fn accepted(stream: TcpStream, calls_back: bool, now: u64) -> PipePair {
+        PipePair {
             first: Some(stream),
             second: None,
             opened: false,
-            manner: Manner::Silent {
+            manner: PipeUse::Silent {
                 until: now + SILENCE_NS,
                 calls_back,
             },
@@ -91,18 +91,18 @@ impl Pipes {
     }
 
     /// One of the connections.
-    pub fn stream(&mut self, which: Which) -> Option<&mut TcpStream> {
+    pub fn stream(&mut self, which: PipeId) -> Option<&mut TcpStream> {
         match which {
-            Which::First => self.first.as_mut(),
-            Which::Second => self.second.as_mut(),
+            PipeId::First => self.first.as_mut(),
+            PipeId::Second => self.second.as_mut(),
         }
     }
 
     /// The two ends of one of the connections, this side's first.
-    pub fn ends(&self, which: Which) -> Option<[SocketAddr; 2]> {
+    pub fn ends(&self, which: PipeId) -> Option<[SocketAddr; 2]> {
         let stream = match which {
-            Which::First => self.first.as_ref(),
-            Which::Second => self.second.as_ref(),
+            PipeId::First => self.first.as_ref(),
+            PipeId::Second => self.second.as_ref(),
         }?;
         Some([stream.local_addr().ok()?, stream.peer_addr().ok()?])
     }
@@ -113,21 +113,21 @@ impl Pipes {
     }
 
     /// The one that is read.
-    pub fn reads(&self) -> Which {
+    pub fn reads(&self) -> PipeId {
         match self.manner {
-            Manner::Both(which) => which,
-            Manner::Double | Manner::Dropping { .. } if self.opened => Which::Second,
-            _ => Which::First,
+            PipeUse::Both(which) => which,
+            PipeUse::Double | PipeUse::Dropping { .. } if self.opened => PipeId::Second,
+            _ => PipeId::First,
         }
     }
 
     /// The one that is written, when there is one already.
-    pub fn writes(&self) -> Option<Which> {
+    pub fn writes(&self) -> Option<PipeId> {
         match self.manner {
-            Manner::Both(which) => Some(which),
-            Manner::Double | Manner::Dropping { .. } => Some(match self.opened {
-                true => Which::First,
-                false => Which::Second,
+            PipeUse::Both(which) => Some(which),
+            PipeUse::Double | PipeUse::Dropping { .. } => Some(match self.opened {
+                true => PipeId::First,
+                false => PipeId::Second,
             }),
             _ => None,
         }
@@ -135,37 +135,37 @@ impl Pipes {
 
     /// Whether circuits may be used: no connection is about to be dropped.
     pub fn settled(&self) -> bool {
-        matches!(self.manner, Manner::Both(_) | Manner::Double)
+        matches!(self.manner, PipeUse::Both(_) | PipeUse::Double)
     }
 
     /// Whether a connection that the partner opens now belongs here.
     pub fn awaits_partner(&self) -> bool {
-        matches!(self.manner, Manner::Awaited { .. })
+        matches!(self.manner, PipeUse::Awaited { .. })
     }
 
     /// Takes the connection that the partner opened.
     pub fn take_partner(&mut self, stream: TcpStream) {
         self.second = Some(stream);
-        self.manner = Manner::Double;
+        self.manner = PipeUse::Double;
     }
 
     /// Whether this side is to connect back now.
     pub fn wants_back(&self) -> bool {
-        self.manner == Manner::Wanted
+        self.manner == PipeUse::Wanted
     }
 
     /// Takes the way back, which is not connected yet.
     pub fn take_back(&mut self, stream: TcpStream, now: u64) {
         self.second = Some(stream);
         let until = now + PATIENCE_NS;
-        self.manner = Manner::Back { until };
+        self.manner = PipeUse::Back { until };
     }
 
     /// The second connection's socket is ready: is the way back there?
     pub fn check_back(&mut self) {
-        if let (Manner::Back { .. }, Some(stream)) = (self.manner, &self.second) {
+        if let (PipeUse::Back { .. }, Some(stream)) = (self.manner, &self.second) {
             match stream.take_error() {
-                Ok(None) if stream.peer_addr().is_ok() => self.manner = Manner::Double,
+                Ok(None) if stream.peer_addr().is_ok() => self.manner = PipeUse::Double,
                 Ok(None) => {}
                 _ => self.no_way_back(),
             }
@@ -175,7 +175,7 @@ impl Pipes {
     /// The partner cannot be reached: the first connection has to do.
     pub fn no_way_back(&mut self) {
         self.second = None;
-        self.manner = Manner::Both(Which::First);
+        self.manner = PipeUse::Both(PipeId::First);
     }
 
     /// The transport is about to end: pending messages are moved to the
@@ -187,18 +187,18 @@ impl Pipes {
     }
 
     /// The partner's capabilities came on the connection that is read.
-    pub fn heard(&mut self, partner_uses: u8) {
+    pub fn capabilities_received(&mut self, partner_uses: u8) {
         // The connection back may be there without a readiness event yet.
         self.check_back();
         self.manner = match self.manner {
-            Manner::Silent { .. } if partner_uses > 1 => Manner::Wanted,
-            Manner::Silent { .. } => Manner::Both(Which::First),
+            PipeUse::Silent { .. } if partner_uses > 1 => PipeUse::Wanted,
+            PipeUse::Silent { .. } => PipeUse::Both(PipeId::First),
             // It answers where this side spoke, or speaks before this side's own
             // connection is there: it knows one only.
-            Manner::Awaited { .. } => Manner::Both(Which::First),
-            Manner::Wanted | Manner::Back { .. } if partner_uses == 1 => {
+            PipeUse::Awaited { .. } => PipeUse::Both(PipeId::First),
+            PipeUse::Wanted | PipeUse::Back { .. } if partner_uses == 1 => {
                 self.second = None;
-                Manner::Both(Which::First)
+                PipeUse::Both(PipeId::First)
             }
             other => other,
         };
@@ -206,23 +206,23 @@ impl Pipes {
 
     /// Both sides announced one connection: one of two has to be closed.
     pub fn agreed_on_one(&mut self, now: u64) {
-        if self.manner != Manner::Double {
+        if self.manner != PipeUse::Double {
             return;
         }
         if !self.is_higher() {
             let until = now + PATIENCE_NS;
-            self.manner = Manner::Dropping { until };
+            self.manner = PipeUse::Dropping { until };
             return;
         }
         // The one that was accepted goes.
         self.manner = match self.opened {
             true => {
                 self.second = None;
-                Manner::Both(Which::First)
+                PipeUse::Both(PipeId::First)
             }
             false => {
                 self.first = None;
-                Manner::Both(Which::Second)
+                PipeUse::Both(PipeId::Second)
             }
         };
     }
@@ -247,21 +247,21 @@ impl Pipes {
 
     /// The partner closed a connection; returns false if the transport has
     /// ended. `on_one` says whether both sides agreed on one.
-    pub fn lost(&mut self, which: Which, on_one: bool) -> bool {
+    pub fn lost(&mut self, which: PipeId, on_one: bool) -> bool {
         let way_out = self.writes() == Some(which) && self.reads() != which;
-        let may_go = matches!(self.manner, Manner::Dropping { .. })
-            || (self.manner == Manner::Double && on_one);
+        let may_go = matches!(self.manner, PipeUse::Dropping { .. })
+            || (self.manner == PipeUse::Double && on_one);
         if !(way_out && may_go) {
-            if let (Which::Second, Manner::Back { .. }) = (which, self.manner) {
+            if let (PipeId::Second, PipeUse::Back { .. }) = (which, self.manner) {
                 self.no_way_back();
                 return true;
             }
             return false;
         }
-        self.manner = Manner::Both(self.reads());
+        self.manner = PipeUse::Both(self.reads());
         match which {
-            Which::First => self.first = None,
-            Which::Second => self.second = None,
+            PipeId::First => self.first = None,
+            PipeId::Second => self.second = None,
         }
         true
     }
@@ -269,11 +269,11 @@ impl Pipes {
     /// When something is due.
     pub fn next_timeout(&self) -> Option<u64> {
         match self.manner {
-            Manner::Silent { until, .. }
-            | Manner::Awaited { until }
-            | Manner::Back { until }
-            | Manner::Dropping { until } => Some(until),
-            Manner::Both(_) | Manner::Wanted | Manner::Double => None,
+            PipeUse::Silent { until, .. }
+            | PipeUse::Awaited { until }
+            | PipeUse::Back { until }
+            | PipeUse::Dropping { until } => Some(until),
+            PipeUse::Both(_) | PipeUse::Wanted | PipeUse::Double => None,
         }
     }
 
@@ -283,15 +283,15 @@ impl Pipes {
             return;
         }
         match self.manner {
-            Manner::Silent {
+            PipeUse::Silent {
                 calls_back: true, ..
-            } => self.manner = Manner::Wanted,
-            Manner::Silent { .. } | Manner::Awaited { .. } => {
-                self.manner = Manner::Both(Which::First)
+            } => self.manner = PipeUse::Wanted,
+            PipeUse::Silent { .. } | PipeUse::Awaited { .. } => {
+                self.manner = PipeUse::Both(PipeId::First)
             }
-            Manner::Back { .. } => self.no_way_back(),
+            PipeUse::Back { .. } => self.no_way_back(),
             // The partner keeps both: so does this side.
-            _ => self.manner = Manner::Double,
+            _ => self.manner = PipeUse::Double,
         }
     }
 

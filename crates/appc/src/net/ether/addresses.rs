@@ -5,14 +5,14 @@ use sna::dlc::pdu::SAP_SNA;
 
 /// The addresses of this station.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Own {
+pub(super) struct StationAddresses {
     /// The address for its calls.
     pub address: Mac,
     /// The address for callers that know only the logical unit's name.
     pub by_name: Mac,
 }
 
-impl Own {
+impl StationAddresses {
     /// The one of them that a frame is for; none when it is for another
     /// station, or is this one's own.
     pub fn addressed(self, frame: &Frame<'_>) -> Option<Mac> {
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn a_station_answers_to_its_own_address_and_to_the_one_of_its_name() {
-        let own = Own {
+        let own = StationAddresses {
             address: [1; 6],
             by_name: [2; 6],
         };

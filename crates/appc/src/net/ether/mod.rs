@@ -6,21 +6,21 @@
 //! SABME; each command is repeated until it is answered or N2 tries are over.
 //! Frames for other stations are ignored.
 //!
-//! Raw sockets need CAP_NET_RAW; without it, [`Ether::open`] says so.
+//! Raw sockets need CAP_NET_RAW; without it, [`EthernetTransport::open`] says so.
 
 mod addresses;
 mod own_sap;
 mod peer;
 mod socket;
 
-use super::agree::{Local, Side};
-use super::{Broken, TransportContext};
+use super::agree::{LocalNode, LinkSide};
+use super::{TransportFailure, TransportContext};
 use crate::Error;
 use crate::admin::LinkStatus;
-use crate::trace::Trace;
-use addresses::Own;
+use crate::trace::CaptureWriter;
+use addresses::StationAddresses;
 use own_sap::OwnSap;
-use peer::{Asked, Peer, Question, begins_anew, is_xid};
+use peer::{PendingCommand, PeerStation, StationCommand, begins_anew, is_xid};
 use sna::dlc::llc2::State;
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
@@ -43,29 +43,29 @@ const RESPONSE: u8 = 0x01;
 type Key = (Mac, u8);
 
 /// All links of one interface.
-pub(crate) struct Ether {
+pub(crate) struct EthernetTransport {
     pub socket: OwnedFd,
     pub interface: String,
-    own: Own,
+    own: StationAddresses,
     sap: OwnSap,
-    local: Local,
-    peers: BTreeMap<Key, Peer>,
+    local: LocalNode,
+    peers: BTreeMap<Key, PeerStation>,
     frame: Vec<u8>,
 }
 
-impl Ether {
+impl EthernetTransport {
     /// Opens a raw socket on `interface`. The station has the address of the
     /// configuration. When none is given it has the interface's own, and answers
     /// also to the one that is made from the logical unit's name.
-    pub fn open(interface: &str, local: Local, address: Option<Mac>) -> Result<Ether, Error> {
+    pub fn open(interface: &str, local: LocalNode, address: Option<Mac>) -> Result<EthernetTransport, Error> {
         let (socket, index) = socket::open(interface)?;
         let by_name = mac::reversed(local.mac);
         let own = match address {
-            Some(address) => Own {
+            Some(address) => StationAddresses {
                 address,
                 by_name: address,
             },
-            None => Own {
+            None => StationAddresses {
                 address: socket::hardware_address(interface).unwrap_or(by_name),
                 by_name,
             },
@@ -75,7 +75,7 @@ impl Ether {
             let why = "every SAP belongs to another process";
             Error::Socket(format!("interface {interface}, address {address}: {why}"))
         })?;
-        Ok(Ether {
+        Ok(EthernetTransport {
             socket,
             interface: interface.to_owned(),
             own,
@@ -89,18 +89,18 @@ impl Ether {
     /// Begins to bring a link up.
     pub fn call(&mut self, now: u64, to: Mac, sap: u8, partner: LuName, call: u64) {
         let place = place((to, sap));
-        let side = Side::new(&self.local, MAX_BTU_BYTES, place, Some(partner), Some(call));
+        let side = LinkSide::new(&self.local, MAX_BTU_BYTES, place, Some(partner), Some(call));
         let peer = self.peer((to, sap), (self.own.address, self.sap.value()));
         peer.side = side;
-        peer.asked = Some(Asked {
-            what: Question::Test,
+        peer.pending_command = Some(PendingCommand {
+            what: StationCommand::Test,
             again: now,
             tries: 0,
         });
     }
 
     /// Reads every frame that waits.
-    pub fn handle_readable(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
+    pub fn handle_readable(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         let mut buffer = [0u8; 2048];
         loop {
             let read = match socket::receive(&self.socket, &mut buffer) {
@@ -111,7 +111,7 @@ impl Ether {
                         io::ErrorKind::Interrupted => continue,
                         // The interface went down: links time out by themselves.
                         _ if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(()),
-                        _ => Err(Broken::ended(error)),
+                        _ => Err(TransportFailure::ended(error)),
                     };
                 }
             };
@@ -177,12 +177,12 @@ impl Ether {
     fn test_answered(&mut self, around: &mut TransportContext<'_>, from: Mac) {
         for (_, peer) in self.peers.iter_mut().filter(|(key, _)| key.0 == from) {
             if let Some(asked) = peer
-                .asked
+                .pending_command
                 .as_mut()
-                .filter(|asked| asked.what == Question::Test)
+                .filter(|asked| asked.what == StationCommand::Test)
             {
-                *asked = Asked {
-                    what: Question::NullXid,
+                *asked = PendingCommand {
+                    what: StationCommand::NullXid,
                     again: around.now.as_nanos(),
                     tries: 0,
                 };
@@ -217,7 +217,7 @@ impl Ether {
         if peer.side.link.is_none() {
             peer.own = own.0;
         }
-        peer.heard = around.now;
+        peer.last_frame_at = around.now;
         peer.station.handle_pdu(now, pdu);
         let mut gone = false;
         while let Some(event) = peer.station.poll_event() {
@@ -230,20 +230,20 @@ impl Ether {
     }
 
     /// The station there; a new one is linked to this one under `own`.
-    fn peer(&mut self, key: Key, own: (Mac, u8)) -> &mut Peer {
+    fn peer(&mut self, key: Key, own: (Mac, u8)) -> &mut PeerStation {
         let local = &self.local;
         self.peers
             .entry(key)
-            .or_insert_with(|| Peer::new(key, own, local))
+            .or_insert_with(|| PeerStation::new(key, own, local))
     }
 
     /// Takes the node's PIUs as the windows allow, and sends every frame.
-    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
+    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         let keys: Vec<Key> = self.peers.keys().copied().collect();
         for key in keys {
             self.put_question(around, key);
             if let Some(peer) = self.peers.get_mut(&key) {
-                peer.look_at_name(around);
+                peer.resume_contested_name(around);
             }
             self.transmit_peer(around, key);
             if self.peers.get(&key).is_some_and(|peer| peer.over) {
@@ -293,24 +293,24 @@ impl Ether {
         let Some(peer) = self.peers.get_mut(&key) else {
             return;
         };
-        let Some(asked) = peer.asked.as_mut().filter(|asked| asked.again <= now) else {
+        let Some(asked) = peer.pending_command.as_mut().filter(|asked| asked.again <= now) else {
             return;
         };
         asked.tries += 1;
         asked.again = now + RETRY_NS;
         let what = asked.what;
         if asked.tries > TRIES {
-            peer.asked = None;
+            peer.pending_command = None;
             peer.side.down(around, "the station does not answer");
             return;
         }
         match what {
-            Question::NullXid => {
+            StationCommand::NullXid => {
                 let _ = peer
                     .station
                     .send_xid(false, true, peer.side.negotiation.begin());
             }
-            Question::Test => {
+            StationCommand::Test => {
                 let mut test = Vec::new();
                 let control = Control::U {
                     kind: Unnumbered::Test,
@@ -367,7 +367,7 @@ impl Ether {
         let timers = self.peers.values().flat_map(|peer| {
             [
                 peer.station.next_timeout(),
-                peer.asked.map(|asked| asked.again),
+                peer.pending_command.map(|asked| asked.again),
             ]
         });
         timers.flatten().min()
@@ -386,14 +386,14 @@ impl Ether {
         self.peers.values().any(|peer| peer.side.leads_to(partner))
     }
 
-    fn at(&mut self, place: &str) -> Option<(Key, &mut Peer)> {
+    fn at(&mut self, place: &str) -> Option<(Key, &mut PeerStation)> {
         let mut peers = self.peers.iter_mut();
         let found = peers.find(|(key, _)| self::place(**key) == place);
         found.map(|(key, peer)| (*key, peer))
     }
 
     /// Asks the station at `place` to respond; returns false if it is unknown.
-    pub fn ask(&mut self, place: &str, now: Instant) -> bool {
+    pub fn probe_partner(&mut self, place: &str, now: Instant) -> bool {
         let found = self.at(place);
         found
             .map(|(_, peer)| peer.station.enquire(now.as_nanos()))
@@ -402,7 +402,7 @@ impl Ether {
 
     /// Whether it has given one since then.
     pub fn answered(&mut self, place: &str, since: Instant) -> Option<bool> {
-        self.at(place).map(|(_, peer)| peer.heard > since)
+        self.at(place).map(|(_, peer)| peer.last_frame_at > since)
     }
 
     /// Takes the station at `place` for gone.
@@ -451,7 +451,7 @@ fn reported(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 
-fn trace_frame(trace: &mut Trace, frame: &[u8], pdu: &[u8]) -> io::Result<()> {
+fn trace_frame(trace: &mut CaptureWriter, frame: &[u8], pdu: &[u8]) -> io::Result<()> {
     let data = matches!(Pdu::parse(pdu), Ok(pdu) if matches!(pdu.control, Control::I { .. }));
     trace.frame(frame, data.then_some(mac::HEADER_BYTES + I_HEADER_BYTES))
 }

@@ -1,7 +1,7 @@
 //! A partner's station: its LLC2 link, and how far the two sides agree.
 
 use super::super::TransportContext;
-use super::super::agree::{Admission, Local, Side};
+use super::super::agree::{PartnerAdmission, LocalNode, LinkSide};
 use super::{Key, MAX_BTU_BYTES, place};
 use sna::Instant;
 use sna::dlc::llc2::{Config, Event, Reason, Station};
@@ -10,7 +10,7 @@ use sna::dlc::pdu::{Control, Pdu, Unnumbered};
 use sna::dlc::xid3::{Exchange, Step, Xid3};
 
 /// A station and the link with it.
-pub(super) struct Peer {
+pub(super) struct PeerStation {
     /// Where it is.
     pub mac: Mac,
     /// This station's address on that link.
@@ -18,11 +18,11 @@ pub(super) struct Peer {
     /// Which of its SAPs the link is at.
     pub own_sap: u8,
     pub station: Station,
-    pub side: Side,
-    pub asked: Option<Asked>,
+    pub side: LinkSide,
+    pub pending_command: Option<PendingCommand>,
     pub out: Vec<u8>,
     /// When it last sent a frame.
-    pub heard: Instant,
+    pub last_frame_at: Instant,
     /// How the XID goes that waits for the partner's name: as a response, and
     /// with the poll bit.
     held: (bool, bool),
@@ -32,20 +32,20 @@ pub(super) struct Peer {
 
 /// A command that waits for its answer.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
-    pub what: Question,
+pub(super) struct PendingCommand {
+    pub what: StationCommand,
     pub again: u64,
     pub tries: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum StationCommand {
     Test,
     NullXid,
 }
 
-impl Peer {
-    pub fn new(key: Key, own: (Mac, u8), local: &Local) -> Peer {
+impl PeerStation {
+    pub fn new(key: Key, own: (Mac, u8), local: &LocalNode) -> PeerStation {
         let mut station = Station::new(Config {
             local_sap: own.1,
             remote_sap: key.1,
@@ -57,15 +57,15 @@ impl Peer {
             ..Config::default()
         });
         station.set_listening(true);
-        Peer {
+        PeerStation {
             mac: key.0,
             own: own.0,
             own_sap: own.1,
             station,
-            side: Side::new(local, MAX_BTU_BYTES, place(key), None, None),
-            asked: None,
+            side: LinkSide::new(local, MAX_BTU_BYTES, place(key), None, None),
+            pending_command: None,
             out: Vec::new(),
-            heard: Instant::ZERO,
+            last_frame_at: Instant::ZERO,
             held: (false, false),
             over: false,
         }
@@ -82,7 +82,7 @@ impl Peer {
             }
             Event::Xid { response, info, pf } => self.xid(around, response, pf, &info),
             Event::Connected => {
-                self.asked = None;
+                self.pending_command = None;
                 if self.side.link.is_none()
                     && self.side.up(around, usize::from(MAX_BTU_BYTES)).is_none()
                 {
@@ -116,7 +116,7 @@ impl Peer {
         let step = match self.side.negotiation.handle(info) {
             Ok(step) => step,
             Err(why) => {
-                self.asked = None;
+                self.pending_command = None;
                 self.send_xid(self.side.negotiation.refusal(&why));
                 if self.side.call.is_none() {
                     let at = place((self.mac, self.station.config().remote_sap));
@@ -128,7 +128,7 @@ impl Peer {
             }
         };
         if response {
-            self.asked = None;
+            self.pending_command = None;
         }
         let (answer, agreed) = match step {
             Step::Send(xid) => return self.send_xid(Some(xid)),
@@ -147,16 +147,16 @@ impl Peer {
         }
     }
 
-    fn admit(&mut self, around: &mut TransportContext<'_>, admission: Admission) {
+    fn admit(&mut self, around: &mut TransportContext<'_>, admission: PartnerAdmission) {
         match admission {
-            Admission::Waits => {}
-            Admission::Admitted(xid) => {
+            PartnerAdmission::Waits => {}
+            PartnerAdmission::Admitted(xid) => {
                 self.send_xid(xid);
                 if self.side.is_primary() {
                     self.station.connect(around.now.as_nanos());
                 }
             }
-            Admission::Refused(xid, why) => {
+            PartnerAdmission::Refused(xid, why) => {
                 self.send_xid(xid);
                 self.over = true;
                 self.side.down(around, &why);
@@ -165,9 +165,9 @@ impl Peer {
     }
 
     /// Goes on when its name was contested.
-    pub fn look_at_name(&mut self, around: &mut TransportContext<'_>) {
+    pub fn resume_contested_name(&mut self, around: &mut TransportContext<'_>) {
         if self.side.waits() {
-            let admission = self.side.look(around);
+            let admission = self.side.poll_admission(around);
             self.admit(around, admission);
         }
     }
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
-            let mut reported = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
+            let mut reported = LinkSide::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
             // After a null XID this node sends its own.
             let Ok(Step::Send(ours)) = reported.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");
@@ -244,8 +244,8 @@ mod tests {
         out
     }
 
-    fn local() -> Local {
-        Local {
+    fn local() -> LocalNode {
+        LocalNode {
             lu: "NET.A".parse().unwrap(),
             mac: [2; 6],
             id_block: 0x05D,
@@ -253,7 +253,7 @@ mod tests {
             max_btu_bytes: 1496,
             circuit_window: 8,
             setup_ns: 1,
-            connections: crate::config::Connections::One,
+            connections: crate::config::DlswConnections::One,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! LU 6.2 conversations: one node a thread ([`Driven`]), one conversation a
+//! LU 6.2 conversations: one node a thread ([`DrivenNode`]), one conversation a
 //! client. What a step sends, the request for the answer included, leaves in
 //! one write.
 
@@ -10,7 +10,7 @@ use crate::engine::Failure;
 use crate::message::{Check, Reply};
 use crate::net;
 use crate::plan::{Population, Step, Target};
-use appc::{Driven, Wake};
+use appc::{DrivenNode, WakeEvent};
 use http::HeaderMap;
 use rustix::fd::{AsFd, OwnedFd};
 use sna::conversation::ConversationId;
@@ -36,8 +36,8 @@ pub(super) struct Kit {
 
 /// A node, and who waits for it.
 struct Link {
-    node: Driven,
-    waiting: RefCell<HashMap<Wake, Waker>>,
+    node: DrivenNode,
+    waiting: RefCell<HashMap<WakeEvent, Waker>>,
     /// Held by whoever sets up the link that all wait for.
     calling: Mutex<()>,
 }
@@ -65,7 +65,7 @@ impl Kit {
         let refused = |why: String| (Failure::Connect, why);
         let config = naming::node(&common.plan, &lu, common.index);
         let config = config.ok_or_else(|| refused(format!("no population uses {lu}")))?;
-        let node = Driven::start(config).map_err(|e| refused(e.to_string()))?;
+        let node = DrivenNode::start(config).map_err(|e| refused(e.to_string()))?;
         let watched = node.as_fd().try_clone_to_owned().and_then(|fd| {
             // SAFETY: an owned descriptor, which stays the same until it is
             // dropped with what it is registered in.
@@ -122,7 +122,7 @@ impl Link {
     }
 
     /// Tries a verb until it is done.
-    async fn until<T>(&self, wake: Wake, mut verb: impl FnMut(&Driven) -> Poll<T>) -> T {
+    async fn until<T>(&self, wake: WakeEvent, mut verb: impl FnMut(&DrivenNode) -> Poll<T>) -> T {
         poll_fn(|context| {
             let done = verb(&self.node);
             if done.is_pending() {
@@ -141,7 +141,7 @@ impl Link {
         id: ConversationId,
         mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
     ) -> T {
-        self.until(Wake::Conversation(id), |node| node.verb(&mut verb))
+        self.until(WakeEvent::Conversation(id), |node| node.verb(&mut verb))
             .await
     }
 
@@ -166,7 +166,7 @@ impl Link {
         let call = self.node.call(&partner.partner, target.address, stream);
         let call = call.map_err(|e| refused(e.to_string()))?;
         let up = self
-            .until(Wake::Call(call), |node| node.called(call, &partner.partner))
+            .until(WakeEvent::Call(call), |node| node.called(call, &partner.partner))
             .await;
         up.map_err(|e| refused(e.to_string()))
     }
@@ -328,7 +328,7 @@ impl Line {
         else {
             return Err(("RECEIVE", ReturnCode::ProgramStateCheck));
         };
-        let (wake, id) = (Wake::Conversation(*id), *id);
+        let (wake, id) = (WakeEvent::Conversation(*id), *id);
         buffer.resize(LONGEST_RECORD, 0);
         loop {
             let got = link
@@ -378,7 +378,7 @@ impl Line {
             true => drop(node.deallocate(id, DeallocateType::Abend)),
             false => node.cancel_allocate(id),
         });
-        link.waiting.borrow_mut().remove(&Wake::Conversation(id));
+        link.waiting.borrow_mut().remove(&WakeEvent::Conversation(id));
         link.dispatch();
     }
 

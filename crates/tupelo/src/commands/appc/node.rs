@@ -1,8 +1,8 @@
 //! The options that every APPC command shares: which node this is and its modes,
 //! and for those that call, whom.
 
-use appc::config::{Connections, PartnerConfig};
-use appc::{AppcConfig, Call, Section, own_name};
+use appc::config::{DlswConnections, PartnerConfig};
+use appc::{AppcConfig, AllocateRequest, AppcSection, own_name};
 use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result, bail};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct NodeArgs {
     /// TCP connections of a DLSw partner that this node calls: one, two (one
     /// each way) or two-then-one
     #[arg(long, value_name = "MANNER")]
-    pub tcp_connections: Option<Connections>,
+    pub tcp_connections: Option<DlswConnections>,
     /// An Ethernet interface for 802.2 links (needs CAP_NET_RAW)
     #[arg(long, value_name = "NAME")]
     pub interface: Option<String>,
@@ -68,7 +68,7 @@ impl PartnerArgs {
     /// The node that calls, and the conversation it asks for: with the program
     /// `tp` and, when nothing else is said, the mode `mode`. A node that nobody
     /// named gets a name of its own that begins with `letter`.
-    pub fn call(&self, letter: char, tp: &str, mode: &str) -> Result<(AppcConfig, Call)> {
+    pub fn call(&self, letter: char, tp: &str, mode: &str) -> Result<(AppcConfig, AllocateRequest)> {
         let (mut config, named) = self.node.file()?;
         if !named {
             config.lu = own_name(letter);
@@ -93,7 +93,7 @@ impl PartnerArgs {
             );
         }
         reach(&mut config, &partner, self.at.as_deref())?;
-        let mut call = Call::new(&partner, tp).with_mode(&mode);
+        let mut call = AllocateRequest::new(&partner, tp).with_mode(&mode);
         call.user = match self.no_security {
             true => None,
             false => self.user.clone().map(|user| (user, self.password.clone())),
@@ -119,10 +119,10 @@ impl NodeArgs {
         let Some(path) = &self.config else {
             return Ok((AppcConfig::default(), false));
         };
-        let text = Section::text(path)
+        let text = AppcSection::text(path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-        let section = Section::parse(&text)
+        let section = AppcSection::parse(&text)
             .into_diagnostic()
             .wrap_err_with(|| format!("in {}", path.display()))?;
         Ok((section.config, section.named))

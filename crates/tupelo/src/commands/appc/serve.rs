@@ -3,7 +3,7 @@
 use super::node::NodeArgs;
 use super::signals;
 use crate::Outcome;
-use appc::Host;
+use appc::NodeHost;
 use miette::{Context, IntoDiagnostic, Result};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let admin = args.admin.or(config.admin).unwrap_or(default);
     config.admin = Some(admin);
     config.validate().into_diagnostic()?;
-    let host = Host::start(config).into_diagnostic()?;
+    let host = NodeHost::start(config).into_diagnostic()?;
     appc::aping::define(&host).into_diagnostic()?;
     appc::transactions::define(&host).into_diagnostic()?;
     let listener = TcpListener::bind(admin)

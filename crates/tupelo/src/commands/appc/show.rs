@@ -21,7 +21,7 @@ pub struct Args {
 
 impl Args {
     fn ask(&self) -> Result<Status> {
-        admin::ask(self.admin)
+        admin::query_status(self.admin)
             .into_diagnostic()
             .wrap_err(NO_ANSWER)
     }
@@ -71,7 +71,7 @@ pub fn sessions(args: &Args) -> Result<Outcome> {
 
 /// The modes of the node; the built-in ones when none runs.
 pub fn modes(args: &Args) -> Result<Outcome> {
-    let modes = match admin::ask(args.admin) {
+    let modes = match admin::query_status(args.admin) {
         Ok(status) => status.modes,
         Err(other) if !nobody(&other) => return Err(other).into_diagnostic().wrap_err(NO_ANSWER),
         Err(_) => {

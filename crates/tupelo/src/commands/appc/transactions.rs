@@ -5,8 +5,8 @@ use super::node::PartnerArgs;
 use super::signals;
 use super::waiting::Waiting;
 use crate::Outcome;
-use appc::transactions::{self, FILE_TRANSFER, INQUIRY, Timing};
-use appc::{Call, Host};
+use appc::transactions::{self, FILE_TRANSFER, INQUIRY, TransactionTimes};
+use appc::{AllocateRequest, NodeHost};
 use clap::value_parser;
 use miette::{IntoDiagnostic, Result, bail};
 use serde_json::json;
@@ -53,18 +53,18 @@ pub struct InquiryArgs {
 }
 
 impl CallArgs {
-    fn start(&self, tp: &str, default_mode: &str) -> Result<(Host, Call)> {
+    fn start(&self, tp: &str, default_mode: &str) -> Result<(NodeHost, AllocateRequest)> {
         let (config, call) = self.partner.call('C', tp, default_mode)?;
-        let host = Host::start(config).into_diagnostic()?;
+        let host = NodeHost::start(config).into_diagnostic()?;
         Ok((host, call))
     }
 
     /// Runs a transaction until it is done or a signal comes.
     fn measure(
         &self,
-        (host, call): &(Host, Call),
-        run: impl FnOnce(&mut dyn FnMut(u32) -> bool) -> std::result::Result<Timing, appc::Error>,
-    ) -> Result<Timing> {
+        (host, call): &(NodeHost, AllocateRequest),
+        run: impl FnOnce(&mut dyn FnMut(u32) -> bool) -> std::result::Result<TransactionTimes, appc::Error>,
+    ) -> Result<TransactionTimes> {
         let waiting = Waiting::begin(host, &call.partner);
         let timing = run(&mut |done| {
             if done == 0 {
@@ -127,7 +127,7 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn told(timing: &Timing, mut more: serde_json::Value) -> serde_json::Value {
+fn told(timing: &TransactionTimes, mut more: serde_json::Value) -> serde_json::Value {
     more["average_s"] = timing.average_s().into();
     more["p50_s"] = timing.quantile(0.5).as_secs_f64().into();
     more["p99_s"] = timing.quantile(0.99).as_secs_f64().into();

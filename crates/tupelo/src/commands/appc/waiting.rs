@@ -1,7 +1,7 @@
 //! A word to a person who waits for a partner, and an end to the waiting.
 
 use super::signals;
-use appc::{Error, Host};
+use appc::{Error, NodeHost};
 use miette::{IntoDiagnostic, Result, miette};
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -14,12 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Waiting {
     over: Sender<()>,
     partner: String,
-    host: Host,
+    host: NodeHost,
 }
 
 impl Waiting {
     /// Tells on a terminal that `partner` has not answered, when it takes long.
-    pub fn begin(host: &Host, partner: &str) -> Waiting {
+    pub fn begin(host: &NodeHost, partner: &str) -> Waiting {
         let (over, end) = mpsc::channel();
         let (partner, host) = (partner.to_owned(), host.clone());
         if std::io::stderr().is_terminal() {
