@@ -12,11 +12,11 @@ pub struct CapturePoints {
     /// that of the first one.
     pub points: Vec<CaptureFile>,
     /// The parts of the path between neighbours.
-    pub hops: Vec<Hop>,
+    pub hops: Vec<PathHop>,
     /// On which part of the way the time passed, from the client to the server.
     pub places: Vec<PlaceTime>,
     /// Data that was sent again although it had passed every point.
-    pub repeats: Repeats,
+    pub repeats: NeedlessRepeats,
     /// Packets that were lost between two points, the earliest first; bounded.
     pub losses: Vec<LostPacket>,
     /// Where the time of the verdict passed.
@@ -38,7 +38,7 @@ pub struct CaptureFile {
 
 /// The path between two neighbouring capture points.
 #[derive(Clone, Debug, Serialize)]
-pub struct Hop {
+pub struct PathHop {
     /// From the client's side to the server's.
     pub out: HopWay,
     /// From the server's side to the client's.
@@ -117,7 +117,7 @@ pub struct LostPacket {
 
 /// Data that was sent again although the farthest capture had seen it.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Repeats {
+pub struct NeedlessRepeats {
     /// From the client: lost after the last capture, or acknowledged late.
     pub past_last: u64,
     /// From the server: lost after the first capture (on the client's side), or

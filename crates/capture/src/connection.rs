@@ -3,7 +3,7 @@
 //! Kinds of evidence read it as it is at the moment they are asked; reports read
 //! the final state. Everything here is a bounded number of bytes a connection.
 
-use crate::{MarkCounts, Protocol, Side, SliceTimes};
+use crate::{MarkCounts, AppProtocol, ConnectionSide, SliceTimes};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -17,17 +17,17 @@ pub struct Connection {
     /// Time of its last packet so far.
     pub last_ns: i64,
     /// The end that opened it.
-    pub client: End,
+    pub client: ConnectionEnd,
     /// The end that was called.
-    pub server: End,
+    pub server: ConnectionEnd,
     /// What is spoken on it, as recognised or given.
-    pub protocol: Protocol,
+    pub protocol: AppProtocol,
     /// Times of the three-way handshake.
-    pub handshake: Handshake,
+    pub handshake: TcpHandshake,
     /// The TLS handshake, where there was one.
-    pub tls: Option<Tls>,
+    pub tls: Option<TlsHandshake>,
     /// How it ended.
-    pub close: Close,
+    pub close: ConnectionClose,
     /// Where the capture was taken.
     pub capture_point: CapturePoint,
     /// Exchanges finished on it.
@@ -65,16 +65,16 @@ impl Connection {
                 .is_some_and(|reset| reset.answers_opening);
         let alone = shake.syns > 0 && shake.syn_acks == 0 && waited;
         match self.close.reset {
-            Some((Side::Server, at_ns)) if alone => Some(at_ns - shake.syn_ns.unwrap_or(at_ns)),
+            Some((ConnectionSide::Server, at_ns)) if alone => Some(at_ns - shake.syn_ns.unwrap_or(at_ns)),
             _ => None,
         }
     }
 
     /// One end.
-    pub fn end(&self, side: Side) -> &End {
+    pub fn end(&self, side: ConnectionSide) -> &ConnectionEnd {
         match side {
-            Side::Client => &self.client,
-            Side::Server => &self.server,
+            ConnectionSide::Client => &self.client,
+            ConnectionSide::Server => &self.server,
         }
     }
 
@@ -82,7 +82,7 @@ impl Connection {
     /// a reader of sessions leaves them out.
     pub(crate) fn lacks_acks(&self) -> bool {
         let silent =
-            |end: &End, opening: u64| end.data_segments >= ACKLESS_DATA && end.pure_acks <= opening;
+            |end: &ConnectionEnd, opening: u64| end.data_segments >= ACKLESS_DATA && end.pure_acks <= opening;
         // The third packet of the handshake may be there.
         silent(&self.client, (self.handshake.syn_acks > 0) as u64) && silent(&self.server, 0)
     }
@@ -94,17 +94,17 @@ impl Connection {
     }
 
     /// One end, to change it.
-    pub(crate) fn end_mut(&mut self, side: Side) -> &mut End {
+    pub(crate) fn end_mut(&mut self, side: ConnectionSide) -> &mut ConnectionEnd {
         match side {
-            Side::Client => &mut self.client,
-            Side::Server => &mut self.server,
+            ConnectionSide::Client => &mut self.client,
+            ConnectionSide::Server => &mut self.server,
         }
     }
 
     /// The payload bytes that one segment of `side` can carry: the smaller of
     /// the two MSS values, less 12 bytes when both use timestamps. When the
     /// handshake was not captured: the size that full segments had.
-    pub fn segment_bytes(&self, side: Side) -> u32 {
+    pub fn segment_bytes(&self, side: ConnectionSide) -> u32 {
         let agreed = match (self.client.mss, self.server.mss) {
             (Some(a), Some(b)) => a.min(b) as u32,
             (Some(one), None) | (None, Some(one)) => one as u32,
@@ -136,7 +136,7 @@ impl Connection {
 
 /// One end of a connection: address, options, counts.
 #[derive(Clone, Debug, Serialize)]
-pub struct End {
+pub struct ConnectionEnd {
     /// Its address.
     #[serde(serialize_with = "crate::station::serialize")]
     pub address: IpAddr,
@@ -174,7 +174,7 @@ pub struct End {
     /// How often each mark was set on its segments.
     pub marks: MarkCounts,
     /// Round-trip time between the place of capture and this end.
-    pub rtt: Rtt,
+    pub rtt: RoundTripTime,
     /// The window of its SYN, bytes; 0 where the handshake was not captured.
     pub window_first_bytes: u32,
     /// Smallest window it advertised after the handshake, bytes.
@@ -194,9 +194,9 @@ pub struct End {
     pub hop_limits: Option<[u8; 2]>,
 }
 
-impl Default for End {
-    fn default() -> End {
-        End {
+impl Default for ConnectionEnd {
+    fn default() -> ConnectionEnd {
+        ConnectionEnd {
             address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             port: 0,
             mss: None,
@@ -213,7 +213,7 @@ impl Default for End {
             pure_acks: 0,
             resets: 0,
             marks: MarkCounts::default(),
-            rtt: Rtt::default(),
+            rtt: RoundTripTime::default(),
             window_first_bytes: 0,
             window_min_bytes: u32::MAX,
             window_max_bytes: 0,
@@ -237,7 +237,7 @@ const MADE_PACKETS: u64 = 8;
 
 /// Round-trip time between the place of capture and one end.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Rtt {
+pub struct RoundTripTime {
     /// From the handshake: SYN to SYN-ACK for the server, SYN-ACK to ACK for
     /// the client. Free of delayed acknowledgements.
     pub handshake_ns: Option<i64>,
@@ -249,7 +249,7 @@ pub struct Rtt {
     pub samples: u32,
 }
 
-impl Rtt {
+impl RoundTripTime {
     /// The smallest figure known: what the path alone takes.
     pub fn best_ns(&self) -> Option<i64> {
         match (self.handshake_ns, self.min_ns) {
@@ -261,7 +261,7 @@ impl Rtt {
 
 /// Times of the three-way handshake; none where it was not captured.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Handshake {
+pub struct TcpHandshake {
     /// First SYN.
     pub syn_ns: Option<i64>,
     /// Last SYN before the SYN-ACK.
@@ -278,7 +278,7 @@ pub struct Handshake {
 
 /// A TLS handshake as far as sizes, directions and clear headers show it.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Tls {
+pub struct TlsHandshake {
     /// Time of the first handshake record.
     pub start_ns: i64,
     /// Time of the last record before application data; none while it lasts.
@@ -301,9 +301,9 @@ pub struct Tls {
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Close {
+pub struct ConnectionClose {
     /// Who sent the first FIN, and when.
-    pub first_fin: Option<(Side, i64)>,
+    pub first_fin: Option<(ConnectionSide, i64)>,
     /// The sequence number after the first FIN.
     #[serde(skip)]
     pub(crate) fin_end: u32,
@@ -316,7 +316,7 @@ pub struct Close {
     #[serde(skip)]
     pub(crate) crossed: bool,
     /// Who sent the first RST, and when.
-    pub reset: Option<(Side, i64)>,
+    pub reset: Option<(ConnectionSide, i64)>,
     /// What the first RST looked like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_packet: Option<ResetPacket>,
@@ -349,7 +349,7 @@ pub struct ResetPacket {
     pub spoke_on: bool,
 }
 
-impl Close {
+impl ConnectionClose {
     /// True after both FINs or a RST.
     pub fn is_closed(&self) -> bool {
         self.reset.is_some() || self.second_fin_ns.is_some()

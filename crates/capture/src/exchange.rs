@@ -5,7 +5,7 @@
 //! Invariant: the slices of an exchange add up to its time, to the nanosecond;
 //! a long think time of the client between set-up and request is in none.
 
-use crate::{Interval, Segment, Side, SliceTimes};
+use crate::{LedgerInterval, Segment, ConnectionSide, SliceTimes};
 use serde::Serialize;
 
 /// One request and its response.
@@ -25,22 +25,22 @@ pub struct Exchange {
     /// Where its time ends: the response's last byte.
     pub end_ns: i64,
     /// The request.
-    pub request: Part,
+    pub request: ExchangePart,
     /// The response.
-    pub response: Part,
+    pub response: ExchangePart,
     /// True when both were seen to their end, as the protocol defines it.
     pub complete: bool,
     /// Its time by kind of evidence.
     pub slices: SliceTimes,
     /// Its longer waits, in order; bounded.
-    pub waits: Vec<Interval>,
+    pub waits: Vec<LedgerInterval>,
     /// Its segments, in order; bounded, and empty in exchanges that are only
     /// counted. Long transfers keep the segments around their gaps.
     pub segments: Vec<Segment>,
     /// Segments that were left out of `segments`.
     pub segments_omitted: u64,
     /// Who asked: the client, except on protocols where either end may (SNA).
-    pub asked_by: Side,
+    pub asked_by: ConnectionSide,
     /// The session it belongs to where a connection carries several; 0 without.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
@@ -49,7 +49,7 @@ pub struct Exchange {
     pub(crate) one_way: bool,
     /// A part that was sent again: whose it is, and its end without the copy.
     #[serde(skip)]
-    pub(crate) before_copy: Option<(Side, i64, u64)>,
+    pub(crate) before_copy: Option<(ConnectionSide, i64, u64)>,
     /// The end of the exchange before it in its session.
     #[serde(skip)]
     pub(crate) previous_end_ns: Option<i64>,
@@ -85,7 +85,7 @@ impl Exchange {
     }
 
     /// The message that `side` sends in it.
-    pub fn part(&self, side: Side) -> &Part {
+    pub fn part(&self, side: ConnectionSide) -> &ExchangePart {
         match side == self.asked_by {
             true => &self.request,
             false => &self.response,
@@ -93,7 +93,7 @@ impl Exchange {
     }
 
     /// The same, to change it.
-    pub(crate) fn part_mut(&mut self, side: Side) -> &mut Part {
+    pub(crate) fn part_mut(&mut self, side: ConnectionSide) -> &mut ExchangePart {
         match side == self.asked_by {
             true => &mut self.request,
             false => &mut self.response,
@@ -123,7 +123,7 @@ fn is_zero(number: &u16) -> bool {
 
 /// The request or the response of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct ExchangePart {
     /// Time of its first byte.
     pub start_ns: i64,
     /// Time at which its last byte was there, with all before it.
@@ -143,7 +143,7 @@ pub struct Part {
 /// Where in an exchange an instant lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum ExchangePhase {
     /// The client had not asked yet: before the request, and between set-ups.
     ClientThink,
     /// SYN to the ACK that completes the handshake.

@@ -5,25 +5,25 @@
 //! of threads.
 
 use crate::capture_points::CapturePoints;
-use crate::{Connection, Exchange, Histogram, Interval, MarkCounts, Protocol, Slice, SliceTimes};
+use crate::{Connection, Exchange, Histogram, LedgerInterval, MarkCounts, AppProtocol, EvidenceSlice, SliceTimes};
 use serde::Serialize;
 use std::net::IpAddr;
 
 /// Everything found in a capture.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Explanation {
+pub struct CaptureExplanation {
     /// What took most of the time that was lost. `None` before an analysis.
-    pub verdict: Option<Slice>,
+    pub verdict: Option<EvidenceSlice>,
     /// The time of all exchanges by kind of evidence, the largest first.
-    pub slices: Vec<Slice>,
+    pub slices: Vec<EvidenceSlice>,
     /// The file itself.
     pub capture: CaptureInfo,
     /// Sums over everything.
-    pub totals: Totals,
+    pub totals: CaptureTotals,
     /// Sums by service (server address, port and protocol), busiest first.
-    pub services: Vec<Service>,
+    pub services: Vec<ServiceTotals>,
     /// The longest waits, the longest first.
-    pub waits: Vec<Interval>,
+    pub waits: Vec<LedgerInterval>,
     /// Names that were looked up, the longest wait first.
     pub names: Vec<String>,
     /// The connections that took most time, by first packet.
@@ -54,12 +54,12 @@ pub struct CaptureInfo {
     pub link_types: Vec<u16>,
     /// What was wrong with the file, each with its offset, and what the capture
     /// lacks.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FileProblem>,
 }
 
 /// Something wrong with the file that did not stop the reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct FileProblem {
     /// Stable dotted name (`file.truncated`).
     pub id: &'static str,
     /// Offset in the uncompressed file; 0 when it concerns the whole.
@@ -70,7 +70,7 @@ pub struct Problem {
 
 /// Sums over the whole capture.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Totals {
+pub struct CaptureTotals {
     /// TCP segments analysed.
     pub segments: u64,
     /// Frames that are not TCP.
@@ -121,7 +121,7 @@ pub struct Totals {
 
 /// Sums over one service.
 #[derive(Clone, Debug, Serialize)]
-pub struct Service {
+pub struct ServiceTotals {
     /// Server address; none in the row that gathers what came after the
     /// table was full.
     #[serde(serialize_with = "crate::station::serialize_some")]
@@ -129,7 +129,7 @@ pub struct Service {
     /// Server port.
     pub port: u16,
     /// What is spoken.
-    pub protocol: Protocol,
+    pub protocol: AppProtocol,
     /// Connections.
     pub connections: u64,
     /// Connections that ended with a RST.

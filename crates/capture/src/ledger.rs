@@ -8,12 +8,12 @@
 //! Invariant: bounded memory. Past [`MOST_INTERVALS`] the shorter half is
 //! folded into sums, whose instants may then be counted for several exchanges.
 
-use crate::evidence::{EvidenceKind, Owner, Reason};
+use crate::evidence::{EvidenceKind, DelayOwner, Reason};
 use serde::{Serialize, Serializer};
 
 /// A part of an exchange's time with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Interval {
+pub struct LedgerInterval {
     /// Nanoseconds since 1970.
     pub from_ns: i64,
     /// The same.
@@ -21,7 +21,7 @@ pub struct Interval {
     /// Why it was waited.
     pub reason: Reason,
     /// Who can shorten it.
-    pub owner: Owner,
+    pub owner: DelayOwner,
     /// What the sentence of the reason needs.
     #[serde(skip)]
     pub(crate) numbers: [u32; 2],
@@ -38,7 +38,7 @@ pub struct Interval {
     pub(crate) only_inside: bool,
 }
 
-impl Interval {
+impl LedgerInterval {
     /// Its length.
     pub fn length_ns(&self) -> i64 {
         self.to_ns - self.from_ns
@@ -101,27 +101,27 @@ pub(crate) struct ReasonSum {
 }
 
 /// Sums by reason and owner.
-pub(crate) type ReasonSums = [[ReasonSum; Owner::COUNT]; Reason::COUNT];
+pub(crate) type ReasonSums = [[ReasonSum; DelayOwner::COUNT]; Reason::COUNT];
 
 /// Intervals of one share of the connections, or of all.
 #[derive(Debug)]
-pub(crate) struct Ledger {
-    intervals: Vec<Interval>,
+pub(crate) struct WaitLedger {
+    intervals: Vec<LedgerInterval>,
     folded: Box<ReasonSums>,
 }
 
-impl Default for Ledger {
-    fn default() -> Ledger {
-        Ledger {
+impl Default for WaitLedger {
+    fn default() -> WaitLedger {
+        WaitLedger {
             intervals: Vec::new(),
-            folded: Box::new([[ReasonSum::default(); Owner::COUNT]; Reason::COUNT]),
+            folded: Box::new([[ReasonSum::default(); DelayOwner::COUNT]; Reason::COUNT]),
         }
     }
 }
 
-impl Ledger {
+impl WaitLedger {
     /// Enters an interval; one that continues the last one is joined to it.
-    pub(crate) fn enter(&mut self, interval: Interval) {
+    pub(crate) fn enter(&mut self, interval: LedgerInterval) {
         if interval.to_ns <= interval.from_ns {
             return;
         }
@@ -144,7 +144,7 @@ impl Ledger {
     }
 
     /// Adds the intervals of another share.
-    pub(crate) fn merge(&mut self, other: Ledger) {
+    pub(crate) fn merge(&mut self, other: WaitLedger) {
         self.intervals.extend(other.intervals);
         for (mine, theirs) in self.folded.iter_mut().zip(other.folded.iter()) {
             for (mine, theirs) in mine.iter_mut().zip(theirs) {
@@ -171,7 +171,7 @@ impl Ledger {
 
     /// Moves the shorter half of the intervals into the sums.
     fn fold(&mut self) {
-        let mut lengths: Vec<i64> = self.intervals.iter().map(Interval::length_ns).collect();
+        let mut lengths: Vec<i64> = self.intervals.iter().map(LedgerInterval::length_ns).collect();
         let middle = lengths.len() / 2;
         let (_, median_ns, _) = lengths.select_nth_unstable(middle);
         let median_ns = *median_ns;
@@ -194,7 +194,7 @@ impl Ledger {
 
     /// Gives each instant to one interval. Returns the sums by reason and
     /// owner, and the intervals, the longest first.
-    pub(crate) fn settle(mut self) -> (Box<ReasonSums>, Vec<Interval>) {
+    pub(crate) fn settle(mut self) -> (Box<ReasonSums>, Vec<LedgerInterval>) {
         let mut sums = std::mem::replace(&mut self.folded, Box::new(EMPTY));
         let mut events: Vec<(i64, bool, u32)> = Vec::with_capacity(self.intervals.len() * 2);
         for (index, one) in self.intervals.iter().enumerate() {
@@ -233,7 +233,7 @@ impl Ledger {
     }
 }
 
-const EMPTY: ReasonSums = [[ReasonSum { ns: 0, waits: 0 }; Owner::COUNT]; Reason::COUNT];
+const EMPTY: ReasonSums = [[ReasonSum { ns: 0, waits: 0 }; DelayOwner::COUNT]; Reason::COUNT];
 
 /// Intervals kept of one share of the connections.
 const MOST_INTERVALS: usize = 4096;
@@ -242,12 +242,12 @@ const MOST_INTERVALS: usize = 4096;
 mod tests {
     use super::*;
 
-    fn interval(from_ns: i64, to_ns: i64, reason: Reason) -> Interval {
-        Interval {
+    fn interval(from_ns: i64, to_ns: i64, reason: Reason) -> LedgerInterval {
+        LedgerInterval {
             from_ns,
             to_ns,
             reason,
-            owner: Owner::Unknown,
+            owner: DelayOwner::Unknown,
             numbers: [0; 2],
             before: from_ns as u64,
             after: 0,
@@ -259,18 +259,18 @@ mod tests {
 
     #[test]
     fn an_instant_in_which_two_wait_belongs_to_the_more_specific_one() {
-        let mut ledger = Ledger::default();
+        let mut ledger = WaitLedger::default();
         ledger.enter(interval(0, 100, Reason::AnswerWait));
         ledger.enter(interval(40, 60, Reason::Timeout));
         ledger.enter(interval(50, 70, Reason::AnswerWait));
         let (sums, _) = ledger.settle();
-        let of = |reason: Reason| sums[reason as usize][Owner::Unknown as usize].ns;
+        let of = |reason: Reason| sums[reason as usize][DelayOwner::Unknown as usize].ns;
         assert_eq!((of(Reason::AnswerWait), of(Reason::Timeout)), (80, 20));
     }
 
     #[test]
     fn folding_keeps_the_sum_of_intervals_that_do_not_overlap() {
-        let mut ledger = Ledger::default();
+        let mut ledger = WaitLedger::default();
         let mut total = 0;
         for at in 0..3 * MOST_INTERVALS as i64 {
             let length = at % 97 + 1;
@@ -278,21 +278,21 @@ mod tests {
             total += length;
         }
         let (sums, kept) = ledger.settle();
-        let sum = sums[Reason::AnswerWait as usize][Owner::Unknown as usize];
+        let sum = sums[Reason::AnswerWait as usize][DelayOwner::Unknown as usize];
         assert_eq!((sum.ns, sum.waits), (total, 3 * MOST_INTERVALS as u64));
         assert!(kept.len() <= MOST_INTERVALS);
     }
 
     #[test]
     fn a_bystander_counts_only_while_something_else_waits() {
-        let mut ledger = Ledger::default();
-        ledger.enter(Interval {
+        let mut ledger = WaitLedger::default();
+        ledger.enter(LedgerInterval {
             only_inside: true,
             ..interval(0, 100, Reason::LookupUnanswered)
         });
         ledger.enter(interval(50, 80, Reason::AnswerWait));
         let (sums, _) = ledger.settle();
-        let of = |reason: Reason| sums[reason as usize][Owner::Unknown as usize].ns;
+        let of = |reason: Reason| sums[reason as usize][DelayOwner::Unknown as usize].ns;
         assert_eq!(
             (of(Reason::LookupUnanswered), of(Reason::AnswerWait)),
             (30, 0)

@@ -48,26 +48,26 @@ pub mod synth;
 mod tcp;
 mod verdict;
 
-pub use connection::{CapturePoint, Close, Connection, End, Handshake, ResetPacket, Rtt, Tls};
+pub use connection::{CapturePoint, ConnectionClose, Connection, ConnectionEnd, TcpHandshake, ResetPacket, RoundTripTime, TlsHandshake};
 pub use error::ReadError;
-pub use evidence::{EvidenceKind, Owner, Reason};
-pub use exchange::{Exchange, Part, Phase};
-pub use explanation::{CaptureInfo, Explanation, Problem, Service, Totals};
+pub use evidence::{EvidenceKind, DelayOwner, Reason};
+pub use exchange::{Exchange, ExchangePart, ExchangePhase};
+pub use explanation::{CaptureInfo, CaptureExplanation, FileProblem, ServiceTotals, CaptureTotals};
 pub use histogram::Histogram;
-pub use ledger::{Interval, SliceTimes};
-pub use options::{Filter, KeyLog, KeyLogError, Options, Protocol};
-pub use segment::{Flags, MarkCounts, Marks, Segment, Side};
-pub use verdict::{Platform, Slice, Strength, VerdictKind};
+pub use ledger::{LedgerInterval, SliceTimes};
+pub use options::{ConnectionFilter, KeyLog, KeyLogError, AnalysisOptions, AppProtocol};
+pub use segment::{TcpFlags, MarkCounts, SegmentMarks, Segment, ConnectionSide};
+pub use verdict::{AdvicePlatform, EvidenceSlice, EvidenceStrength, VerdictKind};
 
 use std::io::Read;
 use std::path::Path;
 
 /// Explains the capture in `path`.
-pub fn explain_file(path: &Path, options: &Options) -> Result<Explanation, ReadError> {
+pub fn explain_file(path: &Path, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
     explain(std::fs::File::open(path)?, options)
 }
 
 /// Explains the capture that `source` gives; no buffering is needed.
-pub fn explain(source: impl Read + Send, options: &Options) -> Result<Explanation, ReadError> {
+pub fn explain(source: impl Read + Send, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
     engine::run(source, options)
 }

@@ -9,25 +9,25 @@
 //! Invariant: bounded memory; any bytes are a message or nothing.
 
 use crate::decode::SideDatagram;
-use crate::evidence::{Owner, Reason};
-use crate::ledger::Interval;
-use crate::{Connection, End};
+use crate::evidence::{DelayOwner, Reason};
+use crate::ledger::LedgerInterval;
+use crate::{Connection, ConnectionEnd};
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Lookups and ICMP messages of a capture, in the order of the file.
 #[derive(Debug, Default)]
-pub(crate) struct Lookups {
-    open: HashMap<(u128, Box<[u8]>), Query>,
-    intervals: Vec<Interval>,
+pub(crate) struct LookupLog {
+    open: HashMap<(u128, Box<[u8]>), PendingQuery>,
+    intervals: Vec<LedgerInterval>,
     /// Names by the length of their wait, the longest first.
     names: Vec<(i64, String)>,
-    unreachable: Vec<Unreachable>,
+    unreachable: Vec<IcmpUnreachable>,
 }
 
 /// A query that waits for its answer.
 #[derive(Debug)]
-struct Query {
+struct PendingQuery {
     first_ns: i64,
     last_ns: i64,
     packet: u64,
@@ -37,7 +37,7 @@ struct Query {
 
 /// An ICMP message about a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unreachable {
+pub(crate) struct IcmpUnreachable {
     /// Number of the message's packet.
     pub(crate) packet: u64,
     /// The sender and receiver of the packet that it is about.
@@ -45,19 +45,19 @@ pub(crate) struct Unreachable {
     pub(crate) destination: (u128, u16),
 }
 
-impl Unreachable {
+impl IcmpUnreachable {
     /// True if the client of this connection sent the packet.
     pub(crate) fn is_about(&self, connection: &Connection) -> bool {
         let mapped = |address: IpAddr| match address {
             IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
             IpAddr::V6(v6) => v6.to_bits(),
         };
-        let end = |end: &End| (mapped(end.address), end.port);
+        let end = |end: &ConnectionEnd| (mapped(end.address), end.port);
         self.source == end(&connection.client) && self.destination == end(&connection.server)
     }
 }
 
-impl Lookups {
+impl LookupLog {
     /// Takes a datagram.
     pub(crate) fn handle(&mut self, datagram: &SideDatagram<'_>, time_ns: i64, packet: u64) {
         if !datagram.udp {
@@ -71,7 +71,7 @@ impl Lookups {
         {
             return;
         }
-        let Some(message) = Message::parse(datagram.payload) else {
+        let Some(message) = DnsMessage::parse(datagram.payload) else {
             return;
         };
         if message.is_response {
@@ -81,7 +81,7 @@ impl Lookups {
         }
     }
 
-    fn query(&mut self, datagram: &SideDatagram<'_>, message: &Message, time_ns: i64, packet: u64) {
+    fn query(&mut self, datagram: &SideDatagram<'_>, message: &DnsMessage, time_ns: i64, packet: u64) {
         let multicast = datagram.destination.1 != DNS;
         // Services are looked for all the time; only addresses are waited for.
         if multicast && !matches!(message.kind(), A | AAAA) {
@@ -91,7 +91,7 @@ impl Lookups {
             return;
         }
         let key = (datagram.source.0, message.question.clone());
-        let query = self.open.entry(key).or_insert(Query {
+        let query = self.open.entry(key).or_insert(PendingQuery {
             first_ns: time_ns,
             last_ns: time_ns,
             packet,
@@ -105,7 +105,7 @@ impl Lookups {
     fn answer(
         &mut self,
         datagram: &SideDatagram<'_>,
-        message: &Message,
+        message: &DnsMessage,
         time_ns: i64,
         packet: u64,
     ) {
@@ -129,14 +129,14 @@ impl Lookups {
             () => Reason::LookupSlow,
         };
         let name = message.name();
-        let interval = Interval {
+        let interval = LedgerInterval {
             after: packet,
             ..interval(&query, time_ns, reason, message)
         };
         self.enter(interval, name);
     }
 
-    fn enter(&mut self, interval: Interval, name: String) {
+    fn enter(&mut self, interval: LedgerInterval, name: String) {
         if self.intervals.len() >= MOST_INTERVALS {
             return;
         }
@@ -165,8 +165,8 @@ impl Lookups {
         }
     }
 
-    fn give_up(&mut self, question: &[u8], query: &Query, time_ns: i64) {
-        let message = Message {
+    fn give_up(&mut self, question: &[u8], query: &PendingQuery, time_ns: i64) {
+        let message = DnsMessage {
             is_response: false,
             code: 0,
             question: question.into(),
@@ -190,7 +190,7 @@ impl Lookups {
 
     /// Ends the lookups that were never answered. Returns all waits, the names
     /// with the longest first, and the ICMP messages.
-    pub(crate) fn finish(mut self, last_ns: i64) -> (Vec<Interval>, Vec<String>, Vec<Unreachable>) {
+    pub(crate) fn finish(mut self, last_ns: i64) -> (Vec<LedgerInterval>, Vec<String>, Vec<IcmpUnreachable>) {
         let mut open: Vec<_> = std::mem::take(&mut self.open).into_iter().collect();
         open.sort_by_key(|(_, query)| query.packet);
         for (key, query) in open {
@@ -202,12 +202,12 @@ impl Lookups {
     }
 }
 
-fn interval(query: &Query, to_ns: i64, reason: Reason, message: &Message) -> Interval {
-    Interval {
+fn interval(query: &PendingQuery, to_ns: i64, reason: Reason, message: &DnsMessage) -> LedgerInterval {
+    LedgerInterval {
         from_ns: query.first_ns,
         to_ns: to_ns.max(query.first_ns),
         reason,
-        owner: Owner::Server,
+        owner: DelayOwner::Server,
         numbers: [query.sent, 0],
         before: query.packet,
         after: 0,
@@ -219,15 +219,15 @@ fn interval(query: &Query, to_ns: i64, reason: Reason, message: &Message) -> Int
 }
 
 /// A DNS message as far as its first question.
-struct Message {
+struct DnsMessage {
     is_response: bool,
     code: u8,
     /// Name in lower case, type and class.
     question: Box<[u8]>,
 }
 
-impl Message {
-    fn parse(bytes: &[u8]) -> Option<Message> {
+impl DnsMessage {
+    fn parse(bytes: &[u8]) -> Option<DnsMessage> {
         let (header, rest) = bytes.split_at_checked(12)?;
         let questions = u16::from_be_bytes([header[4], header[5]]);
         let is_response = header[2] & 0x80 != 0;
@@ -255,7 +255,7 @@ impl Message {
         // The highest bit of the class has a meaning of its own in mDNS.
         let class = length + 2;
         question[class] &= 0x7F;
-        Some(Message {
+        Some(DnsMessage {
             is_response,
             code: header[3] & 15,
             question,
@@ -290,7 +290,7 @@ impl Message {
 }
 
 /// The packet that an ICMP message is about.
-fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<Unreachable> {
+fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<IcmpUnreachable> {
     let body = datagram.payload;
     let (kind, code) = (*body.first()?, *body.get(1)?);
     // A router that asks for smaller packets (3/4) is no end of the path.
@@ -318,7 +318,7 @@ fn unreachable(datagram: &SideDatagram<'_>, packet: u64) -> Option<Unreachable> 
     };
     let port = |at: usize| Some(u16::from_be_bytes([*inner.get(at)?, *inner.get(at + 1)?]));
     (protocol == 6).then_some(())?;
-    Some(Unreachable {
+    Some(IcmpUnreachable {
         packet,
         source: (source, port(at)?),
         destination: (destination, port(at + 2)?),
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_query_that_is_sent_again_waits_from_the_first_one() {
-        let mut lookups = Lookups::default();
+        let mut lookups = LookupLog::default();
         let (query, answer) = (
             message(0x100, &["a", "test"]),
             message(0x8180, &["A", "test"]),
@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_lookup_without_an_answer_waits_until_the_capture_ends() {
-        let mut lookups = Lookups::default();
+        let mut lookups = LookupLog::default();
         let query = message(0x100, &["gone"]);
         lookups.handle(&datagram(&query, true), 10, 1);
         let (intervals, ..) = lookups.finish(3_000_000_000);
@@ -411,8 +411,8 @@ mod tests {
     fn any_bytes_are_a_message_or_nothing() {
         let whole = message(0x100, &["a", "test"]);
         for length in 0..whole.len() {
-            assert!(Message::parse(&whole[..length]).is_none());
+            assert!(DnsMessage::parse(&whole[..length]).is_none());
         }
-        assert!(Message::parse(&[0xFF; 64]).is_none());
+        assert!(DnsMessage::parse(&[0xFF; 64]).is_none());
     }
 }

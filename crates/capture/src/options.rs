@@ -6,11 +6,11 @@ use std::net::IpAddr;
 
 /// Options of an analysis; the defaults suit a capture of any size.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct AnalysisOptions {
     /// Threads that analyse. With more than one, another one reads.
     pub threads: usize,
     /// Only connections that match.
-    pub filter: Filter,
+    pub filter: ConnectionFilter,
     /// Only connections that this address opened.
     pub client: Option<IpAddr>,
     /// Only connections to this address.
@@ -22,7 +22,7 @@ pub struct Options {
     /// Only packets up to this time.
     pub to_ns: Option<i64>,
     /// Protocols given by server port; they override recognition.
-    pub protocols: Vec<(u16, Protocol)>,
+    pub protocols: Vec<(u16, AppProtocol)>,
     /// Secrets that open TLS; those that a pcapng file carries come to them.
     pub key_log: KeyLog,
     /// Shorter waits are summed and not listed.
@@ -41,13 +41,13 @@ pub struct Options {
     /// Bytes held a direction for segments that came out of order.
     pub max_held_bytes: usize,
     /// Systems that advice is for; those that were seen where it is empty.
-    pub advice: Vec<crate::Platform>,
+    pub advice: Vec<crate::AdvicePlatform>,
     /// The capture or records that belong to it come from z/OS: advice is for
     /// that too, whatever the packets look like.
     pub from_zos: bool,
 }
 
-impl Options {
+impl AnalysisOptions {
     /// Whether a connection between these ends, beginning with packet `id`, is
     /// to be analysed.
     pub(crate) fn wants(&self, id: u64, client: IpAddr, server: IpAddr) -> bool {
@@ -57,11 +57,11 @@ impl Options {
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for AnalysisOptions {
+    fn default() -> AnalysisOptions {
+        AnalysisOptions {
             threads: 1,
-            filter: Filter::default(),
+            filter: ConnectionFilter::default(),
             client: None,
             server: None,
             connection: None,
@@ -85,7 +85,7 @@ impl Default for Options {
 /// What is spoken on a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Protocol {
+pub enum AppProtocol {
     /// Not recognised: a request is what the client writes until the server
     /// answers.
     #[default]
@@ -106,68 +106,68 @@ pub enum Protocol {
     Sna,
 }
 
-impl Protocol {
+impl AppProtocol {
     /// Every protocol.
-    pub const ALL: [Protocol; 8] = [
-        Protocol::Turns,
-        Protocol::Http1,
-        Protocol::Http2,
-        Protocol::Tls,
-        Protocol::Framed2,
-        Protocol::Framed4,
-        Protocol::Dlsw,
-        Protocol::Sna,
+    pub const ALL: [AppProtocol; 8] = [
+        AppProtocol::Turns,
+        AppProtocol::Http1,
+        AppProtocol::Http2,
+        AppProtocol::Tls,
+        AppProtocol::Framed2,
+        AppProtocol::Framed4,
+        AppProtocol::Dlsw,
+        AppProtocol::Sna,
     ];
 
     /// Its name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Protocol::Turns => "turns",
-            Protocol::Http1 => "http",
-            Protocol::Http2 => "http2",
-            Protocol::Tls => "tls",
-            Protocol::Framed2 => "framed2",
-            Protocol::Framed4 => "framed4",
-            Protocol::Dlsw => "dlsw",
-            Protocol::Sna => "sna",
+            AppProtocol::Turns => "turns",
+            AppProtocol::Http1 => "http",
+            AppProtocol::Http2 => "http2",
+            AppProtocol::Tls => "tls",
+            AppProtocol::Framed2 => "framed2",
+            AppProtocol::Framed4 => "framed4",
+            AppProtocol::Dlsw => "dlsw",
+            AppProtocol::Sna => "sna",
         }
     }
 
     /// The protocol of this name that a TCP port can speak.
-    pub fn named(name: &str) -> Option<Protocol> {
-        let named = |p: &Protocol| !matches!(p, Protocol::Sna | Protocol::Http2);
-        (Protocol::ALL.into_iter()).find(|p| p.name() == name && named(p))
+    pub fn named(name: &str) -> Option<AppProtocol> {
+        let named = |p: &AppProtocol| !matches!(p, AppProtocol::Sna | AppProtocol::Http2);
+        (AppProtocol::ALL.into_iter()).find(|p| p.name() == name && named(p))
     }
 }
 
 /// Which connections to analyse: all terms must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    terms: Vec<Term>,
+pub struct ConnectionFilter {
+    terms: Vec<FilterTerm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Term {
+enum FilterTerm {
     Host(IpAddr),
     Port(u16),
-    Not(Box<Term>),
+    Not(Box<FilterTerm>),
 }
 
-impl Filter {
+impl ConnectionFilter {
     /// Parses `host ADDRESS`, `port NUMBER` and `not` before either, joined
     /// by `and`. The error says what was not understood.
-    pub fn parse(text: &str) -> Result<Filter, String> {
+    pub fn parse(text: &str) -> Result<ConnectionFilter, String> {
         let mut terms = Vec::new();
         let mut words = text.split_whitespace().peekable();
         while words.peek().is_some() {
-            terms.push(Term::parse(&mut words)?);
+            terms.push(FilterTerm::parse(&mut words)?);
             match words.next() {
                 None => break,
                 Some("and") if words.peek().is_some() => {}
                 Some(other) => return Err(format!("expected `and TERM`, found `{other}`")),
             }
         }
-        Ok(Filter { terms })
+        Ok(ConnectionFilter { terms })
     }
 
     /// True when nothing is filtered.
@@ -181,21 +181,21 @@ impl Filter {
     }
 }
 
-impl Term {
-    fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Term, String> {
+impl FilterTerm {
+    fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<FilterTerm, String> {
         let word = words.next().unwrap_or_default();
         if word == "not" {
-            return Ok(Term::Not(Box::new(Term::parse(words)?)));
+            return Ok(FilterTerm::Not(Box::new(FilterTerm::parse(words)?)));
         }
         let value = words.next().unwrap_or_default();
         match word {
             "host" => value
                 .parse()
-                .map(Term::Host)
+                .map(FilterTerm::Host)
                 .map_err(|_| format!("`{value}` is not an IP address")),
             "port" => value
                 .parse()
-                .map(Term::Port)
+                .map(FilterTerm::Port)
                 .map_err(|_| format!("`{value}` is not a port")),
             _ => Err(format!("expected `host` or `port`, found `{word}`")),
         }
@@ -203,9 +203,9 @@ impl Term {
 
     fn matches(&self, one: (IpAddr, u16), other: (IpAddr, u16)) -> bool {
         match self {
-            Term::Host(address) => one.0 == *address || other.0 == *address,
-            Term::Port(port) => one.1 == *port || other.1 == *port,
-            Term::Not(term) => !term.matches(one, other),
+            FilterTerm::Host(address) => one.0 == *address || other.0 == *address,
+            FilterTerm::Port(port) => one.1 == *port || other.1 == *port,
+            FilterTerm::Not(term) => !term.matches(one, other),
         }
     }
 }

@@ -32,11 +32,11 @@ pub struct Segment {
     /// TCP timestamp echo, 0 without the option.
     pub ts_echo: u32,
     /// What the tracker made of it.
-    pub marks: Marks,
+    pub marks: SegmentMarks,
     /// TCP flags.
-    pub flags: Flags,
+    pub flags: TcpFlags,
     /// Who sent it.
-    pub from: Side,
+    pub from: ConnectionSide,
     /// The session whose units it carried (the one with a pacing indicator, or
     /// the last); 0 on connections without sessions.
     #[serde(skip_serializing_if = "is_zero")]
@@ -75,37 +75,37 @@ fn is_first(via: &u8) -> bool {
 impl Segment {
     /// The sequence number after this segment (SYN and FIN count one).
     pub fn end_seq(&self) -> u32 {
-        let control = self.flags.has(Flags::SYN) as u32 + self.flags.has(Flags::FIN) as u32;
+        let control = self.flags.has(TcpFlags::SYN) as u32 + self.flags.has(TcpFlags::FIN) as u32;
         self.seq.wrapping_add(self.len).wrapping_add(control)
     }
 
     /// True for a segment that carries neither data nor SYN, FIN or RST.
     pub fn is_pure_ack(&self) -> bool {
-        self.len == 0 && !self.flags.any(Flags::SYN | Flags::FIN | Flags::RST)
+        self.len == 0 && !self.flags.any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST)
     }
 
     /// True for a segment that ends a write and does not fill segments of `mss`
     /// bytes: what Nagle's algorithm holds while another such one is under way.
     pub(crate) fn is_short(&self, mss: u32) -> bool {
         self.len > 0
-            && self.flags.has(Flags::PSH)
-            && !self.flags.any(Flags::FIN | Flags::URG | Flags::SYN)
+            && self.flags.has(TcpFlags::PSH)
+            && !self.flags.any(TcpFlags::FIN | TcpFlags::URG | TcpFlags::SYN)
             && !self
                 .marks
-                .any(Marks::WINDOW_FULL | Marks::KEEP_ALIVE | Marks::ZERO_WINDOW_PROBE)
+                .any(SegmentMarks::WINDOW_FULL | SegmentMarks::KEEP_ALIVE | SegmentMarks::ZERO_WINDOW_PROBE)
             && !self.len.is_multiple_of(mss.max(1))
     }
 
     /// True for payload that the tracker had not seen before.
     pub fn is_new_data(&self) -> bool {
-        self.len > 0 && !self.marks.any(Marks::REPEATED | Marks::KEEP_ALIVE)
+        self.len > 0 && !self.marks.any(SegmentMarks::REPEATED | SegmentMarks::KEEP_ALIVE)
     }
 }
 
 /// One of the two ends: the client opened the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum ConnectionSide {
     /// The end that sent the SYN, or in a capture that starts midway the one
     /// with the higher port.
     #[default]
@@ -114,12 +114,12 @@ pub enum Side {
     Server,
 }
 
-impl Side {
+impl ConnectionSide {
     /// The opposite end.
-    pub fn other(self) -> Side {
+    pub fn other(self) -> ConnectionSide {
         match self {
-            Side::Client => Side::Server,
-            Side::Server => Side::Client,
+            ConnectionSide::Client => ConnectionSide::Server,
+            ConnectionSide::Server => ConnectionSide::Client,
         }
     }
 
@@ -131,9 +131,9 @@ impl Side {
 
 /// TCP header flags, as on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct TcpFlags(pub u8);
 
-impl Flags {
+impl TcpFlags {
     /// No more data from this side.
     pub const FIN: u8 = 0x01;
     /// Synchronise sequence numbers.
@@ -158,15 +158,15 @@ impl Flags {
     }
 }
 
-impl Serialize for Flags {
+impl Serialize for TcpFlags {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const LETTERS: [(u8, char); 6] = [
-            (Flags::SYN, 'S'),
-            (Flags::FIN, 'F'),
-            (Flags::RST, 'R'),
-            (Flags::PSH, 'P'),
-            (Flags::ACK, 'A'),
-            (Flags::URG, 'U'),
+            (TcpFlags::SYN, 'S'),
+            (TcpFlags::FIN, 'F'),
+            (TcpFlags::RST, 'R'),
+            (TcpFlags::PSH, 'P'),
+            (TcpFlags::ACK, 'A'),
+            (TcpFlags::URG, 'U'),
         ];
         let text: String = (LETTERS.iter().filter(|(bit, _)| self.has(*bit)))
             .map(|(_, letter)| *letter)
@@ -177,7 +177,7 @@ impl Serialize for Flags {
 
 /// What the tracker found out about one segment: a set of the constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks(pub u32);
+pub struct SegmentMarks(pub u32);
 
 /// Declares the marks once: constant, bit, dotted name, meaning.
 macro_rules! marks {
@@ -257,18 +257,18 @@ marks! {
     READY_AGAIN = 29, "ready_again";
 }
 
-impl Marks {
+impl SegmentMarks {
     /// Any of the kinds of data sent again or seen late.
-    pub const REPEATED: u32 = Marks::RETRANSMISSION
-        | Marks::FAST_RETRANSMISSION
-        | Marks::SPURIOUS_RETRANSMISSION
-        | Marks::OUT_OF_ORDER
-        | Marks::DUPLICATE_FRAME;
+    pub const REPEATED: u32 = SegmentMarks::RETRANSMISSION
+        | SegmentMarks::FAST_RETRANSMISSION
+        | SegmentMarks::SPURIOUS_RETRANSMISSION
+        | SegmentMarks::OUT_OF_ORDER
+        | SegmentMarks::DUPLICATE_FRAME;
     /// Any of the kinds of data sent again.
     pub const RESENT: u32 =
-        Marks::RETRANSMISSION | Marks::FAST_RETRANSMISSION | Marks::SPURIOUS_RETRANSMISSION;
+        SegmentMarks::RETRANSMISSION | SegmentMarks::FAST_RETRANSMISSION | SegmentMarks::SPURIOUS_RETRANSMISSION;
     /// How many marks there are.
-    pub const COUNT: usize = Marks::NAMES.len();
+    pub const COUNT: usize = SegmentMarks::NAMES.len();
 
     /// True when any of `bits` is set.
     pub fn any(self, bits: u32) -> bool {
@@ -282,13 +282,13 @@ impl Marks {
 
     /// The names of the marks set, by bit.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        (Marks::NAMES.iter())
+        (SegmentMarks::NAMES.iter())
             .filter(move |(bit, _)| self.any(*bit))
             .map(|(_, name)| *name)
     }
 }
 
-impl Serialize for Marks {
+impl Serialize for SegmentMarks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.names())
     }
@@ -296,18 +296,18 @@ impl Serialize for Marks {
 
 /// How often each mark was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarkCounts([u32; Marks::COUNT]);
+pub struct MarkCounts([u32; SegmentMarks::COUNT]);
 
 impl Default for MarkCounts {
     fn default() -> MarkCounts {
-        MarkCounts([0; Marks::COUNT])
+        MarkCounts([0; SegmentMarks::COUNT])
     }
 }
 
 impl MarkCounts {
     /// Counts the marks of one segment.
     #[inline]
-    pub fn add(&mut self, marks: Marks) {
+    pub fn add(&mut self, marks: SegmentMarks) {
         let mut bits = marks.0;
         while bits != 0 {
             let bit = bits.trailing_zeros() as usize;
@@ -335,7 +335,7 @@ impl MarkCounts {
 impl Serialize for MarkCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(
-            (Marks::NAMES.iter())
+            (SegmentMarks::NAMES.iter())
                 .map(|(bit, name)| (*name, self.of(*bit)))
                 .filter(|(_, count)| *count > 0),
         )

@@ -18,19 +18,19 @@ pub(crate) struct Stream {
     /// Where a FIN ended it: the number that the FIN takes is no byte.
     end: Option<u32>,
     /// In order, without overlap.
-    held: Vec<Held>,
+    held: Vec<OutOfOrderChunk>,
     held_bytes: usize,
 }
 
 /// Data after a hole.
 #[derive(Debug)]
-struct Held {
+struct OutOfOrderChunk {
     seq: u32,
     len: u32,
     bytes: Box<[u8]>,
 }
 
-impl Held {
+impl OutOfOrderChunk {
     fn end(&self) -> u32 {
         self.seq.wrapping_add(self.len)
     }
@@ -38,7 +38,7 @@ impl Held {
 
 /// A piece of the stream: `bytes`, then `missing` bytes that were not captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk<'a> {
+pub(crate) struct StreamChunk<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) missing: u32,
 }
@@ -60,7 +60,7 @@ impl Stream {
     /// Takes a segment's payload (`len` bytes, of which `bytes` were
     /// captured) and gives everything that is in order now.
     #[inline]
-    pub(crate) fn accept<F: FnMut(Chunk<'_>)>(
+    pub(crate) fn accept<F: FnMut(StreamChunk<'_>)>(
         &mut self,
         seq: u32,
         len: u32,
@@ -99,7 +99,7 @@ impl Stream {
     }
 
     /// Gives up holes below `ack`, which the other side has received.
-    pub(crate) fn settle<F: FnMut(Chunk<'_>)>(&mut self, ack: u32, mut out: F) {
+    pub(crate) fn settle<F: FnMut(StreamChunk<'_>)>(&mut self, ack: u32, mut out: F) {
         let ack = match self.end {
             Some(end) if before(end, ack) => end,
             _ => ack,
@@ -121,16 +121,16 @@ impl Stream {
     }
 
     #[inline]
-    fn deliver<F: FnMut(Chunk<'_>)>(&mut self, len: u32, bytes: &[u8], out: &mut F) {
+    fn deliver<F: FnMut(StreamChunk<'_>)>(&mut self, len: u32, bytes: &[u8], out: &mut F) {
         let bytes = &bytes[..bytes.len().min(len as usize)];
         self.next = self.next.wrapping_add(len);
-        out(Chunk {
+        out(StreamChunk {
             bytes,
             missing: len - bytes.len() as u32,
         });
     }
 
-    fn skip_to<F: FnMut(Chunk<'_>)>(&mut self, seq: u32, out: &mut F) {
+    fn skip_to<F: FnMut(StreamChunk<'_>)>(&mut self, seq: u32, out: &mut F) {
         let missing = seq.wrapping_sub(self.next);
         if missing > 0 {
             self.deliver(missing, &[], out);
@@ -159,7 +159,7 @@ impl Stream {
                     false => &[],
                 };
                 self.held_bytes += piece.len();
-                let held = Held {
+                let held = OutOfOrderChunk {
                     seq: from,
                     len: to.wrapping_sub(from),
                     bytes: piece.into(),
@@ -167,13 +167,13 @@ impl Stream {
                 self.held.insert(at, held);
                 at += 1;
             }
-            from = self.held.get(at).map_or(end, Held::end);
+            from = self.held.get(at).map_or(end, OutOfOrderChunk::end);
             at += 1;
         }
     }
 
     /// Gives what no hole is in front of any more.
-    fn release<F: FnMut(Chunk<'_>)>(&mut self, out: &mut F) {
+    fn release<F: FnMut(StreamChunk<'_>)>(&mut self, out: &mut F) {
         let mut held = std::mem::take(&mut self.held);
         let mut given = 0;
         while let Some(one) = held.get(given)
@@ -249,7 +249,7 @@ mod tests {
         let mut stream = Stream::default();
         stream.start(1);
         let mut out = Vec::new();
-        let push = |chunk: Chunk<'_>, out: &mut Vec<(Vec<u8>, u32)>| {
+        let push = |chunk: StreamChunk<'_>, out: &mut Vec<(Vec<u8>, u32)>| {
             out.push((chunk.bytes.to_vec(), chunk.missing));
         };
         stream.accept(4, 2, b"de", 100, |chunk| push(chunk, &mut out));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_with_too_much_behind_it_is_given_up() {
+    fn a_hole_with_too_much_data_after_it_is_given_up() {
         let mut stream = Stream::default();
         stream.start(0);
         let mut missing = 0;

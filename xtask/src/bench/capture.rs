@@ -16,8 +16,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use capture::Options;
-use capture::synth::{Bulk, bulk};
+use capture::AnalysisOptions;
+use capture::synth::{BulkKind, bulk};
 
 use super::{Bench, Bound, Row, Setting, alternate, program};
 
@@ -26,17 +26,17 @@ pub const BENCHES: &[Bench] = &[
     Bench {
         name: "capture-many-flows",
         about: "a capture of thousands of short connections explained, against tshark, tcptrace",
-        run: |setting| rows("capture-many-flows", Bulk::ManyFlows, setting),
+        run: |setting| rows("capture-many-flows", BulkKind::ManyFlows, setting),
     },
     Bench {
         name: "capture-few-flows",
         about: "a capture of few long connections explained, against tshark, tcptrace",
-        run: |setting| rows("capture-few-flows", Bulk::FewFlows, setting),
+        run: |setting| rows("capture-few-flows", BulkKind::FewFlows, setting),
     },
     Bench {
         name: "capture-lossy",
         about: "a capture with losses explained, against tshark, tcptrace",
-        run: |setting| rows("capture-lossy", Bulk::Lossy, setting),
+        run: |setting| rows("capture-lossy", BulkKind::Lossy, setting),
     },
 ];
 
@@ -48,7 +48,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn make(folder: &Path, kind: Bulk, megabytes: u64) -> Result<Sample> {
+    fn make(folder: &Path, kind: BulkKind, megabytes: u64) -> Result<Sample> {
         let path = folder.join(format!("{megabytes}.pcap"));
         let to = BufWriter::new(File::create(&path)?);
         let (bytes, packets) = bulk(kind, megabytes << 20, SEED, to)?;
@@ -80,9 +80,9 @@ impl Sample {
 
     /// Explains it in this process.
     fn explain_here(&self) -> Result<()> {
-        let options = Options {
+        let options = AnalysisOptions {
             threads: 1,
-            ..Options::default()
+            ..AnalysisOptions::default()
         };
         let explanation = capture::explain_file(&self.path, &options)?;
         if explanation.totals.segments as f64 != self.packets {
@@ -198,7 +198,7 @@ const PEERS: &[Peer] = &[
     },
 ];
 
-fn rows(bench: &'static str, kind: Bulk, setting: &Setting) -> Result<Vec<Row>> {
+fn rows(bench: &'static str, kind: BulkKind, setting: &Setting) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let large = Sample::make(folder.path(), kind, 220)?;
     let small = Sample::make(folder.path(), kind, 22)?;

@@ -3,12 +3,12 @@
 //! Requests queue up in order; responses belong to the oldest one that has
 //! none. What is finished waits in `done` until the engine takes it.
 
-use crate::{Exchange, Part, Side};
+use crate::{Exchange, ExchangePart, ConnectionSide};
 use std::collections::VecDeque;
 
 /// The exchanges of one connection that are not finished.
 #[derive(Debug)]
-pub(crate) struct Assembler {
+pub(crate) struct ExchangeAssembler {
     connection: u64,
     index: u64,
     open: VecDeque<Box<Exchange>>,
@@ -21,15 +21,15 @@ pub(crate) struct Assembler {
 
 /// The packet that put bytes in order.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stamp {
+pub(crate) struct PacketStamp {
     pub(crate) time_ns: i64,
     pub(crate) packet: u64,
 }
 
-impl Assembler {
+impl ExchangeAssembler {
     /// No exchange yet.
-    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> Assembler {
-        Assembler {
+    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> ExchangeAssembler {
+        ExchangeAssembler {
             connection,
             index: 0,
             open: VecDeque::new(),
@@ -54,10 +54,10 @@ impl Assembler {
     }
 
     /// A request begins.
-    pub(crate) fn begin_request(&mut self, stamp: Stamp) {
+    pub(crate) fn begin_request(&mut self, stamp: PacketStamp) {
         if self.open.len() >= MAX_OPEN {
             // More requests than anyone pipelines: the rest count as one.
-            self.count_message(Side::Client);
+            self.count_message(ConnectionSide::Client);
             return;
         }
         let mut exchange = self.spare.take().unwrap_or_default();
@@ -70,7 +70,7 @@ impl Assembler {
     }
 
     /// Bytes of the youngest request.
-    pub(crate) fn request_bytes(&mut self, bytes: u64, stamp: Stamp) {
+    pub(crate) fn request_bytes(&mut self, bytes: u64, stamp: PacketStamp) {
         if let Some(exchange) = self.open.back_mut() {
             extend(&mut exchange.request, bytes, stamp);
         }
@@ -85,7 +85,7 @@ impl Assembler {
     }
 
     /// The response of the oldest open exchange begins.
-    pub(crate) fn begin_response(&mut self, stamp: Stamp) {
+    pub(crate) fn begin_response(&mut self, stamp: PacketStamp) {
         if self.open.is_empty() {
             // There was no request, or it was not captured.
             self.begin_request(stamp);
@@ -98,7 +98,7 @@ impl Assembler {
     }
 
     /// Bytes of the response that has begun.
-    pub(crate) fn response_bytes(&mut self, bytes: u64, stamp: Stamp) {
+    pub(crate) fn response_bytes(&mut self, bytes: u64, stamp: PacketStamp) {
         if let Some(exchange) = self.open.front_mut() {
             extend(&mut exchange.response, bytes, stamp);
         }
@@ -115,16 +115,16 @@ impl Assembler {
 
     /// Bytes of a protocol that takes turns.
     #[inline]
-    pub(crate) fn turn(&mut self, side: Side, bytes: u64, stamp: Stamp) {
+    pub(crate) fn turn(&mut self, side: ConnectionSide, bytes: u64, stamp: PacketStamp) {
         match side {
-            Side::Client => {
+            ConnectionSide::Client => {
                 if self.is_turn_over() {
                     self.finish_turn(true);
                     self.begin_request(stamp);
                 }
                 self.request_bytes(bytes, stamp);
             }
-            Side::Server => {
+            ConnectionSide::Server => {
                 if self.open.front().is_none_or(|front| !front.is_answered()) {
                     self.begin_response(stamp);
                 }
@@ -136,17 +136,17 @@ impl Assembler {
     /// Something that `side` had sent had to be sent again: the message it
     /// belongs to ends with it. Seen only near the sender; elsewhere the
     /// first copy is missing and the bytes come late by themselves.
-    pub(crate) fn resend(&mut self, side: Side, stamp: Stamp) {
+    pub(crate) fn resend(&mut self, side: ConnectionSide, stamp: PacketStamp) {
         if self.open.iter().any(|e| e.session != 0) {
             // Which session's unit it carried is not known here.
             return;
         }
         let exchange = match side {
-            Side::Client => match self.open.back_mut() {
+            ConnectionSide::Client => match self.open.back_mut() {
                 Some(exchange) if !exchange.is_answered() => exchange,
                 _ => return,
             },
-            Side::Server => match (self.open.front_mut(), self.done.back_mut()) {
+            ConnectionSide::Server => match (self.open.front_mut(), self.done.back_mut()) {
                 (Some(exchange), _) if exchange.is_answered() => exchange,
                 (None, Some(exchange)) if exchange.is_answered() => exchange,
                 _ => return,
@@ -180,10 +180,10 @@ impl Assembler {
     }
 
     /// Counts one message of the exchange that `side` is at.
-    pub(crate) fn count_message(&mut self, side: Side) {
+    pub(crate) fn count_message(&mut self, side: ConnectionSide) {
         match (side, self.open.back_mut()) {
-            (Side::Client, Some(exchange)) => exchange.request.messages += 1,
-            (Side::Server, Some(exchange)) => exchange.response.messages += 1,
+            (ConnectionSide::Client, Some(exchange)) => exchange.request.messages += 1,
+            (ConnectionSide::Server, Some(exchange)) => exchange.response.messages += 1,
             (_, None) => {}
         }
     }
@@ -199,9 +199,9 @@ impl Assembler {
     pub(crate) fn begin_in_session(
         &mut self,
         session: u16,
-        asked_by: Side,
+        asked_by: ConnectionSide,
         previous_end_ns: i64,
-        stamp: Stamp,
+        stamp: PacketStamp,
     ) {
         if self.open.len() >= MAX_IN_SESSIONS {
             self.finish_turn(false);
@@ -219,7 +219,7 @@ impl Assembler {
     }
 
     /// The response in a session begins, unless it has.
-    pub(crate) fn begin_answer(&mut self, session: u16, stamp: Stamp) {
+    pub(crate) fn begin_answer(&mut self, session: u16, stamp: PacketStamp) {
         if let Some(exchange) = self.session_mut(session)
             && !exchange.is_answered()
         {
@@ -228,14 +228,14 @@ impl Assembler {
     }
 
     /// Bytes that `side` sent in a session.
-    pub(crate) fn session_bytes(&mut self, session: u16, side: Side, bytes: u64, stamp: Stamp) {
+    pub(crate) fn session_bytes(&mut self, session: u16, side: ConnectionSide, bytes: u64, stamp: PacketStamp) {
         if let Some(exchange) = self.session_mut(session) {
             extend(exchange.part_mut(side), bytes, stamp);
         }
     }
 
     /// Counts a message that `side` sent in a session.
-    pub(crate) fn session_message(&mut self, session: u16, side: Side) {
+    pub(crate) fn session_message(&mut self, session: u16, side: ConnectionSide) {
         if let Some(exchange) = self.session_mut(session) {
             exchange.part_mut(side).messages += 1;
         }
@@ -280,18 +280,18 @@ impl Assembler {
     }
 }
 
-fn begin(stamp: Stamp) -> Part {
-    Part {
+fn begin(stamp: PacketStamp) -> ExchangePart {
+    ExchangePart {
         start_ns: stamp.time_ns,
         end_ns: stamp.time_ns,
         first_packet: stamp.packet,
         last_packet: 0,
-        ..Part::default()
+        ..ExchangePart::default()
     }
 }
 
 #[inline]
-fn extend(part: &mut Part, bytes: u64, stamp: Stamp) {
+fn extend(part: &mut ExchangePart, bytes: u64, stamp: PacketStamp) {
     part.bytes += bytes;
     part.end_ns = stamp.time_ns;
     part.segments += (part.last_packet != stamp.packet) as u32;

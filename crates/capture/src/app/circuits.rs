@@ -7,31 +7,31 @@
 //! Reference: RFC 1795, sections 3.2 (correlators) and 8 (flow control).
 //! Invariant: at most [`MAX_CIRCUITS`] circuits a connection.
 
-use crate::{Marks, Side};
+use crate::{SegmentMarks, ConnectionSide};
 use sna::dlc::caps;
 use sna::dlc::flow::SendWindow;
 use sna::dlc::ssp::{Kind, Message, Operator};
 
 /// The circuits of one connection.
 #[derive(Debug, Default)]
-pub(super) struct Circuits {
-    known: Vec<Circuit>,
+pub(super) struct CircuitTable {
+    known: Vec<CircuitEntry>,
     next: u32,
     /// The window that each end grants first, by its capabilities.
     first: [Option<u16>; 2],
 }
 
 #[derive(Debug)]
-struct Circuit {
+struct CircuitEntry {
     number: u32,
-    ends: [(Side, u32); 2],
+    ends: [(ConnectionSide, u32); 2],
     /// What each end may send, where that is known.
     windows: [Option<SendWindow>; 2],
 }
 
-impl Circuits {
+impl CircuitTable {
     /// Two numbers belong together.
-    pub(super) fn learn(&mut self, ends: [(Side, u32); 2]) {
+    pub(super) fn learn(&mut self, ends: [(ConnectionSide, u32); 2]) {
         if ends.iter().any(|(_, correlator)| *correlator == 0) || self.find(ends[0]).is_some() {
             return;
         }
@@ -41,7 +41,7 @@ impl Circuits {
         self.next = self.next.wrapping_add(1).max(1);
         // What one end may send is what the other grants.
         let [client, server] = self.first;
-        self.known.push(Circuit {
+        self.known.push(CircuitEntry {
             number: self.next,
             ends,
             windows: [server.map(SendWindow::new), client.map(SendWindow::new)],
@@ -49,21 +49,21 @@ impl Circuits {
     }
 
     /// Takes the capabilities that `side` sent.
-    pub(super) fn capabilities(&mut self, side: Side, data: &[u8]) {
+    pub(super) fn capabilities(&mut self, side: ConnectionSide, data: &[u8]) {
         if let Ok(caps::Exchange::Request(sent)) = caps::Exchange::parse(data) {
             self.first[side.index()] = Some(sent.initial_window);
         }
     }
 
     /// The circuit whose end at `side` has this number; 0 if no message named it.
-    pub(super) fn of(&self, side: Side, correlator: u32) -> u32 {
+    pub(super) fn of(&self, side: ConnectionSide, correlator: u32) -> u32 {
         self.find((side, correlator))
             .map_or(0, |at| self.known[at].number)
     }
 
     /// Counts a message of `side` on a circuit: who is concerned as a sender,
     /// and the marks for its packet.
-    pub(super) fn count(&mut self, number: u32, side: Side, message: &Message<'_>) -> (Side, u32) {
+    pub(super) fn count(&mut self, number: u32, side: ConnectionSide, message: &Message<'_>) -> (ConnectionSide, u32) {
         let Some(circuit) = self.known.iter_mut().rev().find(|c| c.number == number) else {
             return (side, 0);
         };
@@ -84,10 +84,10 @@ impl Circuits {
             *window = None;
         }
         let spent = window.is_some_and(|open| open.granted() == 0);
-        (side, if spent { Marks::WINDOW_SPENT } else { 0 })
+        (side, if spent { SegmentMarks::WINDOW_SPENT } else { 0 })
     }
 
-    fn find(&self, end: (Side, u32)) -> Option<usize> {
+    fn find(&self, end: (ConnectionSide, u32)) -> Option<usize> {
         self.known.iter().rposition(|c| c.ends.contains(&end))
     }
 }
@@ -102,7 +102,7 @@ fn indicated(window: &mut Option<SendWindow>, operator: Operator) -> u32 {
         return if before == Some(0) {
             0
         } else {
-            Marks::NOT_READY
+            SegmentMarks::NOT_READY
         };
     }
     let Some(open) = window else {
@@ -110,7 +110,7 @@ fn indicated(window: &mut Option<SendWindow>, operator: Operator) -> u32 {
     };
     open.handle_indication(operator);
     match before == Some(0) && open.granted() > 0 {
-        true => Marks::READY_AGAIN,
+        true => SegmentMarks::READY_AGAIN,
         false => 0,
     }
 }

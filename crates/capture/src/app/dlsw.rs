@@ -5,71 +5,71 @@
 //! control messages that are answered become exchanges of the circuit.
 //! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
 //! A link has one TCP connection or two. Which it is shows a little later than
-//! the first messages, so these wait until the engine knows ([`Said`]).
+//! the first messages, so these wait until the engine knows ([`UnlinkedMessages`]).
 //! Invariant: at most [`HEAD_BYTES`] of a message are held, and of waiting
-//! messages as many as [`Said::is_long`] allows.
+//! messages as many as [`UnlinkedMessages::is_long`] allows.
 
-use super::circuits::Circuits;
-use super::feed::{At, Parse, Step};
-use super::said::Said;
-use super::sessions::{Role, Sessions, Unit};
-use super::{Assembler, Stamp};
-use crate::Side;
+use super::circuits::CircuitTable;
+use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::said::UnlinkedMessages;
+use super::sessions::{ControlRole, SnaSessions, ReceivedUnit};
+use super::{ExchangeAssembler, PacketStamp};
+use crate::ConnectionSide;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
 
 /// Both directions of a link between two switches.
 #[derive(Debug, Default)]
-pub(super) struct Dlsw {
+pub(super) struct DlswParser {
     /// The directions of its first TCP connection, and those of its second.
-    directions: [[Direction; 2]; 2],
+    directions: [[DlswDirection; 2]; 2],
     /// The messages so far, until the link is known.
-    waiting: Waiting,
+    waiting: WaitingMessages,
     /// Bytes passed over since the last whole message.
     passed: u64,
-    circuits: Circuits,
-    pub(super) sessions: Sessions,
+    circuits: CircuitTable,
+    pub(super) sessions: SnaSessions,
 }
 
 #[derive(Debug)]
-enum Waiting {
-    Yes(Said, Vec<Whole>),
+enum WaitingMessages {
+    Yes(UnlinkedMessages, Vec<WholeMessage>),
     No,
 }
 
-impl Default for Waiting {
-    fn default() -> Waiting {
-        Waiting::Yes(Said::default(), Vec::new())
+impl Default for WaitingMessages {
+    fn default() -> WaitingMessages {
+        WaitingMessages::Yes(UnlinkedMessages::default(), Vec::new())
     }
 }
 
 /// A message that came to its end.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct WholeMessage {
     /// Who sent it.
-    pub(crate) side: Side,
+    pub(crate) side: ConnectionSide,
     /// Its beginning.
     head: Vec<u8>,
     /// All of its bytes.
     total: u64,
-    begun: Stamp,
+    begun: PacketStamp,
     /// The packet that ended it.
-    pub(crate) ended: Stamp,
+    pub(crate) ended: PacketStamp,
 }
 
 #[derive(Debug, Default)]
-struct Direction {
+struct DlswDirection {
     /// The beginning of the message, as far as it came.
     head: Vec<u8>,
     /// Bytes of the message to come, once its length is known.
     left: Option<u64>,
     total: u64,
     /// The packet that began it.
-    begun: Stamp,
+    begun: PacketStamp,
     /// Where the next message begins is not known: one begins a segment.
     lost: bool,
 }
 
-impl Direction {
+impl DlswDirection {
     /// Nothing more is known of the message.
     fn lose(&mut self) {
         self.lost = true;
@@ -78,8 +78,8 @@ impl Direction {
     }
 }
 
-impl Parse for Dlsw {
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+impl ProtocolParser for DlswParser {
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let direction = &mut self.directions[at.via][at.side.index()];
         if direction.lost {
             if !begins_message(bytes) {
@@ -103,7 +103,7 @@ impl Parse for Dlsw {
                 direction.total = u64::from(header) + u64::from(data);
                 direction.left = Some(direction.total - 4);
             }
-            return Step::Used(take);
+            return ParseStep::Used(take);
         };
         let used = left.min(bytes.len() as u64);
         let room = HEAD_BYTES.saturating_sub(direction.head.len());
@@ -111,10 +111,10 @@ impl Parse for Dlsw {
         direction.head.extend_from_slice(&bytes[..kept]);
         direction.left = Some(left - used);
         self.end_if_whole(at);
-        Step::Used(used as usize)
+        ParseStep::Used(used as usize)
     }
 
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool {
         let direction = &mut self.directions[at.via][at.side.index()];
         if direction.lost {
             return true;
@@ -130,32 +130,32 @@ impl Parse for Dlsw {
     }
 }
 
-impl Dlsw {
+impl DlswParser {
     /// What was said while the link is not known; none once it is.
-    pub(super) fn said(&self) -> Option<&Said> {
+    pub(super) fn unlinked_messages(&self) -> Option<&UnlinkedMessages> {
         match &self.waiting {
-            Waiting::Yes(said, _) => Some(said),
-            Waiting::No => None,
+            WaitingMessages::Yes(said, _) => Some(said),
+            WaitingMessages::No => None,
         }
     }
 
     /// The messages that waited; later ones do not.
-    pub(super) fn take_waiting(&mut self) -> Vec<Whole> {
-        match std::mem::replace(&mut self.waiting, Waiting::No) {
-            Waiting::Yes(_, held) => held,
-            Waiting::No => Vec::new(),
+    pub(super) fn take_waiting(&mut self) -> Vec<WholeMessage> {
+        match std::mem::replace(&mut self.waiting, WaitingMessages::No) {
+            WaitingMessages::Yes(_, held) => held,
+            WaitingMessages::No => Vec::new(),
         }
     }
 
     /// The link is what is known of it: messages wait no longer.
-    pub(super) fn settle(&mut self, out: &mut Assembler) {
+    pub(super) fn settle(&mut self, out: &mut ExchangeAssembler) {
         for whole in self.take_waiting() {
             self.handle_whole(&whole, out);
         }
     }
 
     /// Takes over what `second` holds of messages that have begun.
-    pub(super) fn join(&mut self, second: &mut Dlsw, turned: bool) {
+    pub(super) fn join(&mut self, second: &mut DlswParser, turned: bool) {
         let [own, _] = std::mem::take(&mut second.directions);
         self.directions[1] = own;
         if turned {
@@ -164,29 +164,29 @@ impl Dlsw {
     }
 
     /// Passes over bytes in which no message is known to begin.
-    fn pass_over(&mut self, bytes: usize) -> Step {
+    fn pass_over(&mut self, bytes: usize) -> ParseStep {
         self.passed += bytes as u64;
         match self.passed > MAX_PASSED {
-            true => Step::Leave(0),
-            false => Step::Used(bytes),
+            true => ParseStep::Leave(0),
+            false => ParseStep::Used(bytes),
         }
     }
 
-    fn end_if_whole(&mut self, at: &mut At<'_>) {
+    fn end_if_whole(&mut self, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.via][at.side.index()];
         if direction.left != Some(0) {
             return;
         }
         self.passed = 0;
         direction.left = None;
-        let whole = Whole {
+        let whole = WholeMessage {
             side: at.side,
             head: std::mem::take(&mut direction.head),
             total: direction.total,
             begun: direction.begun,
             ended: at.stamp,
         };
-        if let Waiting::Yes(said, held) = &mut self.waiting {
+        if let WaitingMessages::Yes(said, held) = &mut self.waiting {
             said.add(whole.side, &whole.head);
             held.push(whole);
             return;
@@ -198,8 +198,8 @@ impl Dlsw {
     }
 
     /// Takes a message of the link.
-    pub(super) fn handle_whole(&mut self, whole: &Whole, out: &mut Assembler) {
-        let Whole {
+    pub(super) fn handle_whole(&mut self, whole: &WholeMessage, out: &mut ExchangeAssembler) {
+        let WholeMessage {
             side,
             head,
             total,
@@ -223,7 +223,7 @@ impl Dlsw {
         }
         let circuit = self.circuits.of(side.other(), message.correlator);
         let (sender, marks) = self.circuits.count(circuit, side, &message);
-        let unit = Unit {
+        let unit = ReceivedUnit {
             link: circuit,
             side,
             bytes: total,
@@ -243,7 +243,7 @@ impl Dlsw {
                         Kind::CanYouReach | Kind::ICanReach => origin.unwrap_or_default(),
                         _ => unit.link,
                     };
-                    let unit = Unit { link, ..unit };
+                    let unit = ReceivedUnit { link, ..unit };
                     self.sessions.control(&unit, label, role, out);
                 }
             }
@@ -275,20 +275,20 @@ pub(super) fn header(head: &[u8]) -> Option<(Message<'static>, &[u8])> {
 
 /// What a control message is about and what it does; none for those that are
 /// only reported.
-fn answered(kind: Kind) -> Option<(&'static str, Role)> {
+fn answered(kind: Kind) -> Option<(&'static str, ControlRole)> {
     Some(match kind {
-        Kind::CanYouReach => ("DLSw CANUREACH", Role::Asks),
-        Kind::ICanReach => ("DLSw CANUREACH", Role::Answers),
-        Kind::XidFrame => ("DLSw XID", Role::Either),
-        Kind::Contact => ("DLSw CONTACT", Role::Asks),
-        Kind::Contacted => ("DLSw CONTACT", Role::Answers),
-        Kind::HaltDl => ("DLSw HALT_DL", Role::Asks),
-        Kind::DlHalted => ("DLSw HALT_DL", Role::Answers),
-        Kind::RestartDl => ("DLSw RESTART_DL", Role::Asks),
-        Kind::DlRestarted => ("DLSw RESTART_DL", Role::Answers),
-        Kind::CapExchange => ("DLSw capabilities", Role::Either),
-        Kind::TestCircuitRequest => ("DLSw TEST_CIRCUIT", Role::Asks),
-        Kind::TestCircuitResponse => ("DLSw TEST_CIRCUIT", Role::Answers),
+        Kind::CanYouReach => ("DLSw CANUREACH", ControlRole::Requests),
+        Kind::ICanReach => ("DLSw CANUREACH", ControlRole::Answers),
+        Kind::XidFrame => ("DLSw XID", ControlRole::Either),
+        Kind::Contact => ("DLSw CONTACT", ControlRole::Requests),
+        Kind::Contacted => ("DLSw CONTACT", ControlRole::Answers),
+        Kind::HaltDl => ("DLSw HALT_DL", ControlRole::Requests),
+        Kind::DlHalted => ("DLSw HALT_DL", ControlRole::Answers),
+        Kind::RestartDl => ("DLSw RESTART_DL", ControlRole::Requests),
+        Kind::DlRestarted => ("DLSw RESTART_DL", ControlRole::Answers),
+        Kind::CapExchange => ("DLSw capabilities", ControlRole::Either),
+        Kind::TestCircuitRequest => ("DLSw TEST_CIRCUIT", ControlRole::Requests),
+        Kind::TestCircuitResponse => ("DLSw TEST_CIRCUIT", ControlRole::Answers),
         _ => return None,
     })
 }

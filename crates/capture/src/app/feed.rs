@@ -3,24 +3,24 @@
 //! A parser uses the bytes of a direction piece by piece, as it likes, and
 //! steps over bytes that were not captured, or reports that it cannot.
 
-use super::{Assembler, Stamp};
-use crate::stream::Chunk;
-use crate::{Connection, Side};
+use super::{ExchangeAssembler, PacketStamp};
+use crate::stream::StreamChunk;
+use crate::{Connection, ConnectionSide};
 
 /// Whose bytes they are, which packet brought them, and where findings go.
 #[derive(Debug)]
-pub(super) struct At<'a> {
+pub(super) struct FeedContext<'a> {
     pub(super) connection: &'a mut Connection,
-    pub(super) side: Side,
+    pub(super) side: ConnectionSide,
     /// 1 for the second TCP connection of a link, else 0.
     pub(super) via: usize,
-    pub(super) stamp: Stamp,
-    pub(super) out: &'a mut Assembler,
+    pub(super) stamp: PacketStamp,
+    pub(super) out: &'a mut ExchangeAssembler,
 }
 
 /// What a parser did with the bytes it was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ParseStep {
     /// It used so many, at least one.
     Used(usize),
     /// It used so many; what comes is not this protocol (any more).
@@ -28,23 +28,23 @@ pub(super) enum Step {
 }
 
 /// A protocol's parser: the state of both directions of a connection.
-pub(super) trait Parse {
+pub(super) trait ProtocolParser {
     /// Uses the beginning of `bytes`, of which there is at least one.
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step;
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep;
 
     /// Steps over bytes that were not captured; false if it is out of step after them.
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool;
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool;
 }
 
 /// Feeds a chunk; gives the bytes that were left over when the parser left.
 #[inline]
-pub(super) fn feed(parser: &mut impl Parse, at: &mut At<'_>, chunk: Chunk<'_>) -> Option<u64> {
+pub(super) fn feed(parser: &mut impl ProtocolParser, at: &mut FeedContext<'_>, chunk: StreamChunk<'_>) -> Option<u64> {
     let missing = u64::from(chunk.missing);
     let mut bytes = chunk.bytes;
     while !bytes.is_empty() {
         match parser.step(at, bytes) {
-            Step::Used(used) => bytes = &bytes[used..],
-            Step::Leave(used) => return Some((bytes.len() - used) as u64 + missing),
+            ParseStep::Used(used) => bytes = &bytes[used..],
+            ParseStep::Leave(used) => return Some((bytes.len() - used) as u64 + missing),
         }
     }
     (missing > 0 && !parser.miss(at, missing)).then_some(missing)

@@ -4,22 +4,22 @@
 //! not. Exchanges are turns between messages; each message is counted, so
 //! that one written in pieces can be distinguished from several.
 
-use super::feed::{At, Parse, Step};
-use crate::Protocol;
-use crate::stream::Chunk;
+use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use crate::AppProtocol;
+use crate::stream::StreamChunk;
 
 /// Both directions of a connection.
 #[derive(Debug)]
-pub(super) struct Framed {
-    prefix: Prefix,
+pub(super) struct FramedParser {
+    prefix: LengthPrefix,
     /// The length counts itself; not known before the first message.
     inclusive: Option<bool>,
-    directions: [Direction; 2],
+    directions: [FramedDirection; 2],
 }
 
 /// What stands in front of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefix {
+pub(super) enum LengthPrefix {
     /// Two bytes of length.
     Two,
     /// Four bytes of length.
@@ -27,7 +27,7 @@ pub(super) enum Prefix {
 }
 
 #[derive(Debug, Default)]
-struct Direction {
+struct FramedDirection {
     /// The prefix, as far as it came.
     head: [u8; 4],
     have: usize,
@@ -35,27 +35,27 @@ struct Direction {
     left: u64,
 }
 
-impl Prefix {
+impl LengthPrefix {
     fn bytes(self) -> usize {
         match self {
-            Prefix::Two => 2,
-            Prefix::Four => 4,
+            LengthPrefix::Two => 2,
+            LengthPrefix::Four => 4,
         }
     }
 
     /// The number in a whole prefix.
     fn number(self, head: [u8; 4]) -> u64 {
         match self {
-            Prefix::Two => u16::from_be_bytes([head[0], head[1]]) as u64,
-            Prefix::Four => u32::from_be_bytes(head) as u64,
+            LengthPrefix::Two => u16::from_be_bytes([head[0], head[1]]) as u64,
+            LengthPrefix::Four => u32::from_be_bytes(head) as u64,
         }
     }
 }
 
-impl Framed {
+impl FramedParser {
     /// A connection on which the first message is still to come.
-    pub(super) fn new(prefix: Prefix) -> Framed {
-        Framed {
+    pub(super) fn new(prefix: LengthPrefix) -> FramedParser {
+        FramedParser {
             prefix,
             inclusive: None,
             directions: Default::default(),
@@ -63,10 +63,10 @@ impl Framed {
     }
 
     /// Its name.
-    pub(super) fn protocol(&self) -> Protocol {
+    pub(super) fn protocol(&self) -> AppProtocol {
         match self.prefix {
-            Prefix::Two => Protocol::Framed2,
-            Prefix::Four => Protocol::Framed4,
+            LengthPrefix::Two => AppProtocol::Framed2,
+            LengthPrefix::Four => AppProtocol::Framed4,
         }
     }
 
@@ -84,14 +84,14 @@ impl Framed {
     }
 }
 
-impl Parse for Framed {
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+impl ProtocolParser for FramedParser {
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let prefix = self.prefix.bytes();
         let direction = &mut self.directions[at.side.index()];
         if direction.left > 0 {
             let used = direction.left.min(bytes.len() as u64);
             direction.pass(used, at);
-            return Step::Used(used as usize);
+            return ParseStep::Used(used as usize);
         }
         let whole = (direction.have + bytes.len()) as u64;
         let take = (prefix - direction.have).min(bytes.len());
@@ -101,7 +101,7 @@ impl Parse for Framed {
             direction.have = 0;
             let head = direction.head;
             let Some(left) = self.rest(head, whole) else {
-                return Step::Leave(0);
+                return ParseStep::Leave(0);
             };
             // The prefix is passed as the message's first bytes.
             let direction = &mut self.directions[at.side.index()];
@@ -110,10 +110,10 @@ impl Parse for Framed {
         } else {
             at.out.turn(at.side, take as u64, at.stamp);
         }
-        Step::Used(take)
+        ParseStep::Used(take)
     }
 
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool {
         let direction = &mut self.directions[at.side.index()];
         let known = missing <= direction.left;
         if known {
@@ -123,9 +123,9 @@ impl Parse for Framed {
     }
 }
 
-impl Direction {
+impl FramedDirection {
     /// Passes bytes of the message, and counts it at its end.
-    fn pass(&mut self, bytes: u64, at: &mut At<'_>) {
+    fn pass(&mut self, bytes: u64, at: &mut FeedContext<'_>) {
         at.out.turn(at.side, bytes, at.stamp);
         self.left -= bytes;
         if self.left == 0 {
@@ -136,15 +136,15 @@ impl Direction {
 
 /// The client's first turn: does it begin with its own length?
 #[derive(Debug, Default)]
-pub(super) struct Sniff {
+pub(super) struct PrefixProbe {
     head: [u8; 4],
     have: usize,
     total: u64,
 }
 
-impl Sniff {
+impl PrefixProbe {
     /// Takes bytes of the turn.
-    pub(super) fn feed(&mut self, chunk: Chunk<'_>) {
+    pub(super) fn feed(&mut self, chunk: StreamChunk<'_>) {
         let take = (4 - self.have).min(chunk.bytes.len());
         self.head[self.have..][..take].copy_from_slice(&chunk.bytes[..take]);
         self.have += take;
@@ -152,15 +152,15 @@ impl Sniff {
     }
 
     /// The framing, when the turn was exactly one message of it.
-    pub(super) fn framing(&self) -> Option<Framed> {
+    pub(super) fn framing(&self) -> Option<FramedParser> {
         if self.have < 4 {
             return None;
         }
-        for prefix in [Prefix::Four, Prefix::Two] {
+        for prefix in [LengthPrefix::Four, LengthPrefix::Two] {
             let number = prefix.number(self.head);
             let inclusive = number == self.total;
             if inclusive || number == self.total - prefix.bytes() as u64 {
-                let mut framed = Framed::new(prefix);
+                let mut framed = FramedParser::new(prefix);
                 framed.inclusive = Some(inclusive);
                 return Some(framed);
             }

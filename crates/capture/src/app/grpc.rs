@@ -5,17 +5,17 @@
 //! Reference: the gRPC protocol over HTTP/2, "Length-Prefixed-Message".
 //! Invariant: at most [`MAX_CALLS`] calls are followed a connection.
 
-use crate::Side;
+use crate::ConnectionSide;
 use std::collections::HashMap;
 
 /// The calls of a connection, by stream.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    open: HashMap<u32, [Direction; 2], foldhash::fast::FixedState>,
+pub(super) struct GrpcCalls {
+    open: HashMap<u32, [GrpcDirection; 2], foldhash::fast::FixedState>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Direction {
+struct GrpcDirection {
     prefix: [u8; PREFIX_BYTES],
     have: usize,
     left: u64,
@@ -23,7 +23,7 @@ struct Direction {
     lost: bool,
 }
 
-impl Calls {
+impl GrpcCalls {
     /// A call begins.
     pub(super) fn begin(&mut self, stream: u32) {
         if self.open.len() < MAX_CALLS {
@@ -42,7 +42,7 @@ impl Calls {
     }
 
     /// Bytes of a body; gives the messages that end in them.
-    pub(super) fn take(&mut self, stream: u32, side: Side, mut bytes: &[u8]) -> u32 {
+    pub(super) fn take(&mut self, stream: u32, side: ConnectionSide, mut bytes: &[u8]) -> u32 {
         let Some(call) = self.open.get_mut(&stream) else {
             return 0;
         };
@@ -71,7 +71,7 @@ impl Calls {
     }
 
     /// Bytes of a body that were not captured; gives 1 when a message ends with them.
-    pub(super) fn miss(&mut self, stream: u32, side: Side, missing: u64) -> u32 {
+    pub(super) fn miss(&mut self, stream: u32, side: ConnectionSide, missing: u64) -> u32 {
         let Some(call) = self.open.get_mut(&stream) else {
             return 0;
         };
@@ -85,7 +85,7 @@ impl Calls {
     }
 }
 
-impl Direction {
+impl GrpcDirection {
     /// 1 when the message is whole; the next begins.
     fn end(&mut self) -> u32 {
         let whole = self.left == 0 && !self.lost;

@@ -14,16 +14,16 @@ pub(super) type Field = (Vec<u8>, Vec<u8>);
 
 /// The state of one direction.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct HpackDecoder {
     /// Youngest first.
     table: VecDeque<Field>,
     bytes: usize,
     limit: usize,
 }
 
-impl Default for Decoder {
-    fn default() -> Decoder {
-        Decoder {
+impl Default for HpackDecoder {
+    fn default() -> HpackDecoder {
+        HpackDecoder {
             table: VecDeque::new(),
             bytes: 0,
             limit: FIRST_TABLE_BYTES,
@@ -31,10 +31,10 @@ impl Default for Decoder {
     }
 }
 
-impl Decoder {
+impl HpackDecoder {
     /// The fields of a whole block; none when it is no block.
     pub(super) fn decode(&mut self, block: &[u8]) -> Option<Vec<Field>> {
-        let mut rest = Rest(block);
+        let mut rest = BlockRest(block);
         let mut fields = Vec::new();
         while let Some(first) = rest.0.first().copied() {
             match first {
@@ -61,7 +61,7 @@ impl Decoder {
     }
 
     /// A field whose name has an index of `bits` or stands there itself.
-    fn literal(&self, rest: &mut Rest<'_>, bits: u32) -> Option<Field> {
+    fn literal(&self, rest: &mut BlockRest<'_>, bits: u32) -> Option<Field> {
         let name = match rest.number(bits)? {
             0 => rest.string()?,
             index => self.at(index)?.0,
@@ -100,9 +100,9 @@ fn size((name, value): &Field) -> usize {
 }
 
 /// What is left of a block.
-struct Rest<'a>(&'a [u8]);
+struct BlockRest<'a>(&'a [u8]);
 
-impl Rest<'_> {
+impl BlockRest<'_> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -229,9 +229,9 @@ mod tests {
     /// field goes when the next comes.
     #[test]
     fn fields_of_the_huffman_code_come_and_go() {
-        let mut decoder = Decoder {
+        let mut decoder = HpackDecoder {
             limit: 256,
-            ..Decoder::default()
+            ..HpackDecoder::default()
         };
         let first = b"\x48\x82\x64\x02\x58\x85\xae\xc3\x77\x1a\x4b\x61\x96\xd0\x7a\xbe\x94\x10\x54\xd4\x44\xa8\x20\x05\
             \x95\x04\x0b\x81\x66\xe0\x82\xa6\x2d\x1b\xff\x6e\x91\x9d\x29\xad\x17\x18\x63\xc7\x8f\x0b\x97\xc8\xe9\xae\x82\
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block_is_told() {
+    fn an_invalid_block_is_reported() {
         // No index 0, none beyond the table, numbers without an end, strings
         // that are cut short, the end of the Huffman code, a table too large.
         for block in [
@@ -263,7 +263,7 @@ mod tests {
             b"\x40\x84\xff\xff\xff\xff\x00",
             b"\x3f\xe1\xff\xff\x07",
         ] {
-            assert_eq!(Decoder::default().decode(block), None, "{block:x?}");
+            assert_eq!(HpackDecoder::default().decode(block), None, "{block:x?}");
         }
     }
 
@@ -273,7 +273,7 @@ mod tests {
             blocks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 1..5),
             huffman in prop::collection::vec(any::<u8>(), 0..100),
         ) {
-            let mut decoder = Decoder::default();
+            let mut decoder = HpackDecoder::default();
             for block in &blocks {
                 let _ = decoder.decode(block);
             }

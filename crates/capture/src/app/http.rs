@@ -5,30 +5,30 @@
 //! pass by their length without being looked at.
 //! Reference: RFC 9112 section 6.3 for the length of a body.
 
-use super::feed::{At, Parse, Step};
-use super::{Assembler, Stamp};
-use crate::Side;
+use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::{ExchangeAssembler, PacketStamp};
+use crate::ConnectionSide;
 use memchr::{memchr, memmem};
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
-pub(super) struct Http {
-    directions: [Direction; 2],
+pub(super) struct HttpParser {
+    directions: [HttpDirection; 2],
     /// The protocol was changed or a tunnel opened.
     left: bool,
 }
 
 #[derive(Debug, Default)]
-struct Direction {
-    state: State,
+struct HttpDirection {
+    state: HttpState,
     /// The part of a head, or of a chunk's line, that came so far.
     partial: Vec<u8>,
     /// First byte of the message.
-    start: Stamp,
+    start: PacketStamp,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum HttpState {
     #[default]
     Head,
     /// Bytes of the body to come.
@@ -47,71 +47,71 @@ enum State {
 
 /// What a head says about the message.
 #[derive(Debug, Default)]
-struct Head {
+struct HttpHead {
     length: Option<u64>,
     chunked: bool,
     expects_continue: bool,
 }
 
-impl Parse for Http {
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+impl ProtocolParser for HttpParser {
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let used = self.piece(at.side, bytes, at.stamp, at.out);
         match self.left {
-            true => Step::Leave(used),
-            false => Step::Used(used),
+            true => ParseStep::Leave(used),
+            false => ParseStep::Used(used),
         }
     }
 
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool {
         self.skip(at.side, missing, at.stamp, at.out);
         true
     }
 }
 
-impl Http {
+impl HttpParser {
     /// True when a response that has begun is whole at the connection's end.
     pub(super) fn ends_at_close(&self) -> bool {
-        self.directions[Side::Server.index()].state == State::UntilClose
+        self.directions[ConnectionSide::Server.index()].state == HttpState::UntilClose
     }
 
     /// Uses some of `bytes`, at least one.
-    fn piece(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+    fn piece(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
         match self.directions[side.index()].state {
-            State::Head => self.head(side, bytes, stamp, out),
-            State::Body(left) => {
+            HttpState::Head => self.head(side, bytes, stamp, out),
+            HttpState::Body(left) => {
                 let used = left.min(bytes.len() as u64);
-                self.body(side, State::Body(left - used), used, stamp, out);
+                self.body(side, HttpState::Body(left - used), used, stamp, out);
                 used as usize
             }
-            State::Chunk(left) => {
+            HttpState::Chunk(left) => {
                 let used = left.min(bytes.len() as u64);
-                self.body(side, State::Chunk(left - used), used, stamp, out);
+                self.body(side, HttpState::Chunk(left - used), used, stamp, out);
                 used as usize
             }
-            State::ChunkLine | State::Trailer => self.line(side, bytes, stamp, out),
-            State::UntilClose => {
+            HttpState::ChunkLine | HttpState::Trailer => self.line(side, bytes, stamp, out),
+            HttpState::UntilClose => {
                 count(side, bytes.len() as u64, stamp, out);
                 bytes.len()
             }
-            State::Lost => {
+            HttpState::Lost => {
                 let begins = match side {
-                    Side::Client => is_request(bytes),
-                    Side::Server => is_response(bytes),
+                    ConnectionSide::Client => is_request(bytes),
+                    ConnectionSide::Server => is_response(bytes),
                 };
                 if !begins {
                     count(side, bytes.len() as u64, stamp, out);
                     return bytes.len();
                 }
-                if side == Side::Server && out.front().is_some_and(|e| e.is_answered()) {
+                if side == ConnectionSide::Server && out.front().is_some_and(|e| e.is_answered()) {
                     out.end_response(false);
                 }
-                self.directions[side.index()].state = State::Head;
+                self.directions[side.index()].state = HttpState::Head;
                 self.head(side, bytes, stamp, out)
             }
         }
     }
 
-    fn head(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+    fn head(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
         let direction = &mut self.directions[side.index()];
         if direction.partial.is_empty() {
             // Empty lines before a message are allowed.
@@ -123,16 +123,16 @@ impl Http {
                 return blank;
             }
             let foreign = match side {
-                Side::Client => !begins_method(bytes),
-                Side::Server => bytes.len() >= 7 && !is_response(bytes),
+                ConnectionSide::Client => !begins_method(bytes),
+                ConnectionSide::Server => bytes.len() >= 7 && !is_response(bytes),
             };
             if foreign {
-                direction.state = State::Lost;
+                direction.state = HttpState::Lost;
                 count(side, bytes.len() as u64, stamp, out);
                 return bytes.len();
             }
             direction.start = stamp;
-            if side == Side::Client {
+            if side == ConnectionSide::Client {
                 self.recover(out);
                 out.begin_request(stamp);
             }
@@ -157,9 +157,9 @@ impl Http {
             None => {
                 if direction.partial.len() > MAX_HEAD_BYTES {
                     direction.partial = Vec::new();
-                    direction.state = State::Lost;
+                    direction.state = HttpState::Lost;
                 }
-                if side == Side::Client {
+                if side == ConnectionSide::Client {
                     out.request_bytes(bytes.len() as u64, stamp);
                 }
                 bytes.len()
@@ -168,11 +168,11 @@ impl Http {
     }
 
     /// A whole head; `used` of its bytes came with this chunk.
-    fn message(&mut self, side: Side, text: &[u8], used: usize, stamp: Stamp, out: &mut Assembler) {
-        let head = Head::read(text);
+    fn message(&mut self, side: ConnectionSide, text: &[u8], used: usize, stamp: PacketStamp, out: &mut ExchangeAssembler) {
+        let head = HttpHead::read(text);
         let start = self.directions[side.index()].start;
         let state = match side {
-            Side::Client => {
+            ConnectionSide::Client => {
                 out.request_bytes(used as u64, stamp);
                 if let Some(exchange) = out.back_mut() {
                     label(&mut exchange.label, request_words(text));
@@ -180,14 +180,14 @@ impl Http {
                     exchange.expects_continue = head.expects_continue;
                 }
                 match (head.chunked, head.length) {
-                    (true, _) => State::ChunkLine,
-                    (false, Some(length)) => State::Body(length),
-                    (false, None) => State::Body(0),
+                    (true, _) => HttpState::ChunkLine,
+                    (false, Some(length)) => HttpState::Body(length),
+                    (false, None) => HttpState::Body(0),
                 }
             }
-            Side::Server => {
+            ConnectionSide::Server => {
                 let Some(status) = status(text) else {
-                    self.directions[side.index()].state = State::Lost;
+                    self.directions[side.index()].state = HttpState::Lost;
                     count(side, used as u64, stamp, out);
                     return;
                 };
@@ -206,37 +206,37 @@ impl Http {
                     label(&mut exchange.label, &text[9..12]);
                 }
                 match (no_body, head.chunked, head.length) {
-                    (true, ..) => State::Body(0),
-                    (_, true, _) => State::ChunkLine,
-                    (_, _, Some(length)) => State::Body(length),
-                    (_, _, None) => State::UntilClose,
+                    (true, ..) => HttpState::Body(0),
+                    (_, true, _) => HttpState::ChunkLine,
+                    (_, _, Some(length)) => HttpState::Body(length),
+                    (_, _, None) => HttpState::UntilClose,
                 }
             }
         };
         self.directions[side.index()].state = state;
-        if state == State::Body(0) && !self.left {
+        if state == HttpState::Body(0) && !self.left {
             self.end(side, out);
         }
     }
 
     /// Part of a body; `state` is what is left of it.
-    fn body(&mut self, side: Side, state: State, used: u64, stamp: Stamp, out: &mut Assembler) {
+    fn body(&mut self, side: ConnectionSide, state: HttpState, used: u64, stamp: PacketStamp, out: &mut ExchangeAssembler) {
         count(side, used, stamp, out);
         match state {
-            State::Body(0) => self.end(side, out),
-            State::Chunk(0) => self.directions[side.index()].state = State::ChunkLine,
+            HttpState::Body(0) => self.end(side, out),
+            HttpState::Chunk(0) => self.directions[side.index()].state = HttpState::ChunkLine,
             state => self.directions[side.index()].state = state,
         }
     }
 
     /// A line of the chunked coding.
-    fn line(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+    fn line(&mut self, side: ConnectionSide, bytes: &[u8], stamp: PacketStamp, out: &mut ExchangeAssembler) -> usize {
         let direction = &mut self.directions[side.index()];
         let Some(end) = memchr(b'\n', bytes) else {
             direction.partial.extend_from_slice(bytes);
             if direction.partial.len() > MAX_HEAD_BYTES {
                 direction.partial = Vec::new();
-                direction.state = State::Lost;
+                direction.state = HttpState::Lost;
             }
             count(side, bytes.len() as u64, stamp, out);
             return bytes.len();
@@ -250,12 +250,12 @@ impl Http {
             }
         };
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let last = direction.state == State::Trailer && line.is_empty();
-        if direction.state == State::ChunkLine {
+        let last = direction.state == HttpState::Trailer && line.is_empty();
+        if direction.state == HttpState::ChunkLine {
             direction.state = match chunk_bytes(line) {
-                Some(0) => State::Trailer,
-                Some(bytes) => State::Chunk(bytes + 2),
-                None => State::Lost,
+                Some(0) => HttpState::Trailer,
+                Some(bytes) => HttpState::Chunk(bytes + 2),
+                None => HttpState::Lost,
             };
         }
         count(side, end as u64 + 1, stamp, out);
@@ -266,49 +266,49 @@ impl Http {
     }
 
     /// The message is whole.
-    fn end(&mut self, side: Side, out: &mut Assembler) {
-        self.directions[side.index()].state = State::Head;
+    fn end(&mut self, side: ConnectionSide, out: &mut ExchangeAssembler) {
+        self.directions[side.index()].state = HttpState::Head;
         match side {
-            Side::Client => out.end_request(),
-            Side::Server => out.end_response(true),
+            ConnectionSide::Client => out.end_request(),
+            ConnectionSide::Server => out.end_response(true),
         }
     }
 
     /// Bytes that were not captured.
-    fn skip(&mut self, side: Side, missing: u64, stamp: Stamp, out: &mut Assembler) {
+    fn skip(&mut self, side: ConnectionSide, missing: u64, stamp: PacketStamp, out: &mut ExchangeAssembler) {
         count(side, missing, stamp, out);
         let state = self.directions[side.index()].state;
         match state {
-            State::Body(left) if missing < left => {
-                self.directions[side.index()].state = State::Body(left - missing);
+            HttpState::Body(left) if missing < left => {
+                self.directions[side.index()].state = HttpState::Body(left - missing);
             }
-            State::Chunk(left) if missing < left => {
-                self.directions[side.index()].state = State::Chunk(left - missing);
+            HttpState::Chunk(left) if missing < left => {
+                self.directions[side.index()].state = HttpState::Chunk(left - missing);
             }
-            State::Body(left) if missing == left => self.end(side, out),
-            State::UntilClose => {}
+            HttpState::Body(left) if missing == left => self.end(side, out),
+            HttpState::UntilClose => {}
             _ => {
                 let direction = &mut self.directions[side.index()];
                 direction.partial = Vec::new();
-                direction.state = State::Lost;
+                direction.state = HttpState::Lost;
             }
         }
     }
 
     /// A request begins: a response that was lost track of must be over.
-    fn recover(&mut self, out: &mut Assembler) {
-        let server = &mut self.directions[Side::Server.index()];
-        if server.state == State::Lost {
-            server.state = State::Head;
+    fn recover(&mut self, out: &mut ExchangeAssembler) {
+        let server = &mut self.directions[ConnectionSide::Server.index()];
+        if server.state == HttpState::Lost {
+            server.state = HttpState::Head;
             out.close(false);
         }
     }
 }
 
-impl Head {
+impl HttpHead {
     /// Reads the lines that bear on the body's length.
-    fn read(text: &[u8]) -> Head {
-        let mut head = Head::default();
+    fn read(text: &[u8]) -> HttpHead {
+        let mut head = HttpHead::default();
         let mut rest = text;
         while let Some(end) = memchr(b'\n', rest) {
             let line = &rest[..end];
@@ -357,13 +357,13 @@ pub(super) fn is_response(bytes: &[u8]) -> bool {
 }
 
 /// Counts bytes of a message that has begun.
-fn count(side: Side, bytes: u64, stamp: Stamp, out: &mut Assembler) {
+fn count(side: ConnectionSide, bytes: u64, stamp: PacketStamp, out: &mut ExchangeAssembler) {
     match side {
-        Side::Client => out.request_bytes(bytes, stamp),
-        Side::Server if out.front().is_some_and(|e| e.is_answered()) => {
+        ConnectionSide::Client => out.request_bytes(bytes, stamp),
+        ConnectionSide::Server if out.front().is_some_and(|e| e.is_answered()) => {
             out.response_bytes(bytes, stamp);
         }
-        Side::Server => {}
+        ConnectionSide::Server => {}
     }
 }
 

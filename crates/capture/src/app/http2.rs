@@ -7,21 +7,21 @@
 //! Reference: RFC 9113, sections 3.4, 4.1, 6 and 8.1.
 //! Invariant: at most one frame header and one header block are held a direction.
 
-use super::feed::{At, Parse, Step};
-use super::grpc::Calls;
+use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::grpc::GrpcCalls;
 use super::http::label;
-use super::http2_heads::{Head, Heads};
-use crate::Side;
+use super::http2_heads::{DecodedHead, HeaderBlocks};
+use crate::ConnectionSide;
 
 /// Both directions of a connection.
 #[derive(Debug)]
-pub(super) struct Http2 {
-    directions: [Direction; 2],
-    calls: Calls,
+pub(super) struct Http2Parser {
+    directions: [Http2Direction; 2],
+    calls: GrpcCalls,
 }
 
 #[derive(Debug, Default)]
-struct Direction {
+struct Http2Direction {
     /// Bytes of the preface that are still to come.
     preface: usize,
     head: [u8; HEAD_BYTES],
@@ -31,7 +31,7 @@ struct Direction {
     left: u64,
     /// Bytes of padding after a DATA frame's content; none before its length.
     padding: Option<u64>,
-    heads: Heads,
+    heads: HeaderBlocks,
     /// The frame that began the header block.
     opened_by: Frame,
 }
@@ -44,42 +44,42 @@ struct Frame {
     stream: u32,
 }
 
-impl Default for Http2 {
-    fn default() -> Http2 {
-        let client = Direction {
+impl Default for Http2Parser {
+    fn default() -> Http2Parser {
+        let client = Http2Direction {
             preface: PREFACE_BYTES,
-            ..Direction::default()
+            ..Http2Direction::default()
         };
-        Http2 {
-            directions: [client, Direction::default()],
-            calls: Calls::default(),
+        Http2Parser {
+            directions: [client, Http2Direction::default()],
+            calls: GrpcCalls::default(),
         }
     }
 }
 
-impl Parse for Http2 {
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+impl ProtocolParser for Http2Parser {
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let direction = &mut self.directions[at.side.index()];
         if direction.preface > 0 {
             let used = direction.preface.min(bytes.len());
             direction.preface -= used;
-            return Step::Used(used);
+            return ParseStep::Used(used);
         }
         if direction.left > 0 {
             let used = direction.left.min(bytes.len() as u64);
             self.pass(used, Some(&bytes[..used as usize]), at);
-            return Step::Used(used as usize);
+            return ParseStep::Used(used as usize);
         }
         let take = (HEAD_BYTES - direction.have).min(bytes.len());
         direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
         direction.have += take;
         if direction.have < HEAD_BYTES {
-            return Step::Used(take);
+            return ParseStep::Used(take);
         }
         direction.have = 0;
         let [a, b, c, kind, flags, stream @ ..] = direction.head;
         if kind > LAST_KIND {
-            return Step::Leave(0);
+            return ParseStep::Leave(0);
         }
         direction.frame = Frame {
             kind,
@@ -91,10 +91,10 @@ impl Parse for Http2 {
         if self.directions[at.side.index()].left == 0 {
             self.end(at);
         }
-        Step::Used(take)
+        ParseStep::Used(take)
     }
 
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool {
         let known = missing <= self.directions[at.side.index()].left;
         if known {
             self.pass(missing, None, at);
@@ -103,9 +103,9 @@ impl Parse for Http2 {
     }
 }
 
-impl Http2 {
+impl Http2Parser {
     /// A frame's header is whole.
-    fn begin(&mut self, at: &mut At<'_>) {
+    fn begin(&mut self, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.frame;
         direction.padding = (frame.flags & PADDED == 0).then_some(0);
@@ -118,10 +118,10 @@ impl Http2 {
             direction.heads.bytes += HEAD_BYTES as u64;
         }
         match (frame.kind, at.side, frame.session()) {
-            (HEADERS, Side::Client, Some(session)) if at.out.session_mut(session).is_none() => {
+            (HEADERS, ConnectionSide::Client, Some(session)) if at.out.session_mut(session).is_none() => {
                 let asked_ns = at.stamp.time_ns;
                 at.out
-                    .begin_in_session(session, Side::Client, asked_ns, at.stamp);
+                    .begin_in_session(session, ConnectionSide::Client, asked_ns, at.stamp);
                 if let Some(exchange) = at.out.session_mut(session) {
                     exchange.label = format!("{UNNAMED}{}", frame.stream);
                 }
@@ -132,7 +132,7 @@ impl Http2 {
     }
 
     /// Bytes of the frame's payload went by; `bytes` is `None` if they were not captured.
-    fn pass(&mut self, count: u64, bytes: Option<&[u8]>, at: &mut At<'_>) {
+    fn pass(&mut self, count: u64, bytes: Option<&[u8]>, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.frame;
         if frame.carries_block() {
@@ -153,7 +153,7 @@ impl Http2 {
     }
 
     /// Bytes of a DATA frame of a gRPC call, padding and all.
-    fn message_bytes(&mut self, mut count: u64, mut bytes: Option<&[u8]>, at: &mut At<'_>) {
+    fn message_bytes(&mut self, mut count: u64, mut bytes: Option<&[u8]>, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let mut left = direction.left;
         if direction.padding.is_none() {
@@ -179,10 +179,10 @@ impl Http2 {
 
     /// Counts bytes of a message. A response's head is counted when it is
     /// whole, since it may be an interim one, which is no response.
-    fn count(&mut self, frame: Frame, bytes: u64, at: &mut At<'_>) {
+    fn count(&mut self, frame: Frame, bytes: u64, at: &mut FeedContext<'_>) {
         let carries = match at.side {
-            Side::Client => matches!(frame.kind, DATA | HEADERS | CONTINUATION),
-            Side::Server => frame.kind == DATA,
+            ConnectionSide::Client => matches!(frame.kind, DATA | HEADERS | CONTINUATION),
+            ConnectionSide::Server => frame.kind == DATA,
         };
         if let Some(session) = frame.session().filter(|_| carries) {
             at.out.session_bytes(session, at.side, bytes, at.stamp);
@@ -190,7 +190,7 @@ impl Http2 {
     }
 
     /// The frame is whole.
-    fn end(&mut self, at: &mut At<'_>) {
+    fn end(&mut self, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.frame;
         if frame.carries_block() {
@@ -220,7 +220,7 @@ impl Http2 {
     }
 
     /// A header block is whole.
-    fn head(&mut self, at: &mut At<'_>) {
+    fn head(&mut self, at: &mut FeedContext<'_>) {
         let direction = &mut self.directions[at.side.index()];
         let frame = direction.opened_by;
         let (start, bytes) = (direction.heads.start, direction.heads.bytes);
@@ -229,14 +229,14 @@ impl Http2 {
             return;
         };
         match at.side {
-            Side::Client => self.request_head(frame.stream, session, head, at),
-            Side::Server => {
+            ConnectionSide::Client => self.request_head(frame.stream, session, head, at),
+            ConnectionSide::Server => {
                 let interim = head.as_ref().and_then(|head| head.status);
                 if interim.is_some_and(|status| status < 200) {
                     return;
                 }
                 at.out.begin_answer(session, start);
-                at.out.session_bytes(session, Side::Server, bytes, at.stamp);
+                at.out.session_bytes(session, ConnectionSide::Server, bytes, at.stamp);
                 response_head(session, head, at);
             }
         }
@@ -245,7 +245,7 @@ impl Http2 {
         }
     }
 
-    fn request_head(&mut self, stream: u32, session: u16, head: Option<Head>, at: &mut At<'_>) {
+    fn request_head(&mut self, stream: u32, session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'_>) {
         let Some(head) = head.filter(|head| !head.method.is_empty()) else {
             return;
         };
@@ -262,11 +262,11 @@ impl Http2 {
     }
 
     /// `side` has said everything on a stream.
-    fn end_side(&mut self, stream: u32, session: u16, at: &mut At<'_>) {
+    fn end_side(&mut self, stream: u32, session: u16, at: &mut FeedContext<'_>) {
         if !self.calls.contains(stream) {
             at.out.session_message(session, at.side);
         }
-        if at.side == Side::Server {
+        if at.side == ConnectionSide::Server {
             self.calls.end(stream);
             at.out.end_in_session(session, true);
         }
@@ -274,7 +274,7 @@ impl Http2 {
 }
 
 /// The status of a response, or what a call's trailers say.
-fn response_head(session: u16, head: Option<Head>, at: &mut At<'_>) {
+fn response_head(session: u16, head: Option<DecodedHead>, at: &mut FeedContext<'_>) {
     let (Some(head), Some(exchange)) = (head, at.out.session_mut(session)) else {
         return;
     };

@@ -6,26 +6,26 @@
 //! Padding and priority are of a frame, not of the block (RFC 9113, 6.2, 6.6).
 //! Invariant: at most [`MAX_BLOCK_BYTES`] of a block are held a direction.
 
-use super::Stamp;
-use super::hpack::Decoder;
+use super::PacketStamp;
+use super::hpack::HpackDecoder;
 
 /// The header blocks of one direction.
 #[derive(Debug)]
-pub(super) struct Heads {
+pub(super) struct HeaderBlocks {
     /// None when a block was missed.
-    decoder: Option<Decoder>,
+    decoder: Option<HpackDecoder>,
     block: Vec<u8>,
     /// Where in the block the frame at hand begins.
     frame_at: usize,
     /// First byte of the block's first frame, header included.
-    pub(super) start: Stamp,
+    pub(super) start: PacketStamp,
     /// Bytes of the block's frames, headers included.
     pub(super) bytes: u64,
 }
 
 /// What a block says; what it does not say is empty.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct DecodedHead {
     pub(super) method: Vec<u8>,
     pub(super) path: Vec<u8>,
     pub(super) status: Option<u16>,
@@ -34,21 +34,21 @@ pub(super) struct Head {
     pub(super) grpc_status: Option<u16>,
 }
 
-impl Default for Heads {
-    fn default() -> Heads {
-        Heads {
-            decoder: Some(Decoder::default()),
+impl Default for HeaderBlocks {
+    fn default() -> HeaderBlocks {
+        HeaderBlocks {
+            decoder: Some(HpackDecoder::default()),
             block: Vec::new(),
             frame_at: 0,
-            start: Stamp::default(),
+            start: PacketStamp::default(),
             bytes: 0,
         }
     }
 }
 
-impl Heads {
+impl HeaderBlocks {
     /// A block begins with the frame whose header ended at `stamp`.
-    pub(super) fn begin(&mut self, stamp: Stamp) {
+    pub(super) fn begin(&mut self, stamp: PacketStamp) {
         self.block.clear();
         self.start = stamp;
         self.bytes = 0;
@@ -96,12 +96,12 @@ impl Heads {
     }
 
     /// The block is whole; none when it cannot be read.
-    pub(super) fn end(&mut self) -> Option<Head> {
+    pub(super) fn end(&mut self) -> Option<DecodedHead> {
         let Some(fields) = (self.decoder.as_mut()?).decode(&self.block) else {
             self.lose();
             return None;
         };
-        let mut head = Head::default();
+        let mut head = DecodedHead::default();
         for (name, value) in fields {
             match &name[..] {
                 b":method" => head.method = value,

@@ -4,14 +4,14 @@
 //! Reference: ISO/IEC 8802-2, sections 3 and 5; IBM *Token-Ring Network
 //! Architecture Reference* for SNA's use of it.
 
-use super::sessions::{Role, Sessions, Unit};
-use super::{Assembler, Stamp};
-use crate::Side;
+use super::sessions::{ControlRole, SnaSessions, ReceivedUnit};
+use super::{ExchangeAssembler, PacketStamp};
+use crate::ConnectionSide;
 
 /// Both directions of a link.
 #[derive(Debug, Default)]
 pub(super) struct Link {
-    pub(super) sessions: Sessions,
+    pub(super) sessions: SnaSessions,
 }
 
 /// A frame, as the link's numbering left it.
@@ -31,12 +31,12 @@ impl Link {
     /// Takes a frame.
     pub(super) fn handle_frame(
         &mut self,
-        side: Side,
+        side: ConnectionSide,
         frame: Frame<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
+        stamp: PacketStamp,
+        out: &mut ExchangeAssembler,
     ) {
-        let unit = Unit {
+        let unit = ReceivedUnit {
             link: 0,
             side,
             bytes: frame.bytes,
@@ -47,12 +47,12 @@ impl Link {
             control if control & 1 == 0 && !frame.repeated => {
                 self.sessions.piu(&unit, frame.info, out);
             }
-            SABME | DISC => self.sessions.control(&unit, "LLC2 mode", Role::Asks, out),
+            SABME | DISC => self.sessions.control(&unit, "LLC2 mode", ControlRole::Requests, out),
             UA | DM => self
                 .sessions
-                .control(&unit, "LLC2 mode", Role::Answers, out),
-            XID => self.sessions.control(&unit, "XID", Role::Either, out),
-            TEST => self.sessions.control(&unit, "TEST", Role::Either, out),
+                .control(&unit, "LLC2 mode", ControlRole::Answers, out),
+            XID => self.sessions.control(&unit, "XID", ControlRole::Either, out),
+            TEST => self.sessions.control(&unit, "TEST", ControlRole::Either, out),
             _ => {}
         }
     }

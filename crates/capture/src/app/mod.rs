@@ -1,6 +1,6 @@
 //! What is spoken on a connection, and where each exchange begins and ends.
 //!
-//! [`App`] gets the bytes of both directions in order, recognises the
+//! [`ConnectionApp`] gets the bytes of both directions in order, recognises the
 //! protocol by its first bytes (or from the options), and lets that protocol's parser
 //! report requests and responses. A protocol that is
 //! not recognised, or that stops making sense, is read as turns: a request is
@@ -26,25 +26,25 @@ mod tls_inner;
 mod tls_keys;
 mod tls_open;
 
-use crate::stream::Chunk;
-use crate::{Connection, Exchange, Options, Protocol, Side};
-pub(crate) use assembler::{Assembler, Stamp};
-pub(crate) use dlsw::{Whole, is_capabilities};
-use feed::{At, feed};
+use crate::stream::StreamChunk;
+use crate::{Connection, Exchange, AnalysisOptions, AppProtocol, ConnectionSide};
+pub(crate) use assembler::{ExchangeAssembler, PacketStamp};
+pub(crate) use dlsw::{WholeMessage, is_capabilities};
+use feed::{FeedContext, feed};
 pub(crate) use llc::Frame as LlcFrame;
-pub(crate) use said::Said;
-pub(crate) use sessions::Note;
+pub(crate) use said::UnlinkedMessages;
+pub(crate) use sessions::UnitNote;
 pub use tls_keys::{KeyLog, KeyLogError};
 
 /// The protocol of one connection and its open exchanges.
 #[derive(Debug)]
-pub(crate) struct App {
+pub(crate) struct ConnectionApp {
     parser: Parser,
     /// The options name the protocol: nothing else is looked for.
     given: bool,
     /// The client's first turn, until it shows a length in front.
-    sniff: Option<framed::Sniff>,
-    pub(crate) assembler: Assembler,
+    sniff: Option<framed::PrefixProbe>,
+    pub(crate) assembler: ExchangeAssembler,
 }
 
 /// State of the protocol's parser.
@@ -53,23 +53,23 @@ enum Parser {
     /// Nothing was said yet.
     Silent,
     Turns,
-    Http(Box<http::Http>),
-    Http2(Box<http2::Http2>),
+    Http(Box<http::HttpParser>),
+    Http2(Box<http2::Http2Parser>),
     Tls(Box<tls::TlsRecords>),
-    Framed(Box<framed::Framed>),
-    Dlsw(Box<dlsw::Dlsw>),
+    Framed(Box<framed::FramedParser>),
+    Dlsw(Box<dlsw::DlswParser>),
     Sna(Box<llc::Link>),
 }
 
-impl App {
+impl ConnectionApp {
     /// A connection on which nothing was said; `spare` is memory for its
     /// first exchange.
-    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> App {
-        App {
+    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> ConnectionApp {
+        ConnectionApp {
             parser: Parser::Silent,
             given: false,
             sniff: None,
-            assembler: Assembler::new(connection, spare),
+            assembler: ExchangeAssembler::new(connection, spare),
         }
     }
 
@@ -77,18 +77,18 @@ impl App {
     pub(crate) fn handle_chunk(
         &mut self,
         connection: &mut Connection,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        options: &Options,
+        side: ConnectionSide,
+        chunk: StreamChunk<'_>,
+        stamp: PacketStamp,
+        options: &AnalysisOptions,
     ) {
         if matches!(self.parser, Parser::Silent) {
             self.recognise(connection, side, chunk.bytes, options);
         }
         if matches!(self.parser, Parser::Turns) {
-            self.look_again(connection, side, chunk, options);
+            self.detect_protocol(connection, side, chunk, options);
         }
-        let mut at = At {
+        let mut at = FeedContext {
             connection,
             side,
             via: 0,
@@ -128,7 +128,7 @@ impl App {
             self.assembler.close(false);
         }
         self.parser = Parser::Turns;
-        connection.protocol = Protocol::Turns;
+        connection.protocol = AppProtocol::Turns;
     }
 
     /// Takes bytes in order of the second TCP connection of a DLSw link; `side`
@@ -136,14 +136,14 @@ impl App {
     pub(crate) fn handle_second(
         &mut self,
         connection: &mut Connection,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
+        side: ConnectionSide,
+        chunk: StreamChunk<'_>,
+        stamp: PacketStamp,
     ) {
         let Parser::Dlsw(dlsw) = &mut self.parser else {
             return;
         };
-        let mut at = At {
+        let mut at = FeedContext {
             connection,
             side,
             via: 1,
@@ -158,15 +158,15 @@ impl App {
     /// What a DLSw connection has said whose link is not known yet: its
     /// messages wait. None for everything else.
     #[inline]
-    pub(crate) fn said(&self) -> Option<&Said> {
+    pub(crate) fn unlinked_messages(&self) -> Option<&UnlinkedMessages> {
         match &self.parser {
-            Parser::Dlsw(dlsw) => dlsw.said(),
+            Parser::Dlsw(dlsw) => dlsw.unlinked_messages(),
             _ => None,
         }
     }
 
     /// The messages that waited. The link is known from now on.
-    pub(crate) fn take_waiting(&mut self) -> Vec<Whole> {
+    pub(crate) fn take_waiting(&mut self) -> Vec<WholeMessage> {
         match &mut self.parser {
             Parser::Dlsw(dlsw) => dlsw.take_waiting(),
             _ => Vec::new(),
@@ -174,7 +174,7 @@ impl App {
     }
 
     /// Takes a message that waited.
-    pub(crate) fn replay(&mut self, whole: &Whole) {
+    pub(crate) fn replay(&mut self, whole: &WholeMessage) {
         if let Parser::Dlsw(dlsw) = &mut self.parser {
             dlsw.handle_whole(whole, &mut self.assembler);
         }
@@ -182,14 +182,14 @@ impl App {
 
     /// `second` carries the link's other direction: what it holds of a message
     /// comes here. Its ends are those of the link, or with `turned` the others.
-    pub(crate) fn join(&mut self, second: &mut App, turned: bool) {
+    pub(crate) fn join(&mut self, second: &mut ConnectionApp, turned: bool) {
         if let (Parser::Dlsw(own), Parser::Dlsw(other)) = (&mut self.parser, &mut second.parser) {
             own.join(other, turned);
         }
     }
 
     /// Takes a frame of an 802.2 link.
-    pub(crate) fn handle_llc(&mut self, side: Side, frame: llc::Frame<'_>, stamp: Stamp) {
+    pub(crate) fn handle_llc(&mut self, side: ConnectionSide, frame: llc::Frame<'_>, stamp: PacketStamp) {
         if matches!(self.parser, Parser::Silent) {
             self.parser = Parser::Sna(Box::default());
         }
@@ -200,7 +200,7 @@ impl App {
 
     /// What the SNA units since the last call say of their packet.
     #[inline]
-    pub(crate) fn take_note(&mut self) -> Option<Note> {
+    pub(crate) fn take_note(&mut self) -> Option<UnitNote> {
         match &mut self.parser {
             Parser::Dlsw(dlsw) => Some(dlsw.sessions.take_note()),
             Parser::Sna(link) => Some(link.sessions.take_note()),
@@ -224,9 +224,9 @@ impl App {
     fn recognise(
         &mut self,
         connection: &mut Connection,
-        side: Side,
+        side: ConnectionSide,
         bytes: &[u8],
-        options: &Options,
+        options: &AnalysisOptions,
     ) {
         let port = connection.server.port;
         let given = (options.protocols.iter())
@@ -237,47 +237,47 @@ impl App {
         connection.protocol = protocol;
         self.given = given.is_some();
         let guessed = !self.given && !is_dlsw_port(port);
-        if protocol == Protocol::Turns && guessed && side == Side::Client {
-            self.sniff = Some(framed::Sniff::default());
+        if protocol == AppProtocol::Turns && guessed && side == ConnectionSide::Client {
+            self.sniff = Some(framed::PrefixProbe::default());
         }
     }
 
     /// A turn may begin with a protocol that is known, or show that its
     /// messages have lengths in front.
-    fn look_again(
+    fn detect_protocol(
         &mut self,
         connection: &mut Connection,
-        side: Side,
-        chunk: Chunk<'_>,
-        options: &Options,
+        side: ConnectionSide,
+        chunk: StreamChunk<'_>,
+        options: &AnalysisOptions,
     ) {
         let port = connection.server.port;
         if !self.given && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
             // A capture that began inside a message.
             self.assembler.close(false);
-            self.parser = parser(Protocol::Dlsw, options);
-            connection.protocol = Protocol::Dlsw;
+            self.parser = parser(AppProtocol::Dlsw, options);
+            connection.protocol = AppProtocol::Dlsw;
             return;
         }
-        let open = side == Side::Client && self.assembler.is_turn_over();
+        let open = side == ConnectionSide::Client && self.assembler.is_turn_over();
         if open && !self.given && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);
-            if protocol != Protocol::Turns {
+            if protocol != AppProtocol::Turns {
                 self.assembler.close(true);
                 self.parser = parser(protocol, options);
                 connection.protocol = protocol;
             }
         }
         match (side, &mut self.sniff) {
-            (Side::Client, Some(sniff)) => sniff.feed(chunk),
-            (Side::Server, Some(sniff)) => {
+            (ConnectionSide::Client, Some(sniff)) => sniff.feed(chunk),
+            (ConnectionSide::Server, Some(sniff)) => {
                 let framed = sniff.framing();
                 self.sniff = None;
                 if let Some(framed) = framed {
                     connection.protocol = framed.protocol();
-                    self.assembler.count_message(Side::Client);
+                    self.assembler.count_message(ConnectionSide::Client);
                     self.parser = Parser::Framed(Box::new(framed));
                 }
             }
@@ -286,16 +286,16 @@ impl App {
     }
 }
 
-fn parser(protocol: Protocol, options: &Options) -> Parser {
+fn parser(protocol: AppProtocol, options: &AnalysisOptions) -> Parser {
     match protocol {
-        Protocol::Turns => Parser::Turns,
-        Protocol::Http2 => Parser::Http2(Box::default()),
-        Protocol::Http1 => Parser::Http(Box::default()),
-        Protocol::Tls => Parser::Tls(Box::new(tls::TlsRecords::new(&options.key_log))),
-        Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),
-        Protocol::Framed4 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Four))),
-        Protocol::Dlsw => Parser::Dlsw(Box::default()),
-        Protocol::Sna => Parser::Sna(Box::default()),
+        AppProtocol::Turns => Parser::Turns,
+        AppProtocol::Http2 => Parser::Http2(Box::default()),
+        AppProtocol::Http1 => Parser::Http(Box::default()),
+        AppProtocol::Tls => Parser::Tls(Box::new(tls::TlsRecords::new(&options.key_log))),
+        AppProtocol::Framed2 => Parser::Framed(Box::new(framed::FramedParser::new(framed::LengthPrefix::Two))),
+        AppProtocol::Framed4 => Parser::Framed(Box::new(framed::FramedParser::new(framed::LengthPrefix::Four))),
+        AppProtocol::Dlsw => Parser::Dlsw(Box::default()),
+        AppProtocol::Sna => Parser::Sna(Box::default()),
     }
 }
 
@@ -305,20 +305,20 @@ fn is_dlsw_port(port: u16) -> bool {
 }
 
 /// The protocol that begins with these bytes.
-fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
+fn by_bytes(side: ConnectionSide, port: u16, bytes: &[u8]) -> AppProtocol {
     let http = match side {
-        Side::Client => http::is_request(bytes),
-        Side::Server => http::is_response(bytes),
+        ConnectionSide::Client => http::is_request(bytes),
+        ConnectionSide::Server => http::is_response(bytes),
     };
     if http {
-        Protocol::Http1
+        AppProtocol::Http1
     } else if http::is_http2(bytes) {
-        Protocol::Http2
-    } else if tls::is_record(bytes) || (side == Side::Client && tls::is_old_hello(bytes)) {
-        Protocol::Tls
+        AppProtocol::Http2
+    } else if tls::is_record(bytes) || (side == ConnectionSide::Client && tls::is_old_hello(bytes)) {
+        AppProtocol::Tls
     } else if dlsw::is_capabilities(bytes) || (is_dlsw_port(port) && dlsw::is_dlsw(bytes)) {
-        Protocol::Dlsw
+        AppProtocol::Dlsw
     } else {
-        Protocol::Turns
+        AppProtocol::Turns
     }
 }

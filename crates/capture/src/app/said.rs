@@ -9,15 +9,15 @@
 //! Invariant: at most [`MAX_CIRCUITS`] circuits are remembered.
 
 use super::dlsw::header;
-use crate::Side;
+use crate::ConnectionSide;
 use sna::dlc::caps::Exchange;
 use sna::dlc::ssp::{End, Kind, Stations};
 
 /// What was said on a connection while its link is not known.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct UnlinkedMessages {
     /// Who spoke first.
-    pub(crate) speaker: Option<Side>,
+    pub(crate) speaker: Option<ConnectionSide>,
     /// Both ends have spoken.
     pub(crate) both: bool,
     /// By then its speaker had answered what came another way: it is what is
@@ -29,20 +29,20 @@ pub(crate) struct Said {
     begun: bool,
     /// Something that no end sends before the other one has answered.
     answered: bool,
-    circuits: Vec<Circuit>,
+    circuits: Vec<NamedCircuit>,
 }
 
 /// A circuit as both switches name it, and whether the origin's switch wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Circuit {
+struct NamedCircuit {
     stations: Stations,
     origin: End,
     from_origin: bool,
 }
 
-impl Said {
+impl UnlinkedMessages {
     /// Takes a message of `side`.
-    pub(super) fn add(&mut self, side: Side, head: &[u8]) {
+    pub(super) fn add(&mut self, side: ConnectionSide, head: &[u8]) {
         if !self.both && self.speaker.is_some_and(|speaker| speaker != side) {
             (self.both, self.half) = (true, self.begun && self.answered);
         }
@@ -59,7 +59,7 @@ impl Said {
         if let Some(control) = message.control.filter(|c| named && !c.explorer)
             && self.circuits.len() < MAX_CIRCUITS
         {
-            self.circuits.push(Circuit {
+            self.circuits.push(NamedCircuit {
                 stations: control.stations,
                 origin: End {
                     transport: 0,
@@ -76,14 +76,14 @@ impl Said {
     }
 
     /// Both were followed from their capabilities on.
-    pub(crate) fn both_begun(&self, other: &Said) -> bool {
+    pub(crate) fn both_begun(&self, other: &UnlinkedMessages) -> bool {
         self.begun && other.begun
     }
 
     /// One of the two answers what the other asks: they are one link.
-    pub(crate) fn shares_circuit(&self, other: &Said) -> bool {
+    pub(crate) fn shares_circuit(&self, other: &UnlinkedMessages) -> bool {
         self.circuits.iter().any(|own| {
-            let answer = Circuit {
+            let answer = NamedCircuit {
                 from_origin: !own.from_origin,
                 ..*own
             };
@@ -92,14 +92,14 @@ impl Said {
     }
 
     /// Nothing says that they are not one link.
-    pub(crate) fn may_belong(&self, other: &Said) -> bool {
+    pub(crate) fn may_belong(&self, other: &UnlinkedMessages) -> bool {
         let strange = !self.circuits.is_empty() && !other.circuits.is_empty();
         !strange || self.shares_circuit(other)
     }
 
     /// Enough was said in one direction each to take two connections for one
     /// link when no third one fits; with `last` there will not be more.
-    pub(crate) fn suffices(&self, other: &Said, last: bool) -> bool {
+    pub(crate) fn suffices(&self, other: &UnlinkedMessages, last: bool) -> bool {
         match self.both_begun(other) {
             true => self.answered || other.answered,
             false => last || (self.messages >= ONE_WAY && other.messages >= ONE_WAY),

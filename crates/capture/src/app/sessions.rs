@@ -9,36 +9,36 @@
 //! Reference: IBM *SNA Formats* (GA27-3136); `sna::wire` reads the headers.
 //! Invariant: at most [`MAX_SESSIONS`] sessions a connection, fixed size each.
 
-use super::{Assembler, Stamp};
-use crate::{Marks, Side};
+use super::{ExchangeAssembler, PacketStamp};
+use crate::{SegmentMarks, ConnectionSide};
 use sna::wire::rh::{Category, Rh};
 use sna::wire::th::Segment as Part;
 use sna::wire::{fmh5, piu};
 
 /// What arrived: where, who sent it, how long it was and which packets it took.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
+pub(super) struct ReceivedUnit {
     pub(super) link: u32,
-    pub(super) side: Side,
+    pub(super) side: ConnectionSide,
     /// All of it, link headers included.
     pub(super) bytes: u64,
-    pub(super) begun: Stamp,
-    pub(super) ended: Stamp,
+    pub(super) begun: PacketStamp,
+    pub(super) ended: PacketStamp,
 }
 
 /// The sessions of one connection.
 #[derive(Debug, Default)]
-pub(super) struct Sessions {
+pub(super) struct SnaSessions {
     sessions: Vec<Session>,
     next_number: u16,
-    note: Note,
+    note: UnitNote,
     /// Whose units were captured.
     received: [bool; 2],
 }
 
 /// Marks and session of a packet's units, for its segment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Note {
+pub(crate) struct UnitNote {
     pub(crate) marks: u32,
     pub(crate) session: u16,
 }
@@ -57,8 +57,8 @@ struct Session {
     /// The packet of each end's last unit; 0 before the first.
     sent: [u64; 2],
     /// Who asked last, and who before that in the same conversation.
-    asker: Side,
-    asker_before: Option<Side>,
+    asker: ConnectionSide,
+    asker_before: Option<ConnectionSide>,
     /// Something of the conversation was asked already.
     talks: bool,
     /// Of one end alone units were captured: who asks gets no answer here.
@@ -71,11 +71,11 @@ struct Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     link: u32,
-    of: Of,
+    of: SessionKey,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+enum SessionKey {
     /// The address as the client's units carry it: which end assigned it,
     /// origin, destination.
     Session((bool, u8, u8)),
@@ -85,61 +85,61 @@ enum Of {
 
 /// What a control message does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Asks,
+pub(super) enum ControlRole {
+    Requests,
     Answers,
     /// Answers when something is open, else asks.
     Either,
 }
 
-impl Sessions {
+impl SnaSessions {
     /// What the units since the last call said.
-    pub(super) fn take_note(&mut self) -> Note {
+    pub(super) fn take_note(&mut self) -> UnitNote {
         std::mem::take(&mut self.note)
     }
 
     /// Takes a message of the link itself, about `label`.
     pub(super) fn control(
         &mut self,
-        unit: &Unit,
+        unit: &ReceivedUnit,
         label: &'static str,
-        role: Role,
-        out: &mut Assembler,
+        role: ControlRole,
+        out: &mut ExchangeAssembler,
     ) {
         self.received[unit.side.index()] = true;
         let key = Key {
             link: unit.link,
-            of: Of::Control(label),
+            of: SessionKey::Control(label),
         };
         let session = self.session(key, out);
         let open = out.session_mut(session.number);
         let answers = open.is_some_and(|e| e.asked_by != unit.side && !e.is_answered());
-        if answers && role != Role::Asks {
+        if answers && role != ControlRole::Requests {
             session.answer(unit, out);
             session.end(true, out);
-        } else if role != Role::Answers {
+        } else if role != ControlRole::Answers {
             session.end(false, out);
-            session.ask(unit, label, out);
-            session.asked(out);
+            session.begin_request(unit, label, out);
+            session.end_request(out);
             // No end is known to wait for it until an answer comes.
             out.one_way(session.number);
         }
     }
 
     /// Takes a path information unit, as much of it as was kept.
-    pub(super) fn piu(&mut self, unit: &Unit, bytes: &[u8], out: &mut Assembler) {
+    pub(super) fn piu(&mut self, unit: &ReceivedUnit, bytes: &[u8], out: &mut ExchangeAssembler) {
         let Ok(packet) = piu::Packet::parse(bytes) else {
             return;
         };
         self.received[unit.side.index()] = true;
         let address = packet.th.address;
         let address = match unit.side {
-            Side::Client => (address.odai, address.oaf, address.daf),
-            Side::Server => (address.odai, address.daf, address.oaf),
+            ConnectionSide::Client => (address.odai, address.oaf, address.daf),
+            ConnectionSide::Server => (address.odai, address.daf, address.oaf),
         };
         let key = Key {
             link: unit.link,
-            of: Of::Session(address),
+            of: SessionKey::Session(address),
         };
         let at = self.session(key, out);
         let number = at.number;
@@ -163,8 +163,8 @@ impl Sessions {
             at.parts[unit.side.index()] = None;
         }
         let marks = match (header.pacing() && first, header.is_response()) {
-            (true, true) => Marks::PACING_RESPONSE,
-            (true, false) => Marks::PACING_REQUEST,
+            (true, true) => SegmentMarks::PACING_RESPONSE,
+            (true, false) => SegmentMarks::PACING_REQUEST,
             _ => 0,
         };
         if header.is_isolated_pacing() {
@@ -181,7 +181,7 @@ impl Sessions {
     }
 
     /// Units of `side` may be missing that were sent before now.
-    pub(super) fn lose(&mut self, side: Side, out: &mut Assembler) {
+    pub(super) fn lose(&mut self, side: ConnectionSide, out: &mut ExchangeAssembler) {
         for session in &mut self.sessions {
             session.hole = session.previous_end_ns != 0;
             let open = out.session_mut(session.number);
@@ -196,7 +196,7 @@ impl Sessions {
 
     /// Notes marks that concern what `sender` may send on `link`: they go to
     /// the session in which it sent last.
-    pub(super) fn mark(&mut self, link: u32, sender: Side, marks: u32) {
+    pub(super) fn mark(&mut self, link: u32, sender: ConnectionSide, marks: u32) {
         let of_link = self.sessions.iter().filter(|s| s.key.link == link);
         let latest = of_link.max_by_key(|s| s.sent[sender.index()]);
         if let Some(session) = latest
@@ -207,7 +207,7 @@ impl Sessions {
         }
     }
 
-    fn session(&mut self, key: Key, out: &mut Assembler) -> &mut Session {
+    fn session(&mut self, key: Key, out: &mut ExchangeAssembler) -> &mut Session {
         let known = self.sessions.iter().position(|s| s.key == key);
         let at = known.unwrap_or_else(|| {
             if self.sessions.len() >= MAX_SESSIONS {
@@ -222,7 +222,7 @@ impl Sessions {
                 confirm: false,
                 previous_end_ns: 0,
                 sent: [0; 2],
-                asker: Side::Client,
+                asker: ConnectionSide::Client,
                 asker_before: None,
                 talks: false,
                 lone: false,
@@ -240,11 +240,11 @@ impl Session {
     /// A request unit, or a part of one.
     fn request(
         &mut self,
-        unit: &Unit,
+        unit: &ReceivedUnit,
         header: Rh,
         ru: &[u8],
         (first, last): (bool, bool),
-        out: &mut Assembler,
+        out: &mut ExchangeAssembler,
     ) {
         let code = ru.first().copied().filter(|_| first);
         match header.category() {
@@ -257,8 +257,8 @@ impl Session {
                         Some(UNBIND) => "UNBIND",
                         _ => "session control",
                     };
-                    self.ask(unit, label, out);
-                    self.asked(out);
+                    self.begin_request(unit, label, out);
+                    self.end_request(out);
                     self.confirm = true;
                 }
                 return;
@@ -285,7 +285,7 @@ impl Session {
         if open.asked_by == unit.side {
             if ends_turn || definite {
                 self.confirm = definite && !header.change_direction();
-                self.asked(out);
+                self.end_request(out);
             }
             if header.conditional_end() && !definite {
                 out.one_way(self.number);
@@ -297,7 +297,7 @@ impl Session {
     }
 
     /// A positive or negative response.
-    fn response(&mut self, unit: &Unit, out: &mut Assembler) {
+    fn response(&mut self, unit: &ReceivedUnit, out: &mut ExchangeAssembler) {
         let open = out.session_mut(self.number);
         if open.is_none_or(|e| e.asked_by == unit.side) {
             return;
@@ -310,7 +310,7 @@ impl Session {
 
     /// Data of a conversation: part of the open exchange, or the beginning of
     /// the next.
-    fn data(&mut self, unit: &Unit, header: Option<(Rh, bool)>, out: &mut Assembler) {
+    fn data(&mut self, unit: &ReceivedUnit, header: Option<(Rh, bool)>, out: &mut ExchangeAssembler) {
         let state = out
             .session_mut(self.number)
             .map(|e| (e.asked_by == unit.side, e.is_answered() || e.request_done));
@@ -335,7 +335,7 @@ impl Session {
                     true => "SNA conversation".to_owned(),
                     false => self.program.clone(),
                 };
-                self.ask(unit, &label, out);
+                self.begin_request(unit, &label, out);
             }
         }
         if header.is_none_or(|(_, first)| first) {
@@ -343,7 +343,7 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, unit: &Unit, label: &str, out: &mut Assembler) {
+    fn begin_request(&mut self, unit: &ReceivedUnit, label: &str, out: &mut ExchangeAssembler) {
         self.confirm = false;
         self.hole = false;
         self.asker = unit.side;
@@ -358,13 +358,13 @@ impl Session {
         out.session_bytes(self.number, unit.side, unit.bytes, unit.ended);
     }
 
-    fn answer(&mut self, unit: &Unit, out: &mut Assembler) {
+    fn answer(&mut self, unit: &ReceivedUnit, out: &mut ExchangeAssembler) {
         out.begin_answer(self.number, unit.begun);
         out.session_bytes(self.number, unit.side, unit.bytes, unit.ended);
     }
 
     /// The request is whole.
-    fn asked(&mut self, out: &mut Assembler) {
+    fn end_request(&mut self, out: &mut ExchangeAssembler) {
         if let Some(exchange) = out.session_mut(self.number) {
             exchange.request_done = true;
         }
@@ -374,7 +374,7 @@ impl Session {
         }
     }
 
-    fn end(&mut self, complete: bool, out: &mut Assembler) {
+    fn end(&mut self, complete: bool, out: &mut ExchangeAssembler) {
         self.confirm = false;
         if let Some(end_ns) = out.end_in_session(self.number, complete) {
             self.previous_end_ns = end_ns;

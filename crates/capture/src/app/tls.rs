@@ -6,32 +6,32 @@
 //! with a key log, what the opened records hold.
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
-use super::Stamp;
-use super::feed::{At, Parse, Step};
-use super::tls_hello::{self, Hello};
-use super::tls_inner::{Inner, Piece};
-use super::tls_keys::{KeyLog, Random};
-use super::tls_open::Opener;
-use crate::{Connection, Protocol, Side, Tls};
+use super::PacketStamp;
+use super::feed::{FeedContext, ProtocolParser, ParseStep};
+use super::tls_hello::{self, TlsHello};
+use super::tls_inner::{InnerParser, PacketOffset};
+use super::tls_keys::{KeyLog, ClientRandom};
+use super::tls_open::RecordDecryptor;
+use crate::{Connection, AppProtocol, ConnectionSide, TlsHandshake};
 
 /// Both directions of a connection.
 #[derive(Debug, Default)]
 pub(super) struct TlsRecords {
-    directions: [Direction; 2],
+    directions: [TlsDirection; 2],
     established: bool,
     /// The client sent application data after the handshake.
-    asked: bool,
+    request_sent: bool,
     offered_session: Vec<u8>,
     keys: KeyLog,
     /// What the client said first, by which key logs name connections.
-    client_random: Option<Random>,
+    client_random: Option<ClientRandom>,
     /// Keys that open the records, when the key log has them.
-    opener: Option<Box<Opener>>,
-    inner: Inner,
+    opener: Option<Box<RecordDecryptor>>,
+    inner: InnerParser,
 }
 
 #[derive(Debug, Default)]
-struct Direction {
+struct TlsDirection {
     head: [u8; 5],
     have: usize,
     left: usize,
@@ -44,26 +44,26 @@ struct Direction {
     changed: bool,
     /// The body of a sealed record, and which packets brought it.
     sealed: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<PacketOffset>,
     /// Some of the body is missing.
     torn: bool,
 }
 
-impl Parse for TlsRecords {
-    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+impl ProtocolParser for TlsRecords {
+    fn step(&mut self, at: &mut FeedContext<'_>, bytes: &[u8]) -> ParseStep {
         let direction = &mut self.directions[at.side.index()];
         if direction.left > 0 {
             let used = direction.left.min(bytes.len());
             direction.left -= used;
             self.record(at, &bytes[..used], used as u64);
-            return Step::Used(used);
+            return ParseStep::Used(used);
         }
         let take = (direction.head.len() - direction.have).min(bytes.len());
         direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
         direction.have += take;
         if direction.have == direction.head.len() {
             let head = direction.head;
-            if at.side == Side::Client && !direction.greeted && is_old_hello(&head) {
+            if at.side == ConnectionSide::Client && !direction.greeted && is_old_hello(&head) {
                 // It has no header of a record, only a length before itself.
                 let size = u16::from_be_bytes([head[0] & 0x7f, head[1]]);
                 direction.size = usize::from(size) + 2;
@@ -74,15 +74,15 @@ impl Parse for TlsRecords {
                 direction.size = u16::from_be_bytes([head[3], head[4]]) as usize;
                 direction.left = direction.size;
             } else {
-                return Step::Leave(0);
+                return ParseStep::Leave(0);
             }
             direction.have = 0;
             self.begin_record(at.connection, at.side, at.stamp);
         }
-        Step::Used(take)
+        ParseStep::Used(take)
     }
 
-    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+    fn miss(&mut self, at: &mut FeedContext<'_>, missing: u64) -> bool {
         let direction = &mut self.directions[at.side.index()];
         let known = missing <= direction.left as u64;
         if known {
@@ -113,16 +113,16 @@ impl TlsRecords {
     }
 
     /// A record's header is whole.
-    fn begin_record(&mut self, connection: &mut Connection, side: Side, stamp: Stamp) {
+    fn begin_record(&mut self, connection: &mut Connection, side: ConnectionSide, stamp: PacketStamp) {
         let kind = self.directions[side.index()].head[0];
         if self.established {
             return;
         }
         match kind {
             HANDSHAKE | CHANGE_CIPHER => {
-                let tls = connection.tls.get_or_insert_with(|| Tls {
+                let tls = connection.tls.get_or_insert_with(|| TlsHandshake {
                     start_ns: stamp.time_ns,
-                    ..Tls::default()
+                    ..TlsHandshake::default()
                 });
                 tls.handshake_records += (kind == HANDSHAKE) as u32;
             }
@@ -141,7 +141,7 @@ impl TlsRecords {
     }
 
     /// Bytes of a record's body: `count` of them, of which `bytes` are known.
-    fn record(&mut self, at: &mut At<'_>, bytes: &[u8], mut count: u64) {
+    fn record(&mut self, at: &mut FeedContext<'_>, bytes: &[u8], mut count: u64) {
         let mut opens = self.opener.is_some() && self.is_sealed(at.side);
         if opens {
             self.gather(at, bytes, count);
@@ -151,7 +151,7 @@ impl TlsRecords {
                 count = self.directions[at.side.index()].size as u64;
             }
         }
-        let At {
+        let FeedContext {
             connection,
             side,
             stamp,
@@ -167,7 +167,7 @@ impl TlsRecords {
             if let Some(tls) = &mut connection.tls {
                 // Up to 1.2 the server's comes first only where a session goes on.
                 let known = tls.version != 0 && tls.version < TLS_1_3;
-                tls.resumed |= side == Side::Server && first && known;
+                tls.resumed |= side == ConnectionSide::Server && first && known;
             }
         }
         let direction = &mut self.directions[side.index()];
@@ -180,10 +180,10 @@ impl TlsRecords {
                     .is_some_and(|t| t.version == TLS_1_3)
                     && direction.size == SEALED_ALERT_BYTES
                     && out.is_turn_over();
-                if side == Side::Client {
-                    self.asked = true;
+                if side == ConnectionSide::Client {
+                    self.request_sent = true;
                 }
-                if self.asked && !farewell {
+                if self.request_sent && !farewell {
                     out.turn(side, count, stamp);
                 }
             }
@@ -203,13 +203,13 @@ impl TlsRecords {
                 let hello = std::mem::take(&mut direction.hello);
                 self.greet(tls, side, &tls_hello::parse(&hello));
             }
-        } else if kind == APPLICATION && side == Side::Client && direction.left == 0 {
+        } else if kind == APPLICATION && side == ConnectionSide::Client && direction.left == 0 {
             self.established = true;
         }
     }
 
     /// Records of this side are sealed by now, the one at hand among them.
-    fn is_sealed(&self, side: Side) -> bool {
+    fn is_sealed(&self, side: ConnectionSide) -> bool {
         let direction = &self.directions[side.index()];
         let kind = direction.head[0];
         match &self.opener {
@@ -220,7 +220,7 @@ impl TlsRecords {
 
     /// Bytes of a sealed record's body: `count` of them, of which `bytes` are
     /// known. When it is whole it is opened.
-    fn gather(&mut self, at: &mut At<'_>, bytes: &[u8], count: u64) {
+    fn gather(&mut self, at: &mut FeedContext<'_>, bytes: &[u8], count: u64) {
         let direction = &mut self.directions[at.side.index()];
         if bytes.len() as u64 == count {
             direction.pieces.push((direction.sealed.len(), at.stamp));
@@ -244,7 +244,7 @@ impl TlsRecords {
         (direction.sealed, direction.pieces) = (body, pieces);
     }
 
-    fn open(&mut self, at: &mut At<'_>, body: &mut Vec<u8>, pieces: &[Piece]) {
+    fn open(&mut self, at: &mut FeedContext<'_>, body: &mut Vec<u8>, pieces: &[PacketOffset]) {
         let side = at.side.index();
         let head = self.directions[side].head;
         let Some(opener) = &mut self.opener else {
@@ -265,13 +265,13 @@ impl TlsRecords {
             None => {
                 self.opener = None;
                 at.out.close(false);
-                at.connection.protocol = Protocol::Tls;
+                at.connection.protocol = AppProtocol::Tls;
             }
         }
     }
 
     /// A sealed record of which bytes are missing.
-    fn miss_record(&mut self, at: &mut At<'_>) {
+    fn miss_record(&mut self, at: &mut FeedContext<'_>) {
         let side = at.side.index();
         let direction = &self.directions[side];
         let (kind, size) = (direction.head[0], direction.size);
@@ -285,15 +285,15 @@ impl TlsRecords {
         }
     }
 
-    fn greet(&mut self, tls: &mut Tls, side: Side, hello: &Hello) {
+    fn greet(&mut self, tls: &mut TlsHandshake, side: ConnectionSide, hello: &TlsHello) {
         match side {
-            Side::Client => {
+            ConnectionSide::Client => {
                 self.client_random = hello.random;
                 tls.server_name = hello.server_name.clone();
                 tls.resumption_offered = hello.pre_shared_key || hello.ticket;
                 self.offered_session = hello.session.clone();
             }
-            Side::Server => {
+            ConnectionSide::Server => {
                 tls.version = hello.version;
                 tls.resumed = match hello.version {
                     TLS_1_3 => hello.pre_shared_key,
@@ -310,7 +310,7 @@ impl TlsRecords {
                 {
                     let randoms = (&client, &server);
                     self.opener =
-                        Opener::new(&self.keys, hello.version, hello.suite, randoms).map(Box::new);
+                        RecordDecryptor::new(&self.keys, hello.version, hello.suite, randoms).map(Box::new);
                 }
             }
         }

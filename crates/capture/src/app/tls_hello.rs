@@ -2,14 +2,14 @@
 //!
 //! Reference: RFC 8446 section 4.1; RFC 5077 for tickets; RFC 6066 for names.
 
-use super::tls_keys::Random;
+use super::tls_keys::ClientRandom;
 
 /// What a hello says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Hello {
+pub(super) struct TlsHello {
     /// Version chosen (ServerHello) or 0.
     pub(super) version: u16,
-    pub(super) random: Option<Random>,
+    pub(super) random: Option<ClientRandom>,
     /// Cipher suite chosen (ServerHello) or 0.
     pub(super) suite: u16,
     pub(super) session: Vec<u8>,
@@ -23,14 +23,14 @@ pub(super) struct Hello {
 
 /// Reads the body of the first handshake record; what does not parse is left
 /// at its default.
-pub(super) fn parse(record: &[u8]) -> Hello {
-    let mut hello = Hello::default();
+pub(super) fn parse(record: &[u8]) -> TlsHello {
+    let mut hello = TlsHello::default();
     let mut cursor = Cursor(record);
     let _ = read(&mut cursor, &mut hello);
     hello
 }
 
-fn read(record: &mut Cursor<'_>, hello: &mut Hello) -> Option<()> {
+fn read(record: &mut Cursor<'_>, hello: &mut TlsHello) -> Option<()> {
     let kind = record.byte()?;
     let length = record.number(3)?;
     let body = record.take(length.min(record.0.len()))?;

@@ -5,29 +5,29 @@
 //! with the packet that brought it, the last byte with the packet that made
 //! the record whole.
 
-use super::feed::{At, feed};
-use super::{Stamp, http, http2};
-use crate::stream::Chunk;
-use crate::{Connection, Protocol, Side};
+use super::feed::{FeedContext, feed};
+use super::{PacketStamp, http, http2};
+use crate::stream::StreamChunk;
+use crate::{Connection, AppProtocol, ConnectionSide};
 
 /// The parser of the content.
 #[derive(Debug, Default)]
-pub(super) enum Inner {
+pub(super) enum InnerParser {
     /// Nothing was said yet.
     #[default]
     Silent,
     Turns,
-    Http(Box<http::Http>),
-    Http2(Box<http2::Http2>),
+    Http(Box<http::HttpParser>),
+    Http2(Box<http2::Http2Parser>),
 }
 
 /// Where in a record's body the bytes of a packet begin.
-pub(super) type Piece = (usize, Stamp);
+pub(super) type PacketOffset = (usize, PacketStamp);
 
-impl Inner {
+impl InnerParser {
     /// Takes the content of a record, which stands at `from` of its body, of
     /// which `pieces` name the packets.
-    pub(super) fn take(&mut self, at: &mut At<'_>, from: usize, content: &[u8], pieces: &[Piece]) {
+    pub(super) fn take(&mut self, at: &mut FeedContext<'_>, from: usize, content: &[u8], pieces: &[PacketOffset]) {
         self.recognise(at.connection, at.side, content);
         let last = content.len().saturating_sub(1);
         let whole = at.stamp;
@@ -42,56 +42,56 @@ impl Inner {
     }
 
     /// Content that was not captured.
-    pub(super) fn miss(&mut self, at: &mut At<'_>, bytes: u32) {
+    pub(super) fn miss(&mut self, at: &mut FeedContext<'_>, bytes: u32) {
         self.piece(at, &[], bytes);
     }
 
     /// True when a response that has begun is whole at the connection's end.
     pub(super) fn ends_at_close(&self) -> bool {
         match self {
-            Inner::Http(http) => http.ends_at_close(),
+            InnerParser::Http(http) => http.ends_at_close(),
             _ => true,
         }
     }
 
-    fn piece(&mut self, at: &mut At<'_>, bytes: &[u8], missing: u32) {
-        let chunk = Chunk { bytes, missing };
+    fn piece(&mut self, at: &mut FeedContext<'_>, bytes: &[u8], missing: u32) {
+        let chunk = StreamChunk { bytes, missing };
         let left = match self {
-            Inner::Silent => return,
-            Inner::Turns => Some(bytes.len() as u64 + u64::from(missing)),
-            Inner::Http(http) => feed(&mut **http, at, chunk),
-            Inner::Http2(http2) => feed(&mut **http2, at, chunk),
+            InnerParser::Silent => return,
+            InnerParser::Turns => Some(bytes.len() as u64 + u64::from(missing)),
+            InnerParser::Http(http) => feed(&mut **http, at, chunk),
+            InnerParser::Http2(http2) => feed(&mut **http2, at, chunk),
         };
         let Some(left) = left else { return };
-        if !matches!(self, Inner::Turns) {
-            if matches!(self, Inner::Http2(_)) {
+        if !matches!(self, InnerParser::Turns) {
+            if matches!(self, InnerParser::Http2(_)) {
                 at.out.close(false);
             }
-            *self = Inner::Turns;
-            at.connection.protocol = Protocol::Tls;
+            *self = InnerParser::Turns;
+            at.connection.protocol = AppProtocol::Tls;
         }
         if left > 0 {
             at.out.turn(at.side, left, at.stamp);
         }
     }
 
-    fn recognise(&mut self, connection: &mut Connection, side: Side, bytes: &[u8]) {
-        if !matches!(self, Inner::Silent) || bytes.is_empty() {
+    fn recognise(&mut self, connection: &mut Connection, side: ConnectionSide, bytes: &[u8]) {
+        if !matches!(self, InnerParser::Silent) || bytes.is_empty() {
             return;
         }
         let begins = match side {
-            Side::Client => http::is_request(bytes),
-            Side::Server => http::is_response(bytes),
+            ConnectionSide::Client => http::is_request(bytes),
+            ConnectionSide::Server => http::is_response(bytes),
         };
         // A server's settings may come before the client's preface.
         let settings =
-            side == Side::Server && bytes.starts_with(&[0, 0]) && bytes.get(3) == Some(&4);
+            side == ConnectionSide::Server && bytes.starts_with(&[0, 0]) && bytes.get(3) == Some(&4);
         (*self, connection.protocol) = if begins {
-            (Inner::Http(Box::default()), Protocol::Http1)
+            (InnerParser::Http(Box::default()), AppProtocol::Http1)
         } else if http::is_http2(bytes) || settings {
-            (Inner::Http2(Box::default()), Protocol::Http2)
+            (InnerParser::Http2(Box::default()), AppProtocol::Http2)
         } else {
-            (Inner::Turns, Protocol::Tls)
+            (InnerParser::Turns, AppProtocol::Tls)
         };
     }
 }

@@ -13,15 +13,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Secrets of TLS connections. Clones share what they know.
 #[derive(Clone, Default)]
 pub struct KeyLog {
-    table: Arc<RwLock<HashMap<Random, Secrets>>>,
+    table: Arc<RwLock<HashMap<ClientRandom, TlsSecrets>>>,
 }
 
 /// 32 bytes that a client says first in a handshake.
-pub(super) type Random = [u8; 32];
+pub(super) type ClientRandom = [u8; 32];
 
 /// What is known of one connection; empty is unknown.
 #[derive(Clone, Default)]
-pub(super) struct Secrets {
+pub(super) struct TlsSecrets {
     /// TLS 1.2 and before.
     pub(super) master: Vec<u8>,
     /// TLS 1.3, by side.
@@ -70,7 +70,7 @@ impl KeyLog {
                 return Err(wrong(format!("{label} is followed by two numbers")));
             };
             let random = hex(random)
-                .and_then(|bytes| Random::try_from(bytes).ok())
+                .and_then(|bytes| ClientRandom::try_from(bytes).ok())
                 .ok_or_else(|| wrong("the client's random is not 32 bytes".to_owned()))?;
             let secret = hex(secret)
                 .filter(|bytes| (32..=64).contains(&bytes.len()))
@@ -94,7 +94,7 @@ impl KeyLog {
     }
 
     /// The secrets of the connection whose client said `random`.
-    pub(super) fn find(&self, random: &Random) -> Option<Secrets> {
+    pub(super) fn find(&self, random: &ClientRandom) -> Option<TlsSecrets> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         table.get(random).cloned()
     }
@@ -107,7 +107,7 @@ impl fmt::Debug for KeyLog {
     }
 }
 
-impl Secrets {
+impl TlsSecrets {
     fn of(&mut self, label: &str) -> &mut Vec<u8> {
         match label {
             "CLIENT_HANDSHAKE_TRAFFIC_SECRET" => &mut self.handshake[0],

@@ -8,21 +8,21 @@
 //! Reference: RFC 8446 sections 5.2, 7.1 to 7.3; RFC 5246 sections 5, 6.3;
 //! RFC 5288, RFC 7905.
 
-use super::tls_keys::{KeyLog, Random, Secrets};
+use super::tls_keys::{KeyLog, ClientRandom, TlsSecrets};
 use ring::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hkdf::{self, KeyType, Prk};
 use ring::hmac;
 use std::ops::Range;
 
 /// The keys of both directions.
-pub(super) struct Opener {
-    keys: [Keys; 2],
+pub(super) struct RecordDecryptor {
+    keys: [DirectionKeys; 2],
     tls_1_3: bool,
 }
 
 /// What a record held.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Opened {
+pub(super) struct DecryptedRecord {
     /// Its true content type.
     pub(super) kind: u8,
     /// Where in the record's body the content stands.
@@ -30,11 +30,11 @@ pub(super) struct Opened {
 }
 
 /// Keys of one direction.
-struct Keys {
-    suite: Suite,
+struct DirectionKeys {
+    suite: CipherSuite,
     /// In use first, then what comes after it.
     current: Key,
-    next: Next,
+    next: NextKey,
     /// Something was opened with these keys.
     opened: bool,
 }
@@ -47,7 +47,7 @@ struct Key {
 }
 
 /// Where the next key of TLS 1.3 comes from.
-enum Next {
+enum NextKey {
     /// A secret of its own: data after the handshake.
     Secret(Vec<u8>),
     /// The secret before it: a key update.
@@ -58,7 +58,7 @@ enum Next {
 
 /// A cipher suite that can be opened.
 #[derive(Clone, Copy)]
-struct Suite {
+struct CipherSuite {
     aead: &'static aead::Algorithm,
     hkdf: hkdf::Algorithm,
     hmac: hmac::Algorithm,
@@ -66,32 +66,32 @@ struct Suite {
     explicit_nonce: bool,
 }
 
-impl std::fmt::Debug for Opener {
+impl std::fmt::Debug for RecordDecryptor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Opener")
     }
 }
 
-impl Opener {
+impl RecordDecryptor {
     /// The keys of a connection; none when its secrets or its cipher suite are
     /// not known.
     pub(super) fn new(
         keys: &KeyLog,
         version: u16,
         suite: u16,
-        (client, server): (&Random, &Random),
-    ) -> Option<Opener> {
-        let suite = Suite::numbered(suite)?;
+        (client, server): (&ClientRandom, &ClientRandom),
+    ) -> Option<RecordDecryptor> {
+        let suite = CipherSuite::numbered(suite)?;
         let secrets = keys.find(client)?;
         let tls_1_3 = version == TLS_1_3;
         let keys = match tls_1_3 {
             true => {
-                let [a, b] = [0, 1].map(|side| Keys::of_1_3(suite, &secrets, side));
+                let [a, b] = [0, 1].map(|side| DirectionKeys::of_1_3(suite, &secrets, side));
                 [a?, b?]
             }
-            false => Keys::of_1_2(suite, &secrets.master, client, server)?,
+            false => DirectionKeys::of_1_2(suite, &secrets.master, client, server)?,
         };
-        Some(Opener { keys, tls_1_3 })
+        Some(RecordDecryptor { keys, tls_1_3 })
     }
 
     /// Opens a whole record in place; none when no key fits.
@@ -100,7 +100,7 @@ impl Opener {
         side: usize,
         head: &[u8; 5],
         body: &mut Vec<u8>,
-    ) -> Option<Opened> {
+    ) -> Option<DecryptedRecord> {
         let keys = &mut self.keys[side];
         match self.tls_1_3 {
             true => keys.open_1_3(head, body),
@@ -133,18 +133,18 @@ impl Opener {
     }
 }
 
-impl Keys {
-    fn of_1_3(suite: Suite, secrets: &Secrets, side: usize) -> Option<Keys> {
+impl DirectionKeys {
+    fn of_1_3(suite: CipherSuite, secrets: &TlsSecrets, side: usize) -> Option<DirectionKeys> {
         let data = &secrets.application[side];
         let handshake = &secrets.handshake[side];
         if data.is_empty() {
             return None;
         }
         let (first, next) = match handshake.is_empty() {
-            true => (data, Next::Update(data.clone())),
-            false => (handshake, Next::Secret(data.clone())),
+            true => (data, NextKey::Update(data.clone())),
+            false => (handshake, NextKey::Secret(data.clone())),
         };
-        Some(Keys {
+        Some(DirectionKeys {
             suite,
             current: Key::of_secret(suite, first)?,
             next,
@@ -153,7 +153,7 @@ impl Keys {
     }
 
     /// Both directions from the key block of TLS 1.2.
-    fn of_1_2(suite: Suite, master: &[u8], client: &Random, server: &Random) -> Option<[Keys; 2]> {
+    fn of_1_2(suite: CipherSuite, master: &[u8], client: &ClientRandom, server: &ClientRandom) -> Option<[DirectionKeys; 2]> {
         let (key_bytes, iv_bytes) = match suite.explicit_nonce {
             true => (suite.aead.key_len(), NONCE_BYTES - EXPLICIT_BYTES),
             false => (suite.aead.key_len(), NONCE_BYTES),
@@ -166,21 +166,21 @@ impl Keys {
         let (keys, ivs) = block.split_at(2 * key_bytes);
         let one = |side: usize| {
             let key = &keys[side * key_bytes..][..key_bytes];
-            Some(Keys {
+            Some(DirectionKeys {
                 suite,
                 current: Key {
                     key: LessSafeKey::new(UnboundKey::new(suite.aead, key).ok()?),
                     iv: ivs[side * iv_bytes..][..iv_bytes].to_vec(),
                     sequence: 0,
                 },
-                next: Next::Never,
+                next: NextKey::Never,
                 opened: false,
             })
         };
         Some([one(0)?, one(1)?])
     }
 
-    fn open_1_3(&mut self, head: &[u8; 5], body: &mut Vec<u8>) -> Option<Opened> {
+    fn open_1_3(&mut self, head: &[u8; 5], body: &mut Vec<u8>) -> Option<DecryptedRecord> {
         let sealed = body.clone();
         let length = match self.current.open_1_3(head, body) {
             Some(length) => length,
@@ -195,27 +195,27 @@ impl Keys {
         self.opened = true;
         // Zeros of padding follow the true type.
         let end = body[..length].iter().rposition(|byte| *byte != 0)?;
-        Some(Opened {
+        Some(DecryptedRecord {
             kind: body[end],
             content: 0..end,
         })
     }
 
     /// The key that comes after the current one.
-    fn following(&self) -> Option<(Key, Next)> {
+    fn following(&self) -> Option<(Key, NextKey)> {
         let secret = match &self.next {
-            Next::Secret(secret) => secret.clone(),
-            Next::Update(secret) => {
+            NextKey::Secret(secret) => secret.clone(),
+            NextKey::Update(secret) => {
                 let length = self.suite.hmac.digest_algorithm().output_len();
                 expand(self.suite, secret, "traffic upd", length)?
             }
-            Next::Never => return None,
+            NextKey::Never => return None,
         };
         let key = Key::of_secret(self.suite, &secret)?;
-        Some((key, Next::Update(secret)))
+        Some((key, NextKey::Update(secret)))
     }
 
-    fn open_1_2(&mut self, head: &[u8; 5], body: &mut [u8]) -> Option<Opened> {
+    fn open_1_2(&mut self, head: &[u8; 5], body: &mut [u8]) -> Option<DecryptedRecord> {
         let front = match self.suite.explicit_nonce {
             true => EXPLICIT_BYTES,
             false => 0,
@@ -242,7 +242,7 @@ impl Keys {
             .ok()?;
         key.sequence += 1;
         self.opened = true;
-        Some(Opened {
+        Some(DecryptedRecord {
             kind: head[0],
             content: front..front + length,
         })
@@ -250,7 +250,7 @@ impl Keys {
 }
 
 impl Key {
-    fn of_secret(suite: Suite, secret: &[u8]) -> Option<Key> {
+    fn of_secret(suite: CipherSuite, secret: &[u8]) -> Option<Key> {
         let key = expand(suite, secret, "key", suite.aead.key_len())?;
         Some(Key {
             key: LessSafeKey::new(UnboundKey::new(suite.aead, &key).ok()?),
@@ -278,8 +278,8 @@ impl Key {
     }
 }
 
-impl Suite {
-    fn numbered(number: u16) -> Option<Suite> {
+impl CipherSuite {
+    fn numbered(number: u16) -> Option<CipherSuite> {
         let (aead, hkdf, hmac) = match number {
             0x1301 | 0x009c | 0x009e | 0xc02b | 0xc02f => {
                 (&aead::AES_128_GCM, hkdf::HKDF_SHA256, hmac::HMAC_SHA256)
@@ -294,7 +294,7 @@ impl Suite {
             ),
             _ => return None,
         };
-        Some(Suite {
+        Some(CipherSuite {
             aead,
             hkdf,
             hmac,
@@ -304,7 +304,7 @@ impl Suite {
 }
 
 /// HKDF-Expand-Label without a context (RFC 8446 7.1).
-fn expand(suite: Suite, secret: &[u8], label: &str, length: usize) -> Option<Vec<u8>> {
+fn expand(suite: CipherSuite, secret: &[u8], label: &str, length: usize) -> Option<Vec<u8>> {
     struct Bytes(usize);
     impl KeyType for Bytes {
         fn len(&self) -> usize {

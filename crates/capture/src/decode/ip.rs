@@ -4,10 +4,10 @@
 //! cut later: its length is the frame's. Bytes after the datagram (padding
 //! of short Ethernet frames) are not payload.
 
-use super::{Skip, be16, be32};
+use super::{SkipReason, be16, be32};
 
 /// A datagram that carries TCP, UDP or ICMP.
-pub(super) struct Datagram {
+pub(super) struct IpDatagram {
     /// Number of what it carries.
     pub(super) protocol: u8,
     /// Where the TCP header begins.
@@ -26,7 +26,7 @@ pub(super) struct Datagram {
 
 /// Reads the header of a datagram that has `wire` bytes on the wire.
 #[inline]
-pub(super) fn datagram(version: u8, bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
+pub(super) fn datagram(version: u8, bytes: &[u8], wire: usize) -> Result<IpDatagram, SkipReason> {
     match version {
         4 => v4(bytes, wire),
         _ => v6(bytes, wire),
@@ -34,31 +34,31 @@ pub(super) fn datagram(version: u8, bytes: &[u8], wire: usize) -> Result<Datagra
 }
 
 #[inline]
-fn v4(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
+fn v4(bytes: &[u8], wire: usize) -> Result<IpDatagram, SkipReason> {
     if bytes.len() < 20 || bytes[0] >> 4 != 4 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     let header = (bytes[0] & 15) as usize * 4;
     if header < 20 || bytes.len() < header {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     let fragment = be16(bytes, 6);
     if fragment & 0x1fff != 0 {
-        return Err(Skip::Fragment);
+        return Err(SkipReason::Fragment);
     }
     let protocol = bytes[9];
     if !matches!(protocol, TCP | UDP | ICMP) {
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
     let total = match be16(bytes, 2) as usize {
         0 => wire,
         total => total.min(wire),
     };
     let mapped = |at| 0xffff_0000_0000 | be32(bytes, at) as u128;
-    Ok(Datagram {
+    Ok(IpDatagram {
         protocol,
         offset: header,
-        payload_bytes: total.checked_sub(header).ok_or(Skip::Undecodable)?,
+        payload_bytes: total.checked_sub(header).ok_or(SkipReason::Undecodable)?,
         source: mapped(12),
         destination: mapped(16),
         id: be16(bytes, 4),
@@ -67,9 +67,9 @@ fn v4(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     })
 }
 
-fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
+fn v6(bytes: &[u8], wire: usize) -> Result<IpDatagram, SkipReason> {
     if bytes.len() < 40 || bytes[0] >> 4 != 6 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     let total = match be16(bytes, 4) as usize {
         0 => wire,
@@ -83,10 +83,10 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
     let (mut next, mut offset, mut fragment) = (bytes[6], 40, false);
     for _ in 0..MAX_EXTENSIONS {
         if matches!(next, TCP | UDP | ICMP_V6) {
-            return Ok(Datagram {
+            return Ok(IpDatagram {
                 protocol: next,
                 offset,
-                payload_bytes: total.checked_sub(offset).ok_or(Skip::Undecodable)?,
+                payload_bytes: total.checked_sub(offset).ok_or(SkipReason::Undecodable)?,
                 source: address(8),
                 destination: address(24),
                 id: 0,
@@ -96,8 +96,8 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
         }
         let Some(extension) = bytes.get(offset..offset + 8) else {
             return match next {
-                0 | 43 | 44 | 51 | 60 | 135 => Err(Skip::Undecodable),
-                _ => Err(Skip::Other),
+                0 | 43 | 44 | 51 | 60 | 135 => Err(SkipReason::Undecodable),
+                _ => Err(SkipReason::Other),
             };
         };
         let length = match next {
@@ -106,20 +106,20 @@ fn v6(bytes: &[u8], wire: usize) -> Result<Datagram, Skip> {
             44 => {
                 let field = be16(extension, 2);
                 if field & 0xfff8 != 0 {
-                    return Err(Skip::Fragment);
+                    return Err(SkipReason::Fragment);
                 }
                 fragment = field & 1 != 0;
                 8
             }
-            _ => return Err(Skip::Other),
+            _ => return Err(SkipReason::Other),
         };
         next = extension[0];
         offset += length;
         if bytes.len() < offset {
-            return Err(Skip::Undecodable);
+            return Err(SkipReason::Undecodable);
         }
     }
-    Err(Skip::Undecodable)
+    Err(SkipReason::Undecodable)
 }
 
 pub(super) const TCP: u8 = 6;

@@ -7,34 +7,34 @@
 //! Reference: IEEE 802.3 and 802.5; `sna::dlc::pdu` for the control field.
 
 use super::link::{ETHERNET, TOKEN_RING};
-use super::{Decoded, FlowKey, Packet, Skip, SynOptions, be16};
+use super::{DecodedFrame, FlowKey, Packet, SkipReason, SynOptions, be16};
 use crate::read::Frame;
-use crate::{Flags, station};
+use crate::{TcpFlags, station};
 use sna::dlc::pdu::{Control, Pdu, PduError};
 
 /// Decodes a frame of these link types; anything else is not for here.
 #[cold]
-pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip> {
+pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<DecodedFrame, SkipReason> {
     let lan = match frame.link {
         ETHERNET => ethernet(bytes)?,
         TOKEN_RING => token_ring(bytes, frame.wire as usize)?,
-        _ => return Err(Skip::Other),
+        _ => return Err(SkipReason::Other),
     };
     let [dsap, ssap, ..] = *lan.pdu else {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     };
     if !is_sna(dsap & 0xFE) || !is_sna(ssap & 0xFE) {
         let asks = |control: u8| matches!(control & !POLL, TEST | XID);
         return Err(match lan.pdu.get(2) {
-            Some(control) if dsap & 0xFE == 0 && asks(*control) => Skip::StationSearch,
-            Some(control) if ssap & 0xFE == 0 && asks(*control) => Skip::StationSearch,
-            _ => Skip::OtherLlc,
+            Some(control) if dsap & 0xFE == 0 && asks(*control) => SkipReason::StationSearch,
+            Some(control) if ssap & 0xFE == 0 && asks(*control) => SkipReason::StationSearch,
+            _ => SkipReason::OtherLlc,
         });
     }
     let pdu = match Pdu::parse(lan.pdu) {
         Ok(pdu) => pdu,
-        Err(PduError::Short(_)) => return Err(Skip::Undecodable),
-        Err(_) => return Err(Skip::Other),
+        Err(PduError::Short(_)) => return Err(SkipReason::Undecodable),
+        Err(_) => return Err(SkipReason::Other),
     };
     let (first, second) = pdu.control.bytes();
     let (control, seq, ack) = match pdu.control {
@@ -49,7 +49,7 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded,
         (station::address(lan.destination), u16::from(dsap & 0xFE)),
     );
     let at = lan.offset + header;
-    Ok(Decoded {
+    Ok(DecodedFrame {
         packet: Packet {
             number,
             time_ns: frame.time_ns,
@@ -66,7 +66,7 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded,
             checksum: 0,
             ip_id: 0,
             hop_limit: 0,
-            flags: Flags(if second.is_some() { Flags::ACK } else { 0 }),
+            flags: TcpFlags(if second.is_some() { TcpFlags::ACK } else { 0 }),
             sack: false,
             dsack: None,
             multipath: false,
@@ -80,7 +80,7 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded,
 }
 
 /// A LAN frame's stations and its 802.2 part.
-struct Lan<'a> {
+struct LanFrame<'a> {
     destination: [u8; 6],
     source: [u8; 6],
     /// Where the 802.2 part begins.
@@ -91,19 +91,19 @@ struct Lan<'a> {
     wire: usize,
 }
 
-fn ethernet(bytes: &[u8]) -> Result<Lan<'_>, Skip> {
+fn ethernet(bytes: &[u8]) -> Result<LanFrame<'_>, SkipReason> {
     if bytes.len() < 17 {
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
     // A type and not a length: another protocol.
     let length = be16(bytes, 12) as usize;
     if length > 1500 {
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
     if length < 3 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
-    Ok(Lan {
+    Ok(LanFrame {
         destination: mac(bytes, 0),
         source: mac(bytes, 6),
         offset: 14,
@@ -112,13 +112,13 @@ fn ethernet(bytes: &[u8]) -> Result<Lan<'_>, Skip> {
     })
 }
 
-fn token_ring(bytes: &[u8], wire: usize) -> Result<Lan<'_>, Skip> {
+fn token_ring(bytes: &[u8], wire: usize) -> Result<LanFrame<'_>, SkipReason> {
     if bytes.len() < 17 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     if bytes[1] & 0xC0 != 0x40 {
         // Frames of the ring itself.
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
     let mut source = mac(bytes, 8);
     let routed = source[0] & 0x80 != 0;
@@ -128,11 +128,11 @@ fn token_ring(bytes: &[u8], wire: usize) -> Result<Lan<'_>, Skip> {
         (false, _) => 0,
     };
     let offset = 14 + route;
-    Ok(Lan {
+    Ok(LanFrame {
         destination: mac(bytes, 2),
         source,
         offset,
-        pdu: bytes.get(offset..).ok_or(Skip::Undecodable)?,
+        pdu: bytes.get(offset..).ok_or(SkipReason::Undecodable)?,
         wire: wire.saturating_sub(offset),
     })
 }

@@ -17,7 +17,7 @@ mod tcp;
 
 pub(crate) use other_links::unread_name;
 
-use crate::Flags;
+use crate::TcpFlags;
 use crate::read::Frame;
 use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, Ipv6Addr};
@@ -56,7 +56,7 @@ pub struct Packet {
     /// TTL or IPv6 hop limit, 0 on links without IP.
     pub hop_limit: u8,
     /// Flags.
-    pub flags: Flags,
+    pub flags: TcpFlags,
     /// SACK blocks were present.
     pub sack: bool,
     /// The receiver reports data that came twice: sequence number where the
@@ -160,7 +160,7 @@ impl Hash for FlowKey {
 
 /// Why a frame gives no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skip {
+pub enum SkipReason {
     /// Something else than TCP.
     Other,
     /// An 802.2 TEST or XID with which stations look for each other.
@@ -177,7 +177,7 @@ pub enum Skip {
 
 /// A segment, or why there is none; `fragment` in the pair says that it is a
 /// first fragment.
-pub struct Decoded {
+pub struct DecodedFrame {
     /// The segment.
     pub packet: Packet,
     /// It is the first fragment of a datagram.
@@ -186,22 +186,22 @@ pub struct Decoded {
 
 /// Decodes one frame of a block.
 #[inline]
-pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip> {
+pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<DecodedFrame, SkipReason> {
     let network = match link::network(frame.link, bytes) {
-        Err(Skip::Other) => return llc::frame(frame, bytes, number),
+        Err(SkipReason::Other) => return llc::frame(frame, bytes, number),
         network => network?,
     };
     let wire = (frame.wire as usize).saturating_sub(network.offset);
     let datagram = ip::datagram(network.version, &bytes[network.offset..], wire)?;
     if datagram.protocol != ip::TCP {
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
     let segment_offset = network.offset + datagram.offset;
     let segment = &bytes[segment_offset..];
     let header = tcp::header(segment)?;
     let mut len = (datagram.payload_bytes.checked_sub(header.bytes))
         .filter(|len| *len <= MAX_PAYLOAD_BYTES)
-        .ok_or(Skip::Undecodable)?;
+        .ok_or(SkipReason::Undecodable)?;
     let (key, forward) = FlowKey::new(
         (datagram.source, header.source),
         (datagram.destination, header.destination),
@@ -214,7 +214,7 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
         }
         captured => captured,
     };
-    Ok(Decoded {
+    Ok(DecodedFrame {
         packet: Packet {
             number,
             time_ns: frame.time_ns,
@@ -290,7 +290,7 @@ const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 #[cold]
 fn is_padding(frame: &Frame, header: &tcp::Header, payload: &[u8]) -> bool {
     let fills = matches!(frame.wire, 60 | 64) && frame.captured == frame.wire;
-    fills && !header.flags.has(Flags::PSH) && payload.iter().all(|byte| *byte == 0)
+    fills && !header.flags.has(TcpFlags::PSH) && payload.iter().all(|byte| *byte == 0)
 }
 
 /// Bytes between the shortest IPv4 and TCP headers and the least Ethernet frame.

@@ -5,12 +5,12 @@
 //! Reference: <https://www.tcpdump.org/linktypes.html>; RFC 2427 (frame
 //! relay), RFC 2684 (ATM), RFC 2625 (fibre channel), RFC 2734 (IEEE 1394).
 
-use super::link::{self, ETHERNET, Network, WIFI, by_type, by_version, ppp, wifi};
-use super::{Skip, be16};
+use super::link::{self, ETHERNET, NetworkHeader, WIFI, by_type, by_version, ppp, wifi};
+use super::{SkipReason, be16};
 
 /// Finds the network header after a link header of such a type.
 #[cold]
-pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
+pub(super) fn network(link: u16, bytes: &[u8]) -> Result<NetworkHeader, SkipReason> {
     match link {
         SLIP => by_version(bytes, 16),
         FDDI | FDDI_SWAPPED => snap(bytes, 13),
@@ -18,7 +18,7 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
         FRAME_RELAY => frame_relay(bytes, 0),
         FRAME_RELAY_DIRECTION => frame_relay(bytes, 1),
         PFLOG => {
-            let length = usize::from(*bytes.first().ok_or(Skip::Undecodable)?);
+            let length = usize::from(*bytes.first().ok_or(SkipReason::Undecodable)?);
             by_version(bytes, length.next_multiple_of(4))
         }
         PRISM => wifi(bytes, le32(bytes, 4)?),
@@ -36,47 +36,47 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
         NFLOG => nflog(bytes),
         NETANALYZER => within(ETHERNET, bytes, 4),
         NETANALYZER_TRANSPARENT => within(ETHERNET, bytes, 12),
-        _ => Err(Skip::UnknownLink),
+        _ => Err(SkipReason::UnknownLink),
     }
 }
 
 /// The link layer `inner` that begins at `start`.
-fn within(inner: u16, bytes: &[u8], start: usize) -> Result<Network, Skip> {
+fn within(inner: u16, bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReason> {
     if inner == WIFI {
         return wifi(bytes, start);
     }
     // One header inside another is believed, not a chain of them.
     if matches!(inner, PPI | NETANALYZER | NETANALYZER_TRANSPARENT) {
-        return Err(Skip::Other);
+        return Err(SkipReason::Other);
     }
-    let rest = bytes.get(start..).ok_or(Skip::Undecodable)?;
+    let rest = bytes.get(start..).ok_or(SkipReason::Undecodable)?;
     let network = link::network(inner, rest)?;
-    Ok(Network {
+    Ok(NetworkHeader {
         offset: network.offset + start,
         ..network
     })
 }
 
 /// IP after a header of 802.2 and SNAP at `start`.
-pub(super) fn snap(bytes: &[u8], start: usize) -> Result<Network, Skip> {
+pub(super) fn snap(bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReason> {
     match bytes.get(start..start + 8) {
         // A length in the place of the type would be another header of this kind.
         Some([0xAA, 0xAA, 3, 0, 0, 0, high @ 6..=255, low]) => {
             by_type(bytes, u16::from_be_bytes([*high, *low]), start + 8)
         }
-        Some(_) => Err(Skip::Other),
-        None => Err(Skip::Undecodable),
+        Some(_) => Err(SkipReason::Other),
+        None => Err(SkipReason::Undecodable),
     }
 }
 
 /// IP by its protocol number, or a SNAP header, after a Q.922 address.
-fn frame_relay(bytes: &[u8], start: usize) -> Result<Network, Skip> {
+fn frame_relay(bytes: &[u8], start: usize) -> Result<NetworkHeader, SkipReason> {
     let mut at = start;
     // The last byte of the address has the lowest bit.
-    while bytes.get(at).ok_or(Skip::Undecodable)? & 1 == 0 {
+    while bytes.get(at).ok_or(SkipReason::Undecodable)? & 1 == 0 {
         at += 1;
         if at > start + 3 {
-            return Err(Skip::Undecodable);
+            return Err(SkipReason::Undecodable);
         }
     }
     match bytes.get(at + 1..) {
@@ -87,12 +87,12 @@ fn frame_relay(bytes: &[u8], start: usize) -> Result<Network, Skip> {
         }
         // Cisco's framing: an Ethernet type.
         Some([high, low, ..]) => by_type(bytes, u16::from_be_bytes([*high, *low]), at + 3),
-        _ => Err(Skip::Undecodable),
+        _ => Err(SkipReason::Undecodable),
     }
 }
 
 /// The payload among the attributes of a logged packet.
-fn nflog(bytes: &[u8]) -> Result<Network, Skip> {
+fn nflog(bytes: &[u8]) -> Result<NetworkHeader, SkipReason> {
     let mut at = 4;
     for _ in 0..MOST_ATTRIBUTES {
         let length = usize::from(le16(bytes, at)?);
@@ -100,30 +100,30 @@ fn nflog(bytes: &[u8]) -> Result<Network, Skip> {
             return by_version(bytes, at + 4);
         }
         if length < 4 {
-            return Err(Skip::Undecodable);
+            return Err(SkipReason::Undecodable);
         }
         at += length.next_multiple_of(4);
     }
-    Err(Skip::Other)
+    Err(SkipReason::Other)
 }
 
-fn half(bytes: &[u8], at: usize) -> Result<u16, Skip> {
+fn half(bytes: &[u8], at: usize) -> Result<u16, SkipReason> {
     if bytes.len() < at + 2 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     Ok(be16(bytes, at))
 }
 
-fn le16(bytes: &[u8], at: usize) -> Result<u16, Skip> {
+fn le16(bytes: &[u8], at: usize) -> Result<u16, SkipReason> {
     half(bytes, at).map(u16::swap_bytes)
 }
 
-fn be32(bytes: &[u8], at: usize) -> Result<usize, Skip> {
-    let word = bytes.get(at..at + 4).ok_or(Skip::Undecodable)?;
+fn be32(bytes: &[u8], at: usize) -> Result<usize, SkipReason> {
+    let word = bytes.get(at..at + 4).ok_or(SkipReason::Undecodable)?;
     Ok(super::be32(word, 0) as usize)
 }
 
-fn le32(bytes: &[u8], at: usize) -> Result<usize, Skip> {
+fn le32(bytes: &[u8], at: usize) -> Result<usize, SkipReason> {
     be32(bytes, at).map(|word| (word as u32).swap_bytes() as usize)
 }
 

@@ -1,7 +1,7 @@
 //! The TCP header and its options.
 
-use super::{Skip, SynOptions, be16, be32};
-use crate::Flags;
+use super::{SkipReason, SynOptions, be16, be32};
+use crate::TcpFlags;
 
 /// What the header says.
 pub(super) struct Header {
@@ -11,7 +11,7 @@ pub(super) struct Header {
     pub(super) ack: u32,
     /// Length of the header.
     pub(super) bytes: usize,
-    pub(super) flags: Flags,
+    pub(super) flags: TcpFlags,
     pub(super) window: u16,
     pub(super) checksum: u16,
     pub(super) ts_value: u32,
@@ -24,20 +24,20 @@ pub(super) struct Header {
 
 /// Reads a header; options are read as far as they were captured.
 #[inline]
-pub(super) fn header(bytes: &[u8]) -> Result<Header, Skip> {
+pub(super) fn header(bytes: &[u8]) -> Result<Header, SkipReason> {
     if bytes.len() < 20 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
     let length = (bytes[12] >> 4) as usize * 4;
     if length < 20 {
-        return Err(Skip::Undecodable);
+        return Err(SkipReason::Undecodable);
     }
-    let flags = Flags(bytes[13]);
+    let flags = TcpFlags(bytes[13]);
     let mut header = Header {
         source: be16(bytes, 0),
         destination: be16(bytes, 2),
         seq: be32(bytes, 4),
-        ack: match flags.has(Flags::ACK) {
+        ack: match flags.has(TcpFlags::ACK) {
             true => be32(bytes, 8),
             false => 0,
         },
@@ -57,7 +57,7 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, Skip> {
     if options.len() == 12 && options[..4] == [1, 1, 8, 10] {
         header.ts_value = be32(options, 4);
         header.ts_echo = be32(options, 8);
-        header.syn.timestamps = flags.has(Flags::SYN);
+        header.syn.timestamps = flags.has(TcpFlags::SYN);
     } else if !options.is_empty() {
         header.read_options(options);
     }

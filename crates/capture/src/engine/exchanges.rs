@@ -3,27 +3,27 @@
 //! pieces, so that its timeline stays short.
 
 use super::flow::{CONTEXT, Flow};
-use super::shard::Shard;
-use super::split::Intervals;
+use super::shard::ConnectionShard;
+use super::split::PhaseIntervals;
 use super::walk;
-use super::worst::Rank;
+use super::worst::ItemRank;
 use crate::evidence::EvidenceKind;
 use crate::options::TIMELINE;
-use crate::{Connection, Exchange, Marks, Options, Protocol, Segment, Side};
+use crate::{Connection, Exchange, SegmentMarks, AnalysisOptions, AppProtocol, Segment, ConnectionSide};
 
-impl Shard {
+impl ConnectionShard {
     /// Sums up the exchanges that have ended, unless the copy of a last byte may
     /// yet come.
     #[inline]
-    pub(super) fn finish_settled(&mut self, slot: u32, segment: &Segment, options: &Options) {
+    pub(super) fn finish_settled(&mut self, slot: u32, segment: &Segment, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         let closed = flow.connection.close.is_closed();
         let done = flow.app.assembler.done.len();
         let settled = match segment.from {
-            Side::Client => segment.is_new_data() || flow.tracker.is_acknowledged(Side::Server),
-            Side::Server => done > MAX_DONE,
+            ConnectionSide::Client => segment.is_new_data() || flow.tracker.is_acknowledged(ConnectionSide::Server),
+            ConnectionSide::Server => done > MAX_DONE,
         };
         if done > 0 && (settled || closed) {
             let until_ns = flow.now_ns();
@@ -33,7 +33,7 @@ impl Shard {
 
     /// Gives the time of every exchange that has ended to kinds of evidence. An
     /// exchange without its whole answer has waited until `until_ns`.
-    pub(super) fn finish_exchanges(&mut self, slot: u32, until_ns: i64, options: &Options) {
+    pub(super) fn finish_exchanges(&mut self, slot: u32, until_ns: i64, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
@@ -43,7 +43,7 @@ impl Shard {
             let connection = &mut flow.connection;
             let previous_end_ns = flow.timeline.previous_end_ns;
             let until_ns = waits_until(&exchange, connection, until_ns);
-            let intervals = Intervals::of(&exchange, connection, previous_end_ns, until_ns);
+            let intervals = PhaseIntervals::of(&exchange, connection, previous_end_ns, until_ns);
             walk::judge(
                 &mut flow.timeline,
                 connection,
@@ -66,7 +66,7 @@ impl Shard {
             self.totals.slices.merge(&exchange.slices);
             self.services.add_exchange(service, &exchange);
             let id = (exchange.id, exchange.index);
-            let rank = Rank::new(lost_ns(&exchange), exchange.total_ns(), id);
+            let rank = ItemRank::new(lost_ns(&exchange), exchange.total_ns(), id);
             if self.exchanges.qualifies(rank) {
                 let range = (exchange.start_ns, exchange.end_ns);
                 flow.timeline.collect(&mut exchange, range, options);
@@ -83,12 +83,12 @@ impl Shard {
     }
 
     /// Walks part of a long exchange, so that its timeline can be cut.
-    pub(super) fn keep_timeline_short(&mut self, slot: u32, options: &Options) {
+    pub(super) fn keep_timeline_short(&mut self, slot: u32, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         let length = flow.timeline.segments.len();
-        let open = flow.app.assembler.front().is_some() || flow.app.said().is_some();
+        let open = flow.app.assembler.front().is_some() || flow.app.unlinked_messages().is_some();
         // One that has ended and waits for its acknowledgement is not walked yet.
         let waits = !flow.app.assembler.done.is_empty();
         if length < CONTEXT * 6 || ((open || waits) && length < TIMELINE) {
@@ -112,7 +112,7 @@ impl Shard {
             // Up to the segment before the last CONTEXT: evidence looks ahead.
             let until_ns = timeline.segments[length - CONTEXT].time_ns;
             let intervals =
-                Intervals::of(exchange, connection, previous_end_ns, until_ns).until(until_ns);
+                PhaseIntervals::of(exchange, connection, previous_end_ns, until_ns).until(until_ns);
             timeline.collect(exchange, (intervals.start_ns(), until_ns), options);
             walk::judge(
                 timeline,
@@ -135,12 +135,12 @@ impl Shard {
 
     /// A connection that has ended without any exchange: a set-up or a TLS
     /// handshake that led to no request, or a server that never spoke.
-    pub(super) fn finish_attempt(&mut self, slot: u32, until_ns: i64, options: &Options) {
+    pub(super) fn finish_attempt(&mut self, slot: u32, until_ns: i64, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         // A link's second connection has none of its own.
-        let sessions = matches!(flow.connection.protocol, Protocol::Sna | Protocol::Dlsw);
+        let sessions = matches!(flow.connection.protocol, AppProtocol::Sna | AppProtocol::Dlsw);
         if flow.connection.exchanges > 0 || sessions {
             return;
         }
@@ -162,7 +162,7 @@ fn attempt(connection: &Connection, until_ns: i64) -> Option<Exchange> {
     let has_waited = shake.syn_ns.is_some_and(|syn| syn < until_ns);
     let failed = has_waited && shake.ack_ns.is_none() && shake.syns > 0;
     let lost_request =
-        shake.ack_ns.is_some() && connection.client.marks.of(Marks::LOST_SEGMENT) > 0;
+        shake.ack_ns.is_some() && connection.client.marks.of(SegmentMarks::LOST_SEGMENT) > 0;
     let label = match () {
         () if tls_end_ns.is_some() => "TLS handshake",
         () if failed => "connection attempt",
@@ -193,7 +193,7 @@ fn waits_until(exchange: &Exchange, connection: &Connection, until_ns: i64) -> i
     // A last word on a connection of unknown protocol needs no answer.
     let farewell = exchange.index > 0
         && !exchange.is_answered()
-        && connection.protocol == Protocol::Turns
+        && connection.protocol == AppProtocol::Turns
         && close.reset.is_none()
         && close
             .first_fin

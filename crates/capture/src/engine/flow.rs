@@ -1,13 +1,13 @@
 //! Everything held for one live connection.
 
 use super::link::Link;
-use super::pairs::Pair;
-use crate::app::{App, Note};
+use super::pairs::LinkRelation;
+use crate::app::{ConnectionApp, UnitNote};
 use crate::decode::{FlowKey, Packet};
 use crate::evidence::RoundHistory;
 use crate::stream::Stream;
-use crate::tcp::Tracker;
-use crate::{Connection, Exchange, Flags, Marks, Options, Segment, Side};
+use crate::tcp::TcpTracker;
+use crate::{Connection, Exchange, TcpFlags, SegmentMarks, AnalysisOptions, Segment, ConnectionSide};
 
 /// One live connection.
 #[derive(Debug)]
@@ -16,12 +16,12 @@ pub(super) struct Flow {
     /// The client is the first end of the key.
     client_is_first: bool,
     pub(super) connection: Connection,
-    pub(super) tracker: Tracker,
+    pub(super) tracker: TcpTracker,
     /// The numbering of an 802.2 link, where it is one.
     pub(super) link: Link,
     pub(super) streams: [Stream; 2],
-    pub(super) app: App,
-    pub(super) timeline: Timeline,
+    pub(super) app: ConnectionApp,
+    pub(super) timeline: SegmentTimeline,
     /// Its row in the shard's services.
     pub(super) service: Option<usize>,
     /// Waits to be closed; late packets still belong to it.
@@ -31,13 +31,13 @@ pub(super) struct Flow {
     /// Its SYN reused the addresses of an earlier connection.
     pub(super) port_reused: bool,
     /// The other connection of its DLSw link, where there is one.
-    pub(super) pair: Pair,
+    pub(super) pair: LinkRelation,
 }
 
 /// The segments of a connection since its exchange began, and how far they
 /// have been walked.
 #[derive(Debug, Default)]
-pub(super) struct Timeline {
+pub(super) struct SegmentTimeline {
     pub(super) segments: Vec<Segment>,
     /// Index of the last segment that brought an exchange forward and was walked.
     pub(super) judged: usize,
@@ -48,7 +48,7 @@ pub(super) struct Timeline {
     /// Bytes a round trip of both ends.
     pub(super) rounds: [RoundHistory; 2],
     /// The last end that sent data, and when.
-    last_data: Option<(Side, i64)>,
+    last_data: Option<(ConnectionSide, i64)>,
     /// End of the last exchange; 0 before the first.
     pub(super) previous_end_ns: i64,
 }
@@ -62,7 +62,7 @@ impl Flow {
         exchange: Option<Box<Exchange>>,
     ) -> Flow {
         let from = first_sender(packet);
-        let client_is_first = (from == Side::Client) == packet.forward;
+        let client_is_first = (from == ConnectionSide::Client) == packet.forward;
         let mut connection = Connection {
             id: packet.number,
             first_ns: packet.time_ns,
@@ -79,19 +79,19 @@ impl Flow {
             key: packet.key,
             client_is_first,
             connection,
-            tracker: Tracker::default(),
+            tracker: TcpTracker::default(),
             link: Link::default(),
             streams: Default::default(),
-            app: App::new(packet.number, exchange),
-            timeline: Timeline {
+            app: ConnectionApp::new(packet.number, exchange),
+            timeline: SegmentTimeline {
                 segments,
-                ..Timeline::default()
+                ..SegmentTimeline::default()
             },
             service: None,
             closing: false,
             unwanted: false,
             port_reused: false,
-            pair: Pair::default(),
+            pair: LinkRelation::default(),
         }
     }
 
@@ -103,15 +103,15 @@ impl Flow {
 
     /// Who sent `packet`.
     #[inline]
-    pub(super) fn sender(&self, packet: &Packet) -> Side {
+    pub(super) fn sender(&self, packet: &Packet) -> ConnectionSide {
         match packet.forward == self.client_is_first {
-            true => Side::Client,
-            false => Side::Server,
+            true => ConnectionSide::Client,
+            false => ConnectionSide::Server,
         }
     }
 }
 
-impl Timeline {
+impl SegmentTimeline {
     /// Adds a segment; where two connections share the timeline, none is before
     /// its predecessor. Gives it as it stands there.
     #[inline]
@@ -130,7 +130,7 @@ impl Timeline {
     }
 
     /// Adds what SNA units show of the packet that brought them.
-    pub(super) fn annotate(&mut self, note: Note) {
+    pub(super) fn annotate(&mut self, note: UnitNote) {
         if let Some(last) = self.segments.last_mut() {
             last.marks.set(note.marks);
             last.session = note.session;
@@ -139,16 +139,16 @@ impl Timeline {
 
     /// Marks the copy of `byte` that `sender` need not have sent, and gives it;
     /// none when it is not in the timeline (any more).
-    pub(super) fn mark_needless(&mut self, sender: Side, byte: u32) -> Option<Segment> {
-        let recent = self.segments.iter_mut().rev().take(LOOK_BACK);
+    pub(super) fn mark_needless(&mut self, sender: ConnectionSide, byte: u32) -> Option<Segment> {
+        let recent = self.segments.iter_mut().rev().take(SEARCHED_SEGMENTS);
         for segment in recent {
             let covers = byte.wrapping_sub(segment.seq) < segment.len && segment.via == 0;
             // A report that begins in its middle is of what follows: this one's beginning
             // was needed.
             let whole = byte == segment.seq || byte.wrapping_add(1) == segment.end_seq();
-            let covers = covers && (whole || segment.marks.any(Marks::OFFLOADED));
-            if segment.from == sender && covers && segment.marks.any(Marks::RESENT) {
-                segment.marks.set(Marks::PROVEN_SPURIOUS);
+            let covers = covers && (whole || segment.marks.any(SegmentMarks::OFFLOADED));
+            if segment.from == sender && covers && segment.marks.any(SegmentMarks::RESENT) {
+                segment.marks.set(SegmentMarks::PROVEN_SPURIOUS);
                 return Some(*segment);
             }
         }
@@ -166,11 +166,11 @@ impl Timeline {
         match self.last_data {
             Some((from, at_ns)) if from == segment.from => {
                 // A pause of the sender begins a new message, too.
-                if segment.marks.any(Marks::AFTER_IDLE) && segment.time_ns - at_ns > rtt_ns * 2 {
+                if segment.marks.any(SegmentMarks::AFTER_IDLE) && segment.time_ns - at_ns > rtt_ns * 2 {
                     rounds.begin(true);
                 }
             }
-            last => rounds.begin(last.is_some() && segment.marks.any(Marks::AFTER_IDLE)),
+            last => rounds.begin(last.is_some() && segment.marks.any(SegmentMarks::AFTER_IDLE)),
         }
         rounds.observe(&segment, rtt_ns);
         self.last_data = Some((segment.from, segment.time_ns));
@@ -194,7 +194,7 @@ impl Timeline {
         &self,
         exchange: &mut Exchange,
         (from_ns, to_ns): (i64, i64),
-        options: &Options,
+        options: &AnalysisOptions,
     ) {
         let have = exchange.segments.last().map_or(0, |last| last.packet);
         let have = have.max(exchange.segments_to);
@@ -221,11 +221,11 @@ impl Timeline {
 
 /// The role of the sender of a connection's first captured packet: a SYN
 /// names it; midway the lower port is taken for the server's.
-fn first_sender(packet: &Packet) -> Side {
-    if packet.flags.has(Flags::SYN) {
-        return match packet.flags.has(Flags::ACK) {
-            true => Side::Server,
-            false => Side::Client,
+fn first_sender(packet: &Packet) -> ConnectionSide {
+    if packet.flags.has(TcpFlags::SYN) {
+        return match packet.flags.has(TcpFlags::ACK) {
+            true => ConnectionSide::Server,
+            false => ConnectionSide::Client,
         };
     }
     let [first, second] = packet.key.ports;
@@ -234,13 +234,13 @@ fn first_sender(packet: &Packet) -> Side {
         false => (second, first),
     };
     match source < destination {
-        true => Side::Server,
-        false => Side::Client,
+        true => ConnectionSide::Server,
+        false => ConnectionSide::Client,
     }
 }
 
 /// Segments among which the copy is looked for that a receiver reports.
-const LOOK_BACK: usize = 256;
+const SEARCHED_SEGMENTS: usize = 256;
 
 /// Segments kept before a wait that is not walked yet.
 pub(super) const CONTEXT: usize = 48;

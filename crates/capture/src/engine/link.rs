@@ -6,9 +6,9 @@
 //! Reference: ISO/IEC 8802-2, section 7.
 
 use super::flow::Flow;
-use crate::app::{LlcFrame, Stamp};
+use crate::app::{LlcFrame, PacketStamp};
 use crate::decode::Packet;
-use crate::{Flags, Marks, Protocol, Segment, Side};
+use crate::{TcpFlags, SegmentMarks, AppProtocol, Segment, ConnectionSide};
 
 /// How far each end's numbered frames are.
 #[derive(Debug, Default)]
@@ -22,24 +22,24 @@ pub(super) struct Link {
 
 impl Link {
     /// Marks for a numbered frame of `side`.
-    fn judge(&mut self, side: Side, number: u8) -> u32 {
+    fn judge(&mut self, side: ConnectionSide, number: u8) -> u32 {
         let next = self.next[side.index()].replace(number.wrapping_add(1) & 0x7F);
         let Some(expected) = next else {
             return 0;
         };
         match number.wrapping_sub(expected) & 0x7F {
             0 => 0,
-            ahead if ahead < 0x40 => Marks::LOST_SEGMENT,
+            ahead if ahead < 0x40 => SegmentMarks::LOST_SEGMENT,
             _ => {
                 self.next[side.index()] = Some(expected);
                 self.timed[side.index()] = None;
-                Marks::RETRANSMISSION
+                SegmentMarks::RETRANSMISSION
             }
         }
     }
 
     /// Marks for a supervisory frame of `side`.
-    fn supervise(&mut self, side: Side, control: u8) -> u32 {
+    fn supervise(&mut self, side: ConnectionSide, control: u8) -> u32 {
         let said = match control {
             RR | REJ => false,
             RNR => true,
@@ -47,14 +47,14 @@ impl Link {
         };
         let was = std::mem::replace(&mut self.busy[side.index()], said);
         match (was, said) {
-            (false, true) => Marks::NOT_READY,
-            (true, false) => Marks::READY_AGAIN,
+            (false, true) => SegmentMarks::NOT_READY,
+            (true, false) => SegmentMarks::READY_AGAIN,
             _ => 0,
         }
     }
 
     /// The time since the frame that `side` acknowledges here, if that was timed.
-    fn acknowledge(&mut self, side: Side, expects: u8, now_ns: i64) -> Option<i64> {
+    fn acknowledge(&mut self, side: ConnectionSide, expects: u8, now_ns: i64) -> Option<i64> {
         let timed = &mut self.timed[side.other().index()];
         let (number, sent_ns) = (*timed)?;
         let covered = expects.wrapping_sub(number).wrapping_sub(1) & 0x7F < 0x40;
@@ -67,27 +67,27 @@ impl Link {
 
 impl Flow {
     /// Takes a frame of the link; gives its segment, which is in the timeline.
-    pub(super) fn handle_llc(&mut self, packet: &Packet, side: Side, info: &[u8]) -> Segment {
+    pub(super) fn handle_llc(&mut self, packet: &Packet, side: ConnectionSide, info: &[u8]) -> Segment {
         let control = packet.llc.unwrap_or_default();
         let numbered = control & 1 == 0;
-        let mut marks = Marks::default();
+        let mut marks = SegmentMarks::default();
         let connection = &mut self.connection;
-        connection.protocol = Protocol::Sna;
+        connection.protocol = AppProtocol::Sna;
         let late_ns = packet.time_ns.saturating_sub(connection.last_ns);
         if !(0..=LONGEST_NS).contains(&late_ns) {
-            marks.set(Marks::TIME_BACKWARDS);
+            marks.set(SegmentMarks::TIME_BACKWARDS);
         } else {
             connection.last_ns = packet.time_ns;
         }
         let now_ns = connection.last_ns;
-        if packet.flags.has(Flags::ACK)
+        if packet.flags.has(TcpFlags::ACK)
             && let Some(took_ns) = self.link.acknowledge(side, packet.ack as u8, now_ns)
         {
             connection.end_mut(side).rtt.sample(took_ns);
         }
         if numbered {
             marks.set(self.link.judge(side, packet.seq as u8));
-            if !marks.any(Marks::RETRANSMISSION) {
+            if !marks.any(SegmentMarks::RETRANSMISSION) {
                 self.link.timed[side.index()].get_or_insert((packet.seq as u8, now_ns));
             }
         } else if control == SABME {
@@ -106,7 +106,7 @@ impl Flow {
             ts_value: 0,
             ts_echo: 0,
             marks,
-            flags: Flags(packet.flags.0 & Flags::ACK),
+            flags: TcpFlags(packet.flags.0 & TcpFlags::ACK),
             from: side,
             session: 0,
             head: None,
@@ -126,9 +126,9 @@ impl Flow {
             control,
             bytes: u64::from(packet.len),
             info,
-            repeated: marks.any(Marks::RETRANSMISSION),
+            repeated: marks.any(SegmentMarks::RETRANSMISSION),
         };
-        let stamp = Stamp {
+        let stamp = PacketStamp {
             time_ns: segment.time_ns,
             packet: segment.packet,
         };

@@ -1,6 +1,6 @@
 //! From frames to the explanation: shards, threads, and the final sum.
 //!
-//! Connections are spread over a fixed number of [`Shard`]s by a hash of
+//! Connections are spread over a fixed number of [`ConnectionShard`]s by a hash of
 //! their two ends; a thread owns some of the shards. Everything that depends
 //! on order or on limits happens inside a shard, in the order of the file, so
 //! the result does not depend on the number of threads. Connections of DLSw
@@ -18,19 +18,19 @@ mod sum;
 mod walk;
 mod worst;
 
-use crate::decode::{self, Packet, Skip};
-use crate::lookups::Lookups;
-use crate::read::{Block, Frame, Reader};
-use crate::{Explanation, Flags, Options, Problem, ReadError, Totals};
-use place::Places;
-use shard::Shard;
+use crate::decode::{self, Packet, SkipReason};
+use crate::lookups::LookupLog;
+use crate::read::{FrameBlock, Frame, Reader};
+use crate::{CaptureExplanation, TcpFlags, AnalysisOptions, FileProblem, ReadError, CaptureTotals};
+use place::ConnectionPlaces;
+use shard::ConnectionShard;
 use std::io::Read;
 
 /// Explains the capture that `source` gives.
-pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explanation, ReadError> {
+pub(crate) fn run(source: impl Read + Send, options: &AnalysisOptions) -> Result<CaptureExplanation, ReadError> {
     let mut reader = Reader::new(source)?;
     reader.keep_secrets(&options.key_log);
-    let mut front = Front::new(options);
+    let mut front = FrameIntake::new(options);
     let shards = match options.threads {
         0 | 1 => alone(&mut reader, &mut front)?,
         threads => parallel::run(&mut reader, &mut front, threads.min(SHARDS))?,
@@ -47,9 +47,9 @@ pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explana
 }
 
 /// Reads, decodes and analyses in one thread.
-fn alone(reader: &mut Reader<'_>, front: &mut Front<'_>) -> Result<Vec<Shard>, ReadError> {
-    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::new(front.options)).collect();
-    let mut block = Block::default();
+fn alone(reader: &mut Reader<'_>, front: &mut FrameIntake<'_>) -> Result<Vec<ConnectionShard>, ReadError> {
+    let mut shards: Vec<ConnectionShard> = (0..SHARDS).map(|_| ConnectionShard::new(front.options)).collect();
+    let mut block = FrameBlock::default();
     while reader.next_block(&mut block)? {
         let data = block.data();
         for (frame, number) in block.numbered() {
@@ -69,23 +69,23 @@ fn alone(reader: &mut Reader<'_>, front: &mut Front<'_>) -> Result<Vec<Shard>, R
 
 /// What happens to every frame before it reaches a shard: filters, decoding,
 /// counts.
-struct Front<'a> {
-    options: &'a Options,
-    totals: Totals,
+struct FrameIntake<'a> {
+    options: &'a AnalysisOptions,
+    totals: CaptureTotals,
     /// A link type that is not read here, and how many frames had it.
     unknown_link: Option<(u16, u64)>,
-    places: Places,
-    lookups: Lookups,
+    places: ConnectionPlaces,
+    lookups: LookupLog,
 }
 
-impl<'a> Front<'a> {
-    fn new(options: &'a Options) -> Front<'a> {
-        Front {
+impl<'a> FrameIntake<'a> {
+    fn new(options: &'a AnalysisOptions) -> FrameIntake<'a> {
+        FrameIntake {
             options,
-            totals: Totals::default(),
+            totals: CaptureTotals::default(),
             unknown_link: None,
-            places: Places::new(options),
-            lookups: Lookups::default(),
+            places: ConnectionPlaces::new(options),
+            lookups: LookupLog::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Front<'a> {
                 {
                     return None;
                 }
-                if packet.flags.0 & (Flags::SYN | Flags::ACK) == Flags::SYN {
+                if packet.flags.0 & (TcpFlags::SYN | TcpFlags::ACK) == TcpFlags::SYN {
                     let client = packet.key.addresses[usize::from(!packet.forward)];
                     self.lookups.handle_open(client, frame.time_ns);
                 }
@@ -116,23 +116,23 @@ impl<'a> Front<'a> {
             }
             Err(skip) => {
                 match skip {
-                    Skip::Other => {
+                    SkipReason::Other => {
                         self.totals.other_frames += 1;
                         if let Some(datagram) = decode::side_datagram(frame, bytes) {
                             self.lookups.handle(&datagram, frame.time_ns, number);
                         }
                     }
-                    Skip::StationSearch => {
+                    SkipReason::StationSearch => {
                         self.totals.other_frames += 1;
                         self.totals.search_frames += 1;
                     }
-                    Skip::OtherLlc => {
+                    SkipReason::OtherLlc => {
                         self.totals.other_frames += 1;
                         self.totals.llc_frames += 1;
                     }
-                    Skip::Undecodable => self.totals.undecodable_frames += 1,
-                    Skip::Fragment => self.totals.fragments += 1,
-                    Skip::UnknownLink => {
+                    SkipReason::Undecodable => self.totals.undecodable_frames += 1,
+                    SkipReason::Fragment => self.totals.fragments += 1,
+                    SkipReason::UnknownLink => {
                         self.totals.undecodable_frames += 1;
                         self.unknown_link.get_or_insert((frame.link, 0)).1 += 1;
                     }
@@ -142,9 +142,9 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn problem(&self) -> Option<Problem> {
+    fn problem(&self) -> Option<FileProblem> {
         let (link, frames) = self.unknown_link?;
-        Some(Problem {
+        Some(FileProblem {
             id: "file.link-type",
             offset: 0,
             text: format!(

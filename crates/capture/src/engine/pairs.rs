@@ -11,15 +11,15 @@
 //! ([`Said`](crate::app::Said)). Until then their messages wait.
 //! Invariant: at most [`MAX_WAITING`] connections a shard wait.
 
-use super::flow::{Flow, Timeline};
-use super::shard::Shard;
+use super::flow::{Flow, SegmentTimeline};
+use super::shard::ConnectionShard;
 use crate::decode::FlowKey;
 use crate::options::TIMELINE;
-use crate::{Options, Segment};
+use crate::{AnalysisOptions, Segment};
 
 /// What a connection has to do with another one.
 #[derive(Debug, Default)]
-pub(super) struct Pair {
+pub(super) struct LinkRelation {
     /// All connections that it may share a link with are in its shard.
     pub(super) dlsw: bool,
     /// It is the second of a link; the first is in this slot.
@@ -51,7 +51,7 @@ fn of_second(segment: Segment, turned: bool) -> Segment {
     }
 }
 
-impl Timeline {
+impl SegmentTimeline {
     /// Takes the segments of the second connection among its own.
     fn join(&mut self, second: &[Segment], turned: bool) {
         let mut rest = self
@@ -67,7 +67,7 @@ impl Timeline {
     }
 }
 
-impl Shard {
+impl ConnectionShard {
     /// Gives a connection away that belongs to another shard.
     pub(super) fn give(&mut self, key: FlowKey) -> Option<Box<Flow>> {
         let slot = self.table.remove(&key)?;
@@ -80,7 +80,7 @@ impl Shard {
     }
 
     /// Takes a connection that was in another shard.
-    pub(super) fn take(&mut self, flow: Box<Flow>, options: &Options) {
+    pub(super) fn take(&mut self, flow: Box<Flow>, options: &AnalysisOptions) {
         if self.table.len() >= self.limit {
             self.evict(options);
         }
@@ -113,7 +113,7 @@ impl Shard {
         let Some(flow) = self.flows[slot as usize].as_deref() else {
             return;
         };
-        let Some(said) = flow.app.said().filter(|said| said.speaker.is_some()) else {
+        let Some(said) = flow.app.unlinked_messages().filter(|said| said.speaker.is_some()) else {
             return;
         };
         let alone = (said.both && !said.half) || !flow.pair.dlsw;
@@ -161,13 +161,13 @@ impl Shard {
     fn is_midway(&self, slot: u32) -> bool {
         let said = self.flows[slot as usize]
             .as_deref()
-            .and_then(|f| f.app.said());
+            .and_then(|f| f.app.unlinked_messages());
         said.is_some_and(|said| !said.both_begun(said))
     }
 
     /// The other connection of a waiting one's link, as far as that is known.
     fn partner(&self, slot: u32, last: bool) -> Option<u32> {
-        let said = |slot: u32| self.flows[slot as usize].as_deref()?.app.said();
+        let said = |slot: u32| self.flows[slot as usize].as_deref()?.app.unlinked_messages();
         let own = said(slot)?;
         let others = self.others(slot);
         let sure = (others.iter()).find(|o| said(**o).is_some_and(|o| own.shares_circuit(o)));
@@ -190,7 +190,7 @@ impl Shard {
     fn others(&self, slot: u32) -> Vec<u32> {
         let way = |slot: u32| {
             let flow = self.flows[slot as usize].as_deref()?;
-            let said = flow.app.said()?;
+            let said = flow.app.unlinked_messages()?;
             let speaker = said.speaker.filter(|_| !said.both || said.half)?;
             let address = |side| flow.connection.end(side).address;
             Some((said, address(speaker), address(speaker.other())))
@@ -223,7 +223,7 @@ impl Shard {
         let Ok([Some(holder), Some(second)]) = both else {
             return;
         };
-        let speaker = |flow: &Flow| flow.app.said().and_then(|said| said.speaker);
+        let speaker = |flow: &Flow| flow.app.unlinked_messages().and_then(|said| said.speaker);
         let turned = speaker(holder) == speaker(second);
         let mut waited = holder.app.take_waiting();
         for mut whole in second.app.take_waiting() {
@@ -254,7 +254,7 @@ impl Shard {
 
     /// A connection is over: closes it, unless it holds a link that goes on. With
     /// `reused` its ends belong to another connection from now on.
-    pub(super) fn end(&mut self, slot: u32, reused: bool, options: &Options) {
+    pub(super) fn end(&mut self, slot: u32, reused: bool, options: &AnalysisOptions) {
         self.settle(slot, true);
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
@@ -289,7 +289,7 @@ impl Shard {
 }
 
 /// Takes the messages that waited, and marks their packets.
-fn replay(flow: &mut Flow, waited: &[crate::app::Whole]) {
+fn replay(flow: &mut Flow, waited: &[crate::app::WholeMessage]) {
     for (at, whole) in waited.iter().enumerate() {
         flow.app.replay(whole);
         let packet = whole.ended.packet;

@@ -5,41 +5,41 @@
 //! bounded, so that a slow thread holds the reader and not memory.
 
 use super::flow::Flow;
-use super::shard::Shard;
-use super::{Front, SHARDS, payload};
+use super::shard::ConnectionShard;
+use super::{FrameIntake, SHARDS, payload};
 use crate::decode::{FlowKey, Packet};
-use crate::read::{Block, Reader};
-use crate::{Options, ReadError};
+use crate::read::{FrameBlock, Reader};
+use crate::{AnalysisOptions, ReadError};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// The packets of one block that belong to one thread.
-struct Batch {
-    block: Arc<Block>,
+struct PacketBatch {
+    block: Arc<FrameBlock>,
     packets: Vec<Packet>,
     /// Connections that change their shard, each before the packet of this index.
-    moves: Vec<(usize, Move)>,
+    moves: Vec<(usize, ConnectionMove)>,
 }
 
 /// What a thread does for a connection that changes its shard. The one that
 /// takes waits for the one that gives; both come in the order of the file, so
 /// that no two wait for each other.
-enum Move {
+enum ConnectionMove {
     Give(usize, FlowKey, SyncSender<Option<Box<Flow>>>),
     Take(usize, Receiver<Option<Box<Flow>>>),
 }
 
 /// What one thread gets of a block.
 #[derive(Default)]
-struct Share {
+struct BlockShare {
     packets: Vec<Packet>,
-    moves: Vec<(usize, Move)>,
+    moves: Vec<(usize, ConnectionMove)>,
 }
 
 /// Memory that can be used again.
-struct Used {
-    block: Option<Block>,
+struct ReusableMemory {
+    block: Option<FrameBlock>,
     packets: Vec<Packet>,
 }
 
@@ -47,9 +47,9 @@ struct Used {
 /// their order.
 pub(super) fn run(
     reader: &mut Reader<'_>,
-    front: &mut Front<'_>,
+    front: &mut FrameIntake<'_>,
     threads: usize,
-) -> Result<Vec<Shard>, ReadError> {
+) -> Result<Vec<ConnectionShard>, ReadError> {
     let options = front.options;
     thread::scope(|scope| {
         let (used, spare) = channel();
@@ -64,7 +64,7 @@ pub(super) fn run(
         let outcome = distribute(reader, front, &queues, &spare);
         // Their queues closed, the threads end.
         drop(queues);
-        let mut shards: Vec<(usize, Shard)> = Vec::with_capacity(SHARDS);
+        let mut shards: Vec<(usize, ConnectionShard)> = Vec::with_capacity(SHARDS);
         for worker in workers {
             match worker.join() {
                 Ok(own) => shards.extend(own),
@@ -80,13 +80,13 @@ pub(super) fn run(
 /// Reads blocks and gives each thread its packets.
 fn distribute(
     reader: &mut Reader<'_>,
-    front: &mut Front<'_>,
-    queues: &[SyncSender<Batch>],
-    spare: &Receiver<Used>,
+    front: &mut FrameIntake<'_>,
+    queues: &[SyncSender<PacketBatch>],
+    spare: &Receiver<ReusableMemory>,
 ) -> Result<(), ReadError> {
     let mut blocks = Vec::new();
     let mut lists = Vec::new();
-    let mut shares: Vec<Share> = queues.iter().map(|_| Share::default()).collect();
+    let mut shares: Vec<BlockShare> = queues.iter().map(|_| BlockShare::default()).collect();
     loop {
         while let Ok(used) = spare.try_recv() {
             blocks.extend(used.block);
@@ -104,10 +104,10 @@ fn distribute(
                 if let Some(from) = from {
                     let (sender, receiver) = sync_channel(1);
                     let share = &mut shares[from % queues.len()];
-                    let give = Move::Give(from, packet.key, sender);
+                    let give = ConnectionMove::Give(from, packet.key, sender);
                     share.moves.push((share.packets.len(), give));
                     let share = &mut shares[to % queues.len()];
-                    let take = Move::Take(to, receiver);
+                    let take = ConnectionMove::Take(to, receiver);
                     share.moves.push((share.packets.len(), take));
                 }
                 shares[to % queues.len()].packets.push(packet);
@@ -118,7 +118,7 @@ fn distribute(
             if share.packets.is_empty() && share.moves.is_empty() {
                 continue;
             }
-            let batch = Batch {
+            let batch = PacketBatch {
                 block: block.clone(),
                 packets: std::mem::replace(&mut share.packets, lists.pop().unwrap_or_default()),
                 moves: std::mem::take(&mut share.moves),
@@ -135,16 +135,16 @@ fn distribute(
 fn work(
     first: usize,
     threads: usize,
-    batches: &Receiver<Batch>,
-    used: &Sender<Used>,
-    options: &Options,
-) -> Vec<(usize, Shard)> {
-    let mut shards: Vec<(usize, Shard)> = (first..SHARDS)
+    batches: &Receiver<PacketBatch>,
+    used: &Sender<ReusableMemory>,
+    options: &AnalysisOptions,
+) -> Vec<(usize, ConnectionShard)> {
+    let mut shards: Vec<(usize, ConnectionShard)> = (first..SHARDS)
         .step_by(threads)
-        .map(|index| (index, Shard::new(options)))
+        .map(|index| (index, ConnectionShard::new(options)))
         .collect();
     while let Ok(batch) = batches.recv() {
-        let Batch {
+        let PacketBatch {
             block,
             mut packets,
             moves,
@@ -158,7 +158,7 @@ fn work(
         run_packets(&mut shards, threads, &block, &packets[done..], options);
         packets.clear();
         // The reader may have ended already and need it no more.
-        let _ = used.send(Used {
+        let _ = used.send(ReusableMemory {
             block: Arc::into_inner(block),
             packets,
         });
@@ -168,11 +168,11 @@ fn work(
 
 /// Analyses packets of one block.
 fn run_packets(
-    shards: &mut [(usize, Shard)],
+    shards: &mut [(usize, ConnectionShard)],
     threads: usize,
-    block: &Block,
+    block: &FrameBlock,
     packets: &[Packet],
-    options: &Options,
+    options: &AnalysisOptions,
 ) {
     for packet in packets {
         let (_, shard) = &mut shards[usize::from(packet.shard) / threads];
@@ -181,14 +181,14 @@ fn run_packets(
 }
 
 /// Gives a connection away, or takes one.
-fn change_shard(shards: &mut [(usize, Shard)], threads: usize, change: Move, options: &Options) {
+fn change_shard(shards: &mut [(usize, ConnectionShard)], threads: usize, change: ConnectionMove, options: &AnalysisOptions) {
     match change {
-        Move::Give(from, key, to) => {
+        ConnectionMove::Give(from, key, to) => {
             let flow = shards[from / threads].1.give(key);
             // The thread that was to take it has panicked; joining it passes the panic on.
             let _ = to.send(flow);
         }
-        Move::Take(to, from) => {
+        ConnectionMove::Take(to, from) => {
             if let Ok(Some(flow)) = from.recv() {
                 shards[to / threads].1.take(flow, options);
             }

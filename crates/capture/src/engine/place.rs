@@ -10,23 +10,23 @@
 use super::SHARDS;
 use crate::app::is_capabilities;
 use crate::decode::{FlowKey, Packet};
-use crate::{Options, Protocol};
+use crate::{AnalysisOptions, AppProtocol};
 use std::collections::HashSet;
 
 /// Where connections are.
-pub(super) struct Places {
+pub(super) struct ConnectionPlaces {
     /// Ports on which DLSw is spoken.
     ports: Vec<u16>,
     /// Connections on other ports that showed to be DLSw.
     moved: HashSet<FlowKey, foldhash::fast::RandomState>,
 }
 
-impl Places {
+impl ConnectionPlaces {
     /// Nothing was seen.
-    pub(super) fn new(options: &Options) -> Places {
+    pub(super) fn new(options: &AnalysisOptions) -> ConnectionPlaces {
         let given = options.protocols.iter();
-        let given = given.filter(|(_, protocol)| *protocol == Protocol::Dlsw);
-        Places {
+        let given = given.filter(|(_, protocol)| *protocol == AppProtocol::Dlsw);
+        ConnectionPlaces {
             ports: [2065, 2067]
                 .into_iter()
                 .chain(given.map(|(port, _)| *port))

@@ -6,17 +6,17 @@
 //! that late packets find it, and is then summed up and dropped.
 
 use super::flow::Flow;
-use super::worst::{Rank, Worst};
-use super::{SHARDS, sum::Services};
-use crate::app::Stamp;
+use super::worst::{ItemRank, WorstItems};
+use super::{SHARDS, sum::ServiceTable};
+use crate::app::PacketStamp;
 use crate::decode::{FlowKey, Packet};
-use crate::ledger::Ledger;
-use crate::stream::Chunk;
-use crate::{Connection, Exchange, Flags, Marks, Options, Protocol, Segment, Side, Totals};
+use crate::ledger::WaitLedger;
+use crate::stream::StreamChunk;
+use crate::{Connection, Exchange, TcpFlags, SegmentMarks, AnalysisOptions, AppProtocol, Segment, ConnectionSide, CaptureTotals};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
-pub(super) struct Shard {
+pub(super) struct ConnectionShard {
     pub(super) table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
     pub(super) flows: Vec<Option<Box<Flow>>>,
     /// Number of the last packet of each slot, 0 for a free one; by itself,
@@ -30,7 +30,7 @@ pub(super) struct Shard {
     /// Connections that have ended: slot, identity, when to close.
     closing: VecDeque<(u32, u64, i64)>,
     /// Pairs of ends whose connection was dropped, and when that was.
-    recent: HashMap<FlowKey, Ended, foldhash::fast::RandomState>,
+    recent: HashMap<FlowKey, EndedConnection, foldhash::fast::RandomState>,
     /// The same in order of time.
     recent_order: VecDeque<(FlowKey, i64)>,
     /// Where the search for an idle connection goes on.
@@ -40,26 +40,26 @@ pub(super) struct Shard {
     pub(super) latest_ns: i64,
     /// The capture has ended.
     ended: bool,
-    pub(super) facts: crate::verdict::Facts,
-    pub(super) totals: Totals,
-    pub(super) services: Services,
-    pub(super) ledger: Ledger,
-    pub(super) connections: Worst<Connection>,
-    pub(super) exchanges: Worst<Exchange>,
+    pub(super) facts: crate::verdict::ConnectionFacts,
+    pub(super) totals: CaptureTotals,
+    pub(super) services: ServiceTable,
+    pub(super) ledger: WaitLedger,
+    pub(super) connections: WorstItems<Connection>,
+    pub(super) exchanges: WorstItems<Exchange>,
     /// Memory of connections that were dropped.
-    spare: Vec<Spare>,
+    spare: Vec<SpareBuffers>,
 }
 
 /// What a connection grew and another one can use.
-struct Spare {
+struct SpareBuffers {
     segments: Vec<Segment>,
     exchange: Option<Box<Exchange>>,
 }
 
-impl Shard {
+impl ConnectionShard {
     /// A share without connections.
-    pub(super) fn new(options: &Options) -> Shard {
-        Shard {
+    pub(super) fn new(options: &AnalysisOptions) -> ConnectionShard {
+        ConnectionShard {
             table: HashMap::default(),
             flows: Vec::new(),
             last_packets: Vec::new(),
@@ -73,23 +73,23 @@ impl Shard {
             latest_ns: i64::MIN,
             limit: (options.max_connections / SHARDS).max(1),
             ended: false,
-            facts: crate::verdict::Facts::default(),
-            totals: Totals::default(),
-            services: Services::default(),
-            ledger: Ledger::default(),
-            connections: Worst::new(options.keep_connections),
-            exchanges: Worst::new(options.keep_exchanges),
+            facts: crate::verdict::ConnectionFacts::default(),
+            totals: CaptureTotals::default(),
+            services: ServiceTable::default(),
+            ledger: WaitLedger::default(),
+            connections: WorstItems::new(options.keep_connections),
+            exchanges: WorstItems::new(options.keep_exchanges),
             spare: Vec::new(),
         }
     }
 
     /// Takes the next packet of this share, with its captured payload.
-    pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &Options) {
+    pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &AnalysisOptions) {
         self.close_due(packet.time_ns, options);
         self.latest_ns = self.latest_ns.max(packet.time_ns);
         let slot = self.slot(packet, options);
         self.last_packets[slot as usize] = packet.number;
-        let Some((flow, mut holder)) = Shard::link(&mut self.flows, slot) else {
+        let Some((flow, mut holder)) = ConnectionShard::link(&mut self.flows, slot) else {
             return;
         };
         if flow.unwanted {
@@ -100,7 +100,7 @@ impl Shard {
         if packet.llc.is_some() {
             let segment = flow.handle_llc(packet, side, payload);
             self.totals.segments += 1;
-            self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
+            self.totals.backward_times += segment.marks.any(SegmentMarks::TIME_BACKWARDS) as u64;
             self.move_on(slot, &segment, options);
             return;
         }
@@ -114,47 +114,47 @@ impl Shard {
         self.totals.segments += 1;
         if segment
             .marks
-            .any(Marks::DUPLICATE_FRAME | Marks::TIME_BACKWARDS)
+            .any(SegmentMarks::DUPLICATE_FRAME | SegmentMarks::TIME_BACKWARDS)
         {
-            self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
-            if segment.marks.any(Marks::DUPLICATE_FRAME) {
+            self.totals.backward_times += segment.marks.any(SegmentMarks::TIME_BACKWARDS) as u64;
+            if segment.marks.any(SegmentMarks::DUPLICATE_FRAME) {
                 self.totals.duplicate_frames += 1;
                 return;
             }
         }
-        if flow.port_reused && segment.flags.has(Flags::SYN) && segment.packet == flow.connection.id
+        if flow.port_reused && segment.flags.has(TcpFlags::SYN) && segment.packet == flow.connection.id
         {
-            segment.marks.set(Marks::PORT_REUSED);
+            segment.marks.set(SegmentMarks::PORT_REUSED);
         }
         if let Some(byte) = flow.tracker.proven
             && let Some(copy) = flow.timeline.mark_needless(side.other(), byte)
         {
             flow.app.assembler.forget_resend(copy.packet);
             let sender = flow.connection.end_mut(side.other());
-            sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+            sender.marks.add(SegmentMarks(SegmentMarks::PROVEN_SPURIOUS));
             let of_link = (holder.as_mut()).and_then(|h| h.timeline.packet_mut(copy.packet));
             if let Some(copy) = of_link {
-                copy.marks.set(Marks::PROVEN_SPURIOUS);
+                copy.marks.set(SegmentMarks::PROVEN_SPURIOUS);
             }
         }
         let mut segment = flow.timeline.push(segment);
         if let Some(holder) = &mut holder {
             segment = holder.timeline.push(flow.of_link(segment));
         }
-        let stamp = Stamp {
+        let stamp = PacketStamp {
             time_ns: segment.time_ns,
             packet: segment.packet,
         };
-        if segment.flags.has(Flags::SYN) {
+        if segment.flags.has(TcpFlags::SYN) {
             flow.streams[side.index()].start(segment.seq.wrapping_add(1));
         }
-        if segment.flags.has(Flags::FIN) {
+        if segment.flags.has(TcpFlags::FIN) {
             flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
         }
         // Where only one end writes, no data of the other one shows a hole.
         let shows =
             segment.len > 0 || (flow.pair.dlsw && flow.streams[side.other().index()].has_hole());
-        if shows && !segment.flags.any(Flags::RST | Flags::SYN) {
+        if shows && !segment.flags.any(TcpFlags::RST | TcpFlags::SYN) {
             let same = segment.from == side;
             let Flow {
                 streams,
@@ -162,7 +162,7 @@ impl Shard {
                 connection,
                 ..
             } = &mut *flow;
-            let mut say = |from: Side, chunk: Chunk<'_>| match &mut holder {
+            let mut say = |from: ConnectionSide, chunk: StreamChunk<'_>| match &mut holder {
                 Some(link) => {
                     let from = if same { from } else { from.other() };
                     let Flow {
@@ -174,15 +174,15 @@ impl Shard {
             };
             let [client, server] = streams;
             let (own, other) = match side {
-                Side::Client => (client, server),
-                Side::Server => (server, client),
+                ConnectionSide::Client => (client, server),
+                ConnectionSide::Server => (server, client),
             };
-            if segment.flags.has(Flags::ACK) {
+            if segment.flags.has(TcpFlags::ACK) {
                 // Midway: what the other side sends next begins here.
                 other.start(segment.ack);
                 other.settle(segment.ack, |chunk| say(side.other(), chunk));
             }
-            if segment.len > 0 && !segment.marks.any(Marks::KEEP_ALIVE) {
+            if segment.len > 0 && !segment.marks.any(SegmentMarks::KEEP_ALIVE) {
                 own.accept(
                     segment.seq,
                     segment.len,
@@ -192,8 +192,8 @@ impl Shard {
                 );
             }
         }
-        if (segment.marks.any(Marks::RESENT) || flow.tracker.copied)
-            && !segment.marks.any(Marks::SPURIOUS_RETRANSMISSION)
+        if (segment.marks.any(SegmentMarks::RESENT) || flow.tracker.copied)
+            && !segment.marks.any(SegmentMarks::SPURIOUS_RETRANSMISSION)
             && segment.len > 0
         {
             flow.app.assembler.resend(side, stamp);
@@ -202,7 +202,7 @@ impl Shard {
         if let Some(note) = link.app.take_note() {
             link.timeline.annotate(note);
         }
-        let waits = segment.len > 0 && link.app.said().is_some();
+        let waits = segment.len > 0 && link.app.unlinked_messages().is_some();
         if waits {
             self.settle(slot, false);
         }
@@ -212,7 +212,7 @@ impl Shard {
     /// After a packet: sums up exchanges that have ended, keeps what is held
     /// short, and lets a closed connection go.
     #[inline]
-    fn move_on(&mut self, slot: u32, segment: &Segment, options: &Options) {
+    fn move_on(&mut self, slot: u32, segment: &Segment, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
@@ -230,7 +230,7 @@ impl Shard {
     }
 
     /// Closes every connection that is left; the capture's last packet was at `latest_ns`.
-    pub(super) fn finish(&mut self, latest_ns: i64, options: &Options) {
+    pub(super) fn finish(&mut self, latest_ns: i64, options: &AnalysisOptions) {
         self.latest_ns = latest_ns;
         self.ended = true;
         for slot in 0..self.flows.len() as u32 {
@@ -242,12 +242,12 @@ impl Shard {
     }
 
     /// The slot of the packet's connection, which may be new.
-    fn slot(&mut self, packet: &Packet, options: &Options) -> u32 {
+    fn slot(&mut self, packet: &Packet, options: &AnalysisOptions) -> u32 {
         let known = match self.last {
             Some((key, slot)) if key == packet.key => Some(slot),
             _ => self.table.get(&packet.key).copied(),
         };
-        let opens = packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK);
+        let opens = packet.flags.has(TcpFlags::SYN) && !packet.flags.has(TcpFlags::ACK);
         let mut reused = false;
         if let Some(slot) = known {
             let flow = self.flows[slot as usize].as_deref();
@@ -312,7 +312,7 @@ impl Shard {
 
     /// Closes the connections whose time has come.
     #[inline]
-    fn close_due(&mut self, now_ns: i64, options: &Options) {
+    fn close_due(&mut self, now_ns: i64, options: &AnalysisOptions) {
         while let Some((slot, id, due_ns)) = self.closing.front().copied() {
             if due_ns > now_ns && self.closing.len() <= MAX_CLOSING {
                 return;
@@ -333,7 +333,7 @@ impl Shard {
     }
 
     /// Closes the connection that was idle longest among the next few.
-    pub(super) fn evict(&mut self, options: &Options) {
+    pub(super) fn evict(&mut self, options: &AnalysisOptions) {
         let mut oldest: Option<(u64, usize)> = None;
         let mut looked_at = 0;
         for _ in 0..self.last_packets.len() {
@@ -345,7 +345,7 @@ impl Shard {
             let this = (last_packet, self.hand);
             oldest = Some(oldest.map_or(this, |other| other.min(this)));
             looked_at += 1;
-            if looked_at == LOOKED_AT {
+            if looked_at == IDLE_SEARCH_LIMIT {
                 break;
             }
         }
@@ -355,7 +355,7 @@ impl Shard {
     }
 
     /// Sums up a connection and drops it.
-    pub(super) fn close(&mut self, slot: u32, evicted: bool, options: &Options) {
+    pub(super) fn close(&mut self, slot: u32, evicted: bool, options: &AnalysisOptions) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
@@ -366,7 +366,7 @@ impl Shard {
         };
         let holes = flow.streams.iter().any(crate::stream::Stream::has_hole);
         // A link of DLSw goes on after bytes that the capture lost.
-        let streams = flow.connection.protocol != Protocol::Dlsw;
+        let streams = flow.connection.protocol != AppProtocol::Dlsw;
         let unfinished = streams && (holes || flow.tracker.is_stuck());
         flow.app.close(unfinished);
         if !flow.unwanted {
@@ -385,10 +385,10 @@ impl Shard {
         }
         self.last = None;
         let refused = flow.connection.was_refused();
-        let ended = Ended {
+        let ended = EndedConnection {
             at_ns: flow.connection.last_ns,
             refused: refused
-                .then(|| flow.tracker.first_seq(Side::Client))
+                .then(|| flow.tracker.first_seq(ConnectionSide::Client))
                 .flatten(),
         };
         self.remember(flow.key, ended);
@@ -396,7 +396,7 @@ impl Shard {
             let mut segments = flow.timeline.segments;
             segments.clear();
             let exchange = flow.app.assembler.spare.take();
-            self.spare.push(Spare { segments, exchange });
+            self.spare.push(SpareBuffers { segments, exchange });
         }
         flow.connection.evicted = evicted;
         if unwanted {
@@ -407,7 +407,7 @@ impl Shard {
         self.services.add_connection(service, &connection);
         self.count(&connection);
         let total_ns = connection.slices.total_ns();
-        let rank = Rank::new(total_ns, 0, (connection.id, 0));
+        let rank = ItemRank::new(total_ns, 0, (connection.id, 0));
         if self.connections.qualifies(rank) {
             self.connections.insert(rank, Box::new(connection));
         }
@@ -422,14 +422,14 @@ impl Shard {
         totals.connections += 1;
         totals.evicted_connections += u64::from(connection.evicted);
         let shake = &connection.handshake;
-        let tcp = connection.protocol != Protocol::Sna;
+        let tcp = connection.protocol != AppProtocol::Sna;
         totals.midway_connections += u64::from(tcp && shake.syns == 0 && shake.syn_acks == 0);
         let unanswered = shake.syns > 0 && shake.syn_acks == 0;
         totals.unanswered_connections += u64::from(unanswered);
         totals.ackless_connections += u64::from(tcp && connection.lacks_acks());
         totals.made_times += u64::from(tcp && connection.has_made_times());
         let sent = [connection.client.bytes, connection.server.bytes];
-        let half = connection.protocol == Protocol::Dlsw && sent.contains(&0);
+        let half = connection.protocol == AppProtocol::Dlsw && sent.contains(&0);
         totals.half_links += u64::from(half && connection.link.is_none());
         totals.payload_bytes += sent[0] + sent[1];
         totals.marks.merge(&connection.client.marks);
@@ -438,7 +438,7 @@ impl Shard {
     }
 
     /// Remembers a pair of ends that was used.
-    fn remember(&mut self, key: FlowKey, ended: Ended) {
+    fn remember(&mut self, key: FlowKey, ended: EndedConnection) {
         self.recent.insert(key, ended);
         self.recent_order.push_back((key, ended.at_ns));
         if self.recent_order.len() > MAX_RECENT
@@ -452,7 +452,7 @@ impl Shard {
 
 /// How a connection of a pair of ends ended.
 #[derive(Debug, Clone, Copy)]
-struct Ended {
+struct EndedConnection {
     at_ns: i64,
     /// The number of its SYN where that was refused: a client that asks again
     /// (Windows does twice, half a second apart) sends the same one.
@@ -489,4 +489,4 @@ const MAX_CLOSING: usize = 64;
 const MAX_SPARE: usize = 16;
 
 /// Connections looked at to find one that is idle.
-const LOOKED_AT: usize = 16;
+const IDLE_SEARCH_LIMIT: usize = 16;

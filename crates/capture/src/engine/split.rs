@@ -4,17 +4,17 @@
 //! two packets never crosses one; where clocks or pipelining disturb the
 //! order, boundaries are clamped to their predecessor and the sum still holds.
 
-use crate::{Connection, Exchange, Phase};
+use crate::{Connection, Exchange, ExchangePhase};
 
 /// Consecutive intervals, each with its phase.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Intervals {
+pub(super) struct PhaseIntervals {
     start_ns: i64,
-    bounds: [(i64, Phase); MAX_INTERVALS],
+    bounds: [(i64, ExchangePhase); MAX_INTERVALS],
     len: usize,
 }
 
-impl Intervals {
+impl PhaseIntervals {
     /// The intervals of `exchange`, from the end of the one before it (or the
     /// SYN) to its own end. `now_ns` ends an exchange that has no response.
     pub(super) fn of(
@@ -22,7 +22,7 @@ impl Intervals {
         connection: &Connection,
         previous_end_ns: i64,
         now_ns: i64,
-    ) -> Intervals {
+    ) -> PhaseIntervals {
         let asked_ns = exchange.request.start_ns;
         let first = exchange.index == 0;
         // A session's exchanges follow each other, not those of other sessions.
@@ -32,26 +32,26 @@ impl Intervals {
             (true, None) => asked_ns,
             (false, _) => previous_end_ns,
         };
-        let mut intervals = Intervals {
+        let mut intervals = PhaseIntervals {
             start_ns: base_ns.min(asked_ns),
-            bounds: [(0, Phase::ClientThink); MAX_INTERVALS],
+            bounds: [(0, ExchangePhase::ClientThink); MAX_INTERVALS],
             len: 0,
         };
         // A server that speaks first thinks before it does.
         let idle = match first && exchange.request.bytes == 0 {
-            true => Phase::ServerThink,
-            false => Phase::ClientThink,
+            true => ExchangePhase::ServerThink,
+            false => ExchangePhase::ClientThink,
         };
         if first {
             let shake = &connection.handshake;
             if shake.syn_ns.is_some() {
                 let open_ns = shake.ack_ns.or(shake.syn_ack_ns).unwrap_or(asked_ns);
-                intervals.push(open_ns.min(asked_ns), Phase::Connect);
+                intervals.push(open_ns.min(asked_ns), ExchangePhase::Connect);
             }
             if let Some(tls) = &connection.tls {
-                intervals.push(tls.start_ns.min(asked_ns), Phase::ClientThink);
+                intervals.push(tls.start_ns.min(asked_ns), ExchangePhase::ClientThink);
                 let end_ns = tls.end_ns.unwrap_or(asked_ns);
-                intervals.push(end_ns.min(asked_ns), Phase::Tls);
+                intervals.push(end_ns.min(asked_ns), ExchangePhase::Tls);
             }
         }
         intervals.push(asked_ns, idle);
@@ -61,9 +61,9 @@ impl Intervals {
             (false, true) => exchange.request.end_ns,
             (false, false) => now_ns,
         };
-        intervals.push(exchange.request.end_ns.min(answer_ns), Phase::Request);
-        intervals.push(previous_end_ns.min(answer_ns), Phase::Queued);
-        intervals.push(answer_ns, Phase::ServerThink);
+        intervals.push(exchange.request.end_ns.min(answer_ns), ExchangePhase::Request);
+        intervals.push(previous_end_ns.min(answer_ns), ExchangePhase::Queued);
+        intervals.push(answer_ns, ExchangePhase::ServerThink);
         if answered {
             let end_ns = exchange.response.end_ns.max(exchange.request.end_ns);
             let end_ns = match exchange.complete || exchange.session != 0 {
@@ -71,13 +71,13 @@ impl Intervals {
                 // Its rest never came.
                 false => end_ns.max(now_ns),
             };
-            intervals.push(end_ns, Phase::Response);
+            intervals.push(end_ns, ExchangePhase::Response);
         }
         intervals
     }
 
     /// The same, cut off at `until_ns`: the part of an exchange that is past.
-    pub(super) fn until(mut self, until_ns: i64) -> Intervals {
+    pub(super) fn until(mut self, until_ns: i64) -> PhaseIntervals {
         let past = self.bounds[..self.len].partition_point(|(end_ns, _)| *end_ns < until_ns);
         if past < self.len {
             self.bounds[past].0 = until_ns;
@@ -101,19 +101,19 @@ impl Intervals {
 
     /// The phase at a time and where it ends; before the start it is client
     /// think.
-    pub(super) fn at(&self, time_ns: i64) -> (Phase, i64) {
+    pub(super) fn at(&self, time_ns: i64) -> (ExchangePhase, i64) {
         if time_ns < self.start_ns {
-            return (Phase::ClientThink, self.start_ns);
+            return (ExchangePhase::ClientThink, self.start_ns);
         }
         (self.bounds[..self.len].iter())
             .find(|(end_ns, _)| time_ns < *end_ns)
-            .map_or((Phase::ClientThink, i64::MAX), |(end_ns, phase)| {
+            .map_or((ExchangePhase::ClientThink, i64::MAX), |(end_ns, phase)| {
                 (*phase, *end_ns)
             })
     }
 
     /// Adds an interval up to `end_ns`, unless it would be empty.
-    fn push(&mut self, end_ns: i64, phase: Phase) {
+    fn push(&mut self, end_ns: i64, phase: ExchangePhase) {
         if end_ns > self.end_ns() && self.len < MAX_INTERVALS {
             self.bounds[self.len] = (end_ns, phase);
             self.len += 1;

@@ -1,27 +1,27 @@
 //! The sums by service, and the final sum over all shards.
 
-use super::shard::Shard;
-use super::worst::Worst;
-use crate::ledger::Ledger;
-use crate::lookups::Lookups;
-use crate::verdict::{Context, Facts, slices};
+use super::shard::ConnectionShard;
+use super::worst::WorstItems;
+use crate::ledger::WaitLedger;
+use crate::lookups::LookupLog;
+use crate::verdict::{Context, ConnectionFacts, slices};
 use crate::{
-    CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, Problem, Protocol,
-    Service, SliceTimes, Totals,
+    CaptureInfo, Connection, Exchange, CaptureExplanation, Histogram, SegmentMarks, AnalysisOptions, FileProblem, AppProtocol,
+    ServiceTotals, SliceTimes, CaptureTotals,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Sums by server address and port.
 #[derive(Debug, Default)]
-pub(super) struct Services {
+pub(super) struct ServiceTable {
     index: HashMap<(IpAddr, u16), usize>,
-    rows: Vec<Service>,
+    rows: Vec<ServiceTotals>,
     /// The row for what came after the table was full.
     rest: Option<usize>,
 }
 
-impl Services {
+impl ServiceTable {
     /// The row of a connection; `known` is what an earlier call gave.
     pub(super) fn row(&mut self, known: Option<usize>, connection: &Connection) -> usize {
         let row = known.unwrap_or_else(|| {
@@ -29,7 +29,7 @@ impl Services {
             self.row_of(Some(end.address), end.port)
         });
         let protocol = &mut self.rows[row].protocol;
-        if *protocol == Protocol::Turns {
+        if *protocol == AppProtocol::Turns {
             *protocol = connection.protocol;
         }
         row
@@ -59,11 +59,11 @@ impl Services {
     }
 
     /// Adds the rows of `other`.
-    fn merge(&mut self, other: Services) {
+    fn merge(&mut self, other: ServiceTable) {
         for theirs in other.rows {
             let row = self.row_of(theirs.address, theirs.port);
             let mine = &mut self.rows[row];
-            if mine.protocol == Protocol::Turns {
+            if mine.protocol == AppProtocol::Turns {
                 mine.protocol = theirs.protocol;
             }
             mine.connections += theirs.connections;
@@ -111,21 +111,21 @@ impl Services {
 /// Adds up all shards, settles the ledger and chooses the verdict.
 pub(super) fn explanation(
     capture: CaptureInfo,
-    totals: Totals,
-    shards: Vec<Shard>,
-    lookups: Lookups,
-    options: &Options,
-) -> Explanation {
-    let mut all = Explanation {
+    totals: CaptureTotals,
+    shards: Vec<ConnectionShard>,
+    lookups: LookupLog,
+    options: &AnalysisOptions,
+) -> CaptureExplanation {
+    let mut all = CaptureExplanation {
         capture,
         totals,
-        ..Explanation::default()
+        ..CaptureExplanation::default()
     };
-    let mut ledger = Ledger::default();
-    let mut facts = Facts::default();
-    let mut services = Services::default();
-    let mut connections = Worst::new(options.keep_connections);
-    let mut exchanges = Worst::new(options.keep_exchanges);
+    let mut ledger = WaitLedger::default();
+    let mut facts = ConnectionFacts::default();
+    let mut services = ServiceTable::default();
+    let mut connections = WorstItems::new(options.keep_connections);
+    let mut exchanges = WorstItems::new(options.keep_exchanges);
     let latest_ns = shards.iter().map(|shard| shard.latest_ns).max();
     let latest_ns = latest_ns.unwrap_or(i64::MIN).max(all.capture.last_ns);
     // What is after the span that was asked for is no waiting time.
@@ -170,12 +170,12 @@ pub(super) fn explanation(
 }
 
 /// What the capture lacks, so that less can be said of it.
-fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
+fn doubts(totals: &CaptureTotals, options: &AnalysisOptions) -> impl Iterator<Item = FileProblem> {
     let cut = totals.cut_frames;
     let evicted = totals.evicted_connections;
     let backwards = totals.backward_times;
     let halves = totals.half_links;
-    let unseen = totals.marks.of(Marks::ACKED_UNSEEN);
+    let unseen = totals.marks.of(SegmentMarks::ACKED_UNSEEN);
     let (midway, ackless) = (totals.midway_connections, totals.ackless_connections);
     let all = [
         (unseen > 0).then(|| {
@@ -240,14 +240,14 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
             ("capture.half-link", text)
         }),
     ];
-    all.into_iter().flatten().map(|(id, text)| Problem {
+    all.into_iter().flatten().map(|(id, text)| FileProblem {
         id,
         offset: 0,
         text,
     })
 }
 
-fn add_totals(sum: &mut Totals, one: &Totals) {
+fn add_totals(sum: &mut CaptureTotals, one: &CaptureTotals) {
     sum.segments += one.segments;
     sum.duplicate_frames += one.duplicate_frames;
     sum.backward_times += one.backward_times;
@@ -266,11 +266,11 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.marks.merge(&one.marks);
 }
 
-fn empty(address: Option<IpAddr>, port: u16) -> Service {
-    Service {
+fn empty(address: Option<IpAddr>, port: u16) -> ServiceTotals {
+    ServiceTotals {
         address,
         port,
-        protocol: Protocol::Turns,
+        protocol: AppProtocol::Turns,
         connections: 0,
         resets: 0,
         refused: 0,

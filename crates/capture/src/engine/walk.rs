@@ -7,23 +7,23 @@
 //! Invariant: the claims of an exchange neither overlap nor leave a hole, so
 //! its slices add up to its time.
 
-use super::flow::Timeline;
-use super::split::Intervals;
+use super::flow::SegmentTimeline;
+use super::split::PhaseIntervals;
 use crate::evidence::{
-    Claim, EVIDENCE, EvidenceKind, LONGEST_NS, Owner, Reason, Wait, is_progress,
+    WaitClaim, EVIDENCE, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait, is_progress,
 };
-use crate::ledger::{Interval, Ledger};
-use crate::{Connection, Exchange, Options, Phase, Segment};
+use crate::ledger::{LedgerInterval, WaitLedger};
+use crate::{Connection, Exchange, AnalysisOptions, ExchangePhase, Segment};
 
 /// Gives the time of `exchange` to the kinds of evidence, as far as its
 /// timeline reaches. `last` is true when nothing more can come on it.
 pub(super) fn judge(
-    timeline: &mut Timeline,
+    timeline: &mut SegmentTimeline,
     connection: &Connection,
     exchange: &mut Exchange,
-    intervals: &Intervals,
+    intervals: &PhaseIntervals,
     last: bool,
-    (ledger, options): (&mut Ledger, &Options),
+    (ledger, options): (&mut WaitLedger, &AnalysisOptions),
 ) {
     let end_ns = intervals.end_ns();
     // Sessions of one link wait at the same time, each for its own units.
@@ -55,7 +55,7 @@ pub(super) fn judge(
         }
         if segment.time_ns > at_ns && at_ns < end_ns {
             let to_ns = segment.time_ns.min(end_ns);
-            let place = Place {
+            let place = WaitPosition {
                 timeline: &timeline.segments,
                 rounds: &timeline.rounds,
                 before,
@@ -82,7 +82,7 @@ pub(super) fn judge(
     }
     timeline.judged = timeline.judged.max(before);
     if last && at_ns < end_ns && !timeline.segments.is_empty() {
-        let place = Place {
+        let place = WaitPosition {
             timeline: &timeline.segments,
             rounds: &timeline.rounds,
             before,
@@ -104,7 +104,7 @@ pub(super) fn judge(
 }
 
 /// A wait's place in the timeline.
-struct Place<'a> {
+struct WaitPosition<'a> {
     timeline: &'a [Segment],
     rounds: &'a [crate::evidence::RoundHistory; 2],
     before: usize,
@@ -112,23 +112,23 @@ struct Place<'a> {
     rtt_ns: i64,
 }
 
-impl Place<'_> {
+impl WaitPosition<'_> {
     /// Gives the time from `from_ns` to `to_ns`, phase by phase.
     fn give(
         &self,
         connection: &Connection,
         exchange: &mut Exchange,
-        intervals: &Intervals,
+        intervals: &PhaseIntervals,
         (mut from_ns, to_ns): (i64, i64),
-        ledger: &mut Ledger,
-        options: &Options,
+        ledger: &mut WaitLedger,
+        options: &AnalysisOptions,
     ) {
         while from_ns < to_ns {
             let (phase, phase_end_ns) = intervals.at(from_ns);
             let until_ns = phase_end_ns.min(to_ns);
-            let outside = phase == Phase::ClientThink && until_ns - from_ns > LONGEST_START_NS;
+            let outside = phase == ExchangePhase::ClientThink && until_ns - from_ns > LONGEST_START_NS;
             if !outside {
-                let mut wait = Wait {
+                let mut wait = ExchangeWait {
                     connection,
                     exchange,
                     phase,
@@ -152,16 +152,16 @@ impl Place<'_> {
     /// Enters one claim.
     fn enter(
         &self,
-        claim: &Claim,
+        claim: &WaitClaim,
         exchange: &mut Exchange,
         connection: &Connection,
-        (ledger, options): (&mut Ledger, &Options),
+        (ledger, options): (&mut WaitLedger, &AnalysisOptions),
     ) {
         let length_ns = claim.to_ns - claim.from_ns;
         if length_ns <= 0 {
             return;
         }
-        let interval = Interval {
+        let interval = LedgerInterval {
             from_ns: claim.from_ns,
             to_ns: claim.to_ns,
             reason: claim.reason,
@@ -182,7 +182,7 @@ impl Place<'_> {
 }
 
 /// The claims on one wait, in order of time: at most three.
-fn claims(wait: &mut Wait<'_>) -> [Option<Claim>; 3] {
+fn claims(wait: &mut ExchangeWait<'_>) -> [Option<WaitClaim>; 3] {
     let mut claims = [None; 3];
     let mut count = 0;
     let (from_ns, to_ns) = (wait.from_ns, wait.to_ns);
@@ -236,7 +236,7 @@ pub(super) fn enter_far_side(
     connection: &Connection,
     exchange: &mut Exchange,
     previous_end_ns: i64,
-    ledger: &mut Ledger,
+    ledger: &mut WaitLedger,
 ) {
     let rtt = connection.end(exchange.asked_by).rtt;
     let far_ns = rtt.handshake_ns.or(rtt.min_ns).unwrap_or(0);
@@ -245,11 +245,11 @@ pub(super) fn enter_far_side(
     }
     let start_ns = exchange.start_ns;
     let from_ns = (start_ns - far_ns).max(previous_end_ns);
-    let interval = Interval {
+    let interval = LedgerInterval {
         from_ns,
         to_ns: start_ns,
         reason: Reason::TurnRoundTrip,
-        owner: Owner::Network,
+        owner: DelayOwner::Network,
         numbers: [0; 2],
         before: 0,
         after: exchange.request.first_packet,

@@ -4,17 +4,17 @@
 //! where there are many turns and the path itself is not slow, the sum belongs
 //! to the number of turns.
 
-use super::{Evidence, EvidenceKind};
-use crate::verdict::{Description, SliceFacts, ms};
+use super::{EvidenceDetector, EvidenceKind};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
 
 pub(super) struct ChattyApplication;
 
-impl Evidence for ChattyApplication {
+impl EvidenceDetector for ChattyApplication {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::Chatty
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let turns = facts.context.round_trips;
         let rtt = ms(facts.context.rtt_ns);
         let connections = facts.context.connections;
@@ -26,7 +26,7 @@ impl Evidence for ChattyApplication {
             "ask for more at once: batch or join the queries, pipeline the requests, or run them in \
              parallel; a stored procedure or a proxy next to the server saves the round trips"
         };
-        Description {
+        SliceDescription {
             sentence: format!(
                 "{turns} round trips of {rtt} ms, one after the other, took {} of {} ms.",
                 ms(facts.lost_ns),

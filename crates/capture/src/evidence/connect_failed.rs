@@ -5,40 +5,40 @@
 //! it ended, unless the end that waited sent it: that one gave up.
 //! Reference: RFC 9293 3.5 and 3.10; RFC 792 and 4443 for unreachable.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
-use crate::{Flags, Marks, Phase};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
+use crate::{TcpFlags, SegmentMarks, ExchangePhase};
 
 pub(super) struct ConnectFailed;
 
-impl Evidence for ConnectFailed {
+impl EvidenceDetector for ConnectFailed {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::ConnectFailed
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
-        if wait.phase == Phase::Connect {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+        if wait.phase == ExchangePhase::Connect {
             return setup(wait);
         }
         let after = wait.after()?;
         if after.len > 0 || wait.exchange.complete || after.from == wait.exchange.asked_by {
             return None;
         }
-        let owner = Owner::of(after.from);
+        let owner = DelayOwner::of(after.from);
         // A last word that needs no answer is not a failure.
         let failed = wait.connection.exchanges == 0 || wait.length_ns() >= LEAST_NS;
         if !failed || wait.is_stuck(after.from) {
             return None;
         }
-        if after.flags.has(Flags::RST) {
-            return Some(Claim::whole(wait, Reason::Reset, owner));
+        if after.flags.has(TcpFlags::RST) {
+            return Some(WaitClaim::whole(wait, Reason::Reset, owner));
         }
         let unanswered = !wait.exchange.is_answered() && wait.exchange.request.bytes > 0;
-        (after.flags.has(Flags::FIN) && unanswered)
-            .then(|| Claim::whole(wait, Reason::ClosedUnanswered, owner))
+        (after.flags.has(TcpFlags::FIN) && unanswered)
+            .then(|| WaitClaim::whole(wait, Reason::ClosedUnanswered, owner))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let target = facts.server();
         let tries = facts.count(Reason::SynUnanswered) + facts.count(Reason::SynLate);
         let lost = ms(facts.lost_ns);
@@ -98,7 +98,7 @@ impl Evidence for ConnectFailed {
             }
             _ => format!("{} times{}", facts.count(facts.reason), facts.at_packets()),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen,
             alternatives: alternatives.to_owned(),
@@ -111,13 +111,13 @@ impl Evidence for ConnectFailed {
 const LEAST_NS: i64 = 500_000_000;
 
 /// A wait within the set-up.
-fn setup(wait: &Wait<'_>) -> Option<Claim> {
+fn setup(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
     let reason = match wait.after() {
-        Some(after) if after.flags.has(Flags::RST) => Reason::Refused,
-        Some(after) if after.flags.has(Flags::SYN) => {
+        Some(after) if after.flags.has(TcpFlags::RST) => Reason::Refused,
+        Some(after) if after.flags.has(TcpFlags::SYN) => {
             let again = after
                 .marks
-                .any(Marks::RETRANSMISSION | Marks::SPURIOUS_RETRANSMISSION)
+                .any(SegmentMarks::RETRANSMISSION | SegmentMarks::SPURIOUS_RETRANSMISSION)
                 || wait.before().from == after.from;
             if !again {
                 return None;
@@ -132,8 +132,8 @@ fn setup(wait: &Wait<'_>) -> Option<Claim> {
         None => Reason::SynUnanswered,
     };
     let owner = match reason {
-        Reason::Refused => Owner::Server,
-        _ => Owner::Network,
+        Reason::Refused => DelayOwner::Server,
+        _ => DelayOwner::Network,
     };
-    Some(Claim::whole(wait, reason, owner))
+    Some(WaitClaim::whole(wait, reason, owner))
 }

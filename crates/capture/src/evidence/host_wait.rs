@@ -5,36 +5,36 @@
 //! handshake, in a pause of an answer or of a request, or before a body that
 //! waits for `100 Continue`.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::Phase;
-use crate::verdict::{Description, SliceFacts, ms, subject};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::ExchangePhase;
+use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
 
 pub(super) struct HostWait;
 
-impl Evidence for HostWait {
+impl EvidenceDetector for HostWait {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::HostWait
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let sender = wait.sender();
         let asked_by = wait.exchange.asked_by;
-        let owner = Owner::of(sender);
+        let owner = DelayOwner::of(sender);
         let reason = match wait.phase {
-            Phase::Connect => return None,
-            Phase::ClientThink => Reason::BeforeRequest,
-            Phase::Tls => Reason::TlsWait,
+            ExchangePhase::Connect => return None,
+            ExchangePhase::ClientThink => Reason::BeforeRequest,
+            ExchangePhase::Tls => Reason::TlsWait,
             _ if wait.exchange.expects_continue && sender == asked_by => Reason::ContinueWait,
-            Phase::Request if sender == asked_by => Reason::RequestPause,
-            Phase::Response if wait.exchange.is_answered() => Reason::AnswerPause,
+            ExchangePhase::Request if sender == asked_by => Reason::RequestPause,
+            ExchangePhase::Response if wait.exchange.is_answered() => Reason::AnswerPause,
             _ if wait.after.is_none() && wait.exchange.response.bytes == 0 => Reason::NeverAnswered,
             _ if sender != asked_by => Reason::AnswerWait,
             _ => Reason::RequestPause,
         };
-        Some(Claim::whole(wait, reason, owner))
+        Some(WaitClaim::whole(wait, reason, owner))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let who = subject(facts.owner);
         let lost = ms(facts.lost_ns);
         let total = ms(facts.total_ns);
@@ -79,7 +79,7 @@ impl Evidence for HostWait {
                  shows whom it waits for.",
             ),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen: format!("{}{}", facts.reason_list(), facts.at_packets()),
             alternatives: alternatives.to_owned(),
@@ -97,7 +97,7 @@ fn remedy(facts: &SliceFacts<'_>) -> Option<String> {
             "look at that end during the handshake: name lookups, certificate checks (OCSP), a busy \
              or single-threaded process"
         }
-        (_, Owner::Client) => {
+        (_, DelayOwner::Client) => {
             "look at the client: what it computes or waits for before it sends the rest"
         }
         (Reason::NeverAnswered, _) => {

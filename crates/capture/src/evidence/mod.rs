@@ -1,12 +1,12 @@
 //! Kinds of evidence: one module a kind, all of one shape.
 //!
-//! The engine cuts the time of an exchange into [`Wait`]s: the times between
+//! The engine cuts the time of an exchange into [`ExchangeWait`]s: the times between
 //! two segments that brought it forward. Each kind looks at a wait and claims
 //! a part of it, or nothing. The order of [`EVIDENCE`] is the priority: the
 //! most specific kind is asked first, and what it leaves goes to the next.
 //! Time that no kind claims is unexplained, which is a slice of its own.
 //!
-//! Adding a kind: a file with a unit struct that implements [`Evidence`], its
+//! Adding a kind: a file with a unit struct that implements [`EvidenceDetector`], its
 //! row in [`EVIDENCE`], its variant in [`EvidenceKind`] and its reasons.
 
 mod chatty;
@@ -24,44 +24,44 @@ mod wait;
 mod waited_for_ack;
 mod window_closed;
 
-pub use reason::{EvidenceKind, Owner, Reason};
-pub(crate) use wait::{LONGEST_NS, RoundHistory, Wait, is_progress};
+pub use reason::{EvidenceKind, DelayOwner, Reason};
+pub(crate) use wait::{LONGEST_NS, RoundHistory, ExchangeWait, is_progress};
 
-use crate::verdict::{Description, SliceFacts};
+use crate::verdict::{SliceDescription, SliceFacts};
 
 /// One kind of evidence.
-pub(crate) trait Evidence: Sync {
+pub(crate) trait EvidenceDetector: Sync {
     /// The kind of the slices that it fills.
     fn kind(&self) -> EvidenceKind;
 
     /// Claims a part of a wait. Returns `None` if the packets do not show this
     /// kind. The engine clips the claim to the wait.
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let _ = wait;
         None
     }
 
     /// The sentences on a slice of this kind.
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description;
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription;
 }
 
 /// A part of a wait, and why it was waited.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim {
+pub(crate) struct WaitClaim {
     /// Nanoseconds since 1970.
     pub from_ns: i64,
     /// The same, after `from_ns`.
     pub to_ns: i64,
     pub reason: Reason,
-    pub owner: Owner,
+    pub owner: DelayOwner,
     /// What the sentence needs: bytes, counts or microseconds, by reason.
     pub numbers: [u32; 2],
 }
 
-impl Claim {
+impl WaitClaim {
     /// Claims the whole wait.
-    pub(crate) fn whole(wait: &Wait<'_>, reason: Reason, owner: Owner) -> Claim {
-        Claim {
+    pub(crate) fn whole(wait: &ExchangeWait<'_>, reason: Reason, owner: DelayOwner) -> WaitClaim {
+        WaitClaim {
             from_ns: wait.from_ns,
             to_ns: wait.to_ns,
             reason,
@@ -71,28 +71,28 @@ impl Claim {
     }
 
     /// The same claim with the numbers of its sentence.
-    pub(crate) fn with(self, numbers: [u32; 2]) -> Claim {
-        Claim { numbers, ..self }
+    pub(crate) fn with(self, numbers: [u32; 2]) -> WaitClaim {
+        WaitClaim { numbers, ..self }
     }
 }
 
 /// Every kind, the most specific first.
-pub(crate) static EVIDENCE: [&dyn Evidence; EvidenceKind::COUNT] = [
+pub(crate) static EVIDENCE: [&dyn EvidenceDetector; EvidenceKind::COUNT] = [
     &name_lookup::NameLookup,
     &connect_failed::ConnectFailed,
     &mtu_black_hole::MtuBlackHole,
     &window_closed::WindowClosed,
-    &retransmission::Retransmission,
+    &retransmission::RetransmissionWait,
     &waited_for_ack::WaitedForAck,
     &slow_path::SlowPath,
     &chatty::ChattyApplication,
     &transfer_limited::TransferLimited,
     &host_wait::HostWait,
-    &unexplained::Unexplained,
+    &unexplained::UnexplainedWait,
 ];
 
 /// The module of a kind.
-pub(crate) fn evidence(kind: EvidenceKind) -> &'static dyn Evidence {
+pub(crate) fn evidence(kind: EvidenceKind) -> &'static dyn EvidenceDetector {
     let position = EVIDENCE.iter().position(|one| one.kind() == kind);
     EVIDENCE[position.unwrap_or(EVIDENCE.len() - 1)]
 }

@@ -6,36 +6,36 @@
 //! them is as large as full segments.
 //! Reference: RFC 2923, RFC 4821, RFC 8899.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
-use crate::{Marks, Phase, Segment, Side};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
+use crate::{SegmentMarks, ExchangePhase, Segment, ConnectionSide};
 
 pub(super) struct MtuBlackHole;
 
-impl Evidence for MtuBlackHole {
+impl EvidenceDetector for MtuBlackHole {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::MtuBlackHole
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
-        if wait.phase == Phase::Connect || wait.length_ns() < LEAST_NS {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+        if wait.phase == ExchangePhase::Connect || wait.length_ns() < LEAST_NS {
             return None;
         }
         let bytes = [wait.sender(), wait.before().from]
             .into_iter()
             .find_map(|sender| unacknowledged(wait, sender));
         if let Some(bytes) = bytes {
-            let claim = Claim::whole(wait, Reason::LargeUnacknowledged, Owner::Network);
+            let claim = WaitClaim::whole(wait, Reason::LargeUnacknowledged, DelayOwner::Network);
             return Some(claim.with([bytes, 0]));
         }
-        let hole = [Side::Server, Side::Client]
+        let hole = [ConnectionSide::Server, ConnectionSide::Client]
             .into_iter()
             .find_map(|sender| missing(wait, sender))?;
-        let claim = Claim::whole(wait, Reason::LargeMissing, Owner::Network);
+        let claim = WaitClaim::whole(wait, Reason::LargeMissing, DelayOwner::Network);
         Some(claim.with([hole, 0]))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let bytes = facts.numbers()[0];
         let sentence = match facts.reason {
             Reason::LargeMissing => format!(
@@ -51,7 +51,7 @@ impl Evidence for MtuBlackHole {
                 ms(facts.total_ns)
             ),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen: format!(
                 "a full segment does not pass, smaller ones do{}",
@@ -72,19 +72,19 @@ impl Evidence for MtuBlackHole {
 }
 
 /// The size of a segment of `sender` that is repeated in vain around the wait.
-fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
+fn unacknowledged(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> Option<u32> {
     let end = wait.connection.end(sender);
     let passed = end.passed_bytes;
     let stuck = |s: &&Segment| {
         s.from == sender
             && s.len >= LEAST_BYTES
             && s.len > passed
-            && s.marks.any(Marks::RESENT)
+            && s.marks.any(SegmentMarks::RESENT)
             && !s
                 .marks
-                .any(Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION)
+                .any(SegmentMarks::PROVEN_SPURIOUS | SegmentMarks::SPURIOUS_RETRANSMISSION)
     };
-    let around = &wait.timeline[wait.before.saturating_sub(LOOK_BACK)..];
+    let around = &wait.timeline[wait.before.saturating_sub(SEARCHED_SEGMENTS)..];
     let first = around.iter().find(stuck)?;
     let copies = around.iter().filter(|s| stuck(s) && s.seq == first.seq);
     let copies = copies.count();
@@ -102,8 +102,8 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
         .any(|s| s.from != sender && s.packet > first.packet)
         || wait.timeline.iter().any(|s| {
             s.from != sender
-                && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK)
-                && s.packet + LOOK_BACK as u64 > first.packet
+                && s.marks.any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
+                && s.packet + SEARCHED_SEGMENTS as u64 > first.packet
         });
     let waits_for_it = wait.after().is_none_or(|after| {
         (after.from == sender && after.seq == first.seq) || wait.is_stuck(sender)
@@ -113,7 +113,7 @@ fn unacknowledged(wait: &Wait<'_>, sender: Side) -> Option<u32> {
 }
 
 /// The size of a hole that full segments left near the receiver.
-fn missing(wait: &Wait<'_>, sender: Side) -> Option<u32> {
+fn missing(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> Option<u32> {
     let end = wait.connection.end(sender);
     let full = match (wait.connection.client.mss, wait.connection.server.mss) {
         (Some(a), Some(b)) => u32::from(a.min(b)),
@@ -124,11 +124,11 @@ fn missing(wait: &Wait<'_>, sender: Side) -> Option<u32> {
     }
     // The hole shows in the number of a later segment: a small one, a bare
     // acknowledgement or a FIN.
-    let around = &wait.timeline[wait.before.saturating_sub(LOOK_BACK)..];
+    let around = &wait.timeline[wait.before.saturating_sub(SEARCHED_SEGMENTS)..];
     let (at, far) = around
         .iter()
         .enumerate()
-        .find(|(_, s)| s.from == sender && s.marks.any(Marks::LOST_SEGMENT))?;
+        .find(|(_, s)| s.from == sender && s.marks.any(SegmentMarks::LOST_SEGMENT))?;
     let before = around[..at].iter().filter(|s| s.from == sender);
     let hole = far.seq.wrapping_sub(before.map(|s| s.end_seq()).max()?);
     (hole >= full.min(LEAST_HOLE) && hole < 1 << 24).then_some(hole)
@@ -150,4 +150,4 @@ const LEAST_HOLE: u32 = 1_200;
 const NEAR_FULL: u32 = 1460;
 
 /// Segments that are searched before a wait.
-const LOOK_BACK: usize = 32;
+const SEARCHED_SEGMENTS: usize = 32;

@@ -4,20 +4,20 @@
 //! connections to a resolver's port are lookups as a whole.
 //! Reference: RFC 1035, RFC 6762, RFC 7858.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::Phase;
-use crate::verdict::{Description, SliceFacts, ms};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::ExchangePhase;
+use crate::verdict::{SliceDescription, SliceFacts, ms};
 
 pub(super) struct NameLookup;
 
-impl Evidence for NameLookup {
+impl EvidenceDetector for NameLookup {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::NameLookup
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let port = wait.connection.server.port;
-        if !matches!(port, 53 | 853) || wait.phase == Phase::ClientThink {
+        if !matches!(port, 53 | 853) || wait.phase == ExchangePhase::ClientThink {
             return None;
         }
         let reason = if wait.after.is_some() {
@@ -25,10 +25,10 @@ impl Evidence for NameLookup {
         } else {
             Reason::LookupUnanswered
         };
-        Some(Claim::whole(wait, reason, Owner::Server))
+        Some(WaitClaim::whole(wait, reason, DelayOwner::Server))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let name = facts.context.lookup_name();
         let what = match facts.reason {
             Reason::LookupRetried => "a query was not answered and had to be sent again",
@@ -36,7 +36,7 @@ impl Evidence for NameLookup {
             Reason::LookupFailed => "the resolver answered with an error",
             _ => "the resolver took its time",
         };
-        Description {
+        SliceDescription {
             sentence: format!(
                 "The name lookup{name} took {} of {} ms: {what}.",
                 ms(facts.lost_ns),

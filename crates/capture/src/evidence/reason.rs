@@ -110,7 +110,7 @@ impl Serialize for EvidenceKind {
 /// Who can shorten the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Owner {
+pub enum DelayOwner {
     /// The path between the two ends.
     Network,
     /// The end that was called.
@@ -124,35 +124,35 @@ pub enum Owner {
     Unknown,
 }
 
-impl Owner {
+impl DelayOwner {
     /// How many owners there are.
     pub const COUNT: usize = 5;
 
     /// Every owner, in the order of their numbers.
-    pub const ALL: [Owner; Owner::COUNT] = [
-        Owner::Network,
-        Owner::Server,
-        Owner::Client,
-        Owner::User,
-        Owner::Unknown,
+    pub const ALL: [DelayOwner; DelayOwner::COUNT] = [
+        DelayOwner::Network,
+        DelayOwner::Server,
+        DelayOwner::Client,
+        DelayOwner::User,
+        DelayOwner::Unknown,
     ];
 
     /// Its name in JSON and in sentences.
     pub fn name(self) -> &'static str {
         match self {
-            Owner::Network => "network",
-            Owner::Server => "server",
-            Owner::Client => "client",
-            Owner::User => "user",
-            Owner::Unknown => "unknown",
+            DelayOwner::Network => "network",
+            DelayOwner::Server => "server",
+            DelayOwner::Client => "client",
+            DelayOwner::User => "user",
+            DelayOwner::Unknown => "unknown",
         }
     }
 
     /// The owner of an end's time.
-    pub(crate) fn of(side: crate::Side) -> Owner {
+    pub(crate) fn of(side: crate::ConnectionSide) -> DelayOwner {
         match side {
-            crate::Side::Client => Owner::Client,
-            crate::Side::Server => Owner::Server,
+            crate::ConnectionSide::Client => DelayOwner::Client,
+            crate::ConnectionSide::Server => DelayOwner::Server,
         }
     }
 }

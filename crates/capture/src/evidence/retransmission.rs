@@ -7,26 +7,26 @@
 //! timestamps) are not losses: the wait is a late path then.
 //! Reference: RFC 6298, RFC 5681, RFC 2883, RFC 3522.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
-use crate::{Flags, Marks, Phase, Protocol};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
+use crate::{TcpFlags, SegmentMarks, ExchangePhase, AppProtocol};
 
-pub(super) struct Retransmission;
+pub(super) struct RetransmissionWait;
 
-impl Evidence for Retransmission {
+impl EvidenceDetector for RetransmissionWait {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::Retransmission
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
-        if wait.phase == Phase::Connect {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+        if wait.phase == ExchangePhase::Connect {
             return None;
         }
-        let whole = |reason| Some(Claim::whole(wait, reason, Owner::Network));
+        let whole = |reason| Some(WaitClaim::whole(wait, reason, DelayOwner::Network));
         let Some(after) = wait.after() else {
             return unanswered(wait).and_then(whole);
         };
-        if after.marks.any(Marks::RESENT) {
+        if after.marks.any(SegmentMarks::RESENT) {
             // No answer could have come yet: the timer is shorter than the path.
             let far_ns = wait.near_ns(after.from.other());
             let before = wait.before();
@@ -35,14 +35,14 @@ impl Evidence for Retransmission {
                 return None;
             }
             let fast =
-                after.marks.any(Marks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
+                after.marks.any(SegmentMarks::FAST_RETRANSMISSION) || reports_hole(wait, after.from);
             return whole(if fast {
                 Reason::FastRetransmit
             } else {
                 Reason::Timeout
             });
         }
-        if after.marks.any(Marks::OUT_OF_ORDER) {
+        if after.marks.any(SegmentMarks::OUT_OF_ORDER) {
             // Near its sender nothing is out of order: it was sent again.
             let near = wait.near_ns(after.from) * 4 < wait.near_ns(after.from.other());
             let long = near || wait.length_ns() > wait.rtt_ns.max(LEAST_NS);
@@ -52,7 +52,7 @@ impl Evidence for Retransmission {
                 Reason::Reordered
             });
         }
-        let closes = after.flags.any(Flags::RST | Flags::FIN) && after.len == 0;
+        let closes = after.flags.any(TcpFlags::RST | TcpFlags::FIN) && after.len == 0;
         if closes
             && [after.from, after.from.other()]
                 .iter()
@@ -63,7 +63,7 @@ impl Evidence for Retransmission {
         if is_answer_resent(wait) {
             return whole(Reason::Timeout);
         }
-        if wait.connection.protocol == Protocol::Sna || after.len == 0 {
+        if wait.connection.protocol == AppProtocol::Sna || after.len == 0 {
             return None;
         }
         let before = wait.before();
@@ -72,7 +72,7 @@ impl Evidence for Retransmission {
             return None;
         }
         if before.from == after.from
-            && before.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
+            && before.marks.any(SegmentMarks::RESENT | SegmentMarks::OUT_OF_ORDER)
             && before.flight > 0
         {
             return whole(Reason::LossRecovery);
@@ -99,7 +99,7 @@ impl Evidence for Retransmission {
         None
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let lost = ms(facts.lost_ns);
         let total = ms(facts.total_ns);
         let copies = facts.context.resent;
@@ -131,7 +131,7 @@ impl Evidence for Retransmission {
                  path); on the sender SACK and RACK must be on, and BBR tolerates random loss",
             ),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen: format!("{}{}", facts.reason_list(), facts.at_packets()),
             alternatives: alternatives.to_owned(),
@@ -141,7 +141,7 @@ impl Evidence for Retransmission {
 }
 
 /// Data that was repeated and not acknowledged until the end.
-fn unanswered(wait: &Wait<'_>) -> Option<Reason> {
+fn unanswered(wait: &ExchangeWait<'_>) -> Option<Reason> {
     let before = wait.before();
     if [before.from, before.from.other()]
         .iter()
@@ -154,46 +154,46 @@ fn unanswered(wait: &Wait<'_>) -> Option<Reason> {
 }
 
 /// The receiver asked for missing data of `sender` around the wait.
-fn reports_hole(wait: &Wait<'_>, sender: crate::Side) -> bool {
+fn reports_hole(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool {
     let from = wait.before.saturating_sub(8);
     let end = wait.after.unwrap_or(wait.timeline.len());
     wait.timeline[from..end].iter().any(|s| {
         s.from == sender.other()
-            && s.marks.any(Marks::SACK | Marks::DUPLICATE_ACK)
-            && !s.marks.any(Marks::DSACK)
-            && !s.marks.any(Marks::KEEP_ALIVE | Marks::KEEP_ALIVE_ACK)
+            && s.marks.any(SegmentMarks::SACK | SegmentMarks::DUPLICATE_ACK)
+            && !s.marks.any(SegmentMarks::DSACK)
+            && !s.marks.any(SegmentMarks::KEEP_ALIVE | SegmentMarks::KEEP_ALIVE_ACK)
     })
 }
 
 /// A copy of this sender's, or a report of a hole, is only a few segments old.
-fn is_recovering(wait: &Wait<'_>, sender: crate::Side) -> bool {
+fn is_recovering(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> bool {
     let from = wait.before.saturating_sub(12);
     let recent = wait.timeline[from..=wait.before].iter();
-    let mut copies = recent.filter(|s| s.from == sender && s.marks.any(Marks::RESENT));
+    let mut copies = recent.filter(|s| s.from == sender && s.marks.any(SegmentMarks::RESENT));
     copies.next().is_some()
-        || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(Marks::RESENT) > 0)
+        || (reports_hole(wait, sender) && wait.connection.end(sender).marks.of(SegmentMarks::RESENT) > 0)
 }
 
 /// The request was sent again although it had arrived, because its
 /// acknowledgement was lost with the answer; the answer came by a timer.
-fn is_answer_resent(wait: &Wait<'_>) -> bool {
+fn is_answer_resent(wait: &ExchangeWait<'_>) -> bool {
     let asked_by = wait.exchange.asked_by;
     let answers =
-        wait.phase == Phase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
+        wait.phase == ExchangePhase::ServerThink && wait.after().is_some_and(|s| s.from != asked_by);
     let inner = wait.inner();
     let copy = inner
         .iter()
-        .position(|s| s.from == asked_by && s.len > 0 && s.marks.any(Marks::RESENT));
+        .position(|s| s.from == asked_by && s.len > 0 && s.marks.any(SegmentMarks::RESENT));
     let known = |until: usize| {
         let mut before = inner[..until].iter();
-        before.any(|s| s.from != asked_by && s.marks.any(Marks::ADVANCES))
+        before.any(|s| s.from != asked_by && s.marks.any(SegmentMarks::ADVANCES))
     };
     answers && copy.is_some_and(|at| !known(at)) && wait.length_ns() < LONGEST_NS
 }
 
 /// Near the receiver a lost tail shows only as a pause: a write stops at a full
 /// segment without PSH and goes on after a time that a timer takes.
-fn is_cut_write(wait: &Wait<'_>) -> bool {
+fn is_cut_write(wait: &ExchangeWait<'_>) -> bool {
     let before = wait.before();
     let full = before.len > 0
         && before
@@ -201,7 +201,7 @@ fn is_cut_write(wait: &Wait<'_>) -> bool {
             .is_multiple_of(wait.full_bytes(before.from).max(1));
     let timer_ns = (wait.rtt_ns * 2).max(TIMER_NS);
     let far = wait.near_ns(before.from) > LEAST_NS;
-    full && far && !before.flags.has(Flags::PSH) && wait.length_ns() >= timer_ns
+    full && far && !before.flags.has(TcpFlags::PSH) && wait.length_ns() >= timer_ns
 }
 
 /// No path is shorter that is worth a verdict.

@@ -6,39 +6,39 @@
 //! acknowledgement of a request that comes late, and in copies that prove
 //! needless.
 
-use super::{Claim, Evidence, EvidenceKind, LONGEST_NS, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
-use crate::{Marks, Phase, Protocol};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
+use crate::{SegmentMarks, ExchangePhase, AppProtocol};
 
 pub(super) struct SlowPath;
 
-impl Evidence for SlowPath {
+impl EvidenceDetector for SlowPath {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::SlowPath
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
-        if wait.connection.protocol == Protocol::Sna {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+        if wait.connection.protocol == AppProtocol::Sna {
             return None;
         }
-        if wait.phase == Phase::Connect {
+        if wait.phase == ExchangePhase::Connect {
             wait.after()?;
-            let claim = Claim::whole(wait, Reason::HandshakeRoundTrip, Owner::Network);
+            let claim = WaitClaim::whole(wait, Reason::HandshakeRoundTrip, DelayOwner::Network);
             return Some(claim);
         }
         let sender = wait.sender();
         let before = wait.before();
         if before.from == sender {
-            let copy = |s: &crate::Segment| s.marks.any(Marks::RESENT) && s.seq == before.seq;
+            let copy = |s: &crate::Segment| s.marks.any(SegmentMarks::RESENT) && s.seq == before.seq;
             let early = wait.after().is_some_and(copy);
             let far_ns = wait.near_ns(sender.other());
             if early && wait.length_ns() < far_ns {
                 // Sent again before any answer could have come.
-                return Some(Claim::whole(wait, Reason::TurnRoundTrip, Owner::Network));
+                return Some(WaitClaim::whole(wait, Reason::TurnRoundTrip, DelayOwner::Network));
             }
             return needless_copy(wait);
         }
-        if wait.connection.protocol == Protocol::Dlsw {
+        if wait.connection.protocol == AppProtocol::Dlsw {
             // Units of SNA go further than TCP's round trip shows.
             return None;
         }
@@ -49,17 +49,17 @@ impl Evidence for SlowPath {
         if path_ns <= 0 {
             return None;
         }
-        let reason = if path_ns > near_ns * 2 + RISE_NS && wait.phase != Phase::ClientThink {
+        let reason = if path_ns > near_ns * 2 + RISE_NS && wait.phase != ExchangePhase::ClientThink {
             Reason::DelaySpike
         } else {
             Reason::TurnRoundTrip
         };
         let to_ns = wait.to_ns.min(wait.from_ns.saturating_add(path_ns));
-        let claim = Claim::whole(wait, reason, Owner::Network);
-        Some(Claim { to_ns, ..claim })
+        let claim = WaitClaim::whole(wait, reason, DelayOwner::Network);
+        Some(WaitClaim { to_ns, ..claim })
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let rtt = ms(facts.context.rtt_ns);
         let sentence = match facts.reason {
             Reason::DelaySpike => format!(
@@ -73,7 +73,7 @@ impl Evidence for SlowPath {
                 ms(facts.total_ns)
             ),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen: format!(
                 "{}; round trip {rtt} ms{}",
@@ -96,7 +96,7 @@ impl Evidence for SlowPath {
 
 /// The handshake's round trip where something near (a relay, an address
 /// translator) acknowledges data, and the answer took as long as the handshake.
-fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
+fn relayed_ns(wait: &ExchangeWait<'_>, near_ns: i64) -> Option<i64> {
     let shake_ns = wait.connection.end(wait.sender()).rtt.handshake_ns?;
     let shake_ns = shake_ns.min(LONGEST_NS);
     let length_ns = wait.length_ns();
@@ -107,12 +107,12 @@ fn relayed_ns(wait: &Wait<'_>, near_ns: i64) -> Option<i64> {
 /// The time until the other end acknowledged the request by itself, where
 /// that can only be the path: the answer followed at once, or no receiver
 /// delays an acknowledgement so long.
-fn acknowledged_after_ns(wait: &Wait<'_>) -> Option<i64> {
+fn acknowledged_after_ns(wait: &ExchangeWait<'_>) -> Option<i64> {
     let before = wait.before();
     let ack = wait
         .inner()
         .iter()
-        .find(|s| s.from != before.from && s.marks.any(Marks::ADVANCES) && s.via == before.via)?;
+        .find(|s| s.from != before.from && s.marks.any(SegmentMarks::ADVANCES) && s.via == before.via)?;
     let took_ns = ack.time_ns - before.time_ns;
     let prompt = wait
         .after()
@@ -122,17 +122,17 @@ fn acknowledged_after_ns(wait: &Wait<'_>) -> Option<i64> {
 
 /// A wait that holds a copy which was not needed, and that ended when the late
 /// acknowledgement came.
-fn needless_copy(wait: &Wait<'_>) -> Option<Claim> {
+fn needless_copy(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
     let sender = wait.sender();
-    let needless = Marks::PROVEN_SPURIOUS | Marks::SPURIOUS_RETRANSMISSION;
+    let needless = SegmentMarks::PROVEN_SPURIOUS | SegmentMarks::SPURIOUS_RETRANSMISSION;
     let copied = wait
         .inner()
         .iter()
         .any(|s| s.from == sender && s.marks.any(needless));
     let late = wait.last_advance(sender.other())?;
     let after = wait.after()?;
-    (wait.phase != Phase::ServerThink && copied && wait.follows(late, after))
-        .then(|| Claim::whole(wait, Reason::DelaySpike, Owner::Network))
+    (wait.phase != ExchangePhase::ServerThink && copied && wait.follows(late, after))
+        .then(|| WaitClaim::whole(wait, Reason::DelaySpike, DelayOwner::Network))
 }
 
 /// An answer so soon after the acknowledgement was not waited for.

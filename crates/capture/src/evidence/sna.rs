@@ -5,41 +5,41 @@
 //! follows the grant at once. They count as closed windows.
 //! Reference: SNA Formats (GA27-3136), RFC 1795 section 8, ISO/IEC 8802-2.
 
-use super::{Claim, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms, subject};
-use crate::{Marks, Protocol, Segment, Side};
+use super::{WaitClaim, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
+use crate::{SegmentMarks, AppProtocol, Segment, ConnectionSide};
 
 /// Claims a wait for a pacing response, a DLSw window or a station.
-pub(super) fn claim(wait: &Wait<'_>) -> Option<Claim> {
-    if !matches!(wait.connection.protocol, Protocol::Dlsw | Protocol::Sna) {
+pub(super) fn claim(wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+    if !matches!(wait.connection.protocol, AppProtocol::Dlsw | AppProtocol::Sna) {
         return None;
     }
-    let pacing = |s: &Segment, sender: Side| {
-        s.from == sender && s.len > 0 && s.marks.any(Marks::PACING_REQUEST)
+    let pacing = |s: &Segment, sender: ConnectionSide| {
+        s.from == sender && s.len > 0 && s.marks.any(SegmentMarks::PACING_REQUEST)
     };
-    let window = |s: &Segment, sender: Side| {
+    let window = |s: &Segment, sender: ConnectionSide| {
         let mark = if s.from == sender {
-            Marks::WINDOW_SPENT
+            SegmentMarks::WINDOW_SPENT
         } else {
-            Marks::NOT_READY
+            SegmentMarks::NOT_READY
         };
         s.marks.any(mark)
     };
     let link = match wait.connection.protocol {
-        Protocol::Dlsw => Reason::DlswWindow,
+        AppProtocol::Dlsw => Reason::DlswWindow,
         _ => Reason::LlcNotReady,
     };
-    held(wait, pacing, Marks::PACING_RESPONSE, Reason::SnaPacing)
-        .or_else(|| held(wait, window, Marks::READY_AGAIN, link))
+    held(wait, pacing, SegmentMarks::PACING_RESPONSE, Reason::SnaPacing)
+        .or_else(|| held(wait, window, SegmentMarks::READY_AGAIN, link))
 }
 
 /// The part of a wait between what holds the sender back and the grant.
 fn held(
-    wait: &Wait<'_>,
-    since: impl Fn(&Segment, Side) -> bool,
+    wait: &ExchangeWait<'_>,
+    since: impl Fn(&Segment, ConnectionSide) -> bool,
     grant: u32,
     reason: Reason,
-) -> Option<Claim> {
+) -> Option<WaitClaim> {
     let session = wait.exchange.session;
     let own = |s: &&Segment| session == 0 || s.session == 0 || s.session == session;
     let after = wait.after()?;
@@ -63,17 +63,17 @@ fn held(
     }
     let until = wait.timeline.partition_point(|s| s.packet < granted.packet);
     let earlier = &wait.timeline[..until];
-    let mut back = earlier.iter().rev().take(LOOK_BACK).filter(own);
+    let mut back = earlier.iter().rev().take(SEARCHED_SEGMENTS).filter(own);
     let begins = back.find(|s| since(s, sender))?;
     let from_ns = begins.time_ns.max(wait.from_ns);
-    (from_ns < wait.to_ns).then(|| Claim {
+    (from_ns < wait.to_ns).then(|| WaitClaim {
         from_ns,
-        ..Claim::whole(wait, reason, Owner::of(sender.other()))
+        ..WaitClaim::whole(wait, reason, DelayOwner::of(sender.other()))
     })
 }
 
 /// The sentences of the three reasons. Returns `None` for windows of TCP.
-pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<Description> {
+pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<SliceDescription> {
     let receiver = subject(facts.owner);
     let (what, remedy) = match facts.reason {
         Reason::SnaPacing => (
@@ -97,7 +97,7 @@ pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<Description> {
         ),
         _ => return None,
     };
-    Some(Description {
+    Some(SliceDescription {
         sentence: format!(
             "The sender waited for {what}: {} of {} ms.",
             ms(facts.lost_ns),
@@ -116,4 +116,4 @@ pub(super) fn describe(facts: &SliceFacts<'_>) -> Option<Description> {
 const FOLLOWS_NS: i64 = 500_000;
 
 /// Segments between what held a sender back and the grant.
-const LOOK_BACK: usize = 256;
+const SEARCHED_SEGMENTS: usize = 256;

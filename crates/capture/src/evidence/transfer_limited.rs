@@ -8,21 +8,21 @@
 //! trip, not what is seen in flight.
 //! Reference: RFC 5681, RFC 7323, RFC 2861.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, bytes as size, ms};
-use crate::{Flags, Marks, Phase, Protocol, Segment, Side};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, bytes as size, ms};
+use crate::{TcpFlags, SegmentMarks, ExchangePhase, AppProtocol, Segment, ConnectionSide};
 
 pub(super) struct TransferLimited;
 
-impl Evidence for TransferLimited {
+impl EvidenceDetector for TransferLimited {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::TransferLimited
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let (before, after) = (wait.before(), wait.after()?);
         let transfer = before.from == after.from && before.len > 0 && after.len > 0;
-        if !transfer || wait.phase == Phase::Connect || wait.connection.protocol == Protocol::Sna {
+        if !transfer || wait.phase == ExchangePhase::Connect || wait.connection.protocol == AppProtocol::Sna {
             return None;
         }
         let sender = after.from;
@@ -38,7 +38,7 @@ impl Evidence for TransferLimited {
                     || round <= window.saturating_mul(2) && held())
         };
         let numbers = [round, window];
-        let network = |reason| Some(Claim::whole(wait, reason, Owner::Network).with(numbers));
+        let network = |reason| Some(WaitClaim::whole(wait, reason, DelayOwner::Network).with(numbers));
         let bulk = u64::from(round) >= u64::from(full) * BULK_SEGMENTS;
         let ends_write = wait.is_short(before) && !bulk;
         if wait.is_busy() {
@@ -57,8 +57,8 @@ impl Evidence for TransferLimited {
                 return None;
             }
             if limited {
-                let owner = Owner::of(sender.other());
-                return Some(Claim::whole(wait, Reason::ReceiverWindow, owner).with(numbers));
+                let owner = DelayOwner::of(sender.other());
+                return Some(WaitClaim::whole(wait, Reason::ReceiverWindow, owner).with(numbers));
             }
             return network(Reason::PathRate);
         }
@@ -73,14 +73,14 @@ impl Evidence for TransferLimited {
             (false, false) => Reason::SenderBuffer,
         };
         let owner = match reason {
-            Reason::ReceiverWindow => Owner::of(sender.other()),
-            Reason::SenderBuffer => Owner::of(sender),
-            _ => Owner::Network,
+            Reason::ReceiverWindow => DelayOwner::of(sender.other()),
+            Reason::SenderBuffer => DelayOwner::of(sender),
+            _ => DelayOwner::Network,
         };
-        Some(Claim::whole(wait, reason, owner).with(numbers))
+        Some(WaitClaim::whole(wait, reason, owner).with(numbers))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let [round, window] = facts.numbers();
         let lost = ms(facts.lost_ns);
         let total = ms(facts.total_ns);
@@ -134,7 +134,7 @@ impl Evidence for TransferLimited {
                 "send less (compress, cache), or raise the rate of the slowest link".to_owned(),
             ),
         };
-        Description {
+        SliceDescription {
             sentence,
             seen: format!(
                 "{}; {} a round trip{}",
@@ -149,13 +149,13 @@ impl Evidence for TransferLimited {
 }
 
 /// Whether a transfer paused for a round trip until an acknowledgement came.
-fn paused(wait: &Wait<'_>, after: &Segment, bulk: bool) -> bool {
+fn paused(wait: &ExchangeWait<'_>, after: &Segment, bulk: bool) -> bool {
     let sender = after.from;
     let event = wait.last_advance(sender.other()).or_else(|| {
         // Near the receiver its acknowledgement may stand before the data that
         // is counted as the wait's beginning.
         let back = wait.timeline[..wait.before].iter().rev().take(4);
-        let mut acks = back.filter(|s| s.from != sender && s.marks.any(Marks::ADVANCES));
+        let mut acks = back.filter(|s| s.from != sender && s.marks.any(SegmentMarks::ADVANCES));
         acks.next()
     });
     let Some(event) = event else {
@@ -170,7 +170,7 @@ fn paused(wait: &Wait<'_>, after: &Segment, bulk: bool) -> bool {
 }
 
 /// The window that limits `sender`, in bytes; 0 where its scale is unknown.
-fn window_bytes(wait: &Wait<'_>, sender: Side) -> u32 {
+fn window_bytes(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> u32 {
     let handshake = &wait.connection.handshake;
     if handshake.syn_ack_ns.is_none() && handshake.syn_ns.is_none() {
         return 0;
@@ -180,18 +180,18 @@ fn window_bytes(wait: &Wait<'_>, sender: Side) -> u32 {
 
 /// Round trips that a transfer of this size needs to start, whatever the window:
 /// what a larger window could not save.
-fn starting_rounds(wait: &Wait<'_>, sender: Side) -> u32 {
+fn starting_rounds(wait: &ExchangeWait<'_>, sender: ConnectionSide) -> u32 {
     let initial = u64::from(wait.full_bytes(sender).max(1)) * INITIAL_SEGMENTS;
     let bytes = wait.exchange.part(sender).bytes;
     (bytes / initial + 1).ilog2() + 1
 }
 
 /// Data arrives at even distances, one segment or pair after the other.
-fn is_steady(wait: &Wait<'_>) -> bool {
+fn is_steady(wait: &ExchangeWait<'_>) -> bool {
     let before = wait.before();
-    let back = wait.timeline[..=wait.before].iter().rev().take(LOOK_BACK);
+    let back = wait.timeline[..=wait.before].iter().rev().take(SEARCHED_SEGMENTS);
     // Asked for each segment of a transfer, so without an allocation.
-    let mut times = [0; LOOK_BACK];
+    let mut times = [0; SEARCHED_SEGMENTS];
     let mut count = 0;
     for segment in back.filter(|s| s.from == before.from && s.len > 0) {
         times[count] = segment.time_ns;
@@ -212,7 +212,7 @@ fn is_steady(wait: &Wait<'_>) -> bool {
 
 /// A segment in the middle of a large write.
 fn is_bulk(segment: &Segment) -> bool {
-    segment.len >= BULK_BYTES || !segment.flags.has(Flags::PSH)
+    segment.len >= BULK_BYTES || !segment.flags.has(TcpFlags::PSH)
 }
 
 /// Segments that may be sent at the start (RFC 6928).
@@ -234,4 +234,4 @@ const BULK_SEGMENTS: u64 = 8;
 const BULK_BYTES: u32 = 1_000;
 
 /// Segments that are searched for earlier pauses.
-const LOOK_BACK: usize = 24;
+const SEARCHED_SEGMENTS: usize = 24;

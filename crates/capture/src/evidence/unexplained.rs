@@ -3,23 +3,23 @@
 //! It stands last in the table, so it claims what every other kind left. It
 //! has no remedy: a capture at another place may explain it.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms};
 
-pub(super) struct Unexplained;
+pub(super) struct UnexplainedWait;
 
-impl Evidence for Unexplained {
+impl EvidenceDetector for UnexplainedWait {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::Unexplained
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
-        Some(Claim::whole(wait, Reason::Unexplained, Owner::Unknown))
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
+        Some(WaitClaim::whole(wait, Reason::Unexplained, DelayOwner::Unknown))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let share = facts.lost_ns as f64 * 100.0 / facts.total_ns.max(1) as f64;
-        Description {
+        SliceDescription {
             sentence: format!(
                 "{} of {} ms ({share:.0} %) are waits that this capture does not explain.",
                 ms(facts.lost_ns),

@@ -4,16 +4,16 @@
 //! SYN, FIN or RST. Acknowledgements, probes and copies that were not needed
 //! lie within a wait. A wait never crosses a phase of its exchange.
 
-use crate::{Connection, Exchange, Flags, Marks, Phase, Segment, Side};
+use crate::{Connection, Exchange, TcpFlags, SegmentMarks, ExchangePhase, Segment, ConnectionSide};
 
 /// A time in which an exchange made no progress.
-pub(crate) struct Wait<'a> {
+pub(crate) struct ExchangeWait<'a> {
     /// The connection as known by now.
     pub connection: &'a Connection,
     /// The exchange that waited.
     pub exchange: &'a Exchange,
     /// The phase of the exchange.
-    pub phase: Phase,
+    pub phase: ExchangePhase,
     /// Segments of the connection around the wait, in order.
     pub timeline: &'a [Segment],
     /// Index of the segment after which the wait begins.
@@ -31,7 +31,7 @@ pub(crate) struct Wait<'a> {
     pub rtt_ns: i64,
 }
 
-impl<'a> Wait<'a> {
+impl<'a> ExchangeWait<'a> {
     /// The segment after which the wait begins.
     pub(crate) fn before(&self) -> &'a Segment {
         &self.timeline[self.before]
@@ -54,7 +54,7 @@ impl<'a> Wait<'a> {
     }
 
     /// The end whose data the exchange waits for.
-    pub(crate) fn sender(&self) -> Side {
+    pub(crate) fn sender(&self) -> ConnectionSide {
         match self.after() {
             Some(after) if !self.gives_up(after) => after.from,
             _ => self.expected(),
@@ -63,32 +63,32 @@ impl<'a> Wait<'a> {
 
     /// True for a FIN or RST of the end that waits.
     fn gives_up(&self, after: &Segment) -> bool {
-        after.len == 0 && after.flags.any(Flags::FIN | Flags::RST) && after.from != self.expected()
+        after.len == 0 && after.flags.any(TcpFlags::FIN | TcpFlags::RST) && after.from != self.expected()
     }
 
     /// The end whose turn it is in this phase.
-    pub(crate) fn expected(&self) -> Side {
+    pub(crate) fn expected(&self) -> ConnectionSide {
         match self.phase {
-            Phase::Request | Phase::ClientThink => self.exchange.asked_by,
-            Phase::Tls => match self.before().len > 0 {
+            ExchangePhase::Request | ExchangePhase::ClientThink => self.exchange.asked_by,
+            ExchangePhase::Tls => match self.before().len > 0 {
                 true => self.before().from.other(),
-                false => Side::Server,
+                false => ConnectionSide::Server,
             },
-            Phase::Connect if self.before().flags.has(Flags::SYN | Flags::ACK) => Side::Client,
-            Phase::Connect => Side::Server,
+            ExchangePhase::Connect if self.before().flags.has(TcpFlags::SYN | TcpFlags::ACK) => ConnectionSide::Client,
+            ExchangePhase::Connect => ConnectionSide::Server,
             _ => self.exchange.asked_by.other(),
         }
     }
 
     /// Round trip between the place of capture and an end; 0 where unknown.
-    pub(crate) fn near_ns(&self, side: Side) -> i64 {
+    pub(crate) fn near_ns(&self, side: ConnectionSide) -> i64 {
         let best_ns = self.connection.end(side).rtt.best_ns();
         best_ns.unwrap_or(0).min(LONGEST_NS)
     }
 
     /// Payload bytes of a full segment of `side`; where no handshake shows them,
     /// at least what every end must accept (RFC 9293 3.7.1).
-    pub(crate) fn full_bytes(&self, side: Side) -> u32 {
+    pub(crate) fn full_bytes(&self, side: ConnectionSide) -> u32 {
         let known = self.connection.client.mss.is_some() || self.connection.server.mss.is_some();
         let least = if known { 1 } else { LEAST_MSS };
         self.connection.segment_bytes(side).max(least)
@@ -100,18 +100,18 @@ impl<'a> Wait<'a> {
     }
 
     /// The last acknowledgement within the wait that `side` sent for new data.
-    pub(crate) fn last_advance(&self, side: Side) -> Option<&'a Segment> {
+    pub(crate) fn last_advance(&self, side: ConnectionSide) -> Option<&'a Segment> {
         let inner = self.inner().iter().rev();
-        let mut advances = inner.filter(|s| s.from == side && s.marks.any(Marks::ADVANCES));
+        let mut advances = inner.filter(|s| s.from == side && s.marks.any(SegmentMarks::ADVANCES));
         advances.next()
     }
 
     /// The window that `side` had advertised last before the wait ended, and
     /// the segment that carried it.
-    pub(crate) fn last_window(&self, side: Side) -> Option<&'a Segment> {
+    pub(crate) fn last_window(&self, side: ConnectionSide) -> Option<&'a Segment> {
         let end = self.after.unwrap_or(self.timeline.len());
-        let back = self.timeline[..end].iter().rev().take(LOOK_BACK);
-        let mut windows = back.filter(|s| s.from == side && !s.flags.any(Flags::RST | Flags::SYN));
+        let back = self.timeline[..end].iter().rev().take(SEARCHED_SEGMENTS);
+        let mut windows = back.filter(|s| s.from == side && !s.flags.any(TcpFlags::RST | TcpFlags::SYN));
         windows.next()
     }
 
@@ -126,7 +126,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-impl Wait<'_> {
+impl ExchangeWait<'_> {
     /// The round trip has grown, so data waits in a queue of the path.
     pub(crate) fn is_queue(&self) -> bool {
         let client = &self.connection.client.rtt;
@@ -147,23 +147,23 @@ impl Wait<'_> {
 
     /// Data that `sender` had sent before the wait is not acknowledged, was sent
     /// again, and no acknowledgement comes within the wait.
-    pub(crate) fn is_stuck(&self, sender: Side) -> bool {
+    pub(crate) fn is_stuck(&self, sender: ConnectionSide) -> bool {
         let end = self.before + 1;
-        let back = self.timeline[..end].iter().rev().take(LOOK_BACK);
+        let back = self.timeline[..end].iter().rev().take(SEARCHED_SEGMENTS);
         let mut own = back.filter(|s| s.from == sender && s.len > 0);
         let last = own.next();
-        let open = last.is_some_and(|s| s.flight > 0 && s.marks.any(Marks::RESENT));
-        let advances = |s: &Segment| s.from != sender && s.marks.any(Marks::ADVANCES);
+        let open = last.is_some_and(|s| s.flight > 0 && s.marks.any(SegmentMarks::RESENT));
+        let advances = |s: &Segment| s.from != sender && s.marks.any(SegmentMarks::ADVANCES);
         open && !self.inner().iter().any(advances)
     }
 
     /// Bytes that the receiver's window still allowed `sender` after the segment
     /// that began the wait, by what the receiver had advertised until then.
-    pub(crate) fn allowed_bytes(&self, sender: Side) -> Option<i64> {
-        let back = self.timeline[..=self.before].iter().rev().take(LOOK_BACK);
+    pub(crate) fn allowed_bytes(&self, sender: ConnectionSide) -> Option<i64> {
+        let back = self.timeline[..=self.before].iter().rev().take(SEARCHED_SEGMENTS);
         let mut windows = back
             .clone()
-            .filter(|s| s.from != sender && !s.flags.any(Flags::RST | Flags::SYN));
+            .filter(|s| s.from != sender && !s.flags.any(TcpFlags::RST | TcpFlags::SYN));
         let advertised = windows.next()?;
         let sent = back.filter(|s| s.from == sender).map(|s| s.end_seq());
         let sent = sent.reduce(|a, b| if crate::tcp::before(a, b) { b } else { a })?;
@@ -174,26 +174,26 @@ impl Wait<'_> {
 
 /// True for a segment that brings its exchange forward.
 pub(crate) fn is_progress(segment: &Segment, connection: &Connection) -> bool {
-    if segment.marks.any(Marks::DUPLICATE_FRAME) {
+    if segment.marks.any(SegmentMarks::DUPLICATE_FRAME) {
         return false;
     }
     let shake = &connection.handshake;
-    if segment.flags.has(Flags::SYN) {
+    if segment.flags.has(TcpFlags::SYN) {
         // A copy that came after the handshake was not needed.
         return shake
             .ack_ns
             .is_none_or(|open_ns| segment.time_ns <= open_ns);
     }
-    if segment.flags.any(Flags::FIN | Flags::RST) {
+    if segment.flags.any(TcpFlags::FIN | TcpFlags::RST) {
         return true;
     }
-    let idle = Marks::KEEP_ALIVE
-        | Marks::ZERO_WINDOW_PROBE
-        | Marks::SPURIOUS_RETRANSMISSION
-        | Marks::PROVEN_SPURIOUS;
+    let idle = SegmentMarks::KEEP_ALIVE
+        | SegmentMarks::ZERO_WINDOW_PROBE
+        | SegmentMarks::SPURIOUS_RETRANSMISSION
+        | SegmentMarks::PROVEN_SPURIOUS;
     (segment.len > 0 && !segment.marks.any(idle))
         || (shake.ack_ns == Some(segment.time_ns)
-            && segment.from == Side::Client
+            && segment.from == ConnectionSide::Client
             && segment.seq == 1)
 }
 
@@ -234,8 +234,8 @@ impl RoundHistory {
             self.start_ns = segment.time_ns;
         }
         self.bytes = self.bytes.saturating_add(segment.len);
-        self.lost |= segment.marks.any(Marks::RESENT | Marks::LOST_SEGMENT)
-            && !segment.marks.any(Marks::PROVEN_SPURIOUS);
+        self.lost |= segment.marks.any(SegmentMarks::RESENT | SegmentMarks::LOST_SEGMENT)
+            && !segment.marks.any(SegmentMarks::PROVEN_SPURIOUS);
     }
 
     /// Bytes of the round that a wait interrupts, or of the last whole one.
@@ -271,4 +271,4 @@ const FAR_NS: i64 = 5_000_000;
 const LEAST_ROUND_NS: i64 = 200_000;
 
 /// Segments that are searched for the last window.
-const LOOK_BACK: usize = 64;
+const SEARCHED_SEGMENTS: usize = 64;

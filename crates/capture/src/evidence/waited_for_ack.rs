@@ -7,25 +7,25 @@
 //! sends short segments one after the other has the algorithm off.
 //! Reference: RFC 896, RFC 1122 4.2.3.
 
-use super::{Claim, Evidence, EvidenceKind, LONGEST_NS, Owner, Reason, Wait};
-use crate::verdict::{Description, SliceFacts, ms, subject};
-use crate::{Marks, Phase, Protocol, Segment};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, LONGEST_NS, DelayOwner, Reason, ExchangeWait};
+use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
+use crate::{SegmentMarks, ExchangePhase, AppProtocol, Segment};
 
 pub(super) struct WaitedForAck;
 
-impl Evidence for WaitedForAck {
+impl EvidenceDetector for WaitedForAck {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::WaitedForAck
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         let (before, after) = (wait.before(), wait.after()?);
         let same = before.from == after.from && before.len > 0 && after.len > 0;
-        let quiet = !after.marks.any(Marks::REPEATED) && before.flight > 0;
+        let quiet = !after.marks.any(SegmentMarks::REPEATED) && before.flight > 0;
         if !same
             || !quiet
-            || wait.phase == Phase::Connect
-            || wait.connection.protocol == Protocol::Sna
+            || wait.phase == ExchangePhase::Connect
+            || wait.connection.protocol == AppProtocol::Sna
         {
             return None;
         }
@@ -49,15 +49,15 @@ impl Evidence for WaitedForAck {
             } else {
                 Reason::NagleRoundTrip
             };
-            return Some(Claim::whole(wait, reason, Owner::of(before.from)).with(numbers));
+            return Some(WaitClaim::whole(wait, reason, DelayOwner::of(before.from)).with(numbers));
         }
         // A full segment: the sender's window was used up by it.
         let few = before.flight <= wait.full_bytes(before.from).saturating_mul(FEW_SEGMENTS);
         (delayed && few && delay_ns * 2 >= wait.length_ns())
-            .then(|| Claim::whole(wait, Reason::DelayedAck, Owner::of(ack.from)).with(numbers))
+            .then(|| WaitClaim::whole(wait, Reason::DelayedAck, DelayOwner::of(ack.from)).with(numbers))
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         let sender = subject(facts.owner).to_lowercase();
         let lost = ms(facts.lost_ns);
         let total = ms(facts.total_ns);
@@ -88,7 +88,7 @@ impl Evidence for WaitedForAck {
             ),
         };
         let [bytes, delay_us] = facts.numbers();
-        Description {
+        SliceDescription {
             sentence,
             seen: format!(
                 "{} times the next data followed an acknowledgement at once{}; for example after \
@@ -107,11 +107,11 @@ impl Evidence for WaitedForAck {
 }
 
 /// The acknowledgement by itself that covers all of `before`.
-fn first_ack<'a>(wait: &Wait<'a>, before: &Segment) -> Option<&'a Segment> {
+fn first_ack<'a>(wait: &ExchangeWait<'a>, before: &Segment) -> Option<&'a Segment> {
     let covers = |s: &&Segment| {
         s.from != before.from
             && s.is_pure_ack()
-            && s.marks.any(Marks::ADVANCES)
+            && s.marks.any(SegmentMarks::ADVANCES)
             && s.ack.wrapping_sub(before.end_seq()) < 1 << 31
             && s.via == before.via
     };

@@ -5,27 +5,27 @@
 //! that was filled and not opened for longer than a round trip counts too.
 //! Reference: RFC 9293 3.8.6.
 
-use super::{Claim, Evidence, EvidenceKind, Owner, Reason, Wait, sna};
-use crate::verdict::{Description, SliceFacts, ms, subject};
-use crate::{Marks, Phase, Protocol, Segment};
+use super::{WaitClaim, EvidenceDetector, EvidenceKind, DelayOwner, Reason, ExchangeWait, sna};
+use crate::verdict::{SliceDescription, SliceFacts, ms, subject};
+use crate::{SegmentMarks, ExchangePhase, AppProtocol, Segment};
 
 pub(super) struct WindowClosed;
 
-impl Evidence for WindowClosed {
+impl EvidenceDetector for WindowClosed {
     fn kind(&self) -> EvidenceKind {
         EvidenceKind::WindowClosed
     }
 
-    fn claim(&self, wait: &Wait<'_>) -> Option<Claim> {
+    fn claim(&self, wait: &ExchangeWait<'_>) -> Option<WaitClaim> {
         if let Some(claim) = sna::claim(wait) {
             return Some(claim);
         }
-        if wait.phase == Phase::Connect || wait.connection.protocol == Protocol::Sna {
+        if wait.phase == ExchangePhase::Connect || wait.connection.protocol == AppProtocol::Sna {
             return None;
         }
         let sender = wait.sender();
         let receiver = sender.other();
-        let claim = Claim::whole(wait, Reason::ZeroWindow, Owner::of(receiver));
+        let claim = WaitClaim::whole(wait, Reason::ZeroWindow, DelayOwner::of(receiver));
         let full = i64::from(wait.full_bytes(sender));
         // Asked last: it searches many segments.
         let held = || wait.allowed_bytes(sender).is_some_and(|left| left < full);
@@ -36,12 +36,12 @@ impl Evidence for WindowClosed {
             } else {
                 since_ns.max(wait.from_ns)
             };
-            return (wait.to_ns - from_ns >= LEAST_NS).then_some(Claim { from_ns, ..claim });
+            return (wait.to_ns - from_ns >= LEAST_NS).then_some(WaitClaim { from_ns, ..claim });
         }
         let before = wait.before();
         let end = wait.connection.end(receiver);
         let known = end.window_first_bytes > 0 && before.from == sender && before.len > 0;
-        let copied = wait.after().is_some_and(|s| s.marks.any(Marks::RESENT));
+        let copied = wait.after().is_some_and(|s| s.marks.any(SegmentMarks::RESENT));
         if !known || copied || wait.length_ns() < LEAST_NS {
             return None;
         }
@@ -56,7 +56,7 @@ impl Evidence for WindowClosed {
         let shrunk = wait
             .last_window(receiver)
             .is_some_and(|s| u64::from(s.window) * 2 < u64::from(usual));
-        let claim = Claim {
+        let claim = WaitClaim {
             reason: Reason::WindowFull,
             ..claim
         };
@@ -65,12 +65,12 @@ impl Evidence for WindowClosed {
         (same && closed).then_some(claim)
     }
 
-    fn describe(&self, facts: &SliceFacts<'_>) -> Description {
+    fn describe(&self, facts: &SliceFacts<'_>) -> SliceDescription {
         if let Some(description) = sna::describe(facts) {
             return description;
         }
         let reader = subject(facts.owner);
-        Description {
+        SliceDescription {
             sentence: format!(
                 "{reader} did not read: its receive window was closed for {} of {} ms.",
                 ms(facts.lost_ns),
@@ -97,19 +97,19 @@ impl Evidence for WindowClosed {
 }
 
 /// When the receiver closed its window, if it was closed in this wait.
-fn closed_since(wait: &Wait<'_>, sender: crate::Side) -> Option<i64> {
+fn closed_since(wait: &ExchangeWait<'_>, sender: crate::ConnectionSide) -> Option<i64> {
     let receiver = sender.other();
-    let shut = |s: &Segment| s.marks.any(Marks::ZERO_WINDOW) || s.window == 0;
+    let shut = |s: &Segment| s.marks.any(SegmentMarks::ZERO_WINDOW) || s.window == 0;
     let mut windows = wait
         .inner()
         .iter()
-        .filter(|s| s.from == receiver && !s.flags.any(crate::Flags::RST | crate::Flags::SYN));
+        .filter(|s| s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN));
     if let Some(first) = windows.find(|s| shut(s)) {
         return Some(first.time_ns);
     }
     let end = wait.before + 1;
     let last = (wait.timeline[..end].iter().rev().take(16))
-        .find(|s| s.from == receiver && !s.flags.any(crate::Flags::RST | crate::Flags::SYN))?;
+        .find(|s| s.from == receiver && !s.flags.any(crate::TcpFlags::RST | crate::TcpFlags::SYN))?;
     shut(last).then_some(last.time_ns)
 }
 

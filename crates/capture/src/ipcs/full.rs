@@ -8,7 +8,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Body, DAY_NS, PacketTrace, TcpFields, TextPacket, flags_of, parse_date};
-use crate::join::{Unread, parse_time};
+use crate::join::{UnreadLine, parse_time};
 
 /// Reads the record that begins at the first of these lines; how many lines it took.
 pub(super) fn record(lines: &[&str], line: usize, trace: &mut PacketTrace) -> Option<usize> {
@@ -23,7 +23,7 @@ pub(super) fn record(lines: &[&str], line: usize, trace: &mut PacketTrace) -> Op
     match read(record, line) {
         Ok(Some(packet)) => trace.packets.push(packet),
         Ok(None) => trace.others += 1,
-        Err(why) => trace.unread.push(Unread {
+        Err(why) => trace.unread.push(UnreadLine {
             line,
             why: why.to_owned(),
         }),

@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 
 pub use build::to_pcap;
 
-use crate::join::Unread;
+use crate::join::UnreadLine;
 
 /// One packet of the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,12 +79,12 @@ pub struct PacketTrace {
     /// Records that are not TCP.
     pub others: usize,
     /// Lines that looked like packets and were not understood.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadLine>,
 }
 
 /// Whether a file that begins like this is such a trace.
 pub fn is_packet_trace(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(&head[..head.len().min(LOOK_BYTES)]);
+    let text = String::from_utf8_lossy(&head[..head.len().min(SNIFFED_BYTES)]);
     let named = text.contains("SYSTCPDA") || text.contains("Packet Trace");
     named || text.lines().any(summary::is_heading)
 }
@@ -155,7 +155,7 @@ fn flags_of(words: &str) -> u8 {
 }
 
 /// So much of a file is looked at to recognise it.
-const LOOK_BYTES: usize = 4096;
+const SNIFFED_BYTES: usize = 4096;
 
 /// Nanoseconds of a day.
 const DAY_NS: i64 = 86_400_000_000_000;

@@ -7,7 +7,7 @@
 //! TCP). The second line may begin with the first bytes of the data.
 
 use super::{Body, DAY_NS, PacketTrace, TcpFields, TextPacket, flags_of, parse_end};
-use crate::join::{Unread, parse_time};
+use crate::join::{UnreadLine, parse_time};
 
 /// Whether the line is the report's heading.
 pub(super) fn is_heading(line: &str) -> bool {
@@ -43,7 +43,7 @@ pub(super) fn record(
             time_ns: day * DAY_NS + time.0 as i64,
             body: Body::Tcp(fields),
         }),
-        None => trace.unread.push(Unread {
+        None => trace.unread.push(UnreadLine {
             line,
             why: "a TCP packet of a summary whose fields cannot be read".to_owned(),
         }),

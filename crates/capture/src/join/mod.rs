@@ -18,14 +18,14 @@ mod text;
 mod time;
 mod trace;
 
-pub use reconcile::{Delay, Explained, Reconciliation, Remark, reconcile};
+pub use reconcile::{CaptureDelay, ExplainedReceive, TraceReconciliation, FigureMismatch, reconcile};
 pub use tasks::{Task, TaskList, parse_tasks};
 pub use time::{TimeOfDay, parse_time};
-pub use trace::{Receive, Sent, Trace, parse_trace};
+pub use trace::{TracedReceive, TracedSend, SocketTrace, parse_trace};
 
 /// A line that a parser could not use.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Unread {
+pub struct UnreadLine {
     /// The line, from one.
     pub line: usize,
     /// Why.

@@ -3,11 +3,11 @@
 
 use super::tasks::Task;
 use super::time::TimeOfDay;
-use super::trace::Receive;
+use super::trace::TracedReceive;
 
 /// The whole account. Times are in seconds.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Reconciliation {
+pub struct TraceReconciliation {
     /// The task that waited for the others.
     pub client: Task,
     /// The tasks that served it.
@@ -17,22 +17,22 @@ pub struct Reconciliation {
     /// The client's response time less that.
     pub unaccounted_s: f64,
     /// The receives in the order of the trace, each with its place in the sum.
-    pub receives: Vec<Explained>,
+    pub receives: Vec<ExplainedReceive>,
     /// Of the unaccounted time, what receives of the client explain.
     pub explained_s: f64,
     /// What remains without an explanation.
     pub remaining_s: f64,
     /// What does not agree within the sources.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<FigureMismatch>,
 }
 
 /// A receive and what it means for the sum.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Explained {
+pub struct ExplainedReceive {
     /// Its number, from one.
     pub case: usize,
     /// The receive.
-    pub receive: Receive,
+    pub receive: TracedReceive,
     /// Its length by the time stamps.
     pub stamped_s: f64,
     /// Whether it explains unaccounted time; otherwise it lies inside a task
@@ -41,12 +41,12 @@ pub struct Explained {
     /// The transaction of the task it belongs to, when listed.
     pub transid: Option<String>,
     /// Delays on the network that overlap it.
-    pub delays: Vec<Delay>,
+    pub delays: Vec<CaptureDelay>,
 }
 
 /// A delay seen in a capture.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Delay {
+pub struct CaptureDelay {
     /// Its beginning.
     pub began: TimeOfDay,
     /// Its end.
@@ -59,7 +59,7 @@ pub struct Delay {
 
 /// Two figures of the sources that should be the same and are not.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Remark {
+pub struct FigureMismatch {
     /// Which receive.
     pub case: usize,
     /// What is printed, in seconds.
@@ -73,10 +73,10 @@ pub struct Remark {
 /// capture, or are none.
 pub fn reconcile(
     tasks: &[Task],
-    receives: &[Receive],
+    receives: &[TracedReceive],
     client: Option<u64>,
-    delays: &[Delay],
-) -> Option<Reconciliation> {
+    delays: &[CaptureDelay],
+) -> Option<TraceReconciliation> {
     let place = match client {
         Some(number) => tasks.iter().position(|t| t.number == number)?,
         None => {
@@ -91,10 +91,10 @@ pub fn reconcile(
         .map(|n| tasks[n].clone())
         .collect();
     let served_s: f64 = servers.iter().map(|t| t.response_s).sum();
-    let receives: Vec<Explained> = receives
+    let receives: Vec<ExplainedReceive> = receives
         .iter()
         .enumerate()
-        .map(|(n, receive)| Explained {
+        .map(|(n, receive)| ExplainedReceive {
             case: n + 1,
             stamped_s: receive.stamped_s(),
             counts: receive.task == client.number,
@@ -117,14 +117,14 @@ pub fn reconcile(
         .filter_map(|r| {
             let printed_s = r.receive.printed_s?;
             let differs = (printed_s - r.stamped_s).abs() > AGREES_S;
-            differs.then_some(Remark {
+            differs.then_some(FigureMismatch {
                 case: r.case,
                 printed_s,
                 stamped_s: r.stamped_s,
             })
         })
         .collect();
-    Some(Reconciliation {
+    Some(TraceReconciliation {
         client,
         servers,
         served_s,
@@ -137,7 +137,7 @@ pub fn reconcile(
 }
 
 /// Whether at least half of the delay lies within the wait.
-fn overlap(delay: &Delay, receive: &Receive) -> bool {
+fn overlap(delay: &CaptureDelay, receive: &TracedReceive) -> bool {
     let from = delay.began.max(receive.began);
     let to = delay.ended.min(receive.ended);
     let length = delay.ended.0.saturating_sub(delay.began.0);
@@ -145,7 +145,7 @@ fn overlap(delay: &Delay, receive: &Receive) -> bool {
 }
 
 /// The time that intervals cover together: an inner wait is not counted again.
-fn union_s<'a>(receives: impl Iterator<Item = &'a Receive>) -> f64 {
+fn union_s<'a>(receives: impl Iterator<Item = &'a TracedReceive>) -> f64 {
     let mut spans: Vec<(TimeOfDay, f64)> = receives.map(|r| (r.began, r.stamped_s())).collect();
     spans.sort_by_key(|s| s.0);
     let mut total = 0.0;

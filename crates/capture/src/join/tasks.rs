@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::Unread;
+use super::UnreadLine;
 use super::time::{TimeOfDay, parse_time};
 
 /// One task that ended.
@@ -34,7 +34,7 @@ pub struct TaskList {
     /// The tasks in the order of the list.
     pub tasks: Vec<Task>,
     /// Lines that looked like tasks and were not understood.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadLine>,
 }
 
 /// Reads a list in either form; each line decides for itself.
@@ -48,7 +48,7 @@ pub fn parse_tasks(text: &str) -> TaskList {
         };
         match result {
             Ok(task) => list.tasks.extend(task),
-            Err(why) => list.unread.push(Unread {
+            Err(why) => list.unread.push(UnreadLine {
                 line: index + 1,
                 why,
             }),

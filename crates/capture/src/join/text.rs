@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::reconcile::{Explained, Reconciliation};
+use super::reconcile::{ExplainedReceive, TraceReconciliation};
 
-impl fmt::Display for Reconciliation {
+impl fmt::Display for TraceReconciliation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |f: &mut fmt::Formatter<'_>, value: f64, what: String| {
             writeln!(f, "{value:>10.4} s  {what}")
@@ -77,7 +77,7 @@ impl fmt::Display for Reconciliation {
     }
 }
 
-fn wait(explained: &Explained) -> String {
+fn wait(explained: &ExplainedReceive) -> String {
     let receive = &explained.receive;
     let bytes = receive
         .bytes

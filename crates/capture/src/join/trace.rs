@@ -17,12 +17,12 @@
 
 use std::collections::HashMap;
 
-use super::Unread;
+use super::UnreadLine;
 use super::time::{TimeOfDay, parse_time};
 
 /// A receive that waited.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Receive {
+pub struct TracedReceive {
     /// The task that waited.
     pub task: u64,
     /// When the wait began.
@@ -35,12 +35,12 @@ pub struct Receive {
     pub bytes: Option<u64>,
     /// The sends of other tasks that came before the data was taken, and after
     /// the receive before this one.
-    pub sends: Vec<Sent>,
+    pub sends: Vec<TracedSend>,
     /// The line of the wait's end, from one.
     pub line: usize,
 }
 
-impl Receive {
+impl TracedReceive {
     /// From the beginning to the end of the wait by the time stamps, in seconds.
     pub fn stamped_s(&self) -> f64 {
         self.ended.since_s(self.began)
@@ -49,7 +49,7 @@ impl Receive {
 
 /// A send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Sent {
+pub struct TracedSend {
     /// The task that sent.
     pub task: u64,
     /// How many bytes.
@@ -60,19 +60,19 @@ pub struct Sent {
 
 /// What a trace says about sockets.
 #[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct Trace {
+pub struct SocketTrace {
     /// Receives that have a beginning and an end, in the order of their ends.
-    pub receives: Vec<Receive>,
+    pub receives: Vec<TracedReceive>,
     /// Entries read.
     pub entries: usize,
     /// Lines that looked like entries and were not understood.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadLine>,
 }
 
 /// Reads trace text of any of the three shapes.
-pub fn parse_trace(text: &str) -> Trace {
+pub fn parse_trace(text: &str) -> SocketTrace {
     let mut reader = Reader::default();
-    let mut pending: Option<Kind> = None;
+    let mut pending: Option<TraceEntryKind> = None;
     for (index, line) in text.lines().enumerate() {
         let line_number = index + 1;
         if let Some((kind, task, time, interval)) = extract(line) {
@@ -102,7 +102,7 @@ pub fn parse_trace(text: &str) -> Trace {
                 reader.entry(kind, task, time, interval, line_number);
             }
         } else if line.contains("TIME-") {
-            reader.trace.unread.push(Unread {
+            reader.trace.unread.push(UnreadLine {
                 line: line_number,
                 why: "a trace entry whose task or time cannot be read".to_owned(),
             });
@@ -112,32 +112,32 @@ pub fn parse_trace(text: &str) -> Trace {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum TraceEntryKind {
     Send(Option<u64>),
     WaitBegins,
     WaitEnds,
     Received(Option<u64>),
 }
 
-type Stamp = (u64, TimeOfDay, Option<f64>);
+type TraceEntryStamp = (u64, TimeOfDay, Option<f64>);
 
 #[derive(Default)]
 struct Reader {
-    trace: Trace,
+    trace: SocketTrace,
     waiting: HashMap<u64, TimeOfDay>,
-    sends: Vec<Sent>,
+    sends: Vec<TracedSend>,
     wrapped: Option<u64>,
 }
 
 impl Reader {
-    fn entry(&mut self, kind: Kind, task: u64, at: TimeOfDay, printed: Option<f64>, line: usize) {
+    fn entry(&mut self, kind: TraceEntryKind, task: u64, at: TimeOfDay, printed: Option<f64>, line: usize) {
         self.trace.entries += 1;
         match kind {
-            Kind::Send(bytes) => self.sends.push(Sent { task, bytes, at }),
-            Kind::WaitBegins => {
+            TraceEntryKind::Send(bytes) => self.sends.push(TracedSend { task, bytes, at }),
+            TraceEntryKind::WaitBegins => {
                 self.waiting.entry(task).or_insert(at);
             }
-            Kind::WaitEnds => {
+            TraceEntryKind::WaitEnds => {
                 let Some(began) = self.waiting.remove(&task) else {
                     return;
                 };
@@ -148,7 +148,7 @@ impl Reader {
                     .copied()
                     .collect();
                 self.sends.retain(|s| s.task == task);
-                self.trace.receives.push(Receive {
+                self.trace.receives.push(TracedReceive {
                     task,
                     began,
                     ended: at,
@@ -158,7 +158,7 @@ impl Reader {
                     line,
                 });
             }
-            Kind::Received(bytes) => {
+            TraceEntryKind::Received(bytes) => {
                 let last = self
                     .trace
                     .receives
@@ -174,7 +174,7 @@ impl Reader {
 }
 
 /// An extract's line: task, words, time, interval.
-fn extract(line: &str) -> Option<(Kind, u64, TimeOfDay, Option<f64>)> {
+fn extract(line: &str) -> Option<(TraceEntryKind, u64, TimeOfDay, Option<f64>)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let task = words.first()?.parse().ok()?;
     let at = words
@@ -188,10 +188,10 @@ fn extract(line: &str) -> Option<(Kind, u64, TimeOfDay, Option<f64>)> {
             .and_then(|h| u64::from_str_radix(h, 16).ok())
     };
     let kind = match said.as_str() {
-        s if s.starts_with("sends") => Kind::Send(size()),
-        s if s.starts_with("received") => Kind::Received(size()),
-        s if s.starts_with("exit") && s.contains("receive") => Kind::WaitEnds,
-        s if s.contains("receive wait") => Kind::WaitBegins,
+        s if s.starts_with("sends") => TraceEntryKind::Send(size()),
+        s if s.starts_with("received") => TraceEntryKind::Received(size()),
+        s if s.starts_with("exit") && s.contains("receive") => TraceEntryKind::WaitEnds,
+        s if s.contains("receive wait") => TraceEntryKind::WaitBegins,
         _ => return None,
     };
     Some((
@@ -203,7 +203,7 @@ fn extract(line: &str) -> Option<(Kind, u64, TimeOfDay, Option<f64>)> {
 }
 
 /// An entry of CICS trace that speaks of sockets.
-fn cics(line: &str) -> Option<Kind> {
+fn cics(line: &str) -> Option<TraceEntryKind> {
     let upper = line.to_ascii_uppercase();
     let entry = upper.contains(" ENTRY ");
     if !entry && !upper.contains(" EXIT ") {
@@ -221,16 +221,16 @@ fn cics(line: &str) -> Option<Kind> {
         u64::from_str_radix(rest.split(')').next()?, 16).ok()
     };
     match (entry, call, receive) {
-        (true, _, true) => Some(Kind::WaitBegins),
-        (false, true, true) => Some(Kind::WaitEnds),
-        (false, false, _) if wait => Some(Kind::WaitEnds),
-        (true, true, false) if upper.contains("SEND") => Some(Kind::Send(bytes())),
+        (true, _, true) => Some(TraceEntryKind::WaitBegins),
+        (false, true, true) => Some(TraceEntryKind::WaitEnds),
+        (false, false, _) if wait => Some(TraceEntryKind::WaitEnds),
+        (true, true, false) if upper.contains("SEND") => Some(TraceEntryKind::Send(bytes())),
         _ => None,
     }
 }
 
 /// The second line of an extended entry.
-fn extended_tail(line: &str) -> Option<Stamp> {
+fn extended_tail(line: &str) -> Option<TraceEntryStamp> {
     let field = |name: &str| line.split_once(name)?.1.split_whitespace().next();
     let task = field("TASK-")?.parse().ok()?;
     let time = parse_time(field("TIME-")?)?;
@@ -238,14 +238,14 @@ fn extended_tail(line: &str) -> Option<Stamp> {
 }
 
 /// A short entry on one line.
-fn short_tail(line: &str) -> Option<Stamp> {
+fn short_tail(line: &str) -> Option<TraceEntryStamp> {
     let task = line.split_whitespace().next()?.parse().ok()?;
     let (_, time, interval) = wrapped_tail(line)?;
     Some((task, time, interval))
 }
 
 /// The end of a short entry: time, interval, number.
-fn wrapped_tail(line: &str) -> Option<Stamp> {
+fn wrapped_tail(line: &str) -> Option<TraceEntryStamp> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().rposition(|w| parse_time(w).is_some())?;
     Some((

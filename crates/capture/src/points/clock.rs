@@ -25,15 +25,15 @@ impl PointClock {
     pub(super) fn of(pairs: &[ClockPair]) -> Option<PointClock> {
         let origin_ns = pairs.iter().map(|pair| pair.time_ns).min()?;
         let latest_ns = pairs.iter().map(|pair| pair.time_ns).max()?;
-        let still = Bounds::of(pairs, origin_ns, 0.0);
+        let still = ClockBounds::of(pairs, origin_ns, 0.0);
         let rate = match still {
-            Bounds {
+            ClockBounds {
                 least: Some(_),
                 most: Some(_),
             } => rate(pairs, origin_ns, latest_ns - origin_ns, &still),
             _ => 0.0,
         };
-        let bounds = Bounds::of(pairs, origin_ns, rate);
+        let bounds = ClockBounds::of(pairs, origin_ns, rate);
         let (ahead_ns, error_ns) = match (bounds.least, bounds.most) {
             (Some(least), Some(most)) => (least / 2 + most / 2, Some((most - least).abs() / 2)),
             (Some(one), None) | (None, Some(one)) => (one, None),
@@ -57,19 +57,19 @@ impl PointClock {
 
 /// What the difference of two clocks can be.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+struct ClockBounds {
     least: Option<i64>,
     most: Option<i64>,
 }
 
-impl Bounds {
+impl ClockBounds {
     /// The bounds at `origin_ns`, for a clock that runs faster by `rate`.
-    fn of(pairs: &[ClockPair], origin_ns: i64, rate: f64) -> Bounds {
+    fn of(pairs: &[ClockPair], origin_ns: i64, rate: f64) -> ClockBounds {
         let of = |out: bool| {
             let one_way = pairs.iter().filter(move |pair| pair.out == out);
             one_way.map(move |pair| pair.later_ns - drifted(rate, pair.time_ns - origin_ns))
         };
-        Bounds {
+        ClockBounds {
             least: of(false).max(),
             most: of(true).min(),
         }
@@ -90,13 +90,13 @@ fn drifted(rate: f64, ns: i64) -> i64 {
 }
 
 /// The rate that leaves the paths most room; 0 where a steady difference fits.
-fn rate(pairs: &[ClockPair], origin_ns: i64, span_ns: i64, still: &Bounds) -> f64 {
+fn rate(pairs: &[ClockPair], origin_ns: i64, span_ns: i64, still: &ClockBounds) -> f64 {
     let needed = still.room_ns() < 0;
     if !needed && span_ns < LONG_NS {
         return 0.0;
     }
     // The room is concave in the rate: each third without the best one goes.
-    let room = |rate: f64| Bounds::of(pairs, origin_ns, rate).room_ns();
+    let room = |rate: f64| ClockBounds::of(pairs, origin_ns, rate).room_ns();
     let (mut low, mut high) = (-MOST_RATE, MOST_RATE);
     for _ in 0..ROUNDS {
         let third = (high - low) / 3.0;

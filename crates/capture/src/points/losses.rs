@@ -6,33 +6,33 @@
 
 use super::packets::{PointPackets, SeenPacket};
 use super::pair::{PairedFlow, overlap};
-use super::{Hop, HopWay, JoinedPoints, LostPacket, Repeats};
-use crate::Flags;
+use super::{PathHop, HopWay, JoinedPoints, LostPacket, NeedlessRepeats};
+use crate::TcpFlags;
 use crate::tcp::before;
 
 /// What was lost, hop by hop.
-pub(super) struct Losses {
-    pub(super) hops: Vec<Hop>,
+pub(super) struct HopLosses {
+    pub(super) hops: Vec<PathHop>,
     pub(super) packets: Vec<LostPacket>,
-    pub(super) repeats: Repeats,
+    pub(super) repeats: NeedlessRepeats,
 }
 
 /// Looks at each hop in both directions.
-pub(super) fn find(joined: &JoinedPoints) -> Losses {
-    let mut losses = Losses {
+pub(super) fn find(joined: &JoinedPoints) -> HopLosses {
+    let mut losses = HopLosses {
         hops: Vec::new(),
         packets: Vec::new(),
-        repeats: Repeats::default(),
+        repeats: NeedlessRepeats::default(),
     };
     for hop in 0..joined.pairings.len() {
         let out = way(joined, hop, true, &mut losses.packets);
         let back = way(joined, hop, false, &mut losses.packets);
-        losses.hops.push(Hop { out, back });
+        losses.hops.push(PathHop { out, back });
     }
     losses
         .packets
         .sort_by_key(|lost| (lost.time_ns, lost.packet));
-    losses.repeats = Repeats {
+    losses.repeats = NeedlessRepeats {
         past_last: repeats(joined, true),
         past_first: repeats(joined, false),
     };
@@ -82,7 +82,7 @@ fn way(joined: &JoinedPoints, hop: usize, request_way: bool, lost: &mut Vec<Lost
             } else if !recorded.contains(&packet.time_ns) && !opens(packet) {
                 continue;
             } else if !packet.takes_numbers() {
-                way.lost_acks += u64::from(!packet.flags.has(Flags::RST));
+                way.lost_acks += u64::from(!packet.flags.has(TcpFlags::RST));
             } else if is_acknowledged(sender, flow, from, *at) {
                 way.not_recorded += 1;
             } else {
@@ -106,7 +106,7 @@ fn way(joined: &JoinedPoints, hop: usize, request_way: bool, lost: &mut Vec<Lost
 /// A SYN before the first packet of the receiver's point: a later one of the same
 /// connection came through, so this one is lost rather than not recorded.
 fn opens(packet: &SeenPacket) -> bool {
-    packet.flags.0 & (Flags::SYN | Flags::ACK) == Flags::SYN
+    packet.flags.0 & (TcpFlags::SYN | TcpFlags::ACK) == TcpFlags::SYN
 }
 
 /// Packets that only the receiver's point has, of the time in which the sender's
@@ -169,7 +169,7 @@ fn is_acknowledged(point: &PointPackets, flow: &PairedFlow, side: usize, at: u32
             if overlap((other.seq, other.end()), range) {
                 return false;
             }
-        } else if other.flags.has(Flags::ACK) && !before(other.ack, range.1) {
+        } else if other.flags.has(TcpFlags::ACK) && !before(other.ack, range.1) {
             return true;
         }
     }

@@ -18,13 +18,13 @@ mod share;
 mod verdict;
 
 pub use crate::capture_points::{
-    CaptureFile, CapturePoints, Hop, HopWay, LostPacket, PlaceTime, PointClock, Repeats,
+    CaptureFile, CapturePoints, PathHop, HopWay, LostPacket, PlaceTime, PointClock, NeedlessRepeats,
 };
 pub use packets::PointPackets;
 
-use crate::{Explanation, VerdictKind};
+use crate::{CaptureExplanation, VerdictKind};
 use clock::ClockPair;
-use pair::Pairing;
+use pair::PacketPairing;
 use thiserror::Error;
 
 /// Why captures could not be joined.
@@ -45,7 +45,7 @@ pub enum JoinError {
 pub struct JoinedPoints {
     points: Vec<PointPackets>,
     /// Between neighbours.
-    pairings: Vec<Pairing>,
+    pairings: Vec<PacketPairing>,
     /// Of each but the first against its left neighbour.
     clocks: Vec<PointClock>,
 }
@@ -60,7 +60,7 @@ impl JoinedPoints {
         let mut pairings = Vec::new();
         let mut clocks = Vec::new();
         for pair in points.windows(2) {
-            let pairing = Pairing::of(&pair[0], &pair[1]);
+            let pairing = PacketPairing::of(&pair[0], &pair[1]);
             let pairs = clock_pairs(&pair[0], &pair[1], &pairing);
             let clock = PointClock::of(&pairs).ok_or_else(|| nothing_shared(&pair[0], &pair[1]))?;
             clocks.push(clock);
@@ -79,7 +79,7 @@ impl JoinedPoints {
     }
 
     /// Adds to the explanation of the first capture where its time passed.
-    pub fn describe(&self, explanation: &mut Explanation) {
+    pub fn describe(&self, explanation: &mut CaptureExplanation) {
         let losses = losses::find(self);
         let named = matches!(&explanation.verdict, Some(one) if one.kind != VerdictKind::None);
         let placed = place::places(self, explanation, &losses);
@@ -142,7 +142,7 @@ impl JoinedPoints {
 }
 
 /// The pairs of two points, for their clocks.
-fn clock_pairs(one: &PointPackets, other: &PointPackets, pairing: &Pairing) -> Vec<ClockPair> {
+fn clock_pairs(one: &PointPackets, other: &PointPackets, pairing: &PacketPairing) -> Vec<ClockPair> {
     let mut pairs = Vec::new();
     for flow in &pairing.flows {
         for at in &one.flows[flow.at[0] as usize].packets {
@@ -165,7 +165,7 @@ fn clock_pairs(one: &PointPackets, other: &PointPackets, pairing: &Pairing) -> V
 fn in_order(mut points: Vec<PointPackets>) -> Result<Vec<PointPackets>, JoinError> {
     let mut places = vec![0];
     for other in &points[1..] {
-        let pairing = Pairing::of(&points[0], other);
+        let pairing = PacketPairing::of(&points[0], other);
         let pairs = clock_pairs(&points[0], other, &pairing);
         let place = place_of(&pairs)
             .or_else(|| place_by_hops(&points[0], other, &pairing))
@@ -195,7 +195,7 @@ fn place_of(pairs: &[ClockPair]) -> Option<i64> {
 
 /// Which point is nearer to the sender, by the hop limits of a packet that both
 /// saw: for captures of one direction.
-fn place_by_hops(one: &PointPackets, other: &PointPackets, pairing: &Pairing) -> Option<i64> {
+fn place_by_hops(one: &PointPackets, other: &PointPackets, pairing: &PacketPairing) -> Option<i64> {
     pairing.flows.iter().find_map(|flow| {
         let packets = &one.flows[flow.at[0] as usize].packets;
         let pair = |at: &u32| Some((*at, pairing.forth[*at as usize]?));

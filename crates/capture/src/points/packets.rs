@@ -5,8 +5,8 @@
 //! that the result can say which part of the file it covers.
 
 use crate::decode::{self, FlowKey, Packet};
-use crate::read::{Block, Reader};
-use crate::{Flags, Options, ReadError};
+use crate::read::{FrameBlock, Reader};
+use crate::{TcpFlags, AnalysisOptions, ReadError};
 use std::collections::HashMap;
 use std::io::Read;
 
@@ -32,7 +32,7 @@ pub(super) struct SeenPacket {
     pub(super) flow: u32,
     pub(super) ip_id: u16,
     checksum: u16,
-    pub(super) flags: Flags,
+    pub(super) flags: TcpFlags,
     pub(super) hop_limit: u8,
     /// The sender is the first end of the flow's key.
     pub(super) forward: bool,
@@ -41,7 +41,7 @@ pub(super) struct SeenPacket {
 impl SeenPacket {
     /// The sequence number after it (SYN and FIN count one).
     pub(super) fn end(&self) -> u32 {
-        let control = u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN));
+        let control = u32::from(self.flags.has(TcpFlags::SYN)) + u32::from(self.flags.has(TcpFlags::FIN));
         self.seq.wrapping_add(self.len).wrapping_add(control)
     }
 
@@ -88,10 +88,10 @@ impl PointPackets {
     pub fn read(
         source: impl Read + Send,
         name: &str,
-        options: &Options,
+        options: &AnalysisOptions,
     ) -> Result<PointPackets, ReadError> {
         let mut reader = Reader::new(source)?;
-        let mut block = Block::default();
+        let mut block = FrameBlock::default();
         let mut point = PointPackets {
             name: name.to_owned(),
             packets: Vec::new(),
@@ -150,8 +150,8 @@ impl PointPackets {
         {
             return;
         }
-        if packet.flags.has(Flags::SYN) {
-            let answers = packet.flags.has(Flags::ACK);
+        if packet.flags.has(TcpFlags::SYN) {
+            let answers = packet.flags.has(TcpFlags::ACK);
             owner.opening[usize::from(answers)].get_or_insert(packet.seq);
             owner.client_first.get_or_insert(packet.forward != answers);
         }
@@ -173,7 +173,7 @@ impl PointPackets {
 }
 
 /// Whether a packet belongs to the connections and the time that are asked for.
-fn wants(options: &Options, packet: &Packet) -> bool {
+fn wants(options: &AnalysisOptions, packet: &Packet) -> bool {
     let ends = [packet.key.end(0), packet.key.end(1)];
     let named = |wanted: Option<std::net::IpAddr>| {
         wanted.is_none_or(|address| ends.iter().any(|end| end.0 == address))

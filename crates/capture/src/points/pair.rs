@@ -7,13 +7,13 @@
 //! copy of the same bytes has claimed by its identification.
 
 use super::packets::{PointPackets, SeenPacket};
-use crate::Flags;
+use crate::TcpFlags;
 use crate::tcp::before;
 use std::collections::HashMap;
 
 /// Which packet of one point is which of the other.
 #[derive(Debug, Default)]
-pub(super) struct Pairing {
+pub(super) struct PacketPairing {
     /// By packet of the first point: its partner at the second.
     pub(super) forth: Vec<Option<u32>>,
     /// By packet of the second point: its partner at the first.
@@ -39,10 +39,10 @@ impl PairedFlow {
     }
 }
 
-impl Pairing {
+impl PacketPairing {
     /// Pairs the packets of two points.
-    pub(super) fn of(one: &PointPackets, other: &PointPackets) -> Pairing {
-        let mut pairing = Pairing {
+    pub(super) fn of(one: &PointPackets, other: &PointPackets) -> PacketPairing {
+        let mut pairing = PacketPairing {
             forth: vec![None; one.packets.len()],
             back: vec![None; other.packets.len()],
             flows: flows(one, other),
@@ -73,9 +73,9 @@ impl Pairing {
         other: &PointPackets,
         flow: &PairedFlow,
         request_way: bool,
-        identity: impl Fn(&SeenPacket) -> Identity,
+        identity: impl Fn(&SeenPacket) -> PacketIdentity,
     ) -> usize {
-        let mut waiting: HashMap<Identity, Vec<u32>> = HashMap::new();
+        let mut waiting: HashMap<PacketIdentity, Vec<u32>> = HashMap::new();
         for at in side(other, flow, 1, request_way) {
             if self.back[at as usize].is_none() {
                 let packet = &other.packets[at as usize];
@@ -156,10 +156,10 @@ impl Pairing {
 
 /// What is the same at both points: sequence and acknowledgement number, bytes,
 /// timestamp, IP identification, control flags.
-type Identity = (u32, u32, u32, u32, u16, u8);
+type PacketIdentity = (u32, u32, u32, u32, u16, u8);
 
-fn identity(packet: &SeenPacket) -> Identity {
-    let control = packet.flags.0 & (Flags::SYN | Flags::FIN | Flags::RST | Flags::ACK);
+fn identity(packet: &SeenPacket) -> PacketIdentity {
+    let control = packet.flags.0 & (TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::ACK);
     (
         packet.seq,
         packet.ack,

@@ -1,22 +1,22 @@
 //! On which part of the way the time of an explanation passed.
 //!
-//! Each wait is divided by [`Shares`]; here are the sums, of the verdict's kind
+//! Each wait is divided by [`WaitDivider`]; here are the sums, of the verdict's kind
 //! and of all kinds, and the sentence on them.
 
-use super::losses::Losses;
-use super::share::Shares;
+use super::losses::HopLosses;
+use super::share::WaitDivider;
 use super::{JoinedPoints, PlaceTime};
-use crate::{EvidenceKind, Explanation, Interval, Slice, VerdictKind};
+use crate::{EvidenceKind, CaptureExplanation, LedgerInterval, EvidenceSlice, VerdictKind};
 
 /// The time of the waits by place.
-pub(super) struct Placed {
+pub(super) struct PlacedWaits {
     /// The parts of the way; the last one is what could not be placed.
     pub(super) places: Vec<PlaceTime>,
     /// Of waits for an end: what passed on a hop, because the packet was lost
     /// there, and because it was slow there.
     pub(super) on_path: [HopTime; 2],
     /// Waits for an end with the time after the loss of what was waited for.
-    pub(super) after_loss: Vec<(Interval, i64)>,
+    pub(super) after_loss: Vec<(LedgerInterval, i64)>,
 }
 
 /// Time that passed on hops.
@@ -42,13 +42,13 @@ impl HopTime {
 }
 
 /// Gives each wait of the explanation to the parts of the way.
-pub(super) fn places(joined: &JoinedPoints, explanation: &Explanation, losses: &Losses) -> Placed {
+pub(super) fn places(joined: &JoinedPoints, explanation: &CaptureExplanation, losses: &HopLosses) -> PlacedWaits {
     let parts = joined.points.len() + 1;
     let kind = explanation.verdict.as_ref().and_then(verdict_kind);
     let mut sums = vec![[0_i64; 2]; parts + 1];
     let mut on_path = [HopTime::default(), HopTime::default()];
     let mut after_loss = Vec::new();
-    let mut shares = Shares::new(joined, losses);
+    let mut shares = WaitDivider::new(joined, losses);
     for wait in &explanation.waits {
         let share = shares.of(wait);
         let mine = kind.is_some_and(|kind| belongs(wait, kind));
@@ -93,7 +93,7 @@ pub(super) fn places(joined: &JoinedPoints, explanation: &Explanation, losses: &
             all_ms: ms(*all_ns),
         })
         .collect();
-    Placed {
+    PlacedWaits {
         places,
         on_path,
         after_loss,
@@ -129,7 +129,7 @@ pub(super) fn sentence(places: &[PlaceTime], named: bool) -> String {
 }
 
 /// Whether a wait is part of the verdict's time: many turns are round trips.
-fn belongs(wait: &Interval, kind: EvidenceKind) -> bool {
+fn belongs(wait: &LedgerInterval, kind: EvidenceKind) -> bool {
     let own = wait.reason.kind();
     own == kind || (kind == EvidenceKind::Chatty && own == EvidenceKind::SlowPath)
 }
@@ -148,7 +148,7 @@ fn ms(value: f64) -> String {
     crate::report::ms((value * 1e6) as i64)
 }
 
-fn verdict_kind(verdict: &Slice) -> Option<EvidenceKind> {
+fn verdict_kind(verdict: &EvidenceSlice) -> Option<EvidenceKind> {
     match verdict.kind {
         VerdictKind::Kind(kind) => Some(kind),
         VerdictKind::None => None,

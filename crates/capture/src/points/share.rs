@@ -9,33 +9,33 @@
 
 use super::JoinedPoints;
 use super::LostPacket;
-use super::losses::{Losses, follow};
+use super::losses::{HopLosses, follow};
 use super::packets::SeenPacket;
 use super::pair::PairedFlow;
-use crate::{EvidenceKind, Interval, Reason};
+use crate::{EvidenceKind, LedgerInterval, Reason};
 use std::collections::HashMap;
 
 /// One wait divided: nanoseconds on the client's side, each hop, the server's side.
-pub(super) struct Share {
+pub(super) struct WaitShare {
     pub(super) ns: Vec<i64>,
     /// A loss divides it, of a packet to the server or to the client.
     pub(super) lost: Option<bool>,
 }
 
 /// Divides waits.
-pub(super) struct Shares<'a> {
+pub(super) struct WaitDivider<'a> {
     joined: &'a JoinedPoints,
-    losses: &'a Losses,
+    losses: &'a HopLosses,
     /// Connections by their place at the first point.
     flows: HashMap<u32, PairedFlow>,
     /// What is left of the time between two packets, which several waits share.
     left: HashMap<(u64, u64), Option<Vec<i64>>>,
 }
 
-impl<'a> Shares<'a> {
-    pub(super) fn new(joined: &'a JoinedPoints, losses: &'a Losses) -> Shares<'a> {
+impl<'a> WaitDivider<'a> {
+    pub(super) fn new(joined: &'a JoinedPoints, losses: &'a HopLosses) -> WaitDivider<'a> {
         let flows = joined.pairings[0].flows.iter();
-        Shares {
+        WaitDivider {
             joined,
             losses,
             flows: flows.map(|flow| (flow.at[0], *flow)).collect(),
@@ -45,7 +45,7 @@ impl<'a> Shares<'a> {
 
     /// The parts of one wait. Returns `None` if they cannot be known: another
     /// point did not see one of its packets.
-    pub(super) fn of(&mut self, wait: &Interval) -> Option<Share> {
+    pub(super) fn of(&mut self, wait: &LedgerInterval) -> Option<WaitShare> {
         let first = &self.joined.points[0];
         let at = first.at(wait.before)?;
         let packet = &first.packets[at as usize];
@@ -74,11 +74,11 @@ impl<'a> Shares<'a> {
         let divided = self.left.entry((wait.before, wait.after));
         let left = divided.or_insert_with(|| divide(joined, &flow, wait));
         let ns = take(left.as_mut()?, wait);
-        Some(Share { ns, lost: None })
+        Some(WaitShare { ns, lost: None })
     }
 
     /// A connection of which the next point saw nothing, although it recorded.
-    fn never_arrived(&self, wait: &Interval, packet: &SeenPacket) -> Option<Share> {
+    fn never_arrived(&self, wait: &LedgerInterval, packet: &SeenPacket) -> Option<WaitShare> {
         let next = &self.joined.points[1];
         let (from_ns, to_ns) = next.span_ns();
         let time_ns = packet.time_ns + self.joined.clocks[0].ahead_ns(packet.time_ns);
@@ -88,10 +88,10 @@ impl<'a> Shares<'a> {
     }
 
     /// All of a wait in one part.
-    fn whole(&self, part: usize, ns: i64) -> Share {
+    fn whole(&self, part: usize, ns: i64) -> WaitShare {
         let mut parts = vec![0; self.joined.points.len() + 1];
         parts[part] = ns;
-        Share {
+        WaitShare {
             ns: parts,
             lost: None,
         }
@@ -99,7 +99,7 @@ impl<'a> Shares<'a> {
 
     /// The part that lost what a wait had to wait for; without a loss between
     /// the points, the one after the last that saw it.
-    fn for_copy(&self, wait: &Interval, flow: &PairedFlow) -> Option<Share> {
+    fn for_copy(&self, wait: &LedgerInterval, flow: &PairedFlow) -> Option<WaitShare> {
         let first = &self.joined.points[0];
         let at = first.at(wait.before)?;
         // It was lost about a round trip before the wait could begin.
@@ -131,7 +131,7 @@ impl<'a> Shares<'a> {
 
     /// A wait for an answer that was lost: up to the loss it is its end's time,
     /// then the hop's.
-    fn after_loss(&self, wait: &Interval, flow: &PairedFlow) -> Option<Share> {
+    fn after_loss(&self, wait: &LedgerInterval, flow: &PairedFlow) -> Option<WaitShare> {
         let within = self.losses_of(flow, wait.from_ns, wait.to_ns);
         let lost = within.into_iter().find(|lost| lost.bytes > 0)?;
         let before_ns = (lost.time_ns - wait.from_ns).clamp(0, wait.length_ns());
@@ -160,7 +160,7 @@ impl<'a> Shares<'a> {
     /// A transfer at the rate of the path belongs to the hop with the queue; one
     /// that waits for acknowledgements to the hops by their round trips, and
     /// what is longer than those to the receiver's side.
-    fn transfer(&self, wait: &Interval, flow: &PairedFlow) -> Option<Share> {
+    fn transfer(&self, wait: &LedgerInterval, flow: &PairedFlow) -> Option<WaitShare> {
         let first = &self.joined.points[0];
         let packet = &first.packets[first.at(wait.after)? as usize];
         let to_server = flow.is_request_way(0, packet);
@@ -169,7 +169,7 @@ impl<'a> Shares<'a> {
         let far = if to_server { hops.len() + 1 } else { 0 };
         let ns = |ms: f64| (ms * 1e6) as i64;
         if wait.reason == Reason::PathRate {
-            let queue = |hop: &super::Hop| {
+            let queue = |hop: &super::PathHop| {
                 let way = if to_server { &hop.out } else { &hop.back };
                 way.delay_ms.map_or(0, |[least, .., most]| ns(most - least))
             };
@@ -195,7 +195,7 @@ impl<'a> Shares<'a> {
 
 /// The parts of the time between the two packets of a wait. Returns `None` if
 /// another point did not see one of them.
-fn divide(joined: &JoinedPoints, flow: &PairedFlow, wait: &Interval) -> Option<Vec<i64>> {
+fn divide(joined: &JoinedPoints, flow: &PairedFlow, wait: &LedgerInterval) -> Option<Vec<i64>> {
     let first = &joined.points[0];
     let begin = first.at(wait.before)?;
     let is_request = |packet: &SeenPacket| flow.is_request_way(0, packet);
@@ -264,7 +264,7 @@ fn unanswered(joined: &JoinedPoints, begin: u32, asked: bool, length_ns: i64) ->
 
 /// Takes the time of one wait from what is left between its two packets: a wait
 /// on the path from the hops first, another one from the ends first.
-fn take(left: &mut [i64], wait: &Interval) -> Vec<i64> {
+fn take(left: &mut [i64], wait: &LedgerInterval) -> Vec<i64> {
     let ends = [0, left.len() - 1];
     let hops = 1..left.len() - 1;
     let on_path = matches!(

@@ -5,17 +5,17 @@
 //! where most of a wait for an end passed on the path, the time is the path's.
 
 use super::JoinedPoints;
-use super::losses::Losses;
-use super::place::{HopTime, Placed};
+use super::losses::HopLosses;
+use super::place::{HopTime, PlacedWaits};
 use crate::verdict::ms;
-use crate::{EvidenceKind, Explanation, Interval, Owner, Reason, Slice, Strength, VerdictKind};
+use crate::{EvidenceKind, CaptureExplanation, LedgerInterval, DelayOwner, Reason, EvidenceSlice, EvidenceStrength, VerdictKind};
 
 /// Moves time that was taken for an end's to the path, where it passed there.
 pub(super) fn correct(
     joined: &JoinedPoints,
-    explanation: &mut Explanation,
-    placed: &Placed,
-    losses: &Losses,
+    explanation: &mut CaptureExplanation,
+    placed: &PlacedWaits,
+    losses: &HopLosses,
 ) {
     let host = VerdictKind::Kind(EvidenceKind::HostWait);
     let Some(verdict) = explanation.verdict.take() else {
@@ -54,7 +54,7 @@ pub(super) fn correct(
 
 /// Divides a wait where it is listed: up to the loss it is its end's, then the
 /// path's.
-fn correct_exchanges(explanation: &mut Explanation, wait: &Interval, lost_ns: i64) {
+fn correct_exchanges(explanation: &mut CaptureExplanation, wait: &LedgerInterval, lost_ns: i64) {
     let from_ns = wait.to_ns - lost_ns;
     let lists = (explanation.exchanges.iter_mut())
         .map(|one| (&mut one.waits, Some(&mut one.slices)))
@@ -63,10 +63,10 @@ fn correct_exchanges(explanation: &mut Explanation, wait: &Interval, lost_ns: i6
         let Some(at) = waits.iter().position(|one| one == wait) else {
             continue;
         };
-        let lost = Interval {
+        let lost = LedgerInterval {
             from_ns,
             reason: Reason::NeverAcknowledged,
-            owner: Owner::Network,
+            owner: DelayOwner::Network,
             ..*wait
         };
         waits[at].to_ns = from_ns;
@@ -82,7 +82,7 @@ fn correct_exchanges(explanation: &mut Explanation, wait: &Interval, lost_ns: i6
 }
 
 /// The slice of answers or requests that were lost between two points.
-fn lost_slice(joined: &JoinedPoints, time: &HopTime, losses: &Losses, total_ms: f64) -> Slice {
+fn lost_slice(joined: &JoinedPoints, time: &HopTime, losses: &HopLosses, total_ms: f64) -> EvidenceSlice {
     let (near, far) = (
         &joined.points[time.hop].name,
         &joined.points[time.hop + 1].name,
@@ -102,7 +102,7 @@ fn lost_slice(joined: &JoinedPoints, time: &HopTime, losses: &Losses, total_ms: 
         .take(EXAMPLES)
         .map(|lost| lost.packet.to_string())
         .collect();
-    Slice {
+    EvidenceSlice {
         sentence: format!(
             "The {what} was sent and lost on the way from {from} to {to}: {} of {} ms were waited \
              for it.",
@@ -131,12 +131,12 @@ fn lost_slice(joined: &JoinedPoints, time: &HopTime, losses: &Losses, total_ms: 
 }
 
 /// The slice of packets that were long on their way.
-fn slow_slice(joined: &JoinedPoints, time: &HopTime, total_ms: f64) -> Slice {
+fn slow_slice(joined: &JoinedPoints, time: &HopTime, total_ms: f64) -> EvidenceSlice {
     let (near, far) = (
         &joined.points[time.hop].name,
         &joined.points[time.hop + 1].name,
     );
-    Slice {
+    EvidenceSlice {
         sentence: format!(
             "The path between {near} and {far} took {} of {} ms; the end answered sooner.",
             ms(time.ns),
@@ -158,11 +158,11 @@ fn slow_slice(joined: &JoinedPoints, time: &HopTime, total_ms: f64) -> Slice {
     }
 }
 
-fn path_slice(kind: EvidenceKind, reason: Reason, time: &HopTime, total_ms: f64) -> Slice {
+fn path_slice(kind: EvidenceKind, reason: Reason, time: &HopTime, total_ms: f64) -> EvidenceSlice {
     let lost_ms = (time.ns as f64 / 1e3).round() / 1e3;
-    Slice {
+    EvidenceSlice {
         kind: VerdictKind::Kind(kind),
-        owner: Owner::Network,
+        owner: DelayOwner::Network,
         lost_ms,
         share: share(lost_ms, total_ms),
         sentence: String::new(),
@@ -170,7 +170,7 @@ fn path_slice(kind: EvidenceKind, reason: Reason, time: &HopTime, total_ms: f64)
         without_ms: Some(total_ms - lost_ms),
         alternatives: String::new(),
         remedy: None,
-        strength: Strength::Strong,
+        strength: EvidenceStrength::Strong,
         reason: Some(reason),
         waits: time.waits,
         finding: true,

@@ -10,10 +10,10 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// A boxed source of bytes.
-type Source<'a> = Box<dyn Read + Send + 'a>;
+type ByteSource<'a> = Box<dyn Read + Send + 'a>;
 
 /// `source` as it would be uncompressed, and the name of the compression.
-pub(super) fn open<'a>(mut source: Source<'a>) -> io::Result<(Source<'a>, Option<&'static str>)> {
+pub(super) fn open<'a>(mut source: ByteSource<'a>) -> io::Result<(ByteSource<'a>, Option<&'static str>)> {
     let mut head = vec![0; 4];
     let (filled, error) = read_full(&mut source, &mut head);
     if let Some(error) = error {
@@ -24,7 +24,7 @@ pub(super) fn open<'a>(mut source: Source<'a>) -> io::Result<(Source<'a>, Option
     Ok(match head[..] {
         [0x1f, 0x8b, ..] => (Box::new(MultiGzDecoder::new(whole)), Some("gzip")),
         [0x28, 0xb5, 0x2f, 0xfd] => (
-            Box::new(Zstd {
+            Box::new(ZstdReader {
                 input: Some(Box::new(BufReader::with_capacity(INPUT_BYTES, whole))),
                 frame: None,
             }),
@@ -35,14 +35,14 @@ pub(super) fn open<'a>(mut source: Source<'a>) -> io::Result<(Source<'a>, Option
 }
 
 /// Frames of zstd, one after the other.
-struct Zstd<'a> {
+struct ZstdReader<'a> {
     /// The source between two frames.
     input: Option<Box<dyn BufRead + Send + 'a>>,
     /// The frame being decoded, with the source inside.
     frame: Option<Box<StreamingDecoder<Box<dyn BufRead + Send + 'a>, FrameDecoder>>>,
 }
 
-impl Read for Zstd<'_> {
+impl Read for ZstdReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if let Some(frame) = &mut self.frame {

@@ -7,8 +7,8 @@
 //! taken for one, because nothing names the format.
 //! Reference: "ERF Record Types", Endace; the link type LINKTYPE_ERF.
 
-use super::{Frame, Step};
-use crate::Problem;
+use super::{Frame, ReadStep};
+use crate::FileProblem;
 
 /// Whether a file that begins like this is one of records.
 pub(super) fn recognise(head: &[u8]) -> bool {
@@ -25,19 +25,19 @@ pub(super) fn recognise(head: &[u8]) -> bool {
 }
 
 /// The next record of `rest`.
-pub(super) fn step(rest: &[u8]) -> Step {
+pub(super) fn step(rest: &[u8]) -> ReadStep {
     if rest.len() < HEADER_BYTES {
-        return Step::Need(HEADER_BYTES);
+        return ReadStep::Need(HEADER_BYTES);
     }
     let Some(record) = Record::of(rest) else {
-        return Step::Stop(Problem {
+        return ReadStep::Stop(FileProblem {
             id: "file.corrupt",
             offset: 0,
             text: "what follows is no ERF record; everything before was read".into(),
         });
     };
     if rest.len() < record.bytes {
-        return Step::Need(record.bytes);
+        return ReadStep::Need(record.bytes);
     }
     let frame = Frame {
         time_ns: record.time_ns,
@@ -46,7 +46,7 @@ pub(super) fn step(rest: &[u8]) -> Step {
         wire: (record.wire + HEADER_BYTES).max(record.bytes) as u32,
         link: LINK,
     };
-    Step::Record(record.bytes, Some(frame))
+    ReadStep::Record(record.bytes, Some(frame))
 }
 
 /// What the header of a record says.

@@ -1,6 +1,6 @@
 //! From a file to frames: big blocks, no copy a frame.
 //!
-//! A [`Reader`] fills a [`Block`] of about a megabyte and lists the frames in
+//! A [`Reader`] fills a [`FrameBlock`] of about a megabyte and lists the frames in
 //! it; the part of a record that the block's end cut is carried to the next.
 //! Own code and not a library: libraries hand out one frame at a time after
 //! a copy or an allocation, which alone costs more than the whole budget of
@@ -9,7 +9,7 @@
 //! while it is read kills the process.
 //! Reference: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
 //! Invariant: no record makes a block larger than [`MAX_RECORD_BYTES`] plus
-//! one block; what cannot be read is a [`Problem`] with its offset.
+//! one block; what cannot be read is a [`FileProblem`] with its offset.
 
 mod compressed;
 mod erf;
@@ -18,13 +18,13 @@ mod pcap;
 mod pcapng;
 mod snoop;
 
-use crate::{CaptureInfo, KeyLog, Problem, ReadError};
+use crate::{CaptureInfo, KeyLog, FileProblem, ReadError};
 use std::io::{self, Read};
 
 /// Splits a capture file into frames.
 pub struct Reader<'a> {
     source: Box<dyn Read + Send + 'a>,
-    format: Format,
+    format: FormatState,
     /// What the last block could not use.
     carry: Vec<u8>,
     /// Offset in the uncompressed file of the first byte of `carry`.
@@ -37,7 +37,7 @@ pub struct Reader<'a> {
 
 /// Frames and the bytes they lie in.
 #[derive(Default)]
-pub struct Block {
+pub struct FrameBlock {
     data: Vec<u8>,
     filled: usize,
     frames: Vec<Frame>,
@@ -60,22 +60,22 @@ pub struct Frame {
 }
 
 /// State of the format.
-enum Format {
-    Pcap(pcap::Pcap),
-    Pcapng(pcapng::Pcapng),
-    Netmon(netmon::Netmon),
-    Snoop(snoop::Snoop),
+enum FormatState {
+    Pcap(pcap::PcapHeader),
+    Pcapng(pcapng::PcapngSection),
+    Netmon(netmon::NetmonHeader),
+    Snoop(snoop::SnoopHeader),
     Erf,
 }
 
 /// What a format says to the bytes at hand.
-enum Step {
+enum ReadStep {
     /// A record of this many bytes, with a frame or without.
     Record(usize, Option<Frame>),
     /// The record needs this many bytes in all.
     Need(usize),
     /// Nothing sensible can follow.
-    Stop(Problem),
+    Stop(FileProblem),
 }
 
 impl<'a> Reader<'a> {
@@ -88,28 +88,28 @@ impl<'a> Reader<'a> {
             return Err(error.into());
         }
         head.truncate(filled);
-        let (format, name, used) = if let Some((pcap, used)) = pcap::Pcap::open(&head)? {
-            (Format::Pcap(pcap), "pcap", used)
-        } else if let Some((netmon, used)) = netmon::Netmon::open(&head)? {
-            (Format::Netmon(netmon), "netmon", used)
-        } else if let Some((snoop, used)) = snoop::Snoop::open(&head)? {
-            (Format::Snoop(snoop), "snoop", used)
-        } else if pcapng::Pcapng::recognise(&head) {
-            (Format::Pcapng(pcapng::Pcapng::default()), "pcapng", 0)
+        let (format, name, used) = if let Some((pcap, used)) = pcap::PcapHeader::open(&head)? {
+            (FormatState::Pcap(pcap), "pcap", used)
+        } else if let Some((netmon, used)) = netmon::NetmonHeader::open(&head)? {
+            (FormatState::Netmon(netmon), "netmon", used)
+        } else if let Some((snoop, used)) = snoop::SnoopHeader::open(&head)? {
+            (FormatState::Snoop(snoop), "snoop", used)
+        } else if pcapng::PcapngSection::recognise(&head) {
+            (FormatState::Pcapng(pcapng::PcapngSection::default()), "pcapng", 0)
         } else if head.is_empty() {
             return Err(ReadError::Empty);
         } else if erf::recognise(&head) {
-            (Format::Erf, "erf", 0)
+            (FormatState::Erf, "erf", 0)
         } else {
             let (found, fix) = in_words(&head);
             return Err(ReadError::UnknownFormat { found, fix });
         };
         let link = match &format {
-            Format::Pcap(pcap) => Some(pcap.link),
-            Format::Netmon(netmon) => Some(netmon.link),
-            Format::Snoop(snoop) => Some(snoop.link),
-            Format::Erf => Some(197),
-            Format::Pcapng(_) => None,
+            FormatState::Pcap(pcap) => Some(pcap.link),
+            FormatState::Netmon(netmon) => Some(netmon.link),
+            FormatState::Snoop(snoop) => Some(snoop.link),
+            FormatState::Erf => Some(197),
+            FormatState::Pcapng(_) => None,
         };
         let mut info = CaptureInfo {
             format: match compression {
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Fills `block` with the next frames; false at the end of the file.
-    pub fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+    pub fn next_block(&mut self, block: &mut FrameBlock) -> Result<bool, ReadError> {
         block.frames.clear();
         block.first_packet = self.packets + 1;
         block.filled = self.carry.len();
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         }
         if self.end && !self.carry.is_empty() {
             let left = self.carry.len();
-            self.problem(Problem {
+            self.problem(FileProblem {
                 id: "file.truncated",
                 offset: self.offset,
                 text: format!(
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         let mut info = self.info.clone();
         info.bytes = self.offset;
         info.packets = self.packets;
-        if let Format::Pcapng(pcapng) = &self.format {
+        if let FormatState::Pcapng(pcapng) = &self.format {
             info.interfaces = pcapng.interfaces_seen;
             info.link_types = pcapng.link_types.clone();
         }
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Fills the rest of the block; false when the source has ended.
-    fn read_more(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+    fn read_more(&mut self, block: &mut FrameBlock) -> Result<bool, ReadError> {
         let room = &mut block.data[block.filled..];
         let (read, error) = read_full(&mut self.source, room);
         let full = read == room.len() && read > 0;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
             None => Ok(full),
             Some(error) if self.compressed => {
                 let offset = self.offset + block.filled as u64;
-                self.problem(Problem {
+                self.problem(FileProblem {
                     id: "file.compression",
                     offset,
                     text: format!(
@@ -224,21 +224,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Lists the records that are whole; says how many bytes the next needs.
-    fn split(&mut self, block: &mut Block, used: &mut usize) -> usize {
+    fn split(&mut self, block: &mut FrameBlock, used: &mut usize) -> usize {
         loop {
             let rest = &block.data[*used..block.filled];
             if rest.is_empty() {
                 return 1;
             }
             let step = match &mut self.format {
-                Format::Pcap(pcap) => pcap.step(rest),
-                Format::Pcapng(pcapng) => pcapng.step(rest),
-                Format::Netmon(netmon) => netmon.step(rest),
-                Format::Snoop(snoop) => snoop.step(rest),
-                Format::Erf => erf::step(rest),
+                FormatState::Pcap(pcap) => pcap.step(rest),
+                FormatState::Pcapng(pcapng) => pcapng.step(rest),
+                FormatState::Netmon(netmon) => netmon.step(rest),
+                FormatState::Snoop(snoop) => snoop.step(rest),
+                FormatState::Erf => erf::step(rest),
             };
             match step {
-                Step::Record(bytes, frame) => {
+                ReadStep::Record(bytes, frame) => {
                     match frame {
                         Some(mut frame) => {
                             frame.offset += *used as u32;
@@ -249,8 +249,8 @@ impl<'a> Reader<'a> {
                     }
                     *used += bytes;
                 }
-                Step::Need(bytes) => return bytes,
-                Step::Stop(mut problem) => {
+                ReadStep::Need(bytes) => return bytes,
+                ReadStep::Stop(mut problem) => {
                     problem.offset = self.offset + *used as u64;
                     self.problem(problem);
                     // What follows cannot be separated into records: leave it unread.
@@ -264,17 +264,17 @@ impl<'a> Reader<'a> {
 
     /// Secrets that the file carries go to `keys` from here on.
     pub(crate) fn keep_secrets(&mut self, keys: &KeyLog) {
-        if let Format::Pcapng(pcapng) = &mut self.format {
+        if let FormatState::Pcapng(pcapng) = &mut self.format {
             pcapng.keys = keys.clone();
         }
     }
 
     fn secrets_problem(&mut self, used: usize) {
-        let Format::Pcapng(pcapng) = &mut self.format else {
+        let FormatState::Pcapng(pcapng) = &mut self.format else {
             return;
         };
         if let Some(error) = pcapng.wrong_secrets.take() {
-            self.problem(Problem {
+            self.problem(FileProblem {
                 id: "file.secrets",
                 offset: self.offset + used as u64,
                 text: format!("the TLS secrets in the file are not read whole: {error}"),
@@ -283,11 +283,11 @@ impl<'a> Reader<'a> {
     }
 
     fn times_problem(&mut self, used: usize) {
-        let Format::Pcapng(pcapng) = &mut self.format else {
+        let FormatState::Pcapng(pcapng) = &mut self.format else {
             return;
         };
         if let Some(times) = pcapng.wrong_times.take() {
-            self.problem(Problem {
+            self.problem(FileProblem {
                 id: "file.times",
                 offset: self.offset + used as u64,
                 text: times.text().to_owned(),
@@ -295,14 +295,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn problem(&mut self, problem: Problem) {
+    fn problem(&mut self, problem: FileProblem) {
         if self.info.problems.len() < MAX_PROBLEMS {
             self.info.problems.push(problem);
         }
     }
 }
 
-impl Block {
+impl FrameBlock {
     /// The frames, in the order of the file.
     pub fn frames(&self) -> &[Frame] {
         &self.frames

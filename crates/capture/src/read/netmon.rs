@@ -5,11 +5,11 @@
 //! table begins where they end.
 //! Reference: "Network Monitor Capture File Format" in the NetMon 3.4 help.
 
-use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
-use crate::{Problem, ReadError};
+use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
+use crate::{FileProblem, ReadError};
 
 /// What the header of the file said.
-pub(super) struct Netmon {
+pub(super) struct NetmonHeader {
     /// Link type of every frame, as libpcap numbers it.
     pub(super) link: u16,
     /// When the capture began.
@@ -22,9 +22,9 @@ pub(super) struct Netmon {
     left: usize,
 }
 
-impl Netmon {
+impl NetmonHeader {
     /// The format and the bytes of its header. Returns `None` if it is another.
-    pub(super) fn open(head: &[u8]) -> Result<Option<(Netmon, usize)>, ReadError> {
+    pub(super) fn open(head: &[u8]) -> Result<Option<(NetmonHeader, usize)>, ReadError> {
         let first_version = head.starts_with(b"RTSS");
         if !first_version && !head.starts_with(b"GMBU") {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Netmon {
                 "this version of the NetMon format is not known (1 and 2 are)",
             ));
         }
-        let netmon = Netmon {
+        let netmon = NetmonHeader {
             link: link_type(u16_at(head, 6, false)),
             start_ns: system_time(&head[8..24]),
             first_version,
@@ -62,13 +62,13 @@ impl Netmon {
     }
 
     /// The next frame of `rest`; after the last one, the rest of the file.
-    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+    pub(super) fn step(&mut self, rest: &[u8]) -> ReadStep {
         if self.left == 0 {
-            return Step::Record(rest.len(), None);
+            return ReadStep::Record(rest.len(), None);
         }
         let header = if self.first_version { 8 } else { 16 };
         if rest.len() < header {
-            return Step::Need(header);
+            return ReadStep::Need(header);
         }
         let (wire, captured) = if self.first_version {
             (
@@ -80,14 +80,14 @@ impl Netmon {
         };
         let total = header + captured + self.trailer_bytes;
         if captured > MAX_RECORD_BYTES || total > self.left {
-            return Step::Stop(Problem {
+            return ReadStep::Stop(FileProblem {
                 id: "file.corrupt",
                 offset: 0,
                 text: "a frame is longer than the file says; everything before was read".into(),
             });
         }
         if rest.len() < total {
-            return Step::Need(total);
+            return ReadStep::Need(total);
         }
         self.left -= total;
         let low = i64::from(u32_at(rest, 0, false));
@@ -106,7 +106,7 @@ impl Netmon {
             wire: wire.max(captured as u32),
             link: own.map_or(self.link, link_type),
         };
-        Step::Record(total, Some(frame))
+        ReadStep::Record(total, Some(frame))
     }
 }
 

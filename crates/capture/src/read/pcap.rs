@@ -3,11 +3,11 @@
 //! Both byte orders, microseconds and nanoseconds, and the variant with
 //! eight more bytes a record that some kernels wrote.
 
-use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
-use crate::{Problem, ReadError};
+use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
+use crate::{FileProblem, ReadError};
 
 /// What the header of the file said.
-pub(super) struct Pcap {
+pub(super) struct PcapHeader {
     /// Link type of every frame.
     pub(super) link: u16,
     swapped: bool,
@@ -16,9 +16,9 @@ pub(super) struct Pcap {
     record_bytes: usize,
 }
 
-impl Pcap {
+impl PcapHeader {
     /// The format and the bytes of its header; none when it is not pcap.
-    pub(super) fn open(head: &[u8]) -> Result<Option<(Pcap, usize)>, ReadError> {
+    pub(super) fn open(head: &[u8]) -> Result<Option<(PcapHeader, usize)>, ReadError> {
         if head.len() < 4 {
             return Ok(None);
         }
@@ -46,7 +46,7 @@ impl Pcap {
         }
         // The upper bits hold the length of a frame check sequence.
         let link = (u32_at(head, 20, swapped) & 0xffff) as u16;
-        let pcap = Pcap {
+        let pcap = PcapHeader {
             link,
             swapped,
             unit_ns,
@@ -57,14 +57,14 @@ impl Pcap {
 
     /// The next record of `rest`.
     #[inline]
-    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+    pub(super) fn step(&mut self, rest: &[u8]) -> ReadStep {
         if rest.len() < self.record_bytes {
-            return Step::Need(self.record_bytes);
+            return ReadStep::Need(self.record_bytes);
         }
         let captured = u32_at(rest, 8, self.swapped) as usize;
         let wire = u32_at(rest, 12, self.swapped);
         if captured > MAX_RECORD_BYTES {
-            return Step::Stop(Problem {
+            return ReadStep::Stop(FileProblem {
                 id: "file.corrupt",
                 offset: 0,
                 text: format!(
@@ -75,7 +75,7 @@ impl Pcap {
         }
         let total = self.record_bytes + captured;
         if rest.len() < total {
-            return Step::Need(total);
+            return ReadStep::Need(total);
         }
         let seconds = u32_at(rest, 0, self.swapped) as i64;
         let fraction = u32_at(rest, 4, self.swapped) as i64;
@@ -86,7 +86,7 @@ impl Pcap {
             wire: wire.max(captured as u32),
             link: self.link,
         };
-        Step::Record(total, Some(frame))
+        ReadStep::Record(total, Some(frame))
     }
 }
 

@@ -4,14 +4,14 @@
 //! own link type, resolution and offset of time. TLS secrets go to the key log;
 //! comments, names and statistics are passed over.
 
-use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
-use crate::{KeyLog, KeyLogError, Problem};
+use super::{Frame, MAX_RECORD_BYTES, ReadStep, u16_at, u32_at};
+use crate::{KeyLog, KeyLogError, FileProblem};
 
 /// State of the current section.
 #[derive(Default)]
-pub(super) struct Pcapng {
+pub(super) struct PcapngSection {
     swapped: bool,
-    interfaces: Vec<Interface>,
+    interfaces: Vec<SectionInterface>,
     /// Time of the last packet, for packets without one.
     last_ns: i64,
     /// Interfaces over all sections.
@@ -54,16 +54,16 @@ impl WrongTimes {
 
 /// One interface of a section.
 #[derive(Clone, Copy)]
-struct Interface {
+struct SectionInterface {
     link: u16,
     snap_bytes: u32,
-    resolution: Resolution,
+    resolution: TimeResolution,
     offset_ns: i64,
 }
 
 /// The unit of an interface's time stamps.
 #[derive(Clone, Copy)]
-enum Resolution {
+enum TimeResolution {
     /// This many nanoseconds.
     Times(u64),
     /// This many in a nanosecond.
@@ -72,7 +72,7 @@ enum Resolution {
     Binary(u32),
 }
 
-impl Pcapng {
+impl PcapngSection {
     /// True when `head` begins a section.
     pub(super) fn recognise(head: &[u8]) -> bool {
         head.len() >= 12
@@ -82,9 +82,9 @@ impl Pcapng {
 
     /// The next block of `rest`.
     #[inline]
-    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+    pub(super) fn step(&mut self, rest: &[u8]) -> ReadStep {
         if rest.len() < 12 {
-            return Step::Need(12);
+            return ReadStep::Need(12);
         }
         let kind = u32_at(rest, 0, self.swapped);
         if kind == SECTION {
@@ -100,7 +100,7 @@ impl Pcapng {
             return corrupt(format!("a block claims {total} bytes"));
         }
         if rest.len() < total {
-            return Step::Need(total);
+            return ReadStep::Need(total);
         }
         let block = &rest[..total];
         let repeated = u32_at(block, total - 4, self.swapped) as usize;
@@ -111,7 +111,7 @@ impl Pcapng {
         }
         let body = &block[8..total - 4];
         if kind == SECTION && total >= 28 && u16_at(block, 12, self.swapped) != VERSION {
-            return Step::Stop(Problem {
+            return ReadStep::Stop(FileProblem {
                 id: "file.version",
                 offset: 0,
                 text: format!(
@@ -144,7 +144,7 @@ impl Pcapng {
                 "a packet lies outside its block or names an interface that is not described"
                     .into(),
             ),
-            (_, frame) => Step::Record(total, frame),
+            (_, frame) => ReadStep::Record(total, frame),
         }
     }
 
@@ -176,7 +176,7 @@ impl Pcapng {
     }
 
     /// Time, two lengths and data, from `at` on.
-    fn timed(&mut self, body: &[u8], interface: Interface, at: usize) -> Option<Frame> {
+    fn timed(&mut self, body: &[u8], interface: SectionInterface, at: usize) -> Option<Frame> {
         let word = |index: usize| u32_at(body, at + index * 4, self.swapped);
         let stamp = (word(0) as u64) << 32 | word(1) as u64;
         let (captured, wire) = (word(2), word(3));
@@ -233,10 +233,10 @@ impl Pcapng {
         if body.len() < 8 || self.interfaces.len() >= MAX_INTERFACES {
             return;
         }
-        let mut interface = Interface {
+        let mut interface = SectionInterface {
             link: u16_at(body, 0, self.swapped),
             snap_bytes: u32_at(body, 4, self.swapped),
-            resolution: Resolution::Times(1_000),
+            resolution: TimeResolution::Times(1_000),
             offset_ns: 0,
         };
         let mut rest = &body[8..];
@@ -250,7 +250,7 @@ impl Pcapng {
             };
             match (code, len) {
                 (0, _) => break,
-                (9, 1) => interface.resolution = Resolution::of(value[0]),
+                (9, 1) => interface.resolution = TimeResolution::of(value[0]),
                 (14, 8) => {
                     let words = [
                         u32_at(value, 0, self.swapped),
@@ -275,23 +275,23 @@ impl Pcapng {
     }
 }
 
-impl Resolution {
+impl TimeResolution {
     /// From the option's byte: a power of ten, or of two with the high bit.
-    fn of(byte: u8) -> Resolution {
+    fn of(byte: u8) -> TimeResolution {
         let power = (byte & 0x7f) as u32;
         match byte & 0x80 != 0 {
-            true => Resolution::Binary(power.min(127)),
-            false if power <= 9 => Resolution::Times(10u64.pow(9 - power)),
-            false => Resolution::Parts(10u64.checked_pow(power - 9).unwrap_or(u64::MAX)),
+            true => TimeResolution::Binary(power.min(127)),
+            false if power <= 9 => TimeResolution::Times(10u64.pow(9 - power)),
+            false => TimeResolution::Parts(10u64.checked_pow(power - 9).unwrap_or(u64::MAX)),
         }
     }
 
     #[inline]
     fn ns(self, stamp: u64) -> i64 {
         let ns = match self {
-            Resolution::Times(times) => return clamp(stamp.saturating_mul(times)),
-            Resolution::Parts(parts) => return clamp(stamp / parts),
-            Resolution::Binary(power) => (stamp as u128 * 1_000_000_000) >> power,
+            TimeResolution::Times(times) => return clamp(stamp.saturating_mul(times)),
+            TimeResolution::Parts(parts) => return clamp(stamp / parts),
+            TimeResolution::Binary(power) => (stamp as u128 * 1_000_000_000) >> power,
         };
         clamp(ns.min(u64::MAX as u128) as u64)
     }
@@ -301,8 +301,8 @@ fn clamp(ns: u64) -> i64 {
     ns.min(MAX_TIME_NS as u64) as i64
 }
 
-fn corrupt(what: String) -> Step {
-    Step::Stop(Problem {
+fn corrupt(what: String) -> ReadStep {
+    ReadStep::Stop(FileProblem {
         id: "file.corrupt",
         offset: 0,
         text: format!(

@@ -3,18 +3,18 @@
 //! A header with the link type, then records that say how long they are.
 //! Reference: RFC 1761.
 
-use super::{Frame, MAX_RECORD_BYTES, Step, u32_at};
-use crate::{Problem, ReadError};
+use super::{Frame, MAX_RECORD_BYTES, ReadStep, u32_at};
+use crate::{FileProblem, ReadError};
 
 /// What the header of the file said.
-pub(super) struct Snoop {
+pub(super) struct SnoopHeader {
     /// Link type of every frame, as libpcap numbers it.
     pub(super) link: u16,
 }
 
-impl Snoop {
+impl SnoopHeader {
     /// The format and the bytes of its header. Returns `None` if it is another.
-    pub(super) fn open(head: &[u8]) -> Result<Option<(Snoop, usize)>, ReadError> {
+    pub(super) fn open(head: &[u8]) -> Result<Option<(SnoopHeader, usize)>, ReadError> {
         if !head.starts_with(b"snoop\0\0\0") {
             return Ok(None);
         }
@@ -38,13 +38,13 @@ impl Snoop {
             8 => 10,
             other => UNKNOWN_LINK.saturating_add(other as u16),
         };
-        Ok(Some((Snoop { link }, HEADER_BYTES)))
+        Ok(Some((SnoopHeader { link }, HEADER_BYTES)))
     }
 
     /// The next record of `rest`.
-    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+    pub(super) fn step(&mut self, rest: &[u8]) -> ReadStep {
         if rest.len() < RECORD_BYTES {
-            return Step::Need(RECORD_BYTES);
+            return ReadStep::Need(RECORD_BYTES);
         }
         let word = |at: usize| u32_at(rest, at, true);
         let (wire, captured, total) = (word(0), word(4) as usize, word(8) as usize);
@@ -52,14 +52,14 @@ impl Snoop {
             || total > MAX_RECORD_BYTES
             || total < RECORD_BYTES + captured
         {
-            return Step::Stop(Problem {
+            return ReadStep::Stop(FileProblem {
                 id: "file.corrupt",
                 offset: 0,
                 text: "a record is shorter than its frame; everything before was read".into(),
             });
         }
         if rest.len() < total {
-            return Step::Need(total);
+            return ReadStep::Need(total);
         }
         let frame = Frame {
             time_ns: i64::from(word(16)) * 1_000_000_000 + i64::from(word(20)) * 1_000,
@@ -68,7 +68,7 @@ impl Snoop {
             wire: wire.max(captured as u32),
             link: self.link,
         };
-        Step::Record(total, Some(frame))
+        ReadStep::Record(total, Some(frame))
     }
 }
 

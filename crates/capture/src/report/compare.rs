@@ -5,18 +5,18 @@ use std::fmt;
 
 use super::columns::columns;
 use super::ms;
-use crate::{EvidenceKind, Explanation, Service};
+use crate::{EvidenceKind, CaptureExplanation, ServiceTotals};
 
 /// Before against after.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Comparison {
+pub struct CaptureComparison {
     /// Rows: all requests first, then services and kinds that occur in either.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// One figure of both captures.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Row {
+pub struct ComparisonRow {
     /// What it is.
     pub name: String,
     /// Its unit.
@@ -27,7 +27,7 @@ pub struct Row {
     pub after: Option<f64>,
 }
 
-impl Row {
+impl ComparisonRow {
     /// The change in per cent of before.
     pub fn change_percent(&self) -> Option<f64> {
         match (self.before?, self.after?) {
@@ -38,15 +38,15 @@ impl Row {
 }
 
 /// Compares.
-pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
+pub fn compare(before: &CaptureExplanation, after: &CaptureExplanation) -> CaptureComparison {
     let mut rows = Vec::new();
-    let both = |name: String, unit: &'static str, f: &dyn Fn(&Explanation) -> Option<f64>| Row {
+    let both = |name: String, unit: &'static str, f: &dyn Fn(&CaptureExplanation) -> Option<f64>| ComparisonRow {
         name,
         unit,
         before: f(before),
         after: f(after),
     };
-    let each = |e: &Explanation, ns: i64| {
+    let each = |e: &CaptureExplanation, ns: i64| {
         (e.totals.exchanges > 0).then(|| ns as f64 / 1e6 / e.totals.exchanges as f64)
     };
     rows.push(both("response, all requests".into(), "ms", &|e| {
@@ -61,7 +61,7 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
     ports.sort_unstable();
     ports.dedup();
     for port in ports {
-        let of = |e: &Explanation, f: &dyn Fn(&Service) -> f64| -> Option<f64> {
+        let of = |e: &CaptureExplanation, f: &dyn Fn(&ServiceTotals) -> f64| -> Option<f64> {
             let service = e
                 .services
                 .iter()
@@ -69,7 +69,7 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
             Some(f(service))
         };
         let named = |what: &str| format!("port {port}: {what}");
-        let n = |s: &Service| s.exchanges.max(1) as f64;
+        let n = |s: &ServiceTotals| s.exchanges.max(1) as f64;
         rows.push(both(named("response, mean"), "ms", &|e| {
             of(e, &|s| s.times.mean_ns() as f64 / 1e6)
         }));
@@ -84,16 +84,16 @@ pub fn compare(before: &Explanation, after: &Explanation) -> Comparison {
         }));
     }
     for kind in EvidenceKind::ALL {
-        let of = |e: &Explanation| e.totals.slices.of(kind);
+        let of = |e: &CaptureExplanation| e.totals.slices.of(kind);
         if of(before) > 0 || of(after) > 0 {
             let name = format!("{} a request", kind.title());
             rows.push(both(name, "ms", &|e| each(e, of(e))));
         }
     }
-    Comparison { rows }
+    CaptureComparison { rows }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for CaptureComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let figure = |value: Option<f64>, unit: &str| match (value, unit) {
             (None, _) => "-".to_owned(),

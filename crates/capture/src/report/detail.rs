@@ -5,11 +5,11 @@ use std::fmt::Write;
 use super::columns::columns;
 use super::{ms, percent};
 use crate::{
-    CapturePoint, Connection, EvidenceKind, Exchange, Explanation, Segment, Side, station,
+    CapturePoint, Connection, EvidenceKind, Exchange, CaptureExplanation, Segment, ConnectionSide, station,
 };
 
 /// The exchange of this number (its request's first packet), if it was kept.
-pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
+pub fn detail(explanation: &CaptureExplanation, number: u64) -> Option<String> {
     let exchange = explanation.exchanges.iter().find(|e| e.id == number)?;
     let connection = explanation
         .connections
@@ -32,7 +32,7 @@ pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
 
 /// The second TCP connection of the DLSw link that this one is the first of.
 pub(super) fn second<'a>(
-    explanation: &'a Explanation,
+    explanation: &'a CaptureExplanation,
     connection: &Connection,
 ) -> Option<&'a Connection> {
     let link = connection.link?;
@@ -41,7 +41,7 @@ pub(super) fn second<'a>(
 
 /// The port of a link's second connection at one end of the link: as a rule the
 /// server of the first one opened it.
-pub(super) fn second_port(second: &Connection, first: &Connection, side: Side) -> u16 {
+pub(super) fn second_port(second: &Connection, first: &Connection, side: ConnectionSide) -> u16 {
     let side = match second.server.address == first.client.address {
         true => side.other(),
         false => side,
@@ -50,7 +50,7 @@ pub(super) fn second_port(second: &Connection, first: &Connection, side: Side) -
 }
 
 fn ends(connection: &Connection) -> String {
-    let end = |side: Side| {
+    let end = |side: ConnectionSide| {
         let end = connection.end(side);
         let mss = end.mss.map_or(String::new(), |mss| format!(" (MSS {mss})"));
         format!("{}{mss}", station::end_name(end.address, end.port))
@@ -60,8 +60,8 @@ fn ends(connection: &Connection) -> String {
         .map_or(String::new(), |rtt| format!(", round trip {} ms", ms(rtt)));
     format!(
         "{} to {}{rtt}; {}",
-        end(Side::Client),
-        end(Side::Server),
+        end(ConnectionSide::Client),
+        end(ConnectionSide::Server),
         taken(connection.capture_point)
     )
 }
@@ -134,8 +134,8 @@ fn packets(exchange: &Exchange) -> String {
 /// A packet in words.
 pub(super) fn describe(segment: &Segment) -> String {
     let arrow = match segment.from {
-        Side::Client => "client ->",
-        Side::Server => "       <- server",
+        ConnectionSide::Client => "client ->",
+        ConnectionSide::Server => "       <- server",
     };
     let what = match segment.len {
         0 => format!("ACK {}", segment.ack),

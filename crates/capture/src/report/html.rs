@@ -9,10 +9,10 @@ use super::slice_bar::{paint, slice_bar};
 use super::text::{now_ms, title};
 use super::{ladder_svg, ms};
 use crate::verdict::LEAST_SHARE;
-use crate::{EvidenceKind, Exchange, Explanation, Slice, VerdictKind, station};
+use crate::{EvidenceKind, Exchange, CaptureExplanation, EvidenceSlice, VerdictKind, station};
 
 /// The page. `pictures` exchanges are drawn, the first one unfolded.
-pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String {
+pub fn html(explanation: &CaptureExplanation, heading: &str, pictures: usize) -> String {
     let mut body = format!("<h1>{}</h1>", escape(heading));
     if let Some(verdict) = &explanation.verdict {
         body += &verdict_card(verdict);
@@ -28,7 +28,7 @@ pub fn html(explanation: &Explanation, heading: &str, pictures: usize) -> String
 }
 
 /// The sentence, now against without it, and the three sentences.
-fn verdict_card(verdict: &Slice) -> String {
+fn verdict_card(verdict: &EvidenceSlice) -> String {
     let mut card = format!("<p class=verdict>{}</p>", escape(&verdict.sentence));
     if let Some(without_ms) = verdict
         .without_ms
@@ -51,7 +51,7 @@ fn verdict_card(verdict: &Slice) -> String {
 }
 
 /// What a change would save: the requests as they are, and without the cause.
-fn saving(verdict: &Slice, without_ms: f64) -> String {
+fn saving(verdict: &EvidenceSlice, without_ms: f64) -> String {
     let now_ms = now_ms(verdict, without_ms);
     if now_ms <= 0.0 {
         return String::new();
@@ -72,7 +72,7 @@ fn saving(verdict: &Slice, without_ms: f64) -> String {
 }
 
 /// The bar over all time, and a table of what took a twentieth or more.
-fn slices(slices: &[Slice]) -> String {
+fn slices(slices: &[EvidenceSlice]) -> String {
     let parts: Vec<(EvidenceKind, String, i64)> = (slices.iter())
         .filter_map(|slice| match slice.kind {
             VerdictKind::Kind(kind) => {
@@ -84,7 +84,7 @@ fn slices(slices: &[Slice]) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    let row = |slice: &Slice| {
+    let row = |slice: &EvidenceSlice| {
         format!(
             "<tr><td>{}<td>{}<td>{}<td>{}<td>{:.1}</tr>",
             escape(&title(slice)),
@@ -95,9 +95,9 @@ fn slices(slices: &[Slice]) -> String {
         )
     };
     let heading = "<tr><th><th>owner<th>waits<th>ms<th>%</tr>";
-    let (large, small): (Vec<&Slice>, Vec<&Slice>) =
+    let (large, small): (Vec<&EvidenceSlice>, Vec<&EvidenceSlice>) =
         slices.iter().partition(|slice| slice.share >= LEAST_SHARE);
-    let rows = |slices: &[&Slice]| slices.iter().map(|slice| row(slice)).collect::<String>();
+    let rows = |slices: &[&EvidenceSlice]| slices.iter().map(|slice| row(slice)).collect::<String>();
     let rest = match small.is_empty() {
         true => String::new(),
         false => format!(
@@ -114,7 +114,7 @@ fn slices(slices: &[Slice]) -> String {
 }
 
 /// What the capture lacks, folded.
-fn notes(explanation: &Explanation) -> String {
+fn notes(explanation: &CaptureExplanation) -> String {
     let problems = &explanation.capture.problems;
     if problems.is_empty() {
         return String::new();
@@ -139,7 +139,7 @@ fn notes(explanation: &Explanation) -> String {
 }
 
 /// The worst request as a ladder, the others folded.
-fn ladders(explanation: &Explanation, pictures: usize) -> String {
+fn ladders(explanation: &CaptureExplanation, pictures: usize) -> String {
     let mut drawn = explanation
         .exchanges
         .iter()
@@ -163,7 +163,7 @@ fn ladders(explanation: &Explanation, pictures: usize) -> String {
     out
 }
 
-fn ladder(explanation: &Explanation, exchange: &Exchange, open: bool) -> String {
+fn ladder(explanation: &CaptureExplanation, exchange: &Exchange, open: bool) -> String {
     let mut connections = explanation.connections.iter();
     let connection = connections.find(|c| c.id == exchange.connection);
     let parts: Vec<(EvidenceKind, String, i64)> = EvidenceKind::ALL
@@ -187,7 +187,7 @@ fn ladder(explanation: &Explanation, exchange: &Exchange, open: bool) -> String 
     }
 }
 
-fn services(explanation: &Explanation) -> String {
+fn services(explanation: &CaptureExplanation) -> String {
     let rows: String = explanation
         .services
         .iter()

@@ -11,7 +11,7 @@ use measure::report::escape;
 use super::detail::second_port;
 use super::ms;
 use super::slice_bar::paint;
-use crate::{Connection, Exchange, Flags, Interval, Segment, Side, station};
+use crate::{Connection, Exchange, TcpFlags, LedgerInterval, Segment, ConnectionSide, station};
 
 /// The diagram for a page: a wide and a narrow SVG element, of which the page's
 /// style shows one. Of a DLSw link with two TCP connections, `second` is the one
@@ -73,7 +73,7 @@ fn diagram(
     let mut body = String::new();
     let mut heights = Vec::with_capacity(arrows.len());
     for arrow in &arrows {
-        let waits = |wait: &&Interval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
+        let waits = |wait: &&LedgerInterval| wait.from_ns < arrow.at_ns && wait.to_ns > before_ns;
         let least = match exchange.waits.iter().filter(waits).count().min(MOST_LINES) {
             0 => ARROW_HEIGHT,
             lines => GAP_HEIGHT + (lines - 1) as f64 * LINE_HEIGHT,
@@ -84,7 +84,7 @@ fn diagram(
     }
     // From the arrow before the wait to the one that ended it; packets within
     // it are drawn over the band.
-    let ends = |wait: &Interval| {
+    let ends = |wait: &LedgerInterval| {
         let first = arrows.iter().rposition(|a| a.at_ns <= wait.from_ns)?;
         let last = arrows.iter().position(|a| a.at_ns >= wait.to_ns)?;
         (first < last).then_some((first, last))
@@ -93,7 +93,7 @@ fn diagram(
     let placed: Vec<_> = waits.filter_map(|wait| Some((ends(wait)?, wait))).collect();
     for (at, (ends, wait)) in placed.iter().enumerate() {
         // Waits between the same two arrows stand one below the other.
-        let same = |one: &&(_, &Interval)| one.0 == *ends;
+        let same = |one: &&(_, &LedgerInterval)| one.0 == *ends;
         let part = placed[..at].iter().filter(same).count();
         let parts = placed.iter().filter(same).count();
         body += &band(frame, wait, &heights[ends.0..=ends.1], (part, parts));
@@ -102,7 +102,7 @@ fn diagram(
         body += &draw(frame, arrow, *y, start_ns, connection);
     }
     let bottom = y + 24.0;
-    let name = |side: Side| match connection {
+    let name = |side: ConnectionSide| match connection {
         Some(c) => {
             let end = c.end(side);
             let name = station::end_name(end.address, end.port);
@@ -119,11 +119,11 @@ fn diagram(
             TOP - 4.0
         )
     };
-    let end = |side: Side, word: &str, x: f64| {
+    let end = |side: ConnectionSide, word: &str, x: f64| {
         let (at, anchor) = match (frame.tight, side) {
             (false, _) => (x, "middle"),
-            (true, Side::Client) => (2.0, "start"),
-            (true, Side::Server) => (frame.width - 2.0, "end"),
+            (true, ConnectionSide::Client) => (2.0, "start"),
+            (true, ConnectionSide::Server) => (frame.width - 2.0, "end"),
         };
         format!(
             r#"<text class="label" x="{at}" y="16" text-anchor="{anchor}">{word}</text><text class="faint" x="{at}" y="30" text-anchor="{anchor}">{}</text>"#,
@@ -143,35 +143,35 @@ fn diagram(
         frame.width,
         bottom + 12.0,
         exchange.id,
-        end(Side::Client, "client", frame.left),
-        end(Side::Server, "server", frame.right),
+        end(ConnectionSide::Client, "client", frame.left),
+        end(ConnectionSide::Server, "server", frame.right),
         life(frame.left),
         life(frame.right)
     )
 }
 
 /// One arrow: a packet, or a burst of them.
-struct Arrow {
+struct LadderArrow {
     packet: u64,
     at_ns: i64,
     to_ns: i64,
-    from: Side,
+    from: ConnectionSide,
     bytes: u64,
     packets: usize,
     text: String,
     resent: bool,
 }
 
-fn arrows(exchange: &Exchange) -> Vec<Arrow> {
+fn arrows(exchange: &Exchange) -> Vec<LadderArrow> {
     let single = exchange.segments.len() <= SINGLE;
-    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut arrows: Vec<LadderArrow> = Vec::new();
     let mut burst = 0;
     for (n, segment) in exchange.segments.iter().enumerate() {
         let after_gap = n > 0 && segment.time_ns - exchange.segments[n - 1].time_ns > BURST_NS;
         if after_gap {
             burst = arrows.len();
         }
-        let control = segment.flags.any(Flags::SYN | Flags::FIN | Flags::RST);
+        let control = segment.flags.any(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
         let first = burst.min(arrows.len());
         let joined = arrows[first..].iter_mut().find(|a| {
             !single && !control && a.from == segment.from && (a.bytes > 0) == (segment.len > 0)
@@ -181,9 +181,9 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
                 arrow.to_ns = segment.time_ns;
                 arrow.bytes += u64::from(segment.len);
                 arrow.packets += 1;
-                arrow.resent |= segment.marks.any(crate::Marks::RESENT);
+                arrow.resent |= segment.marks.any(crate::SegmentMarks::RESENT);
             }
-            None => arrows.push(Arrow {
+            None => arrows.push(LadderArrow {
                 packet: segment.packet,
                 at_ns: segment.time_ns,
                 to_ns: segment.time_ns,
@@ -191,7 +191,7 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
                 bytes: u64::from(segment.len),
                 packets: 1,
                 text: words(segment),
-                resent: segment.marks.any(crate::Marks::RESENT),
+                resent: segment.marks.any(crate::SegmentMarks::RESENT),
             }),
         }
     }
@@ -200,7 +200,7 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
 
 /// Keeps the arrows around the longest times between two; the number of the
 /// others is the second value.
-fn fewer(arrows: Vec<Arrow>) -> (Vec<Arrow>, usize) {
+fn fewer(arrows: Vec<LadderArrow>) -> (Vec<LadderArrow>, usize) {
     if arrows.len() <= MOST_ARROWS {
         return (arrows, 0);
     }
@@ -239,13 +239,13 @@ fn words(segment: &Segment) -> String {
 }
 
 fn what(segment: &Segment) -> String {
-    if segment.flags.has(Flags::SYN | Flags::ACK) {
+    if segment.flags.has(TcpFlags::SYN | TcpFlags::ACK) {
         return "SYN ACK".to_owned();
     }
     let flags = [
-        (Flags::SYN, "SYN"),
-        (Flags::FIN, "FIN"),
-        (Flags::RST, "RST"),
+        (TcpFlags::SYN, "SYN"),
+        (TcpFlags::FIN, "FIN"),
+        (TcpFlags::RST, "RST"),
     ];
     let named: Vec<&str> = flags
         .iter()
@@ -261,14 +261,14 @@ fn what(segment: &Segment) -> String {
 
 fn draw(
     frame: &Frame,
-    arrow: &Arrow,
+    arrow: &LadderArrow,
     y: f64,
     start_ns: i64,
     connection: Option<&Connection>,
 ) -> String {
     let (from, to) = match arrow.from {
-        Side::Client => (frame.left, frame.right),
-        Side::Server => (frame.right, frame.left),
+        ConnectionSide::Client => (frame.left, frame.right),
+        ConnectionSide::Server => (frame.right, frame.left),
     };
     // Arrows slope by the way's share that lies on either side of the capture.
     let far = connection.map_or(0, |c| c.end(arrow.from.other()).rtt.best_ns().unwrap_or(0));
@@ -302,7 +302,7 @@ fn draw(
 
 /// The band of a wait over the heights of its arrows, its text where there is
 /// most room.
-fn band(frame: &Frame, wait: &Interval, heights: &[f64], (part, parts): (usize, usize)) -> String {
+fn band(frame: &Frame, wait: &LedgerInterval, heights: &[f64], (part, parts): (usize, usize)) -> String {
     let kind = wait.reason.kind();
     let (colour, opacity) = paint(kind);
     let (style, opacity) = (format!("fill:{colour}"), opacity * BAND_OPACITY);

@@ -4,13 +4,13 @@
 //! so that the report can still be read. Labels and names, which come from the
 //! payload, become `request` and `name`.
 
-use crate::Explanation;
+use crate::CaptureExplanation;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Masks addresses, labels and names. Sentences that held one lose it, too.
-pub fn mask(explanation: &mut Explanation) {
-    let mut masks = Masks::default();
+pub fn mask(explanation: &mut CaptureExplanation) {
+    let mut masks = AddressMasks::default();
     for connection in &mut explanation.connections {
         for end in [&mut connection.client, &mut connection.server] {
             end.address = masks.of(end.address);
@@ -46,9 +46,9 @@ pub fn mask(explanation: &mut Explanation) {
 
 /// Masked addresses, in the order in which they were met.
 #[derive(Default)]
-struct Masks(BTreeMap<IpAddr, IpAddr>);
+struct AddressMasks(BTreeMap<IpAddr, IpAddr>);
 
-impl Masks {
+impl AddressMasks {
     fn of(&mut self, address: IpAddr) -> IpAddr {
         let number = self.0.len() as u32 + 1;
         *self.0.entry(address).or_insert_with(|| match address {

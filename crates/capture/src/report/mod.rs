@@ -15,7 +15,7 @@ mod reference;
 mod slice_bar;
 mod text;
 
-pub use compare::{Comparison, Row, compare};
+pub use compare::{CaptureComparison, ComparisonRow, compare};
 pub use detail::detail;
 pub use html::html;
 pub use ladder::ladder_svg;

@@ -7,10 +7,10 @@ use super::columns::columns;
 use super::ms;
 use super::points::points_text;
 use crate::verdict::LEAST_SHARE;
-use crate::{Explanation, Slice, VerdictKind, station};
+use crate::{CaptureExplanation, EvidenceSlice, VerdictKind, station};
 
 /// The text.
-pub fn text(explanation: &Explanation) -> String {
+pub fn text(explanation: &CaptureExplanation) -> String {
     let mut out = String::new();
     if let Some(verdict) = &explanation.verdict {
         out += &sentences(verdict);
@@ -18,8 +18,8 @@ pub fn text(explanation: &Explanation) -> String {
     if let Some(points) = &explanation.points {
         out += &wrap_at(&points.sentence, "  ");
     }
-    let large = |slice: &&Slice| slice.share >= LEAST_SHARE;
-    let slices: Vec<&Slice> = explanation.slices.iter().filter(large).collect();
+    let large = |slice: &&EvidenceSlice| slice.share >= LEAST_SHARE;
+    let slices: Vec<&EvidenceSlice> = explanation.slices.iter().filter(large).collect();
     if !slices.is_empty() {
         out += "\nWhere the time went\n";
         out += &slice_table(&slices);
@@ -54,7 +54,7 @@ pub fn text(explanation: &Explanation) -> String {
 }
 
 /// The verdict with its three sentences and the remedy.
-fn sentences(verdict: &Slice) -> String {
+fn sentences(verdict: &EvidenceSlice) -> String {
     let mut out = wrap_at(&verdict.sentence, "");
     let named = |name: &str, text: &str| wrap_at(&format!("{name}: {text}"), "  ");
     if !verdict.seen.is_empty() {
@@ -82,7 +82,7 @@ fn sentences(verdict: &Slice) -> String {
 }
 
 /// What the requests took: the slice is a share of it.
-pub(super) fn now_ms(slice: &Slice, without_ms: f64) -> f64 {
+pub(super) fn now_ms(slice: &EvidenceSlice, without_ms: f64) -> f64 {
     if slice.share > 0.0 {
         slice.lost_ms / slice.share
     } else {
@@ -90,7 +90,7 @@ pub(super) fn now_ms(slice: &Slice, without_ms: f64) -> f64 {
     }
 }
 
-fn slice_table(slices: &[&Slice]) -> String {
+fn slice_table(slices: &[&EvidenceSlice]) -> String {
     let rows: Vec<Vec<String>> = slices
         .iter()
         .map(|slice| {
@@ -107,7 +107,7 @@ fn slice_table(slices: &[&Slice]) -> String {
 }
 
 /// The name of a slice, with its reason.
-pub(super) fn title(slice: &Slice) -> String {
+pub(super) fn title(slice: &EvidenceSlice) -> String {
     let kind = match slice.kind {
         VerdictKind::Kind(kind) => kind.title(),
         VerdictKind::None => "none",
@@ -118,7 +118,7 @@ pub(super) fn title(slice: &Slice) -> String {
     }
 }
 
-fn services(explanation: &Explanation) -> String {
+fn services(explanation: &CaptureExplanation) -> String {
     let rows: Vec<Vec<String>> = explanation
         .services
         .iter()
@@ -155,7 +155,7 @@ fn services(explanation: &Explanation) -> String {
     columns(&heading, &rows)
 }
 
-fn exchanges(explanation: &Explanation) -> String {
+fn exchanges(explanation: &CaptureExplanation) -> String {
     let rows: Vec<Vec<String>> = explanation
         .exchanges
         .iter()

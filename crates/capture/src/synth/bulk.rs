@@ -13,12 +13,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use super::conversation::simulate;
 use super::frame::Segment;
 use super::model::{Conversation, DelayedAck, Exchange};
-use super::rng::Rng;
-use super::writer::{Format, Writer};
+use super::rng::SeededRng;
+use super::writer::{FileFormat, Writer};
 
 /// What kind of large capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bulk {
+pub enum BulkKind {
     /// Many short connections, a thousand at a time.
     ManyFlows,
     /// Eight connections with long responses.
@@ -28,23 +28,23 @@ pub enum Bulk {
 }
 
 /// Writes at least `bytes` of packets; gives the number of bytes and packets.
-pub fn bulk(kind: Bulk, bytes: u64, seed: u64, to: impl Write) -> io::Result<(u64, u64)> {
+pub fn bulk(kind: BulkKind, bytes: u64, seed: u64, to: impl Write) -> io::Result<(u64, u64)> {
     let played: Vec<_> = (0..TEMPLATES)
         .map(|n| simulate(&template(kind, seed + n)))
         .collect();
     let open = match kind {
-        Bulk::ManyFlows => 1000,
-        Bulk::FewFlows => 8,
-        Bulk::Lossy => 200,
+        BulkKind::ManyFlows => 1000,
+        BulkKind::FewFlows => 8,
+        BulkKind::Lossy => 200,
     };
-    let mut rng = Rng::new(seed);
-    let mut writer = Writer::new(to, Format::Pcap)?;
-    let mut places: Vec<Place> = Vec::new();
+    let mut rng = SeededRng::new(seed);
+    let mut writer = Writer::new(to, FileFormat::Pcap)?;
+    let mut places: Vec<BulkConnection> = Vec::new();
     let mut queue = BinaryHeap::new();
     let mut packets = 0;
     let mut flows = 0;
     for slot in 0..open {
-        places.push(Place::new(&mut flows, rng.below(200_000_000), &mut rng));
+        places.push(BulkConnection::new(&mut flows, rng.below(200_000_000), &mut rng));
         queue.push(Reverse((places[slot].base_ns, slot)));
     }
     while let Some(Reverse((now, slot))) = queue.pop() {
@@ -61,7 +61,7 @@ pub fn bulk(kind: Bulk, bytes: u64, seed: u64, to: impl Write) -> io::Result<(u6
             Some(next) => place.base_ns + next.at_ns,
             None if writer.written_bytes() >= bytes => continue,
             None => {
-                *place = Place::new(&mut flows, now + rng.below(20_000_000), &mut rng);
+                *place = BulkConnection::new(&mut flows, now + rng.below(20_000_000), &mut rng);
                 place.base_ns
             }
         };
@@ -72,7 +72,7 @@ pub fn bulk(kind: Bulk, bytes: u64, seed: u64, to: impl Write) -> io::Result<(u6
     Ok((written, packets))
 }
 
-struct Place {
+struct BulkConnection {
     template: usize,
     next: usize,
     base_ns: u64,
@@ -80,13 +80,13 @@ struct Place {
     server: SocketAddr,
 }
 
-impl Place {
-    fn new(flows: &mut u32, base_ns: u64, rng: &mut Rng) -> Place {
+impl BulkConnection {
+    fn new(flows: &mut u32, base_ns: u64, rng: &mut SeededRng) -> BulkConnection {
         let n = *flows;
         *flows += 1;
         let host = n / 28_000;
         let client = Ipv4Addr::new(10, 1, (host >> 8) as u8, host as u8);
-        Place {
+        BulkConnection {
             template: rng.below(TEMPLATES) as usize,
             next: 0,
             base_ns,
@@ -96,17 +96,17 @@ impl Place {
     }
 }
 
-fn template(kind: Bulk, seed: u64) -> Conversation {
-    let mut rng = Rng::new(seed);
+fn template(kind: BulkKind, seed: u64) -> Conversation {
+    let mut rng = SeededRng::new(seed);
     let mut conversation = Conversation {
         seed,
-        close: super::model::Close::Client,
+        close: super::model::CloseStyle::Client,
         ..Conversation::default()
     };
     let (exchanges, longest) = match kind {
-        Bulk::ManyFlows => (1 + rng.below(8), 8_000),
-        Bulk::FewFlows => (20, 400_000),
-        Bulk::Lossy => (10, 80_000),
+        BulkKind::ManyFlows => (1 + rng.below(8), 8_000),
+        BulkKind::FewFlows => (20, 400_000),
+        BulkKind::Lossy => (10, 80_000),
     };
     for _ in 0..exchanges {
         let mut exchange = Exchange::new(
@@ -120,7 +120,7 @@ fn template(kind: Bulk, seed: u64) -> Conversation {
     for end in &mut conversation.ends {
         end.delayed_ack = DelayedAck::FixedUs(40_000);
     }
-    if kind == Bulk::Lossy {
+    if kind == BulkKind::Lossy {
         conversation.path.loss_one_in = 200;
         conversation.path.one_way_us = 5_000;
     }

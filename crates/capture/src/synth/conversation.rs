@@ -7,16 +7,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::end::Tcb;
+use super::end::TcpControlBlock;
 use super::frame::{ACK, FIN, PSH, RST, SYN, Segment};
-use super::model::{Action, Close, Conversation, Place, Select};
+use super::model::{FaultAction, CloseStyle, Conversation, CapturePlace, PacketSelector};
 use super::payload;
-use super::rng::Rng;
-use crate::Side;
+use super::rng::SeededRng;
+use crate::ConnectionSide;
 
 /// Plays the conversation: segments in capture order, and what each side wrote.
 pub fn simulate(conversation: &Conversation) -> (Vec<Segment>, [Vec<u8>; 2]) {
-    let mut play = Play::new(conversation);
+    let mut play = ConversationPlay::new(conversation);
     play.run();
     let mut segments = play.captured;
     segments.sort_by_key(|s| s.at_ns);
@@ -27,21 +27,21 @@ pub fn simulate(conversation: &Conversation) -> (Vec<Segment>, [Vec<u8>; 2]) {
 }
 
 #[derive(Debug, Clone)]
-enum Event {
+enum PlayEvent {
     Open(u32),
     Arrive(Segment),
-    AckTimer(Side),
-    RtoTimer(Side),
-    PersistTimer(Side),
-    Write(Side, u32),
-    Shut(Side),
-    Reset(Side),
-    Resume(Side),
+    AckTimer(ConnectionSide),
+    RtoTimer(ConnectionSide),
+    PersistTimer(ConnectionSide),
+    Write(ConnectionSide, u32),
+    Shut(ConnectionSide),
+    Reset(ConnectionSide),
+    Resume(ConnectionSide),
 }
 
-struct Play<'a> {
+struct ConversationPlay<'a> {
     script: &'a Conversation,
-    ends: [Tcb; 2],
+    ends: [TcpControlBlock; 2],
     streams: [Vec<u8>; 2],
     /// Where each message ends, in its side's stream.
     marks: [Vec<u32>; 2],
@@ -50,25 +50,25 @@ struct Play<'a> {
     /// Messages each side has read whole.
     done: [usize; 2],
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    events: Vec<Event>,
+    events: Vec<PlayEvent>,
     captured: Vec<Segment>,
     now: u64,
     link_free: [u64; 2],
     last_arrival: [u64; 2],
     counts: [[u32; 3]; 2],
-    rng: Rng,
+    rng: SeededRng,
     gone: bool,
 }
 
-impl<'a> Play<'a> {
+impl<'a> ConversationPlay<'a> {
     fn new(script: &'a Conversation) -> Self {
-        let mut rng = Rng::new(script.seed);
+        let mut rng = SeededRng::new(script.seed);
         let mut isn = || rng.next_u64() as u32;
         let ends = [
-            Tcb::new(&script.ends[0], isn()),
-            Tcb::new(&script.ends[1], isn()),
+            TcpControlBlock::new(&script.ends[0], isn()),
+            TcpControlBlock::new(&script.ends[1], isn()),
         ];
-        let mut play = Play {
+        let mut play = ConversationPlay {
             script,
             ends,
             streams: [Vec::new(), Vec::new()],
@@ -86,7 +86,7 @@ impl<'a> Play<'a> {
             gone: false,
         };
         for (nth, exchange) in script.exchanges.iter().enumerate() {
-            for side in [Side::Client, Side::Server] {
+            for side in [ConnectionSide::Client, ConnectionSide::Server] {
                 let i = side.index();
                 let writes = [&exchange.request, &exchange.response][i];
                 if !writes.is_empty() {
@@ -96,11 +96,11 @@ impl<'a> Play<'a> {
                 play.marks[i].push(play.streams[i].len() as u32);
             }
         }
-        play.at(play.now, Event::Open(0));
+        play.at(play.now, PlayEvent::Open(0));
         play
     }
 
-    fn at(&mut self, time: u64, event: Event) {
+    fn at(&mut self, time: u64, event: PlayEvent) {
         self.queue
             .push(Reverse((time, self.events.len() as u64, self.events.len())));
         self.events.push(event);
@@ -113,30 +113,30 @@ impl<'a> Play<'a> {
             }
             self.now = time;
             match self.events[event].clone() {
-                Event::Open(tries) => self.open(tries),
-                Event::Arrive(segment) => self.arrive(segment),
-                Event::AckTimer(side) => {
+                PlayEvent::Open(tries) => self.open(tries),
+                PlayEvent::Arrive(segment) => self.arrive(segment),
+                PlayEvent::AckTimer(side) => {
                     if self.end(side).ack_at == Some(time) {
                         self.acknowledge(side, None);
                     }
                 }
-                Event::RtoTimer(side) => self.timeout(side),
-                Event::PersistTimer(side) => self.probe(side),
-                Event::Write(side, to) => {
+                PlayEvent::RtoTimer(side) => self.timeout(side),
+                PlayEvent::PersistTimer(side) => self.probe(side),
+                PlayEvent::Write(side, to) => {
                     self.pushes[side.index()].push(to);
                     self.end(side).written = to;
                     self.output(side);
                 }
-                Event::Shut(side) => {
+                PlayEvent::Shut(side) => {
                     self.end(side).fin = true;
                     self.output(side);
                 }
-                Event::Reset(side) => {
+                PlayEvent::Reset(side) => {
                     let seq = self.end(side).nxt;
                     self.send(side, RST | ACK, seq, 0, None);
                     self.gone = true;
                 }
-                Event::Resume(side) => {
+                PlayEvent::Resume(side) => {
                     self.end(side).paused = false;
                     self.read(side);
                 }
@@ -144,7 +144,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn end(&mut self, side: Side) -> &mut Tcb {
+    fn end(&mut self, side: ConnectionSide) -> &mut TcpControlBlock {
         &mut self.ends[side.index()]
     }
 
@@ -152,16 +152,16 @@ impl<'a> Play<'a> {
         if self.ends[1].established || self.ends[0].established || tries > 5 {
             return;
         }
-        self.send(Side::Client, SYN, 0, 0, None);
-        self.at(self.now + (1_000_000_000 << tries), Event::Open(tries + 1));
+        self.send(ConnectionSide::Client, SYN, 0, 0, None);
+        self.at(self.now + (1_000_000_000 << tries), PlayEvent::Open(tries + 1));
     }
 
     /// Puts a segment on the path. `seq` and the payload are stream offsets.
-    fn send(&mut self, side: Side, flags: u8, seq: u32, len: u32, dsack: Option<(u32, u32)>) {
+    fn send(&mut self, side: ConnectionSide, flags: u8, seq: u32, len: u32, dsack: Option<(u32, u32)>) {
         let peer_iss = self.ends[side.other().index()].iss;
         let scaled = self.script.ends.iter().all(|e| e.options);
         let hop_limit = match (flags & RST != 0, self.script.close) {
-            (true, Close::ResetOnPath { hop_limit }) => hop_limit,
+            (true, CloseStyle::ResetOnPath { hop_limit }) => hop_limit,
             _ => HOP_LIMIT,
         };
         let now = self.now;
@@ -234,12 +234,12 @@ impl<'a> Play<'a> {
         };
         let nth = counts[kind];
         counts[kind] += 1;
-        let hit = |select: Select| match select {
-            Select::Syn(n) => kind == 0 && n == nth,
-            Select::Data(n) => kind == 1 && n == nth,
-            Select::DataRange(from, to) => kind == 1 && (from..to).contains(&nth),
-            Select::Ack(n) => kind == 2 && n == nth,
-            Select::LongerThan(bytes) => segment.len > bytes,
+        let hit = |select: PacketSelector| match select {
+            PacketSelector::Syn(n) => kind == 0 && n == nth,
+            PacketSelector::Data(n) => kind == 1 && n == nth,
+            PacketSelector::DataRange(from, to) => kind == 1 && (from..to).contains(&nth),
+            PacketSelector::Ack(n) => kind == 2 && n == nth,
+            PacketSelector::LongerThan(bytes) => segment.len > bytes,
         };
         let mut action = path
             .faults
@@ -247,22 +247,22 @@ impl<'a> Play<'a> {
             .find(|f| f.from == side && hit(f.select))
             .map(|f| f.action);
         if kind == 1 && path.loss_one_in > 0 && self.rng.one_in(path.loss_one_in) {
-            action = Some(Action::Lose);
+            action = Some(FaultAction::Lose);
         }
         let near = match path.capture {
-            Place::Client => side == Side::Client,
-            Place::Server => side == Side::Server,
-            Place::Middle => true,
+            CapturePlace::Client => side == ConnectionSide::Client,
+            CapturePlace::Server => side == ConnectionSide::Server,
+            CapturePlace::Middle => true,
         };
-        if let Some(Action::DelayUs(us)) = action {
+        if let Some(FaultAction::DelayUs(us)) = action {
             arrives += us * 1000;
         }
         segment.at_ns = match (path.capture, near) {
-            (Place::Middle, _) => leaves + (path.one_way_us * 1000) / 2,
+            (CapturePlace::Middle, _) => leaves + (path.one_way_us * 1000) / 2,
             (_, true) => leaves,
             (_, false) => arrives,
         };
-        let lost = action == Some(Action::Lose);
+        let lost = action == Some(FaultAction::Lose);
         if near || !lost {
             self.captured.push(segment.clone());
             if let Some(us) = path.captured_twice_us {
@@ -274,15 +274,15 @@ impl<'a> Play<'a> {
         if lost {
             return;
         }
-        if action == Some(Action::Duplicate) {
+        if action == Some(FaultAction::Duplicate) {
             let mut again = segment.clone();
             again.at_ns += 20_000;
             if !near {
                 self.captured.push(again.clone());
             }
-            self.at(arrives + 20_000 + HANDLING_NS, Event::Arrive(again));
+            self.at(arrives + 20_000 + HANDLING_NS, PlayEvent::Arrive(again));
         }
-        self.at(arrives + HANDLING_NS, Event::Arrive(segment));
+        self.at(arrives + HANDLING_NS, PlayEvent::Arrive(segment));
     }
 
     fn arrive(&mut self, segment: Segment) {
@@ -328,7 +328,7 @@ impl<'a> Play<'a> {
             if at_once {
                 self.acknowledge(side, duplicate);
             } else if let Some(at) = self.end(side).ack_at {
-                self.at(at, Event::AckTimer(side));
+                self.at(at, PlayEvent::AckTimer(side));
             }
         } else if offset.wrapping_add(1) == self.end(side).received && segment.flags & FIN == 0 {
             // A probe of one byte before the window: announce the window again.
@@ -337,40 +337,40 @@ impl<'a> Play<'a> {
         if segment.flags & FIN != 0 && offset + segment.len == self.end(side).received {
             let first = !std::mem::replace(&mut self.end(side).peer_fin, true);
             self.acknowledge(side, None);
-            if first && self.script.close != Close::HalfByClient {
-                self.at(self.now, Event::Shut(side));
+            if first && self.script.close != CloseStyle::HalfByClient {
+                self.at(self.now, PlayEvent::Shut(side));
             }
         }
         self.output(side);
     }
 
-    fn handshake(&mut self, side: Side, segment: &Segment) {
+    fn handshake(&mut self, side: ConnectionSide, segment: &Segment) {
         let now = self.now;
         match side {
-            Side::Server => {
+            ConnectionSide::Server => {
                 let window = u32::from(segment.window);
                 self.end(side).peer_window = window;
-                self.send(Side::Server, SYN | ACK, 0, 0, None);
+                self.send(ConnectionSide::Server, SYN | ACK, 0, 0, None);
             }
-            Side::Client if self.ends[0].established => self.acknowledge(Side::Client, None),
-            Side::Client => {
+            ConnectionSide::Client if self.ends[0].established => self.acknowledge(ConnectionSide::Client, None),
+            ConnectionSide::Client => {
                 self.end(side).peer_window = u32::from(segment.window);
                 let stamps = self.script.ends.iter().all(|e| e.options);
                 self.end(side).establish(segment.mss, stamps, now);
-                self.acknowledge(Side::Client, None);
+                self.acknowledge(ConnectionSide::Client, None);
                 self.request(0);
             }
         }
     }
 
     /// Sends an acknowledgement of its own.
-    fn acknowledge(&mut self, side: Side, dsack: Option<(u32, u32)>) {
+    fn acknowledge(&mut self, side: ConnectionSide, dsack: Option<(u32, u32)>) {
         let seq = self.end(side).max;
         self.send(side, ACK, seq, 0, dsack);
     }
 
     /// Sends what may be sent.
-    fn output(&mut self, side: Side) {
+    fn output(&mut self, side: ConnectionSide) {
         if !self.end(side).established || self.gone {
             return;
         }
@@ -407,11 +407,11 @@ impl<'a> Play<'a> {
         {
             let at = now + (200_000_000 << end.probes.min(5));
             end.persist_at = Some(at);
-            self.at(at, Event::PersistTimer(side));
+            self.at(at, PlayEvent::PersistTimer(side));
         }
     }
 
-    fn transmit(&mut self, side: Side, from: u32, len: u32) {
+    fn transmit(&mut self, side: ConnectionSide, from: u32, len: u32) {
         let push = self.pushes[side.index()]
             .binary_search(&(from + len))
             .is_ok();
@@ -426,15 +426,15 @@ impl<'a> Play<'a> {
     }
 
     /// One timer event a side waits for the retransmission timeout.
-    fn watch(&mut self, side: Side) {
+    fn watch(&mut self, side: ConnectionSide) {
         let end = self.end(side);
         if let (Some(at), false) = (end.rto_at, end.rto_watched) {
             end.rto_watched = true;
-            self.at(at, Event::RtoTimer(side));
+            self.at(at, PlayEvent::RtoTimer(side));
         }
     }
 
-    fn timeout(&mut self, side: Side) {
+    fn timeout(&mut self, side: ConnectionSide) {
         let (now, gone) = (self.now, self.gone);
         let end = self.end(side);
         end.rto_watched = false;
@@ -451,7 +451,7 @@ impl<'a> Play<'a> {
         self.watch(side);
     }
 
-    fn probe(&mut self, side: Side) {
+    fn probe(&mut self, side: ConnectionSide) {
         let now = self.now;
         let end = self.end(side);
         if end.persist_at != Some(now) {
@@ -465,9 +465,9 @@ impl<'a> Play<'a> {
     }
 
     /// The application at `side` reads, and goes on with its script.
-    fn read(&mut self, side: Side) {
+    fn read(&mut self, side: ConnectionSide) {
         if let Some(pause) = self.end(side).consume() {
-            self.at(self.now + pause, Event::Resume(side));
+            self.at(self.now + pause, PlayEvent::Resume(side));
         }
         let read = self.end(side).read;
         loop {
@@ -478,26 +478,26 @@ impl<'a> Play<'a> {
             }
             self.done[side.index()] += 1;
             match side {
-                Side::Server => self.respond(done),
-                Side::Client => self.request(done + 1),
+                ConnectionSide::Server => self.respond(done),
+                ConnectionSide::Client => self.request(done + 1),
             }
         }
-        if self.end(side).window_worth_telling() {
+        if self.end(side).window_worth_advertising() {
             self.acknowledge(side, None);
         }
     }
 
     fn request(&mut self, nth: usize) {
         let Some(exchange) = self.script.exchanges.get(nth) else {
-            if matches!(self.script.close, Close::Client) {
-                self.at(self.now, Event::Shut(Side::Client));
+            if matches!(self.script.close, CloseStyle::Client) {
+                self.at(self.now, PlayEvent::Shut(ConnectionSide::Client));
             }
             return;
         };
         let begin = self.now + exchange.client_think_us * 1000;
-        let last = self.write(Side::Client, nth, begin);
-        if self.script.close == Close::HalfByClient && nth + 1 == self.script.exchanges.len() {
-            self.at(last, Event::Shut(Side::Client));
+        let last = self.write(ConnectionSide::Client, nth, begin);
+        if self.script.close == CloseStyle::HalfByClient && nth + 1 == self.script.exchanges.len() {
+            self.at(last, PlayEvent::Shut(ConnectionSide::Client));
         }
     }
 
@@ -507,20 +507,20 @@ impl<'a> Play<'a> {
         let is_last = nth + 1 == self.script.exchanges.len();
         let by_reset = matches!(
             self.script.close,
-            Close::ResetByServer | Close::ResetOnPath { .. }
+            CloseStyle::ResetByServer | CloseStyle::ResetOnPath { .. }
         );
         if is_last && by_reset {
-            self.at(begin, Event::Reset(Side::Server));
+            self.at(begin, PlayEvent::Reset(ConnectionSide::Server));
             return;
         }
-        let last = self.write(Side::Server, nth, begin);
-        if is_last && matches!(self.script.close, Close::Server | Close::HalfByClient) {
-            self.at(last, Event::Shut(Side::Server));
+        let last = self.write(ConnectionSide::Server, nth, begin);
+        if is_last && matches!(self.script.close, CloseStyle::Server | CloseStyle::HalfByClient) {
+            self.at(last, PlayEvent::Shut(ConnectionSide::Server));
         }
     }
 
     /// Plans the writes of a message; the time of the last.
-    fn write(&mut self, side: Side, nth: usize, begin: u64) -> u64 {
+    fn write(&mut self, side: ConnectionSide, nth: usize, begin: u64) -> u64 {
         let i = side.index();
         let from = if nth == 0 { 0 } else { self.marks[i][nth - 1] };
         let to = self.marks[i][nth];
@@ -533,7 +533,7 @@ impl<'a> Play<'a> {
                 true => to,
                 false => (at + write.bytes).min(to),
             };
-            self.at(time, Event::Write(side, at));
+            self.at(time, PlayEvent::Write(side, at));
         }
         time
     }
@@ -554,7 +554,7 @@ const EVENTS_MAX: usize = 4_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::{DelayedAck, Exchange, Fault, Write};
+    use crate::synth::{DelayedAck, Exchange, Fault, AppWrite};
 
     fn play(conversation: &Conversation) -> Vec<Segment> {
         simulate(conversation).0
@@ -569,7 +569,7 @@ mod tests {
     fn one(exchange: Exchange) -> Conversation {
         Conversation {
             exchanges: vec![exchange],
-            close: Close::Client,
+            close: CloseStyle::Client,
             ..Conversation::default()
         }
     }
@@ -586,7 +586,7 @@ mod tests {
     #[test]
     fn two_writes_with_nagle_wait_for_the_delayed_acknowledgement() {
         let mut conversation = one(Exchange {
-            request: vec![Write::of(200), Write::of(100)],
+            request: vec![AppWrite::of(200), AppWrite::of(100)],
             ..Exchange::new(0, 1000, 500)
         });
         conversation.client_end().nagle = true;
@@ -600,9 +600,9 @@ mod tests {
     fn a_lost_last_segment_waits_for_the_timer_and_an_earlier_one_does_not() {
         let mut conversation = one(Exchange::new(300, 1000, 30_000));
         let lose = |n| Fault {
-            from: Side::Server,
-            select: Select::Data(n),
-            action: Action::Lose,
+            from: ConnectionSide::Server,
+            select: PacketSelector::Data(n),
+            action: FaultAction::Lose,
         };
         conversation.path.faults = vec![lose(20)];
         assert!(longest_pause_ms(&play(&conversation)) >= 200);

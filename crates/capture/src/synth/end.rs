@@ -8,12 +8,12 @@
 //! Reference: RFC 9293 (TCP), RFC 5681 (congestion control), RFC 6582
 //! (NewReno), RFC 6298 (retransmission timer), RFC 896 (Nagle).
 
-use super::model::{DelayedAck, End, Reader};
+use super::model::{DelayedAck, EndModel, Reader};
 
 /// The state of one end.
 #[derive(Debug)]
-pub(super) struct Tcb {
-    pub end: End,
+pub(super) struct TcpControlBlock {
+    pub end: EndModel,
     /// Initial sequence number.
     pub iss: u32,
     pub established: bool,
@@ -55,13 +55,13 @@ pub(super) struct Tcb {
     pub next_id: u16,
 }
 
-impl Tcb {
-    pub fn new(end: &End, iss: u32) -> Tcb {
+impl TcpControlBlock {
+    pub fn new(end: &EndModel, iss: u32) -> TcpControlBlock {
         let ato_ns = match end.delayed_ack {
             DelayedAck::Off => 0,
             DelayedAck::FixedUs(us) | DelayedAck::AdaptiveUs(us, _) => us * 1000,
         };
-        Tcb {
+        TcpControlBlock {
             end: end.clone(),
             iss,
             established: false,
@@ -329,7 +329,7 @@ impl Tcb {
     }
 
     /// Whether reading opened the window far enough to be worth telling.
-    pub fn window_worth_telling(&self) -> bool {
+    pub fn window_worth_advertising(&self) -> bool {
         let opened = self.window().saturating_sub(self.announced);
         self.announced < 2 * self.mss && opened >= (2 * self.mss).min(self.end.receive_bytes / 2)
     }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::Side;
+use crate::ConnectionSide;
 
 /// FIN flag.
 pub(super) const FIN: u8 = 0x01;
@@ -21,7 +21,7 @@ pub struct Segment {
     /// When it passed the capture point, nanoseconds.
     pub at_ns: u64,
     /// Who sent it.
-    pub from: Side,
+    pub from: ConnectionSide,
     /// Sequence number.
     pub seq: u32,
     /// Acknowledgement number; meaningful with the ACK flag.
@@ -54,10 +54,10 @@ pub struct Segment {
 pub(super) fn emit(segment: &Segment, ends: [SocketAddr; 2], payload: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let (from, to) = match segment.from {
-        Side::Client => (ends[0], ends[1]),
-        Side::Server => (ends[1], ends[0]),
+        ConnectionSide::Client => (ends[0], ends[1]),
+        ConnectionSide::Server => (ends[1], ends[0]),
     };
-    let mac = |side: Side| [2, 0, 0, 0, 0, 1 + side.index() as u8];
+    let mac = |side: ConnectionSide| [2, 0, 0, 0, 0, 1 + side.index() as u8];
     out.extend(mac(segment.from.other()));
     out.extend(mac(segment.from));
     let mut header = Vec::with_capacity(60);

@@ -27,13 +27,13 @@ mod sna_dlsw;
 mod writer;
 
 pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture, sna_captures};
-pub use bulk::{Bulk, bulk};
+pub use bulk::{BulkKind, bulk};
 pub use conversation::simulate;
 pub use frame::Segment;
 pub use model::{
-    Action, Close, Conversation, DelayedAck, End, Exchange, Fault, Path, Payload, Place, Reader,
-    Select, Write,
+    FaultAction, CloseStyle, Conversation, DelayedAck, EndModel, Exchange, Fault, NetworkPath, PayloadKind, CapturePlace, Reader,
+    PacketSelector, AppWrite,
 };
-pub use planted::{PLANTED, Planted, View, paced, planted, stopped};
-pub use rng::Rng;
-pub use writer::{Format, Writer, capture_file};
+pub use planted::{PLANTED, PlantedCapture, FixtureView, paced, planted, stopped};
+pub use rng::SeededRng;
+pub use writer::{FileFormat, Writer, capture_file};

@@ -6,11 +6,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use crate::Side;
+use crate::ConnectionSide;
 
 /// Where on the path packets are captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CapturePlace {
     /// At the client.
     Client,
     /// Half-way.
@@ -21,13 +21,13 @@ pub enum Place {
 
 /// The path between the ends, the same in both directions.
 #[derive(Debug, Clone)]
-pub struct Path {
+pub struct NetworkPath {
     /// Delay from end to end, one way.
     pub one_way_us: u64,
     /// Bytes a second that it carries each way; zero for no limit.
     pub bytes_per_s: u64,
     /// Where packets are captured.
-    pub capture: Place,
+    pub capture: CapturePlace,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// One data segment in so many is lost by chance; zero for none.
@@ -39,12 +39,12 @@ pub struct Path {
     pub captured_twice_us: Option<u64>,
 }
 
-impl Default for Path {
+impl Default for NetworkPath {
     fn default() -> Self {
-        Path {
+        NetworkPath {
             one_way_us: 100,
             bytes_per_s: 125_000_000,
-            capture: Place::Client,
+            capture: CapturePlace::Client,
             faults: Vec::new(),
             loss_one_in: 0,
             jitter_us: 0,
@@ -57,16 +57,16 @@ impl Default for Path {
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// Whose packets it hits.
-    pub from: Side,
+    pub from: ConnectionSide,
     /// Which of them.
-    pub select: Select,
+    pub select: PacketSelector,
     /// What happens to them.
-    pub action: Action,
+    pub action: FaultAction,
 }
 
 /// Which packets a fault hits; numbers count from zero and include those sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Select {
+pub enum PacketSelector {
     /// The nth SYN.
     Syn(u32),
     /// The nth packet with data.
@@ -81,7 +81,7 @@ pub enum Select {
 
 /// What happens to a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum FaultAction {
     /// It never arrives.
     Lose,
     /// It arrives later by this much.
@@ -118,7 +118,7 @@ pub enum Reader {
 
 /// One end.
 #[derive(Debug, Clone)]
-pub struct End {
+pub struct EndModel {
     /// The MSS it announces.
     pub mss: u16,
     /// Its initial congestion window in segments.
@@ -150,9 +150,9 @@ pub struct End {
     pub rto_fixed_us: Option<u64>,
 }
 
-impl Default for End {
+impl Default for EndModel {
     fn default() -> Self {
-        End {
+        EndModel {
             mss: 1460,
             initial_window: 10,
             receive_bytes: 4 << 20,
@@ -173,17 +173,17 @@ impl Default for End {
 
 /// One write of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Write {
+pub struct AppWrite {
     /// Time since the write before (or since the message could begin).
     pub after_us: u64,
     /// Bytes written.
     pub bytes: u32,
 }
 
-impl Write {
+impl AppWrite {
     /// A write that follows at once.
-    pub fn of(bytes: u32) -> Write {
-        Write { after_us: 0, bytes }
+    pub fn of(bytes: u32) -> AppWrite {
+        AppWrite { after_us: 0, bytes }
     }
 }
 
@@ -193,11 +193,11 @@ pub struct Exchange {
     /// The client's pause before the request.
     pub client_think_us: u64,
     /// The request's writes.
-    pub request: Vec<Write>,
+    pub request: Vec<AppWrite>,
     /// From the last byte of the request to the first of the response.
     pub server_think_us: u64,
     /// The response's writes; none for a request that is never answered.
-    pub response: Vec<Write>,
+    pub response: Vec<AppWrite>,
 }
 
 impl Exchange {
@@ -205,16 +205,16 @@ impl Exchange {
     pub fn new(request_bytes: u32, server_think_us: u64, response_bytes: u32) -> Exchange {
         Exchange {
             client_think_us: 0,
-            request: vec![Write::of(request_bytes)],
+            request: vec![AppWrite::of(request_bytes)],
             server_think_us,
-            response: vec![Write::of(response_bytes)],
+            response: vec![AppWrite::of(response_bytes)],
         }
     }
 }
 
 /// What the bytes of messages look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Payload {
+pub enum PayloadKind {
     /// HTTP/1.1 with Content-Length; messages shorter than a head are padded.
     Http,
     /// A four-byte length before each message, big-endian, itself included.
@@ -230,7 +230,7 @@ pub enum Payload {
 
 /// How a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Close {
+pub enum CloseStyle {
     /// It stays open.
     Open,
     /// The client closes, then the server.
@@ -258,15 +258,15 @@ pub struct Conversation {
     /// The server's address.
     pub server: SocketAddr,
     /// The ends.
-    pub ends: [End; 2],
+    pub ends: [EndModel; 2],
     /// The path.
-    pub path: Path,
+    pub path: NetworkPath,
     /// The script.
     pub exchanges: Vec<Exchange>,
     /// Its messages' form.
-    pub payload: Payload,
+    pub payload: PayloadKind,
     /// Its end.
-    pub close: Close,
+    pub close: CloseStyle,
     /// The chance of this conversation (initial sequence numbers, losses).
     pub seed: u64,
     /// Leaves out the handshake, as in a capture that starts late.
@@ -279,11 +279,11 @@ impl Default for Conversation {
             start_us: 0,
             client: SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 40_000),
             server: SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 8080),
-            ends: [End::default(), End::default()],
-            path: Path::default(),
+            ends: [EndModel::default(), EndModel::default()],
+            path: NetworkPath::default(),
             exchanges: Vec::new(),
-            payload: Payload::Http,
-            close: Close::Open,
+            payload: PayloadKind::Http,
+            close: CloseStyle::Open,
             seed: 1,
             without_handshake: false,
         }
@@ -292,12 +292,12 @@ impl Default for Conversation {
 
 impl Conversation {
     /// The client's end.
-    pub fn client_end(&mut self) -> &mut End {
+    pub fn client_end(&mut self) -> &mut EndModel {
         &mut self.ends[0]
     }
 
     /// The server's end.
-    pub fn server_end(&mut self) -> &mut End {
+    pub fn server_end(&mut self) -> &mut EndModel {
         &mut self.ends[1]
     }
 }

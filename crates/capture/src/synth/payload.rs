@@ -5,21 +5,21 @@
 //! than a head needs gets the head. Bodies are text that compresses badly
 //! enough to keep readers honest.
 
-use super::model::{Exchange, Payload};
-use crate::Side;
+use super::model::{Exchange, PayloadKind};
+use crate::ConnectionSide;
 
 /// The bytes of one message, at least one.
-pub(super) fn message(form: Payload, from: Side, exchange: &Exchange, nth: usize) -> Vec<u8> {
+pub(super) fn message(form: PayloadKind, from: ConnectionSide, exchange: &Exchange, nth: usize) -> Vec<u8> {
     let writes = match from {
-        Side::Client => &exchange.request,
-        Side::Server => &exchange.response,
+        ConnectionSide::Client => &exchange.request,
+        ConnectionSide::Server => &exchange.response,
     };
     let wanted: usize = writes.iter().map(|w| w.bytes as usize).sum();
     match form {
-        Payload::Http => http(from, wanted, nth),
-        Payload::Framed => framed(wanted),
-        Payload::Tls { resumed } => tls(from, wanted, nth, resumed),
-        Payload::Opaque => body(wanted.max(1)),
+        PayloadKind::Http => http(from, wanted, nth),
+        PayloadKind::Framed => framed(wanted),
+        PayloadKind::Tls { resumed } => tls(from, wanted, nth, resumed),
+        PayloadKind::Opaque => body(wanted.max(1)),
     }
 }
 
@@ -29,12 +29,12 @@ fn body(bytes: usize) -> Vec<u8> {
         .collect()
 }
 
-fn http(from: Side, wanted: usize, nth: usize) -> Vec<u8> {
+fn http(from: ConnectionSide, wanted: usize, nth: usize) -> Vec<u8> {
     let head = |length: usize| match from {
-        Side::Client => format!(
+        ConnectionSide::Client => format!(
             "POST /accounts/{nth} HTTP/1.1\r\nHost: bank\r\nContent-Length: {length}\r\n\r\n"
         ),
-        Side::Server => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n"),
+        ConnectionSide::Server => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n"),
     };
     // The length's own digits count too: take the longest body that fits.
     let mut length = wanted.saturating_sub(head(0).len());
@@ -54,10 +54,10 @@ fn framed(wanted: usize) -> Vec<u8> {
 }
 
 /// Exchange zero is the handshake, everything later application data.
-fn tls(from: Side, wanted: usize, nth: usize, resumed: bool) -> Vec<u8> {
+fn tls(from: ConnectionSide, wanted: usize, nth: usize, resumed: bool) -> Vec<u8> {
     match (nth, from) {
-        (0, Side::Client) => record(22, &client_hello(wanted, resumed)),
-        (0, Side::Server) => {
+        (0, ConnectionSide::Client) => record(22, &client_hello(wanted, resumed)),
+        (0, ConnectionSide::Server) => {
             let mut bytes = record(22, &server_hello(resumed));
             bytes.extend(record(20, &[1]));
             let rest = wanted.saturating_sub(bytes.len() + 5).max(32);
@@ -66,7 +66,7 @@ fn tls(from: Side, wanted: usize, nth: usize, resumed: bool) -> Vec<u8> {
         }
         _ => {
             let mut bytes = Vec::new();
-            if (nth, from) == (1, Side::Client) {
+            if (nth, from) == (1, ConnectionSide::Client) {
                 // The client's Finished goes out with its first request.
                 bytes.extend(record(20, &[1]));
                 bytes.extend(record(23, &body(53)));
@@ -143,26 +143,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_as_long_as_asked_or_as_its_head() {
+    fn a_message_is_as_long_as_requested_or_as_its_head() {
         let exchange = Exchange::new(300, 0, 5000);
-        for form in [Payload::Http, Payload::Framed, Payload::Opaque] {
-            assert_eq!(message(form, Side::Client, &exchange, 0).len(), 300);
-            assert_eq!(message(form, Side::Server, &exchange, 0).len(), 5000);
+        for form in [PayloadKind::Http, PayloadKind::Framed, PayloadKind::Opaque] {
+            assert_eq!(message(form, ConnectionSide::Client, &exchange, 0).len(), 300);
+            assert_eq!(message(form, ConnectionSide::Server, &exchange, 0).len(), 5000);
         }
         let short = Exchange::new(1, 0, 1);
-        assert!(message(Payload::Http, Side::Client, &short, 0).ends_with(b"\r\n\r\n"));
+        assert!(message(PayloadKind::Http, ConnectionSide::Client, &short, 0).ends_with(b"\r\n\r\n"));
     }
 
     #[test]
     fn tls_messages_are_whole_records() {
         let exchange = Exchange::new(512, 0, 40_000);
         for (from, nth) in [
-            (Side::Client, 0),
-            (Side::Server, 0),
-            (Side::Client, 1),
-            (Side::Server, 1),
+            (ConnectionSide::Client, 0),
+            (ConnectionSide::Server, 0),
+            (ConnectionSide::Client, 1),
+            (ConnectionSide::Server, 1),
         ] {
-            let bytes = message(Payload::Tls { resumed: true }, from, &exchange, nth);
+            let bytes = message(PayloadKind::Tls { resumed: true }, from, &exchange, nth);
             let mut rest = bytes.as_slice();
             while !rest.is_empty() {
                 let length = usize::from(u16::from_be_bytes([rest[3], rest[4]]));

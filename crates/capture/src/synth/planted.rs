@@ -9,47 +9,47 @@ use std::io;
 use super::conversation::simulate;
 use super::frame::{ACK, Segment};
 use super::model::{
-    Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Select, Write,
+    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, PayloadKind, CapturePlace, Reader, PacketSelector, AppWrite,
 };
 use super::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
-use super::writer::{Format, Writer, capture_file};
-use crate::Side;
+use super::writer::{FileFormat, Writer, capture_file};
+use crate::ConnectionSide;
 
 /// A capture with a cause in it.
-pub struct Planted {
+pub struct PlantedCapture {
     /// The cause's dotted name.
     pub cause: &'static str,
     /// What was done to plant it.
     pub about: &'static str,
     /// Causes that follow from it and may be named too.
     pub brings: &'static [&'static str],
-    make: fn(&View) -> Vec<u8>,
+    make: fn(&FixtureView) -> Vec<u8>,
 }
 
-impl Planted {
+impl PlantedCapture {
     /// The file, as it is documented.
     pub fn capture(&self) -> Vec<u8> {
-        (self.make)(&View::default())
+        (self.make)(&FixtureView::default())
     }
 
     /// The same traffic captured at another place, or in segments of another
     /// size.
-    pub fn seen(&self, view: &View) -> Vec<u8> {
+    pub fn seen(&self, view: &FixtureView) -> Vec<u8> {
         (self.make)(view)
     }
 }
 
 /// How a fixture is looked at; nothing is changed by default.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct View {
+pub struct FixtureView {
     /// The place of capture.
-    pub place: Option<Place>,
+    pub place: Option<CapturePlace>,
     /// Segments that a captured packet may hold (TSO, GRO); where the path
     /// commits no fault.
     pub offload_segments: Option<u32>,
 }
 
-impl View {
+impl FixtureView {
     fn of(&self, conversation: &Conversation) -> Conversation {
         let mut conversation = conversation.clone();
         conversation.path.capture = self.place.unwrap_or(conversation.path.capture);
@@ -65,13 +65,13 @@ impl View {
 }
 
 /// The capture for a cause.
-pub fn planted(cause: &str) -> Option<&'static Planted> {
+pub fn planted(cause: &str) -> Option<&'static PlantedCapture> {
     PLANTED.iter().find(|p| p.cause == cause)
 }
 
 /// Every cause's capture.
-pub static PLANTED: &[Planted] = &[
-    Planted {
+pub static PLANTED: &[PlantedCapture] = &[
+    PlantedCapture {
         cause: "tcp.nagle.write-write-read",
         about: "requests in two writes, Nagle on, the server acknowledges after 200 ms",
         brings: &[],
@@ -83,7 +83,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.nagle",
         about: "requests in two writes, Nagle on, acknowledged at once over 20 ms of round trip",
         brings: &[],
@@ -93,7 +93,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.ack.delayed",
         about: "a send buffer of one segment, the client acknowledges after 200 ms",
         brings: &[],
@@ -105,7 +105,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.window.zero",
         about: "the client stops reading for 300 ms after each 20,000 bytes",
         brings: &[],
@@ -119,7 +119,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.window.full",
         about: "a receive window of 14,000 bytes over 40 ms of round trip",
         brings: &[],
@@ -129,7 +129,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.slow-start",
         about: "100,000 bytes over 50 ms of round trip with a first window of two segments",
         brings: &[],
@@ -139,7 +139,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.idle-restart",
         about: "a second of idleness after bursts of up to 19 segments",
         brings: &[],
@@ -156,7 +156,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.sender.limited",
         about: "a send buffer of ten segments over 50 ms of round trip",
         brings: &[],
@@ -166,124 +166,124 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.congestion-window",
         about: "one loss in a burst of 40 segments, and 200 more to send",
         brings: &["tcp.retransmit.fast"],
         make: |view| {
             let mut c = far(25_000, vec![Exchange::new(300, 2_000, 350_000)]);
             c.server_end().initial_window = 40;
-            c.path.faults = vec![lose(Side::Server, Select::Data(5))];
+            c.path.faults = vec![lose(ConnectionSide::Server, PacketSelector::Data(5))];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.rto",
         about: "the last segment of a request is lost",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(10_000, 2_000, 500)]);
-            c.path.faults = vec![lose(Side::Client, Select::Data(6))];
+            c.path.faults = vec![lose(ConnectionSide::Client, PacketSelector::Data(6))];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.retransmit.fast",
         about: "one loss in a burst of 30 segments over 40 ms of round trip",
         brings: &[],
         make: |view| {
             let mut c = far(20_000, vec![Exchange::new(300, 2_000, 43_000)]);
-            c.path.capture = Place::Client;
+            c.path.capture = CapturePlace::Client;
             c.server_end().initial_window = 40;
-            c.path.faults = vec![lose(Side::Server, Select::Data(5))];
+            c.path.faults = vec![lose(ConnectionSide::Server, PacketSelector::Data(5))];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.retransmit.spurious",
         about: "the last segment of a request is late by 215 ms and sent again meanwhile",
         brings: &["tcp.congestion-window"],
         make: |view| {
             let mut c = far(5_000, vec![Exchange::new(6_000, 20_000, 500); 2]);
-            c.path.capture = Place::Client;
+            c.path.capture = CapturePlace::Client;
             c.path.faults = vec![Fault {
-                from: Side::Client,
-                select: Select::Data(4),
-                action: Action::DelayUs(215_000),
+                from: ConnectionSide::Client,
+                select: PacketSelector::Data(4),
+                action: FaultAction::DelayUs(215_000),
             }];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.reordering",
         about: "one segment is overtaken by the next",
         brings: &[],
         make: |view| {
             let mut c = far(5_000, vec![Exchange::new(300, 2_000, 13_000)]);
-            c.path.capture = Place::Client;
+            c.path.capture = CapturePlace::Client;
             c.path.faults = vec![Fault {
-                from: Side::Server,
-                select: Select::Data(7),
-                action: Action::DelayUs(2_500),
+                from: ConnectionSide::Server,
+                select: PacketSelector::Data(7),
+                action: FaultAction::DelayUs(2_500),
             }];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.syn.lost",
         about: "the first SYN is lost",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(300, 2_000, 500); 2]);
-            c.path.faults = vec![lose(Side::Client, Select::Syn(0))];
+            c.path.faults = vec![lose(ConnectionSide::Client, PacketSelector::Syn(0))];
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.pmtu.black-hole",
         about: "packets above 1,200 bytes from the client vanish",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(5_000, 2_000, 500)]);
-            c.path.faults = vec![lose(Side::Client, Select::LongerThan(1_200))];
+            c.path.faults = vec![lose(ConnectionSide::Client, PacketSelector::LongerThan(1_200))];
             c.client_end().fallback_mss = Some(536);
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "sna.pacing",
         about: "over DLSw, the partner gives the next window of three units after 120 ms",
         brings: &[],
         make: |view| {
-            let place = view.place.unwrap_or(Place::Client);
+            let place = view.place.unwrap_or(CapturePlace::Client);
             sna_capture(SnaLink::Dlsw, place, 200, &paced(120_000))
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "dlsw.window",
         about: "the partner switch closes the circuit's window and opens it after 150 ms",
         brings: &[],
         make: |view| {
-            let place = view.place.unwrap_or(Place::Client);
+            let place = view.place.unwrap_or(CapturePlace::Client);
             sna_capture(SnaLink::Dlsw, place, 200, &stopped(150_000))
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "llc.not-ready",
         about: "on an Ethernet, the partner says RNR, and RR after 150 ms",
         brings: &[],
         make: |view| {
-            let place = view.place.unwrap_or(Place::Client);
+            let place = view.place.unwrap_or(CapturePlace::Client);
             sna_capture(SnaLink::Ethernet, place, 200, &stopped(150_000))
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "server.think",
         about: "the server thinks for 300 ms",
         brings: &[],
         make: |view| file(view, &[lan(vec![Exchange::new(300, 300_000, 500); 3])]),
     },
-    Planted {
+    PlantedCapture {
         cause: "client.think",
         about: "the client thinks for 300 ms between requests",
         brings: &[],
@@ -295,7 +295,7 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[lan(vec![exchange; 3])])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.mss.small",
         about: "the server announces an MSS of 536 and answers with 2,500 bytes",
         brings: &[],
@@ -305,13 +305,13 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.connection-per-request",
         about: "five requests, five connections",
         brings: &[],
         make: |view| file(view, &several(5, lan(vec![Exchange::new(300, 2_000, 500)]))),
     },
-    Planted {
+    PlantedCapture {
         cause: "tls.handshake-per-connection",
         about: "five requests, five TLS connections, sessions resumed",
         brings: &[],
@@ -320,12 +320,12 @@ pub static PLANTED: &[Planted] = &[
                 Exchange::new(512, 2_000, 400),
                 Exchange::new(300, 2_000, 500),
             ]);
-            c.payload = Payload::Tls { resumed: true };
+            c.payload = PayloadKind::Tls { resumed: true };
             c.server.set_port(443);
             file(view, &several(5, c))
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tls.handshake.wait",
         about: "the server's hello comes after 120 ms",
         brings: &[],
@@ -335,12 +335,12 @@ pub static PLANTED: &[Planted] = &[
                 Exchange::new(300, 2_000, 500),
                 Exchange::new(300, 2_000, 500),
             ]);
-            c.payload = Payload::Tls { resumed: true };
+            c.payload = PayloadKind::Tls { resumed: true };
             c.server.set_port(443);
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tls.no-resumption",
         about: "four TLS connections with five requests each, no session resumed",
         brings: &[],
@@ -348,12 +348,12 @@ pub static PLANTED: &[Planted] = &[
             let mut exchanges = vec![Exchange::new(512, 2_000, 3_000)];
             exchanges.extend(vec![Exchange::new(300, 2_000, 500); 5]);
             let mut c = lan(exchanges);
-            c.payload = Payload::Tls { resumed: false };
+            c.payload = PayloadKind::Tls { resumed: false };
             c.server.set_port(443);
             file(view, &several(4, c))
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.ports.exhausted",
         about: "an address pair comes back a second after its connection closed",
         brings: &[],
@@ -367,55 +367,55 @@ pub static PLANTED: &[Planted] = &[
             file(view, &[first, again])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.reset",
         about: "the server resets instead of answering the second request",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(300, 5_000, 500); 2]);
-            c.close = Close::ResetByServer;
+            c.close = CloseStyle::ResetByServer;
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.reset.path",
         about: "a reset in the server's name with the hop limit 52, where the server's packets have 64",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(300, 5_000, 500); 2]);
-            c.close = Close::ResetOnPath { hop_limit: 52 };
+            c.close = CloseStyle::ResetOnPath { hop_limit: 52 };
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.half-close",
         about: "the client closes its side before the answer",
         brings: &[],
         make: |view| {
             let mut c = lan(vec![Exchange::new(300, 5_000, 500)]);
-            c.close = Close::HalfByClient;
+            c.close = CloseStyle::HalfByClient;
             file(view, &[c])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "app.tiny-writes",
         about: "a response in twenty writes of 50 bytes",
         brings: &[],
         make: |view| {
             let exchange = Exchange {
-                response: vec![Write::of(50); 20],
+                response: vec![AppWrite::of(50); 20],
                 ..Exchange::new(300, 2_000, 0)
             };
             file(view, &[lan(vec![exchange; 2])])
         },
     },
-    Planted {
+    PlantedCapture {
         cause: "tcp.ack.storm",
         about: "two hundred acknowledgements back and forth after an exchange",
         brings: &[],
         make: ack_storm,
     },
-    Planted {
+    PlantedCapture {
         cause: "capture.duplicates",
         about: "every packet is captured twice",
         brings: &[],
@@ -431,7 +431,7 @@ pub static PLANTED: &[Planted] = &[
 fn lan(exchanges: Vec<Exchange>) -> Conversation {
     Conversation {
         exchanges,
-        close: Close::Client,
+        close: CloseStyle::Client,
         ..Conversation::default()
     }
 }
@@ -440,22 +440,22 @@ fn lan(exchanges: Vec<Exchange>) -> Conversation {
 fn far(one_way_us: u64, exchanges: Vec<Exchange>) -> Conversation {
     let mut conversation = lan(exchanges);
     conversation.path.one_way_us = one_way_us;
-    conversation.path.capture = Place::Server;
+    conversation.path.capture = CapturePlace::Server;
     conversation
 }
 
 fn two_writes() -> Exchange {
     Exchange {
-        request: vec![Write::of(200), Write::of(100)],
+        request: vec![AppWrite::of(200), AppWrite::of(100)],
         ..Exchange::new(0, 2_000, 500)
     }
 }
 
-fn lose(from: Side, select: Select) -> Fault {
+fn lose(from: ConnectionSide, select: PacketSelector) -> Fault {
     Fault {
         from,
         select,
-        action: Action::Lose,
+        action: FaultAction::Lose,
     }
 }
 
@@ -471,15 +471,15 @@ fn several(count: u16, conversation: Conversation) -> Vec<Conversation> {
     (0..count).map(copy).collect()
 }
 
-fn file(view: &View, conversations: &[Conversation]) -> Vec<u8> {
+fn file(view: &FixtureView, conversations: &[Conversation]) -> Vec<u8> {
     let seen: Vec<Conversation> = conversations.iter().map(|c| view.of(c)).collect();
-    capture_file(&seen, Format::Pcap)
+    capture_file(&seen, FileFormat::Pcap)
 }
 
 /// A conversation of two turns in windows of three units; the first window is
 /// followed by the next only after `held_us`.
 pub fn paced(held_us: u64) -> Vec<SnaUnit> {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     vec![
         SnaUnit::attach(Client, 1_000, "FILETRAN", 200).paced(),
         SnaUnit::data(Client, 20, 1_000),
@@ -499,7 +499,7 @@ pub fn paced(held_us: u64) -> Vec<SnaUnit> {
 
 /// A conversation whose request the partner stops in its middle for `held_us`.
 pub fn stopped(held_us: u64) -> Vec<SnaUnit> {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     vec![
         SnaUnit::attach(Client, 1_000, "FILETRAN", 200),
         SnaUnit::data(Client, 20, 1_000),
@@ -513,13 +513,13 @@ pub fn stopped(held_us: u64) -> Vec<SnaUnit> {
 }
 
 /// An exchange, then two ends that answer each other without end.
-fn ack_storm(view: &View) -> Vec<u8> {
+fn ack_storm(view: &FixtureView) -> Vec<u8> {
     let mut conversation = lan(vec![Exchange::new(300, 2_000, 500)]);
-    conversation.close = Close::Open;
+    conversation.close = CloseStyle::Open;
     let conversation = view.of(&conversation);
     let (mut segments, streams) = simulate(&conversation);
-    let last = |side: Side| segments.iter().rev().find(|s| s.from == side).cloned();
-    let (Some(client), Some(server)) = (last(Side::Client), last(Side::Server)) else {
+    let last = |side: ConnectionSide| segments.iter().rev().find(|s| s.from == side).cloned();
+    let (Some(client), Some(server)) = (last(ConnectionSide::Client), last(ConnectionSide::Server)) else {
         return Vec::new();
     };
     let at_ns = client.at_ns.max(server.at_ns);
@@ -540,7 +540,7 @@ fn ack_storm(view: &View) -> Vec<u8> {
         });
     }
     let write = || -> io::Result<Vec<u8>> {
-        let mut writer = Writer::new(Vec::new(), Format::Pcap)?;
+        let mut writer = Writer::new(Vec::new(), FileFormat::Pcap)?;
         for segment in &segments {
             let stream = &streams[segment.from.index()];
             let payload = &stream[segment.offset as usize..(segment.offset + segment.len) as usize];

@@ -5,12 +5,12 @@
 
 /// A small seeded generator; the same seed gives the same numbers everywhere.
 #[derive(Debug, Clone)]
-pub struct Rng(u64);
+pub struct SeededRng(u64);
 
-impl Rng {
+impl SeededRng {
     /// A generator that begins at `seed`.
     pub fn new(seed: u64) -> Self {
-        Rng(seed)
+        SeededRng(seed)
     }
 
     /// The next 64 bits.
@@ -42,12 +42,12 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_numbers() {
-        let (mut a, mut b) = (Rng::new(7), Rng::new(7));
+        let (mut a, mut b) = (SeededRng::new(7), SeededRng::new(7));
         let mut numbers = || (a.next_u64(), b.next_u64());
         for _ in 0..9 {
             let (x, y) = numbers();
             assert_eq!(x, y);
         }
-        assert_eq!(Rng::new(1).below(0), 0);
+        assert_eq!(SeededRng::new(1).below(0), 0);
     }
 }

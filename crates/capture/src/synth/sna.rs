@@ -10,10 +10,10 @@ use std::io;
 use std::net::SocketAddr;
 
 use super::frame::Segment;
-use super::model::Place;
+use super::model::CapturePlace;
 use super::sna_dlsw;
-use super::writer::{EPOCH_NS, Format, Writer};
-use crate::Side;
+use super::writer::{EPOCH_NS, FileFormat, Writer};
+use crate::ConnectionSide;
 use sna::dlc::{mac, pdu};
 use sna::wire::rh::{Answer, Category, Rh};
 use sna::wire::{fmh5, ipm, th};
@@ -22,7 +22,7 @@ use sna::wire::{fmh5, ipm, th};
 #[derive(Debug, Clone)]
 pub struct SnaUnit {
     /// Who sends it.
-    pub from: Side,
+    pub from: ConnectionSide,
     /// Time since the unit before was sent, or arrived at this end.
     pub after_us: u64,
     /// The session it belongs to.
@@ -60,7 +60,7 @@ pub enum SnaLink {
 
 impl SnaUnit {
     /// Data of a conversation, one whole chain.
-    pub fn data(from: Side, after_us: u64, bytes: usize) -> SnaUnit {
+    pub fn data(from: ConnectionSide, after_us: u64, bytes: usize) -> SnaUnit {
         SnaUnit {
             from,
             after_us,
@@ -72,7 +72,7 @@ impl SnaUnit {
     }
 
     /// The link's own word on what the other end may send.
-    pub fn link(from: Side, after_us: u64, word: LinkWord) -> SnaUnit {
+    pub fn link(from: ConnectionSide, after_us: u64, word: LinkWord) -> SnaUnit {
         SnaUnit {
             word: Some(word),
             ..SnaUnit::data(from, after_us, 0)
@@ -80,7 +80,7 @@ impl SnaUnit {
     }
 
     /// The same, with an Attach in front that begins the conversation.
-    pub fn attach(from: Side, after_us: u64, program: &str, bytes: usize) -> SnaUnit {
+    pub fn attach(from: ConnectionSide, after_us: u64, program: &str, bytes: usize) -> SnaUnit {
         let mut unit = SnaUnit::data(from, after_us, bytes);
         unit.header = unit.header.with_begin_bracket(true).with_format(true);
         let attach = fmh5::Repr::new(&sna::ebcdic::from_str(program), true, 1).emit();
@@ -89,7 +89,7 @@ impl SnaUnit {
     }
 
     /// A response that lets the other end send its next window.
-    pub fn pacing_response(from: Side, after_us: u64, window: u16) -> SnaUnit {
+    pub fn pacing_response(from: ConnectionSide, after_us: u64, window: u16) -> SnaUnit {
         let message = ipm::Repr {
             kind: ipm::Kind::Solicited,
             window,
@@ -105,7 +105,7 @@ impl SnaUnit {
     }
 
     /// A positive response to what the other end asked to confirm.
-    pub fn confirmed(from: Side, after_us: u64) -> SnaUnit {
+    pub fn confirmed(from: ConnectionSide, after_us: u64) -> SnaUnit {
         let asked = Rh::request(Category::Fmd).with_answer(Answer::Definite2);
         SnaUnit {
             from,
@@ -150,8 +150,8 @@ impl SnaUnit {
     /// The path information unit: headers and RU.
     pub(super) fn piu(&self, number: u16) -> Vec<u8> {
         let (daf, oaf) = match self.from {
-            Side::Client => (self.session, 1),
-            Side::Server => (1, self.session),
+            ConnectionSide::Client => (self.session, 1),
+            ConnectionSide::Server => (1, self.session),
         };
         let isolated = self.header.is_isolated_pacing();
         let header = th::Repr {
@@ -172,25 +172,25 @@ impl SnaUnit {
 }
 
 /// The capture of a script over a path of `one_way_us`, taken at `place`.
-pub fn sna_capture(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUnit]) -> Vec<u8> {
+pub fn sna_capture(link: SnaLink, place: CapturePlace, one_way_us: u64, script: &[SnaUnit]) -> Vec<u8> {
     sna_captures(place, one_way_us, &[(link, 0, script)])
 }
 
 /// The same of several links between the same two hosts, each with the time at
 /// which it begins.
 pub fn sna_captures(
-    place: Place,
+    place: CapturePlace,
     one_way_us: u64,
     links: &[(SnaLink, u64, &[SnaUnit])],
 ) -> Vec<u8> {
     let mut sent = Vec::new();
     for (number, (link, begin_us, script)) in links.iter().enumerate() {
-        let mut tape = Tape {
+        let mut tape = FrameTape {
             number: number as u16,
             place,
             one_way_us,
             now_us: *begin_us,
-            last: Side::Client,
+            last: ConnectionSide::Client,
             sent: Vec::new(),
         };
         match link {
@@ -201,17 +201,17 @@ pub fn sna_captures(
     }
     sent.sort_by_key(|sent| sent.seen_us);
     let write = || -> io::Result<Vec<u8>> {
-        let mut writer = Writer::new(Vec::new(), Format::Pcapng)?;
+        let mut writer = Writer::new(Vec::new(), FileFormat::Pcapng)?;
         for sent in &sent {
             match &sent.what {
-                What::Segment(segment, ends, payload) => {
+                FrameContent::Segment(segment, ends, payload) => {
                     let segment = Segment {
                         at_ns: sent.seen_us * 1000,
                         ..segment.clone()
                     };
                     writer.segment(&segment, *ends, payload)?;
                 }
-                What::Frame(frame) => writer.frame(EPOCH_NS + sent.seen_us * 1000, frame)?,
+                FrameContent::Frame(frame) => writer.frame(EPOCH_NS + sent.seen_us * 1000, frame)?,
             }
         }
         writer.finish()
@@ -220,30 +220,30 @@ pub fn sna_captures(
 }
 
 /// What was sent so far, as the capture point saw it.
-pub(super) struct Tape {
+pub(super) struct FrameTape {
     /// Which of several links it is.
     pub(super) number: u16,
-    place: Place,
+    place: CapturePlace,
     pub(super) one_way_us: u64,
     pub(super) now_us: u64,
-    last: Side,
-    sent: Vec<Sent>,
+    last: ConnectionSide,
+    sent: Vec<SentFrame>,
 }
 
-struct Sent {
+struct SentFrame {
     seen_us: u64,
-    what: What,
+    what: FrameContent,
 }
 
-pub(super) enum What {
+pub(super) enum FrameContent {
     /// A segment between the client and the server of its connection.
     Segment(Segment, [SocketAddr; 2], Vec<u8>),
     Frame(Vec<u8>),
 }
 
-impl Tape {
+impl FrameTape {
     /// Sends something so long after what was sent before.
-    pub(super) fn send(&mut self, from: Side, after_us: u64, what: What) {
+    pub(super) fn send(&mut self, from: ConnectionSide, after_us: u64, what: FrameContent) {
         self.now_us += after_us
             + if from == self.last {
                 0
@@ -255,18 +255,18 @@ impl Tape {
     }
 
     /// Something sent at a time of its own.
-    pub(super) fn put(&mut self, from: Side, sent_us: u64, what: What) {
+    pub(super) fn put(&mut self, from: ConnectionSide, sent_us: u64, what: FrameContent) {
         let near = match self.place {
-            Place::Client => Side::Client,
-            _ => Side::Server,
+            CapturePlace::Client => ConnectionSide::Client,
+            _ => ConnectionSide::Server,
         };
         let seen_us = sent_us + if from == near { 0 } else { self.one_way_us };
-        self.sent.push(Sent { seen_us, what });
+        self.sent.push(SentFrame { seen_us, what });
     }
 }
 
-fn ethernet(tape: &mut Tape, script: &[SnaUnit]) {
-    let frame = |from: Side, control: pdu::Control, response: bool, info: &[u8]| {
+fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
+    let frame = |from: ConnectionSide, control: pdu::Control, response: bool, info: &[u8]| {
         let mut bytes = Vec::new();
         let pdu = pdu::Pdu {
             dsap: pdu::SAP_SNA,
@@ -284,13 +284,13 @@ fn ethernet(tape: &mut Tape, script: &[SnaUnit]) {
             pdu: &bytes,
         }
         .emit(&mut out);
-        What::Frame(out)
+        FrameContent::Frame(out)
     };
     let unnumbered = |kind: pdu::Unnumbered| pdu::Control::U { kind, pf: true };
-    let sabme = frame(Side::Client, unnumbered(pdu::Unnumbered::Sabme), false, &[]);
-    tape.send(Side::Client, 0, sabme);
-    let ua = frame(Side::Server, unnumbered(pdu::Unnumbered::Ua), true, &[]);
-    tape.send(Side::Server, 200, ua);
+    let sabme = frame(ConnectionSide::Client, unnumbered(pdu::Unnumbered::Sabme), false, &[]);
+    tape.send(ConnectionSide::Client, 0, sabme);
+    let ua = frame(ConnectionSide::Server, unnumbered(pdu::Unnumbered::Ua), true, &[]);
+    tape.send(ConnectionSide::Server, 200, ua);
     let mut counts = [0_u8; 2];
     for (n, unit) in script.iter().enumerate() {
         let (mine, theirs) = (unit.from.index(), unit.from.other().index());

@@ -7,13 +7,13 @@
 use std::net::SocketAddr;
 
 use super::frame::{ACK, FIN, PSH, SYN, Segment};
-use super::sna::{LinkWord, SnaLink, SnaUnit, Tape, What};
-use crate::Side;
+use super::sna::{LinkWord, SnaLink, SnaUnit, FrameTape, FrameContent};
+use crate::ConnectionSide;
 use sna::dlc::caps::{self, Capabilities, Exchange};
 use sna::dlc::ssp::{ControlPart, End, Flow, Kind, Message, Operator, PORT, Stations};
 
 /// Writes a link and its script.
-pub(super) fn write(link: SnaLink, tape: &mut Tape, script: &[SnaUnit]) {
+pub(super) fn write(link: SnaLink, tape: &mut FrameTape, script: &[SnaUnit]) {
     let n = tape.number;
     let near = (
         [10, 0, 0, 1],
@@ -23,7 +23,7 @@ pub(super) fn write(link: SnaLink, tape: &mut Tape, script: &[SnaUnit]) {
             40_000 + n
         },
     );
-    let first = Wire::new([near.into(), ([10, 0, 0, 2], PORT).into()], Side::Client, n);
+    let first = DlswWire::new([near.into(), ([10, 0, 0, 2], PORT).into()], ConnectionSide::Client, n);
     let mut wires = vec![first];
     wires[0].open(tape);
     if link != SnaLink::Dlsw {
@@ -31,7 +31,7 @@ pub(super) fn write(link: SnaLink, tape: &mut Tape, script: &[SnaUnit]) {
             ([10, 0, 0, 2], 41_000 + n).into(),
             ([10, 0, 0, 1], PORT).into(),
         ];
-        wires.push(Wire::new(ends, Side::Server, n));
+        wires.push(DlswWire::new(ends, ConnectionSide::Server, n));
         meet(link, tape, &mut wires);
     }
     if link == SnaLink::DlswTwoThenOne {
@@ -42,7 +42,7 @@ pub(super) fn write(link: SnaLink, tape: &mut Tape, script: &[SnaUnit]) {
 }
 
 /// The exchange of capabilities over two connections.
-fn meet(link: SnaLink, tape: &mut Tape, wires: &mut [Wire]) {
+fn meet(link: SnaLink, tape: &mut FrameTape, wires: &mut [DlswWire]) {
     let request = Exchange::Request(Capabilities {
         initial_window: 20,
         tcp_connections: if link == SnaLink::DlswTwo { 2 } else { 1 },
@@ -56,22 +56,22 @@ fn meet(link: SnaLink, tape: &mut Tape, wires: &mut [Wire]) {
         caps::message(exchange, &mut bytes);
         bytes
     };
-    first.say(tape, Side::Client, 40, message(&request));
+    first.send_message(tape, ConnectionSide::Client, 40, message(&request));
     second.open(tape);
-    second.say(tape, Side::Server, 60, message(&request));
-    second.say(tape, Side::Server, 15, message(&Exchange::Accepted));
-    first.say(tape, Side::Client, 50, message(&Exchange::Accepted));
+    second.send_message(tape, ConnectionSide::Server, 60, message(&request));
+    second.send_message(tape, ConnectionSide::Server, 15, message(&Exchange::Accepted));
+    first.send_message(tape, ConnectionSide::Client, 50, message(&Exchange::Accepted));
 }
 
 /// A circuit and what the script has on it.
-fn circuit(tape: &mut Tape, wires: &mut [Wire], script: &[SnaUnit]) {
+fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
     let number = u32::from(tape.number) * 16;
     let (own, other) = (number + 7, number + 9);
-    let mut say = |tape: &mut Tape, from: Side, after_us: u64, message: Message<'_>| {
+    let mut say = |tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: Message<'_>| {
         let mut bytes = Vec::new();
         message.emit(&mut bytes);
         let at = wires.iter().position(|wire| wire.opener == from);
-        wires[at.filter(|_| wires.len() > 1).unwrap_or(0)].say(tape, from, after_us, bytes);
+        wires[at.filter(|_| wires.len() > 1).unwrap_or(0)].send_message(tape, from, after_us, bytes);
     };
     let control = |from_origin: bool| ControlPart {
         from_origin,
@@ -96,14 +96,14 @@ fn circuit(tape: &mut Tape, wires: &mut [Wire], script: &[SnaUnit]) {
         ..Message::new(kind)
     };
     let can_you = message(Kind::CanYouReach, Some(control(true)));
-    say(tape, Side::Client, 100, can_you);
+    say(tape, ConnectionSide::Client, 100, can_you);
     let i_can = message(Kind::ICanReach, Some(control(false)));
-    say(tape, Side::Server, 300, i_can);
+    say(tape, ConnectionSide::Server, 300, i_can);
     for (n, unit) in script.iter().enumerate() {
         let piu = unit.piu(n as u16 + 1);
         let correlator = match unit.from {
-            Side::Client => other,
-            Side::Server => own,
+            ConnectionSide::Client => other,
+            ConnectionSide::Server => own,
         };
         let frame = match unit.word {
             None => Message {
@@ -128,27 +128,27 @@ fn circuit(tape: &mut Tape, wires: &mut [Wire], script: &[SnaUnit]) {
 }
 
 /// A TCP connection.
-struct Wire {
+struct DlswWire {
     ends: [SocketAddr; 2],
     /// Which end of the link opened it.
-    opener: Side,
+    opener: ConnectionSide,
     /// The next sequence number of the opener and of the other end.
     next: [u32; 2],
 }
 
-impl Wire {
-    fn new(ends: [SocketAddr; 2], opener: Side, number: u16) -> Wire {
-        Wire {
+impl DlswWire {
+    fn new(ends: [SocketAddr; 2], opener: ConnectionSide, number: u16) -> DlswWire {
+        DlswWire {
             ends,
             opener,
             next: [1_000, 5_000].map(|first| first + u32::from(number) * 70_000),
         }
     }
 
-    fn segment(&self, from: Side, flags: u8, len: u32) -> Segment {
+    fn segment(&self, from: ConnectionSide, flags: u8, len: u32) -> Segment {
         let role = match from == self.opener {
-            true => Side::Client,
-            false => Side::Server,
+            true => ConnectionSide::Client,
+            false => ConnectionSide::Server,
         };
         Segment {
             at_ns: 0,
@@ -170,15 +170,15 @@ impl Wire {
     }
 
     /// A segment of the link's end `from`, after what was sent before.
-    fn send(&mut self, tape: &mut Tape, from: Side, after_us: u64, flags: u8, payload: Vec<u8>) {
+    fn send(&mut self, tape: &mut FrameTape, from: ConnectionSide, after_us: u64, flags: u8, payload: Vec<u8>) {
         let segment = self.segment(from, flags, payload.len() as u32);
         let control = flags & (SYN | FIN) != 0;
         self.next[segment.from.index()] += segment.len + u32::from(control);
-        tape.send(from, after_us, What::Segment(segment, self.ends, payload));
+        tape.send(from, after_us, FrameContent::Segment(segment, self.ends, payload));
     }
 
     /// The handshake.
-    fn open(&mut self, tape: &mut Tape) {
+    fn open(&mut self, tape: &mut FrameTape) {
         let opener = self.opener;
         self.send(tape, opener, 30, SYN, Vec::new());
         self.send(tape, opener.other(), 30, SYN | ACK, Vec::new());
@@ -186,18 +186,18 @@ impl Wire {
     }
 
     /// Both ends close.
-    fn close(&mut self, tape: &mut Tape) {
+    fn close(&mut self, tape: &mut FrameTape) {
         let opener = self.opener;
         self.send(tape, opener.other(), 30, FIN | ACK, Vec::new());
         self.send(tape, opener, 30, FIN | ACK, Vec::new());
     }
 
     /// A message, acknowledged at once.
-    fn say(&mut self, tape: &mut Tape, from: Side, after_us: u64, message: Vec<u8>) {
+    fn send_message(&mut self, tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: Vec<u8>) {
         self.send(tape, from, after_us, ACK | PSH, message);
         let ack = self.segment(from.other(), ACK, 0);
         let arrives_us = tape.now_us + tape.one_way_us;
-        let ack = What::Segment(ack, self.ends, Vec::new());
+        let ack = FrameContent::Segment(ack, self.ends, Vec::new());
         tape.put(from.other(), arrives_us + 20, ack);
     }
 }

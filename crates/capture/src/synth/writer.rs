@@ -11,7 +11,7 @@ use super::model::Conversation;
 
 /// The file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum FileFormat {
     /// Classic pcap with nanosecond times.
     Pcap,
     /// pcapng with one Ethernet interface and nanosecond times.
@@ -22,22 +22,22 @@ pub enum Format {
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
-    format: Format,
+    format: FileFormat,
     frame: Vec<u8>,
     written: u64,
 }
 
 impl<W: Write> Writer<W> {
     /// Writes the head of the file.
-    pub fn new(mut to: W, format: Format) -> io::Result<Self> {
+    pub fn new(mut to: W, format: FileFormat) -> io::Result<Self> {
         match format {
-            Format::Pcap => {
+            FileFormat::Pcap => {
                 to.write_all(&0xa1b2_3c4d_u32.to_le_bytes())?;
                 to.write_all(&[2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
                 to.write_all(&262_144_u32.to_le_bytes())?;
                 to.write_all(&1_u32.to_le_bytes())?;
             }
-            Format::Pcapng => {
+            FileFormat::Pcapng => {
                 let section = [0x1a2b_3c4d, 1, u32::MAX, u32::MAX];
                 block(&mut to, 0x0a0d_0d0a, &words(&section))?;
                 let mut interface = words(&[1, 262_144]);
@@ -71,13 +71,13 @@ impl<W: Write> Writer<W> {
     pub fn frame(&mut self, at_ns: u64, bytes: &[u8]) -> io::Result<()> {
         let length = bytes.len() as u32;
         let head = match self.format {
-            Format::Pcap => words(&[
+            FileFormat::Pcap => words(&[
                 (at_ns / 1_000_000_000) as u32,
                 (at_ns % 1_000_000_000) as u32,
                 length,
                 length,
             ]),
-            Format::Pcapng => {
+            FileFormat::Pcapng => {
                 let total = 32 + length.next_multiple_of(4);
                 let mut head = words(&[6, total, 0, (at_ns >> 32) as u32, at_ns as u32]);
                 head.extend(words(&[length, length]));
@@ -87,7 +87,7 @@ impl<W: Write> Writer<W> {
         self.to.write_all(&head)?;
         self.to.write_all(bytes)?;
         let mut size = head.len() as u64 + u64::from(length);
-        if self.format == Format::Pcapng {
+        if self.format == FileFormat::Pcapng {
             let padding = length.next_multiple_of(4) - length;
             self.to.write_all(&[0; 4][..padding as usize])?;
             let total = 32 + length + padding;
@@ -111,7 +111,7 @@ impl<W: Write> Writer<W> {
 }
 
 /// The capture of several conversations, in the order of time.
-pub fn capture_file(conversations: &[Conversation], format: Format) -> Vec<u8> {
+pub fn capture_file(conversations: &[Conversation], format: FileFormat) -> Vec<u8> {
     let mut all = Vec::new();
     for conversation in conversations {
         let (segments, streams) = simulate(conversation);

@@ -1,6 +1,6 @@
 //! One direction: what its sender has sent and said.
 
-use crate::Flags;
+use crate::TcpFlags;
 use crate::decode::Packet;
 
 /// State of one direction. Sequence numbers are relative to `base`.
@@ -49,13 +49,13 @@ pub(super) struct Half {
     /// Shift in force, once both SYNs are known.
     pub(super) shift_in_force: u8,
     /// The one segment whose acknowledgement is being timed.
-    pub(super) timed: Option<Timed>,
+    pub(super) timed: Option<TimedSegment>,
     /// Probes of a closed window since it last sent data.
     pub(super) probes: u32,
     /// It sent a FIN or RST.
     pub(super) closed: bool,
     /// The last segment that was sent again.
-    pub(super) resent: Option<Resent>,
+    pub(super) resent: Option<RetransmittedSegment>,
     /// Votes for the most common size of large segments.
     pub(super) votes: u32,
     /// The last frames, the latest at `latest_frame`.
@@ -99,14 +99,14 @@ impl Frame {
 
 /// A segment being timed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Timed {
+pub(super) struct TimedSegment {
     pub(super) end_seq: u32,
     pub(super) sent_ns: i64,
 }
 
 /// A segment sent again.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Resent {
+pub(super) struct RetransmittedSegment {
     pub(super) end_seq: u32,
     pub(super) ts_value: u32,
 }
@@ -127,7 +127,7 @@ impl Half {
 
     /// The window in bytes.
     pub(super) fn scaled(&self, packet: &Packet) -> u32 {
-        match packet.flags.has(Flags::SYN) {
+        match packet.flags.has(TcpFlags::SYN) {
             true => packet.window as u32,
             false => (packet.window as u32) << self.shift_in_force,
         }
@@ -162,12 +162,12 @@ impl Half {
             (0, _) => 1,
             _ => FRAMES,
         };
-        let control = packet.flags.any(Flags::SYN | Flags::FIN);
+        let control = packet.flags.any(TcpFlags::SYN | TcpFlags::FIN);
         let limit_ns = match (ip_id, packet.len) {
             (0, 0) if !control => 0,
             (0, _) => 20_000,
             // A program that writes its own packets sends one SYN again and again.
-            _ if packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK) => 1_000_000,
+            _ if packet.flags.has(TcpFlags::SYN) && !packet.flags.has(TcpFlags::ACK) => 1_000_000,
             _ => 5_000_000,
         };
         let of_large = (self.frames.iter().zip(&self.frame_times_ns))

@@ -1,13 +1,13 @@
 //! What is measured on the way: round trips, flights, sizes, windows, and
 //! the state of opening and closing.
 
-use super::half::{Half, Resent, Timed};
-use super::{Tracker, before};
+use super::half::{Half, RetransmittedSegment, TimedSegment};
+use super::{TcpTracker, before};
 use crate::connection::ResetPacket;
 use crate::decode::Packet;
-use crate::{CapturePoint, Connection, Flags, Marks, Rtt, Segment, Side};
+use crate::{CapturePoint, Connection, TcpFlags, SegmentMarks, RoundTripTime, Segment, ConnectionSide};
 
-impl Tracker {
+impl TcpTracker {
     /// Brings `connection` up to date with a segment that was judged.
     pub(super) fn measure(
         &mut self,
@@ -16,20 +16,20 @@ impl Tracker {
         segment: &mut Segment,
     ) {
         // A SYN that says goodbye as well opens nothing: it probes.
-        if segment.flags.has(Flags::SYN) && !segment.flags.any(Flags::FIN | Flags::RST) {
+        if segment.flags.has(TcpFlags::SYN) && !segment.flags.any(TcpFlags::FIN | TcpFlags::RST) {
             self.open(connection, packet, segment);
         } else if connection.handshake.ack_ns.is_none()
             && connection.handshake.syn_ack_ns.is_some()
-            && segment.from == Side::Client
-            && segment.flags.has(Flags::ACK)
+            && segment.from == ConnectionSide::Client
+            && segment.flags.has(TcpFlags::ACK)
         {
             self.complete(connection, segment);
         }
-        if segment.flags.any(Flags::FIN | Flags::RST) || connection.close.first_fin.is_some() {
+        if segment.flags.any(TcpFlags::FIN | TcpFlags::RST) || connection.close.first_fin.is_some() {
             close(connection, segment, self.passed_over);
         }
         note_source(connection, segment);
-        if segment.flags.has(Flags::ACK) {
+        if segment.flags.has(TcpFlags::ACK) {
             self.time_ack(connection, segment);
         }
         if let Some(raw) = packet.dsack {
@@ -59,7 +59,7 @@ impl Tracker {
         }
         let shake = &mut connection.handshake;
         let now = segment.time_ns;
-        if !segment.flags.has(Flags::ACK) {
+        if !segment.flags.has(TcpFlags::ACK) {
             shake.syns += 1;
             shake.syn_ns.get_or_insert(now);
             if shake.syn_ack_ns.is_none() {
@@ -129,17 +129,17 @@ impl Tracker {
         let known = connection.client.mss.is_some() || connection.server.mss.is_some();
         let [client, server] = &mut self.halves;
         let (half, other) = match from {
-            Side::Client => (client, server),
-            Side::Server => (server, client),
+            ConnectionSide::Client => (client, server),
+            ConnectionSide::Server => (server, client),
         };
         let end = connection.end_mut(from);
         end.segments += 1;
         end.multipath |= packet.multipath;
-        end.resets += u64::from(segment.flags.has(Flags::RST));
+        end.resets += u64::from(segment.flags.has(TcpFlags::RST));
         if packet.payload_captured < packet.len {
-            segment.marks.set(Marks::CUT);
+            segment.marks.set(SegmentMarks::CUT);
         }
-        if !segment.flags.any(Flags::SYN | Flags::RST) {
+        if !segment.flags.any(TcpFlags::SYN | TcpFlags::RST) {
             end.window_min_bytes = end.window_min_bytes.min(segment.window);
             end.window_max_bytes = end.window_max_bytes.max(segment.window);
         }
@@ -153,7 +153,7 @@ impl Tracker {
         end.largest_bytes = end.largest_bytes.max(segment.len);
         end.small_segments += u64::from(segment.len < full_bytes);
         if known && segment.len > full_bytes {
-            segment.marks.set(Marks::OFFLOADED);
+            segment.marks.set(SegmentMarks::OFFLOADED);
         }
         if segment.len >= LARGE_BYTES {
             match (end.common_bytes == segment.len, half.votes) {
@@ -166,23 +166,23 @@ impl Tracker {
             let mss = if known { full_bytes } else { LEAST_MSS };
             observe_short(&mut end.unheld_short, half, other, segment, mss);
         }
-        if segment.marks.any(Marks::RESENT) {
+        if segment.marks.any(SegmentMarks::RESENT) {
             half.large = None;
         } else if segment.len.min(full_bytes) > end.passed_bytes && half.large.is_none() {
             half.large = Some((segment.end_seq(), segment.len.min(full_bytes)));
         }
         end.flight_max_bytes = end.flight_max_bytes.max(segment.flight);
-        if segment.marks.any(Marks::REPEATED) {
-            if segment.marks.any(Marks::RESENT) {
-                half.resent = Some(Resent {
+        if segment.marks.any(SegmentMarks::REPEATED) {
+            if segment.marks.any(SegmentMarks::RESENT) {
+                half.resent = Some(RetransmittedSegment {
                     end_seq: segment.end_seq(),
                     ts_value: segment.ts_value,
                 });
             }
             // Karn: what was sent twice cannot be timed.
             half.timed = None;
-        } else if half.timed.is_none() && !segment.marks.any(Marks::KEEP_ALIVE) {
-            half.timed = Some(Timed {
+        } else if half.timed.is_none() && !segment.marks.any(SegmentMarks::KEEP_ALIVE) {
+            half.timed = Some(TimedSegment {
                 end_seq: segment.end_seq(),
                 sent_ns: segment.time_ns,
             });
@@ -191,7 +191,7 @@ impl Tracker {
     }
 }
 
-impl Rtt {
+impl RoundTripTime {
     /// Takes one sample, smoothing as in RFC 6298.
     pub(crate) fn sample(&mut self, took_ns: i64) {
         self.min_ns = Some(self.min_ns.map_or(took_ns, |min| min.min(took_ns)));
@@ -222,7 +222,7 @@ fn observe_short(unheld: &mut u32, half: &mut Half, other: &Half, segment: &Segm
 /// Notes what identifies the sender of a packet: the hop limits of each end's packets, and data
 /// that an end sends although a reset in its name had passed.
 fn note_source(connection: &mut Connection, segment: &Segment) {
-    if segment.flags.has(Flags::RST) {
+    if segment.flags.has(TcpFlags::RST) {
         return;
     }
     if segment.hop_limit > 0 {
@@ -239,7 +239,7 @@ fn note_source(connection: &mut Connection, segment: &Segment) {
             .reset
             .is_some_and(|(who, _)| who == segment.from)
         && segment.is_new_data()
-        && !segment.flags.has(Flags::SYN)
+        && !segment.flags.has(TcpFlags::SYN)
         && !before(segment.seq, reset.seq)
     {
         reset.spoke_on = true;
@@ -251,19 +251,19 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
     let opening = 1..=connection.client.bytes.saturating_add(1);
     let close = &mut connection.close;
     let (from, now) = (segment.from, segment.time_ns);
-    if segment.flags.has(Flags::RST) {
+    if segment.flags.has(TcpFlags::RST) {
         if close.reset.is_none() {
             close.reset = Some((from, now));
             close.reset_packet = Some(ResetPacket {
                 packet: segment.packet,
                 hop_limit: segment.hop_limit,
                 passed_over,
-                window: match segment.flags.has(Flags::ACK) {
+                window: match segment.flags.has(TcpFlags::ACK) {
                     true => 0,
                     false => segment.window,
                 },
                 seq: segment.seq,
-                answers_opening: segment.flags.has(Flags::ACK)
+                answers_opening: segment.flags.has(TcpFlags::ACK)
                     && opening.contains(&u64::from(segment.ack)),
                 spoke_on: false,
             });
@@ -272,7 +272,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
     }
     if let Some((first, _)) = close.first_fin
         && first != from
-        && segment.flags.has(Flags::ACK)
+        && segment.flags.has(TcpFlags::ACK)
         && !before(segment.ack, close.fin_end)
     {
         close.fin_arrived = true;
@@ -288,7 +288,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
             close.bytes_after_fin = close.bytes_after_fin.max(u64::from(bytes));
         }
     }
-    if segment.flags.has(Flags::FIN) {
+    if segment.flags.has(TcpFlags::FIN) {
         match close.first_fin {
             None => {
                 close.first_fin = Some((from, now));
@@ -297,7 +297,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
             Some((first, _)) if first != from => {
                 if close.second_fin_ns.is_none() {
                     close.crossed =
-                        segment.flags.has(Flags::ACK) && before(segment.ack, close.fin_end);
+                        segment.flags.has(TcpFlags::ACK) && before(segment.ack, close.fin_end);
                 }
                 close.second_fin_ns.get_or_insert(now);
             }
@@ -308,7 +308,7 @@ fn close(connection: &mut Connection, segment: &Segment, passed_over: u32) {
 
 /// Finds the place of capture from the two parts of the round trip. The
 /// nearer end answers at least eight times as fast as the other.
-fn capture_point(client: &Rtt, server: &Rtt) -> CapturePoint {
+fn capture_point(client: &RoundTripTime, server: &RoundTripTime) -> CapturePoint {
     let (Some(to_client), Some(to_server)) = (client.best_ns(), server.best_ns()) else {
         return CapturePoint::Unknown;
     };

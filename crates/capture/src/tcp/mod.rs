@@ -1,6 +1,6 @@
 //! The judge of segments: what each one is, seen against its connection.
 //!
-//! One [`Tracker`] a connection follows both directions. It keeps tshark's
+//! One [`TcpTracker`] a connection follows both directions. It keeps tshark's
 //! definitions where tshark has a word for something, so that the two can be
 //! compared, and adds what the causes need: which retransmissions a timer
 //! sent, which were needless, round-trip times from the place of capture to
@@ -14,12 +14,12 @@ mod judge;
 mod measure;
 
 use crate::decode::Packet;
-use crate::{Connection, Flags, Marks, Segment, Side};
+use crate::{Connection, TcpFlags, SegmentMarks, Segment, ConnectionSide};
 use half::Half;
 
 /// Follows both directions of one connection.
 #[derive(Debug, Default)]
-pub(crate) struct Tracker {
+pub(crate) struct TcpTracker {
     halves: [Half; 2],
     /// Time of the latest packet: none is before its predecessor.
     now_ns: i64,
@@ -40,16 +40,16 @@ pub(crate) struct Tracker {
     pub(crate) copied_again: bool,
 }
 
-impl Tracker {
+impl TcpTracker {
     /// True when a SYN of `side` with this raw sequence number belongs to
     /// another connection than the one followed.
-    pub(crate) fn is_new_syn(&self, side: Side, raw_seq: u32) -> bool {
+    pub(crate) fn is_new_syn(&self, side: ConnectionSide, raw_seq: u32) -> bool {
         let half = &self.halves[side.index()];
         half.seen && half.base != raw_seq
     }
 
     /// The raw sequence number that `side` began with, if it was seen.
-    pub(crate) fn first_seq(&self, side: Side) -> Option<u32> {
+    pub(crate) fn first_seq(&self, side: ConnectionSide) -> Option<u32> {
         let half = &self.halves[side.index()];
         half.seen.then_some(half.base)
     }
@@ -68,7 +68,7 @@ impl Tracker {
     }
 
     /// True when everything that `side` sent is acknowledged.
-    pub(crate) fn is_acknowledged(&self, side: Side) -> bool {
+    pub(crate) fn is_acknowledged(&self, side: ConnectionSide) -> bool {
         let half = &self.halves[side.index()];
         half.flight(&self.halves[side.other().index()]) == 0
     }
@@ -78,17 +78,17 @@ impl Tracker {
         &mut self,
         connection: &mut Connection,
         packet: &Packet,
-        from: Side,
+        from: ConnectionSide,
     ) -> Segment {
         self.proven = None;
         self.copied = false;
-        let mut marks = Marks::default();
+        let mut marks = SegmentMarks::default();
         let first = self.halves.iter().all(|half| !half.seen);
         let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);
         let time_ns = match first || possible.contains(&packet.time_ns) {
             true => packet.time_ns,
             false => {
-                marks.set(Marks::TIME_BACKWARDS);
+                marks.set(SegmentMarks::TIME_BACKWARDS);
                 self.now_ns
             }
         };
@@ -102,11 +102,11 @@ impl Tracker {
         connection.last_ns = time_ns;
         let [client, server] = &mut self.halves;
         let (fwd, rev) = match from {
-            Side::Client => (client, server),
-            Side::Server => (server, client),
+            ConnectionSide::Client => (client, server),
+            ConnectionSide::Server => (server, client),
         };
         fwd.learn_base(packet.seq);
-        let acks = packet.flags.has(Flags::ACK);
+        let acks = packet.flags.has(TcpFlags::ACK);
         if acks {
             rev.learn_base_from_ack(packet.ack);
         }
@@ -133,7 +133,7 @@ impl Tracker {
             via: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {
-            segment.marks.set(Marks::DUPLICATE_FRAME);
+            segment.marks.set(SegmentMarks::DUPLICATE_FRAME);
             self.copied_again = fwd.copied_again;
             segment.flight = fwd.flight(rev);
             connection.end_mut(from).marks.add(segment.marks);

@@ -5,13 +5,13 @@
 //! where the trace was formatted by IPCS, and where task records of its monitor
 //! are joined; `--advice` asks for it.
 
-use crate::{Connection, Protocol};
+use crate::{Connection, AppProtocol};
 use serde::Serialize;
 
 /// A system that advice can be for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Platform {
+pub enum AdvicePlatform {
     /// Linux.
     Linux,
     /// Windows.
@@ -20,13 +20,13 @@ pub enum Platform {
     Zos,
 }
 
-impl Platform {
+impl AdvicePlatform {
     /// The platform of this name.
-    pub fn named(name: &str) -> Option<Platform> {
+    pub fn named(name: &str) -> Option<AdvicePlatform> {
         match name {
-            "linux" => Some(Platform::Linux),
-            "windows" => Some(Platform::Windows),
-            "zos" => Some(Platform::Zos),
+            "linux" => Some(AdvicePlatform::Linux),
+            "windows" => Some(AdvicePlatform::Windows),
+            "zos" => Some(AdvicePlatform::Zos),
             _ => None,
         }
     }
@@ -34,16 +34,16 @@ impl Platform {
 
 /// What the ends of a capture look like.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Systems {
+pub(crate) struct EndSystems {
     zos: u64,
     windows: u64,
     others: u64,
 }
 
-impl Systems {
+impl EndSystems {
     /// Looks at both ends of a connection.
     pub(crate) fn add(&mut self, connection: &Connection) {
-        let zos = matches!(connection.protocol, Protocol::Dlsw | Protocol::Sna)
+        let zos = matches!(connection.protocol, AppProtocol::Dlsw | AppProtocol::Sna)
             || ZOS_PORTS.contains(&connection.server.port);
         self.zos += u64::from(zos);
         for end in [&connection.client, &connection.server] {
@@ -56,7 +56,7 @@ impl Systems {
     }
 
     /// Adds what another share saw.
-    pub(crate) fn merge(&mut self, other: &Systems) {
+    pub(crate) fn merge(&mut self, other: &EndSystems) {
         self.zos += other.zos;
         self.windows += other.windows;
         self.others += other.others;
@@ -64,16 +64,16 @@ impl Systems {
 
     /// The systems that advice is for; `from_zos`: records joined with the capture
     /// come from z/OS.
-    pub(crate) fn platforms(&self, from_zos: bool) -> Vec<Platform> {
+    pub(crate) fn platforms(&self, from_zos: bool) -> Vec<AdvicePlatform> {
         let mut platforms = Vec::new();
         if self.windows <= self.others {
-            platforms.push(Platform::Linux);
+            platforms.push(AdvicePlatform::Linux);
         }
         if self.windows > 0 {
-            platforms.push(Platform::Windows);
+            platforms.push(AdvicePlatform::Windows);
         }
         if self.zos > 0 || from_zos {
-            platforms.push(Platform::Zos);
+            platforms.push(AdvicePlatform::Zos);
         }
         platforms
     }

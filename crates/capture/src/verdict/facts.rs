@@ -1,28 +1,28 @@
 //! What the sentences of a verdict may use, besides the slice itself.
 //!
-//! Each share of the connections sums up [`Facts`]; at the end they become the
+//! Each share of the connections sums up [`ConnectionFacts`]; at the end they become the
 //! [`Context`] that every kind of evidence describes its slice with.
 
-use super::advice::{Platform, Systems};
-use crate::evidence::{Owner, Reason};
-use crate::ledger::{Interval, ReasonSums};
-use crate::{Connection, Marks, Options, station};
+use super::advice::{AdvicePlatform, EndSystems};
+use crate::evidence::{DelayOwner, Reason};
+use crate::ledger::{LedgerInterval, ReasonSums};
+use crate::{Connection, SegmentMarks, AnalysisOptions, station};
 
 /// Facts about all connections, summed up in each share.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct ConnectionFacts {
     /// Round trips weighed by exchanges: sum and weight.
     rtt_sum_ns: i128,
     rtt_weight: i64,
     /// Segments that were sent again.
     pub(crate) resent: u64,
     /// What the two ends look like.
-    pub(crate) systems: Systems,
+    pub(crate) systems: EndSystems,
     /// The server of the connection that took most time, and that time.
     busiest: Option<(i64, std::cmp::Reverse<u64>, String)>,
 }
 
-impl Facts {
+impl ConnectionFacts {
     /// Adds a connection that has ended.
     pub(crate) fn add(&mut self, connection: &Connection) {
         if let Some(rtt_ns) = connection.rtt_ns() {
@@ -30,7 +30,7 @@ impl Facts {
             self.rtt_sum_ns += i128::from(rtt_ns) * i128::from(weight);
             self.rtt_weight += weight;
         }
-        let resent = Marks::RESENT;
+        let resent = SegmentMarks::RESENT;
         self.resent += connection.client.marks.of(resent) + connection.server.marks.of(resent);
         self.systems.add(connection);
         let server = &connection.server;
@@ -49,7 +49,7 @@ impl Facts {
     }
 
     /// Adds the facts of another share.
-    pub(crate) fn merge(&mut self, other: Facts) {
+    pub(crate) fn merge(&mut self, other: ConnectionFacts) {
         self.rtt_sum_ns += other.rtt_sum_ns;
         self.rtt_weight += other.rtt_weight;
         self.resent += other.resent;
@@ -73,7 +73,7 @@ pub(crate) struct Context<'a> {
     pub(crate) packets: u64,
     pub(crate) names: &'a [String],
     pub(crate) server: String,
-    pub(crate) advice: Vec<Platform>,
+    pub(crate) advice: Vec<AdvicePlatform>,
     /// Times were made up, or the capture lacks one direction.
     pub(crate) doubtful: bool,
 }
@@ -81,10 +81,10 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     /// Builds the context from what all shares know.
     pub(crate) fn new<'a>(
-        facts: &Facts,
-        totals: &crate::Totals,
+        facts: &ConnectionFacts,
+        totals: &crate::CaptureTotals,
         names: &'a [String],
-        options: &Options,
+        options: &AnalysisOptions,
         sums: &ReasonSums,
     ) -> Context<'a> {
         let trips = [Reason::HandshakeRoundTrip, Reason::TurnRoundTrip];
@@ -123,13 +123,13 @@ pub(crate) struct SliceFacts<'a> {
     /// The reason that took most of it.
     pub(crate) reason: Reason,
     /// Who owns most of it.
-    pub(crate) owner: Owner,
+    pub(crate) owner: DelayOwner,
     pub(crate) lost_ns: i64,
     pub(crate) total_ns: i64,
     /// Reasons with their time and waits, the largest first.
     pub(crate) reasons: &'a [(Reason, i64, u64)],
     /// Intervals of the largest reason, the longest first.
-    pub(crate) examples: Vec<&'a Interval>,
+    pub(crate) examples: Vec<&'a LedgerInterval>,
     /// The longest interval of the kind.
     pub(crate) longest_ns: i64,
     pub(crate) context: &'a Context<'a>,
@@ -188,8 +188,8 @@ impl SliceFacts<'_> {
 
     /// Advice for the systems that were seen or asked for.
     pub(crate) fn advice(&self, linux: &str, zos: &str) -> String {
-        let zos_wanted = self.context.advice.contains(&Platform::Zos);
-        let other_wanted = self.context.advice.iter().any(|one| *one != Platform::Zos);
+        let zos_wanted = self.context.advice.contains(&AdvicePlatform::Zos);
+        let other_wanted = self.context.advice.iter().any(|one| *one != AdvicePlatform::Zos);
         match (other_wanted || !zos_wanted, zos_wanted) {
             (true, false) => linux.to_owned(),
             (true, true) => format!("{linux}; on z/OS: {zos}"),

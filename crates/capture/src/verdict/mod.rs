@@ -11,15 +11,15 @@ mod advice;
 mod facts;
 mod slice;
 
-pub use advice::Platform;
-pub(crate) use facts::{Context, Facts, SliceFacts};
-pub use slice::{Slice, Strength, VerdictKind};
+pub use advice::AdvicePlatform;
+pub(crate) use facts::{Context, ConnectionFacts, SliceFacts};
+pub use slice::{EvidenceSlice, EvidenceStrength, VerdictKind};
 
-use crate::evidence::{EvidenceKind, Owner, Reason, evidence};
-use crate::ledger::{Interval, ReasonSums};
+use crate::evidence::{EvidenceKind, DelayOwner, Reason, evidence};
+use crate::ledger::{LedgerInterval, ReasonSums};
 
 /// What a kind of evidence says about a slice.
-pub(crate) struct Description {
+pub(crate) struct SliceDescription {
     /// The cause and its cost.
     pub sentence: String,
     /// What was seen, with packets.
@@ -33,12 +33,12 @@ pub(crate) struct Description {
 /// The verdict and all slices, the largest first.
 pub(crate) fn slices(
     mut sums: Box<ReasonSums>,
-    intervals: &[Interval],
+    intervals: &[LedgerInterval],
     context: &Context<'_>,
-) -> (Slice, Vec<Slice>) {
+) -> (EvidenceSlice, Vec<EvidenceSlice>) {
     join_turns(&mut sums, context);
     let total_ns: i64 = (sums.iter().flatten()).fold(0, |sum, one| sum.saturating_add(one.ns));
-    let mut slices: Vec<Slice> = (EvidenceKind::ALL.into_iter())
+    let mut slices: Vec<EvidenceSlice> = (EvidenceKind::ALL.into_iter())
         .flat_map(|kind| {
             let all: Vec<Reason> = Reason::ALL
                 .iter()
@@ -69,9 +69,9 @@ fn join_turns(sums: &mut ReasonSums, context: &Context<'_>) {
         return;
     }
     for reason in reasons {
-        for owner in Owner::ALL {
+        for owner in DelayOwner::ALL {
             let sum = std::mem::take(&mut sums[reason as usize][owner as usize]);
-            let many = &mut sums[Reason::ManyTurns as usize][Owner::Client as usize];
+            let many = &mut sums[Reason::ManyTurns as usize][DelayOwner::Client as usize];
             many.ns = many.ns.saturating_add(sum.ns);
             many.waits += sum.waits;
         }
@@ -82,12 +82,12 @@ fn join_turns(sums: &mut ReasonSums, context: &Context<'_>) {
 fn slice(
     of: &[Reason],
     sums: &ReasonSums,
-    intervals: &[Interval],
+    intervals: &[LedgerInterval],
     total_ns: i64,
     context: &Context<'_>,
-) -> Option<Slice> {
+) -> Option<EvidenceSlice> {
     let mut reasons: Vec<(Reason, i64, u64)> = Vec::new();
-    let mut owners = [0_i64; Owner::COUNT];
+    let mut owners = [0_i64; DelayOwner::COUNT];
     for reason in of {
         let row = &sums[*reason as usize];
         let (ns, waits) = row
@@ -104,10 +104,10 @@ fn slice(
     let (reason, ..) = *reasons.first()?;
     let kind = reason.kind();
     let lost_ns = reasons.iter().map(|(_, ns, _)| ns).sum();
-    let owner = Owner::ALL
+    let owner = DelayOwner::ALL
         .into_iter()
         .max_by_key(|owner| (owners[*owner as usize], std::cmp::Reverse(*owner)))?;
-    let shows = |one: &&Interval| {
+    let shows = |one: &&LedgerInterval| {
         one.reason == reason
             || (kind == EvidenceKind::Chatty && one.reason == Reason::TurnRoundTrip)
     };
@@ -119,15 +119,15 @@ fn slice(
         reasons: &reasons,
         examples: intervals.iter().filter(shows).take(EXAMPLES).collect(),
         longest_ns: (intervals.iter().find(|one| one.reason.kind() == kind))
-            .map_or(0, Interval::length_ns),
+            .map_or(0, LedgerInterval::length_ns),
         context,
     };
-    Some(Slice::new(kind, &facts, evidence(kind).describe(&facts)))
+    Some(EvidenceSlice::new(kind, &facts, evidence(kind).describe(&facts)))
 }
 
 /// The largest finding, or a verdict of kind `none`.
-fn choose(slices: &[Slice], total_ns: i64, context: &Context<'_>) -> Slice {
-    let large = |slice: &&Slice| slice.share >= LEAST_SHARE;
+fn choose(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> EvidenceSlice {
+    let large = |slice: &&EvidenceSlice| slice.share >= LEAST_SHARE;
     let findings = || slices.iter().filter(|slice| slice.finding);
     if let Some(largest) = findings().find(large) {
         // Unexplained time stands above a finding only where it is larger.
@@ -136,7 +136,7 @@ fn choose(slices: &[Slice], total_ns: i64, context: &Context<'_>) -> Slice {
     if let Some(failed) = findings().find(|slice| slice.failed) {
         return failed.clone();
     }
-    Slice::none(slices, total_ns, context)
+    EvidenceSlice::none(slices, total_ns, context)
 }
 
 /// Milliseconds with as many digits as they deserve.
@@ -145,13 +145,13 @@ pub(crate) fn ms(ns: i64) -> String {
 }
 
 /// An end at the beginning of a sentence.
-pub(crate) fn subject(owner: Owner) -> &'static str {
+pub(crate) fn subject(owner: DelayOwner) -> &'static str {
     match owner {
-        Owner::Client => "The client",
-        Owner::Server => "The server",
-        Owner::User => "The user",
-        Owner::Network => "The path",
-        Owner::Unknown => "An end",
+        DelayOwner::Client => "The client",
+        DelayOwner::Server => "The server",
+        DelayOwner::User => "The user",
+        DelayOwner::Network => "The path",
+        DelayOwner::Unknown => "An end",
     }
 }
 

@@ -4,8 +4,8 @@
 //! notice. Below them it has no remedy and is never the verdict.
 
 use super::facts::Context;
-use super::{Description, LEAST_SHARE, SliceFacts, ms};
-use crate::evidence::{EvidenceKind, Owner, Reason};
+use super::{SliceDescription, LEAST_SHARE, SliceFacts, ms};
+use crate::evidence::{EvidenceKind, DelayOwner, Reason};
 use serde::{Serialize, Serializer};
 
 /// What a verdict can be: a kind of evidence, or none.
@@ -36,7 +36,7 @@ impl Serialize for VerdictKind {
 /// How strong the evidence is, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Strength {
+pub enum EvidenceStrength {
     /// Something else would look the same.
     Weak,
     /// It fits better than anything else known.
@@ -47,11 +47,11 @@ pub enum Strength {
 
 /// A kind of evidence with its time and its sentences.
 #[derive(Clone, Debug, Serialize)]
-pub struct Slice {
+pub struct EvidenceSlice {
     /// The kind, or `none`.
     pub kind: VerdictKind,
     /// Who owns most of it.
-    pub owner: Owner,
+    pub owner: DelayOwner,
     /// Milliseconds of wall-clock time.
     pub lost_ms: f64,
     /// Share of all time between requests and their answers, 0 to 1.
@@ -68,7 +68,7 @@ pub struct Slice {
     /// What to change. `None` if nothing follows.
     pub remedy: Option<String>,
     /// How strong the evidence is.
-    pub strength: Strength,
+    pub strength: EvidenceStrength,
     /// The reason that took most of it.
     pub reason: Option<Reason>,
     /// Separate waits.
@@ -81,9 +81,9 @@ pub struct Slice {
     pub(crate) failed: bool,
 }
 
-impl Slice {
+impl EvidenceSlice {
     /// The slice of a kind with its description.
-    pub(crate) fn new(kind: EvidenceKind, facts: &SliceFacts<'_>, text: Description) -> Slice {
+    pub(crate) fn new(kind: EvidenceKind, facts: &SliceFacts<'_>, text: SliceDescription) -> EvidenceSlice {
         let share = match facts.total_ns {
             0 => 0.0,
             total => facts.lost_ns as f64 / total as f64,
@@ -94,7 +94,7 @@ impl Slice {
                 Reason::NeverAnswered | Reason::NeverAcknowledged
             );
         let finding = is_finding(kind, facts);
-        Slice {
+        EvidenceSlice {
             kind: VerdictKind::Kind(kind),
             owner: facts.owner,
             lost_ms: to_ms(facts.lost_ns),
@@ -113,7 +113,7 @@ impl Slice {
     }
 
     /// The verdict on a capture in which nothing was lost.
-    pub(crate) fn none(slices: &[Slice], total_ns: i64, context: &Context<'_>) -> Slice {
+    pub(crate) fn none(slices: &[EvidenceSlice], total_ns: i64, context: &Context<'_>) -> EvidenceSlice {
         let parts: Vec<String> = (slices.iter())
             .filter(|slice| slice.share >= LEAST_SHARE)
             .filter_map(|slice| match slice.kind {
@@ -135,9 +135,9 @@ impl Slice {
             ),
         };
         let largest = slices.first();
-        Slice {
+        EvidenceSlice {
             kind: VerdictKind::None,
-            owner: Owner::Unknown,
+            owner: DelayOwner::Unknown,
             lost_ms: 0.0,
             share: 0.0,
             sentence,
@@ -148,9 +148,9 @@ impl Slice {
                 .to_owned(),
             remedy: None,
             strength: if context.doubtful {
-                Strength::Weak
+                EvidenceStrength::Weak
             } else {
-                Strength::Good
+                EvidenceStrength::Good
             },
             reason: None,
             waits: 0,
@@ -180,7 +180,7 @@ fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
             let least_ns = if tunable { NOTICED_NS } else { LONG_NS };
             lost_ns >= least_ns && facts.total_ns >= LONG_NS
         }
-        EvidenceKind::HostWait if facts.owner == Owner::Client => {
+        EvidenceKind::HostWait if facts.owner == DelayOwner::Client => {
             lost_ns >= LONG_NS && facts.longest_ns >= NOTICED_NS || lost_ns >= LONG_NS * 4
         }
         EvidenceKind::HostWait => {
@@ -191,13 +191,13 @@ fn is_finding(kind: EvidenceKind, facts: &SliceFacts<'_>) -> bool {
 }
 
 /// How strong the evidence for a slice is.
-fn strength(facts: &SliceFacts<'_>) -> Strength {
+fn strength(facts: &SliceFacts<'_>) -> EvidenceStrength {
     if facts.context.doubtful {
-        return Strength::Weak;
+        return EvidenceStrength::Weak;
     }
     match facts.reason {
         Reason::SuspectedLoss | Reason::SenderBuffer | Reason::Unexplained | Reason::PathRate => {
-            Strength::Weak
+            EvidenceStrength::Weak
         }
         Reason::AnswerPause
         | Reason::RequestPause
@@ -207,9 +207,9 @@ fn strength(facts: &SliceFacts<'_>) -> Strength {
         | Reason::SlowStart
         | Reason::IdleRestart
         | Reason::NagleRoundTrip
-        | Reason::DelaySpike => Strength::Good,
-        Reason::NagleDelayedAck | Reason::DelayedAck if facts.waits() < 3 => Strength::Good,
-        _ => Strength::Strong,
+        | Reason::DelaySpike => EvidenceStrength::Good,
+        Reason::NagleDelayedAck | Reason::DelayedAck if facts.waits() < 3 => EvidenceStrength::Good,
+        _ => EvidenceStrength::Strong,
     }
 }
 

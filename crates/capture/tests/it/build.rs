@@ -1,6 +1,6 @@
 //! Captures built by hand, byte by byte, for tests of one thing at a time.
 
-use capture::{Explanation, Options};
+use capture::{CaptureExplanation, AnalysisOptions};
 
 /// The link type of frames that begin with the IP header.
 pub const RAW: u32 = 101;
@@ -44,16 +44,16 @@ pub fn segment(ports: (u16, u16), seq: u32, ack: u32, flags: u8, payload: &[u8])
 }
 
 /// Two ends that talk, one segment a millisecond, nothing lost.
-pub struct Talk {
+pub struct TestConversation {
     port: u16,
     sent: [u32; 2],
     frames: Vec<(u32, Vec<u8>)>,
 }
 
-impl Talk {
+impl TestConversation {
     /// A connection to `port`, its handshake done.
-    pub fn to(port: u16) -> Talk {
-        let mut talk = Talk {
+    pub fn to(port: u16) -> TestConversation {
+        let mut talk = TestConversation {
             port,
             sent: [0, 0],
             frames: Vec::new(),
@@ -65,32 +65,32 @@ impl Talk {
     }
 
     /// The client sends one segment.
-    pub fn client(mut self, payload: &[u8]) -> Talk {
+    pub fn client(mut self, payload: &[u8]) -> TestConversation {
         self.put(0, 0x18, payload);
         self
     }
 
     /// The server sends one segment.
-    pub fn server(mut self, payload: &[u8]) -> Talk {
+    pub fn server(mut self, payload: &[u8]) -> TestConversation {
         self.put(1, 0x18, payload);
         self
     }
 
     /// The server closes.
-    pub fn server_closes(mut self) -> Talk {
+    pub fn server_closes(mut self) -> TestConversation {
         self.put(1, 0x11, b"");
         self
     }
 
     /// The last segment is not captured.
-    pub fn unseen(mut self) -> Talk {
+    pub fn unseen(mut self) -> TestConversation {
         self.frames.pop();
         self
     }
 
     /// What is found in it.
-    pub fn explain(&self) -> Explanation {
-        let mut explanation = capture::explain(&self.bytes()[..], &Options::default()).unwrap();
+    pub fn explain(&self) -> CaptureExplanation {
+        let mut explanation = capture::explain(&self.bytes()[..], &AnalysisOptions::default()).unwrap();
         explanation.exchanges.sort_by_key(|e| (e.id, e.index));
         explanation
     }

@@ -1,26 +1,26 @@
 //! Two TCP connections of a DLSw link are read as one.
 
-use capture::synth::{Place, SnaLink, SnaUnit, paced, sna_capture, sna_captures, stopped};
-use capture::{EvidenceKind, Exchange, Explanation, Options, Side, explain};
+use capture::synth::{CapturePlace, SnaLink, SnaUnit, paced, sna_capture, sna_captures, stopped};
+use capture::{EvidenceKind, Exchange, CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
 use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};
 
-fn explained(file: &[u8], options: &Options) -> Explanation {
+fn explained(file: &[u8], options: &AnalysisOptions) -> CaptureExplanation {
     let mut explanation = explain(file, options).expect("a made capture");
     explanation.exchanges.sort_by_key(|e| (e.id, e.index));
     explanation
 }
 
 /// The exchanges of sessions.
-fn turns(explanation: &Explanation) -> Vec<&Exchange> {
+fn turns(explanation: &CaptureExplanation) -> Vec<&Exchange> {
     let all = explanation.exchanges.iter();
     all.filter(|e| !e.label.starts_with("DLSw")).collect()
 }
 
 /// An inquiry and its answer, some times over.
 fn inquiries(program: &str, count: usize, server_us: u64) -> Vec<SnaUnit> {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     let mut script = vec![
         SnaUnit::attach(Client, 500, program, 100).turns(),
         SnaUnit::data(Server, server_us, 100).turns(),
@@ -40,14 +40,14 @@ fn a_link_of_two_connections_has_the_answer_times_of_one() {
         inquiries("INQUIRY", 20, 700),
     ];
     for (place, one_way_us) in [
-        (Place::Client, 0),
-        (Place::Client, 300),
-        (Place::Server, 300),
+        (CapturePlace::Client, 0),
+        (CapturePlace::Client, 300),
+        (CapturePlace::Server, 300),
     ] {
         for script in &scripts {
             let found = |link: SnaLink| {
                 let file = sna_capture(link, place, one_way_us, script);
-                let explanation = explained(&file, &Options::default());
+                let explanation = explained(&file, &AnalysisOptions::default());
                 let pairs = u64::from(link != SnaLink::Dlsw);
                 assert_eq!(explanation.totals.paired_links, pairs, "{link:?}");
                 let all = turns(&explanation).into_iter();
@@ -66,11 +66,11 @@ fn a_link_of_two_connections_has_the_answer_times_of_one() {
 fn a_pair_names_each_other_and_its_exchanges_belong_to_the_first() {
     let file = sna_capture(
         SnaLink::DlswTwo,
-        Place::Client,
+        CapturePlace::Client,
         0,
         &inquiries("ASK", 3, 900),
     );
-    let explanation = explained(&file, &Options::default());
+    let explanation = explained(&file, &AnalysisOptions::default());
     let [first, second] = &explanation.connections[..] else {
         panic!("{:?}", explanation.connections);
     };
@@ -87,8 +87,8 @@ fn a_pair_names_each_other_and_its_exchanges_belong_to_the_first() {
         .iter()
         .map(|s| (s.from, s.len > 0, s.via))
         .collect();
-    assert!(ways.contains(&(Side::Client, true, 0)), "{ways:?}");
-    assert!(ways.contains(&(Side::Server, true, 1)), "{ways:?}");
+    assert!(ways.contains(&(ConnectionSide::Client, true, 0)), "{ways:?}");
+    assert!(ways.contains(&(ConnectionSide::Server, true, 1)), "{ways:?}");
     let text = capture::report::detail(&explanation, asked.id).expect("it is kept");
     assert!(
         text.contains("second TCP connection of the link: 10.0.0.2:41000"),
@@ -100,7 +100,7 @@ fn a_pair_names_each_other_and_its_exchanges_belong_to_the_first() {
 }
 
 #[test]
-fn links_that_are_set_up_at_once_between_the_same_hosts_are_told_apart() {
+fn links_set_up_at_once_between_the_same_hosts_are_distinguished() {
     for link in [SnaLink::DlswTwo, SnaLink::DlswTwoThenOne] {
         let scripts: Vec<_> = (0..5)
             .map(|n| inquiries(&format!("ASK{n}"), 12, 1_000 * (n + 1)))
@@ -108,12 +108,12 @@ fn links_that_are_set_up_at_once_between_the_same_hosts_are_told_apart() {
         let links: Vec<_> = (scripts.iter().enumerate())
             .map(|(n, script)| (link, 7 * n as u64, &script[..]))
             .collect();
-        let file = sna_captures(Place::Server, 100, &links);
+        let file = sna_captures(CapturePlace::Server, 100, &links);
         let explanation = explained(
             &file,
-            &Options {
+            &AnalysisOptions {
                 keep_exchanges: 500,
-                ..Options::default()
+                ..AnalysisOptions::default()
             },
         );
         assert_eq!(explanation.totals.paired_links, 5, "{link:?}");
@@ -139,7 +139,7 @@ fn other_ports_are_recognised_and_threads_change_nothing() {
     let links: Vec<_> = (scripts.iter().enumerate())
         .map(|(n, script)| (SnaLink::DlswTwo, 90_000 * n as u64, &script[..]))
         .collect();
-    let file = sna_captures(Place::Client, 200, &links);
+    let file = sna_captures(CapturePlace::Client, 200, &links);
     let mut other = file.clone();
     for at in 0..other.len() - 1 {
         if other[at..at + 2] == 2065_u16.to_be_bytes() {
@@ -148,9 +148,9 @@ fn other_ports_are_recognised_and_threads_change_nothing() {
     }
     for file in [file, other] {
         let found = |threads: usize| {
-            let options = Options {
+            let options = AnalysisOptions {
                 threads,
-                ..Options::default()
+                ..AnalysisOptions::default()
             };
             let explanation = explain(&file[..], &options).expect("a made capture");
             assert_eq!(explanation.totals.paired_links, 4);
@@ -166,16 +166,16 @@ fn other_ports_are_recognised_and_threads_change_nothing() {
 #[test]
 fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
     let script = inquiries("INQUIRY", 30, 700);
-    let file = sna_capture(SnaLink::DlswTwo, Place::Client, 100, &script);
-    let whole = explained(&file, &Options::default());
+    let file = sna_capture(SnaLink::DlswTwo, CapturePlace::Client, 100, &script);
+    let whole = explained(&file, &AnalysisOptions::default());
     let from_ns = turns(&whole)[3].start_ns;
-    let options = Options {
+    let options = AnalysisOptions {
         from_ns: Some(from_ns),
-        ..Options::default()
+        ..AnalysisOptions::default()
     };
     let midway = explained(&file, &options);
     assert_eq!(midway.totals.paired_links, 1);
-    let times = |explanation: &Explanation| -> Vec<_> {
+    let times = |explanation: &CaptureExplanation| -> Vec<_> {
         let all = turns(explanation).into_iter();
         all.map(|e| (e.id, e.slices.of(EvidenceKind::HostWait)))
             .collect()
@@ -186,7 +186,7 @@ fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
         (SnaLink::DlswTwo, 0, &script[..]),
         (SnaLink::DlswTwo, 333, &script[..]),
     ];
-    let two = explained(&sna_captures(Place::Client, 100, &two), &options);
+    let two = explained(&sna_captures(CapturePlace::Client, 100, &two), &options);
     assert_eq!(two.totals.paired_links, 0);
     // Each half is reported to be one, and no request has a time of the server.
     assert_eq!(two.totals.half_links, 4);
@@ -201,7 +201,7 @@ fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
 
 #[test]
 fn a_link_outlives_its_first_connection_and_the_reuse_of_that_ones_ports() {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 5_000_000, "SLOW", 100).turns(),
         SnaUnit::data(Server, 2_000_000, 100).turns(),
@@ -214,13 +214,13 @@ fn a_link_outlives_its_first_connection_and_the_reuse_of_that_ones_ports() {
         (SnaLink::DlswTwoThenOne, 0, &script),
         (SnaLink::DlswTwo, 40_000_000, &later),
     ];
-    let mut file = sna_captures(Place::Client, 0, &links);
+    let mut file = sna_captures(CapturePlace::Client, 0, &links);
     for at in 0..file.len() - 1 {
         if file[at..at + 2] == 40_001_u16.to_be_bytes() {
             file[at..at + 2].copy_from_slice(&40_000_u16.to_be_bytes());
         }
     }
-    let explanation = explained(&file, &Options::default());
+    let explanation = explained(&file, &AnalysisOptions::default());
     let slow: Vec<_> = (turns(&explanation).into_iter())
         .filter(|e| e.label == "SLOW")
         .map(|e| (e.complete, e.slices.of(EvidenceKind::HostWait)))
@@ -246,12 +246,12 @@ fn without(file: &[u8], lost: std::ops::RangeInclusive<u64>) -> Vec<u8> {
 }
 
 #[test]
-fn a_link_is_followed_on_behind_packets_that_the_capture_lost() {
+fn a_link_is_followed_after_packets_that_the_capture_lost() {
     for link in [SnaLink::Dlsw, SnaLink::DlswTwo, SnaLink::DlswTwoThenOne] {
-        let whole = sna_capture(link, Place::Client, 0, &inquiries("INQUIRY", 40, 900));
+        let whole = sna_capture(link, CapturePlace::Client, 0, &inquiries("INQUIRY", 40, 900));
         for (first, count) in (60..70).flat_map(|first| (1..9).map(move |n| (first, n))) {
             let file = without(&whole, first..=first + count - 1);
-            let explanation = explained(&file, &Options::default());
+            let explanation = explained(&file, &AnalysisOptions::default());
             let all = turns(&explanation);
             let at = format!("{link:?} without {count} from {first}");
             assert!(all.len() > 35, "{at}: {}", all.len());
@@ -266,7 +266,7 @@ fn a_link_is_followed_on_behind_packets_that_the_capture_lost() {
 
 #[test]
 fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
-    use crate::build::Talk;
+    use crate::build::TestConversation;
     let frame = |to: u8, bytes: usize| {
         let mut message = vec![0x31, 16, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0x0A, 0];
         message.extend([0x2C, 0, to, 3 - to, 0, 1, 0x03, 0x90, 0x20]);
@@ -275,7 +275,7 @@ fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
         message
     };
     let (asks, answers) = (frame(1, 90), frame(2, 120));
-    let explanation = Talk::to(2065)
+    let explanation = TestConversation::to(2065)
         .client(&asks[40..])
         .server(&answers[70..])
         .client(&asks)
@@ -319,7 +319,7 @@ fn two_links_of_one_connection_each_that_cross_are_no_pair() {
     .zip(1_000..)
     .map(|((ports, seq, ack, bytes), at_us)| (at_us, segment(ports, seq, ack, 0x18, bytes)))
     .collect();
-    let explanation = explained(&pcap(RAW, &frames), &Options::default());
+    let explanation = explained(&pcap(RAW, &frames), &AnalysisOptions::default());
     assert_eq!(explanation.totals.paired_links, 0);
     assert_eq!(explanation.totals.connections, 2);
 }
@@ -371,14 +371,14 @@ proptest! {
         }
         let file = pcap(RAW, &frames);
         let found = |threads: usize| {
-            let options = Options { threads, ..Options::default() };
+            let options = AnalysisOptions { threads, ..AnalysisOptions::default() };
             explain(&file[..], &options).expect("a capture")
         };
         let alone = found(1);
         for exchange in &alone.exchanges {
             prop_assert!(exchange.total_ns() <= exchange.end_ns - exchange.start_ns);
         }
-        let json = |e: &Explanation| serde_json::to_string(e).expect("it is plain data");
+        let json = |e: &CaptureExplanation| serde_json::to_string(e).expect("it is plain data");
         prop_assert_eq!(json(&found(3)), json(&alone));
     }
 }

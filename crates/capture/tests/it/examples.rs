@@ -3,20 +3,20 @@
 
 use std::path::Path;
 
-use capture::synth::{Close, Conversation, DelayedAck, Exchange, Format, Write, capture_file};
-use capture::{Options, explain};
+use capture::synth::{CloseStyle, Conversation, DelayedAck, Exchange, FileFormat, AppWrite, capture_file};
+use capture::{AnalysisOptions, explain};
 
 /// Twenty requests, each written as a head and a body, on one connection.
 fn requests() -> Conversation {
     Conversation {
         exchanges: vec![
             Exchange {
-                request: vec![Write::of(200), Write::of(400)],
+                request: vec![AppWrite::of(200), AppWrite::of(400)],
                 ..Exchange::new(0, 12_000, 3_000)
             };
             20
         ],
-        close: Close::Client,
+        close: CloseStyle::Client,
         ..Conversation::default()
     }
 }
@@ -28,18 +28,18 @@ fn before() -> Vec<u8> {
     conversation.client_end().rto_min_us = 400_000;
     conversation.server_end().mss = 536;
     conversation.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
-    capture_file(&[conversation], Format::Pcapng)
+    capture_file(&[conversation], FileFormat::Pcapng)
 }
 
 /// The same with MTU 1500 and acknowledgements at once.
 fn after() -> Vec<u8> {
     let mut conversation = requests();
     conversation.client_end().nagle = true;
-    capture_file(&[conversation], Format::Pcapng)
+    capture_file(&[conversation], FileFormat::Pcapng)
 }
 
-fn verdict(capture: &[u8]) -> capture::Slice {
-    let explanation = explain(capture, &Options::default()).expect("a made capture can be read");
+fn verdict(capture: &[u8]) -> capture::EvidenceSlice {
+    let explanation = explain(capture, &AnalysisOptions::default()).expect("a made capture can be read");
     explanation.verdict.expect("there is always one")
 }
 

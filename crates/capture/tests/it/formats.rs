@@ -1,11 +1,11 @@
 //! Every format, byte order, resolution and link layer gives the same result.
 
 use crate::build::{RAW, pcap, segment, tcp};
-use capture::{CaptureInfo, Explanation, Options};
+use capture::{CaptureInfo, CaptureExplanation, AnalysisOptions};
 use std::io::Write;
 
-fn explain(bytes: &[u8]) -> Explanation {
-    capture::explain(bytes, &Options::default()).unwrap()
+fn explain(bytes: &[u8]) -> CaptureExplanation {
+    capture::explain(bytes, &AnalysisOptions::default()).unwrap()
 }
 
 /// One segment as a datagram.
@@ -176,7 +176,7 @@ fn simple_and_old_packet_blocks_are_read() {
 }
 
 #[test]
-fn times_that_say_nothing_are_told() {
+fn meaningless_times_are_reported() {
     let data = datagram();
     let mut body = File::new(false);
     body.u32(data.len() as u32);
@@ -212,7 +212,7 @@ fn a_version_that_is_not_known_is_not_guessed_at() {
 }
 
 #[test]
-fn a_packet_of_an_unknown_interface_is_told_with_its_offset() {
+fn a_packet_of_an_unknown_interface_is_reported_with_its_offset() {
     let mut file = File::new(false);
     file.section().interface(6, 0).enhanced(0, 1, &datagram());
     let offset = file.bytes.len() as u64;
@@ -226,7 +226,7 @@ fn a_packet_of_an_unknown_interface_is_told_with_its_offset() {
 }
 
 #[test]
-fn compressed_captures_are_read_and_damage_is_told() {
+fn compressed_captures_are_read_and_damage_is_reported() {
     let plain = pcap(RAW, &[(5, datagram())]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&plain).unwrap();
@@ -510,7 +510,7 @@ fn extension_headers_of_ipv6_are_walked() {
 }
 
 #[test]
-fn fragments_and_offloaded_datagrams_are_told_apart() {
+fn fragments_and_offloaded_datagrams_are_distinguished() {
     let mut first = datagram();
     first[6] = 0x20;
     let mut later = datagram();

@@ -2,7 +2,7 @@
 
 use crate::build::{RAW, pcap, segment};
 use capture::points::{CapturePoints, JoinError, JoinedPoints, PointPackets};
-use capture::{Explanation, Options, Owner};
+use capture::{CaptureExplanation, AnalysisOptions, DelayOwner};
 
 /// How far the server's clock is ahead, in microseconds.
 const AHEAD_US: u32 = 2_500_000;
@@ -15,22 +15,22 @@ const SERVER: (u16, u16) = (80, 50_000);
 
 /// A conversation captured at both ends. Times are those of the client's clock.
 #[derive(Default)]
-struct Both {
+struct TwoCaptures {
     client: Vec<(u32, Vec<u8>)>,
     server: Vec<(u32, Vec<u8>)>,
 }
 
-impl Both {
+impl TwoCaptures {
     /// A connection that was set up at 0.
-    fn open() -> Both {
-        Both::default()
+    fn open() -> TwoCaptures {
+        TwoCaptures::default()
             .up(0, segment(CLIENT, 0, 0, 0x02, b""), true)
             .down(PATH_US, segment(SERVER, 0, 1, 0x12, b""), true)
             .up(2 * PATH_US, segment(CLIENT, 1, 1, 0x10, b""), true)
     }
 
     /// A packet that passes the client's capture at `at`.
-    fn up(mut self, at: u32, frame: Vec<u8>, arrives: bool) -> Both {
+    fn up(mut self, at: u32, frame: Vec<u8>, arrives: bool) -> TwoCaptures {
         self.client.push((at, frame.clone()));
         if arrives {
             self.server.push((at + PATH_US + AHEAD_US, frame));
@@ -39,7 +39,7 @@ impl Both {
     }
 
     /// A packet that passes the server's capture at `at`.
-    fn down(mut self, at: u32, frame: Vec<u8>, arrives: bool) -> Both {
+    fn down(mut self, at: u32, frame: Vec<u8>, arrives: bool) -> TwoCaptures {
         self.server.push((at + AHEAD_US, frame.clone()));
         if arrives {
             self.client.push((at + PATH_US, frame));
@@ -56,24 +56,24 @@ impl Both {
         })
     }
 
-    fn join(&self) -> (Explanation, CapturePoints) {
+    fn join(&self) -> (CaptureExplanation, CapturePoints) {
         let [client, server] = self.files();
         join(&[("server", &server), ("client", &client)], &client)
     }
 }
 
 fn read(name: &str, bytes: &[u8]) -> PointPackets {
-    PointPackets::read(bytes, name, &Options::default()).expect("a capture")
+    PointPackets::read(bytes, name, &AnalysisOptions::default()).expect("a capture")
 }
 
-fn join(files: &[(&str, &Vec<u8>)], client: &[u8]) -> (Explanation, CapturePoints) {
+fn join(files: &[(&str, &Vec<u8>)], client: &[u8]) -> (CaptureExplanation, CapturePoints) {
     let points = files
         .iter()
         .map(|(name, bytes)| read(name, bytes))
         .collect();
     let joined = JoinedPoints::new(points).expect("they belong together");
     assert_eq!(joined.first_name(), "client");
-    let mut explanation = capture::explain(client, &Options::default()).expect("a capture");
+    let mut explanation = capture::explain(client, &AnalysisOptions::default()).expect("a capture");
     joined.describe(&mut explanation);
     let points = explanation.points.clone().expect("they were joined");
     (explanation, points)
@@ -89,21 +89,21 @@ fn verdict_ms(points: &CapturePoints) -> Vec<f64> {
         .collect()
 }
 
-const ASK: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-fn ask() -> Vec<u8> {
-    segment(CLIENT, 1, 1, 0x18, ASK)
+fn request() -> Vec<u8> {
+    segment(CLIENT, 1, 1, 0x18, REQUEST)
 }
 
 fn answer() -> Vec<u8> {
-    segment(SERVER, 1, 1 + ASK.len() as u32, 0x18, ANSWER)
+    segment(SERVER, 1, 1 + REQUEST.len() as u32, 0x18, ANSWER)
 }
 
 #[test]
 fn the_files_order_does_not_matter_and_the_clocks_difference_is_found() {
-    let both = Both::open()
-        .up(30_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), true)
         .down(1_040_000, answer(), true);
     let (_, points) = both.join();
     let names: Vec<&str> = points.points.iter().map(|one| one.name.as_str()).collect();
@@ -117,20 +117,20 @@ fn the_files_order_does_not_matter_and_the_clocks_difference_is_found() {
 
 #[test]
 fn a_server_that_is_slow_is_so_beyond_the_last_capture() {
-    let both = Both::open()
-        .up(30_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), true)
         .down(1_040_000, answer(), true);
     let (explanation, points) = both.join();
-    assert_eq!(explanation.verdict.expect("a verdict").owner, Owner::Server);
+    assert_eq!(explanation.verdict.expect("a verdict").owner, DelayOwner::Server);
     // The client waited, too, before it asked.
     assert_eq!(verdict_ms(&points), [10.0, 0.0, 1_000.0, 0.0]);
 }
 
 #[test]
 fn a_request_that_was_lost_is_so_on_the_path() {
-    let both = Both::open()
-        .up(30_000, ask(), false)
-        .up(330_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), false)
+        .up(330_000, request(), true)
         .down(341_000, answer(), true);
     let (_, points) = both.join();
     assert_eq!(points.hops[0].out.lost, 1);
@@ -140,9 +140,9 @@ fn a_request_that_was_lost_is_so_on_the_path() {
 
 #[test]
 fn a_request_that_arrived_and_was_sent_again_was_lost_after_the_last_capture() {
-    let both = Both::open()
-        .up(30_000, ask(), true)
-        .up(330_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), true)
+        .up(330_000, request(), true)
         .down(341_000, answer(), true);
     let (_, points) = both.join();
     assert_eq!((points.hops[0].out.lost, points.repeats.past_last), (0, 1));
@@ -152,22 +152,22 @@ fn a_request_that_arrived_and_was_sent_again_was_lost_after_the_last_capture() {
 #[test]
 fn an_answer_that_never_arrives_is_no_server_that_is_slow() {
     let late = 5_000_000;
-    let both = Both::open()
-        .up(30_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), true)
         .down(50_000, answer(), false)
         .down(350_000, answer(), false)
         .down(950_000, answer(), false)
         .up(
             late,
-            segment(CLIENT, 1 + ASK.len() as u32, 1, 0x11, b""),
+            segment(CLIENT, 1 + REQUEST.len() as u32, 1, 0x11, b""),
             true,
         );
     let [client, _] = both.files();
-    let alone = capture::explain(&client[..], &Options::default()).expect("a capture");
-    assert_eq!(alone.verdict.expect("a verdict").owner, Owner::Server);
+    let alone = capture::explain(&client[..], &AnalysisOptions::default()).expect("a capture");
+    assert_eq!(alone.verdict.expect("a verdict").owner, DelayOwner::Server);
     let (explanation, points) = both.join();
     let verdict = explanation.verdict.expect("a verdict");
-    assert_eq!(verdict.owner, Owner::Network);
+    assert_eq!(verdict.owner, DelayOwner::Network);
     assert!(verdict.sentence.starts_with("The answer was sent and lost"));
     assert_eq!(points.hops[0].back.lost, 3);
     let total: f64 = explanation.slices.iter().map(|slice| slice.share).sum();
@@ -178,13 +178,13 @@ fn an_answer_that_never_arrives_is_no_server_that_is_slow() {
 fn a_packet_that_was_acknowledged_was_not_lost_but_not_recorded() {
     let acked = segment(
         CLIENT,
-        1 + ASK.len() as u32,
+        1 + REQUEST.len() as u32,
         1 + ANSWER.len() as u32,
         0x10,
         b"",
     );
-    let both = Both::open()
-        .up(30_000, ask(), false)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), false)
         .down(41_000, answer(), true)
         .up(52_000, acked, true);
     let (_, points) = both.join();
@@ -196,7 +196,7 @@ fn a_packet_that_was_acknowledged_was_not_lost_but_not_recorded() {
 fn segments_that_the_sender_joined_are_paired_by_their_bytes() {
     // Above segmentation offload the client's capture has one large segment.
     let large = vec![b'x'; 3_000];
-    let mut both = Both::open();
+    let mut both = TwoCaptures::open();
     both.client
         .push((30_000, segment(CLIENT, 1, 1, 0x18, &large)));
     for part in 0..3_u32 {
@@ -213,8 +213,8 @@ fn segments_that_the_sender_joined_are_paired_by_their_bytes() {
 
 #[test]
 fn connections_are_found_when_addresses_are_translated_between_the_points() {
-    let both = Both::open()
-        .up(30_000, ask(), true)
+    let both = TwoCaptures::open()
+        .up(30_000, request(), true)
         .down(1_040_000, answer(), true);
     let [client, mut server] = both.files();
     // The client's address, 10.0.0.1, is another one at the server.
@@ -229,7 +229,7 @@ fn connections_are_found_when_addresses_are_translated_between_the_points() {
 
 #[test]
 fn captures_of_different_conversations_are_refused() {
-    let [client, _] = Both::open().up(30_000, ask(), true).files();
+    let [client, _] = TwoCaptures::open().up(30_000, request(), true).files();
     let other = pcap(RAW, &[(1, segment((50_001, 81), 7, 9, 0x18, b"x"))]);
     let refused = JoinedPoints::new(vec![read("a", &client), read("b", &other)]);
     assert!(matches!(refused, Err(JoinError::NothingShared(..))));

@@ -1,10 +1,10 @@
 //! Exchanges distinguished, protocol by protocol.
 
-use crate::build::Talk;
-use capture::{EvidenceKind, Explanation, Protocol};
+use crate::build::TestConversation;
+use capture::{EvidenceKind, CaptureExplanation, AppProtocol};
 
 /// Label, request bytes, response bytes, complete.
-fn exchanges(explanation: &Explanation) -> Vec<(&str, u64, u64, bool)> {
+fn exchanges(explanation: &CaptureExplanation) -> Vec<(&str, u64, u64, bool)> {
     (explanation.exchanges.iter())
         .map(|e| (&e.label[..], e.request.bytes, e.response.bytes, e.complete))
         .collect()
@@ -12,7 +12,7 @@ fn exchanges(explanation: &Explanation) -> Vec<(&str, u64, u64, bool)> {
 
 #[test]
 fn http_requests_in_one_segment_are_exchanges_of_their_own() {
-    let explanation = Talk::to(80)
+    let explanation = TestConversation::to(80)
         .client(b"GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
         .server(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
         .server(b"HTTP/1.1 404 Not Found\r\ncontent-length:0\r\n\r\n")
@@ -32,7 +32,7 @@ fn http_chunks_may_be_cut_anywhere() {
     let response: &[u8] =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nabcde\r\n3\r\nfgh\r\n0\r\nEnd: 1\r\n\r\n";
     for cut in 1..response.len() {
-        let explanation = Talk::to(8080)
+        let explanation = TestConversation::to(8080)
             .client(b"GET / HTTP/1.1\r\n\r\n")
             .server(&response[..cut])
             .server(&response[cut..])
@@ -51,7 +51,7 @@ fn http_chunks_may_be_cut_anywhere() {
 
 #[test]
 fn an_interim_response_is_not_the_response() {
-    let explanation = Talk::to(80)
+    let explanation = TestConversation::to(80)
         .client(b"PUT /x HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
         .server(b"HTTP/1.1 100 Continue\r\n\r\n")
         .client(b"body")
@@ -62,7 +62,7 @@ fn an_interim_response_is_not_the_response() {
 
 #[test]
 fn heads_without_bodies_and_bodies_to_the_end_are_known() {
-    let explanation = Talk::to(80)
+    let explanation = TestConversation::to(80)
         .client(b"HEAD / HTTP/1.1\r\n\r\n")
         .server(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
         .client(b"GET / HTTP/1.0\r\n\r\n")
@@ -81,7 +81,7 @@ fn heads_without_bodies_and_bodies_to_the_end_are_known() {
 
 #[test]
 fn bodies_that_were_not_captured_are_stepped_over() {
-    let explanation = Talk::to(80)
+    let explanation = TestConversation::to(80)
         .client(b"GET /a HTTP/1.1\r\n\r\n")
         .server(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         .server(&[b'x'; 1000])
@@ -100,27 +100,27 @@ fn bodies_that_were_not_captured_are_stepped_over() {
 
 #[test]
 fn an_upgrade_leaves_to_turns() {
-    let explanation = Talk::to(80)
+    let explanation = TestConversation::to(80)
         .client(b"GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n")
         .server(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
         .client(b"\x81\x05hello")
         .server(b"\x81\x05world")
         .explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Turns);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Turns);
     assert_eq!(explanation.totals.exchanges, 2);
 }
 
 #[test]
 fn a_length_in_front_is_recognised_and_messages_are_counted() {
     let message = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
-    let explanation = Talk::to(9_000)
+    let explanation = TestConversation::to(9_000)
         .client(&message(b"first question"))
         .server(&[message(b"one"), message(b"two")].concat())
         .client(&message(b"second")[..4])
         .client(b"second")
         .server(&message(b"three"))
         .explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Framed4);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Framed4);
     let parts: Vec<_> = (explanation.exchanges.iter())
         .map(|e| (e.request.messages, e.request.segments, e.response.messages))
         .collect();
@@ -128,13 +128,13 @@ fn a_length_in_front_is_recognised_and_messages_are_counted() {
 }
 
 #[test]
-fn dlsw_messages_that_ask_and_answer_are_exchanges_of_their_circuit() {
+fn dlsw_requests_and_answers_are_exchanges_of_their_circuit() {
     let control = |kind: u8| {
         let mut message = vec![0; 72];
         (message[0], message[1], message[14]) = (0x31, 72, kind);
         message
     };
-    let explanation = Talk::to(2_065)
+    let explanation = TestConversation::to(2_065)
         .client(&control(3))
         .server(&control(4))
         .client(&control(5))
@@ -142,13 +142,13 @@ fn dlsw_messages_that_ask_and_answer_are_exchanges_of_their_circuit() {
         .server(&control(8))
         .client(&control(9))
         .explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Dlsw);
     let reported: Vec<_> = (explanation.exchanges.iter())
         .map(|e| (&e.label[..], e.asked_by, e.complete))
         .collect();
     let expected = [
-        ("DLSw CANUREACH", capture::Side::Client, true),
-        ("DLSw CONTACT", capture::Side::Server, true),
+        ("DLSw CANUREACH", capture::ConnectionSide::Client, true),
+        ("DLSw CONTACT", capture::ConnectionSide::Server, true),
     ];
     assert_eq!(reported, expected);
 }
@@ -158,11 +158,11 @@ fn switches_are_recognised_on_any_port_by_their_capabilities() {
     let mut capabilities = vec![0; 72];
     (capabilities[0], capabilities[1]) = (0x31, 72);
     (capabilities[14], capabilities[23]) = (0x20, 0x20);
-    let explanation = Talk::to(9_000)
+    let explanation = TestConversation::to(9_000)
         .client(&capabilities)
         .server(&capabilities)
         .explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Dlsw);
     assert_eq!(
         exchanges(&explanation),
         [("DLSw capabilities", 72, 72, true)]
@@ -192,7 +192,7 @@ fn tls_is_split_into_set_up_and_turns_of_application_data() {
         message
     };
     for resumed in [false, true] {
-        let explanation = Talk::to(443)
+        let explanation = TestConversation::to(443)
             .client(&record(22, &[1, 0, 0, 0]))
             .server(&[record(22, &server_hello(4, resumed)), record(23, &[0; 60])].concat())
             .client(&record(23, &[0; 53]))
@@ -203,7 +203,7 @@ fn tls_is_split_into_set_up_and_turns_of_application_data() {
         let connection = &explanation.connections[0];
         let tls = connection.tls.as_ref().unwrap();
         assert_eq!((tls.version, tls.resumed), (0x0304, resumed));
-        assert_eq!(connection.protocol, Protocol::Tls);
+        assert_eq!(connection.protocol, AppProtocol::Tls);
         assert_eq!(exchanges(&explanation), [("", 90, 700, true)]);
         // Set-up, hello and request each take the handshake's round trip.
         let slices = &explanation.exchanges[0].slices;
@@ -224,7 +224,7 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
     hello.extend([0, 0x13, 1, 0, 0, 6, 0, 43, 0, 2, 3, 4]);
     let mut server_hello = vec![22, 3, 3, 0, hello.len() as u8];
     server_hello.extend(hello);
-    let reported = |talk: Talk| {
+    let reported = |talk: TestConversation| {
         let explanation = talk.explain();
         let sizes: Vec<_> = (explanation.exchanges.iter())
             .map(|e| (e.request.bytes, e.response.bytes))
@@ -232,7 +232,7 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
         sizes
     };
     let talk = || {
-        Talk::to(443)
+        TestConversation::to(443)
             .client(&record(22, 40))
             .server(&[server_hello.clone(), record(23, 60)].concat())
             .client(&record(23, 53))
@@ -249,33 +249,33 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
 #[test]
 fn http_2_is_recognised_also_after_an_upgrade_and_settings_are_no_request() {
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
-    let talk = Talk::to(80)
+    let talk = TestConversation::to(80)
         .client(preface)
         .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
     let explanation = talk.explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Http2);
     assert_eq!(exchanges(&explanation), []);
-    assert_eq!(Protocol::named("http2"), None);
-    let upgraded = Talk::to(80)
+    assert_eq!(AppProtocol::named("http2"), None);
+    let upgraded = TestConversation::to(80)
         .client(b"GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n")
         .server(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n")
         .client(preface)
         .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
     let explanation = upgraded.explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Http2);
     assert_eq!(explanation.totals.exchanges, 1);
 }
 
 #[test]
-fn a_protocol_can_be_told_by_port() {
-    let mut options = capture::Options::default();
-    options.protocols.push((80, Protocol::Turns));
-    let talk = Talk::to(80)
+fn a_protocol_can_be_set_by_port() {
+    let mut options = capture::AnalysisOptions::default();
+    options.protocols.push((80, AppProtocol::Turns));
+    let talk = TestConversation::to(80)
         .client(b"GET / HTTP/1.1\r\n\r\n")
         .server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    assert_eq!(talk.explain().connections[0].protocol, Protocol::Http1);
+    assert_eq!(talk.explain().connections[0].protocol, AppProtocol::Http1);
     let reported = capture::explain(&talk.bytes()[..], &options).unwrap();
-    assert_eq!(reported.connections[0].protocol, Protocol::Turns);
+    assert_eq!(reported.connections[0].protocol, AppProtocol::Turns);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn streams_of_http2_are_exchanges_in_whatever_order_they_are_answered() {
         http2_frame(data, 1, 1, b""),
     ]
     .concat();
-    let explanation = Talk::to(8080)
+    let explanation = TestConversation::to(8080)
         .client(&asked)
         .server(&third)
         // Cut where no frame ends.
@@ -348,7 +348,7 @@ fn streams_of_http2_are_exchanges_in_whatever_order_they_are_answered() {
         .server(&first[50..])
         .server(&http2_frame(reset, 0, 5, &[0; 4]))
         .explain();
-    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(explanation.connections[0].protocol, AppProtocol::Http2);
     let mut found = exchanges(&explanation);
     found.sort_unstable();
     assert_eq!(

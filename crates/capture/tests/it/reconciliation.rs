@@ -2,7 +2,7 @@
 //! The figures are the paper's facts, retyped; `1.0082` and so on are what a
 //! reader of it must be able to find again. The guide shows the same files.
 
-use capture::join::{Delay, parse_tasks, parse_time, parse_trace, reconcile};
+use capture::join::{CaptureDelay, parse_tasks, parse_time, parse_trace, reconcile};
 
 const TASKS: &str = include_str!("../../../../examples/capture/monitor.txt");
 
@@ -13,7 +13,7 @@ fn four(value: f64) -> String {
 }
 
 #[test]
-fn the_papers_lines_add_up_as_its_ledger_says() {
+fn the_papers_lines_add_up_to_its_ledger() {
     let (list, trace) = (parse_tasks(TASKS), parse_trace(TRACE));
     assert!(list.unread.is_empty() && trace.unread.is_empty());
     let account = reconcile(&list.tasks, &trace.receives, None, &[]).unwrap();
@@ -75,9 +75,9 @@ fn sizes_are_hexadecimal_and_sends_are_those_of_the_other_task() {
 }
 
 #[test]
-fn a_delay_in_packets_is_laid_beside_the_receive_it_covers() {
+fn a_delay_in_packets_is_matched_with_the_receive_it_covers() {
     let (list, trace) = (parse_tasks(TASKS), parse_trace(TRACE));
-    let delay = |from: &str, to: &str| Delay {
+    let delay = |from: &str, to: &str| CaptureDelay {
         began: parse_time(from).unwrap(),
         ended: parse_time(to).unwrap(),
         cause: "tcp.ack.delayed".to_owned(),

@@ -1,11 +1,11 @@
 //! Bad input: findings or errors, never a panic, and bounded memory.
 
 use crate::build::{RAW, pcap, segment};
-use capture::synth::{Bulk, Conversation, Exchange, Format, bulk, capture_file};
-use capture::{Options, ReadError};
+use capture::synth::{BulkKind, Conversation, Exchange, FileFormat, bulk, capture_file};
+use capture::{AnalysisOptions, ReadError};
 use proptest::prelude::*;
 
-fn sample(format: Format) -> Vec<u8> {
+fn sample(format: FileFormat) -> Vec<u8> {
     let conversation = Conversation {
         exchanges: vec![Exchange::new(700, 2_000, 9_000); 3],
         ..Conversation::default()
@@ -16,7 +16,7 @@ fn sample(format: Format) -> Vec<u8> {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
-        let _ = capture::explain(&bytes[..], &Options::default());
+        let _ = capture::explain(&bytes[..], &AnalysisOptions::default());
     }
 
     #[test]
@@ -26,13 +26,13 @@ proptest! {
         cut in any::<prop::sample::Index>(),
         threads in 1usize..4,
     ) {
-        let mut bytes = sample(if ng { Format::Pcapng } else { Format::Pcap });
+        let mut bytes = sample(if ng { FileFormat::Pcapng } else { FileFormat::Pcap });
         for (at, byte) in damage {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         bytes.truncate(cut.index(bytes.len()).max(bytes.len() / 2));
-        let _ = capture::explain(&bytes[..], &Options { threads, ..Options::default() });
+        let _ = capture::explain(&bytes[..], &AnalysisOptions { threads, ..AnalysisOptions::default() });
     }
 
     #[test]
@@ -58,7 +58,7 @@ proptest! {
             })
             .collect();
         let bytes = pcap(RAW, &frames);
-        let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+        let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
         prop_assert_eq!(explanation.capture.packets, frames.len() as u64);
         prop_assert_eq!(explanation.totals.segments, frames.len() as u64);
         for exchange in &explanation.exchanges {
@@ -69,11 +69,11 @@ proptest! {
 
 #[test]
 fn a_cut_file_is_read_up_to_the_cut() {
-    for format in [Format::Pcap, Format::Pcapng] {
+    for format in [FileFormat::Pcap, FileFormat::Pcapng] {
         let whole = sample(format);
-        let all = capture::explain(&whole[..], &Options::default()).unwrap();
+        let all = capture::explain(&whole[..], &AnalysisOptions::default()).unwrap();
         let cut = &whole[..whole.len() - 7];
-        let explanation = capture::explain(cut, &Options::default()).unwrap();
+        let explanation = capture::explain(cut, &AnalysisOptions::default()).unwrap();
         assert_eq!(explanation.capture.packets, all.capture.packets - 1);
         let problem = &explanation.capture.problems[0];
         assert_eq!(problem.id, "file.truncated");
@@ -83,10 +83,10 @@ fn a_cut_file_is_read_up_to_the_cut() {
 
 #[test]
 fn absurd_lengths_stop_the_reading_with_an_offset() {
-    let mut bytes = sample(Format::Pcap);
+    let mut bytes = sample(FileFormat::Pcap);
     let second = 24 + 16 + u32::from_le_bytes(bytes[32..36].try_into().unwrap()) as usize;
     bytes[second + 8..second + 12].copy_from_slice(&u32::MAX.to_le_bytes());
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.capture.packets, 1);
     let problem = &explanation.capture.problems[0];
     assert_eq!(
@@ -98,20 +98,20 @@ fn absurd_lengths_stop_the_reading_with_an_offset() {
 #[test]
 fn what_is_no_capture_is_refused_with_a_remedy() {
     assert!(matches!(
-        capture::explain(&b""[..], &Options::default()),
+        capture::explain(&b""[..], &AnalysisOptions::default()),
         Err(ReadError::Empty)
     ));
-    let error = capture::explain(&b"No. Time Source\n"[..], &Options::default()).unwrap_err();
+    let error = capture::explain(&b"No. Time Source\n"[..], &AnalysisOptions::default()).unwrap_err();
     assert!(error.to_string().contains("text2pcap"), "{error}");
-    let head = &sample(Format::Pcap)[..20];
-    let error = capture::explain(head, &Options::default()).unwrap_err();
+    let head = &sample(FileFormat::Pcap)[..20];
+    let error = capture::explain(head, &AnalysisOptions::default()).unwrap_err();
     assert!(error.to_string().contains("offset 20"), "{error}");
 }
 
 #[test]
 fn an_unknown_link_type_is_a_problem_and_not_an_end() {
     let bytes = pcap(147, &[(0, vec![1, 2, 3]), (5, vec![4, 5, 6])]);
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.totals.undecodable_frames, 2);
     assert_eq!(explanation.capture.problems[0].id, "file.link-type");
 }
@@ -119,7 +119,7 @@ fn an_unknown_link_type_is_a_problem_and_not_an_end() {
 #[test]
 fn where_nothing_was_judged_nothing_is_advised() {
     let bytes = pcap(147, &[(0, vec![1, 2, 3])]);
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     let verdict = explanation.verdict.expect("there is always one");
     assert_eq!((verdict.kind.name(), verdict.remedy), ("none", None));
 }
@@ -132,7 +132,7 @@ fn times_that_run_backwards_are_lifted_and_counted() {
         (6_000, segment((40_000, 80), 1, 1, 0x18, b"question")),
         (1_000, segment((80, 40_000), 1, 9, 0x18, b"answer")),
     ];
-    let explanation = capture::explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.totals.backward_times, 2);
     // From the SYN to the request that completes the handshake, and the client's
     // round trip before it; the rest is lifted.
@@ -147,9 +147,9 @@ fn half_open_connections_do_not_exhaust_memory() {
             (n * 1_000, segment((port, 80), n, 0, 0x02, b""))
         })
         .collect();
-    let options = Options {
+    let options = AnalysisOptions {
         max_connections: 1_600,
-        ..Options::default()
+        ..AnalysisOptions::default()
     };
     let explanation = capture::explain(&pcap(RAW, &frames)[..], &options).unwrap();
     let totals = &explanation.totals;
@@ -184,20 +184,20 @@ fn forged_overlaps_keep_the_first_bytes_seen() {
             ),
         ),
     ];
-    let explanation = capture::explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.exchanges[0].label, "DELETE  /Xa → 204");
 }
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    for kind in [Bulk::ManyFlows, Bulk::Lossy] {
+    for kind in [BulkKind::ManyFlows, BulkKind::Lossy] {
         let mut bytes = Vec::new();
         bulk(kind, 6 << 20, 3, &mut bytes).unwrap();
         let run = |threads| {
-            let options = Options {
+            let options = AnalysisOptions {
                 threads,
                 max_connections: 320,
-                ..Options::default()
+                ..AnalysisOptions::default()
             };
             let explanation = capture::explain(&bytes[..], &options).unwrap();
             serde_json::to_string(&explanation).unwrap()
@@ -211,7 +211,7 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_packet_of_the_year_2100_among_others_overflows_nothing() {
-    let bytes = sample(Format::Pcap);
+    let bytes = sample(FileFormat::Pcap);
     let mut records = Vec::new();
     let mut at = 24;
     while at + 16 <= bytes.len() {
@@ -224,7 +224,7 @@ fn a_packet_of_the_year_2100_among_others_overflows_nothing() {
         let mut bytes = bytes[..records[packet + 3]].to_vec();
         let seconds = 0xf48a_72ac_u32.to_le_bytes();
         bytes[records[packet]..records[packet] + 4].copy_from_slice(&seconds);
-        let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+        let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
         assert_eq!(explanation.totals.segments as usize, packet + 3);
     }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use capture::synth::{LinkWord, Place, SnaLink, SnaUnit, paced, sna_capture, stopped};
-use capture::{EvidenceKind, Exchange, Explanation, Options, Protocol, Side, explain};
+use capture::synth::{LinkWord, CapturePlace, SnaLink, SnaUnit, paced, sna_capture, stopped};
+use capture::{EvidenceKind, Exchange, CaptureExplanation, AnalysisOptions, AppProtocol, ConnectionSide, explain};
 use proptest::prelude::*;
 
-use crate::build::{Talk, pcap};
+use crate::build::{TestConversation, pcap};
 
-fn explained(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUnit]) -> Explanation {
+fn explained(link: SnaLink, place: CapturePlace, one_way_us: u64, script: &[SnaUnit]) -> CaptureExplanation {
     let file = sna_capture(link, place, one_way_us, script);
-    let mut explanation = explain(file.as_slice(), &Options::default()).expect("a made capture");
+    let mut explanation = explain(file.as_slice(), &AnalysisOptions::default()).expect("a made capture");
     explanation.exchanges.sort_by_key(|e| e.index);
     explanation
 }
 
 /// The exchanges of sessions, without those that set up the link.
-fn turns(explanation: &Explanation) -> Vec<&Exchange> {
+fn turns(explanation: &CaptureExplanation) -> Vec<&Exchange> {
     let set_up = ["DLSw capabilities", "DLSw CANUREACH", "LLC2 mode"];
     let all = explanation.exchanges.iter();
     all.filter(|e| !set_up.contains(&e.label.as_str()))
@@ -30,7 +30,7 @@ const EVERY: [SnaLink; 4] = [
     SnaLink::Ethernet,
 ];
 
-fn adds_up(explanation: &Explanation) {
+fn adds_up(explanation: &CaptureExplanation) {
     for exchange in &explanation.exchanges {
         let whole = exchange.end_ns - exchange.start_ns;
         assert_eq!(exchange.total_ns(), whole, "{exchange:#?}");
@@ -44,7 +44,7 @@ fn closed_ns(exchange: &Exchange) -> i64 {
 }
 
 /// Reasons of the waits of a millisecond or more for a closed window.
-fn reasons(explanation: &Explanation) -> BTreeSet<&'static str> {
+fn reasons(explanation: &CaptureExplanation) -> BTreeSet<&'static str> {
     let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
     let closed = waits.filter(|w| w.reason.kind() == EvidenceKind::WindowClosed);
     closed.map(|w| w.reason.name()).collect()
@@ -53,11 +53,11 @@ fn reasons(explanation: &Explanation) -> BTreeSet<&'static str> {
 #[test]
 fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 0, &paced(1_500));
+        let explanation = explained(link, CapturePlace::Client, 0, &paced(1_500));
         adds_up(&explanation);
         let protocol = match link {
-            SnaLink::Ethernet => Protocol::Sna,
-            _ => Protocol::Dlsw,
+            SnaLink::Ethernet => AppProtocol::Sna,
+            _ => AppProtocol::Dlsw,
         };
         assert_eq!(explanation.connections[0].protocol, protocol);
         let turns = turns(&explanation);
@@ -73,8 +73,8 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
             })
             .collect();
         let expected = [
-            ("FILETRAN", Side::Client, 6, 2),
-            ("FILETRAN", Side::Client, 1, 0),
+            ("FILETRAN", ConnectionSide::Client, 6, 2),
+            ("FILETRAN", ConnectionSide::Client, 1, 0),
         ];
         assert_eq!(reported, expected, "{link:?}");
         assert!(turns.iter().all(|e| e.complete && e.is_answered()));
@@ -92,7 +92,7 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
 #[test]
 fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
     for link in EVERY {
-        for place in [Place::Client, Place::Server] {
+        for place in [CapturePlace::Client, CapturePlace::Server] {
             for one_way_us in [0, 200, 5_000] {
                 let explanation = explained(link, place, one_way_us, &paced(120_000));
                 adds_up(&explanation);
@@ -116,7 +116,7 @@ fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
 
 #[test]
 fn a_late_pacing_response_is_named_while_other_sessions_send() {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     // Another session sends every 800 µs during the wait: the link is never silent.
     let mut script = paced(0);
     let at = script
@@ -132,7 +132,7 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
     script.push(SnaUnit::data(Client, 10, 100).in_session(2).turns());
     script.push(last);
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 0, &script);
+        let explanation = explained(link, CapturePlace::Client, 0, &script);
         adds_up(&explanation);
         let turns = turns(&explanation);
         let held = turns.iter().find(|e| e.label == "FILETRAN").unwrap();
@@ -148,7 +148,7 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
 
 #[test]
 fn a_wait_that_was_another_sessions_server_time_first_is_named_all_the_same() {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 1_000, "FIRST", 100).turns(),
         SnaUnit::attach(Client, 20, "HELD", 100)
@@ -162,7 +162,7 @@ fn a_wait_that_was_another_sessions_server_time_first_is_named_all_the_same() {
         SnaUnit::data(Server, 4_000, 100).ends().in_session(2),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 0, &script);
+        let explanation = explained(link, CapturePlace::Client, 0, &script);
         adds_up(&explanation);
         let held = turns(&explanation);
         let held = held.iter().find(|e| e.label == "HELD").unwrap();
@@ -172,8 +172,8 @@ fn a_wait_that_was_another_sessions_server_time_first_is_named_all_the_same() {
 }
 
 #[test]
-fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
-    use Side::{Client, Server};
+fn a_pacing_response_that_no_sender_waits_for_costs_nothing() {
+    use ConnectionSide::{Client, Server};
     // The window is larger than what is sent, and the next one comes late.
     let script = [
         SnaUnit::attach(Client, 1_000, "INQUIRY", 100).paced(),
@@ -182,7 +182,7 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
         SnaUnit::data(Server, 40_000, 500).ends(),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 100, &script);
+        let explanation = explained(link, CapturePlace::Client, 100, &script);
         adds_up(&explanation);
         assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
         let think_ns = turns(&explanation)[0].slices.of(EvidenceKind::HostWait);
@@ -192,7 +192,7 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
 
 #[test]
 fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 1_000, "FILETRAN", 100).paced(),
         SnaUnit::pacing_response(Server, 100, 7),
@@ -200,7 +200,7 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
         SnaUnit::data(Server, 500, 500).ends(),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 50, &script);
+        let explanation = explained(link, CapturePlace::Client, 50, &script);
         assert!(!reasons(&explanation).contains("sna.pacing"), "{link:?}");
     }
 }
@@ -213,7 +213,7 @@ fn a_closed_link_is_named_with_its_cost_and_no_other_wait_is() {
         (SnaLink::DlswTwoThenOne, "dlsw.window"),
         (SnaLink::Ethernet, "llc.not-ready"),
     ] {
-        for place in [Place::Client, Place::Server] {
+        for place in [CapturePlace::Client, CapturePlace::Server] {
             for one_way_us in [0, 200, 5_000] {
                 let explanation = explained(link, place, one_way_us, &stopped(150_000));
                 adds_up(&explanation);
@@ -229,8 +229,8 @@ fn a_closed_link_is_named_with_its_cost_and_no_other_wait_is() {
 }
 
 #[test]
-fn a_station_that_is_not_ready_for_what_nobody_sends_costs_nothing() {
-    use Side::{Client, Server};
+fn a_station_that_is_not_ready_while_nothing_is_sent_costs_nothing() {
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 1_000, "INQUIRY", 100).turns(),
         SnaUnit::link(Server, 30, LinkWord::Stop),
@@ -238,14 +238,14 @@ fn a_station_that_is_not_ready_for_what_nobody_sends_costs_nothing() {
         SnaUnit::data(Server, 20_000, 500).ends(),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 100, &script);
+        let explanation = explained(link, CapturePlace::Client, 100, &script);
         assert!(reasons(&explanation).is_empty(), "{link:?}");
     }
 }
 
 #[test]
 fn the_messages_that_a_dlsw_window_allows_are_counted() {
-    use Side::{Client, Server};
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 1_000, "FILETRAN", 200),
         SnaUnit::link(Server, 30, LinkWord::Stop),
@@ -258,7 +258,7 @@ fn the_messages_that_a_dlsw_window_allows_are_counted() {
         SnaUnit::data(Client, 40_000, 1_000).turns(),
         SnaUnit::data(Server, 4_000, 300).ends(),
     ];
-    let explanation = explained(SnaLink::Dlsw, Place::Client, 0, &script);
+    let explanation = explained(SnaLink::Dlsw, CapturePlace::Client, 0, &script);
     adds_up(&explanation);
     let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
     let found: Vec<_> = waits
@@ -272,11 +272,11 @@ fn the_messages_that_a_dlsw_window_allows_are_counted() {
 }
 
 #[test]
-fn what_a_capture_lacks_is_told_in_a_line_of_its_own() {
-    let file = sna_capture(SnaLink::Ethernet, Place::Client, 0, &paced(1_000));
-    let few = Options {
+fn missing_parts_of_a_capture_are_reported_in_a_line_of_their_own() {
+    let file = sna_capture(SnaLink::Ethernet, CapturePlace::Client, 0, &paced(1_000));
+    let few = AnalysisOptions {
         max_connections: 1,
-        ..Options::default()
+        ..AnalysisOptions::default()
     };
     let calm = explain(file.as_slice(), &few).expect("a made capture");
     assert!(calm.capture.problems.is_empty());
@@ -301,8 +301,8 @@ fn what_a_capture_lacks_is_told_in_a_line_of_its_own() {
 }
 
 #[test]
-fn either_end_may_ask_and_sessions_do_not_mix() {
-    use Side::{Client, Server};
+fn either_end_may_send_requests_and_sessions_do_not_mix() {
+    use ConnectionSide::{Client, Server};
     let script = [
         SnaUnit::attach(Client, 1_000, "PAYROLL", 100).turns(),
         SnaUnit::attach(Server, 2_000, "ORDERS", 50)
@@ -312,7 +312,7 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
         SnaUnit::data(Server, 9_000, 900).ends(),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Client, 0, &script);
+        let explanation = explained(link, CapturePlace::Client, 0, &script);
         adds_up(&explanation);
         let turns = turns(&explanation);
         let reported: Vec<_> = turns
@@ -326,8 +326,8 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
             })
             .collect();
         let expected = [
-            ("PAYROLL", Side::Client, 16_000_000),
-            ("ORDERS", Side::Server, 5_000_000),
+            ("PAYROLL", ConnectionSide::Client, 16_000_000),
+            ("ORDERS", ConnectionSide::Server, 5_000_000),
         ];
         assert_eq!(reported, expected, "{link:?}");
         assert!(turns[0].session != turns[1].session);
@@ -336,13 +336,13 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
 
 #[test]
 fn a_conversation_that_only_sends_ends_with_its_last_unit() {
-    use Side::Client;
+    use ConnectionSide::Client;
     let script = [
         SnaUnit::attach(Client, 1_000, "LOG", 100).ends(),
         SnaUnit::attach(Client, 50_000, "LOG", 100).ends(),
     ];
     for link in EVERY {
-        let explanation = explained(link, Place::Server, 300, &script);
+        let explanation = explained(link, CapturePlace::Server, 300, &script);
         let turns = turns(&explanation);
         assert_eq!(turns.len(), 2);
         assert!(
@@ -381,7 +381,7 @@ proptest! {
     fn any_units_on_any_link_are_followed_and_add_up(
         units in prop::collection::vec((any::<bool>(), unit(), 0u8..24, 0u32..4_000), 1..60),
     ) {
-        let mut talk = Talk::to(2_065);
+        let mut talk = TestConversation::to(2_065);
         let mut frames = Vec::new();
         let mut time_us = 0;
         for (n, (client, unit, kind, pause_us)) in units.iter().enumerate() {
@@ -405,7 +405,7 @@ proptest! {
             frames.push((time_us, frame));
         }
         for file in [talk.bytes(), pcap(1, &frames)] {
-            let explanation = explain(&file[..], &Options::default()).expect("a capture");
+            let explanation = explain(&file[..], &AnalysisOptions::default()).expect("a capture");
             adds_up(&explanation);
         }
     }

@@ -1,16 +1,16 @@
 //! The time of an exchange adds up, whatever happened to it.
 
 use capture::synth::{
-    Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Payload, Select, Write,
+    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FileFormat, PayloadKind, PacketSelector, AppWrite,
     capture_file,
 };
-use capture::{EvidenceKind, Explanation, Options, Side};
+use capture::{EvidenceKind, CaptureExplanation, AnalysisOptions, ConnectionSide};
 use proptest::prelude::*;
 
 use crate::build::{RAW, pcap, segment};
 
 /// Checks every kept exchange, each connection, and the sums.
-fn check(explanation: &Explanation) -> Result<(), TestCaseError> {
+fn check(explanation: &CaptureExplanation) -> Result<(), TestCaseError> {
     for exchange in &explanation.exchanges {
         prop_assert!(exchange.slices.0.iter().all(|ns| *ns >= 0));
         prop_assert_eq!(
@@ -37,7 +37,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
     let writes = |most: u32| {
         proptest::collection::vec((0u64..30_000, 1..most), 1..4).prop_map(|writes| {
             (writes.into_iter())
-                .map(|(after_us, bytes)| Write { after_us, bytes })
+                .map(|(after_us, bytes)| AppWrite { after_us, bytes })
                 .collect::<Vec<_>>()
         })
     };
@@ -52,16 +52,16 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 }
 
 fn fault() -> impl Strategy<Value = Fault> {
-    let side = prop_oneof![Just(Side::Client), Just(Side::Server)];
+    let side = prop_oneof![Just(ConnectionSide::Client), Just(ConnectionSide::Server)];
     let select = prop_oneof![
-        (0u32..2).prop_map(Select::Syn),
-        (0u32..40).prop_map(Select::Data),
-        (0u32..40).prop_map(Select::Ack),
+        (0u32..2).prop_map(PacketSelector::Syn),
+        (0u32..40).prop_map(PacketSelector::Data),
+        (0u32..40).prop_map(PacketSelector::Ack),
     ];
     let action = prop_oneof![
-        Just(Action::Lose),
-        (100u64..300_000).prop_map(Action::DelayUs),
-        Just(Action::Duplicate),
+        Just(FaultAction::Lose),
+        (100u64..300_000).prop_map(FaultAction::DelayUs),
+        Just(FaultAction::Duplicate),
     ];
     (side, select, action).prop_map(|(from, select, action)| Fault {
         from,
@@ -75,10 +75,10 @@ prop_compose! {
         exchanges in proptest::collection::vec(exchange(), 1..5),
         faults in proptest::collection::vec(fault(), 0..4),
         payload in prop_oneof![
-            Just(Payload::Http), Just(Payload::Framed), Just(Payload::Opaque),
-            Just(Payload::Tls { resumed: false }),
+            Just(PayloadKind::Http), Just(PayloadKind::Framed), Just(PayloadKind::Opaque),
+            Just(PayloadKind::Tls { resumed: false }),
         ],
-        close in prop_oneof![Just(Close::Open), Just(Close::Client), Just(Close::ResetByServer)],
+        close in prop_oneof![Just(CloseStyle::Open), Just(CloseStyle::Client), Just(CloseStyle::ResetByServer)],
         one_way_us in 10u64..60_000,
         delayed in any::<bool>(),
         nagle in any::<bool>(),
@@ -105,8 +105,8 @@ proptest! {
 
     #[test]
     fn slices_add_up_to_the_nanosecond(conversation in conversation()) {
-        let bytes = capture_file(&[conversation], Format::Pcap);
-        let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+        let bytes = capture_file(&[conversation], FileFormat::Pcap);
+        let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
 
         check(&explanation)?;
     }
@@ -120,11 +120,11 @@ fn a_long_transfer_judged_in_pieces_adds_up() {
     };
     conversation.path.one_way_us = 10_000;
     conversation.path.loss_one_in = 150;
-    let bytes = capture_file(&[conversation], Format::Pcap);
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let bytes = capture_file(&[conversation], FileFormat::Pcap);
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.totals.exchanges, 2);
     assert!(explanation.exchanges[0].segments_omitted > 1_000);
-    assert!(explanation.exchanges[0].segments.len() <= Options::default().keep_segments);
+    assert!(explanation.exchanges[0].segments.len() <= AnalysisOptions::default().keep_segments);
     check(&explanation).unwrap();
 }
 
@@ -151,7 +151,7 @@ fn pipelined_requests_that_wait_at_once_lose_the_time_each_and_the_verdict_once(
         ),
     ];
     let bytes = pcap(RAW, &frames);
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     assert_eq!(explanation.totals.exchanges, 2);
     let verdict = explanation.verdict.as_ref().expect("there is one");
     assert_eq!(verdict.kind.name(), "retransmission");

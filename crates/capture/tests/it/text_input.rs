@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use capture::ipcs::{Body, is_packet_trace, parse, to_pcap};
 use capture::join::{parse_tasks, parse_trace, reconcile};
-use capture::synth::{Conversation, DelayedAck, Exchange, Write as Wrote, simulate};
-use capture::{Options, Side, explain};
+use capture::synth::{Conversation, DelayedAck, Exchange, AppWrite as Wrote, simulate};
+use capture::{AnalysisOptions, ConnectionSide, explain};
 use proptest::prelude::*;
 
 /// A conversation as the SUMMARY report prints it.
@@ -19,8 +19,8 @@ fn summary_of(conversation: &Conversation) -> String {
     let (segments, _) = simulate(conversation);
     for (n, s) in segments.iter().enumerate() {
         let (direction, from, to) = match s.from {
-            Side::Client => ("IT", conversation.client, conversation.server),
-            Side::Server => ("OT", conversation.server, conversation.client),
+            ConnectionSide::Client => ("IT", conversation.client, conversation.server),
+            ConnectionSide::Server => ("OT", conversation.server, conversation.client),
         };
         let names = [
             (0x10, "ACK "),
@@ -79,7 +79,7 @@ fn a_packet_trace_in_text_is_explained_like_a_capture() {
     assert!(is_packet_trace(text.as_bytes()));
     let trace = parse(&text);
     assert!(trace.unread.is_empty(), "{:?}", trace.unread);
-    let explanation = explain(to_pcap(&trace).as_slice(), &Options::default()).expect("a capture");
+    let explanation = explain(to_pcap(&trace).as_slice(), &AnalysisOptions::default()).expect("a capture");
     assert_eq!(explanation.totals.undecodable_frames, 0);
     let verdict = explanation.verdict.expect("there is one");
     assert_eq!((verdict.kind.name(), verdict.waits), ("waited-for-ack", 3));
@@ -152,7 +152,7 @@ fn read_all(text: &str) {
             assert!(bytes.len() <= *length as usize);
         }
     }
-    let _ = explain(to_pcap(&packets).as_slice(), &Options::default());
+    let _ = explain(to_pcap(&packets).as_slice(), &AnalysisOptions::default());
 }
 
 proptest! {

@@ -4,36 +4,36 @@
 //! Where tshark is not installed the tests say so and pass.
 
 use capture::synth::{
-    Action, Bulk, Conversation, Exchange, Fault, Format, Reader, Select, bulk, capture_file,
+    FaultAction, BulkKind, Conversation, Exchange, Fault, FileFormat, Reader, PacketSelector, bulk, capture_file,
 };
-use capture::{Marks, Options, Side};
+use capture::{SegmentMarks, AnalysisOptions, ConnectionSide};
 use std::io::Write;
 use std::process::Command;
 
 /// tshark's field, what it stands for here, and our name.
 const FIELDS: &[(&str, u32)] = &[
-    ("tcp.analysis.retransmission", Marks::RESENT),
+    ("tcp.analysis.retransmission", SegmentMarks::RESENT),
     (
         "tcp.analysis.fast_retransmission",
-        Marks::FAST_RETRANSMISSION,
+        SegmentMarks::FAST_RETRANSMISSION,
     ),
     (
         "tcp.analysis.spurious_retransmission",
-        Marks::SPURIOUS_RETRANSMISSION,
+        SegmentMarks::SPURIOUS_RETRANSMISSION,
     ),
-    ("tcp.analysis.out_of_order", Marks::OUT_OF_ORDER),
-    ("tcp.analysis.duplicate_ack", Marks::DUPLICATE_ACK),
-    ("tcp.analysis.zero_window", Marks::ZERO_WINDOW),
-    ("tcp.analysis.zero_window_probe", Marks::ZERO_WINDOW_PROBE),
+    ("tcp.analysis.out_of_order", SegmentMarks::OUT_OF_ORDER),
+    ("tcp.analysis.duplicate_ack", SegmentMarks::DUPLICATE_ACK),
+    ("tcp.analysis.zero_window", SegmentMarks::ZERO_WINDOW),
+    ("tcp.analysis.zero_window_probe", SegmentMarks::ZERO_WINDOW_PROBE),
     (
         "tcp.analysis.zero_window_probe_ack",
-        Marks::ZERO_WINDOW_PROBE_ACK,
+        SegmentMarks::ZERO_WINDOW_PROBE_ACK,
     ),
-    ("tcp.analysis.window_full", Marks::WINDOW_FULL),
-    ("tcp.analysis.window_update", Marks::WINDOW_UPDATE),
-    ("tcp.analysis.keep_alive", Marks::KEEP_ALIVE),
-    ("tcp.analysis.lost_segment", Marks::LOST_SEGMENT),
-    ("tcp.analysis.ack_lost_segment", Marks::ACKED_UNSEEN),
+    ("tcp.analysis.window_full", SegmentMarks::WINDOW_FULL),
+    ("tcp.analysis.window_update", SegmentMarks::WINDOW_UPDATE),
+    ("tcp.analysis.keep_alive", SegmentMarks::KEEP_ALIVE),
+    ("tcp.analysis.lost_segment", SegmentMarks::LOST_SEGMENT),
+    ("tcp.analysis.ack_lost_segment", SegmentMarks::ACKED_UNSEEN),
 ];
 
 /// Counts of every field by tshark.
@@ -63,7 +63,7 @@ fn tshark(bytes: &[u8]) -> Vec<u64> {
 /// Compares all counts of one capture; `name` stands in the message.
 fn check(name: &str, bytes: &[u8]) {
     let theirs = tshark(bytes);
-    let explanation = capture::explain(bytes, &Options::default()).unwrap();
+    let explanation = capture::explain(bytes, &AnalysisOptions::default()).unwrap();
     let marks = explanation.totals.marks;
     let mut table = format!("{name}: {:40} {:>8} {:>8}\n", "", "tshark", "ours");
     let mut same = true;
@@ -94,7 +94,7 @@ fn conversation(seed: u64) -> Conversation {
 }
 
 fn file(conversation: Conversation) -> Vec<u8> {
-    capture_file(&[conversation], Format::Pcapng)
+    capture_file(&[conversation], FileFormat::Pcapng)
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn late_and_doubled_segments_are_counted_as_tshark_counts_them() {
         let mut late = conversation(delay_us);
         for nth in [3, 9, 17, 40] {
             late.path.faults.push(Fault {
-                from: Side::Server,
-                select: Select::Data(nth),
-                action: Action::DelayUs(delay_us),
+                from: ConnectionSide::Server,
+                select: PacketSelector::Data(nth),
+                action: FaultAction::DelayUs(delay_us),
             });
         }
         check("late", &file(late));
@@ -122,13 +122,13 @@ fn late_and_doubled_segments_are_counted_as_tshark_counts_them() {
     let mut doubled = conversation(3);
     for nth in [2, 8, 30] {
         doubled.path.faults.push(Fault {
-            from: Side::Server,
-            select: Select::Data(nth),
-            action: Action::Duplicate,
+            from: ConnectionSide::Server,
+            select: PacketSelector::Data(nth),
+            action: FaultAction::Duplicate,
         });
     }
     let bytes = file(doubled);
-    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    let explanation = capture::explain(&bytes[..], &AnalysisOptions::default()).unwrap();
     match explanation.totals.duplicate_frames {
         0 => check("doubled", &bytes),
         // Frames captured twice are recognised here and are retransmissions there.
@@ -151,18 +151,18 @@ fn closed_windows_are_counted_as_tshark_counts_them() {
 fn lost_openings_and_tails_are_counted_as_tshark_counts_them() {
     let mut opening = conversation(21);
     opening.path.faults.push(Fault {
-        from: Side::Client,
-        select: Select::Syn(0),
-        action: Action::Lose,
+        from: ConnectionSide::Client,
+        select: PacketSelector::Syn(0),
+        action: FaultAction::Lose,
     });
     check("lost SYN", &file(opening));
     let mut tail = conversation(22);
     tail.exchanges.truncate(1);
     tail.exchanges[0].response[0].bytes = 4_000;
     tail.path.faults.push(Fault {
-        from: Side::Server,
-        select: Select::Data(2),
-        action: Action::Lose,
+        from: ConnectionSide::Server,
+        select: PacketSelector::Data(2),
+        action: FaultAction::Lose,
     });
     check("lost tail", &file(tail));
 }
@@ -178,6 +178,6 @@ fn captures_that_start_midway_are_counted_as_tshark_counts_them() {
 #[test]
 fn a_lossy_capture_of_many_connections_is_counted_as_tshark_counts_it() {
     let mut bytes = Vec::new();
-    bulk(Bulk::Lossy, 8 << 20, 5, &mut bytes).unwrap();
+    bulk(BulkKind::Lossy, 8 << 20, 5, &mut bytes).unwrap();
     check("lossy", &bytes);
 }

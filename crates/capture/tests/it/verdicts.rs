@@ -2,20 +2,20 @@
 //! by the right end, and its cost is the time that was planted.
 
 use capture::synth::{
-    Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Reader, Select, Write,
+    FaultAction, CloseStyle, Conversation, DelayedAck, Exchange, Fault, FileFormat, Reader, PacketSelector, AppWrite,
     capture_file,
 };
-use capture::{Explanation, Options, Side, explain};
+use capture::{CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
 
 use crate::build::{RAW, pcap, segment};
 
-fn explained(conversation: Conversation) -> Explanation {
-    let file = capture_file(&[conversation], Format::Pcap);
-    explain(file.as_slice(), &Options::default()).expect("a made capture can be read")
+fn explained(conversation: Conversation) -> CaptureExplanation {
+    let file = capture_file(&[conversation], FileFormat::Pcap);
+    explain(file.as_slice(), &AnalysisOptions::default()).expect("a made capture can be read")
 }
 
 /// Checks kind, owner and cost in milliseconds of the verdict.
-fn check(explanation: &Explanation, kind: &str, owner: &str, cost_ms: std::ops::Range<f64>) {
+fn check(explanation: &CaptureExplanation, kind: &str, owner: &str, cost_ms: std::ops::Range<f64>) {
     let verdict = explanation.verdict.as_ref().expect("there is always one");
     let got = (verdict.kind.name(), verdict.owner.name());
     assert_eq!(got, (kind, owner), "{verdict:#?} {:#?}", explanation.slices);
@@ -27,7 +27,7 @@ fn check(explanation: &Explanation, kind: &str, owner: &str, cost_ms: std::ops::
 fn requests(count: usize, think_us: u64, response_bytes: u32) -> Conversation {
     let mut conversation = Conversation {
         exchanges: vec![Exchange::new(300, think_us, response_bytes); count],
-        close: Close::Client,
+        close: CloseStyle::Client,
         ..Conversation::default()
     };
     conversation.path.one_way_us = 10_000;
@@ -57,7 +57,7 @@ fn many_turns_belong_to_the_application() {
 
 #[test]
 fn a_long_path_is_slow_at_both_ends() {
-    for place in [capture::synth::Place::Client, capture::synth::Place::Server] {
+    for place in [capture::synth::CapturePlace::Client, capture::synth::CapturePlace::Server] {
         let mut conversation = requests(2, 200, 300);
         conversation.path.one_way_us = 350_000;
         conversation.path.capture = place;
@@ -70,7 +70,7 @@ fn a_long_path_is_slow_at_both_ends() {
 fn small_writes_wait_for_delayed_acknowledgements() {
     let mut conversation = requests(5, 1_000, 300);
     for exchange in &mut conversation.exchanges {
-        exchange.request = vec![Write::of(200), Write::of(100)];
+        exchange.request = vec![AppWrite::of(200), AppWrite::of(100)];
     }
     conversation.client_end().nagle = true;
     conversation.client_end().rto_min_us = 400_000;
@@ -80,18 +80,18 @@ fn small_writes_wait_for_delayed_acknowledgements() {
 }
 
 #[test]
-fn records_from_zos_beside_a_capture_add_its_advice() {
+fn records_from_zos_next_to_a_capture_add_its_advice() {
     let mut conversation = requests(5, 1_000, 300);
     for exchange in &mut conversation.exchanges {
-        exchange.request = vec![Write::of(200), Write::of(100)];
+        exchange.request = vec![AppWrite::of(200), AppWrite::of(100)];
     }
     conversation.client_end().nagle = true;
     conversation.server_end().delayed_ack = DelayedAck::FixedUs(100_000);
-    let file = capture_file(&[conversation], Format::Pcap);
+    let file = capture_file(&[conversation], FileFormat::Pcap);
     let remedy = |from_zos: bool| {
-        let options = Options {
+        let options = AnalysisOptions {
             from_zos,
-            ..Options::default()
+            ..AnalysisOptions::default()
         };
         let explanation = explain(file.as_slice(), &options).expect("a made capture can be read");
         let verdict = explanation.verdict.expect("there is always one");
@@ -106,11 +106,11 @@ fn records_from_zos_beside_a_capture_add_its_advice() {
 #[test]
 fn a_lost_answer_waits_for_its_timer() {
     let mut conversation = requests(2, 1_000, 300);
-    conversation.path.capture = capture::synth::Place::Server;
+    conversation.path.capture = capture::synth::CapturePlace::Server;
     conversation.path.faults = vec![Fault {
-        from: Side::Server,
-        select: Select::Data(0),
-        action: Action::Lose,
+        from: ConnectionSide::Server,
+        select: PacketSelector::Data(0),
+        action: FaultAction::Lose,
     }];
     let explanation = explained(conversation);
     let slice = explanation
@@ -146,7 +146,7 @@ fn a_syn_without_an_answer_waits_to_the_end() {
     }
     // Another conversation shows that the capture went on.
     frames.push((9_000_000, segment(server, 1, 0, 0x10, b"")));
-    let explanation = explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
+    let explanation = explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     let verdict = explanation.verdict.unwrap();
     assert_eq!(verdict.kind.name(), "connect-failed");
     assert!(verdict.lost_ms >= 7_000.0, "{verdict:#?}");
@@ -159,7 +159,7 @@ fn a_refused_connection_fails_at_once() {
         (0, segment(client, 1, 0, 0x02, b"")),
         (300, segment(server, 0, 2, 0x14, b"")),
     ];
-    let explanation = explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
+    let explanation = explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     check(&explanation, "connect-failed", "server", 0.2..0.4);
 }
 
@@ -177,7 +177,7 @@ fn data_that_is_never_acknowledged_waits_to_the_end() {
             segment(client, 2, 2, 0x18, b"GET / HTTP/1.1\r\n\r\n"),
         ));
     }
-    let explanation = explain(&pcap(RAW, &frames)[..], &Options::default()).unwrap();
+    let explanation = explain(&pcap(RAW, &frames)[..], &AnalysisOptions::default()).unwrap();
     check(&explanation, "retransmission", "network", 4_400.0..4_500.0);
 }
 

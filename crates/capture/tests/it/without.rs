@@ -2,14 +2,14 @@
 //! simulated with the same conversation and no stall.
 
 use capture::synth::{
-    Action, Conversation, DelayedAck, Exchange, Fault, Format, Place, Reader, Select, Write,
+    FaultAction, Conversation, DelayedAck, Exchange, Fault, FileFormat, CapturePlace, Reader, PacketSelector, AppWrite,
     capture_file,
 };
-use capture::{Explanation, Options, Side, explain};
+use capture::{CaptureExplanation, AnalysisOptions, ConnectionSide, explain};
 
-fn explained(conversation: &Conversation) -> Explanation {
-    let file = capture_file(std::slice::from_ref(conversation), Format::Pcap);
-    explain(file.as_slice(), &Options::default()).expect("a made capture can be read")
+fn explained(conversation: &Conversation) -> CaptureExplanation {
+    let file = capture_file(std::slice::from_ref(conversation), FileFormat::Pcap);
+    explain(file.as_slice(), &AnalysisOptions::default()).expect("a made capture can be read")
 }
 
 /// Requests of 300 bytes over a path of 10 ms each way.
@@ -37,11 +37,11 @@ fn agrees(kind: &str, with: &Conversation, without: &Conversation) {
     );
 }
 
-fn lose(from: Side, select: Select) -> Fault {
+fn lose(from: ConnectionSide, select: PacketSelector) -> Fault {
     Fault {
         from,
         select,
-        action: Action::Lose,
+        action: FaultAction::Lose,
     }
 }
 
@@ -58,10 +58,10 @@ fn without_a_servers_wait_requests_take_what_the_simulation_takes() {
 fn without_a_loss_requests_take_what_the_simulation_takes() {
     let mut with = requests(4, 2_000, 800);
     // Near the receiver nothing would show that they were sent.
-    with.path.capture = Place::Client;
+    with.path.capture = CapturePlace::Client;
     with.path.faults = vec![
-        lose(Side::Client, Select::Data(1)),
-        lose(Side::Client, Select::Data(3)),
+        lose(ConnectionSide::Client, PacketSelector::Data(1)),
+        lose(ConnectionSide::Client, PacketSelector::Data(3)),
     ];
     agrees("retransmission", &with, &requests(4, 2_000, 800));
 }
@@ -69,14 +69,14 @@ fn without_a_loss_requests_take_what_the_simulation_takes() {
 #[test]
 fn without_lost_syns_a_connection_takes_what_the_simulation_takes() {
     let mut with = requests(2, 2_000, 800);
-    with.path.faults = vec![lose(Side::Client, Select::Syn(0))];
+    with.path.faults = vec![lose(ConnectionSide::Client, PacketSelector::Syn(0))];
     agrees("connect-failed", &with, &requests(2, 2_000, 800));
 }
 
 #[test]
 fn without_a_delayed_acknowledgement_requests_take_what_the_simulation_takes() {
     let two_writes = Exchange {
-        request: vec![Write::of(200), Write::of(300)],
+        request: vec![AppWrite::of(200), AppWrite::of(300)],
         ..Exchange::new(300, 2_000, 500)
     };
     let mut with = requests(0, 0, 0);

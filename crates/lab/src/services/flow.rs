@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use capture::Explanation;
+use capture::CaptureExplanation;
 
 use super::application::{SERVER_PORT, START_PORT, Transport, application};
 use crate::error::LabError;
@@ -42,7 +42,7 @@ pub struct Rounds {
     /// Every round.
     pub rounds: Vec<Round>,
     /// What the capture at the relay says of all of them.
-    pub explanation: Explanation,
+    pub explanation: CaptureExplanation,
 }
 
 /// What a flow meets.
@@ -143,7 +143,7 @@ impl Flow {
         wire.client.run(|| drop(server))?;
         let kept = context.keep(&format!("{name}.pcapng"), &recording.file)?;
         report.files.extend(kept);
-        let options = capture::Options::default();
+        let options = capture::AnalysisOptions::default();
         let explanation = capture::explain(recording.file.as_slice(), &options)
             .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
         Ok(Rounds {

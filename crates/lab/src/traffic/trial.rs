@@ -9,7 +9,7 @@ use crate::experiments::Context;
 use crate::net::{Traffic, Wire, WirePlan};
 use crate::record::{Filter, Limits, Recorder, Setup};
 use crate::report::{Finding, Named, Report};
-use capture::Explanation;
+use capture::CaptureExplanation;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct Run {
     /// Response times as the client saw them.
     pub timing: Timing,
     /// What the capture near the client says.
-    pub explanation: Explanation,
+    pub explanation: CaptureExplanation,
     /// What the path did, when there was one.
     pub path: Option<Traffic>,
 }
@@ -68,7 +68,7 @@ impl Trial {
         let taken = self.take(context.seed)?;
         let kept = context.keep(&format!("{name}.pcapng"), &taken.capture)?;
         report.files.extend(kept);
-        let explanation = capture::explain(taken.capture.as_slice(), &capture::Options::default())
+        let explanation = capture::explain(taken.capture.as_slice(), &capture::AnalysisOptions::default())
             .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
         Ok(Run {
             conditions: self.conditions.clone(),

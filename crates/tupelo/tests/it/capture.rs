@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use capture::synth::{Conversation, Exchange, Format, capture_file, planted};
+use capture::synth::{Conversation, Exchange, FileFormat, capture_file, planted};
 use tempfile::TempDir;
 
 use crate::program::{text, tupelo};
@@ -33,7 +33,7 @@ impl Files {
         };
         fs::write(
             folder.path().join("after.pcap"),
-            capture_file(&[calm], Format::Pcapng),
+            capture_file(&[calm], FileFormat::Pcapng),
         )
         .unwrap();
         Files(folder)

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
+use capture::join::{CaptureDelay, TraceReconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
 use capture::points::JoinedPoints;
 use capture::report::{SCHEMA_VERSION, compare, detail, html, mask, text};
-use capture::{Connection, EvidenceKind, Explanation, KeyLog, Options, Platform, Protocol};
+use capture::{Connection, EvidenceKind, CaptureExplanation, KeyLog, AnalysisOptions, AdvicePlatform, AppProtocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
 use super::filter::Wanted;
@@ -45,7 +45,7 @@ pub struct Args {
     filter: String,
     /// What is spoken on a server port: http, tls, framed2, framed4, dlsw, turns.
     #[arg(long = "protocol", value_name = "PORT=NAME", value_parser = parse_protocol)]
-    protocols: Vec<(u16, Protocol)>,
+    protocols: Vec<(u16, AppProtocol)>,
     /// Secrets that open TLS, as SSLKEYLOGFILE writes them; those in a pcapng file are used by themselves.
     #[arg(long = "key-log", alias = "keylog", value_name = "FILE")]
     key_log: Option<PathBuf>,
@@ -72,7 +72,7 @@ pub struct Args {
     connection: Option<u64>,
     /// Systems that advice is for: linux, windows, zos [default: those that the packets look like]
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', value_parser = parse_platform)]
-    advice: Vec<Platform>,
+    advice: Vec<AdvicePlatform>,
     /// Mask addresses, names and requests, so that the result can be shared.
     #[arg(long)]
     mask: bool,
@@ -101,8 +101,8 @@ fn parse_filter(text: &str) -> Result<String, String> {
     Wanted::parse(text).map(|_| text.to_owned())
 }
 
-fn parse_platform(text: &str) -> Result<Platform, String> {
-    Platform::named(text).ok_or_else(|| format!("`{text}`: expected linux, windows or zos"))
+fn parse_platform(text: &str) -> Result<AdvicePlatform, String> {
+    AdvicePlatform::named(text).ok_or_else(|| format!("`{text}`: expected linux, windows or zos"))
 }
 
 fn parse_gap(text: &str) -> Result<f64, String> {
@@ -113,10 +113,10 @@ fn parse_gap(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_protocol(text: &str) -> Result<(u16, Protocol), String> {
+fn parse_protocol(text: &str) -> Result<(u16, AppProtocol), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=NAME")?;
     let port = port.parse().map_err(|_| format!("`{port}` is not a port"))?;
-    let protocol = Protocol::named(name).ok_or_else(|| format!("`{name}` is no protocol known here"))?;
+    let protocol = AppProtocol::named(name).ok_or_else(|| format!("`{name}` is no protocol known here"))?;
     Ok((port, protocol))
 }
 
@@ -166,7 +166,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Explains the capture nearest to the client, with what the others add.
-fn joined(args: &Args, files: &[PathBuf]) -> Result<Explanation> {
+fn joined(args: &Args, files: &[PathBuf]) -> Result<CaptureExplanation> {
     let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
     // The names of files may name hosts.
     let masked = || (1..=files.len()).map(|number| format!("capture {number}")).collect();
@@ -176,10 +176,10 @@ fn joined(args: &Args, files: &[PathBuf]) -> Result<Explanation> {
     )
     .into_diagnostic()?;
     let first = names.iter().position(|name| name == points.first_name()).unwrap_or(0);
-    let all = Options { keep_waits: JOINED_WAITS, ..options(args)? };
+    let all = AnalysisOptions { keep_waits: JOINED_WAITS, ..options(args)? };
     let mut explanation = explained(&files[first], &wanted, all)?;
     points.describe(&mut explanation);
-    explanation.waits.truncate(Options::default().keep_waits);
+    explanation.waits.truncate(AnalysisOptions::default().keep_waits);
     if args.mask {
         mask(&mut explanation);
     }
@@ -194,7 +194,7 @@ fn point_names(files: &[PathBuf]) -> Vec<String> {
     if unique { names } else { files.iter().map(|file| file.display().to_string()).collect() }
 }
 
-fn load(args: &Args, file: &Path) -> Result<Explanation> {
+fn load(args: &Args, file: &Path) -> Result<CaptureExplanation> {
     let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
     let mut explanation = explained(file, &wanted, options(args)?)?;
     if args.mask {
@@ -205,8 +205,8 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
 }
 
 /// The options of an analysis.
-fn options(args: &Args) -> Result<Options> {
-    Ok(Options {
+fn options(args: &Args) -> Result<AnalysisOptions> {
+    Ok(AnalysisOptions {
         threads: args.threads.unwrap_or_else(default_threads).clamp(1, 64),
         protocols: args.protocols.clone(),
         gap_ns: (args.gap_ms * 1e6) as i64,
@@ -216,7 +216,7 @@ fn options(args: &Args) -> Result<Options> {
         advice: args.advice.clone(),
         from_zos: is_from_zos(args)?,
         key_log: args.key_log.as_deref().map(key_log).transpose()?.unwrap_or_default(),
-        ..Options::default()
+        ..AnalysisOptions::default()
     })
 }
 
@@ -231,7 +231,7 @@ fn is_from_zos(args: &Args) -> Result<bool> {
 }
 
 /// Reports a key log that opens nothing.
-fn warn_of_closed_tls(args: &Args, explanation: &Explanation) {
+fn warn_of_closed_tls(args: &Args, explanation: &CaptureExplanation) {
     let opened = |c: &Connection| c.tls.as_ref().is_some_and(|tls| tls.opened);
     if let Some(key_log) = args.key_log.as_deref().filter(|_| !explanation.connections.iter().any(opened)) {
         eprintln!(
@@ -268,7 +268,7 @@ fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {
 }
 
 /// The sum over tasks and receives, when a task list was given.
-fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reconciliation>> {
+fn account(args: &Args, explanation: Option<&CaptureExplanation>) -> Result<Option<TraceReconciliation>> {
     let Some(tasks) = &args.tasks else {
         return Ok(None);
     };
@@ -279,7 +279,7 @@ fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reco
     let list = parse_tasks(&read(tasks)?);
     let trace = match &args.trace {
         Some(trace) => parse_trace(&read(trace)?),
-        None => capture::join::Trace::default(),
+        None => capture::join::SocketTrace::default(),
     };
     for unread in list.unread.iter().chain(&trace.unread) {
         eprintln!("line {}: {}", unread.line, unread.why);
@@ -299,14 +299,14 @@ fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reco
 }
 
 /// Waits with a cause between the ends, on the trace's clock.
-fn delays(explanation: &Explanation, hours_ahead: f64) -> Vec<Delay> {
+fn delays(explanation: &CaptureExplanation, hours_ahead: f64) -> Vec<CaptureDelay> {
     let east_s = (hours_ahead * 3600.0) as i64;
     let time = |ns: i64| TimeOfDay::of_unix_ns(u64::try_from(ns).unwrap_or(0), east_s);
     let own = [EvidenceKind::HostWait, EvidenceKind::SlowPath, EvidenceKind::Unexplained];
     let waits = explanation.exchanges.iter().flat_map(|e| &e.waits);
     waits
         .filter(|wait| !own.contains(&wait.reason.kind()))
-        .map(|wait| Delay {
+        .map(|wait| CaptureDelay {
             began: time(wait.from_ns),
             ended: time(wait.to_ns),
             cause: wait.reason.name().to_owned(),
@@ -316,7 +316,7 @@ fn delays(explanation: &Explanation, hours_ahead: f64) -> Vec<Delay> {
 }
 
 /// The explanation at the top level, so that a program finds the verdict there.
-fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation>) -> Result<()> {
+fn print_json(explanation: Option<&CaptureExplanation>, account: Option<&TraceReconciliation>) -> Result<()> {
     let mut value = match explanation {
         Some(explanation) => serde_json::to_value(explanation).into_diagnostic()?,
         None => serde_json::json!({}),
@@ -328,7 +328,7 @@ fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation
 }
 
 /// Whether anything was found that can be changed.
-fn has_causes(explanation: &Explanation) -> bool {
+fn has_causes(explanation: &CaptureExplanation) -> bool {
     (explanation.verdict.iter()).any(|verdict| verdict.remedy.is_some())
 }
 

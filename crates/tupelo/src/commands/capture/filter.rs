@@ -1,12 +1,12 @@
 //! What to look at: hosts, ports, and a range of time.
 
 use capture::join::{TimeOfDay, parse_time};
-use capture::{Filter, Options};
+use capture::{ConnectionFilter, AnalysisOptions};
 
 /// Terms of a filter, apart by kind.
 #[derive(Debug, Default, PartialEq)]
 pub struct Wanted {
-    ends: Filter,
+    ends: ConnectionFilter,
     after: Option<TimeOfDay>,
     before: Option<TimeOfDay>,
 }
@@ -27,7 +27,7 @@ impl Wanted {
                 _ => ends.push(term),
             }
         }
-        wanted.ends = Filter::parse(&ends.join(" and "))?;
+        wanted.ends = ConnectionFilter::parse(&ends.join(" and "))?;
         Ok(wanted)
     }
 
@@ -38,7 +38,7 @@ impl Wanted {
 
     /// Puts it into the options; times are of the day of `first_ns`, or of the
     /// next where the capture begins later in the day.
-    pub fn apply(&self, options: &mut Options, first_ns: i64) {
+    pub fn apply(&self, options: &mut AnalysisOptions, first_ns: i64) {
         options.filter = self.ends.clone();
         let day = first_ns.div_euclid(DAY_NS) * DAY_NS;
         let at = |time: TimeOfDay| day + time.0 as i64;
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn terms_of_both_kinds_are_told_apart() {
         let wanted = Wanted::parse("host 10.0.0.1 and after 11:15:39 and port 80 and before 11:16:00.5").unwrap();
-        let mut options = Options::default();
+        let mut options = AnalysisOptions::default();
         wanted.apply(&mut options, 5 * DAY_NS + 1);
         assert_eq!(options.from_ns, Some(5 * DAY_NS + 40_539_000_000_000));
         assert_eq!(options.to_ns, Some(5 * DAY_NS + 40_560_500_000_000));
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_range_may_go_over_midnight() {
         let wanted = Wanted::parse("after 23:59:00 and before 00:01:00").unwrap();
-        let mut options = Options::default();
+        let mut options = AnalysisOptions::default();
         wanted.apply(&mut options, 0);
         assert_eq!(options.to_ns, Some(DAY_NS + 60_000_000_000));
     }

@@ -6,14 +6,14 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use capture::points::PointPackets;
-use capture::{Explanation, Options, explain, ipcs};
+use capture::{CaptureExplanation, AnalysisOptions, explain, ipcs};
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 
 use super::filter::Wanted;
 
 /// Explains the file.
-pub fn explained(path: &Path, wanted: &Wanted, mut options: Options) -> Result<Explanation> {
+pub fn explained(path: &Path, wanted: &Wanted, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
     let named = || path.display().to_string();
     let place = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut file = File::open(place).into_diagnostic().wrap_err_with(named)?;
@@ -26,7 +26,7 @@ pub fn explained(path: &Path, wanted: &Wanted, mut options: Options) -> Result<E
         return formatted(&String::from_utf8_lossy(&bytes), wanted, options).wrap_err_with(named);
     }
     let first_ns = match wanted.has_times() {
-        true => explain(head.as_slice(), &Options::default()).map_or(0, |e| e.capture.first_ns),
+        true => explain(head.as_slice(), &AnalysisOptions::default()).map_or(0, |e| e.capture.first_ns),
         false => 0,
     };
     wanted.apply(&mut options, first_ns);
@@ -45,7 +45,7 @@ pub fn explained(path: &Path, wanted: &Wanted, mut options: Options) -> Result<E
 }
 
 /// The packets of a file, to be paired with those of others.
-pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: Options) -> Result<PointPackets> {
+pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: AnalysisOptions) -> Result<PointPackets> {
     let named = || path.display().to_string();
     if path == Path::new("-") {
         return Err(miette!("standard input cannot be one of several captures: it is read twice; give a file"));
@@ -67,7 +67,7 @@ pub fn packets(path: &Path, name: &str, wanted: &Wanted, mut options: Options) -
 }
 
 /// A z/OS packet trace as IPCS prints it.
-fn formatted(text: &str, wanted: &Wanted, mut options: Options) -> Result<Explanation> {
+fn formatted(text: &str, wanted: &Wanted, mut options: AnalysisOptions) -> Result<CaptureExplanation> {
     let trace = ipcs::parse(text);
     let Some(first) = trace.packets.first() else {
         let why = trace.unread.first().map_or("it holds no TCP packet".to_owned(), |u| {
