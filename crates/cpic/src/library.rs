@@ -15,7 +15,7 @@ const CONFIGURATION: &str = "TUPELO_APPC";
 const PROGRAM: &str = "TUPELO_APPC_TPN";
 
 /// The process's node and its view of conversations.
-pub struct Library {
+pub struct CpicLibrary {
     host: NodeHost,
     local: LuName,
     /// Whether its name is made up, so that no partner can know it.
@@ -28,19 +28,19 @@ pub struct Library {
     attached: Sender<Attached>,
     /// The transaction programs that CMACCP accepts.
     names: Mutex<BTreeSet<TpName>>,
-    told: Mutex<BTreeSet<String>>,
+    printed: Mutex<BTreeSet<String>>,
 }
 
 /// Most reasons that are printed, each once.
 const REASONS: usize = 100;
 
-static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
+static LIBRARY: OnceLock<Result<CpicLibrary, String>> = OnceLock::new();
 
 /// The library, or the return code of a process that has none. The reason why
 /// it could not start is printed to standard error, once.
-pub fn library() -> Result<&'static Library, ReturnCode> {
+pub fn library() -> Result<&'static CpicLibrary, ReturnCode> {
     let library = LIBRARY.get_or_init(|| {
-        let started = Library::start();
+        let started = CpicLibrary::start();
         if let Err(why) = &started {
             eprintln!("libcpic: {why}");
         }
@@ -51,8 +51,8 @@ pub fn library() -> Result<&'static Library, ReturnCode> {
         .map_err(|_| ReturnCode::ProductSpecificError)
 }
 
-impl Library {
-    fn start() -> Result<Library, String> {
+impl CpicLibrary {
+    fn start() -> Result<CpicLibrary, String> {
         let path = std::env::var(CONFIGURATION)
             .map_err(|_| format!("{CONFIGURATION} must name a file with an [appc] section"))?;
         let text = AppcSection::text(&path).map_err(|why| format!("{path}: {why}"))?;
@@ -72,7 +72,7 @@ impl Library {
         let deaf = config.listen.is_none() && config.interface.is_none();
         let host = NodeHost::start(config).map_err(|why| why.to_string())?;
         let (attached, incoming) = channel();
-        let library = Library {
+        let library = CpicLibrary {
             host,
             cpic: Mutex::new(Cpic::new(LuName::clone(&local), side)),
             local,
@@ -81,7 +81,7 @@ impl Library {
             incoming: Mutex::new(incoming),
             attached,
             names: Mutex::default(),
-            told: Mutex::default(),
+            printed: Mutex::default(),
         };
         if let Some(name) = name {
             library.specify(name);
@@ -90,20 +90,20 @@ impl Library {
     }
 
     /// Specify_Local_TP_Name: partners that attach this program wait for
-    /// [`Library::accept`].
+    /// [`CpicLibrary::accept`].
     pub fn specify(&self, name: TpName) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.insert(name.clone()) {
             return;
         }
         if self.unfindable {
-            self.tell(format!(
+            self.print_once(format!(
                 "CMSLTP {name}: partners that call this program must know its node's name: set \
                  `lu` in the configuration"
             ));
         }
         if self.deaf {
-            self.tell(format!(
+            self.print_once(format!(
                 "{name}: partners cannot connect to this node to attach it: set `listen` or \
                  `interface` in the configuration"
             ));
@@ -134,8 +134,8 @@ impl Library {
     }
 
     /// Prints a reason that no return code expresses, once.
-    fn tell(&self, why: String) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+    fn print_once(&self, why: String) {
+        let mut told = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() < REASONS && !told.contains(&why) {
             eprintln!("libcpic: {why}");
             told.insert(why);
@@ -167,7 +167,7 @@ impl Library {
         let Err(why) = self.host.connect(partner.as_str()) else {
             return Ok(());
         };
-        self.tell(format!("CMALLC to {partner}: {}", chain(&why)));
+        self.print_once(format!("CMALLC to {partner}: {}", chain(&why)));
         match why {
             appc::Error::UnknownPartner(_) | appc::Error::Config { .. } => {
                 Err(ReturnCode::ParameterError)
@@ -196,7 +196,7 @@ impl Library {
             }
             _ => return,
         };
-        self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
+        self.print_once(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
     }
 
     /// The security of a conversation that the partner does not accept.

@@ -259,7 +259,7 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
 }
 
 #[test]
-fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
+fn a_verified_user_that_the_partner_does_not_accept_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "verified.c") else {
         return;
@@ -279,7 +279,7 @@ fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
 }
 
 #[test]
-fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
+fn programs_of_one_configuration_without_names_communicate_at_the_same_time() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "incoming.c") else {
         return;
@@ -319,7 +319,7 @@ fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
 }
 
 #[test]
-fn an_allocate_that_fails_tells_why() {
+fn an_allocate_that_fails_reports_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "echo.c") else {
         return;
@@ -360,7 +360,7 @@ fn an_allocate_that_fails_tells_why() {
 }
 
 #[test]
-fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
+fn without_a_configuration_calls_report_it_and_return_product_specific_error() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "echo.c") else {
         return;

@@ -30,7 +30,7 @@ pub fn wait_until_ready(host: &NodeHost, programs: u64) {
 }
 
 /// A record, and the status that came with it or next.
-fn hear(conversation: &mut Conversation) -> Result<Option<(Vec<u8>, StatusReceived)>, Error> {
+fn receive_record(conversation: &mut Conversation) -> Result<Option<(Vec<u8>, StatusReceived)>, Error> {
     let mut buffer = vec![0; 32_767];
     let mut record = Vec::new();
     loop {
@@ -53,7 +53,7 @@ fn hear(conversation: &mut Conversation) -> Result<Option<(Vec<u8>, StatusReceiv
 
 fn partner(mut conversation: Conversation) -> Result<(), Error> {
     conversation.accept()?;
-    let Some((record, status)) = hear(&mut conversation)? else {
+    let Some((record, status)) = receive_record(&mut conversation)? else {
         return Ok(());
     };
     match record.first() {
@@ -93,7 +93,7 @@ fn partner(mut conversation: Conversation) -> Result<(), Error> {
 
 /// Confirms what is to be confirmed until the end.
 fn listen(mut conversation: Conversation) -> Result<(), Error> {
-    while let Some((_, status)) = hear(&mut conversation)? {
+    while let Some((_, status)) = receive_record(&mut conversation)? {
         match status {
             StatusReceived::Confirm | StatusReceived::ConfirmSend => conversation.confirmed()?,
             StatusReceived::ConfirmDeallocate => return conversation.confirmed(),
@@ -121,7 +121,7 @@ fn answer(
                 conversation.prepare_to_receive(PrepareToReceiveType::Flush)?;
             }
         }
-        match hear(&mut conversation)? {
+        match receive_record(&mut conversation)? {
             Some((next, reported)) => {
                 if !next.is_empty() {
                     record = next;
