@@ -23,12 +23,12 @@ pub const SOCKADDR6_BYTES: usize = 28;
 
 /// An address of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Name(pub SocketAddr);
+pub struct SocketName(pub SocketAddr);
 
-impl Name {
+impl SocketName {
     /// Reads an address. EAFNOSUPPORT for another family, EINVAL for one that
     /// is cut short.
-    pub fn parse(bytes: &[u8]) -> Result<Name, Errno> {
+    pub fn parse(bytes: &[u8]) -> Result<SocketName, Errno> {
         let family = u16::from_be_bytes(part(bytes, 0)?);
         let port = u16::from_be_bytes(part(bytes, 2)?);
         let address = match family {
@@ -44,7 +44,7 @@ impl Name {
             }
             _ => return Err(Errno::EAFNOSUPPORT),
         };
-        Ok(Name(address))
+        Ok(SocketName(address))
     }
 
     /// Writes an address.
@@ -129,24 +129,24 @@ mod tests {
 
     #[test]
     fn an_address_is_big_endian() {
-        let name = Name("10.1.2.3:3010".parse().unwrap());
+        let name = SocketName("10.1.2.3:3010".parse().unwrap());
         let bytes = [0, 2, 0x0B, 0xC2, 10, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(name.emit(), bytes);
-        assert_eq!(Name::parse(&bytes), Ok(name));
+        assert_eq!(SocketName::parse(&bytes), Ok(name));
     }
 
     #[test]
     fn an_address_of_another_family_or_cut_short_is_refused() {
-        assert_eq!(Name::parse(&[0, 3, 0, 0]), Err(Errno::EAFNOSUPPORT));
-        assert_eq!(Name::parse(&[0, 2, 0, 0, 1]), Err(Errno::EINVAL));
-        assert_eq!(Name::parse(&[0]), Err(Errno::EINVAL));
+        assert_eq!(SocketName::parse(&[0, 3, 0, 0]), Err(Errno::EAFNOSUPPORT));
+        assert_eq!(SocketName::parse(&[0, 2, 0, 0, 1]), Err(Errno::EINVAL));
+        assert_eq!(SocketName::parse(&[0]), Err(Errno::EINVAL));
     }
 
     proptest! {
         #[test]
         fn no_bytes_make_the_readers_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-            if let Ok(name) = Name::parse(&bytes) {
-                prop_assert_eq!(Name::parse(&name.emit()), Ok(name));
+            if let Ok(name) = SocketName::parse(&bytes) {
+                prop_assert_eq!(SocketName::parse(&name.emit()), Ok(name));
             }
             if let Ok(id) = ClientId::parse(&bytes) {
                 prop_assert_eq!(ClientId::parse(&id.emit()), Ok(id));

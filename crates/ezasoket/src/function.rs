@@ -7,7 +7,7 @@
 
 /// The parameters after a function's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
+pub enum ResultParameters {
     /// ERRNO and RETCODE.
     Both,
     /// RETCODE alone.
@@ -34,12 +34,12 @@ macro_rules! functions {
 }
 
 /// A row of the function table.
-struct Row {
+struct FunctionRow {
     function: Function,
     name: &'static str,
     /// Parameters between its name and ERRNO.
     parameters: usize,
-    ends: Ends,
+    ends: ResultParameters,
     /// It may be a task's first call: INITAPI is done with it.
     first: bool,
 }
@@ -160,7 +160,7 @@ impl Function {
     }
 
     /// The parameters that follow.
-    pub fn ends(self) -> Ends {
+    pub fn ends(self) -> ResultParameters {
         self.row().ends
     }
 
@@ -174,7 +174,7 @@ impl Function {
         ROWS.iter().map(|row| row.function)
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FunctionRow {
         &ROWS[self as usize]
     }
 }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_lower_case_or_with_something_behind_is_none() {
+    fn a_name_in_lower_case_or_with_more_after_it_is_invalid() {
         assert_eq!(Function::named(b"accept          "), None);
         assert_eq!(Function::named(b"ACCEPT X        "), None);
         assert_eq!(Function::named(b"                "), None);

@@ -22,7 +22,7 @@ impl HostList {
         let mut out = (name.len() as u16).to_be_bytes().to_vec();
         out.extend_from_slice(name);
         for address in &self.addresses {
-            let octets = crate::Name::octets(*address);
+            let octets = crate::SocketName::octets(*address);
             out.push(octets.len() as u8);
             out.extend_from_slice(&octets);
         }

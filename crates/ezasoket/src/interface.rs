@@ -55,7 +55,7 @@ const HEADER_BYTES: usize = 8;
 
 impl InterfaceQuery {
     /// True when REQARG is the length of RETARG, not an IFREQ.
-    pub fn asks_for_all(self) -> bool {
+    pub fn requests_all(self) -> bool {
         matches!(self, InterfaceQuery::List | InterfaceQuery::NameIndex)
     }
 
@@ -267,37 +267,37 @@ mod tests {
         Socket::new(family, 2, 0).unwrap()
     }
 
-    fn ask(query: InterfaceQuery, name: &[u8]) -> Result<Vec<u8>, Errno> {
+    fn run_query(query: InterfaceQuery, name: &[u8]) -> Result<Vec<u8>, Errno> {
         let mut reqarg = padded(name).to_vec();
         reqarg.resize(IFREQ_BYTES, 0xFF);
         socket(2).interfaces(query, &reqarg, 0)
     }
 
     #[test]
-    fn the_loopback_interface_is_told_as_an_ifreq() {
-        let address = ask(InterfaceQuery::Address, b"lo").unwrap();
+    fn the_loopback_interface_is_returned_as_an_ifreq() {
+        let address = run_query(InterfaceQuery::Address, b"lo").unwrap();
         assert_eq!(&address[..16], b"lo              ");
         assert_eq!(
             address[16..],
             [0, 2, 0, 0, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
         );
-        let mask = ask(InterfaceQuery::Netmask, b"lo\0trash").unwrap();
+        let mask = run_query(InterfaceQuery::Netmask, b"lo\0trash").unwrap();
         assert_eq!(mask[20..24], [255, 0, 0, 0]);
-        let flags = ask(InterfaceQuery::Flags, b"lo").unwrap();
+        let flags = run_query(InterfaceQuery::Flags, b"lo").unwrap();
         assert_eq!(u16::from_be_bytes([flags[16], flags[17]]) & 9, 9);
-        let mtu = ask(InterfaceQuery::Mtu, b"lo").unwrap();
+        let mtu = run_query(InterfaceQuery::Mtu, b"lo").unwrap();
         assert!(u32::from_be_bytes(*mtu[16..].first_chunk().unwrap()) >= 576);
-        let metric = ask(InterfaceQuery::Metric, b"lo").unwrap();
+        let metric = run_query(InterfaceQuery::Metric, b"lo").unwrap();
         assert_eq!(metric[16..], [0; 16]);
     }
 
     #[test]
     fn what_an_interface_does_not_have_and_one_that_is_not_there_are_errors() {
         for query in [InterfaceQuery::Broadcast, InterfaceQuery::Destination] {
-            assert_eq!(ask(query, b"lo"), Err(Errno::EINVAL));
+            assert_eq!(run_query(query, b"lo"), Err(Errno::EINVAL));
         }
         for name in [&b"nosuch0"[..], b"", b"a name of sixteen"] {
-            assert_eq!(ask(InterfaceQuery::Address, name), Err(Errno::ENXIO));
+            assert_eq!(run_query(InterfaceQuery::Address, name), Err(Errno::ENXIO));
         }
         let short = socket(2).interfaces(InterfaceQuery::Address, b"lo", 0);
         assert_eq!(short, Err(Errno::EFAULT));

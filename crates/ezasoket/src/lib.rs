@@ -26,15 +26,15 @@ mod wait;
 /// Most sockets of a task.
 pub const MOST_SOCKETS: i64 = 2000;
 
-pub use address::{AF_INET, AF_INET6, ClientId, Name, SOCKADDR_BYTES, SOCKADDR6_BYTES};
+pub use address::{AF_INET, AF_INET6, ClientId, SocketName, SOCKADDR_BYTES, SOCKADDR6_BYTES};
 pub use errno::Errno;
-pub use function::{Ends, Function};
+pub use function::{ResultParameters, Function};
 pub use host::HostList;
 pub use interface::{IFREQ_BYTES, InterfaceQuery};
-pub use mask::Mask;
-pub use message::{Reply, Request};
-pub use option::{Command, Control, OptionName};
-pub use rule::Rule;
-pub use select::{Selected, Timeout, select};
-pub use socket::{Kind, MAX_DATA_BYTES, Socket, flags};
-pub use wait::{Polled, Waiter, system_poll};
+pub use mask::SelectMask;
+pub use message::{CallReply, Request};
+pub use option::{Command, SocketControl, OptionName};
+pub use rule::AddressRule;
+pub use select::{SelectResult, SelectTimeout, select};
+pub use socket::{SocketKind, MAX_DATA_BYTES, Socket, flags};
+pub use wait::{PollResult, SocketWaiter, system_poll};

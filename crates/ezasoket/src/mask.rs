@@ -8,22 +8,22 @@
 
 /// A set of socket numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mask(Vec<u32>);
+pub struct SelectMask(Vec<u32>);
 
-impl Mask {
+impl SelectMask {
     /// Bytes of a mask for the sockets below `maxsoc`.
     pub fn bytes(maxsoc: usize) -> usize {
         maxsoc.div_ceil(32) * 4
     }
 
     /// An empty mask for the sockets below `maxsoc`.
-    pub fn new(maxsoc: usize) -> Mask {
-        Mask(vec![0; maxsoc.div_ceil(32)])
+    pub fn new(maxsoc: usize) -> SelectMask {
+        SelectMask(vec![0; maxsoc.div_ceil(32)])
     }
 
     /// Reads the sockets below `maxsoc`; what is not there is not set.
-    pub fn parse(bytes: &[u8], maxsoc: usize) -> Mask {
-        let mut mask = Mask::new(maxsoc);
+    pub fn parse(bytes: &[u8], maxsoc: usize) -> SelectMask {
+        let mut mask = SelectMask::new(maxsoc);
         for (word, four) in mask.0.iter_mut().zip(bytes.chunks_exact(4)) {
             *word = u32::from_be_bytes([four[0], four[1], four[2], four[3]]);
         }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn sockets_0_5_and_32_are_the_bits_of_the_guide() {
-        let mut mask = Mask::new(33);
+        let mut mask = SelectMask::new(33);
         for socket in [0, 5, 32] {
             mask.set(socket);
         }
@@ -81,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn sockets_from_maxsoc_on_are_not_looked_at() {
-        let mask = Mask::parse(&[0xFF; 8], 33);
+    fn sockets_from_maxsoc_on_are_not_checked() {
+        let mask = SelectMask::parse(&[0xFF; 8], 33);
         assert_eq!(mask.len(), 33);
-        assert_eq!(Mask::bytes(0), 0);
-        assert_eq!(Mask::bytes(32), 4);
-        assert_eq!(Mask::bytes(33), 8);
+        assert_eq!(SelectMask::bytes(0), 0);
+        assert_eq!(SelectMask::bytes(32), 4);
+        assert_eq!(SelectMask::bytes(33), 8);
     }
 
     proptest! {
@@ -95,9 +95,9 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..300),
             maxsoc in 0usize..2100,
         ) {
-            let mask = Mask::parse(&bytes, maxsoc);
+            let mask = SelectMask::parse(&bytes, maxsoc);
             prop_assert!(mask.sockets().all(|s| s < maxsoc));
-            prop_assert_eq!(Mask::parse(&mask.emit(), maxsoc), mask);
+            prop_assert_eq!(SelectMask::parse(&mask.emit(), maxsoc), mask);
         }
     }
 }

@@ -19,9 +19,9 @@
 //! | GIVESOCKET, TAKESOCKET | | CLIENT | |
 //! | names of hosts | see `sockets` | | |
 
-use crate::{Function, Kind};
+use crate::{Function, SocketKind};
 
-/// Bit of [`Reply::value`]: a descriptor comes along.
+/// Bit of [`CallReply::value`]: a descriptor comes along.
 const BROUGHT: i64 = 1 << 32;
 
 /// A call of a program.
@@ -39,7 +39,7 @@ pub struct Request {
 
 /// The result of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct CallReply {
     /// RETCODE: a count, a socket or 0; negative when the call failed.
     pub retcode: i64,
     /// ERRNO.
@@ -80,17 +80,17 @@ impl Request {
     }
 }
 
-impl Reply {
+impl CallReply {
     /// Says that a copy of the new socket's descriptor comes along.
-    pub fn bring(&mut self, kind: Kind, blocks: bool) {
+    pub fn bring(&mut self, kind: SocketKind, blocks: bool) {
         let bits = i64::from(kind.stream) << 16 | i64::from(blocks) << 17;
         self.value = BROUGHT | bits | i64::from(kind.family);
     }
 
     /// The kind of the attached descriptor's socket, and whether it blocks;
     /// `None` without a descriptor.
-    pub fn brought(&self) -> Option<(Kind, bool)> {
-        let kind = Kind {
+    pub fn brought(&self) -> Option<(SocketKind, bool)> {
+        let kind = SocketKind {
             family: self.value as u16,
             stream: self.value & 1 << 16 != 0,
         };
@@ -98,25 +98,25 @@ impl Reply {
     }
 
     /// A call that went well.
-    pub fn ok(retcode: i64) -> Reply {
-        Reply {
+    pub fn ok(retcode: i64) -> CallReply {
+        CallReply {
             retcode,
-            ..Reply::default()
+            ..CallReply::default()
         }
     }
 
-    /// As [`Reply::ok`], with bytes.
-    pub fn with(retcode: i64, data: Vec<u8>) -> Reply {
-        Reply {
+    /// As [`CallReply::ok`], with bytes.
+    pub fn with(retcode: i64, data: Vec<u8>) -> CallReply {
+        CallReply {
             retcode,
             data,
-            ..Reply::default()
+            ..CallReply::default()
         }
     }
 
     /// Reads the integers of an answer.
-    pub fn parse(args: &[u64; 8], data: Vec<u8>) -> Reply {
-        Reply {
+    pub fn parse(args: &[u64; 8], data: Vec<u8>) -> CallReply {
+        CallReply {
             retcode: args[0] as i64,
             errno: args[1] as i32,
             value: args[2] as i64,
@@ -131,12 +131,12 @@ impl Reply {
     }
 }
 
-impl From<crate::Errno> for Reply {
-    fn from(errno: crate::Errno) -> Reply {
-        Reply {
+impl From<crate::Errno> for CallReply {
+    fn from(errno: crate::Errno) -> CallReply {
+        CallReply {
             retcode: -1,
             errno: errno.0,
-            ..Reply::default()
+            ..CallReply::default()
         }
     }
 }
@@ -151,15 +151,15 @@ mod tests {
         let mut request = Request::new(Function::RecvFrom, -3);
         request.args = [1, -2, i64::MAX, 0];
         assert_eq!(Request::parse(&request.emit(), Vec::new()), Some(request));
-        let mut reply = Reply::from(Errno::EBADF);
+        let mut reply = CallReply::from(Errno::EBADF);
         reply.value = -7;
-        assert_eq!(Reply::parse(&reply.emit(), Vec::new()), reply);
+        assert_eq!(CallReply::parse(&reply.emit(), Vec::new()), reply);
         assert_eq!(Request::parse(&[99; 8], Vec::new()), None);
-        let kind = Kind {
+        let kind = SocketKind {
             family: 19,
             stream: true,
         };
-        let mut reply = Reply::ok(3);
+        let mut reply = CallReply::ok(3);
         assert_eq!(reply.brought(), None);
         reply.bring(kind, true);
         assert_eq!(reply.brought(), Some((kind, true)));

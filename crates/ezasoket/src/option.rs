@@ -101,7 +101,7 @@ impl Command {
 
 /// COMMAND of IOCTL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
+pub enum SocketControl {
     /// FIONBIO: blocking (0) or nonblocking (1).
     NonBlocking,
     /// FIONREAD: bytes that wait to be read.
@@ -112,22 +112,22 @@ pub enum Control {
     Interface(InterfaceQuery),
 }
 
-impl Control {
+impl SocketControl {
     /// The control of a number.
-    pub fn numbered(number: i64) -> Option<Control> {
+    pub fn numbered(number: i64) -> Option<SocketControl> {
         match number as u32 {
-            0x8004_A77E => Some(Control::NonBlocking),
-            0x4004_A77F => Some(Control::Readable),
-            0x4004_A707 => Some(Control::AtMark),
-            0xC020_A70D => Some(Control::Interface(InterfaceQuery::Address)),
-            0xC020_A70F => Some(Control::Interface(InterfaceQuery::Destination)),
-            0xC020_A711 => Some(Control::Interface(InterfaceQuery::Flags)),
-            0xC020_A712 => Some(Control::Interface(InterfaceQuery::Broadcast)),
-            0xC008_A714 => Some(Control::Interface(InterfaceQuery::List)),
-            0xC020_A715 => Some(Control::Interface(InterfaceQuery::Netmask)),
-            0xC020_A717 => Some(Control::Interface(InterfaceQuery::Metric)),
-            0xC020_A726 => Some(Control::Interface(InterfaceQuery::Mtu)),
-            0x4000_F603 => Some(Control::Interface(InterfaceQuery::NameIndex)),
+            0x8004_A77E => Some(SocketControl::NonBlocking),
+            0x4004_A77F => Some(SocketControl::Readable),
+            0x4004_A707 => Some(SocketControl::AtMark),
+            0xC020_A70D => Some(SocketControl::Interface(InterfaceQuery::Address)),
+            0xC020_A70F => Some(SocketControl::Interface(InterfaceQuery::Destination)),
+            0xC020_A711 => Some(SocketControl::Interface(InterfaceQuery::Flags)),
+            0xC020_A712 => Some(SocketControl::Interface(InterfaceQuery::Broadcast)),
+            0xC008_A714 => Some(SocketControl::Interface(InterfaceQuery::List)),
+            0xC020_A715 => Some(SocketControl::Interface(InterfaceQuery::Netmask)),
+            0xC020_A717 => Some(SocketControl::Interface(InterfaceQuery::Metric)),
+            0xC020_A726 => Some(SocketControl::Interface(InterfaceQuery::Mtu)),
+            0x4000_F603 => Some(SocketControl::Interface(InterfaceQuery::NameIndex)),
             _ => None,
         }
     }
@@ -144,8 +144,8 @@ mod tests {
             OptionName::numbered(-0x7FFF_FFFF),
             Some(OptionName::NoDelay)
         );
-        assert_eq!(Control::numbered(-2147178626), Some(Control::NonBlocking));
-        assert_eq!(Control::numbered(1_074_046_847), Some(Control::Readable));
+        assert_eq!(SocketControl::numbered(-2147178626), Some(SocketControl::NonBlocking));
+        assert_eq!(SocketControl::numbered(1_074_046_847), Some(SocketControl::Readable));
         assert_eq!(OptionName::numbered(3), None);
     }
 }

@@ -8,27 +8,27 @@ use std::str::FromStr;
 
 /// One entry of a list of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct AddressRule {
     /// `None` means every address.
     network: Option<(IpAddr, u8)>,
     /// `None` means every port.
     port: Option<u16>,
 }
 
-impl FromStr for Rule {
+impl FromStr for AddressRule {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Rule, String> {
+    fn from_str(text: &str) -> Result<AddressRule, String> {
         const FORMS: &str = "expected ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
         if text == "any" {
-            return Ok(Rule {
+            return Ok(AddressRule {
                 network: None,
                 port: None,
             });
         }
         if let Ok(address) = text.parse::<SocketAddr>() {
             let bits = width(address.ip());
-            return Ok(Rule {
+            return Ok(AddressRule {
                 network: Some((address.ip(), bits)),
                 port: Some(address.port()),
             });
@@ -46,14 +46,14 @@ impl FromStr for Rule {
                 .filter(|b| *b <= width(address))
                 .ok_or_else(|| format!("a network must have 0 to {} bits", width(address)))?,
         };
-        Ok(Rule {
+        Ok(AddressRule {
             network: Some((address, bits)),
             port: None,
         })
     }
 }
 
-impl Rule {
+impl AddressRule {
     /// Whether it names this address.
     pub fn allows(&self, address: SocketAddr) -> bool {
         let port = self.port.is_none_or(|p| p == address.port());
@@ -87,7 +87,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_the_reader_panic(text in "[0-9a-f.:/\\[\\]]{0,24}") {
-            if let Ok(rule) = text.parse::<Rule>() {
+            if let Ok(rule) = text.parse::<AddressRule>() {
                 rule.allows("127.0.0.1:1".parse().unwrap());
                 rule.allows("[::1]:1".parse().unwrap());
             }

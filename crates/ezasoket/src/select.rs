@@ -11,27 +11,27 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::{Duration, Instant};
 
 use crate::wait::poll_of;
-use crate::{Errno, Mask, Polled, Socket, Waiter};
+use crate::{Errno, SelectMask, PollResult, Socket, SocketWaiter};
 
 /// TIMEOUT of SELECT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Timeout {
+pub enum SelectTimeout {
     /// For ever: negative seconds.
     Never,
     /// So long; zero looks once.
     After(Duration),
 }
 
-impl Timeout {
+impl SelectTimeout {
     /// Of seconds and microseconds; EINVAL when there are too many of these.
-    pub fn new(seconds: i64, micros: i64) -> Result<Timeout, Errno> {
+    pub fn new(seconds: i64, micros: i64) -> Result<SelectTimeout, Errno> {
         if seconds < 0 {
-            return Ok(Timeout::Never);
+            return Ok(SelectTimeout::Never);
         }
         match u32::try_from(micros) {
             Ok(micros) if micros < 1_000_000 => {
                 let time = Duration::new(seconds as u64, micros * 1000);
-                Ok(Timeout::After(time))
+                Ok(SelectTimeout::After(time))
             }
             _ => Err(Errno::EINVAL),
         }
@@ -40,21 +40,21 @@ impl Timeout {
 
 /// The sockets that are waited for, or are ready.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectResult {
     /// To read.
-    pub read: Mask,
+    pub read: SelectMask,
     /// To write.
-    pub write: Mask,
+    pub write: SelectMask,
     /// With an exceptional condition.
-    pub exception: Mask,
+    pub exception: SelectMask,
 }
 
-impl Selected {
+impl SelectResult {
     /// Reads three masks that follow each other.
-    pub fn parse(bytes: &[u8], maxsoc: usize) -> Selected {
-        let size = Mask::bytes(maxsoc);
-        let mask = |n: usize| Mask::parse(bytes.get(n * size..).unwrap_or(&[]), maxsoc);
-        Selected {
+    pub fn parse(bytes: &[u8], maxsoc: usize) -> SelectResult {
+        let size = SelectMask::bytes(maxsoc);
+        let mask = |n: usize| SelectMask::parse(bytes.get(n * size..).unwrap_or(&[]), maxsoc);
+        SelectResult {
             read: mask(0),
             write: mask(1),
             exception: mask(2),
@@ -71,11 +71,11 @@ impl Selected {
         self.read.len() + self.write.len() + self.exception.len()
     }
 
-    fn empty(maxsoc: usize) -> Selected {
-        Selected {
-            read: Mask::new(maxsoc),
-            write: Mask::new(maxsoc),
-            exception: Mask::new(maxsoc),
+    fn empty(maxsoc: usize) -> SelectResult {
+        SelectResult {
+            read: SelectMask::new(maxsoc),
+            write: SelectMask::new(maxsoc),
+            exception: SelectMask::new(maxsoc),
         }
     }
 }
@@ -84,15 +84,15 @@ impl Selected {
 /// ones.
 ///
 /// `taken` says whether a socket that was given has been taken; the waiter
-/// comes back with [`Polled::Nudged`] when that changes.
+/// comes back with [`PollResult::Nudged`] when that changes.
 pub fn select<'s>(
-    wanted: &Selected,
+    wanted: &SelectResult,
     maxsoc: usize,
-    timeout: Timeout,
+    timeout: SelectTimeout,
     socket: impl Fn(usize) -> Option<&'s Socket>,
     taken: impl Fn(usize) -> bool,
-    waiter: &dyn Waiter,
-) -> Result<Selected, Errno> {
+    waiter: &dyn SocketWaiter,
+) -> Result<SelectResult, Errno> {
     let mut fds = Vec::new();
     let mut numbers = Vec::new();
     let sets = [
@@ -108,8 +108,8 @@ pub fn select<'s>(
         }
     }
     let until = match timeout {
-        Timeout::Never => None,
-        Timeout::After(time) => Some(Instant::now() + time),
+        SelectTimeout::Never => None,
+        SelectTimeout::After(time) => Some(Instant::now() + time),
     };
     let reads = wanted.read.len();
     let writes = reads + wanted.write.len();
@@ -120,7 +120,7 @@ pub fn select<'s>(
             (false, until) => until.map(|u| u.saturating_duration_since(Instant::now())),
         };
         let polled = waiter.poll(&mut fds, left)?;
-        let mut ready = Selected::empty(maxsoc);
+        let mut ready = SelectResult::empty(maxsoc);
         for (at, (fd, number)) in fds.iter_mut().zip(&numbers).enumerate() {
             // An error is there to be read and written.
             let events = libc::POLLERR | libc::POLLHUP;
@@ -141,9 +141,9 @@ pub fn select<'s>(
             ready.exception.set(number);
         }
         match polled {
-            Polled::Cancelled => return Err(Errno::EIBMCANCELLED),
+            PollResult::Cancelled => return Err(Errno::EIBMCANCELLED),
             _ if ready.count() > 0 => return Ok(ready),
-            Polled::TimedOut => return Ok(ready),
+            PollResult::TimedOut => return Ok(ready),
             _ => {}
         }
     }
@@ -152,13 +152,13 @@ pub fn select<'s>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Name, system_poll};
+    use crate::{SocketName, system_poll};
     use std::io;
 
-    struct Plain;
+    struct PlainPoll;
 
-    impl Waiter for Plain {
-        fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
+    impl SocketWaiter for PlainPoll {
+        fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
             system_poll(fds, limit)
         }
     }
@@ -166,21 +166,21 @@ mod tests {
     fn pair() -> (Socket, Socket) {
         let listener = Socket::new(2, 1, 0).unwrap();
         listener
-            .bind(&Name("127.0.0.1:0".parse().unwrap()))
+            .bind(&SocketName("127.0.0.1:0".parse().unwrap()))
             .unwrap();
         listener.listen(1).unwrap();
         let client = Socket::new(2, 1, 0).unwrap();
-        client.connect(&listener.local().unwrap(), &Plain).unwrap();
-        (client, listener.accept(&Plain).unwrap().0)
+        client.connect(&listener.local().unwrap(), &PlainPoll).unwrap();
+        (client, listener.accept(&PlainPoll).unwrap().0)
     }
 
-    fn wanted(read: &[usize], write: &[usize], exception: &[usize]) -> Selected {
+    fn wanted(read: &[usize], write: &[usize], exception: &[usize]) -> SelectResult {
         let mask = |list: &[usize]| {
-            let mut mask = Mask::new(40);
+            let mut mask = SelectMask::new(40);
             list.iter().for_each(|s| mask.set(*s));
             mask
         };
-        Selected {
+        SelectResult {
             read: mask(read),
             write: mask(write),
             exception: mask(exception),
@@ -195,47 +195,47 @@ mod tests {
             35 => Some(&server),
             _ => None,
         };
-        let zero = Timeout::new(0, 0).unwrap();
+        let zero = SelectTimeout::new(0, 0).unwrap();
         let nothing = select(
             &wanted(&[35], &[], &[35]),
             40,
             zero,
             find,
             |_| false,
-            &Plain,
+            &PlainPoll,
         );
         assert_eq!(nothing.unwrap().count(), 0);
-        client.send(b"x", 0, None, &Plain).unwrap();
+        client.send(b"x", 0, None, &PlainPoll).unwrap();
         let ready = select(
             &wanted(&[35], &[3], &[]),
             40,
-            Timeout::Never,
+            SelectTimeout::Never,
             find,
             |_| false,
-            &Plain,
+            &PlainPoll,
         );
         assert_eq!(ready.unwrap(), wanted(&[35], &[3], &[]));
         let taken = select(
             &wanted(&[], &[], &[35]),
             40,
-            Timeout::Never,
+            SelectTimeout::Never,
             find,
             |n| n == 35,
-            &Plain,
+            &PlainPoll,
         );
         assert_eq!(taken.unwrap(), wanted(&[], &[], &[35]));
-        let bad = select(&wanted(&[4], &[], &[]), 40, zero, find, |_| false, &Plain);
+        let bad = select(&wanted(&[4], &[], &[]), 40, zero, find, |_| false, &PlainPoll);
         assert_eq!(bad, Err(Errno::EBADF));
     }
 
     #[test]
-    fn a_socket_blocks_or_not_as_its_program_says() {
+    fn a_socket_blocks_or_not_as_its_program_sets_it() {
         let (client, server) = pair();
         let mut buffer = [0; 8];
         server.fcntl(4, 4).unwrap();
         assert_eq!(server.fcntl(3, 0), Ok(4));
         assert_eq!(
-            server.receive(&mut buffer, 0, &Plain),
+            server.receive(&mut buffer, 0, &PlainPoll),
             Err(Errno::EWOULDBLOCK)
         );
         server.control(0x8004_A77E, 0).unwrap();
@@ -243,18 +243,18 @@ mod tests {
             .set_option(0x1006, &[0, 0, 0, 0, 0, 0, 0x27, 0x10])
             .unwrap();
         assert_eq!(
-            server.receive(&mut buffer, 0, &Plain),
+            server.receive(&mut buffer, 0, &PlainPoll),
             Err(Errno::EWOULDBLOCK)
         );
-        client.send(b"hello", 0, None, &Plain).unwrap();
+        client.send(b"hello", 0, None, &PlainPoll).unwrap();
         assert_eq!(
-            server.receive(&mut buffer, flags_peek(), &Plain).unwrap().0,
+            server.receive(&mut buffer, flags_peek(), &PlainPoll).unwrap().0,
             5
         );
         assert_eq!(server.control(0x4004_A77F, 0), Ok(5));
-        assert_eq!(server.receive(&mut buffer, 0, &Plain).unwrap().0, 5);
+        assert_eq!(server.receive(&mut buffer, 0, &PlainPoll).unwrap().0, 5);
         client.shutdown(1).unwrap();
-        assert_eq!(server.receive(&mut buffer, 0, &Plain).unwrap().0, 0);
+        assert_eq!(server.receive(&mut buffer, 0, &PlainPoll).unwrap().0, 0);
         assert_eq!(server.option(0x1008), Ok(vec![0, 0, 0, 1]));
         assert_eq!(server.option(0x9999), Err(Errno::ENOPROTOOPT));
     }
@@ -266,17 +266,17 @@ mod tests {
     #[test]
     fn who_listens_does_not_connect() {
         let listening = Socket::new(2, 1, 0).unwrap();
-        let any_port = Name("127.0.0.1:0".parse().unwrap());
+        let any_port = SocketName("127.0.0.1:0".parse().unwrap());
         listening.bind(&any_port).unwrap();
         listening.listen(1).unwrap();
         let there = listening.local().unwrap();
-        assert_eq!(listening.connect(&there, &Plain), Err(Errno::EOPNOTSUPP));
+        assert_eq!(listening.connect(&there, &PlainPoll), Err(Errno::EOPNOTSUPP));
     }
 
     #[test]
     fn a_timeout_has_less_than_a_million_microseconds() {
-        assert_eq!(Timeout::new(-1, 30), Ok(Timeout::Never));
-        assert_eq!(Timeout::new(1, 1_000_000), Err(Errno::EINVAL));
-        assert_eq!(Timeout::new(0, -1), Err(Errno::EINVAL));
+        assert_eq!(SelectTimeout::new(-1, 30), Ok(SelectTimeout::Never));
+        assert_eq!(SelectTimeout::new(1, 1_000_000), Err(Errno::EINVAL));
+        assert_eq!(SelectTimeout::new(0, -1), Err(Errno::EINVAL));
     }
 }

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, SockAddr, Type};
 
-use crate::option::{Control, NONBLOCKING, OptionName};
+use crate::option::{SocketControl, NONBLOCKING, OptionName};
 use crate::wait::wait_for;
-use crate::{AF_INET, AF_INET6, Command, Errno, Name, Waiter};
+use crate::{AF_INET, AF_INET6, Command, Errno, SocketName, SocketWaiter};
 
 /// Most bytes that one call sends or receives.
 pub const MAX_DATA_BYTES: usize = 16 << 20;
@@ -40,7 +40,7 @@ const SIOCATMARK: libc::Ioctl = 0x8905;
 
 /// The kind of a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct SocketKind {
     /// Its address family, as programs number it.
     pub family: u16,
     /// A stream; otherwise datagrams.
@@ -51,7 +51,7 @@ pub struct Kind {
 #[derive(Debug)]
 pub struct Socket {
     os: socket2::Socket,
-    kind: Kind,
+    kind: SocketKind,
     nonblocking: AtomicBool,
     listening: AtomicBool,
     /// It has or had a partner.
@@ -84,7 +84,7 @@ impl Socket {
             _ => return Err(Errno::EPROTONOSUPPORT),
         };
         let os = socket2::Socket::new(domain, kind, protocol)?;
-        Socket::of(os, Kind { family, stream })
+        Socket::of(os, SocketKind { family, stream })
     }
 
     /// A socket that there is already.
@@ -96,14 +96,14 @@ impl Socket {
             _ => return Err(Errno::EAFNOSUPPORT),
         };
         let stream = os.r#type()? == Type::STREAM;
-        let socket = Socket::of(os, Kind { family, stream })?;
+        let socket = Socket::of(os, SocketKind { family, stream })?;
         // Asked while it surely has its partner.
         socket.was_connected();
         Ok(socket)
     }
 
     /// A copy of a socket that its owner made nonblocking.
-    pub fn copy(fd: OwnedFd, kind: Kind, blocks: bool) -> Socket {
+    pub fn copy(fd: OwnedFd, kind: SocketKind, blocks: bool) -> Socket {
         let copy = Socket::plain(socket2::Socket::from(fd), kind);
         copy.set_blocking(blocks);
         // Asked while it has its partner, if it has one.
@@ -111,12 +111,12 @@ impl Socket {
         copy
     }
 
-    fn of(os: socket2::Socket, kind: Kind) -> Result<Socket, Errno> {
+    fn of(os: socket2::Socket, kind: SocketKind) -> Result<Socket, Errno> {
         os.set_nonblocking(true)?;
         Ok(Socket::plain(os, kind))
     }
 
-    fn plain(os: socket2::Socket, kind: Kind) -> Socket {
+    fn plain(os: socket2::Socket, kind: SocketKind) -> Socket {
         Socket {
             os,
             kind,
@@ -129,7 +129,7 @@ impl Socket {
     }
 
     /// The socket's kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SocketKind {
         self.kind
     }
 
@@ -139,7 +139,7 @@ impl Socket {
     }
 
     /// BIND.
-    pub fn bind(&self, name: &Name) -> Result<(), Errno> {
+    pub fn bind(&self, name: &SocketName) -> Result<(), Errno> {
         self.check_family(name)?;
         Ok(self.os.bind(&SockAddr::from(name.0))?)
     }
@@ -156,7 +156,7 @@ impl Socket {
     }
 
     /// ACCEPT.
-    pub fn accept(&self, waiter: &dyn Waiter) -> Result<(Socket, Name), Errno> {
+    pub fn accept(&self, waiter: &dyn SocketWaiter) -> Result<(Socket, SocketName), Errno> {
         if !self.kind.stream {
             return Err(Errno::EOPNOTSUPP);
         }
@@ -168,11 +168,11 @@ impl Socket {
         let peer = peer.as_socket().ok_or(Errno::EAFNOSUPPORT)?;
         let socket = Socket::of(os, self.kind)?;
         socket.connected.store(true, Ordering::Relaxed);
-        Ok((socket, Name(peer)))
+        Ok((socket, SocketName(peer)))
     }
 
     /// CONNECT.
-    pub fn connect(&self, name: &Name, waiter: &dyn Waiter) -> Result<(), Errno> {
+    pub fn connect(&self, name: &SocketName, waiter: &dyn SocketWaiter) -> Result<(), Errno> {
         self.check_family(name)?;
         // Linux would say that it is connected.
         if self.is_listening() {
@@ -204,15 +204,15 @@ impl Socket {
     }
 
     /// GETSOCKNAME.
-    pub fn local(&self) -> Result<Name, Errno> {
+    pub fn local(&self) -> Result<SocketName, Errno> {
         let name = self.os.local_addr()?.as_socket();
-        name.map(Name).ok_or(Errno::EAFNOSUPPORT)
+        name.map(SocketName).ok_or(Errno::EAFNOSUPPORT)
     }
 
     /// GETPEERNAME.
-    pub fn peer(&self) -> Result<Name, Errno> {
+    pub fn peer(&self) -> Result<SocketName, Errno> {
         let name = self.os.peer_addr()?.as_socket();
-        name.map(Name).ok_or(Errno::EAFNOSUPPORT)
+        name.map(SocketName).ok_or(Errno::EAFNOSUPPORT)
     }
 
     /// SHUTDOWN: 0 ends receiving, 1 sending, 2 both.
@@ -232,8 +232,8 @@ impl Socket {
         &self,
         into: &mut [u8],
         flags: i64,
-        waiter: &dyn Waiter,
-    ) -> Result<(usize, Option<Name>), Errno> {
+        waiter: &dyn SocketWaiter,
+    ) -> Result<(usize, Option<SocketName>), Errno> {
         let system = system_flags(flags)?;
         let whole = flags & flags::WAITALL != 0 && flags & flags::PEEK == 0 && self.kind.stream;
         let mut got = 0;
@@ -253,7 +253,7 @@ impl Socket {
             };
             got += n;
             if n == 0 || !whole || got == into.len() {
-                return Ok((got, from.as_socket().map(Name)));
+                return Ok((got, from.as_socket().map(SocketName)));
             }
         }
     }
@@ -263,8 +263,8 @@ impl Socket {
         &self,
         data: &[u8],
         flags: i64,
-        to: Option<&Name>,
-        waiter: &dyn Waiter,
+        to: Option<&SocketName>,
+        waiter: &dyn SocketWaiter,
     ) -> Result<usize, Errno> {
         let system = system_flags(flags)? | libc::MSG_NOSIGNAL;
         if let Some(name) = to {
@@ -305,14 +305,14 @@ impl Socket {
 
     /// IOCTL: RETARG, where that is an integer.
     pub fn control(&self, control: i64, argument: i64) -> Result<i64, Errno> {
-        let (request, fd) = match Control::numbered(control) {
-            Some(Control::NonBlocking) => {
+        let (request, fd) = match SocketControl::numbered(control) {
+            Some(SocketControl::NonBlocking) => {
                 self.set_blocking(argument == 0);
                 return Ok(argument);
             }
-            Some(Control::Readable) => (libc::FIONREAD, self.os.as_raw_fd()),
-            Some(Control::AtMark) => (SIOCATMARK, self.os.as_raw_fd()),
-            Some(Control::Interface(_)) | None => return Err(Errno::EINVAL),
+            Some(SocketControl::Readable) => (libc::FIONREAD, self.os.as_raw_fd()),
+            Some(SocketControl::AtMark) => (SIOCATMARK, self.os.as_raw_fd()),
+            Some(SocketControl::Interface(_)) | None => return Err(Errno::EINVAL),
         };
         let mut value: libc::c_int = 0;
         // SAFETY: the control writes one integer.
@@ -419,7 +419,7 @@ impl Socket {
         self.nonblocking.store(!blocks, Ordering::Relaxed);
     }
 
-    fn check_family(&self, name: &Name) -> Result<(), Errno> {
+    fn check_family(&self, name: &SocketName) -> Result<(), Errno> {
         match name.family() == self.kind.family {
             true => Ok(()),
             false => Err(Errno::EAFNOSUPPORT),
@@ -432,7 +432,7 @@ impl Socket {
         &self,
         events: libc::c_short,
         limit_ns: &AtomicU64,
-        waiter: &dyn Waiter,
+        waiter: &dyn SocketWaiter,
         mut attempt: impl FnMut() -> io::Result<R>,
     ) -> Result<R, Errno> {
         let limit = match limit_ns.load(Ordering::Relaxed) {
@@ -459,9 +459,9 @@ impl AsFd for Socket {
     }
 }
 
-impl From<SocketAddr> for Name {
-    fn from(address: SocketAddr) -> Name {
-        Name(address)
+impl From<SocketAddr> for SocketName {
+    fn from(address: SocketAddr) -> SocketName {
+        SocketName(address)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::Errno;
 
 /// The result of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Polled {
+pub enum PollResult {
     /// So many descriptors are ready.
     Ready(usize),
     /// The time has passed.
@@ -24,9 +24,9 @@ pub enum Polled {
 }
 
 /// Waits, as poll(2) does.
-pub trait Waiter {
+pub trait SocketWaiter {
     /// Waits until a descriptor is ready; `None` waits without a limit.
-    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled>;
+    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult>;
 }
 
 /// The events to wait for on a descriptor.
@@ -44,23 +44,23 @@ pub(crate) fn wait_for(
     fd: BorrowedFd<'_>,
     events: libc::c_short,
     limit: Option<Duration>,
-    waiter: &dyn Waiter,
+    waiter: &dyn SocketWaiter,
 ) -> Result<(), Errno> {
     let until = limit.map(|limit| Instant::now() + limit);
     let mut fds = [poll_of(fd.as_raw_fd(), events)];
     loop {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         match waiter.poll(&mut fds, left)? {
-            Polled::Ready(_) => return Ok(()),
-            Polled::TimedOut => return Err(Errno::EWOULDBLOCK),
-            Polled::Nudged => {}
-            Polled::Cancelled => return Err(Errno::EIBMCANCELLED),
+            PollResult::Ready(_) => return Ok(()),
+            PollResult::TimedOut => return Err(Errno::EWOULDBLOCK),
+            PollResult::Nudged => {}
+            PollResult::Cancelled => return Err(Errno::EIBMCANCELLED),
         }
     }
 }
 
-/// poll(2); interrupted calls are [`Polled::Nudged`].
-pub fn system_poll(fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
+/// poll(2); interrupted calls are [`PollResult::Nudged`].
+pub fn system_poll(fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
     let time = limit.map(|limit| libc::timespec {
         tv_sec: limit.as_secs().min(i32::MAX as u64) as libc::time_t,
         tv_nsec: libc::c_long::from(limit.subsec_nanos() as i32),
@@ -70,10 +70,10 @@ pub fn system_poll(fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Res
     // SAFETY: so many descriptors, and a time that outlives the call or null.
     match unsafe { libc::ppoll(fds.as_mut_ptr(), count, time, std::ptr::null()) } {
         -1 => match io::Error::last_os_error() {
-            error if error.kind() == io::ErrorKind::Interrupted => Ok(Polled::Nudged),
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(PollResult::Nudged),
             error => Err(error),
         },
-        0 => Ok(Polled::TimedOut),
-        n => Ok(Polled::Ready(n as usize)),
+        0 => Ok(PollResult::TimedOut),
+        n => Ok(PollResult::Ready(n as usize)),
     }
 }

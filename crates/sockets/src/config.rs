@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use ezasoket::Rule;
+use ezasoket::AddressRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -228,7 +228,7 @@ impl SocketsConfig {
         let mut say = |key: String, why: String| wrong.push(ConfigError { key, why });
         for (key, list) in [("listen", &self.listen), ("connect", &self.connect)] {
             for text in list {
-                if let Err(why) = text.parse::<Rule>() {
+                if let Err(why) = text.parse::<AddressRule>() {
                     say(key.into(), format!("{text:?}: {why}"));
                 }
             }

@@ -5,15 +5,15 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ezasoket::{Errno, Name, Rule};
+use ezasoket::{Errno, SocketName, AddressRule};
 
 use crate::config::SocketsConfig;
 
 /// The addresses that the settings allow.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    listen: Vec<Rule>,
-    connect: Vec<Rule>,
+    listen: Vec<AddressRule>,
+    connect: Vec<AddressRule>,
 }
 
 impl Policy {
@@ -28,27 +28,27 @@ impl Policy {
 
     /// The address that a BIND to this one gets: itself, or loopback for the
     /// unspecified one. EACCES when neither is allowed.
-    pub fn listen_at(&self, name: &Name) -> Result<Name, Errno> {
+    pub fn listen_at(&self, name: &SocketName) -> Result<SocketName, Errno> {
         let allowed = |address| self.listen.iter().any(|rule| rule.allows(address));
         if allowed(name.0) {
             return Ok(*name);
         }
         let here = loopback(name.0);
         match name.0.ip().is_unspecified() && allowed(here) {
-            true => Ok(Name(here)),
+            true => Ok(SocketName(here)),
             false => Err(Errno::EACCES),
         }
     }
 
     /// The address that is connected or sent to: itself, or loopback for the
     /// unspecified one. EACCES when that is not allowed.
-    pub fn connect_to(&self, name: &Name) -> Result<Name, Errno> {
+    pub fn connect_to(&self, name: &SocketName) -> Result<SocketName, Errno> {
         let to = match name.0.ip().is_unspecified() {
             true => loopback(name.0),
             false => name.0,
         };
         match self.connect.iter().any(|rule| rule.allows(to)) {
-            true => Ok(Name(to)),
+            true => Ok(SocketName(to)),
             false => Err(Errno::EACCES),
         }
     }
@@ -67,8 +67,8 @@ fn loopback(mut address: SocketAddr) -> SocketAddr {
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> Name {
-        Name(text.parse().unwrap())
+    fn name(text: &str) -> SocketName {
+        SocketName(text.parse().unwrap())
     }
 
     #[test]

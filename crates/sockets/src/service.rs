@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use ezasoket::{Errno, Function, Reply, Request};
+use ezasoket::{Errno, Function, CallReply, Request};
 use region::engine::{self, EngineClass};
 use region::{SocketCall, SocketCalls};
 use serde_json::{Value, json};
@@ -251,7 +251,7 @@ impl SocketCalls for Sockets {
         let mut tasks = self.0.lock();
         if tasks.stopped {
             drop(tasks);
-            call.answer(Reply::from(Errno::EIBMNOACTIVETCP).emit(), Vec::new());
+            call.answer(CallReply::from(Errno::EIBMNOACTIVETCP).emit(), Vec::new());
             return;
         }
         if let Some(handle) = tasks.running.get(&task) {
@@ -264,7 +264,7 @@ impl SocketCalls for Sockets {
             Ok(signal) => Arc::new(signal),
             Err(error) => {
                 drop(tasks);
-                call.answer(Reply::from(Errno::from(error)).emit(), Vec::new());
+                call.answer(CallReply::from(Errno::from(error)).emit(), Vec::new());
                 return;
             }
         };
@@ -377,7 +377,7 @@ impl Shared {
             }
             let data = std::mem::take(&mut call.data);
             let Some(request) = Request::parse(&call.args, data) else {
-                call.answer(Reply::from(Errno::FUNCTION).emit(), Vec::new());
+                call.answer(CallReply::from(Errno::FUNCTION).emit(), Vec::new());
                 continue;
             };
             let before = Instant::now();
@@ -399,7 +399,7 @@ impl Shared {
 
 /// Passes the worker a copy of the descriptor of a new socket. Where that does
 /// not go, its calls come here as they do without.
-fn lend(own: &TaskSockets, call: &SocketCall, request: &Request, reply: &mut Reply) {
+fn lend(own: &TaskSockets, call: &SocketCall, request: &Request, reply: &mut CallReply) {
     let makes = [Function::Socket, Function::Accept, Function::TakeSocket];
     if reply.retcode < 0 || !makes.contains(&request.function) {
         return;

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ezasoket::{Polled, Waiter, system_poll};
+use ezasoket::{PollResult, SocketWaiter, system_poll};
 
 /// An event of a task: its end, or that a socket which it gave was taken.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl Signal {
     }
 }
 
-impl Waiter for Signal {
-    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
+impl SocketWaiter for Signal {
+    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
         if self.has_ended() {
-            return Ok(Polled::Cancelled);
+            return Ok(PollResult::Cancelled);
         }
         let own = libc::pollfd {
             fd: self.event.as_raw_fd(),
@@ -82,9 +82,9 @@ impl Waiter for Signal {
             self.clear();
         }
         Ok(match polled {
-            _ if self.has_ended() => Polled::Cancelled,
-            Polled::Ready(n) if n > usize::from(nudged) => Polled::Ready(n),
-            Polled::Ready(_) => Polled::Nudged,
+            _ if self.has_ended() => PollResult::Cancelled,
+            PollResult::Ready(n) if n > usize::from(nudged) => PollResult::Ready(n),
+            PollResult::Ready(_) => PollResult::Nudged,
             other => other,
         })
     }
@@ -101,12 +101,12 @@ mod tests {
     fn a_nudge_is_heard_once_and_an_end_for_ever() {
         let signal = Signal::new().unwrap();
         let zero = Some(Duration::ZERO);
-        assert_eq!(signal.poll(&mut [], zero).unwrap(), Polled::TimedOut);
+        assert_eq!(signal.poll(&mut [], zero).unwrap(), PollResult::TimedOut);
         signal.nudge();
-        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Nudged);
-        assert_eq!(signal.poll(&mut [], zero).unwrap(), Polled::TimedOut);
+        assert_eq!(signal.poll(&mut [], None).unwrap(), PollResult::Nudged);
+        assert_eq!(signal.poll(&mut [], zero).unwrap(), PollResult::TimedOut);
         signal.end();
-        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Cancelled);
-        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Cancelled);
+        assert_eq!(signal.poll(&mut [], None).unwrap(), PollResult::Cancelled);
+        assert_eq!(signal.poll(&mut [], None).unwrap(), PollResult::Cancelled);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use ezasoket::{Errno, Reply, Request};
+use ezasoket::{Errno, CallReply, Request};
 use region::TransId;
 use serde::Serialize;
 
@@ -68,7 +68,7 @@ impl Trace {
     }
 
     /// A call is done.
-    pub fn call(&self, task: u64, transid: TransId, request: &Request, reply: &Reply, us: u64) {
+    pub fn call(&self, task: u64, transid: TransId, request: &Request, reply: &CallReply, us: u64) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         if reply.retcode < 0 {
             self.failed.fetch_add(1, Ordering::Relaxed);

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, Control, Errno, Function, MAX_DATA_BYTES, Name, Reply, Request,
-    Selected, Socket, Timeout, select,
+    AF_INET, AF_INET6, ClientId, SocketControl, Errno, Function, MAX_DATA_BYTES, SocketName, CallReply, Request,
+    SelectResult, Socket, SelectTimeout, select,
 };
 
 use crate::given::GivenSockets;
@@ -102,71 +102,71 @@ impl TaskSockets {
     }
 
     /// Serves a call; it may wait.
-    pub fn serve(&mut self, request: &Request) -> Reply {
-        self.attempt(request).unwrap_or_else(Reply::from)
+    pub fn serve(&mut self, request: &Request) -> CallReply {
+        self.attempt(request).unwrap_or_else(CallReply::from)
     }
 
-    fn attempt(&mut self, request: &Request) -> Result<Reply, Errno> {
+    fn attempt(&mut self, request: &Request) -> Result<CallReply, Errno> {
         let (function, s, args) = (request.function, request.socket, request.args);
         if self.maxsoc == 0 && function != Function::InitApi {
             match function.may_be_first() {
                 true => self.begin(FEWEST_SOCKETS),
-                false if function == Function::TermApi => return Ok(Reply::ok(0)),
+                false if function == Function::TermApi => return Ok(CallReply::ok(0)),
                 false => return Err(Errno::FIRST_CALL),
             }
         }
         Ok(match function {
             Function::InitApi => self.init(args[0], &request.data)?,
             Function::TermApi => self.end(),
-            Function::GetClientId => Reply::with(0, self.me.emit()),
+            Function::GetClientId => CallReply::with(0, self.me.emit()),
             Function::Socket => {
                 let socket = Socket::new(args[0], args[1], args[2])?;
-                Reply::ok(self.add(Arc::new(socket))?)
+                CallReply::ok(self.add(Arc::new(socket))?)
             }
             Function::Bind => {
                 let name = self
                     .world
                     .policy()
-                    .listen_at(&Name::parse(&request.data)?)?;
+                    .listen_at(&SocketName::parse(&request.data)?)?;
                 self.own(s)?.socket.bind(&name)?;
-                Reply::ok(0)
+                CallReply::ok(0)
             }
             Function::Listen => self.listen(s, args[0])?,
             Function::Accept => {
                 self.check_room()?;
                 let (socket, peer) = self.own(s)?.socket.accept(&*self.signal)?;
-                Reply::with(self.add(Arc::new(socket))?, peer.emit())
+                CallReply::with(self.add(Arc::new(socket))?, peer.emit())
             }
             Function::Connect => {
-                let name = Name::parse(&request.data)?;
+                let name = SocketName::parse(&request.data)?;
                 let name = self.world.policy().connect_to(&name)?;
                 self.own(s)?.socket.connect(&name, &*self.signal)?;
-                Reply::ok(0)
+                CallReply::ok(0)
             }
-            Function::GetPeerName => Reply::with(0, self.own(s)?.socket.peer()?.emit()),
-            Function::GetSockName => Reply::with(0, self.own(s)?.socket.local()?.emit()),
+            Function::GetPeerName => CallReply::with(0, self.own(s)?.socket.peer()?.emit()),
+            Function::GetSockName => CallReply::with(0, self.own(s)?.socket.local()?.emit()),
             Function::Shutdown => {
                 self.own(s)?.socket.shutdown(args[0])?;
-                Reply::ok(0)
+                CallReply::ok(0)
             }
             Function::Close => self.close(s)?,
-            Function::Fcntl => Reply::ok(self.own(s)?.socket.fcntl(args[0], args[1])?),
+            Function::Fcntl => CallReply::ok(self.own(s)?.socket.fcntl(args[0], args[1])?),
             Function::Ioctl => {
                 let socket = &self.own(s)?.socket;
-                match Control::numbered(args[0]) {
-                    Some(Control::Interface(query)) => {
-                        Reply::with(0, socket.interfaces(query, &request.data, args[1])?)
+                match SocketControl::numbered(args[0]) {
+                    Some(SocketControl::Interface(query)) => {
+                        CallReply::with(0, socket.interfaces(query, &request.data, args[1])?)
                     }
-                    _ => Reply {
+                    _ => CallReply {
                         value: socket.control(args[0], args[1])?,
-                        ..Reply::ok(0)
+                        ..CallReply::ok(0)
                     },
                 }
             }
-            Function::GetSockOpt => Reply::with(0, self.own(s)?.socket.option(args[0])?),
+            Function::GetSockOpt => CallReply::with(0, self.own(s)?.socket.option(args[0])?),
             Function::SetSockOpt => {
                 self.own(s)?.socket.set_option(args[0], &request.data)?;
-                Reply::ok(0)
+                CallReply::ok(0)
             }
             Function::Read | Function::Recv | Function::RecvFrom => self.receive(request)?,
             Function::Write | Function::Send | Function::SendTo => self.send(request)?,
@@ -174,7 +174,7 @@ impl TaskSockets {
             Function::GiveSocket => self.give(s, &request.data)?,
             Function::TakeSocket => self.take(s, &request.data)?,
             Function::GetHostId => names::own_address(&self.world),
-            Function::GetHostName => Reply::with(0, names::own_name().into_bytes()),
+            Function::GetHostName => CallReply::with(0, names::own_name().into_bytes()),
             Function::GetHostByName => names::by_name(&self.world, &request.data)?,
             Function::GetHostByAddr => names::by_address(&request.data)?,
             Function::GetAddrInfo => names::addresses(&self.world, args, &request.data)?,
@@ -196,7 +196,7 @@ impl TaskSockets {
     }
 
     /// INITAPI: MAXSOC, IDENT (16), SUBTASK (8).
-    fn init(&mut self, maxsoc: i64, names: &[u8]) -> Result<Reply, Errno> {
+    fn init(&mut self, maxsoc: i64, names: &[u8]) -> Result<CallReply, Errno> {
         if self.maxsoc != 0 {
             return Err(Errno::INITAPI_AGAIN);
         }
@@ -211,14 +211,14 @@ impl TaskSockets {
         // The address space is always the region; a name for it is accepted.
         self.me.task = part(16).unwrap_or_else(|| task_name(self.number, b'C'));
         self.begin(maxsoc.max(FEWEST_SOCKETS));
-        Ok(Reply {
+        Ok(CallReply {
             value: self.maxsoc - 1,
-            ..Reply::ok(0)
+            ..CallReply::ok(0)
         })
     }
 
     /// TERMAPI, and the end of the task.
-    fn end(&mut self) -> Reply {
+    fn end(&mut self) -> CallReply {
         for (number, own) in std::mem::take(&mut self.sockets) {
             own.take_back(&self.world.given, &self.me, number);
         }
@@ -226,11 +226,11 @@ impl TaskSockets {
             self.world.given.leave(&self.me);
         }
         self.maxsoc = 0;
-        Reply::ok(0)
+        CallReply::ok(0)
     }
 
     /// LISTEN. A socket without an address would get the unspecified one.
-    fn listen(&self, s: i64, backlog: i64) -> Result<Reply, Errno> {
+    fn listen(&self, s: i64, backlog: i64) -> Result<CallReply, Errno> {
         let socket = &self.own(s)?.socket;
         let local = socket.local()?;
         if local.0.port() == 0 && socket.kind().stream {
@@ -240,16 +240,16 @@ impl TaskSockets {
             }
         }
         socket.listen(backlog)?;
-        Ok(Reply::ok(0))
+        Ok(CallReply::ok(0))
     }
 
-    fn close(&mut self, s: i64) -> Result<Reply, Errno> {
+    fn close(&mut self, s: i64) -> Result<CallReply, Errno> {
         let own = self.sockets.remove(&s).ok_or(Errno::EBADF)?;
         own.take_back(&self.world.given, &self.me, s);
-        Ok(Reply::ok(0))
+        Ok(CallReply::ok(0))
     }
 
-    fn receive(&mut self, request: &Request) -> Result<Reply, Errno> {
+    fn receive(&mut self, request: &Request) -> Result<CallReply, Errno> {
         let signal = self.signal.clone();
         let own = self.sockets.get_mut(&request.socket).ok_or(Errno::EBADF)?;
         let [flags, nbyte, ..] = request.args;
@@ -257,7 +257,7 @@ impl TaskSockets {
         let mut data = vec![0; room.min(MAX_DATA_BYTES)];
         let (count, from) = own.socket.receive(&mut data, flags, &*signal)?;
         data.truncate(count);
-        if let Some(Name(from)) = from
+        if let Some(SocketName(from)) = from
             && !own.socket.kind().stream
             && !own.partners.contains(&from)
         {
@@ -273,10 +273,10 @@ impl TaskSockets {
             };
             data.extend(name.map(|n| n.emit()).unwrap_or_default());
         }
-        Ok(Reply::with(count as i64, data))
+        Ok(CallReply::with(count as i64, data))
     }
 
-    fn send(&self, request: &Request) -> Result<Reply, Errno> {
+    fn send(&self, request: &Request) -> Result<CallReply, Errno> {
         let own = self.own(request.socket)?;
         let [flags, name_bytes, ..] = request.args;
         let name_bytes = usize::try_from(name_bytes).map_err(|_| Errno::EINVAL)?;
@@ -286,15 +286,15 @@ impl TaskSockets {
             .ok_or(Errno::EINVAL)?;
         let to = match name {
             [] => None,
-            name => Some(self.destination(own, Name::parse(name)?)?),
+            name => Some(self.destination(own, SocketName::parse(name)?)?),
         };
         let count = own.socket.send(data, flags, to.as_ref(), &*self.signal)?;
-        Ok(Reply::ok(count as i64))
+        Ok(CallReply::ok(count as i64))
     }
 
     /// The destination of a datagram: a sender of an earlier datagram, the
     /// partner, or an address that the policy allows.
-    fn destination(&self, own: &Own, name: Name) -> Result<Name, Errno> {
+    fn destination(&self, own: &Own, name: SocketName) -> Result<SocketName, Errno> {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
         match known {
             true => Ok(name),
@@ -302,15 +302,15 @@ impl TaskSockets {
         }
     }
 
-    fn select(&self, request: &Request) -> Result<Reply, Errno> {
+    fn select(&self, request: &Request) -> Result<CallReply, Errno> {
         let [maxsoc, seconds, micros, _] = request.args;
         // More than INITAPI asked for is asked often and does no harm.
         if maxsoc > ezasoket::MOST_SOCKETS {
             return Err(Errno::SELECT_MAXSOC);
         }
         let maxsoc = usize::try_from(maxsoc).unwrap_or(0);
-        let wanted = Selected::parse(&request.data, maxsoc);
-        let timeout = Timeout::new(seconds, micros)?;
+        let wanted = SelectResult::parse(&request.data, maxsoc);
+        let timeout = SelectTimeout::new(seconds, micros)?;
         let find = |n: usize| Some(&*self.sockets.get(&(n as i64))?.socket);
         let taken = |n: usize| {
             let own = self.sockets.get(&(n as i64));
@@ -318,10 +318,10 @@ impl TaskSockets {
             given.is_some_and(|taken| taken.load(Ordering::SeqCst))
         };
         let ready = select(&wanted, maxsoc, timeout, find, taken, &*self.signal)?;
-        Ok(Reply::with(ready.count() as i64, ready.emit()))
+        Ok(CallReply::with(ready.count() as i64, ready.emit()))
     }
 
-    fn give(&mut self, s: i64, client: &[u8]) -> Result<Reply, Errno> {
+    fn give(&mut self, s: i64, client: &[u8]) -> Result<CallReply, Errno> {
         let to = ClientId::parse(client)?;
         if to.domain != u32::from(AF_INET) && to.domain != u32::from(AF_INET6) {
             return Err(Errno::EINVAL);
@@ -350,14 +350,14 @@ impl TaskSockets {
             .given
             .give((me, s), to, own.socket.clone(), on_taken)?;
         own.given = Some(taken);
-        Ok(Reply::ok(0))
+        Ok(CallReply::ok(0))
     }
 
-    fn take(&mut self, s: i64, client: &[u8]) -> Result<Reply, Errno> {
+    fn take(&mut self, s: i64, client: &[u8]) -> Result<CallReply, Errno> {
         let giver = ClientId::parse(client)?;
         self.check_room()?;
         let socket = self.world.given.take(&self.me, &giver, s)?;
-        Ok(Reply::ok(self.add(socket)?))
+        Ok(CallReply::ok(self.add(socket)?))
     }
 
     fn own(&self, s: i64) -> Result<&Own, Errno> {

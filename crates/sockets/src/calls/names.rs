@@ -7,7 +7,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
-use ezasoket::{AF_INET, AF_INET6, Errno, HostList, Name, Reply};
+use ezasoket::{AF_INET, AF_INET6, Errno, HostList, SocketName, CallReply};
 
 use super::World;
 
@@ -21,21 +21,21 @@ pub fn own_name() -> String {
 }
 
 /// GETHOSTID: this host's address, or 127.0.0.1.
-pub fn own_address(world: &World) -> Reply {
+pub fn own_address(world: &World) -> CallReply {
     let all = resolve(world, &own_name()).unwrap_or_default();
     let v4 = all.iter().find_map(|ip| match ip {
         IpAddr::V4(v4) => Some(*v4),
         IpAddr::V6(_) => None,
     });
     let address = v4.unwrap_or(Ipv4Addr::LOCALHOST);
-    Reply {
+    CallReply {
         value: i64::from(u32::from(address) as i32),
-        ..Reply::ok(0)
+        ..CallReply::ok(0)
     }
 }
 
 /// GETHOSTBYNAME.
-pub fn by_name(world: &World, name: &[u8]) -> Result<Reply, Errno> {
+pub fn by_name(world: &World, name: &[u8]) -> Result<CallReply, Errno> {
     let name = text(name)?;
     let mut addresses = resolve(world, &name)?;
     addresses.retain(IpAddr::is_ipv4);
@@ -43,7 +43,7 @@ pub fn by_name(world: &World, name: &[u8]) -> Result<Reply, Errno> {
 }
 
 /// GETHOSTBYADDR.
-pub fn by_address(octets: &[u8]) -> Result<Reply, Errno> {
+pub fn by_address(octets: &[u8]) -> Result<CallReply, Errno> {
     let octets: [u8; 4] = octets.try_into().map_err(|_| Errno::EINVAL)?;
     let ip = IpAddr::from(octets);
     let name = name_of(ip).ok_or(Errno::EAI_NONAME)?;
@@ -51,7 +51,7 @@ pub fn by_address(octets: &[u8]) -> Result<Reply, Errno> {
 }
 
 /// GETADDRINFO: flags, family, type and protocol; node, a zero, service.
-pub fn addresses(world: &World, hints: [i64; 4], data: &[u8]) -> Result<Reply, Errno> {
+pub fn addresses(world: &World, hints: [i64; 4], data: &[u8]) -> Result<CallReply, Errno> {
     const PASSIVE: i64 = 1;
     const NUMERIC_HOST: i64 = 4;
     const KNOWN: i64 = 0x7F;
@@ -91,11 +91,11 @@ pub fn addresses(world: &World, hints: [i64; 4], data: &[u8]) -> Result<Reply, E
 }
 
 /// GETNAMEINFO: a name, a zero, a service.
-pub fn names(flags: i64, name: &[u8]) -> Result<Reply, Errno> {
+pub fn names(flags: i64, name: &[u8]) -> Result<CallReply, Errno> {
     const NUMERIC_HOST: i64 = 2;
     const NAME_REQUIRED: i64 = 4;
     const NUMERIC_SERVICE: i64 = 8;
-    let Name(address) = Name::parse(name).map_err(|errno| match errno {
+    let SocketName(address) = SocketName::parse(name).map_err(|errno| match errno {
         Errno::EAFNOSUPPORT => Errno::EAI_FAMILY,
         other => other,
     })?;
@@ -114,16 +114,16 @@ pub fn names(flags: i64, name: &[u8]) -> Result<Reply, Errno> {
         _ => None,
     };
     let service = service.unwrap_or_else(|| address.port().to_string());
-    Ok(Reply::with(
+    Ok(CallReply::with(
         0,
         [host.as_bytes(), &[0], service.as_bytes()].concat(),
     ))
 }
 
-fn host(name: String, addresses: Vec<IpAddr>) -> Result<Reply, Errno> {
+fn host(name: String, addresses: Vec<IpAddr>) -> Result<CallReply, Errno> {
     match addresses.is_empty() {
         true => Err(Errno::EAI_NONAME),
-        false => Ok(Reply::with(0, HostList { name, addresses }.emit())),
+        false => Ok(CallReply::with(0, HostList { name, addresses }.emit())),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ezasoket::{ClientId, Name, Socket};
+use ezasoket::{ClientId, SocketName, Socket};
 use region::{Refusal, TransId};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -304,7 +304,7 @@ impl Connection {
         if given.give(me, anybody, socket.clone(), on_taken).is_err() {
             return;
         }
-        let name = Name(self.client);
+        let name = SocketName(self.client);
         let tim = message::emit(self.number, &me.0, &wanted.data, &name, data.as_deref());
         if let Err(refused) = self.start(&wanted, tim) {
             given.take_back(&me.0, self.number);

@@ -15,7 +15,7 @@
 //!
 //! Reference: IP CICS Sockets Guide, "IBM listener output format".
 
-use ezasoket::{ClientId, Name};
+use ezasoket::{ClientId, SocketName};
 
 /// Bytes of client-in-data that are passed on.
 const DATA: usize = 35;
@@ -27,7 +27,7 @@ pub fn emit(
     socket: i64,
     listener: &ClientId,
     data: &[u8],
-    client: &Name,
+    client: &SocketName,
     enhanced: Option<&[u8]>,
 ) -> Vec<u8> {
     let mut out = (socket as u32).to_be_bytes().to_vec();
@@ -59,7 +59,7 @@ mod tests {
             name: *b"REGION  ",
             task: *b"0000001L",
         };
-        let client = Name("127.0.0.1:4000".parse().unwrap());
+        let client = SocketName("127.0.0.1:4000".parse().unwrap());
         let message = emit(3, &listener, b"hello", &client, None);
         assert_eq!(message.len(), 72);
         assert_eq!(&message[..4], [0, 0, 0, 3]);
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(&message[56..64], [0, 2, 0x0F, 0xA0, 127, 0, 0, 1]);
         let message = emit(3, &listener, b"", &client, Some(b"abc"));
         assert_eq!(&message[152..], b"\x00\x03abc");
-        let six = Name("[::1]:1".parse().unwrap());
+        let six = SocketName("[::1]:1".parse().unwrap());
         assert_eq!(emit(3, &listener, b"", &six, None).len(), 84);
     }
 }

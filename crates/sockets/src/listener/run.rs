@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use ezasoket::{AF_INET, AF_INET6, ClientId, Name};
+use ezasoket::{AF_INET, AF_INET6, ClientId, SocketName};
 use region::engine::{self, EngineClass};
 use region::{Handle, Port, TransId, UserId};
 use tokio::net::{TcpListener, TcpSocket};
@@ -360,8 +360,8 @@ const LEAST_BACKLOG: u32 = 1024;
 /// Listens.
 fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     let config = &listener.config;
-    let wanted = Name(SocketAddr::new(config.address, config.port));
-    let Ok(Name(address)) = world.policy().listen_at(&wanted) else {
+    let wanted = SocketName(SocketAddr::new(config.address, config.port));
+    let Ok(SocketName(address)) = world.policy().listen_at(&wanted) else {
         return Err(io::Error::other(format!(
             "[sockets] listen does not allow {}; add it there",
             config.address

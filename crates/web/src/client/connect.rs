@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ezasoket::Rule;
+use ezasoket::AddressRule;
 use rustls_pki_types::ServerName;
 use tls::Reloading;
 use tokio::net::TcpStream;
@@ -54,7 +54,7 @@ impl Target {
 /// The settings of connections.
 #[derive(Debug)]
 pub struct Connector {
-    rules: Vec<Rule>,
+    rules: Vec<AddressRule>,
     resolver: bool,
     /// Trust in servers, or the reason why HTTPS is unavailable.
     tls: Result<TlsConnectorOf, String>,

@@ -15,7 +15,7 @@
 use std::time::{Duration, Instant};
 
 use cics::command::commands::{suspend, wait_event};
-use ezasoket::{Errno, Reply, Request, Timeout};
+use ezasoket::{Errno, CallReply, Request, SelectTimeout};
 use link::Operands;
 
 use super::parameters::{Fail, ask};
@@ -79,14 +79,14 @@ impl Blocks {
 
     /// Makes the call. A block that is posted while it waits ends it: RETCODE is
     /// 0 then, and no socket ready.
-    pub fn ask_until_posted(&self, w: &mut Worker, request: &mut Request) -> Result<Reply, Fail> {
+    pub fn ask_until_posted(&self, w: &mut Worker, request: &mut Request) -> Result<CallReply, Fail> {
         if self.0.is_empty() {
             return ask(w, request);
         }
         let [_, seconds, micros, _] = request.args;
-        let until = match Timeout::new(seconds, micros)? {
-            Timeout::Never => None,
-            Timeout::After(time) => Some(Instant::now() + time),
+        let until = match SelectTimeout::new(seconds, micros)? {
+            SelectTimeout::Never => None,
+            SelectTimeout::After(time) => Some(Instant::now() + time),
         };
         let mut slice = FIRST_LOOK;
         loop {

@@ -1,7 +1,7 @@
 //! Every function: its parameters there and back.
 
 use ezasoket::{
-    AF_INET, AF_INET6, ClientId, Control, Ends, Errno, Function, IFREQ_BYTES, Mask, Name, Request,
+    AF_INET, AF_INET6, ClientId, SocketControl, ResultParameters, Errno, Function, IFREQ_BYTES, SelectMask, SocketName, Request,
 };
 use std::net::IpAddr;
 
@@ -16,13 +16,13 @@ pub(crate) fn call(w: &mut Worker, args: &Arguments<'_>) -> Served {
     let name = args.get(0).map(|a| a.bytes()).unwrap_or_default();
     let name = &name[..name.len().min(16)];
     let Some(function) = Function::named(name) else {
-        return finish(args, Ends::Both, Err(Errno::FUNCTION.into()));
+        return finish(args, ResultParameters::Both, Err(Errno::FUNCTION.into()));
     };
     let ends = function.ends();
     let behind = match ends {
-        Ends::Both => 2,
-        Ends::Retcode => 1,
-        Ends::Nothing => 0,
+        ResultParameters::Both => 2,
+        ResultParameters::Retcode => 1,
+        ResultParameters::Nothing => 0,
     };
     if args.count() != 1 + function.parameters() + behind {
         return finish(args, ends, Err(Errno::PARAMETERS.into()));
@@ -47,17 +47,17 @@ fn may_be_missing(function: Function, at: usize) -> bool {
 }
 
 /// Sets RETCODE and ERRNO, which come last.
-fn finish(args: &Arguments<'_>, ends: Ends, called: Called) -> Served {
+fn finish(args: &Arguments<'_>, ends: ResultParameters, called: Called) -> Served {
     let (retcode, errno) = match called {
         Ok(retcode) => (retcode, 0),
         Err(Fail::Errno(errno)) => (-1, errno.0),
         Err(Fail::Stop(stop)) => return Err(End::Stop(stop)),
     };
     let count = args.count();
-    if ends != Ends::Nothing && count > 1 {
+    if ends != ResultParameters::Nothing && count > 1 {
         args.set_int(count - 1, retcode);
     }
-    if ends == Ends::Both && count > 2 {
+    if ends == ResultParameters::Both && count > 2 {
         args.set_int(count - 2, i64::from(errno));
     }
     Ok(())
@@ -143,26 +143,26 @@ fn init(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 fn control(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     let mut request = p.request()?;
     request.args[0] = p.int(2)?;
-    let control = Control::numbered(request.args[0]);
+    let control = SocketControl::numbered(request.args[0]);
     match control {
-        Some(Control::Interface(query)) if !query.asks_for_all() => {
+        Some(SocketControl::Interface(query)) if !query.requests_all() => {
             if p.get(4)?.size() < IFREQ_BYTES {
                 return Err(Errno::EFAULT.into());
             }
             request.data = p.bytes(3, IFREQ_BYTES)?.to_vec();
         }
-        Some(Control::Interface(_)) => {
+        Some(SocketControl::Interface(_)) => {
             let room = p.get(4)?.size() as i64;
             request.args[1] = p.int(3)?.min(room);
         }
-        Some(Control::NonBlocking) => request.args[1] = p.int(3)?,
+        Some(SocketControl::NonBlocking) => request.args[1] = p.int(3)?,
         Some(_) => drop(p.get(4)?),
         None => {}
     }
     let reply = ask(w, &request)?;
     match control {
-        Some(Control::Interface(_)) => p.put(4, &reply.data),
-        Some(Control::NonBlocking) => {}
+        Some(SocketControl::Interface(_)) => p.put(4, &reply.data),
+        Some(SocketControl::NonBlocking) => {}
         _ => p.put_int(4, reply.value),
     }
     Ok(reply.retcode)
@@ -219,10 +219,10 @@ fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     };
     let mut request = Request::new(p.function, 0);
     request.args = [maxsoc as i64, word(0), word(4), 0];
-    let size = Mask::bytes(maxsoc);
+    let size = SelectMask::bytes(maxsoc);
     for at in 3..=5 {
         let mask = p.args.get(at).map_or(&[][..], |a| a.bytes());
-        request.data.extend(Mask::parse(mask, maxsoc).emit());
+        request.data.extend(SelectMask::parse(mask, maxsoc).emit());
     }
     let reply = blocks.ask_until_posted(w, &mut request)?;
     for (at, mask) in (6..=8).zip(reply.data.chunks(size.max(1))) {
@@ -259,7 +259,7 @@ fn pton(p: &Parameters<'_, '_>) -> Called {
         (AF_INET | AF_INET6, _) => return Err(Errno::EINVAL.into()),
         _ => return Err(Errno::EAFNOSUPPORT.into()),
     }
-    p.put(4, &Name::octets(ip));
+    p.put(4, &SocketName::octets(ip));
     Ok(0)
 }
 

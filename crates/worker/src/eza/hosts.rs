@@ -16,7 +16,7 @@
 
 use std::net::IpAddr;
 
-use ezasoket::{AF_INET, AF_INET6, Errno, Function, HostList, Name, Request};
+use ezasoket::{AF_INET, AF_INET6, Errno, Function, HostList, SocketName, Request};
 
 use super::parameters::{Called, Parameters, ask};
 use crate::cob::Arg;
@@ -182,7 +182,7 @@ pub(super) fn addresses(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     let mut next = 0usize;
     for ip in host.addresses.iter().rev() {
         for (kind, protocol) in kinds.iter().rev() {
-            let name = Name((*ip, port).into()).emit();
+            let name = SocketName((*ip, port).into()).emit();
             let at = area.put(&name);
             let family = u32::from(name[1]);
             let words = [hints[0], family, *kind, *protocol, name.len() as u32];

@@ -13,7 +13,7 @@ use std::io;
 use std::time::Duration;
 
 use ezasoket::{
-    Errno, Function, MAX_DATA_BYTES, Polled, Reply, Request, Selected, Socket, Timeout, Waiter,
+    Errno, Function, MAX_DATA_BYTES, PollResult, CallReply, Request, SelectResult, Socket, SelectTimeout, SocketWaiter,
     select, system_poll,
 };
 
@@ -37,8 +37,8 @@ struct QrWaiter<'w> {
     holding: bool,
 }
 
-impl Waiter for QrWaiter<'_> {
-    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
+impl SocketWaiter for QrWaiter<'_> {
+    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
         if !self.holding || limit == Some(Duration::ZERO) {
             return system_poll(fds, limit);
         }
@@ -51,7 +51,7 @@ impl Waiter for QrWaiter<'_> {
 }
 
 /// Serves a call here; none when the region must.
-pub(super) fn serve(w: &mut Worker, request: &Request) -> Option<Result<Reply, Errno>> {
+pub(super) fn serve(w: &mut Worker, request: &Request) -> Option<Result<CallReply, Errno>> {
     if w.sockets.0.is_empty() {
         return None;
     }
@@ -70,27 +70,27 @@ pub(super) fn serve(w: &mut Worker, request: &Request) -> Option<Result<Reply, E
         Function::Write | Function::Send => {
             let socket = own.get(&request.socket)?;
             let sent = socket.send(&request.data, a, None, &waiter);
-            Some(sent.map(|n| Reply::ok(n as i64)))
+            Some(sent.map(|n| CallReply::ok(n as i64)))
         }
         Function::Select | Function::SelectEx => {
             let maxsoc = usize::try_from(a).ok()?;
-            let wanted = Selected::parse(&request.data, maxsoc);
+            let wanted = SelectResult::parse(&request.data, maxsoc);
             let mut asked = wanted.read.sockets().chain(wanted.write.sockets());
             let here = asked.all(|n| own.contains_key(&(n as i64)));
             if !here || !wanted.exception.is_empty() || wanted.count() == 0 {
                 return None;
             }
-            let ready = Timeout::new(b, c).and_then(|timeout| {
+            let ready = SelectTimeout::new(b, c).and_then(|timeout| {
                 let find = |n: usize| own.get(&(n as i64));
                 select(&wanted, maxsoc, timeout, find, |_| false, &waiter)
             });
-            Some(ready.map(|r| Reply::with(r.count() as i64, r.emit())))
+            Some(ready.map(|r| CallReply::with(r.count() as i64, r.emit())))
         }
         _ => None,
     }
 }
 
-fn receive(socket: &Socket, request: &Request, waiter: &dyn Waiter) -> Result<Reply, Errno> {
+fn receive(socket: &Socket, request: &Request, waiter: &dyn SocketWaiter) -> Result<CallReply, Errno> {
     let [flags, nbyte, ..] = request.args;
     let room = usize::try_from(nbyte).map_err(|_| Errno::EINVAL)?;
     let mut data = vec![0; room.min(MAX_DATA_BYTES)];
@@ -99,11 +99,11 @@ fn receive(socket: &Socket, request: &Request, waiter: &dyn Waiter) -> Result<Re
     if request.function == Function::RecvFrom {
         data.extend(socket.peer().map(|name| name.emit()).unwrap_or_default());
     }
-    Ok(Reply::with(count as i64, data))
+    Ok(CallReply::with(count as i64, data))
 }
 
 /// The region has served a call: what it says of sockets that are here too.
-pub(super) fn served(w: &mut Worker, request: &Request, reply: &Reply) {
+pub(super) fn served(w: &mut Worker, request: &Request, reply: &CallReply) {
     let makes = [Function::Socket, Function::Accept, Function::TakeSocket];
     if let Some((kind, blocks)) = reply
         .brought()

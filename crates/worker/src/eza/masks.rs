@@ -4,7 +4,7 @@
 //!
 //! Reference: IP CICS Sockets Guide, EZACIC06.
 
-use ezasoket::Mask;
+use ezasoket::SelectMask;
 
 use crate::le::{Arguments, Served};
 use crate::worker::Worker;
@@ -25,12 +25,12 @@ pub(crate) fn masks(_: &mut Worker, args: &Arguments<'_>) -> Served {
 fn translate(args: &Arguments<'_>, base: usize) -> Option<()> {
     let (bits, chars) = (args.get(base + 1)?, args.get(base + 2)?);
     let length = usize::try_from(args.int(base + 3)).ok()?;
-    if length == 0 || length > chars.size() || Mask::bytes(length) > bits.size() {
+    if length == 0 || length > chars.size() || SelectMask::bytes(length) > bits.size() {
         return None;
     }
     match &args.get(base)?.name::<4>() {
         b"CTOB" => {
-            let mut mask = Mask::new(length);
+            let mut mask = SelectMask::new(length);
             let flags = chars.bytes()[..length].iter().enumerate();
             flags
                 .filter(|(_, c)| **c == b'1')
@@ -40,7 +40,7 @@ fn translate(args: &Arguments<'_>, base: usize) -> Option<()> {
         }
         b"BTOC" => {
             let mut text = vec![b'0'; length];
-            let mask = Mask::parse(bits.bytes(), length);
+            let mask = SelectMask::parse(bits.bytes(), length);
             mask.sockets().for_each(|n| text[n] = b'1');
             chars.set_bytes(&text, length);
         }

@@ -1,6 +1,6 @@
 //! The parameters of one call, and the way to the region.
 
-use ezasoket::{Errno, Function, Reply, Request};
+use ezasoket::{Errno, Function, CallReply, Request};
 
 use super::local;
 use crate::cob::Arg;
@@ -86,13 +86,13 @@ impl<'c> Parameters<'_, 'c> {
 }
 
 /// Has the region serve a call, unless it can be made here.
-pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<Reply, Fail> {
+pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<CallReply, Fail> {
     if let Some(served) = local::serve(w, request) {
         return served.map_err(Fail::Errno);
     }
     let served = w.services.socket(request.emit(), &request.data);
     let (args, data) = served.map_err(|failure| Fail::Stop(failure.into()))?;
-    let reply = Reply::parse(&args, data);
+    let reply = CallReply::parse(&args, data);
     local::served(w, request, &reply);
     match reply.retcode {
         ..0 => Err(Fail::Errno(Errno(reply.errno))),
