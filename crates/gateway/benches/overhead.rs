@@ -8,7 +8,7 @@
 mod fake;
 
 use fake::Fake;
-use gateway::{Api, Gateway, GatewayConfig, constant};
+use gateway::{LoadedApi, Gateway, GatewayConfig, constant};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn main() {
         ..GatewayConfig::default()
     };
     for size in [1024, 131_072] {
-        let apis = Api::load_all(&folder).unwrap_or_else(|faults| panic!("{faults}"));
+        let apis = LoadedApi::load_all(&folder).unwrap_or_else(|faults| panic!("{faults}"));
         let fake = Fake::default().program("PFPADCON", program);
         let ours = Gateway::start(config(), apis, fake).expect("the gateway starts");
         let body = "A".repeat(size + 90).into_bytes();

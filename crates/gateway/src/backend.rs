@@ -11,12 +11,12 @@ use std::pin::Pin;
 
 use region::{Abend, NotStarted, PutError, TaskCosts, TaskRequest, TraceRecord};
 
-use crate::web::Web;
+use crate::web::WebHandlers;
 
 /// Runs programs; shared by all door threads.
-pub trait Backend: Clone + Send + Sync + 'static {
+pub trait ProgramBackend: Clone + Send + Sync + 'static {
     /// The thread's own end of it.
-    type Door: Door;
+    type Door: BackendHandle;
 
     /// Makes the calling thread a door: passes the thread's end to `main` and
     /// runs its future on a tokio runtime of one thread.
@@ -36,7 +36,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
     }
 
     /// The handler of requests outside the APIs; `None` without one.
-    fn web(&self) -> Option<&dyn Web> {
+    fn web(&self) -> Option<&dyn WebHandlers> {
         None
     }
 
@@ -58,7 +58,7 @@ pub trait Backend: Clone + Send + Sync + 'static {
 
     /// Answers an operator on the administration port; `change` for a POST,
     /// which alone may change something. `None` for a path that is not its.
-    fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+    fn operate(&self, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
         let _ = (path, query, change);
         None
     }
@@ -71,11 +71,11 @@ pub trait Backend: Clone + Send + Sync + 'static {
 }
 
 /// An answer to an operator that comes later. Dropped when the client goes.
-pub type OperatedLater = Pin<Box<dyn Future<Output = Operated> + Send>>;
+pub type OperatedLater = Pin<Box<dyn Future<Output = OperatorResult> + Send>>;
 
 /// The answer to an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operated {
+pub struct OperatorResult {
     /// HTTP status.
     pub status: u16,
     /// JSON.
@@ -84,7 +84,7 @@ pub struct Operated {
 
 /// A program call, before its data.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct ProgramCall<'a> {
     /// The request to the region; the user is blank if the caller is not known.
     pub request: TaskRequest,
     /// The connection that the asset names (`connectionRef`), if it names one.
@@ -96,7 +96,7 @@ pub struct Call<'a> {
 
 /// Why an admitted call has no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failed {
+pub enum CallFailure {
     /// It did not run after all.
     Refused(NotStarted),
     /// Its answer is lost: it may have run.
@@ -106,7 +106,7 @@ pub enum Failed {
 }
 
 /// A thread's end of a backend.
-pub trait Door: 'static {
+pub trait BackendHandle: 'static {
     /// A call that is admitted.
     type Task: Task;
 
@@ -120,16 +120,16 @@ pub trait Door: 'static {
 
     /// A request was answered without a call: completions of other calls are
     /// collected, since the thread may not sleep for long.
-    fn hear(&self) {}
+    fn poll_completions(&self) {}
 
     /// Waits for the call's admission.
-    fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, NotStarted>>;
+    fn begin(&self, call: ProgramCall<'_>) -> impl Future<Output = Result<Self::Task, NotStarted>>;
 }
 
 /// An admitted call: its input is written in place, then it runs.
 pub trait Task {
     /// The reply.
-    type Reply: Reply;
+    type Reply: ProgramReply;
 
     /// Puts a container of at most `max` bytes; `fill` says how many it wrote.
     fn put_container<E>(
@@ -147,11 +147,11 @@ pub trait Task {
     ) -> Result<(), PutError<E>>;
 
     /// Runs the program to its end.
-    fn run(self) -> impl Future<Output = Result<Self::Reply, Failed>>;
+    fn run(self) -> impl Future<Output = Result<Self::Reply, CallFailure>>;
 }
 
 /// How a program ended, and its output.
-pub trait Reply {
+pub trait ProgramReply {
     /// The abend, if it ended with one.
     fn abend(&self) -> Option<&Abend>;
     /// A container's bytes.

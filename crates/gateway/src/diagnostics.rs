@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum DiagnosticSeverity {
     /// The project is served; the finding says what will not be as expected.
     Warning,
     /// The project is not served.
@@ -17,7 +17,7 @@ pub enum Severity {
 
 /// A place in a file, counted from 1; line 0 means the file as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
-pub struct Position {
+pub struct FilePosition {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
@@ -28,11 +28,11 @@ pub struct Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Whether the project can be served in spite of it.
-    pub severity: Severity,
+    pub severity: DiagnosticSeverity,
     /// The file it is about.
     pub file: PathBuf,
     /// The place in it.
-    pub position: Position,
+    pub position: FilePosition,
     /// The problem.
     pub message: String,
     /// The suggested fix, if there is a likely one.
@@ -44,8 +44,8 @@ pub struct Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
+            DiagnosticSeverity::Warning => "warning",
+            DiagnosticSeverity::Error => "error",
         };
         write!(f, "{}", self.file.display())?;
         if self.position.line > 0 {
@@ -61,56 +61,56 @@ impl fmt::Display for Diagnostic {
 
 /// All findings of one load, in the order they were made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Diagnostics(pub Vec<Diagnostic>);
+pub struct ProjectDiagnostics(pub Vec<Diagnostic>);
 
-impl Diagnostics {
+impl ProjectDiagnostics {
     /// Whether any finding forbids serving the project.
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|d| d.severity == Severity::Error)
+        self.0.iter().any(|d| d.severity == DiagnosticSeverity::Error)
     }
 
-    pub(crate) fn error(&mut self, file: &Path, position: Position, message: impl Into<String>) {
-        self.push(Severity::Error, file, position, message.into(), None);
+    pub(crate) fn error(&mut self, file: &Path, position: FilePosition, message: impl Into<String>) {
+        self.push(DiagnosticSeverity::Error, file, position, message.into(), None);
     }
 
     /// How many errors there are.
     pub(crate) fn errors(&self) -> usize {
-        let error = |d: &&Diagnostic| d.severity == Severity::Error;
+        let error = |d: &&Diagnostic| d.severity == DiagnosticSeverity::Error;
         self.0.iter().filter(error).count()
     }
 
     pub(crate) fn error_help(
         &mut self,
         file: &Path,
-        position: Position,
+        position: FilePosition,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
         let help = Some(help.into());
-        self.push(Severity::Error, file, position, message.into(), help);
+        self.push(DiagnosticSeverity::Error, file, position, message.into(), help);
     }
 
-    pub(crate) fn warn(&mut self, file: &Path, position: Position, message: impl Into<String>) {
-        self.push(Severity::Warning, file, position, message.into(), None);
+    pub(crate) fn warn(&mut self, file: &Path, position: FilePosition, message: impl Into<String>) {
+        self.push(DiagnosticSeverity::Warning, file, position, message.into(), None);
     }
 
     pub(crate) fn warn_help(
         &mut self,
         file: &Path,
-        position: Position,
+        position: FilePosition,
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.push(Severity::Warning, file, position, message.into(), help);
+        self.push(DiagnosticSeverity::Warning, file, position, message.into(), help);
     }
 
     /// Reports a finding on a copybook at its file and place.
     pub(crate) fn copybook(&mut self, fault: copybook::Diagnostic) {
         let severity = match fault.severity {
-            copybook::Severity::Warning => Severity::Warning,
-            copybook::Severity::Error => Severity::Error,
+            copybook::Severity::Warning => DiagnosticSeverity::Warning,
+            copybook::Severity::Error => DiagnosticSeverity::Error,
         };
-        let position = Position {
+        let position = FilePosition {
             line: fault.at.line,
             column: fault.at.column,
         };
@@ -120,9 +120,9 @@ impl Diagnostics {
 
     fn push(
         &mut self,
-        severity: Severity,
+        severity: DiagnosticSeverity,
         file: &Path,
-        position: Position,
+        position: FilePosition,
         message: String,
         help: Option<String>,
     ) {
@@ -140,7 +140,7 @@ impl Diagnostics {
     pub(crate) fn unguarded(
         &mut self,
         file: &Path,
-        position: Position,
+        position: FilePosition,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
@@ -151,7 +151,7 @@ impl Diagnostics {
     }
 }
 
-impl fmt::Display for Diagnostics {
+impl fmt::Display for ProjectDiagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, diagnostic) in self.0.iter().enumerate() {
             if i > 0 {
@@ -163,7 +163,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-impl std::error::Error for Diagnostics {}
+impl std::error::Error for ProjectDiagnostics {}
 
 /// The known name closest to a misspelt one, if one is close.
 pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -206,10 +206,10 @@ mod tests {
 
     #[test]
     fn a_finding_prints_its_place_and_its_fix() {
-        let mut d = Diagnostics::default();
+        let mut d = ProjectDiagnostics::default();
         d.error_help(
             Path::new("request.yaml"),
-            Position { line: 3, column: 7 },
+            FilePosition { line: 3, column: 7 },
             "no field CUST",
             "did you mean CUST-NO?",
         );

@@ -18,7 +18,7 @@ const FEW_MEMBERS: u32 = 16;
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Null,
     Bool,
     Number,
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    kind: Kind,
+    kind: JsonKind,
     /// A string with escapes in it.
     escaped: bool,
     start: u32,
@@ -42,7 +42,7 @@ struct Entry {
 
 /// The places of all values of one text, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Tape {
+pub(crate) struct JsonTape {
     entries: Vec<Entry>,
     open: Vec<u32>,
 }
@@ -57,15 +57,15 @@ pub(crate) struct JsonError {
 
 /// A value of a parsed text.
 #[derive(Clone, Copy)]
-pub(crate) struct Json<'a> {
-    tape: &'a Tape,
+pub(crate) struct TapeValue<'a> {
+    tape: &'a JsonTape,
     text: &'a str,
     at: u32,
 }
 
-impl Tape {
+impl JsonTape {
     /// Parses one JSON text; the tape then belongs to it.
-    pub fn parse<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Json<'a>, JsonError> {
+    pub fn parse<'a>(&'a mut self, bytes: &'a [u8]) -> Result<TapeValue<'a>, JsonError> {
         self.parse_within(bytes, MAX_DEPTH)
     }
 
@@ -74,7 +74,7 @@ impl Tape {
         &'a mut self,
         bytes: &'a [u8],
         depth: usize,
-    ) -> Result<Json<'a>, JsonError> {
+    ) -> Result<TapeValue<'a>, JsonError> {
         let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
             offset: e.valid_up_to(),
             message: "the text is not UTF-8",
@@ -101,7 +101,7 @@ impl Tape {
                 message: "text follows the JSON value",
             });
         }
-        Ok(Json {
+        Ok(TapeValue {
             tape: self,
             text,
             at: 0,
@@ -110,7 +110,7 @@ impl Tape {
 }
 
 struct Scanner<'t, 'a> {
-    tape: &'t mut Tape,
+    tape: &'t mut JsonTape,
     bytes: &'a [u8],
     at: usize,
     /// Arrays and objects that may be open at once.
@@ -178,7 +178,7 @@ impl Scanner<'_, '_> {
         self.tape
             .entries
             .get(top as usize)
-            .is_some_and(|e| e.kind == Kind::Object)
+            .is_some_and(|e| e.kind == JsonKind::Object)
     }
 
     fn close(&mut self) {
@@ -208,11 +208,11 @@ impl Scanner<'_, '_> {
     fn value(&mut self) -> Result<bool, JsonError> {
         match self.peek() {
             Some(b'"') => self.string()?,
-            Some(b'{') => return self.open(Kind::Object),
-            Some(b'[') => return self.open(Kind::Array),
-            Some(b't') => self.word("true", Kind::Bool)?,
-            Some(b'f') => self.word("false", Kind::Bool)?,
-            Some(b'n') => self.word("null", Kind::Null)?,
+            Some(b'{') => return self.open(JsonKind::Object),
+            Some(b'[') => return self.open(JsonKind::Array),
+            Some(b't') => self.word("true", JsonKind::Bool)?,
+            Some(b'f') => self.word("false", JsonKind::Bool)?,
+            Some(b'n') => self.word("null", JsonKind::Null)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(_) => return self.fail("expected a JSON value"),
             None => return self.fail("the text ends before a JSON value"),
@@ -220,7 +220,7 @@ impl Scanner<'_, '_> {
         Ok(false)
     }
 
-    fn open(&mut self, kind: Kind) -> Result<bool, JsonError> {
+    fn open(&mut self, kind: JsonKind) -> Result<bool, JsonError> {
         if self.tape.open.len() >= self.depth {
             return self.fail("the text is nested too deep");
         }
@@ -230,7 +230,7 @@ impl Scanner<'_, '_> {
         Ok(true)
     }
 
-    fn push(&mut self, kind: Kind, start: usize, escaped: bool) -> u32 {
+    fn push(&mut self, kind: JsonKind, start: usize, escaped: bool) -> u32 {
         let index = self.tape.entries.len() as u32;
         self.tape.entries.push(Entry {
             kind,
@@ -243,7 +243,7 @@ impl Scanner<'_, '_> {
         index
     }
 
-    fn word(&mut self, word: &str, kind: Kind) -> Result<(), JsonError> {
+    fn word(&mut self, word: &str, kind: JsonKind) -> Result<(), JsonError> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
             return self.fail("expected a JSON value");
         }
@@ -274,7 +274,7 @@ impl Scanner<'_, '_> {
             }
             self.some_digits()?;
         }
-        self.push(Kind::Number, start, false);
+        self.push(JsonKind::Number, start, false);
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl Scanner<'_, '_> {
             escaped = true;
             self.escape()?;
         }
-        self.push(Kind::String, start, escaped);
+        self.push(JsonKind::String, start, escaped);
         Ok(())
     }
 
@@ -368,12 +368,12 @@ fn hex4(bytes: &[u8]) -> Option<u32> {
     Some(value)
 }
 
-impl<'a> Json<'a> {
+impl<'a> TapeValue<'a> {
     fn entry(&self) -> &'a Entry {
         &self.tape.entries[self.at as usize]
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> JsonKind {
         self.entry().kind
     }
 
@@ -386,7 +386,7 @@ impl<'a> Json<'a> {
     /// A string's content, escapes undone.
     pub fn str(&self) -> Option<Cow<'a, str>> {
         let entry = self.entry();
-        if entry.kind != Kind::String {
+        if entry.kind != JsonKind::String {
             return None;
         }
         let inner = &self.text[entry.start as usize + 1..entry.end as usize - 1];
@@ -408,9 +408,9 @@ impl<'a> Json<'a> {
     }
 
     /// The items of an array; nothing for other kinds.
-    pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
+    pub fn items(&self) -> impl Iterator<Item = TapeValue<'a>> + use<'a> {
         let this = *self;
-        let mut left = if self.kind() == Kind::Array {
+        let mut left = if self.kind() == JsonKind::Array {
             self.len()
         } else {
             0
@@ -418,16 +418,16 @@ impl<'a> Json<'a> {
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
-            let item = Json { at, ..this };
+            let item = TapeValue { at, ..this };
             at = item.entry().next;
             Some(item)
         })
     }
 
     /// The members of an object; nothing for other kinds.
-    pub fn members(&self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> + use<'a> {
+    pub fn members(&self) -> impl Iterator<Item = (Cow<'a, str>, TapeValue<'a>)> + use<'a> {
         let this = *self;
-        let mut left = if self.kind() == Kind::Object {
+        let mut left = if self.kind() == JsonKind::Object {
             self.len()
         } else {
             0
@@ -435,15 +435,15 @@ impl<'a> Json<'a> {
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
-            let key = Json { at, ..this };
-            let value = Json { at: at + 1, ..this };
+            let key = TapeValue { at, ..this };
+            let value = TapeValue { at: at + 1, ..this };
             at = value.entry().next;
             Some((key.str().unwrap_or_default(), value))
         })
     }
 
     /// A member of an object; of two with one name, the last.
-    pub fn get(&self, name: &str) -> Option<Json<'a>> {
+    pub fn get(&self, name: &str) -> Option<TapeValue<'a>> {
         let mut found = None;
         for (key, value) in self.members() {
             if key == name {
@@ -454,36 +454,36 @@ impl<'a> Json<'a> {
     }
 
     /// Follows names from here, through the items of arrays as JSONata does.
-    pub fn path(&self, names: &[String]) -> Found<'a> {
+    pub fn path(&self, names: &[String]) -> PathResult<'a> {
         let mut value = *self;
         for (i, name) in names.iter().enumerate() {
             match value.kind() {
-                Kind::Object => match value.get(name) {
+                JsonKind::Object => match value.get(name) {
                     Some(member) => value = member,
-                    None => return Found::Nothing,
+                    None => return PathResult::Nothing,
                 },
-                Kind::Array => return value.through(&names[i..]),
-                _ => return Found::Nothing,
+                JsonKind::Array => return value.through(&names[i..]),
+                _ => return PathResult::Nothing,
             }
         }
-        Found::One(value)
+        PathResult::One(value)
     }
 
     /// Follows names from each item of this array.
     ///
     /// Reference: jsonata.js, `evaluatePath`, `evaluateStep` and `lookup`.
-    fn through(self, names: &[String]) -> Found<'a> {
-        let mut values: Vec<Json<'a>> = self.items().collect();
+    fn through(self, names: &[String]) -> PathResult<'a> {
+        let mut values: Vec<TapeValue<'a>> = self.items().collect();
         for (i, name) in names.iter().enumerate() {
             // Each value's result, and whether a list in it is flattened: not
             // one that was made of several.
-            let mut results: Vec<(Json<'a>, bool)> = Vec::new();
+            let mut results: Vec<(TapeValue<'a>, bool)> = Vec::new();
             for value in values {
                 match value.kind() {
-                    Kind::Object => results.extend(value.get(name).map(|found| (found, true))),
-                    Kind::Array => {
+                    JsonKind::Object => results.extend(value.get(name).map(|found| (found, true))),
+                    JsonKind::Array => {
                         let mut found = Vec::new();
-                        value.look_up(name, &mut found);
+                        value.collect_members(name, &mut found);
                         let alone = found.len() == 1;
                         results.extend(found.into_iter().map(|found| (found, alone)));
                     }
@@ -494,31 +494,31 @@ impl<'a> Json<'a> {
             if let [(only, _)] = results.as_slice()
                 && i + 1 == names.len()
             {
-                return Found::One(*only);
+                return PathResult::One(*only);
             }
             values = Vec::with_capacity(results.len());
             for (result, apart) in results {
                 match result.kind() {
-                    Kind::Array if apart => values.extend(result.items()),
+                    JsonKind::Array if apart => values.extend(result.items()),
                     _ => values.push(result),
                 }
             }
         }
         match values.as_slice() {
-            [] => Found::Nothing,
-            [only] => Found::One(*only),
-            _ => Found::Many(values),
+            [] => PathResult::Nothing,
+            [only] => PathResult::One(*only),
+            _ => PathResult::Many(values),
         }
     }
 
     /// The members of this name in the objects below an array, lists of lists
     /// taken apart.
-    fn look_up(self, name: &str, out: &mut Vec<Json<'a>>) {
+    fn collect_members(self, name: &str, out: &mut Vec<TapeValue<'a>>) {
         for item in self.items() {
             match item.kind() {
-                Kind::Array => item.look_up(name, out),
+                JsonKind::Array => item.collect_members(name, out),
                 _ => match item.get(name) {
-                    Some(list) if list.kind() == Kind::Array => out.extend(list.items()),
+                    Some(list) if list.kind() == JsonKind::Array => out.extend(list.items()),
                     found => out.extend(found),
                 },
             }
@@ -529,10 +529,10 @@ impl<'a> Json<'a> {
     pub fn repeated_name(&self) -> Option<Cow<'a, str>> {
         let entries = &self.tape.entries;
         for (at, entry) in entries.iter().enumerate() {
-            if entry.kind != Kind::Object || entry.count < 2 {
+            if entry.kind != JsonKind::Object || entry.count < 2 {
                 continue;
             }
-            let object = Json {
+            let object = TapeValue {
                 at: at as u32,
                 ..*self
             };
@@ -557,20 +557,20 @@ impl<'a> Json<'a> {
 
 /// The result of a path.
 #[derive(Clone)]
-pub(crate) enum Found<'a> {
+pub(crate) enum PathResult<'a> {
     Nothing,
-    One(Json<'a>),
+    One(TapeValue<'a>),
     /// Values in several places: two or more.
-    Many(Vec<Json<'a>>),
+    Many(Vec<TapeValue<'a>>),
 }
 
-impl<'a> Found<'a> {
+impl<'a> PathResult<'a> {
     /// Appends the value's text, an array of them for many; false for nothing.
     pub fn write(&self, out: &mut Vec<u8>) -> bool {
         match self {
-            Found::Nothing => return false,
-            Found::One(value) => out.extend_from_slice(value.raw().as_bytes()),
-            Found::Many(values) => {
+            PathResult::Nothing => return false,
+            PathResult::One(value) => out.extend_from_slice(value.raw().as_bytes()),
+            PathResult::Many(values) => {
                 for (i, value) in values.iter().enumerate() {
                     out.push(if i == 0 { b'[' } else { b',' });
                     out.extend_from_slice(value.raw().as_bytes());
@@ -583,15 +583,15 @@ impl<'a> Found<'a> {
 
     /// The elements of a list; one value for itself, none for null. Whether
     /// there is a list at all.
-    pub fn rows(self) -> Option<Vec<Json<'a>>> {
+    pub fn rows(self) -> Option<Vec<TapeValue<'a>>> {
         match self {
-            Found::Nothing => None,
-            Found::One(value) => match value.kind() {
-                Kind::Array => Some(value.items().collect()),
-                Kind::Null => None,
+            PathResult::Nothing => None,
+            PathResult::One(value) => match value.kind() {
+                JsonKind::Array => Some(value.items().collect()),
+                JsonKind::Null => None,
                 _ => Some(vec![value]),
             },
-            Found::Many(values) => Some(values),
+            PathResult::Many(values) => Some(values),
         }
     }
 }
@@ -692,8 +692,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(text: &str, check: impl FnOnce(Json<'_>)) {
-        let mut tape = Tape::default();
+    fn parse(text: &str, check: impl FnOnce(TapeValue<'_>)) {
+        let mut tape = JsonTape::default();
         check(tape.parse(text.as_bytes()).unwrap());
     }
 
@@ -707,7 +707,7 @@ mod tests {
                 let items: Vec<_> = a.items().collect();
                 assert_eq!(items[1].raw(), "2.50");
                 assert_eq!(items[2].get("b").unwrap().plain(), "x\né😀");
-                assert_eq!(v.get("c").unwrap().kind(), Kind::Null);
+                assert_eq!(v.get("c").unwrap().kind(), JsonKind::Null);
             },
         );
     }
@@ -724,7 +724,7 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_refused_with_its_offset() {
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         for (text, offset) in [
             ("", 0),
             ("{", 1),
@@ -761,7 +761,7 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_serde_json(text in r#"[\[\]{}:,"a0-9\\untrelsf. \-e]{0,40}"#) {
-            let mut tape = Tape::default();
+            let mut tape = JsonTape::default();
             let ours = tape.parse(text.as_bytes());
             let theirs = serde_json::from_str::<serde_json::Value>(&text);
             // serde_json alone refuses numbers beyond the range of a double.
@@ -771,7 +771,7 @@ mod tests {
 
         #[test]
         fn is_number_agrees_with_the_parser(text in "[0-9eE+.-]{0,8}") {
-            let mut tape = Tape::default();
+            let mut tape = JsonTape::default();
             prop_assert_eq!(is_number(&text), tape.parse(text.as_bytes()).is_ok());
         }
 
@@ -779,7 +779,7 @@ mod tests {
         fn written_strings_read_back(text in "\\PC{0,40}|[\u{0}-\u{ff}]{0,40}") {
             let mut out = Vec::new();
             write_string(&text, &mut out);
-            let mut tape = Tape::default();
+            let mut tape = JsonTape::default();
             prop_assert_eq!(tape.parse(&out).unwrap().plain(), text);
         }
     }

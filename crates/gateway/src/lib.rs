@@ -18,32 +18,32 @@ mod validate;
 mod web;
 mod yaml;
 
-pub use backend::{Backend, Call, Door, Failed, Operated, OperatedLater, Reply, Task};
-pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use backend::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, OperatorResult, OperatedLater, ProgramReply, Task};
+pub use diagnostics::{Diagnostic, ProjectDiagnostics, FilePosition, DiagnosticSeverity};
 pub use mainframe::{
-    Common, First, Frames, Mainframe, MainframeDoor, MainframeReply, MainframeStatus,
+    CommonSettings, FirstFrame, MessageFraming, MainframeConnections, MainframeDoor, MainframeReply, MainframeStatus,
     MainframeTask, SocketConnection, TlsTrust, WebConnection, mainframe_metrics_sample,
 };
 pub use mapping::fuzz_expression;
 pub use observe::{AuditConfig, ObserveConfig, TracingConfig, check_endpoint};
 pub use openapi::keywords::reference_page as openapi_reference;
-pub use policy::{Policies, Policy};
+pub use policy::{PolicySet, PolicyRules};
 pub use project::import::{
-    Choice, Day, FromArchives, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle,
-    Overrides, Redefines, RequesterArchive, Truth, Update, fuzz_archive, import, import_archives,
+    RedefineChoice, DateField, FromArchives, ImportRequest, ImportBook, ImportNames, ImportedProject, ImportedFile, NameStyle,
+    FieldOverrides, Redefines, RequesterArchive, BooleanField, ProjectUpdate, fuzz_archive, import, import_archives,
     program_source, program_text, requester_archive, update,
 };
-pub use project::operation::{Api, Contract};
-pub use project::structure::{Generated, fuzz_derived, structures};
+pub use project::operation::{LoadedApi, AssetContract};
+pub use project::structure::{GeneratedCopybook, fuzz_derived, structures};
 pub use requester::{
-    Calling, Outbound, Requester, RequesterFault, RequesterOptions, Returned, requester_copybooks,
+    CallInterface, OutboundRequest, CallableApi, RequesterFault, RequesterOptions, RequesterResponse, requester_copybooks,
 };
 pub use server::{
-    CorsConfig, Gateway, GatewayConfig, LoadError, Loader, StartError, TlsConfig, Unserved,
+    CorsConfig, Gateway, GatewayConfig, LoadError, ProjectLoader, StartError, TlsConfig, UnservedApi,
     administration, constant, metrics_sample,
 };
 pub use service::{
-    Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
+    ServiceAnswerFuture, CallerAuthentication, AnswerPieces, ServiceHandler, ServiceAnswer, ServiceBody, ServiceConfig,
     ServiceRequest,
 };
-pub use web::{BESIDE, Handler, Serving, Web, WebAbend, WebAnswer, WebRefusal};
+pub use web::{OUTSIDE_APIS, WebHandler, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};

@@ -25,7 +25,7 @@ pub(crate) struct Fault {
 
 /// A problem document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct ProblemDocument {
     pub status: StatusCode,
     pub title: &'static str,
     pub detail: String,
@@ -41,10 +41,10 @@ pub(crate) struct Problem {
 }
 
 // Cold: keeps the code of the usual path close together.
-impl Problem {
+impl ProblemDocument {
     #[cold]
-    pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Problem {
-        Problem {
+    pub fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> ProblemDocument {
+        ProblemDocument {
             status,
             title,
             detail: detail.into(),
@@ -58,15 +58,15 @@ impl Problem {
 
     /// 400 with its faults.
     #[cold]
-    pub fn invalid(errors: Vec<Fault>) -> Problem {
+    pub fn invalid(errors: Vec<Fault>) -> ProblemDocument {
         let detail = match errors.as_slice() {
             [one] => one.message.clone(),
             many => format!("{} values are not acceptable", many.len()),
         };
         let title = "The request does not match the API";
-        Problem {
+        ProblemDocument {
             errors,
-            ..Problem::new(StatusCode::BAD_REQUEST, title, detail)
+            ..ProblemDocument::new(StatusCode::BAD_REQUEST, title, detail)
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             ..Fault::default()
         };
         let json: serde_json::Value =
-            serde_json::from_slice(&Problem::invalid(vec![fault]).to_json()).unwrap();
+            serde_json::from_slice(&ProblemDocument::invalid(vec![fault]).to_json()).unwrap();
         assert_eq!(json["status"], 400);
         assert_eq!(json["errors"][0]["field"], "REC.AMOUNT");
         assert_eq!(json["detail"], "too large");

@@ -40,16 +40,16 @@ pub struct ServiceConfig {
     /// first answer. None for no limit.
     pub max_persistent: Option<u32>,
     /// How callers say who they are.
-    pub authentication: Authentication,
+    pub authentication: CallerAuthentication,
     /// Realm of a challenge.
     pub realm: String,
     /// Its handler.
-    pub handler: Arc<dyn Service>,
+    pub handler: Arc<dyn ServiceHandler>,
 }
 
 /// How callers of a service say who they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Authentication {
+pub enum CallerAuthentication {
     /// They need not.
     #[default]
     None,
@@ -62,14 +62,14 @@ pub enum Authentication {
 }
 
 /// Serves the requests to an address.
-pub trait Service: Debug + Send + Sync {
+pub trait ServiceHandler: Debug + Send + Sync {
     /// Answers a request whose body is complete. The future runs on the thread
     /// of the connection, and is dropped when the client disconnects.
-    fn serve(&self, request: ServiceRequest) -> Answering;
+    fn serve(&self, request: ServiceRequest) -> ServiceAnswerFuture;
 }
 
 /// An answer under way.
-pub type Answering = Pin<Box<dyn Future<Output = ServiceAnswer>>>;
+pub type ServiceAnswerFuture = Pin<Box<dyn Future<Output = ServiceAnswer>>>;
 
 /// A request.
 #[derive(Debug)]
@@ -116,27 +116,27 @@ pub enum ServiceBody {
     Whole(Vec<u8>),
     /// It comes in pieces. Closed before their end, the connection is cut, so
     /// that the client sees that some is missing.
-    Stream(Pieces),
+    Stream(AnswerPieces),
 }
 
 /// The pieces of an answer; `None` is their end.
 #[derive(Debug)]
-pub enum Pieces {
+pub enum AnswerPieces {
     /// Chunks alone.
     Chunks(mpsc::Receiver<Option<Bytes>>),
     /// Chunks, then trailers where there are some.
     Frames(mpsc::Receiver<Option<Frame<Bytes>>>),
 }
 
-impl Pieces {
+impl AnswerPieces {
     /// The next piece; `None` if the sender was dropped.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Option<Frame<Bytes>>>> {
         match self {
-            Pieces::Chunks(chunks) => {
+            AnswerPieces::Chunks(chunks) => {
                 let piece = ready!(chunks.poll_recv(cx));
                 Poll::Ready(piece.map(|chunk| chunk.map(Frame::data)))
             }
-            Pieces::Frames(frames) => frames.poll_recv(cx),
+            AnswerPieces::Frames(frames) => frames.poll_recv(cx),
         }
     }
 }

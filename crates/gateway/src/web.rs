@@ -16,16 +16,16 @@ use crate::service::ServiceBody;
 
 /// The name in settings and metrics of everything that is served outside the
 /// APIs.
-pub const BESIDE: &str = "scripts";
+pub const OUTSIDE_APIS: &str = "scripts";
 
 /// Serves paths that no API has.
-pub trait Web: Send + Sync {
+pub trait WebHandlers: Send + Sync {
     /// The handler of a path; `None` if the path is not served.
-    fn find(&self, path: &str) -> Option<Box<dyn Handler>>;
+    fn find(&self, path: &str) -> Option<Box<dyn WebHandler>>;
 }
 
 /// Serves one request.
-pub trait Handler {
+pub trait WebHandler {
     /// The path with its variables in braces, for metrics.
     fn template(&self) -> &str;
 
@@ -37,11 +37,11 @@ pub trait Handler {
         trace_id: [u8; 16],
         user_id: Option<UserId>,
         body: Bytes,
-    ) -> Serving;
+    ) -> WebAnswerFuture;
 }
 
 /// An answer under way.
-pub type Serving = Pin<Box<dyn Future<Output = Result<WebAnswer, WebRefusal>>>>;
+pub type WebAnswerFuture = Pin<Box<dyn Future<Output = Result<WebAnswer, WebRefusal>>>>;
 
 /// An answer.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// Deepest nesting accepted.
@@ -20,13 +20,13 @@ const MAX_NODES: usize = 2_000_000;
 /// A node and where it starts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    pub at: Position,
-    pub value: Value,
+    pub at: FilePosition,
+    pub value: YamlValue,
 }
 
 /// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum YamlValue {
     /// Text as written; `plain` if without quotes.
     Scalar {
         text: String,
@@ -39,13 +39,13 @@ pub(crate) enum Value {
 /// Why a document could not be read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct YamlError {
-    pub at: Position,
+    pub at: FilePosition,
     pub message: String,
 }
 
 impl YamlError {
     /// Reports it in terms that fit YAML written by hand.
-    pub fn tell(&self, file: &Path, out: &mut Diagnostics) {
+    pub fn report(&self, file: &Path, out: &mut ProjectDiagnostics) {
         let said = self.message.as_str();
         let has = |part: &str| said.contains(part);
         let (message, help) = if has("tabs disallowed") {
@@ -96,7 +96,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
         match event {
             Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
             Event::StreamEnd | Event::DocumentEnd => {
-                let value = Value::Scalar {
+                let value = YamlValue::Scalar {
                     text: String::new(),
                     plain: true,
                 };
@@ -118,14 +118,14 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn next(&mut self) -> Result<(Event<'a>, Position), YamlError> {
+    fn next(&mut self) -> Result<(Event<'a>, FilePosition), YamlError> {
         match self.parser.next_event() {
             Some(Ok((event, span))) => Ok((event, position(&span.start))),
             Some(Err(e)) => Err(YamlError {
                 at: position(e.marker()),
                 message: e.info().to_string(),
             }),
-            None => Ok((Event::StreamEnd, Position::default())),
+            None => Ok((Event::StreamEnd, FilePosition::default())),
         }
     }
 
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn node(&mut self, event: Event<'a>, at: Position, depth: usize) -> Result<Node, YamlError> {
+    fn node(&mut self, event: Event<'a>, at: FilePosition, depth: usize) -> Result<Node, YamlError> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(YamlError {
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
             Event::Scalar(text, style, anchor, _) => {
                 let plain = style == ScalarStyle::Plain;
                 (
-                    Value::Scalar {
+                    YamlValue::Scalar {
                         text: text.into_owned(),
                         plain,
                     },
@@ -170,7 +170,7 @@ impl<'a> Builder<'a> {
                         (event, at) => items.push(self.node(event, at, depth + 1)?),
                     }
                 }
-                (Value::Seq(items), anchor)
+                (YamlValue::Seq(items), anchor)
             }
             Event::MappingStart(anchor, _) => {
                 let mut entries: Vec<(Node, Node)> = Vec::new();
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
                     entries.push((key, value));
                 }
                 duplicate_key(&entries)?;
-                (Value::Map(entries), anchor)
+                (YamlValue::Map(entries), anchor)
             }
             Event::Alias(id) => {
                 let found = self
@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
 fn duplicate_key(entries: &[(Node, Node)]) -> Result<(), YamlError> {
     let mut seen = std::collections::HashSet::with_capacity(entries.len());
     for (key, _) in entries {
-        if let Value::Scalar { text, .. } = &key.value
+        if let YamlValue::Scalar { text, .. } = &key.value
             && !seen.insert(text.as_str())
         {
             return Err(YamlError {
@@ -234,14 +234,14 @@ fn duplicate_key(entries: &[(Node, Node)]) -> Result<(), YamlError> {
 
 fn count(node: &Node) -> usize {
     1 + match &node.value {
-        Value::Scalar { .. } => 0,
-        Value::Seq(items) => items.iter().map(count).sum(),
-        Value::Map(entries) => entries.iter().map(|(k, v)| count(k) + count(v)).sum(),
+        YamlValue::Scalar { .. } => 0,
+        YamlValue::Seq(items) => items.iter().map(count).sum(),
+        YamlValue::Map(entries) => entries.iter().map(|(k, v)| count(k) + count(v)).sum(),
     }
 }
 
-fn position(marker: &saphyr_parser::Marker) -> Position {
-    Position {
+fn position(marker: &saphyr_parser::Marker) -> FilePosition {
+    FilePosition {
         line: marker.line() as u32,
         column: marker.col() as u32 + 1,
     }
@@ -251,21 +251,21 @@ impl Node {
     /// The text of a scalar.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Scalar { text, .. } => Some(text),
+            YamlValue::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
 
     pub fn seq(&self) -> Option<&[Node]> {
         match &self.value {
-            Value::Seq(items) => Some(items),
+            YamlValue::Seq(items) => Some(items),
             _ => None,
         }
     }
 
     pub fn map(&self) -> Option<&[(Node, Node)]> {
         match &self.value {
-            Value::Map(entries) => Some(entries),
+            YamlValue::Map(entries) => Some(entries),
             _ => None,
         }
     }
@@ -280,7 +280,7 @@ impl Node {
 
     /// True for an absent value: plain empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
-        matches!(&self.value, Value::Scalar { text, plain: true }
+        matches!(&self.value, YamlValue::Scalar { text, plain: true }
             if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
@@ -294,12 +294,12 @@ impl Node {
     }
 
     /// Where the node at a JSON pointer's segments is, or its nearest parent.
-    pub fn locate<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+    pub fn locate<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> FilePosition {
         self.nearest(path).at
     }
 
     /// Where the key that a path of names ends with is, or its nearest parent.
-    pub fn locate_key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+    pub fn locate_key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> FilePosition {
         let names: Vec<&str> = path.into_iter().collect();
         let (last, before) = names.split_last().unwrap_or((&"", &[]));
         let parent = self.nearest(before.iter().copied());
@@ -313,9 +313,9 @@ impl Node {
         let mut node = self;
         for segment in path {
             let next = match &node.value {
-                Value::Map(_) => node.get(segment),
-                Value::Seq(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
-                Value::Scalar { .. } => None,
+                YamlValue::Map(_) => node.get(segment),
+                YamlValue::Seq(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
+                YamlValue::Scalar { .. } => None,
             };
             match next {
                 Some(next) => node = next,
@@ -329,8 +329,8 @@ impl Node {
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
-            Value::Scalar { text, plain: false } => Json::String(text.clone()),
-            Value::Scalar { text, plain: true } => {
+            YamlValue::Scalar { text, plain: false } => Json::String(text.clone()),
+            YamlValue::Scalar { text, plain: true } => {
                 if self.is_null() {
                     Json::Null
                 } else if let Some(b) = self.bool() {
@@ -341,8 +341,8 @@ impl Node {
                     Json::String(text.clone())
                 }
             }
-            Value::Seq(items) => Json::Array(items.iter().map(Node::to_json).collect()),
-            Value::Map(entries) => Json::Object(
+            YamlValue::Seq(items) => Json::Array(items.iter().map(Node::to_json).collect()),
+            YamlValue::Map(entries) => Json::Object(
                 entries
                     .iter()
                     .map(|(k, v)| (k.text().unwrap_or_default().to_string(), v.to_json()))
@@ -387,14 +387,14 @@ mod tests {
         assert_eq!(ccsid.text(), Some("037"));
         assert_eq!(
             ccsid.at,
-            Position {
+            FilePosition {
                 line: 2,
                 column: 10
             }
         );
         assert_eq!(
             doc.locate(["a", "b", "1"]),
-            Position {
+            FilePosition {
                 line: 3,
                 column: 10
             }

@@ -34,7 +34,7 @@ pub struct MainframeStatus {
 
 /// Of one connection, of all threads together.
 #[derive(Debug, Default)]
-pub(super) struct Health {
+pub(super) struct ConnectionHealth {
     address: String,
     /// Why it could not be reached when it was last tried.
     error: Mutex<Option<String>>,
@@ -44,11 +44,11 @@ pub(super) struct Health {
     opened: AtomicU64,
 }
 
-impl Health {
-    pub fn new(address: &str) -> Health {
-        Health {
+impl ConnectionHealth {
+    pub fn new(address: &str) -> ConnectionHealth {
+        ConnectionHealth {
             address: address.to_owned(),
-            ..Health::default()
+            ..ConnectionHealth::default()
         }
     }
 
@@ -105,7 +105,7 @@ impl Health {
 
 /// A call; one that is given up ends here too.
 pub(super) struct UnderWay<'h> {
-    health: &'h Health,
+    health: &'h ConnectionHealth,
     pub answered: bool,
 }
 
@@ -119,7 +119,7 @@ impl Drop for UnderWay<'_> {
 }
 
 /// Name, type, help, and where it is.
-type Figure = (&'static str, &'static str, &'static str, fn(&Health) -> u64);
+type Figure = (&'static str, &'static str, &'static str, fn(&ConnectionHealth) -> u64);
 
 const FIGURES: [Figure; 4] = [
     (
@@ -149,7 +149,7 @@ const FIGURES: [Figure; 4] = [
 ];
 
 /// Appends the figures of connections in the Prometheus text format.
-pub(super) fn write<'h>(all: impl Iterator<Item = (&'h str, &'h Health)>, out: &mut String) {
+pub(super) fn write<'h>(all: impl Iterator<Item = (&'h str, &'h ConnectionHealth)>, out: &mut String) {
     let all: Vec<_> = all.collect();
     for (name, kind, help, value) in FIGURES {
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -168,8 +168,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_says_what_came_of_the_last_try() {
-        let health = Health::new("cics.example:80");
+    fn a_state_shows_the_result_of_the_last_try() {
+        let health = ConnectionHealth::new("cics.example:80");
         let state = || {
             let status = health.status("CICSA", "HTTP", 8);
             (status.state, status.error, status.opened)

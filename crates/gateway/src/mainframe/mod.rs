@@ -25,16 +25,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{Call, Failed, Reply, Task};
-use health::Health;
+use crate::backend::{ProgramCall, CallFailure, ProgramReply, Task};
+use health::ConnectionHealth;
 pub use health::MainframeStatus;
-use pool::Pool;
+use pool::SessionPool;
 use region::{Abend, NotStarted, PutError, TaskRequest, TransId};
 pub use sockets::SocketConnection;
 pub use web::WebConnection;
 
 /// Where messages of a stream of bytes begin and end.
-pub trait Frames: Send + Sync {
+pub trait MessageFraming: Send + Sync {
     /// Appends a message with its frame.
     ///
     /// # Errors Why the frame cannot represent it.
@@ -44,12 +44,12 @@ pub trait Frames: Send + Sync {
     /// before said, 0 for the first.
     ///
     /// # Errors Why the bytes do not begin with a frame.
-    fn first(&self, bytes: &[u8], searched: usize) -> Result<First, String>;
+    fn first(&self, bytes: &[u8], searched: usize) -> Result<FirstFrame, String>;
 }
 
 /// The start of a stream of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum First {
+pub enum FirstFrame {
     /// A message.
     Message {
         /// Where it is, without its frame.
@@ -68,7 +68,7 @@ pub enum First {
 
 /// The settings of connections of either kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Common {
+pub struct CommonSettings {
     /// CCSID of the code page of data there, where assets and policies name
     /// none.
     pub ccsid: u16,
@@ -102,7 +102,7 @@ pub struct TlsTrust {
 
 /// All connections of a process by name.
 #[derive(Default)]
-pub struct Mainframe {
+pub struct MainframeConnections {
     connections: BTreeMap<String, Arc<Connection>>,
     /// Threads that share the sessions.
     threads: u32,
@@ -111,10 +111,10 @@ pub struct Mainframe {
 /// One of them.
 struct Connection {
     name: String,
-    common: Common,
+    common: CommonSettings,
     kind: Kind,
-    dial: pool::Dial,
-    health: Health,
+    dial: pool::DialSettings,
+    health: ConnectionHealth,
 }
 
 enum Kind {
@@ -124,19 +124,19 @@ enum Kind {
 
 /// A thread's end of the connections.
 pub struct MainframeDoor {
-    ways: BTreeMap<String, Rc<Way>>,
+    ways: BTreeMap<String, Rc<ConnectionSessions>>,
 }
 
 /// A connection with this thread's sessions.
-struct Way {
+struct ConnectionSessions {
     connection: Arc<Connection>,
-    pool: Pool,
+    pool: SessionPool,
 }
 
-impl Mainframe {
+impl MainframeConnections {
     /// Connections for so many threads.
-    pub fn new(threads: u32) -> Mainframe {
-        Mainframe {
+    pub fn new(threads: u32) -> MainframeConnections {
+        MainframeConnections {
             connections: BTreeMap::new(),
             threads: threads.max(1),
         }
@@ -149,7 +149,7 @@ impl Mainframe {
         &mut self,
         name: &str,
         web: WebConnection,
-        common: Common,
+        common: CommonSettings,
     ) -> Result<(), String> {
         let (host, port, secure) = web.target()?;
         let tls = match (secure, common.tls.clone()) {
@@ -167,7 +167,7 @@ impl Mainframe {
         &mut self,
         name: &str,
         sockets: SocketConnection,
-        common: Common,
+        common: CommonSettings,
     ) -> Result<(), String> {
         let (host, port) = sockets.target()?;
         let tls = common.tls.clone();
@@ -179,13 +179,13 @@ impl Mainframe {
         name: &str,
         kind: Kind,
         (host, port, tls): (&str, u16, Option<TlsTrust>),
-        common: Common,
+        common: CommonSettings,
     ) -> Result<(), String> {
         copybook::CodePage::by_ccsid(common.ccsid).map_err(|e| e.to_string())?;
-        let dial = pool::Dial::new(host, port, tls.as_ref(), common.connect_timeout_ms)?;
+        let dial = pool::DialSettings::new(host, port, tls.as_ref(), common.connect_timeout_ms)?;
         let connection = Connection {
             name: name.to_owned(),
-            health: Health::new(&dial.shown()),
+            health: ConnectionHealth::new(&dial.shown()),
             common,
             kind,
             dial,
@@ -209,8 +209,8 @@ impl Mainframe {
     pub fn door(&self) -> MainframeDoor {
         let ways = self.connections.iter().map(|(name, connection)| {
             let sessions = connection.common.sessions.div_ceil(self.threads).max(1);
-            let way = Way {
-                pool: Pool::new(sessions as usize),
+            let way = ConnectionSessions {
+                pool: SessionPool::new(sessions as usize),
                 connection: connection.clone(),
             };
             (name.clone(), Rc::new(way))
@@ -260,9 +260,9 @@ impl Mainframe {
     }
 }
 
-/// Appends what [`Mainframe::metrics`] can have, for the reference.
+/// Appends what [`MainframeConnections::metrics`] can have, for the reference.
 pub fn mainframe_metrics_sample(out: &mut String) {
-    let health = Health::new("cics.example:80");
+    let health = ConnectionHealth::new("cics.example:80");
     health::write([("CICSA", &health)].into_iter(), out);
 }
 
@@ -275,7 +275,7 @@ impl MainframeDoor {
 
     /// Begins a call over a connection. Returns `None` if no connection has
     /// this name.
-    pub fn begin(&self, connection: &str, call: &Call<'_>) -> Option<MainframeTask> {
+    pub fn begin(&self, connection: &str, call: &ProgramCall<'_>) -> Option<MainframeTask> {
         let way = self.ways.get(connection)?.clone();
         Some(MainframeTask {
             way,
@@ -296,7 +296,7 @@ struct Input {
 
 /// A call whose input is being written.
 pub struct MainframeTask {
-    way: Rc<Way>,
+    way: Rc<ConnectionSessions>,
     request: TaskRequest,
     idempotent: bool,
     input: Input,
@@ -356,7 +356,7 @@ impl Task for MainframeTask {
         fill(&mut self.input.bytes).map_err(PutError::Fill)
     }
 
-    async fn run(self) -> Result<MainframeReply, Failed> {
+    async fn run(self) -> Result<MainframeReply, CallFailure> {
         let way = self.way.clone();
         let connection = &way.connection;
         let mut under_way = connection.health.begins();
@@ -373,14 +373,14 @@ impl Task for MainframeTask {
     }
 }
 
-impl Way {
-    fn lost(&self, why: impl std::fmt::Display) -> Failed {
-        Failed::Lost(format!("the connection {}: {why}", self.connection.name))
+impl ConnectionSessions {
+    fn lost(&self, why: impl std::fmt::Display) -> CallFailure {
+        CallFailure::Lost(format!("the connection {}: {why}", self.connection.name))
     }
 
-    fn impossible(&self, why: impl std::fmt::Display) -> Failed {
+    fn impossible(&self, why: impl std::fmt::Display) -> CallFailure {
         let name = &self.connection.name;
-        Failed::Refused(NotStarted::Impossible(format!(
+        CallFailure::Refused(NotStarted::Impossible(format!(
             "the connection {name}: {why}"
         )))
     }
@@ -390,7 +390,7 @@ impl Way {
     }
 }
 
-impl Reply for MainframeReply {
+impl ProgramReply for MainframeReply {
     fn abend(&self) -> Option<&Abend> {
         self.abend.as_ref()
     }

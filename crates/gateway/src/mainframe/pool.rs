@@ -13,40 +13,40 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsConnector;
 
 use super::{Connection, TlsTrust};
-use crate::backend::Failed;
+use crate::backend::CallFailure;
 
 /// Bytes both ways, with TLS or without.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> Stream for T {}
 
 /// How a server is connected to.
-pub(super) struct Dial {
+pub(super) struct DialSettings {
     host: String,
     port: u16,
-    tls: Option<(Trust, ServerName<'static>)>,
+    tls: Option<(TlsClientSource, ServerName<'static>)>,
     limit: Duration,
 }
 
-enum Trust {
+enum TlsClientSource {
     Fixed(Arc<rustls::ClientConfig>),
     /// With a certificate that is read again when it is written.
     Shown(tls::Reloading<rustls::ClientConfig>),
 }
 
-impl Dial {
+impl DialSettings {
     pub fn new(
         host: &str,
         port: u16,
         tls: Option<&TlsTrust>,
         timeout_ms: u32,
-    ) -> Result<Dial, String> {
+    ) -> Result<DialSettings, String> {
         let tls = tls.map(|tls| {
             let name = tls.name.as_deref().unwrap_or(host).to_owned();
             let wrong = format!("{name} is not a name that a certificate can contain");
             let name = ServerName::try_from(name).map_err(|_| wrong)?;
-            Ok::<_, String>((Trust::new(tls)?, name))
+            Ok::<_, String>((TlsClientSource::new(tls)?, name))
         });
-        Ok(Dial {
+        Ok(DialSettings {
             host: host.to_owned(),
             port,
             tls: tls.transpose()?,
@@ -82,8 +82,8 @@ impl Dial {
     }
 }
 
-impl Trust {
-    fn new(tls: &TlsTrust) -> Result<Trust, String> {
+impl TlsClientSource {
+    fn new(tls: &TlsTrust) -> Result<TlsClientSource, String> {
         match (&tls.certificate, &tls.authorities) {
             (Some((certificate, key)), Some(authorities)) => {
                 let files = tls::ClientFiles {
@@ -92,7 +92,7 @@ impl Trust {
                     authorities: authorities.clone(),
                 };
                 let made = tls::client_with_certificate(files);
-                made.map(Trust::Shown).map_err(|e| e.to_string())
+                made.map(TlsClientSource::Shown).map_err(|e| e.to_string())
             }
             (Some(_), None) => {
                 Err("a client certificate needs `trusted`, the authorities of the server".into())
@@ -100,27 +100,27 @@ impl Trust {
             (None, authorities) => {
                 let roots = tls::trusted(authorities.as_deref())?;
                 let config = tls::client(roots).map_err(|e| e.to_string())?;
-                Ok(Trust::Fixed(config))
+                Ok(TlsClientSource::Fixed(config))
             }
         }
     }
 
     fn config(&self) -> Arc<rustls::ClientConfig> {
         match self {
-            Trust::Fixed(config) => config.clone(),
-            Trust::Shown(reloading) => reloading.config(),
+            TlsClientSource::Fixed(config) => config.clone(),
+            TlsClientSource::Shown(reloading) => reloading.config(),
         }
     }
 }
 
 impl Connection {
     /// Opens a stream; what happened is noted.
-    pub async fn open(&self) -> Result<Box<dyn Stream>, Failed> {
+    pub async fn open(&self) -> Result<Box<dyn Stream>, CallFailure> {
         let opened = self.dial.open().await;
         self.health.tried(opened.as_ref().err().map(String::as_str));
         opened.map_err(|why| {
             let (name, address) = (&self.name, self.dial.shown());
-            Failed::Refused(NotStarted::Unreachable(format!(
+            CallFailure::Refused(NotStarted::Unreachable(format!(
                 "the connection {name} ({address}): {why}"
             )))
         })
@@ -128,7 +128,7 @@ impl Connection {
 }
 
 /// Sessions of a thread.
-pub(super) struct Pool {
+pub(super) struct SessionPool {
     room: Arc<Semaphore>,
     idle: Rc<RefCell<Vec<Session>>>,
 }
@@ -137,32 +137,32 @@ pub(super) struct Pool {
 pub(super) struct Session {
     /// The first message on it: other connections cannot use it.
     pub key: String,
-    pub wire: Wire,
+    pub wire: SessionStream,
 }
 
 /// The transport.
-pub(super) enum Wire {
+pub(super) enum SessionStream {
     Http(fetch::Sender<http_body_util::Full<bytes::Bytes>>),
     Raw(Box<dyn Stream>),
 }
 
-impl Pool {
-    pub fn new(sessions: usize) -> Pool {
-        Pool {
+impl SessionPool {
+    pub fn new(sessions: usize) -> SessionPool {
+        SessionPool {
             room: Arc::new(Semaphore::new(sessions)),
             idle: Rc::default(),
         }
     }
 
     /// The right to one session, once there is one free.
-    pub async fn room(&self, wait: Duration, name: &str) -> Result<OwnedSemaphorePermit, Failed> {
+    pub async fn room(&self, wait: Duration, name: &str) -> Result<OwnedSemaphorePermit, CallFailure> {
         let asked = self.room.clone().acquire_owned();
         match tokio::time::timeout(wait, asked).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => {
                 let ms = wait.as_millis();
                 let why = format!("the connection {name} had no free session within {ms} ms");
-                Err(Failed::Refused(NotStarted::Busy(why)))
+                Err(CallFailure::Refused(NotStarted::Busy(why)))
             }
         }
     }

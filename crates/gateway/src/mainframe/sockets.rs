@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::pool::{Session, Stream, Wire};
-use super::{First, Frames, MainframeReply, MainframeTask, Way};
-use crate::backend::Failed;
+use super::pool::{Session, Stream, SessionStream};
+use super::{FirstFrame, MessageFraming, MainframeReply, MainframeTask, ConnectionSessions};
+use crate::backend::CallFailure;
 
 /// A CICS that is called through its listener.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub struct SocketConnection {
     /// are replaced. Empty if the listener takes messages at once.
     pub first: String,
     /// Where messages end.
-    pub frames: Arc<dyn Frames>,
+    pub frames: Arc<dyn MessageFraming>,
 }
 
 /// Bytes that are read at a time.
@@ -41,7 +41,7 @@ struct Answer {
 }
 
 /// Why there is no answer.
-enum Missing {
+enum SocketReplyFailure {
     /// The connection ended before any of it.
     Nothing(String),
     /// It is broken.
@@ -62,9 +62,9 @@ impl SocketConnection {
 
     pub(super) async fn call(
         &self,
-        way: &Way,
+        way: &ConnectionSessions,
         task: &MainframeTask,
-    ) -> Result<MainframeReply, Failed> {
+    ) -> Result<MainframeReply, CallFailure> {
         let mut message = Vec::with_capacity(task.input.bytes.len() + FRAME);
         let framed = self.frames.emit(&task.input.bytes, &mut message);
         framed.map_err(|why| way.impossible(why))?;
@@ -75,7 +75,7 @@ impl SocketConnection {
         let name = &way.connection.name;
         let _room = way.pool.room(way.wait(), name).await?;
         while let Some(session) = way.pool.kept(&first) {
-            let Wire::Raw(mut stream) = session.wire else {
+            let SessionStream::Raw(mut stream) = session.wire else {
                 continue;
             };
             if !rests(&mut stream).await {
@@ -84,8 +84,8 @@ impl SocketConnection {
             match self.exchange(way, &mut stream, &message).await {
                 Ok(answer) => return Ok(self.answered(way, first, stream, answer)),
                 // The listener's side may have closed it before.
-                Err(Missing::Nothing(_)) if task.idempotent => {}
-                Err(Missing::Nothing(why) | Missing::Broken(why)) => return Err(way.lost(why)),
+                Err(SocketReplyFailure::Nothing(_)) if task.idempotent => {}
+                Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => return Err(way.lost(why)),
             }
         }
         let mut stream = way.connection.open().await?;
@@ -93,13 +93,13 @@ impl SocketConnection {
         out.extend_from_slice(&message);
         match self.exchange(way, &mut stream, &out).await {
             Ok(answer) => Ok(self.answered(way, first, stream, answer)),
-            Err(Missing::Nothing(why) | Missing::Broken(why)) => Err(way.lost(why)),
+            Err(SocketReplyFailure::Nothing(why) | SocketReplyFailure::Broken(why)) => Err(way.lost(why)),
         }
     }
 
     fn answered(
         &self,
-        way: &Way,
+        way: &ConnectionSessions,
         key: String,
         stream: Box<dyn Stream>,
         answer: Answer,
@@ -108,7 +108,7 @@ impl SocketConnection {
         match answer.alone {
             true => way.pool.keep(Session {
                 key,
-                wire: Wire::Raw(stream),
+                wire: SessionStream::Raw(stream),
             }),
             false => tracing::warn!(
                 connection = way.connection.name,
@@ -124,12 +124,12 @@ impl SocketConnection {
     /// Sends a message and reads the one that comes back.
     async fn exchange(
         &self,
-        way: &Way,
+        way: &ConnectionSessions,
         stream: &mut Box<dyn Stream>,
         message: &[u8],
-    ) -> Result<Answer, Missing> {
+    ) -> Result<Answer, SocketReplyFailure> {
         let sent = stream.write_all(message).await;
-        sent.map_err(|e| Missing::Nothing(e.to_string()))?;
+        sent.map_err(|e| SocketReplyFailure::Nothing(e.to_string()))?;
         let most = way.connection.common.max_bytes;
         let mut bytes = Vec::new();
         let (mut looked, mut enough) = (0, 0);
@@ -137,36 +137,36 @@ impl SocketConnection {
             let mut piece = [0; PIECE];
             let read = match stream.read(&mut piece).await {
                 Ok(0) if bytes.is_empty() => {
-                    return Err(Missing::Nothing(
+                    return Err(SocketReplyFailure::Nothing(
                         "the listener closed the connection before the answer".into(),
                     ));
                 }
                 Ok(0) => {
-                    return Err(Missing::Broken(
+                    return Err(SocketReplyFailure::Broken(
                         "the listener closed the connection within the answer".into(),
                     ));
                 }
                 Ok(read) => read,
-                Err(e) if bytes.is_empty() => return Err(Missing::Nothing(e.to_string())),
-                Err(e) => return Err(Missing::Broken(e.to_string())),
+                Err(e) if bytes.is_empty() => return Err(SocketReplyFailure::Nothing(e.to_string())),
+                Err(e) => return Err(SocketReplyFailure::Broken(e.to_string())),
             };
             bytes.extend_from_slice(&piece[..read]);
             if bytes.len() > most + FRAME {
                 let why = format!("the answer is larger than {most} bytes");
-                return Err(Missing::Broken(why));
+                return Err(SocketReplyFailure::Broken(why));
             }
             if bytes.len() < enough {
                 continue;
             }
             let first = self.frames.first(&bytes, looked);
-            match first.map_err(Missing::Broken)? {
-                First::Message { data, next } => {
+            match first.map_err(SocketReplyFailure::Broken)? {
+                FirstFrame::Message { data, next } => {
                     let alone = next >= bytes.len();
                     bytes.truncate(data.end);
                     bytes.drain(..data.start);
                     return Ok(Answer { bytes, alone });
                 }
-                First::Part { searched, needed } => (looked, enough) = (searched, needed),
+                FirstFrame::Part { searched, needed } => (looked, enough) = (searched, needed),
             }
         }
     }

@@ -21,9 +21,9 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use region::{Abend, NotStarted, ProgramName};
 
-use super::pool::{Session, Wire};
-use super::{MainframeReply, MainframeTask, Way};
-use crate::backend::Failed;
+use super::pool::{Session, SessionStream};
+use super::{MainframeReply, MainframeTask, ConnectionSessions};
+use crate::backend::CallFailure;
 
 /// A CICS that is called over HTTP.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ const CONTAINER: HeaderName = HeaderName::from_static("cics-container");
 /// How a program ended abnormally: `ASRA ACCTINQ`.
 const ABEND: HeaderName = HeaderName::from_static("cics-abend");
 /// Most bytes of an error's text that are reported.
-const TOLD: usize = 200;
+const MAX_ERROR_TEXT_BYTES: usize = 200;
 
 type Request = http::Request<Full<Bytes>>;
 
@@ -117,14 +117,14 @@ impl WebConnection {
 
     pub(super) async fn call(
         &self,
-        way: &Way,
+        way: &ConnectionSessions,
         task: &MainframeTask,
-    ) -> Result<MainframeReply, Failed> {
+    ) -> Result<MainframeReply, CallFailure> {
         let body = Bytes::copy_from_slice(&task.input.bytes);
         let name = &way.connection.name;
         let _room = way.pool.room(way.wait(), name).await?;
         while let Some(session) = way.pool.kept("") {
-            let Wire::Http(sender) = session.wire else {
+            let SessionStream::Http(sender) = session.wire else {
                 continue;
             };
             if sender.is_closed() {
@@ -134,9 +134,9 @@ impl WebConnection {
             let request = request.map_err(|why| way.impossible(why))?;
             match self.exchange(way, sender, request).await {
                 // The server had closed it; nothing ran, or may run again.
-                Err(Missing::Unsent(_)) => {}
-                Err(Missing::Unanswered(_)) if task.idempotent => {}
-                other => return other.map_err(Missing::failed),
+                Err(WebReplyFailure::Unsent(_)) => {}
+                Err(WebReplyFailure::Unanswered(_)) if task.idempotent => {}
+                other => return other.map_err(WebReplyFailure::failed),
             }
         }
         let request = self.request(task, &body);
@@ -146,29 +146,29 @@ impl WebConnection {
         let (sender, connection) = made.map_err(|e| way.lost(e))?;
         tokio::task::spawn_local(connection);
         let answered = self.exchange(way, sender, request).await;
-        answered.map_err(Missing::failed)
+        answered.map_err(WebReplyFailure::failed)
     }
 
     /// One exchange.
     async fn exchange(
         &self,
-        way: &Way,
+        way: &ConnectionSessions,
         mut sender: fetch::Sender<Full<Bytes>>,
         request: Request,
-    ) -> Result<MainframeReply, Missing> {
+    ) -> Result<MainframeReply, WebReplyFailure> {
         let ready = sender.ready().await;
-        ready.map_err(|e| Missing::Unsent(way.lost(e)))?;
+        ready.map_err(|e| WebReplyFailure::Unsent(way.lost(e)))?;
         let sent = sender.send_request(request).await;
         let sent = sent.map_err(|e| match (e.is_canceled(), sender.excess()) {
-            (_, Some(why)) => Missing::Answered(way.lost(why)),
-            (true, None) => Missing::Unsent(way.lost(e)),
-            (false, None) => Missing::Unanswered(way.lost(e)),
+            (_, Some(why)) => WebReplyFailure::Answered(way.lost(why)),
+            (true, None) => WebReplyFailure::Unsent(way.lost(e)),
+            (false, None) => WebReplyFailure::Unanswered(way.lost(e)),
         });
         let (parts, body) = sent?.into_parts();
         let most = way.connection.common.max_bytes;
         // An answer has begun: nothing is made again from here on.
         let body = Limited::new(body, most).collect().await.map_err(|e| {
-            Missing::Answered(match e.downcast_ref::<LengthLimitError>() {
+            WebReplyFailure::Answered(match e.downcast_ref::<LengthLimitError>() {
                 Some(_) => way.lost(format!("the answer is larger than {most} bytes")),
                 None => way.lost(e),
             })
@@ -176,26 +176,26 @@ impl WebConnection {
         let bytes = body?.to_bytes();
         way.pool.keep(Session {
             key: String::new(),
-            wire: Wire::Http(sender),
+            wire: SessionStream::Http(sender),
         });
-        answered(way, &parts, &bytes).map_err(Missing::Answered)
+        answered(way, &parts, &bytes).map_err(WebReplyFailure::Answered)
     }
 }
 
 /// Why there is no reply, by how far the exchange came.
-enum Missing {
+enum WebReplyFailure {
     /// No byte of the request was sent.
-    Unsent(Failed),
+    Unsent(CallFailure),
     /// No answer had begun.
-    Unanswered(Failed),
+    Unanswered(CallFailure),
     /// This is the answer.
-    Answered(Failed),
+    Answered(CallFailure),
 }
 
-impl Missing {
-    fn failed(self) -> Failed {
+impl WebReplyFailure {
+    fn failed(self) -> CallFailure {
         match self {
-            Missing::Unsent(failed) | Missing::Unanswered(failed) | Missing::Answered(failed) => {
+            WebReplyFailure::Unsent(failed) | WebReplyFailure::Unanswered(failed) | WebReplyFailure::Answered(failed) => {
                 failed
             }
         }
@@ -204,10 +204,10 @@ impl Missing {
 
 /// Converts an answer.
 fn answered(
-    way: &Way,
+    way: &ConnectionSessions,
     parts: &http::response::Parts,
     bytes: &Bytes,
-) -> Result<MainframeReply, Failed> {
+) -> Result<MainframeReply, CallFailure> {
     let text = |name: &HeaderName| {
         let value = parts.headers.get(name)?;
         Some(String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
@@ -239,18 +239,18 @@ fn answered(
         },
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let why = format!("the connection {name}: the server returned status {status}");
-            Err(Failed::Refused(NotStarted::Busy(why)))
+            Err(CallFailure::Refused(NotStarted::Busy(why)))
         }
-        StatusCode::PAYLOAD_TOO_LARGE => Err(Failed::TooLarge),
+        StatusCode::PAYLOAD_TOO_LARGE => Err(CallFailure::TooLarge),
         // It was refused before anything ran.
         StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(way
             .impossible(format!(
                 "the server returned status {status}{}",
-                said(bytes)
+                error_text(bytes)
             ))),
         _ => Err(way.lost(format!(
             "the server returned status {status}{}",
-            said(bytes)
+            error_text(bytes)
         ))),
     }
 }
@@ -288,9 +288,9 @@ fn foreign(headers: &http::HeaderMap) -> Option<String> {
 }
 
 /// The beginning of an error's text, if it is one.
-fn said(bytes: &Bytes) -> String {
+fn error_text(bytes: &Bytes) -> String {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
-    let text: String = text.chars().take(TOLD).collect();
+    let text: String = text.chars().take(MAX_ERROR_TEXT_BYTES).collect();
     match text.trim() {
         text if text.is_empty() || text.chars().any(|c| c.is_control()) => String::new(),
         text => format!(": {text}"),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_cannot_be_is_told() {
+    fn an_impossible_address_is_reported() {
         for (url, why) in [
             ("http://cics.example/run", "it must contain {program}"),
             ("ftp://cics.example/{program}", "http:// or https://"),

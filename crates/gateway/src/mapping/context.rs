@@ -4,40 +4,40 @@
 //! body; a pass-through field is copied there from the program's own storage in
 //! one step.
 
-use super::expr::{Path, Root, Trim};
-use super::plan::{Condition, GeneralPlan, Piece, Rows, Shape, Slot, Source, Value};
+use super::expr::{ValuePath, PathRoot, TrimMode};
+use super::plan::{Condition, GeneralPlan, TemplatePiece, TableRows, ReplyPart, ValueSlot, ValueSource, ValuePlan};
 use super::text::{convert, same, trimmed, truthy};
-use crate::json::{Found, Json, Tape, write_string};
+use crate::json::{PathResult, TapeValue, JsonTape, write_string};
 use crate::problem::Fault;
-use crate::project::asset::Interface;
-use crate::validate::params::{self, Param, Place};
-use crate::validate::schema::Type;
+use crate::project::asset::AssetInterface;
+use crate::validate::params::{self, OperationParameter, ParameterPlace};
+use crate::validate::schema::SchemaType;
 use copybook::FieldId;
 use std::collections::BTreeSet;
 
 /// A request with its parameters found and its body parsed.
 pub(crate) struct Request<'a> {
-    pub params: &'a [Param],
-    pub values: &'a [params::Value<'a>],
+    pub params: &'a [OperationParameter],
+    pub values: &'a [params::ParameterValue<'a>],
     pub headers: &'a http::HeaderMap,
     /// As it came; it has the parameters that the document does not name.
     pub query: Option<&'a str>,
-    pub body: Option<Json<'a>>,
+    pub body: Option<TapeValue<'a>>,
 }
 
 /// The output of a program.
-pub(crate) struct Reply<'a> {
-    pub interface: &'a Interface,
+pub(crate) struct MappingReply<'a> {
+    pub interface: &'a AssetInterface,
     /// The bytes of each area, in the interface's order.
     pub bytes: &'a [Option<&'a [u8]>],
     pub abend: Option<&'a str>,
     /// All of it as JSON, where its structures are derived from the API.
-    pub json: Option<Json<'a>>,
+    pub json: Option<TapeValue<'a>>,
 }
 
 /// Why a value could not be made.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Failure {
+pub(crate) enum MappingFailure {
     /// The program's data is not what its description says.
     Data(Box<Fault>),
     /// An expression failed; its text with its place, and why.
@@ -49,15 +49,15 @@ pub(crate) enum Failure {
 /// Everything a value may be made of.
 pub(crate) struct EvalContext<'a> {
     pub request: &'a Request<'a>,
-    pub reply: Option<&'a Reply<'a>>,
+    pub reply: Option<&'a MappingReply<'a>>,
     /// Subscripts of the table rows around `$item`, outermost first.
     pub subscripts: Vec<u32>,
     /// `$item` of the innermost `foreach` over JSON.
-    pub item: Option<Json<'a>>,
+    pub item: Option<TapeValue<'a>>,
 }
 
 impl<'a> EvalContext<'a> {
-    pub fn new(request: &'a Request<'a>, reply: Option<&'a Reply<'a>>) -> EvalContext<'a> {
+    pub fn new(request: &'a Request<'a>, reply: Option<&'a MappingReply<'a>>) -> EvalContext<'a> {
         EvalContext {
             request,
             reply,
@@ -67,12 +67,12 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Writes a slot's key and value; false if it has none and is left out.
-    pub fn slot(&mut self, slot: &Slot, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    pub fn slot(&mut self, slot: &ValueSlot, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         let start = out.len();
         out.extend_from_slice(&slot.key);
         let wrote = match &slot.value {
-            Value::Object(members) => self.object(members, slot, out)?,
-            Value::Each { input, rows, item } => self.each(input, *rows, item, slot, out)?,
+            ValuePlan::Object(members) => self.object(members, slot, out)?,
+            ValuePlan::Each { input, rows, item } => self.each(input, *rows, item, slot, out)?,
             value => {
                 let from = out.len();
                 let wrote = self.value(value, out)?;
@@ -88,13 +88,13 @@ impl<'a> EvalContext<'a> {
         if slot.required {
             let filler: Option<&[u8]> = match (&slot.value, slot.want) {
                 _ if slot.nullable => Some(b"null"),
-                (Value::Object(_), _) | (_, Some(Type::Object)) => Some(b"{}"),
-                (Value::Each { .. }, _) | (_, Some(Type::Array)) => Some(b"[]"),
-                (Value::Template(_), None) | (_, Some(Type::String)) => Some(b"\"\""),
+                (ValuePlan::Object(_), _) | (_, Some(SchemaType::Object)) => Some(b"{}"),
+                (ValuePlan::Each { .. }, _) | (_, Some(SchemaType::Array)) => Some(b"[]"),
+                (ValuePlan::Template(_), None) | (_, Some(SchemaType::String)) => Some(b"\"\""),
                 _ => None,
             };
             let Some(filler) = filler else {
-                return Err(Failure::Missing(slot.pointer.clone()));
+                return Err(MappingFailure::Missing(slot.pointer.clone()));
             };
             out.extend_from_slice(filler);
             return Ok(true);
@@ -105,10 +105,10 @@ impl<'a> EvalContext<'a> {
 
     fn object(
         &mut self,
-        members: &[Slot],
-        slot: &Slot,
+        members: &[ValueSlot],
+        slot: &ValueSlot,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         out.push(b'{');
         let mut empty = true;
         for member in members {
@@ -125,7 +125,7 @@ impl<'a> EvalContext<'a> {
         Ok(!empty || self.exists_if_empty(slot)?)
     }
 
-    fn exists_if_empty(&mut self, slot: &Slot) -> Result<bool, Failure> {
+    fn exists_if_empty(&mut self, slot: &ValueSlot) -> Result<bool, MappingFailure> {
         match &slot.exists_if_empty {
             Some(condition) => self.holds(condition),
             None => Ok(slot.required),
@@ -134,12 +134,12 @@ impl<'a> EvalContext<'a> {
 
     fn each(
         &mut self,
-        input: &Value,
-        rows: Option<Rows>,
-        item: &Slot,
-        slot: &Slot,
+        input: &ValuePlan,
+        rows: Option<TableRows>,
+        item: &ValueSlot,
+        slot: &ValueSlot,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         out.push(b'[');
         let from = out.len();
         let there = match rows {
@@ -148,11 +148,11 @@ impl<'a> EvalContext<'a> {
         };
         let empty = out.len() == from;
         out.push(b']');
-        let there = there || matches!(input, Value::OrEmpty(_));
+        let there = there || matches!(input, ValuePlan::OrEmpty(_));
         Ok(!empty || there || self.exists_if_empty(slot)?)
     }
 
-    fn each_row(&mut self, rows: Rows, item: &Slot, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn each_row(&mut self, rows: TableRows, item: &ValueSlot, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         let Some((interface, bytes)) = self.area(rows.area) else {
             return Ok(false);
         };
@@ -175,12 +175,12 @@ impl<'a> EvalContext<'a> {
 
     fn each_json(
         &mut self,
-        input: &Value,
-        item: &Slot,
+        input: &ValuePlan,
+        item: &ValueSlot,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         // A body's array is walked in place; a computed one gets a tape.
-        if let Value::Source(source) | Value::OrEmpty(source) = input
+        if let ValuePlan::Source(source) | ValuePlan::OrEmpty(source) = input
             && let Some(found) = self.standing(source)
         {
             return self.each_item(found, item, out);
@@ -189,7 +189,7 @@ impl<'a> EvalContext<'a> {
         if !self.value(input, &mut text)? {
             return Ok(false);
         }
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let Ok(list) = tape.parse(&text) else {
             return Ok(false);
         };
@@ -199,26 +199,26 @@ impl<'a> EvalContext<'a> {
             subscripts: self.subscripts.clone(),
             item: None,
         };
-        inner.each_item(Found::One(list), item, out)
+        inner.each_item(PathResult::One(list), item, out)
     }
 
     /// Values in the request or in an item of it.
-    pub fn standing(&self, source: &Source) -> Option<Found<'a>> {
+    pub fn standing(&self, source: &ValueSource) -> Option<PathResult<'a>> {
         let (value, names) = match source {
-            Source::Request(Root::Body, names) => (self.request.body, names),
-            Source::Request(Root::Asset, names) => (self.reply.and_then(|r| r.json), names),
-            Source::Item(names) => (self.item, names),
+            ValueSource::Request(PathRoot::Body, names) => (self.request.body, names),
+            ValueSource::Request(PathRoot::Asset, names) => (self.reply.and_then(|r| r.json), names),
+            ValueSource::Item(names) => (self.item, names),
             _ => return None,
         };
-        Some(value.map_or(Found::Nothing, |value| value.path(names)))
+        Some(value.map_or(PathResult::Nothing, |value| value.path(names)))
     }
 
     fn each_item(
         &mut self,
-        list: Found<'a>,
-        item: &Slot,
+        list: PathResult<'a>,
+        item: &ValueSlot,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         // JSONata gives a sequence of one as the one.
         let Some(rows) = list.rows() else {
             return Ok(false);
@@ -232,7 +232,7 @@ impl<'a> EvalContext<'a> {
         result.map(|()| true)
     }
 
-    fn element(&mut self, item: &Slot, out: &mut Vec<u8>) -> Result<(), Failure> {
+    fn element(&mut self, item: &ValueSlot, out: &mut Vec<u8>) -> Result<(), MappingFailure> {
         let comma = out.last() != Some(&b'[');
         if comma {
             out.push(b',');
@@ -244,40 +244,40 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Writes a value as JSON text; returns false if it is missing.
-    pub fn value(&mut self, value: &Value, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    pub fn value(&mut self, value: &ValuePlan, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         match value {
-            Value::Source(source) => self.source(source, Trim::Keep, out),
-            Value::Trimmed {
+            ValuePlan::Source(source) => self.source(source, TrimMode::Keep, out),
+            ValuePlan::Trimmed {
                 source,
                 trim,
                 whole,
             } => self.text_of(source, *trim, whole, out),
-            Value::OrEmpty(source) => {
+            ValuePlan::OrEmpty(source) => {
                 let from = out.len();
-                if !self.source(source, Trim::Keep, out)? || &out[from..] == b"null" {
+                if !self.source(source, TrimMode::Keep, out)? || &out[from..] == b"null" {
                     out.truncate(from);
                     out.extend_from_slice(b"[]");
                 }
                 Ok(true)
             }
-            Value::Constant(text) => {
+            ValuePlan::Constant(text) => {
                 out.extend_from_slice(text.as_bytes());
                 Ok(true)
             }
-            Value::Template(pieces) => self.template(pieces, out),
-            Value::General(plan) => self.evaluated(plan, out),
-            Value::Object(_) | Value::Each { .. } | Value::Nothing => Ok(false),
+            ValuePlan::Template(pieces) => self.template(pieces, out),
+            ValuePlan::General(plan) => self.evaluated(plan, out),
+            ValuePlan::Object(_) | ValuePlan::Each { .. } | ValuePlan::Nothing => Ok(false),
         }
     }
 
     /// A text that is trimmed; what is no text is the evaluator's to judge.
     fn text_of(
         &mut self,
-        source: &Source,
-        trim: Trim,
+        source: &ValueSource,
+        trim: TrimMode,
         whole: &GeneralPlan,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         let from = out.len();
         if !self.source(source, trim, out)? {
             return Ok(false);
@@ -289,7 +289,7 @@ impl<'a> EvalContext<'a> {
         self.evaluated(whole, out)
     }
 
-    fn evaluated(&mut self, plan: &GeneralPlan, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn evaluated(&mut self, plan: &GeneralPlan, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         let text = self.general(plan)?;
         out.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
         Ok(text.is_some())
@@ -297,8 +297,8 @@ impl<'a> EvalContext<'a> {
 
     /// A template of one value is that value as text, missing if it is missing;
     /// in a longer one a missing value adds nothing.
-    fn template(&mut self, pieces: &[Piece], out: &mut Vec<u8>) -> Result<bool, Failure> {
-        if let [Piece::Value(value)] = pieces {
+    fn template(&mut self, pieces: &[TemplatePiece], out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
+        if let [TemplatePiece::Value(value)] = pieces {
             let from = out.len();
             let wrote = self.value(value, out)?;
             if wrote {
@@ -306,7 +306,7 @@ impl<'a> EvalContext<'a> {
                     out.truncate(from);
                     return Ok(false);
                 }
-                convert(Some(Type::String), out, from);
+                convert(Some(SchemaType::String), out, from);
             }
             return Ok(wrote);
         }
@@ -314,11 +314,11 @@ impl<'a> EvalContext<'a> {
         let mut scratch = Vec::new();
         for piece in pieces {
             match piece {
-                Piece::Text(piece) => text.push_str(piece),
-                Piece::Value(value) => {
+                TemplatePiece::Text(piece) => text.push_str(piece),
+                TemplatePiece::Value(value) => {
                     scratch.clear();
                     if self.value(value, &mut scratch)? && scratch != b"null" {
-                        let mut tape = Tape::default();
+                        let mut tape = JsonTape::default();
                         if let Ok(json) = tape.parse(&scratch) {
                             text.push_str(&json.plain());
                         }
@@ -330,28 +330,28 @@ impl<'a> EvalContext<'a> {
         Ok(true)
     }
 
-    fn area(&self, index: usize) -> Option<(&'a Interface, &'a [u8])> {
+    fn area(&self, index: usize) -> Option<(&'a AssetInterface, &'a [u8])> {
         let reply = self.reply?;
         Some((reply.interface, (*reply.bytes.get(index)?)?))
     }
 
-    fn source(&mut self, source: &Source, trim: Trim, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn source(&mut self, source: &ValueSource, trim: TrimMode, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         match source {
-            Source::Field { area, id, depth } => self.field(*area, *id, *depth, trim, out),
-            Source::Area(area) => self.field(*area, copybook::Layout::RECORD, 0, trim, out),
-            Source::Reply => self.whole_reply(trim, out),
-            Source::AbendCode => match self.reply.and_then(|r| r.abend) {
+            ValueSource::Field { area, id, depth } => self.field(*area, *id, *depth, trim, out),
+            ValueSource::Area(area) => self.field(*area, copybook::Layout::RECORD, 0, trim, out),
+            ValueSource::Reply => self.whole_reply(trim, out),
+            ValueSource::AbendCode => match self.reply.and_then(|r| r.abend) {
                 Some(code) => {
                     write_string(code, out);
                     Ok(true)
                 }
                 None => Ok(false),
             },
-            Source::Item(_) | Source::Request(..) => {
+            ValueSource::Item(_) | ValueSource::Request(..) => {
                 let from = out.len();
                 let wrote = match (self.standing(source), source) {
                     (Some(found), _) => found.write(out),
-                    (None, Source::Request(root, names)) => self.request_value(*root, names, out),
+                    (None, ValueSource::Request(root, names)) => self.request_value(*root, names, out),
                     (None, _) => false,
                 };
                 if wrote {
@@ -359,11 +359,11 @@ impl<'a> EvalContext<'a> {
                 }
                 Ok(wrote)
             }
-            Source::Nothing => Ok(false),
+            ValueSource::Nothing => Ok(false),
         }
     }
 
-    fn whole_reply(&mut self, trim: Trim, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn whole_reply(&mut self, trim: TrimMode, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         let Some(reply) = self.reply else {
             return Ok(false);
         };
@@ -396,9 +396,9 @@ impl<'a> EvalContext<'a> {
         area: usize,
         id: FieldId,
         depth: usize,
-        trim: Trim,
+        trim: TrimMode,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         let Some((interface, bytes)) = self.area(area) else {
             return Ok(false);
         };
@@ -409,13 +409,13 @@ impl<'a> EvalContext<'a> {
             .record
             .decode(id, bytes, subscripts, trim, out)
             .map_err(data)?;
-        if wrote && trim == Trim::Both {
+        if wrote && trim == TrimMode::Both {
             trimmed(trim, out, from);
         }
         Ok(wrote)
     }
 
-    fn request_value(&self, root: Root, names: &[String], out: &mut Vec<u8>) -> bool {
+    fn request_value(&self, root: PathRoot, names: &[String], out: &mut Vec<u8>) -> bool {
         let place = place(root);
         match names {
             [] => {
@@ -428,45 +428,45 @@ impl<'a> EvalContext<'a> {
     }
 
     /// The value of a parameter that the document names.
-    fn declared(&self, place: Place, name: &str) -> Option<&'a params::Value<'a>> {
-        let same = |p: &Param| {
+    fn declared(&self, place: ParameterPlace, name: &str) -> Option<&'a params::ParameterValue<'a>> {
+        let same = |p: &OperationParameter| {
             p.place == place
-                && (p.name == name || place == Place::Header && p.name.eq_ignore_ascii_case(name))
+                && (p.name == name || place == ParameterPlace::Header && p.name.eq_ignore_ascii_case(name))
         };
         let at = self.request.params.iter().position(same)?;
         Some(&self.request.values[at])
     }
 
     /// The text of a parameter that the document names and that has one.
-    pub fn parameter(&self, source: &Source) -> Option<&'a str> {
-        let Source::Request(root, names) = source else {
+    pub fn parameter(&self, source: &ValueSource) -> Option<&'a str> {
+        let ValueSource::Request(root, names) = source else {
             return None;
         };
         match (root, names.as_slice()) {
             (
-                Root::PathParameters | Root::QueryParameters | Root::Headers | Root::Cookies,
+                PathRoot::PathParameters | PathRoot::QueryParameters | PathRoot::Headers | PathRoot::Cookies,
                 [name],
             ) => match self.declared(place(*root), name)? {
-                params::Value::One(text) => Some(text),
+                params::ParameterValue::One(text) => Some(text),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    fn param(&self, place: Place, name: &str, out: &mut Vec<u8>) -> bool {
+    fn param(&self, place: ParameterPlace, name: &str, out: &mut Vec<u8>) -> bool {
         match self.declared(place, name) {
-            Some(params::Value::Missing) => false,
+            Some(params::ParameterValue::Missing) => false,
             Some(value) => {
                 value.write(out);
                 true
             }
             // Headers need not be named in the document.
-            None if place == Place::Header => {
+            None if place == ParameterPlace::Header => {
                 let value = params::joined(self.request.headers, name);
                 value.inspect(|text| write_string(text, out)).is_some()
             }
-            None if place == Place::Cookie => {
+            None if place == ParameterPlace::Cookie => {
                 let mut all = params::cookies(self.request.headers);
                 let cookie = all.find(|(known, _)| *known == name);
                 cookie
@@ -481,7 +481,7 @@ impl<'a> EvalContext<'a> {
     /// headers and cookies those too that the document does not name. Names of headers have no
     /// case: a header has the name that `uses` gives it, then that of the
     /// document, then its own in lower case.
-    fn all_params(&self, place: Place, uses: &[Path], out: &mut Vec<u8>) {
+    fn all_params(&self, place: ParameterPlace, uses: &[ValuePath], out: &mut Vec<u8>) {
         out.push(b'{');
         let from = out.len();
         let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
@@ -492,17 +492,17 @@ impl<'a> EvalContext<'a> {
             out.push(b':');
             write(out);
         };
-        if place == Place::Query {
+        if place == ParameterPlace::Query {
             let others = params::undeclared(self.request.query, self.request.params);
             for (name, values) in others {
                 member(&name, &mut |out| values.write(out));
             }
         }
         let mut headers = |known: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
-            let is_header = place == Place::Header;
+            let is_header = place == ParameterPlace::Header;
             let used = uses
                 .iter()
-                .filter(|path| is_header && path.root == Root::Headers);
+                .filter(|path| is_header && path.root == PathRoot::Headers);
             let names: BTreeSet<&str> = used
                 .filter_map(|path| path.names.first())
                 .filter(|name| name.eq_ignore_ascii_case(known))
@@ -514,14 +514,14 @@ impl<'a> EvalContext<'a> {
             }
         };
         for (param, value) in self.request.params.iter().zip(self.request.values) {
-            if param.place == place && *value != params::Value::Missing {
+            if param.place == place && *value != params::ParameterValue::Missing {
                 headers(&param.name, &mut |out| value.write(out));
             }
         }
-        if place == Place::Header {
+        if place == ParameterPlace::Header {
             for name in self.request.headers.keys() {
                 let named =
-                    |p: &Param| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
+                    |p: &OperationParameter| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
                 if let Some(text) = params::joined(self.request.headers, name.as_str())
                     && !self.request.params.iter().any(named)
                 {
@@ -529,10 +529,10 @@ impl<'a> EvalContext<'a> {
                 }
             }
         }
-        if place == Place::Cookie {
+        if place == ParameterPlace::Cookie {
             let mut written = BTreeSet::new();
             for (name, text) in params::cookies(self.request.headers) {
-                let named = |p: &Param| p.place == place && p.name == name;
+                let named = |p: &OperationParameter| p.place == place && p.name == name;
                 if !self.request.params.iter().any(named) && written.insert(name) {
                     headers(name, &mut |out| write_string(&text, out));
                 }
@@ -541,24 +541,24 @@ impl<'a> EvalContext<'a> {
         out.push(b'}');
     }
 
-    fn general(&mut self, plan: &GeneralPlan) -> Result<Option<String>, Failure> {
+    fn general(&mut self, plan: &GeneralPlan) -> Result<Option<String>, MappingFailure> {
         let mut texts: [Option<String>; 7] = Default::default();
-        for (i, root) in Root::ALL.into_iter().enumerate() {
+        for (i, root) in PathRoot::ALL.into_iter().enumerate() {
             if !plan.general.uses.iter().any(|path| path.root == root) {
                 continue;
             }
             let mut out = Vec::new();
             let wrote = match (root, &plan.item) {
-                (Root::Asset, _) => match self.reply.and_then(|reply| reply.json) {
+                (PathRoot::Asset, _) => match self.reply.and_then(|reply| reply.json) {
                     Some(json) => {
                         out.extend_from_slice(json.raw().as_bytes());
                         true
                     }
                     None => self.shape(&plan.shape, &mut out)?,
                 },
-                (Root::Item, Some(source)) => self.source(source, Trim::Keep, &mut out)?,
-                (Root::Item, None) => false,
-                (Root::Body, _) => self.request.body.is_some_and(|body| {
+                (PathRoot::Item, Some(source)) => self.source(source, TrimMode::Keep, &mut out)?,
+                (PathRoot::Item, None) => false,
+                (PathRoot::Body, _) => self.request.body.is_some_and(|body| {
                     out.extend_from_slice(body.raw().as_bytes());
                     true
                 }),
@@ -569,19 +569,19 @@ impl<'a> EvalContext<'a> {
             };
             texts[i] = wrote.then(|| String::from_utf8_lossy(&out).into_owned());
         }
-        let bind = |root: Root| {
-            let i = Root::ALL.iter().position(|r| *r == root)?;
+        let bind = |root: PathRoot| {
+            let i = PathRoot::ALL.iter().position(|r| *r == root)?;
             texts[i].take()
         };
         plan.general.evaluate(bind).map_err(|why| {
             let reported = format!("{} ({})", plan.general.source, plan.place);
-            Failure::Expression(reported, why)
+            MappingFailure::Expression(reported, why)
         })
     }
 
-    fn shape(&mut self, shape: &Shape, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    fn shape(&mut self, shape: &ReplyPart, out: &mut Vec<u8>) -> Result<bool, MappingFailure> {
         if let Some(source) = &shape.leaf {
-            return self.source(source, Trim::Keep, out);
+            return self.source(source, TrimMode::Keep, out);
         }
         out.push(b'{');
         let mut empty = true;
@@ -603,7 +603,7 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Whether a condition holds.
-    pub fn holds(&mut self, condition: &Condition) -> Result<bool, Failure> {
+    pub fn holds(&mut self, condition: &Condition) -> Result<bool, MappingFailure> {
         Ok(match condition {
             Condition::Constant(b) => *b,
             Condition::All(list) => {
@@ -630,7 +630,7 @@ impl<'a> EvalContext<'a> {
                 negated,
             } => {
                 let mut out = Vec::new();
-                let there = self.source(source, Trim::Keep, &mut out)?;
+                let there = self.source(source, TrimMode::Keep, &mut out)?;
                 // JSONata: nothing equals nothing, and differs from nothing.
                 there && same(&out, constant) != *negated
             }
@@ -638,30 +638,30 @@ impl<'a> EvalContext<'a> {
         })
     }
 
-    fn exists(&mut self, source: &Source) -> Result<bool, Failure> {
+    fn exists(&mut self, source: &ValueSource) -> Result<bool, MappingFailure> {
         match source {
-            Source::Field { area, id, .. } => {
+            ValueSource::Field { area, id, .. } => {
                 let Some((interface, bytes)) = self.area(*area) else {
                     return Ok(false);
                 };
                 Ok(interface.areas[*area].record.reaches(*id, bytes))
             }
-            Source::Area(area) => Ok(self.area(*area).is_some()),
-            other => self.source(other, Trim::Keep, &mut Vec::new()),
+            ValueSource::Area(area) => Ok(self.area(*area).is_some()),
+            other => self.source(other, TrimMode::Keep, &mut Vec::new()),
         }
     }
 }
 
 /// Where the parameters of a root that holds parameters come from.
-fn place(root: Root) -> Place {
+fn place(root: PathRoot) -> ParameterPlace {
     match root {
-        Root::PathParameters => Place::Path,
-        Root::QueryParameters => Place::Query,
-        Root::Cookies => Place::Cookie,
-        _ => Place::Header,
+        PathRoot::PathParameters => ParameterPlace::Path,
+        PathRoot::QueryParameters => ParameterPlace::Query,
+        PathRoot::Cookies => ParameterPlace::Cookie,
+        _ => ParameterPlace::Header,
     }
 }
 
-fn data(fault: Box<Fault>) -> Failure {
-    Failure::Data(fault)
+fn data(fault: Box<Fault>) -> MappingFailure {
+    MappingFailure::Data(fault)
 }

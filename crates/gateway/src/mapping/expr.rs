@@ -31,7 +31,7 @@ const MAX_RESULT: usize = 64 << 20;
 
 /// The root of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Root {
+pub(crate) enum PathRoot {
     PathParameters,
     QueryParameters,
     Headers,
@@ -41,37 +41,37 @@ pub(crate) enum Root {
     Item,
 }
 
-impl Root {
-    pub const ALL: [Root; 7] = [
-        Root::PathParameters,
-        Root::QueryParameters,
-        Root::Headers,
-        Root::Cookies,
-        Root::Body,
-        Root::Asset,
-        Root::Item,
+impl PathRoot {
+    pub const ALL: [PathRoot; 7] = [
+        PathRoot::PathParameters,
+        PathRoot::QueryParameters,
+        PathRoot::Headers,
+        PathRoot::Cookies,
+        PathRoot::Body,
+        PathRoot::Asset,
+        PathRoot::Item,
     ];
 
     /// The variable names a mapping may use for it.
     pub fn variables(self) -> &'static [&'static str] {
         match self {
-            Root::PathParameters => &["pathParameters"],
-            Root::QueryParameters => &["queryParameters"],
-            Root::Headers => &["headers"],
-            Root::Cookies => &["cookies"],
-            Root::Body => &["body", "requestBody"],
-            Root::Asset => &["zosAssetResponse"],
-            Root::Item => &["item"],
+            PathRoot::PathParameters => &["pathParameters"],
+            PathRoot::QueryParameters => &["queryParameters"],
+            PathRoot::Headers => &["headers"],
+            PathRoot::Cookies => &["cookies"],
+            PathRoot::Body => &["body", "requestBody"],
+            PathRoot::Asset => &["zosAssetResponse"],
+            PathRoot::Item => &["item"],
         }
     }
 
     /// Whether `$apiRequest` has it.
     fn of_request(self) -> bool {
-        !matches!(self, Root::Asset | Root::Item)
+        !matches!(self, PathRoot::Asset | PathRoot::Item)
     }
 
-    fn by_variable(name: &str) -> Option<Root> {
-        Root::ALL
+    fn by_variable(name: &str) -> Option<PathRoot> {
+        PathRoot::ALL
             .into_iter()
             .find(|root| root.variables().contains(&name))
     }
@@ -79,12 +79,12 @@ impl Root {
 
 /// A variable and the names that follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Path {
-    pub root: Root,
+pub(crate) struct ValuePath {
+    pub root: PathRoot,
     pub names: Vec<String>,
 }
 
-impl Path {
+impl ValuePath {
     /// The path as an expression.
     fn source(&self) -> String {
         let mut source = format!("${}", self.root.variables()[0]);
@@ -98,7 +98,7 @@ impl Path {
 
 /// How a text's blanks are treated on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trim {
+pub(crate) enum TrimMode {
     /// Kept unchanged.
     Keep,
     /// `$trim`: blanks at both ends removed, runs of blanks made one.
@@ -109,27 +109,27 @@ pub(crate) enum Trim {
 
 /// A compiled expression.
 #[derive(Debug)]
-pub(crate) enum Expr {
+pub(crate) enum CompiledExpression {
     /// A plain path.
-    Path(Path, Trim),
+    Path(ValuePath, TrimMode),
     /// A plain path, and `[]` where it gives nothing or null.
-    OrEmpty(Path),
+    OrEmpty(ValuePath),
     /// A constant, as JSON text.
     Constant(String),
     /// Whatever needs the evaluator.
-    General(Box<General>),
+    General(Box<EvaluatorExpression>),
 }
 
 /// An expression for the evaluator.
 #[derive(Debug)]
-pub(crate) struct General {
+pub(crate) struct EvaluatorExpression {
     ast: AstNode,
     /// It has widths that data gives.
     widths: bool,
     /// Bytes of texts that data may have it make; none where it multiplies none.
     pub(super) texts: Option<usize>,
     /// Every path it mentions, up to the first step that is not a name.
-    pub uses: Vec<Path>,
+    pub uses: Vec<ValuePath>,
     /// It has a variable `$item` of its own.
     pub binds_item: bool,
     /// Variables that nothing gives a value.
@@ -142,45 +142,45 @@ pub(crate) struct General {
 #[derive(Debug)]
 pub(crate) enum Condition {
     Constant(bool),
-    Exists(Path),
+    Exists(ValuePath),
     /// Path, the constant's JSON text, and whether inequality is asked.
     Compare {
-        path: Path,
+        path: ValuePath,
         constant: String,
         negated: bool,
     },
     All(Vec<Condition>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
-    General(Box<General>),
+    General(Box<EvaluatorExpression>),
 }
 
 /// Compiles an expression.
-pub(crate) fn compile(source: &str) -> Result<Expr, String> {
+pub(crate) fn compile(source: &str) -> Result<CompiledExpression, String> {
     let ast = parse(source)?;
     Ok(match simple(&ast) {
         Some(expr) => expr,
-        None => Expr::General(Box::new(General::new(ast, source))),
+        None => CompiledExpression::General(Box::new(EvaluatorExpression::new(ast, source))),
     })
 }
 
 /// Compiles an expression for the evaluator, however plain it is.
-pub(crate) fn general(source: &str) -> Result<Box<General>, String> {
-    Ok(Box::new(General::new(parse(source)?, source)))
+pub(crate) fn general(source: &str) -> Result<Box<EvaluatorExpression>, String> {
+    Ok(Box::new(EvaluatorExpression::new(parse(source)?, source)))
 }
 
 /// The evaluator's form of a path, for one that only it can follow.
-pub(crate) fn force_general(path: &Path, trim: Trim) -> Result<Box<General>, String> {
+pub(crate) fn force_general(path: &ValuePath, trim: TrimMode) -> Result<Box<EvaluatorExpression>, String> {
     let source = path.source();
     general(&match trim {
-        Trim::Keep => source,
-        Trim::Both => format!("$trim({source})"),
-        Trim::End => format!("$replace({source}, / +$/, \"\")"),
+        TrimMode::Keep => source,
+        TrimMode::Both => format!("$trim({source})"),
+        TrimMode::End => format!("$replace({source}, / +$/, \"\")"),
     })
 }
 
-/// The evaluator's form of [`Expr::OrEmpty`].
-pub(crate) fn force_or_empty(path: &Path) -> Result<Box<General>, String> {
+/// The evaluator's form of [`CompiledExpression::OrEmpty`].
+pub(crate) fn force_or_empty(path: &ValuePath) -> Result<Box<EvaluatorExpression>, String> {
     let source = path.source();
     general(&format!("($a := {source}; $a != null ? $a : [])"))
 }
@@ -188,33 +188,33 @@ pub(crate) fn force_or_empty(path: &Path) -> Result<Box<General>, String> {
 /// Compiles a condition.
 pub(crate) fn compile_condition(source: &str) -> Result<Condition, String> {
     let ast = parse(source)?;
-    Ok(condition(&ast).unwrap_or_else(|| Condition::General(Box::new(General::new(ast, source)))))
+    Ok(condition(&ast).unwrap_or_else(|| Condition::General(Box::new(EvaluatorExpression::new(ast, source)))))
 }
 
 /// Splits a template into texts and expressions.
-pub(crate) fn compile_template(source: &str) -> Result<Vec<Part>, String> {
+pub(crate) fn compile_template(source: &str) -> Result<Vec<TemplatePart>, String> {
     let mut parts = Vec::new();
     let mut rest = source;
     while let Some(start) = rest.find("{{") {
         if start > 0 {
-            parts.push(Part::Text(rest[..start].to_string()));
+            parts.push(TemplatePart::Text(rest[..start].to_string()));
         }
         let inner = &rest[start + 2..];
         let end = closing(inner).ok_or("'{{' without its '}}'")?;
-        parts.push(Part::Expr(compile(inner[..end].trim())?));
+        parts.push(TemplatePart::Expr(compile(inner[..end].trim())?));
         rest = &inner[end + 2..];
     }
     if !rest.is_empty() {
-        parts.push(Part::Text(rest.to_string()));
+        parts.push(TemplatePart::Text(rest.to_string()));
     }
     Ok(parts)
 }
 
 /// A piece of a template.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum TemplatePart {
     Text(String),
-    Expr(Expr),
+    Expr(CompiledExpression),
 }
 
 /// Offset of the `}}` that ends an expression, quotes and braces respected.
@@ -245,16 +245,16 @@ fn parse(source: &str) -> Result<AstNode, String> {
 }
 
 /// The expression if it is a path, a trimmed path or a constant.
-fn simple(ast: &AstNode) -> Option<Expr> {
+fn simple(ast: &AstNode) -> Option<CompiledExpression> {
     if let Some(path) = path(ast) {
-        return Some(Expr::Path(path, Trim::Keep));
+        return Some(CompiledExpression::Path(path, TrimMode::Keep));
     }
     if let Some(path) = array_or_empty(ast) {
-        return Some(Expr::OrEmpty(path));
+        return Some(CompiledExpression::OrEmpty(path));
     }
     match ast {
         AstNode::Function { name, args, .. } => match (name.as_str(), args.as_slice()) {
-            ("trim", [arg]) => Some(Expr::Path(path(arg)?, Trim::Both)),
+            ("trim", [arg]) => Some(CompiledExpression::Path(path(arg)?, TrimMode::Both)),
             (
                 "replace",
                 [
@@ -263,7 +263,7 @@ fn simple(ast: &AstNode) -> Option<Expr> {
                     AstNode::String(with),
                 ],
             ) if pattern == " +$" && flags.is_empty() && with.is_empty() => {
-                Some(Expr::Path(path(arg)?, Trim::End))
+                Some(CompiledExpression::Path(path(arg)?, TrimMode::End))
             }
             _ => None,
         },
@@ -275,7 +275,7 @@ fn simple(ast: &AstNode) -> Option<Expr> {
             }
         }
         AstNode::Block(items) if items.len() == 1 => simple(&items[0]),
-        other => constant(other).map(Expr::Constant),
+        other => constant(other).map(CompiledExpression::Constant),
     }
 }
 
@@ -291,7 +291,7 @@ fn constant(ast: &AstNode) -> Option<String> {
 }
 
 /// The path, if the expression is nothing else.
-fn path(ast: &AstNode) -> Option<Path> {
+fn path(ast: &AstNode) -> Option<ValuePath> {
     match ast {
         AstNode::Variable(name) => from_names(vec![name.clone()]),
         AstNode::Path { steps } => {
@@ -317,22 +317,22 @@ fn path(ast: &AstNode) -> Option<Path> {
 }
 
 /// `$apiRequest.pathParameters.x` and `$pathParameters.x` are one path.
-fn from_names(mut names: Vec<String>) -> Option<Path> {
+fn from_names(mut names: Vec<String>) -> Option<ValuePath> {
     let inside = names.first()? == "apiRequest";
     if inside {
         names.remove(0);
     }
-    let root = Root::by_variable(names.first()?)?;
+    let root = PathRoot::by_variable(names.first()?)?;
     if inside && !root.of_request() {
         return None;
     }
     names.remove(0);
-    Some(Path { root, names })
+    Some(ValuePath { root, names })
 }
 
 /// The idiom `($a := PATH; $a != null ? $a : [])` that generated mappings use
 /// for the input of a `foreach`.
-fn array_or_empty(ast: &AstNode) -> Option<Path> {
+fn array_or_empty(ast: &AstNode) -> Option<ValuePath> {
     use jsonata_core::ast::BinaryOp;
     let AstNode::Block(items) = ast else {
         return None;
@@ -414,19 +414,19 @@ fn condition(ast: &AstNode) -> Option<Condition> {
     }
 }
 
-impl General {
+impl EvaluatorExpression {
     /// As the evaluator would compute it, for comparison.
     #[cfg(test)]
-    pub fn unbounded(source: &str) -> General {
-        General {
+    pub fn unbounded(source: &str) -> EvaluatorExpression {
+        EvaluatorExpression {
             ast: parse(source).expect("an expression"),
             widths: false,
             texts: None,
-            ..General::new(parse(source).expect("an expression"), source)
+            ..EvaluatorExpression::new(parse(source).expect("an expression"), source)
         }
     }
 
-    fn new(mut ast: AstNode, source: &str) -> General {
+    fn new(mut ast: AstNode, source: &str) -> EvaluatorExpression {
         let mut uses = Vec::new();
         let mut binds_item = false;
         let mut unknown = Vec::new();
@@ -454,7 +454,7 @@ impl General {
                 let _ = handle.join();
             }
         });
-        General {
+        EvaluatorExpression {
             ast,
             widths,
             texts,
@@ -469,11 +469,11 @@ impl General {
     /// has no value. The result is JSON text, `None` for nothing.
     pub fn evaluate(
         &self,
-        mut bind: impl FnMut(Root) -> Option<String>,
+        mut bind: impl FnMut(PathRoot) -> Option<String>,
     ) -> Result<Option<String>, String> {
         let mut context = Context::new();
         let mut request = Vec::new();
-        for root in Root::ALL {
+        for root in PathRoot::ALL {
             if !self.uses.iter().any(|path| path.root == root) {
                 continue;
             }
@@ -554,7 +554,7 @@ fn find_variables(json: &serde_json::Value, out: &mut Vec<String>) {
                 let known = name.is_empty()
                     || name == "$"
                     || name == "apiRequest"
-                    || Root::by_variable(name).is_some()
+                    || PathRoot::by_variable(name).is_some()
                     || FUNCTIONS.split_whitespace().any(|one| one == name);
                 if !known && !out.contains(name) {
                     out.push(name.clone());
@@ -577,7 +577,7 @@ const FUNCTIONS: &str = "abs append assert average base64decode base64encode boo
     substringBefore sum toMillis trim type uppercase zip";
 
 /// Collects the paths below a serialised tree.
-fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {
+fn find_paths(json: &serde_json::Value, out: &mut Vec<ValuePath>) {
     use serde_json::Value;
     match json {
         Value::Array(items) => items.iter().for_each(|item| find_paths(item, out)),
@@ -632,15 +632,15 @@ fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
     names
 }
 
-fn push_path(names: Vec<String>, out: &mut Vec<Path>) {
+fn push_path(names: Vec<String>, out: &mut Vec<ValuePath>) {
     if names.len() == 1 && names[0] == "apiRequest" {
         let all = [
-            Root::PathParameters,
-            Root::QueryParameters,
-            Root::Headers,
-            Root::Body,
+            PathRoot::PathParameters,
+            PathRoot::QueryParameters,
+            PathRoot::Headers,
+            PathRoot::Body,
         ];
-        out.extend(all.map(|root| Path {
+        out.extend(all.map(|root| ValuePath {
             root,
             names: Vec::new(),
         }));
@@ -655,47 +655,47 @@ fn push_path(names: Vec<String>, out: &mut Vec<Path>) {
 mod tests {
     use super::*;
 
-    fn as_path(source: &str) -> Option<(Root, String, Trim)> {
+    fn as_path(source: &str) -> Option<(PathRoot, String, TrimMode)> {
         match compile(source).unwrap() {
-            Expr::Path(path, trim) => Some((path.root, path.names.join("/"), trim)),
+            CompiledExpression::Path(path, trim) => Some((path.root, path.names.join("/"), trim)),
             _ => None,
         }
     }
 
     #[test]
     fn paths_are_recognised_under_all_their_names() {
-        let body = |names: &str, trim| Some((Root::Body, names.to_string(), trim));
-        assert_eq!(as_path("$body.a.b"), body("a/b", Trim::Keep));
+        let body = |names: &str, trim| Some((PathRoot::Body, names.to_string(), trim));
+        assert_eq!(as_path("$body.a.b"), body("a/b", TrimMode::Keep));
         assert_eq!(
             as_path("$requestBody.'a'.\"b-c\""),
-            body("a/b-c", Trim::Keep)
+            body("a/b-c", TrimMode::Keep)
         );
-        assert_eq!(as_path("$apiRequest.body.a"), body("a", Trim::Keep));
-        assert_eq!(as_path("$trim($body.a)"), body("a", Trim::Both));
+        assert_eq!(as_path("$apiRequest.body.a"), body("a", TrimMode::Keep));
+        assert_eq!(as_path("$trim($body.a)"), body("a", TrimMode::Both));
         assert_eq!(
             as_path("$replace($body.a, / +$/, '')"),
-            body("a", Trim::End)
+            body("a", TrimMode::End)
         );
         assert_eq!(as_path("($a := $body.'x'; $a != null ? $a : [])"), None);
         assert!(matches!(
             compile("($a := $body.'x'; $a != null ? $a : [])"),
-            Ok(Expr::OrEmpty(path)) if path.names == ["x"]
+            Ok(CompiledExpression::OrEmpty(path)) if path.names == ["x"]
         ));
         assert_eq!(
             as_path(r#"$zosAssetResponse.commarea.R."F-1""#),
-            Some((Root::Asset, "commarea/R/F-1".into(), Trim::Keep))
+            Some((PathRoot::Asset, "commarea/R/F-1".into(), TrimMode::Keep))
         );
         assert_eq!(
             as_path("$pathParameters.id").map(|p| p.0),
-            Some(Root::PathParameters)
+            Some(PathRoot::PathParameters)
         );
     }
 
     #[test]
     fn constants_need_no_evaluator() {
-        assert!(matches!(compile("500").unwrap(), Expr::Constant(c) if c == "500"));
-        assert!(matches!(compile("'x'").unwrap(), Expr::Constant(c) if c == "\"x\""));
-        assert!(matches!(compile("true").unwrap(), Expr::Constant(c) if c == "true"));
+        assert!(matches!(compile("500").unwrap(), CompiledExpression::Constant(c) if c == "500"));
+        assert!(matches!(compile("'x'").unwrap(), CompiledExpression::Constant(c) if c == "\"x\""));
+        assert!(matches!(compile("true").unwrap(), CompiledExpression::Constant(c) if c == "true"));
     }
 
     #[test]
@@ -715,15 +715,15 @@ mod tests {
     fn the_evaluator_sees_what_the_expression_mentions() {
         let source = "($d := $string($zosAssetResponse.commarea.R.D); \
                       $substring($d, 0, 4) & '-' & $pathParameters.id)";
-        let Expr::General(general) = compile(source).unwrap() else {
+        let CompiledExpression::General(general) = compile(source).unwrap() else {
             panic!("not general")
         };
         let mut uses: Vec<_> = general.uses.iter().map(|p| p.names.join("/")).collect();
         uses.sort();
         assert_eq!(uses, ["commarea/R/D", "id"]);
         let value = general.evaluate(|root| match root {
-            Root::Asset => Some(r#"{"commarea":{"R":{"D":20240131}}}"#.into()),
-            Root::PathParameters => Some(r#"{"id":"7"}"#.into()),
+            PathRoot::Asset => Some(r#"{"commarea":{"R":{"D":20240131}}}"#.into()),
+            PathRoot::PathParameters => Some(r#"{"id":"7"}"#.into()),
             _ => None,
         });
         assert_eq!(value, Ok(Some("\"2024-7\"".into())));
@@ -733,7 +733,7 @@ mod tests {
     fn query_parameters_are_joined_as_generated_mappings_do() {
         let source =
             r#"$join($each($queryParameters, function($value, $key) {$key & "=" & $value}), "&")"#;
-        let Expr::General(general) = compile(source).unwrap() else {
+        let CompiledExpression::General(general) = compile(source).unwrap() else {
             panic!("not general")
         };
         let value = general.evaluate(|_| Some(r#"{"a":"1","b":"2"}"#.into()));
@@ -741,7 +741,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_of_an_expression_s_own_is_told_from_the_item() {
+    fn a_variable_of_an_expression_is_distinguished_from_the_item() {
         let binds_item = |source: &str| general(source).unwrap().binds_item;
         assert!(!binds_item("$item.a & $item.b"));
         for source in [
@@ -763,7 +763,7 @@ mod tests {
 
     #[test]
     fn an_endless_expression_ends() {
-        let Expr::General(g) = compile("($f := function($x){$f($x+1)+1}; $f(1))").unwrap() else {
+        let CompiledExpression::General(g) = compile("($f := function($x){$f($x+1)+1}; $f(1))").unwrap() else {
             panic!("not general")
         };
         assert!(g.evaluate(|_| None).is_err());
@@ -775,7 +775,7 @@ mod tests {
         let g = general(source).unwrap();
         let of = |length: usize| {
             let body = format!("{{\"long\":\"{}\"}}", "x".repeat(length));
-            g.evaluate(|root| (root == Root::Body).then(|| body.clone()))
+            g.evaluate(|root| (root == PathRoot::Body).then(|| body.clone()))
         };
         assert!(of(1_000).unwrap().unwrap().len() > 1_000_000);
         assert!(of(100_000).unwrap_err().contains("more than 64 MiB"));

@@ -13,7 +13,7 @@
 //! Invariant: within the bound an expression has the same value with and
 //! without this.
 
-use super::expr::Root;
+use super::expr::PathRoot;
 use jsonata_core::evaluator::{Evaluator, EvaluatorError};
 use jsonata_core::value::JValue;
 use serde_json::{Value, json};
@@ -66,13 +66,13 @@ pub(super) fn wrap(json: &mut Value) -> bool {
 
 /// The bytes that may still be made, and the lengths that wait for a second
 /// one.
-struct Budget {
+struct GrowthBudget {
     most: usize,
     left: Cell<usize>,
     lengths: RefCell<Vec<usize>>,
 }
 
-impl Budget {
+impl GrowthBudget {
     fn allows(&self, bytes: usize) -> Result<(), EvaluatorError> {
         match bytes <= self.left.get() {
             true => Ok(()),
@@ -99,9 +99,9 @@ impl Budget {
     }
 }
 
-type Look = fn(&Budget, &JValue) -> Result<(), EvaluatorError>;
+type CostCheck = fn(&GrowthBudget, &JValue) -> Result<(), EvaluatorError>;
 
-const LOOKS: &[(&str, Look)] = &[
+const COST_CHECKS: &[(&str, CostCheck)] = &[
     (MADE, |budget, value| budget.spend(length(value))),
     (ITEMS, |budget, value| budget.spend(lengths(value).1)),
     (ITEMS_BETWEEN, |budget, value| {
@@ -139,12 +139,12 @@ const LOOKS: &[(&str, Look)] = &[
 
 /// Makes the functions known, with what one evaluation may make.
 pub(super) fn register(evaluator: &mut Evaluator, most: usize) -> Result<(), String> {
-    let budget = Rc::new(Budget {
+    let budget = Rc::new(GrowthBudget {
         most,
         left: Cell::new(most),
         lengths: RefCell::default(),
     });
-    for (name, look) in LOOKS {
+    for (name, look) in COST_CHECKS {
         let budget = budget.clone();
         let looked = move |args: &[JValue]| {
             let value = args.first().unwrap_or(&JValue::Undefined);
@@ -380,7 +380,7 @@ fn is_text(json: &Value) -> bool {
 fn is_plain(json: &Value) -> bool {
     let variable = |json: &Value| {
         let name = json["Variable"].as_str();
-        let roots = || Root::ALL.into_iter().flat_map(Root::variables);
+        let roots = || PathRoot::ALL.into_iter().flat_map(PathRoot::variables);
         name.is_some_and(|name| name == "apiRequest" || roots().any(|root| *root == name))
     };
     let Some(steps) = json["Path"]["steps"].as_array() else {
@@ -401,11 +401,11 @@ fn is_plain(json: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::expr::{General, general};
+    use super::super::expr::{EvaluatorExpression, general};
     use super::*;
 
-    fn made(general: &General, body: &str) -> Result<Option<String>, String> {
-        general.evaluate(|root| (root == Root::Body).then(|| body.to_owned()))
+    fn made(general: &EvaluatorExpression, body: &str) -> Result<Option<String>, String> {
+        general.evaluate(|root| (root == PathRoot::Body).then(|| body.to_owned()))
     }
 
     /// Expressions that multiply lengths of data.
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_data_multiplies_are_bounded_and_told() {
+    fn texts_that_data_multiplies_are_bounded_and_reported() {
         let many = body(5_000, 5_000);
         for source in GROWING {
             let mut general = general(source).unwrap();
@@ -491,7 +491,7 @@ mod tests {
             let bounded = general(source).unwrap();
             assert_eq!(
                 made(&bounded, &few),
-                made(&General::unbounded(source), &few),
+                made(&EvaluatorExpression::unbounded(source), &few),
                 "{source}"
             );
         }

@@ -5,20 +5,20 @@
 //! their errors and their truth as a condition are compared. Numbers are
 //! compared by value: without evaluation they keep their digits.
 
-use super::context::{EvalContext, Failure, Request};
-use super::expr::{self, Root};
-use super::plan::{Compiler, Condition, GeneralPlan, ItemScope, JsonItem, Shape, Value};
+use super::context::{EvalContext, MappingFailure, Request};
+use super::expr::{self, PathRoot};
+use super::plan::{MappingCompiler, Condition, GeneralPlan, ItemScope, JsonItem, ReplyPart, ValuePlan};
 use super::tree::MapValue;
-use crate::diagnostics::{Diagnostics, Position};
-use crate::json::Tape;
-use crate::validate::params::{self, Param, Place};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::json::JsonTape;
+use crate::validate::params::{self, OperationParameter, ParameterPlace};
 use crate::validate::schema::SchemaSet;
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// A value, nothing, or an error.
-pub(super) type Outcome = Result<Option<serde_json::Value>, String>;
+pub(super) type EvaluationResult = Result<Option<serde_json::Value>, String>;
 
 /// Makes every number a double, as the evaluator does.
 pub(super) fn doubled(value: serde_json::Value) -> serde_json::Value {
@@ -31,15 +31,15 @@ pub(super) fn doubled(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-fn why(failure: Failure) -> String {
+fn why(failure: MappingFailure) -> String {
     match failure {
-        Failure::Expression(_, why) => why,
+        MappingFailure::Expression(_, why) => why,
         other => format!("{other:?}"),
     }
 }
 
-fn param(name: &str, place: Place) -> Param {
-    Param {
+fn param(name: &str, place: ParameterPlace) -> OperationParameter {
+    OperationParameter {
         name: name.into(),
         place,
         required: false,
@@ -51,15 +51,15 @@ fn param(name: &str, place: Place) -> Param {
 }
 
 /// The request of a test.
-pub(super) struct Asked<'a> {
+pub(super) struct TestRequest<'a> {
     context: EvalContext<'a>,
     scope: ItemScope<'static>,
 }
 
-impl Asked<'_> {
-    fn compiled<T>(&self, make: impl FnOnce(&mut Compiler<'_>) -> T) -> T {
-        let (set, mut out) = (SchemaSet::default(), Diagnostics::default());
-        make(&mut Compiler {
+impl TestRequest<'_> {
+    fn compiled<T>(&self, make: impl FnOnce(&mut MappingCompiler<'_>) -> T) -> T {
+        let (set, mut out) = (SchemaSet::default(), ProjectDiagnostics::default());
+        make(&mut MappingCompiler {
             file: Path::new("test.yaml"),
             reply: None,
             tree: None,
@@ -74,15 +74,15 @@ impl Asked<'_> {
         GeneralPlan {
             general: expr::general(&format!("(0; {source})")).unwrap(),
             place: Box::default(),
-            shape: Shape::default(),
+            shape: ReplyPart::default(),
             item: match self.scope {
-                ItemScope::Json(_) => Some(super::plan::Source::Item(Vec::new())),
+                ItemScope::Json(_) => Some(super::plan::ValueSource::Item(Vec::new())),
                 _ => None,
             },
         }
     }
 
-    fn outcome(&mut self, value: &Value) -> Outcome {
+    fn outcome(&mut self, value: &ValuePlan) -> EvaluationResult {
         let mut out = Vec::new();
         match self.context.value(value, &mut out) {
             Ok(false) => Ok(None),
@@ -92,10 +92,10 @@ impl Asked<'_> {
     }
 
     /// The value by itself and by the evaluator.
-    pub(super) fn values(&mut self, source: &str) -> (Outcome, Outcome) {
-        let text = MapValue::Expression(source.into(), Position::default());
+    pub(super) fn values(&mut self, source: &str) -> (EvaluationResult, EvaluationResult) {
+        let text = MapValue::Expression(source.into(), FilePosition::default());
         let fast = self.compiled(|compiler| compiler.plain(&text, self.scope));
-        let whole = Value::General(self.evaluated(source));
+        let whole = ValuePlan::General(self.evaluated(source));
         (self.outcome(&fast), self.outcome(&whole))
     }
 
@@ -103,7 +103,7 @@ impl Asked<'_> {
         &mut self,
         source: &str,
     ) -> (Result<bool, String>, Result<bool, String>) {
-        let at = Position::default();
+        let at = FilePosition::default();
         let fast = self.compiled(|compiler| compiler.condition(source, at, self.scope));
         let whole = Condition::General(self.evaluated(source));
         (
@@ -114,29 +114,29 @@ impl Asked<'_> {
 }
 
 /// Calls `check` with a request of this body, and with the body as `$item`.
-pub(super) fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut Asked<'_>)) {
+pub(super) fn with_request(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut TestRequest<'_>)) {
     let params = [
-        param("a", Place::Path),
-        param("a", Place::Query),
-        param("b", Place::Query),
-        param("c", Place::Query),
-        param("X-A", Place::Header),
-        param("X-B", Place::Header),
+        param("a", ParameterPlace::Path),
+        param("a", ParameterPlace::Query),
+        param("b", ParameterPlace::Query),
+        param("c", ParameterPlace::Query),
+        param("X-A", ParameterPlace::Header),
+        param("X-B", ParameterPlace::Header),
     ];
-    let one = || params::Value::One(Cow::Borrowed(parameter));
+    let one = || params::ParameterValue::One(Cow::Borrowed(parameter));
     let values = [
         one(),
         one(),
-        params::Value::Missing,
-        params::Value::Many(vec![Cow::Borrowed(parameter), Cow::Borrowed(" z ")]),
+        params::ParameterValue::Missing,
+        params::ParameterValue::Many(vec![Cow::Borrowed(parameter), Cow::Borrowed(" z ")]),
         one(),
-        params::Value::Missing,
+        params::ParameterValue::Missing,
     ];
     let mut headers = http::HeaderMap::new();
     for name in ["x-a", "x-c", "x-c"] {
         headers.append(name, http::HeaderValue::from_static(" c  d "));
     }
-    let mut tape = Tape::default();
+    let mut tape = JsonTape::default();
     let body = body.map(|text| tape.parse(text.as_bytes()).unwrap());
     let request = Request {
         params: &params,
@@ -147,7 +147,7 @@ pub(super) fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut
     };
     let mut context = EvalContext::new(&request, None);
     context.item = body;
-    check(&mut Asked {
+    check(&mut TestRequest {
         context,
         scope: ItemScope::Json(JsonItem::Anything),
     });
@@ -253,19 +253,19 @@ proptest! {
         source in expression(),
     ) {
         let mut both = None;
-        asked(body.as_deref(), &parameter, |asked| both = Some(asked.values(&source)));
+        with_request(body.as_deref(), &parameter, |asked| both = Some(asked.values(&source)));
         let (fast, whole) = both.unwrap();
         prop_assert_eq!(fast, whole, "{} of {:?}", source, body);
     }
 
     #[test]
-    fn a_condition_holds_where_the_evaluator_says_so(
+    fn a_condition_holds_where_it_holds_for_the_evaluator(
         body in prop::option::weighted(0.95, json()),
         parameter in "[ax ]{0,4}",
         source in condition(),
     ) {
         let mut both = None;
-        asked(body.as_deref(), &parameter, |asked| both = Some(asked.conditions(&source)));
+        with_request(body.as_deref(), &parameter, |asked| both = Some(asked.conditions(&source)));
         let (fast, whole) = both.unwrap();
         prop_assert_eq!(fast, whole, "{} of {:?}", source, body);
     }
@@ -306,7 +306,7 @@ fn what_once_differed_is_the_same_on_both_ways() {
     for body in [body, "{}", "[]", "null", "[{\"items\":[{\"name\":\"a\"}]}]"] {
         for parameter in ["", " p ", "p"] {
             for source in ONCE_DIFFERED {
-                asked(Some(body), parameter, |asked| {
+                with_request(Some(body), parameter, |asked| {
                     let (fast, whole) = asked.values(source);
                     assert_eq!(fast, whole, "{source} of {body}");
                     let (fast, whole) = asked.conditions(source);
@@ -315,8 +315,8 @@ fn what_once_differed_is_the_same_on_both_ways() {
             }
         }
     }
-    asked(Some(body), "p  ", |asked| {
-        let value = |asked: &mut Asked<'_>, source| asked.values(source).0;
+    with_request(Some(body), "p  ", |asked| {
+        let value = |asked: &mut TestRequest<'_>, source| asked.values(source).0;
         let text = |text: &str| Ok(Some(serde_json::Value::from(text)));
         let path = "$replace($pathParameters.a, / +$/, '')";
         assert_eq!(value(asked, path), text("p"));
@@ -331,8 +331,8 @@ fn what_once_differed_is_the_same_on_both_ways() {
 /// A path's value as text.
 fn text_of(body: &str, source: &str) -> String {
     let mut out = Vec::new();
-    asked(Some(body), " p ", |asked| {
-        let text = MapValue::Expression(source.into(), Position::default());
+    with_request(Some(body), " p ", |asked| {
+        let text = MapValue::Expression(source.into(), FilePosition::default());
         let value = asked.compiled(|compiler| compiler.plain(&text, asked.scope));
         assert!(asked.context.value(&value, &mut out).unwrap(), "{source}");
     });
@@ -362,9 +362,9 @@ fn a_number_keeps_its_digits_on_the_direct_way() {
 
 #[test]
 fn only_parameters_and_the_body_stand_below_the_request() {
-    for (source, root) in [("$apiRequest.item.a", None), ("$item.a", Some(Root::Item))] {
+    for (source, root) in [("$apiRequest.item.a", None), ("$item.a", Some(PathRoot::Item))] {
         let found = match expr::compile(source).unwrap() {
-            expr::Expr::Path(path, _) => Some(path.root),
+            expr::CompiledExpression::Path(path, _) => Some(path.root),
             _ => None,
         };
         assert_eq!(found, root, "{source}");

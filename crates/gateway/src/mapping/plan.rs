@@ -3,21 +3,21 @@
 //! Names are resolved to fields here, once; the plans that come out are walked
 //! by [`super::context`] with nothing left to look up.
 
-use super::expr::{self, Expr, General, Part, Path, Root, Trim};
+use super::expr::{self, CompiledExpression, EvaluatorExpression, TemplatePart, ValuePath, PathRoot, TrimMode};
 use super::tree::{MapNode, MapValue};
-use crate::diagnostics::{Diagnostics, Position, closest};
-use crate::project::asset::{Area, Interface};
-use crate::project::structure::Structures;
-use crate::validate::params::Place;
-use crate::validate::schema::{SchemaId, SchemaSet, Type};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::project::asset::{DataArea, AssetInterface};
+use crate::project::structure::DirectionStructures;
+use crate::validate::params::ParameterPlace;
+use crate::validate::schema::{SchemaId, SchemaSet, SchemaType};
 use copybook::FieldId;
 use std::path::{Path as FilePath, PathBuf as FilePathBuf};
 
 /// A path with its target found.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     /// A request variable: its root and the names after it.
-    Request(Root, Vec<String>),
+    Request(PathRoot, Vec<String>),
     /// A field of the reply; the count of subscripts it takes.
     Field {
         area: usize,
@@ -39,44 +39,44 @@ pub(crate) enum Source {
 /// An expression for the evaluator, with the data it reads.
 #[derive(Debug)]
 pub(crate) struct GeneralPlan {
-    pub general: Box<General>,
+    pub general: Box<EvaluatorExpression>,
     /// Its file and line, for messages about its failure.
     pub place: Box<str>,
     /// The part of the reply that is shown to it.
-    pub shape: Shape,
+    pub shape: ReplyPart,
     /// The source of `$item`.
-    pub item: Option<Source>,
+    pub item: Option<ValueSource>,
 }
 
 /// The part of a reply that an expression reads.
 #[derive(Debug, Default)]
-pub(crate) struct Shape {
-    pub leaf: Option<Source>,
-    pub members: Vec<(String, Shape)>,
+pub(crate) struct ReplyPart {
+    pub leaf: Option<ValueSource>,
+    pub members: Vec<(String, ReplyPart)>,
 }
 
 /// How a value comes about.
 #[derive(Debug)]
-pub(crate) enum Value {
-    Source(Source),
+pub(crate) enum ValuePlan {
+    Source(ValueSource),
     /// A text without some of its blanks; the whole expression says what
     /// becomes of a value that is no text.
     Trimmed {
-        source: Source,
-        trim: Trim,
+        source: ValueSource,
+        trim: TrimMode,
         whole: Box<GeneralPlan>,
     },
     /// The value, and `[]` where it is missing or null.
-    OrEmpty(Source),
+    OrEmpty(ValueSource),
     /// JSON text.
     Constant(String),
     /// Texts and values, joined to one text.
-    Template(Vec<Piece>),
-    Object(Vec<Slot>),
+    Template(Vec<TemplatePiece>),
+    Object(Vec<ValueSlot>),
     Each {
-        input: Box<Value>,
-        rows: Option<Rows>,
-        item: Box<Slot>,
+        input: Box<ValuePlan>,
+        rows: Option<TableRows>,
+        item: Box<ValueSlot>,
     },
     General(GeneralPlan),
     /// Never has a value.
@@ -85,7 +85,7 @@ pub(crate) enum Value {
 
 /// The table that a `foreach` walks without leaving the record.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows {
+pub(crate) struct TableRows {
     pub area: usize,
     pub id: FieldId,
     /// Subscripts that lead to the table.
@@ -93,14 +93,14 @@ pub(crate) struct Rows {
 }
 
 #[derive(Debug)]
-pub(crate) enum Piece {
+pub(crate) enum TemplatePiece {
     Text(String),
-    Value(Value),
+    Value(ValuePlan),
 }
 
 /// A value with its name and its rules.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct ValueSlot {
     /// `"name":`, ready to be written; empty for elements and for the body.
     pub key: Vec<u8>,
     /// JSON pointer, for messages.
@@ -108,18 +108,18 @@ pub(crate) struct Slot {
     pub required: bool,
     pub nullable: bool,
     /// The type the API's document gives it.
-    pub want: Option<Type>,
+    pub want: Option<SchemaType>,
     pub exists_if_empty: Option<Condition>,
-    pub value: Value,
+    pub value: ValuePlan,
 }
 
 /// A compiled condition with its paths found.
 #[derive(Debug)]
 pub(crate) enum Condition {
     Constant(bool),
-    Exists(Source),
+    Exists(ValueSource),
     Compare {
-        source: Source,
+        source: ValueSource,
         constant: String,
         negated: bool,
     },
@@ -134,7 +134,7 @@ pub(crate) enum Condition {
 pub(crate) enum ItemScope<'n> {
     None,
     Json(JsonItem<'n>),
-    Rows(Rows),
+    Rows(TableRows),
 }
 
 /// The item of a JSON array.
@@ -149,22 +149,22 @@ pub(crate) enum JsonItem<'n> {
 }
 
 /// Compiles the values of one file.
-pub(crate) struct Compiler<'a> {
+pub(crate) struct MappingCompiler<'a> {
     pub file: &'a FilePath,
     /// The program's output; `None` while a request is mapped.
-    pub reply: Option<&'a Interface>,
+    pub reply: Option<&'a AssetInterface>,
     /// Its structures, if they are derived from the API.
-    pub tree: Option<&'a Structures>,
+    pub tree: Option<&'a DirectionStructures>,
     /// While a request is mapped: the schema of its body, the inner none where
     /// nothing describes it, the outer where the operation takes none.
     pub body: Option<Option<Option<SchemaId>>>,
     /// The operation's parameters; `None` if they are not known.
-    pub params: Option<&'a [(Place, String)]>,
+    pub params: Option<&'a [(ParameterPlace, String)]>,
     pub set: &'a SchemaSet,
-    pub out: &'a mut Diagnostics,
+    pub out: &'a mut ProjectDiagnostics,
 }
 
-impl Compiler<'_> {
+impl MappingCompiler<'_> {
     /// Compiles a node of a response; `schema` is what the document says of it.
     pub fn slot(
         &mut self,
@@ -172,11 +172,11 @@ impl Compiler<'_> {
         schema: Option<SchemaId>,
         scope: ItemScope<'_>,
         pointer: &str,
-    ) -> Slot {
+    ) -> ValueSlot {
         let mut key = Vec::new();
         crate::json::write_string(&node.name, &mut key);
         key.push(b':');
-        let kind = node.kind.as_deref().and_then(Type::by_name);
+        let kind = node.kind.as_deref().and_then(SchemaType::by_name);
         let want = kind.or_else(|| schema.and_then(|id| self.set.kind_of(id)));
         let value = match &node.value {
             MapValue::Mappings(children) => {
@@ -186,7 +186,7 @@ impl Compiler<'_> {
                     let pointer = format!("{pointer}/{}", child.name);
                     slots.push(self.slot(child, below, scope, &pointer));
                 }
-                Value::Object(slots)
+                ValuePlan::Object(slots)
             }
             MapValue::Foreach { input, at, item } => {
                 let (input, rows) = self.input(input, *at, scope);
@@ -198,7 +198,7 @@ impl Compiler<'_> {
                 let below = schema.and_then(|id| self.set.items_of(id));
                 let mut item = self.slot(item, below, inner, &format!("{pointer}/*"));
                 item.key.clear();
-                Value::Each {
+                ValuePlan::Each {
                     input: Box::new(input),
                     rows,
                     item: Box::new(item),
@@ -207,7 +207,7 @@ impl Compiler<'_> {
             other => self.plain(other, scope),
         };
         let exists = node.exists_if_empty.as_ref();
-        Slot {
+        ValueSlot {
             key,
             pointer: pointer.to_string(),
             required: node.required,
@@ -219,65 +219,65 @@ impl Compiler<'_> {
     }
 
     /// Compiles a template or an expression.
-    pub fn plain(&mut self, value: &MapValue, scope: ItemScope<'_>) -> Value {
+    pub fn plain(&mut self, value: &MapValue, scope: ItemScope<'_>) -> ValuePlan {
         match value {
             MapValue::Template(text, at) => match expr::compile_template(text) {
                 Ok(parts) => self.template(parts, *at, scope),
                 Err(message) => {
                     self.out.error(self.file, *at, message);
-                    Value::Nothing
+                    ValuePlan::Nothing
                 }
             },
             MapValue::Expression(text, at) => match expr::compile(text) {
                 Ok(expr) => self.expr(expr, *at, scope),
                 Err(message) => {
                     self.out.error(self.file, *at, message);
-                    Value::Nothing
+                    ValuePlan::Nothing
                 }
             },
-            _ => Value::Nothing,
+            _ => ValuePlan::Nothing,
         }
     }
 
-    fn template(&mut self, parts: Vec<Part>, at: Position, scope: ItemScope<'_>) -> Value {
+    fn template(&mut self, parts: Vec<TemplatePart>, at: FilePosition, scope: ItemScope<'_>) -> ValuePlan {
         let pieces = parts.into_iter().map(|part| match part {
-            Part::Text(text) => Piece::Text(text),
-            Part::Expr(expr) => Piece::Value(self.expr(expr, at, scope)),
+            TemplatePart::Text(text) => TemplatePiece::Text(text),
+            TemplatePart::Expr(expr) => TemplatePiece::Value(self.expr(expr, at, scope)),
         });
-        Value::Template(pieces.collect())
+        ValuePlan::Template(pieces.collect())
     }
 
-    fn expr(&mut self, expr: Expr, at: Position, scope: ItemScope<'_>) -> Value {
+    fn expr(&mut self, expr: CompiledExpression, at: FilePosition, scope: ItemScope<'_>) -> ValuePlan {
         match expr {
-            Expr::Path(path, trim) => match self.source(&path, at, scope) {
-                Ok(source) if trim == Trim::Keep => Value::Source(source),
-                Ok(Source::Nothing) => Value::Nothing,
+            CompiledExpression::Path(path, trim) => match self.source(&path, at, scope) {
+                Ok(source) if trim == TrimMode::Keep => ValuePlan::Source(source),
+                Ok(ValueSource::Nothing) => ValuePlan::Nothing,
                 found => {
                     let Ok(whole) = expr::force_general(&path, trim) else {
-                        return Value::Nothing;
+                        return ValuePlan::Nothing;
                     };
                     let whole = self.evaluated(whole, at, scope);
                     match found {
-                        Ok(source) => Value::Trimmed {
+                        Ok(source) => ValuePlan::Trimmed {
                             source,
                             trim,
                             whole: Box::new(whole),
                         },
                         // A path through a table's rows is a question for
                         // JSONata.
-                        Err(()) => Value::General(whole),
+                        Err(()) => ValuePlan::General(whole),
                     }
                 }
             },
-            Expr::OrEmpty(path) => match self.source(&path, at, scope) {
-                Ok(source) => Value::OrEmpty(source),
+            CompiledExpression::OrEmpty(path) => match self.source(&path, at, scope) {
+                Ok(source) => ValuePlan::OrEmpty(source),
                 Err(()) => match expr::force_or_empty(&path) {
-                    Ok(whole) => Value::General(self.evaluated(whole, at, scope)),
-                    Err(_) => Value::Nothing,
+                    Ok(whole) => ValuePlan::General(self.evaluated(whole, at, scope)),
+                    Err(_) => ValuePlan::Nothing,
                 },
             },
-            Expr::Constant(text) => Value::Constant(text),
-            Expr::General(general) => Value::General(self.general(general, at, scope)),
+            CompiledExpression::Constant(text) => ValuePlan::Constant(text),
+            CompiledExpression::General(general) => ValuePlan::General(self.general(general, at, scope)),
         }
     }
 
@@ -285,25 +285,25 @@ impl Compiler<'_> {
     pub fn input(
         &mut self,
         text: &str,
-        at: Position,
+        at: FilePosition,
         scope: ItemScope<'_>,
-    ) -> (Value, Option<Rows>) {
+    ) -> (ValuePlan, Option<TableRows>) {
         let expr = match expr::compile(text) {
             Ok(expr) => expr,
             Err(message) => {
                 self.out.error(self.file, at, message);
-                return (Value::Nothing, None);
+                return (ValuePlan::Nothing, None);
             }
         };
         let value = self.expr(expr, at, scope);
         if let (
-            Value::Source(Source::Field { area, id, depth })
-            | Value::OrEmpty(Source::Field { area, id, depth }),
+            ValuePlan::Source(ValueSource::Field { area, id, depth })
+            | ValuePlan::OrEmpty(ValueSource::Field { area, id, depth }),
             Some(reply),
         ) = (&value, self.reply)
             && reply.areas[*area].layout()[*id].occurs.is_some()
         {
-            let rows = Rows {
+            let rows = TableRows {
                 area: *area,
                 id: *id,
                 depth: *depth,
@@ -313,7 +313,7 @@ impl Compiler<'_> {
         (value, None)
     }
 
-    pub fn condition(&mut self, text: &str, at: Position, scope: ItemScope<'_>) -> Condition {
+    pub fn condition(&mut self, text: &str, at: FilePosition, scope: ItemScope<'_>) -> Condition {
         let compiled = expr::compile_condition(text)
             .map(|condition| self.resolved(condition, at, scope))
             .and_then(|found| match found {
@@ -334,7 +334,7 @@ impl Compiler<'_> {
     fn resolved(
         &mut self,
         condition: expr::Condition,
-        at: Position,
+        at: FilePosition,
         scope: ItemScope<'_>,
     ) -> Result<Condition, ()> {
         use expr::Condition as C;
@@ -363,16 +363,16 @@ impl Compiler<'_> {
 
     fn general(
         &mut self,
-        general: Box<General>,
-        at: Position,
+        general: Box<EvaluatorExpression>,
+        at: FilePosition,
         scope: ItemScope<'_>,
     ) -> GeneralPlan {
         let own_item = general.binds_item;
         for path in &general.uses {
             match path.root {
-                Root::Body => self.body_path(&path.names, at),
+                PathRoot::Body => self.body_path(&path.names, at),
                 // A name that cannot be found has been reported.
-                Root::Item if !own_item => drop(self.source(path, at, scope)),
+                PathRoot::Item if !own_item => drop(self.source(path, at, scope)),
                 root => self.parameter(root, &path.names, at),
             }
         }
@@ -386,17 +386,17 @@ impl Compiler<'_> {
     /// the item were already checked.
     fn evaluated(
         &mut self,
-        general: Box<General>,
-        at: Position,
+        general: Box<EvaluatorExpression>,
+        at: FilePosition,
         scope: ItemScope<'_>,
     ) -> GeneralPlan {
-        let mut shape = Shape::default();
-        for path in general.uses.iter().filter(|p| p.root == Root::Asset) {
+        let mut shape = ReplyPart::default();
+        for path in general.uses.iter().filter(|p| p.root == PathRoot::Asset) {
             // Names that lead through a table are cut at the table: the
             // evaluator walks its rows.
             for taken in (0..=path.names.len()).rev() {
-                let head = Path {
-                    root: Root::Asset,
+                let head = ValuePath {
+                    root: PathRoot::Asset,
                     names: path.names[..taken].to_vec(),
                 };
                 if let Ok(source) = self.source(&head, at, ItemScope::None) {
@@ -407,8 +407,8 @@ impl Compiler<'_> {
         }
         let item = match scope {
             ItemScope::None => None,
-            ItemScope::Json(_) => Some(Source::Item(Vec::new())),
-            ItemScope::Rows(rows) => Some(Source::Field {
+            ItemScope::Json(_) => Some(ValueSource::Item(Vec::new())),
+            ItemScope::Rows(rows) => Some(ValueSource::Field {
                 area: rows.area,
                 id: rows.id,
                 depth: rows.depth + 1,
@@ -423,54 +423,54 @@ impl Compiler<'_> {
     }
 
     /// Finds what a path means. `Err` if it leads through a table's rows.
-    fn source(&mut self, path: &Path, at: Position, scope: ItemScope<'_>) -> Result<Source, ()> {
+    fn source(&mut self, path: &ValuePath, at: FilePosition, scope: ItemScope<'_>) -> Result<ValueSource, ()> {
         match (path.root, scope) {
-            (Root::Asset, _) if self.tree.is_some() => Ok(self.tree_source(&path.names, at)),
-            (Root::Asset, _) => match self.reply {
+            (PathRoot::Asset, _) if self.tree.is_some() => Ok(self.tree_source(&path.names, at)),
+            (PathRoot::Asset, _) => match self.reply {
                 Some(reply) => self.reply_source(reply, &path.names, at),
                 None => {
                     let help = "a request is mapped before the program runs";
                     let message = "$zosAssetResponse has no value in a request";
                     self.out.error_help(self.file, at, message, help);
-                    Ok(Source::Nothing)
+                    Ok(ValueSource::Nothing)
                 }
             },
-            (Root::Item, ItemScope::Json(item)) => {
+            (PathRoot::Item, ItemScope::Json(item)) => {
                 self.item_path(item, &path.names, at);
-                Ok(Source::Item(path.names.clone()))
+                Ok(ValueSource::Item(path.names.clone()))
             }
-            (Root::Item, ItemScope::Rows(rows)) => {
+            (PathRoot::Item, ItemScope::Rows(rows)) => {
                 let Some(reply) = self.reply else {
-                    return Ok(Source::Nothing);
+                    return Ok(ValueSource::Nothing);
                 };
                 let area = &reply.areas[rows.area];
                 self.field(area, rows.area, rows.id, rows.depth + 1, &path.names, at)
             }
-            (Root::Item, ItemScope::None) => {
+            (PathRoot::Item, ItemScope::None) => {
                 let message = "$item has a value only inside a foreach";
                 self.out.error(self.file, at, message);
-                Ok(Source::Nothing)
+                Ok(ValueSource::Nothing)
             }
-            (Root::Body, _) => {
+            (PathRoot::Body, _) => {
                 self.body_path(&path.names, at);
-                Ok(Source::Request(Root::Body, path.names.clone()))
+                Ok(ValueSource::Request(PathRoot::Body, path.names.clone()))
             }
             (root, _) => {
                 self.parameter(root, &path.names, at);
-                Ok(Source::Request(root, path.names.clone()))
+                Ok(ValueSource::Request(root, path.names.clone()))
             }
         }
     }
 
     /// Warns of a parameter that the operation does not have. A query or a
     /// header may have more than the document describes; the path may not.
-    fn parameter(&mut self, root: Root, names: &[String], at: Position) {
+    fn parameter(&mut self, root: PathRoot, names: &[String], at: FilePosition) {
         let (place, what) = match root {
-            Root::PathParameters => (Place::Path, "path variable"),
-            Root::QueryParameters => (Place::Query, "query parameter"),
-            Root::Headers => (Place::Header, "header"),
-            Root::Cookies => (Place::Cookie, "cookie"),
-            Root::Body | Root::Asset | Root::Item => return,
+            PathRoot::PathParameters => (ParameterPlace::Path, "path variable"),
+            PathRoot::QueryParameters => (ParameterPlace::Query, "query parameter"),
+            PathRoot::Headers => (ParameterPlace::Header, "header"),
+            PathRoot::Cookies => (ParameterPlace::Cookie, "cookie"),
+            PathRoot::Body | PathRoot::Asset | PathRoot::Item => return,
         };
         let (Some(params), Some(name)) = (self.params, names.first()) else {
             return;
@@ -482,17 +482,17 @@ impl Compiler<'_> {
                 .map(|(_, name)| name.as_str())
         };
         let same =
-            |one: &str| one == name || (place == Place::Header && one.eq_ignore_ascii_case(name));
+            |one: &str| one == name || (place == ParameterPlace::Header && one.eq_ignore_ascii_case(name));
         if known().any(same) {
             return;
         }
         let message = format!("the API's document gives this operation no {what} {name}");
         match (closest(name, known()), place) {
-            (Some(near), Place::Path) => {
+            (Some(near), ParameterPlace::Path) => {
                 let help = format!("did you mean {near}?");
                 self.out.error_help(self.file, at, message, help);
             }
-            (None, Place::Path) => self.out.error(self.file, at, message),
+            (None, ParameterPlace::Path) => self.out.error(self.file, at, message),
             (Some(near), _) => {
                 let help = Some(format!("did you mean {near}?"));
                 self.out.warn_help(self.file, at, message, help);
@@ -502,8 +502,8 @@ impl Compiler<'_> {
     }
 
     /// Warns of a variable that never has a value.
-    fn variable(&mut self, name: &str, at: Position) {
-        let known = Root::ALL.iter().flat_map(|root| root.variables());
+    fn variable(&mut self, name: &str, at: FilePosition) {
+        let known = PathRoot::ALL.iter().flat_map(|root| root.variables());
         let known = known.chain(&["apiRequest"]).copied();
         let message = format!("unknown variable ${name}: it never has a value");
         let help = closest(name, known).map(|near| format!("did you mean ${near}?"));
@@ -512,7 +512,7 @@ impl Compiler<'_> {
 
     /// Warns of a path into the request's body that the document does not
     /// describe: it never has a value.
-    fn body_path(&mut self, names: &[String], at: Position) {
+    fn body_path(&mut self, names: &[String], at: FilePosition) {
         match self.body {
             None | Some(Some(None)) => {}
             Some(Some(Some(schema))) => self.described(schema, "$body", names, at),
@@ -524,7 +524,7 @@ impl Compiler<'_> {
     }
 
     /// As above for a path into an item of a JSON array.
-    fn item_path(&mut self, item: JsonItem<'_>, names: &[String], at: Position) {
+    fn item_path(&mut self, item: JsonItem<'_>, names: &[String], at: FilePosition) {
         match item {
             JsonItem::Anything => {}
             JsonItem::Schema(schema) => self.described(schema, "$item", names, at),
@@ -536,7 +536,7 @@ impl Compiler<'_> {
     }
 
     /// Warns of names that the document does not describe below a schema.
-    fn described(&mut self, schema: SchemaId, root: &str, names: &[String], at: Position) {
+    fn described(&mut self, schema: SchemaId, root: &str, names: &[String], at: FilePosition) {
         let mut here = schema;
         let mut place = root.to_owned();
         for name in names {
@@ -562,7 +562,7 @@ impl Compiler<'_> {
 
     /// Warns of the first name after `from` that the derived structures do not
     /// have; returns true if they have them all.
-    fn derived_path(&mut self, names: &[String], from: usize, root: &str, at: Position) -> bool {
+    fn derived_path(&mut self, names: &[String], from: usize, root: &str, at: FilePosition) -> bool {
         let Some(tree) = self.tree else {
             return false;
         };
@@ -584,22 +584,22 @@ impl Compiler<'_> {
     /// filled if it is in derived structures.
     pub fn items_of<'n>(
         &self,
-        input: &Value,
+        input: &ValuePlan,
         scope: ItemScope<'_>,
         names: &'n mut Vec<String>,
     ) -> ItemScope<'n> {
-        let (Value::Source(source) | Value::OrEmpty(source)) = input else {
+        let (ValuePlan::Source(source) | ValuePlan::OrEmpty(source)) = input else {
             return ItemScope::Json(JsonItem::Anything);
         };
         let body = self.body.flatten().flatten();
         let (schema, below) = match (source, scope) {
-            (Source::Request(Root::Body, names), _) => (body, names),
-            (Source::Item(names), ItemScope::Json(JsonItem::Schema(id))) => (Some(id), names),
-            (Source::Request(Root::Asset, path), _) if self.tree.is_some() => {
+            (ValueSource::Request(PathRoot::Body, names), _) => (body, names),
+            (ValueSource::Item(names), ItemScope::Json(JsonItem::Schema(id))) => (Some(id), names),
+            (ValueSource::Request(PathRoot::Asset, path), _) if self.tree.is_some() => {
                 names.extend_from_slice(path.get(1..).unwrap_or_default());
                 return ItemScope::Json(JsonItem::Derived(names));
             }
-            (Source::Item(path), ItemScope::Json(JsonItem::Derived(above))) => {
+            (ValueSource::Item(path), ItemScope::Json(JsonItem::Derived(above))) => {
                 names.extend_from_slice(above);
                 names.extend_from_slice(path);
                 return ItemScope::Json(JsonItem::Derived(names));
@@ -617,10 +617,10 @@ impl Compiler<'_> {
     }
 
     /// A path into a reply that is JSON when it is asked.
-    fn tree_source(&mut self, names: &[String], at: Position) -> Source {
+    fn tree_source(&mut self, names: &[String], at: FilePosition) -> ValueSource {
         match names.first().map(String::as_str) {
-            None => return Source::Request(Root::Asset, Vec::new()),
-            Some("abendCode") => return Source::AbendCode,
+            None => return ValueSource::Request(PathRoot::Asset, Vec::new()),
+            Some("abendCode") => return ValueSource::AbendCode,
             Some("channel") => {}
             Some(other) => {
                 self.unknown(
@@ -629,43 +629,43 @@ impl Compiler<'_> {
                     ["channel", "abendCode"].into_iter(),
                     at,
                 );
-                return Source::Nothing;
+                return ValueSource::Nothing;
             }
         }
         if !self.derived_path(&names[1..], 0, "$channel", at) {
-            return Source::Nothing;
+            return ValueSource::Nothing;
         }
-        Source::Request(Root::Asset, names.to_vec())
+        ValueSource::Request(PathRoot::Asset, names.to_vec())
     }
 
     fn reply_source(
         &mut self,
-        reply: &Interface,
+        reply: &AssetInterface,
         names: &[String],
-        at: Position,
-    ) -> Result<Source, ()> {
+        at: FilePosition,
+    ) -> Result<ValueSource, ()> {
         let Some(first) = names.first() else {
-            return Ok(Source::Reply);
+            return Ok(ValueSource::Reply);
         };
         if first == "abendCode" {
-            return Ok(Source::AbendCode);
+            return Ok(ValueSource::AbendCode);
         }
         if *first != reply.root() {
             let message = format!("the asset's response has no {first}");
             let help = format!("it has {} and abendCode", reply.root());
             self.out.error_help(self.file, at, message, help);
-            return Ok(Source::Nothing);
+            return Ok(ValueSource::Nothing);
         }
         let Some(found) = reply.find(&names[1..]) else {
             let Some(name) = names.get(1) else {
-                return Ok(Source::Reply);
+                return Ok(ValueSource::Reply);
             };
             let known = reply.areas.iter().map(|a| a.name.as_str());
             self.unknown(name, "the asset's response", known, at);
-            return Ok(Source::Nothing);
+            return Ok(ValueSource::Nothing);
         };
         if found.rest.is_empty() && found.area_only {
-            return Ok(Source::Area(found.area));
+            return Ok(ValueSource::Area(found.area));
         }
         let area = &reply.areas[found.area];
         self.field(
@@ -680,13 +680,13 @@ impl Compiler<'_> {
 
     fn field(
         &mut self,
-        area: &Area,
+        area: &DataArea,
         index: usize,
         from: FieldId,
         depth: usize,
         names: &[String],
-        at: Position,
-    ) -> Result<Source, ()> {
+        at: FilePosition,
+    ) -> Result<ValueSource, ()> {
         let mut id = from;
         let mut through_table = false;
         for (i, name) in names.iter().enumerate() {
@@ -698,14 +698,14 @@ impl Compiler<'_> {
                 None => {
                     let group = layout.path(id);
                     self.unknown(name, &group, area.children(id), at);
-                    return Ok(Source::Nothing);
+                    return Ok(ValueSource::Nothing);
                 }
             }
         }
         if through_table {
             return Err(());
         }
-        Ok(Source::Field {
+        Ok(ValueSource::Field {
             area: index,
             id,
             depth,
@@ -717,7 +717,7 @@ impl Compiler<'_> {
         name: &str,
         place: &str,
         known: impl Iterator<Item = &'k str>,
-        at: Position,
+        at: FilePosition,
     ) {
         let known: Vec<&str> = known.collect();
         let message = format!("{place} has no {name}");
@@ -729,8 +729,8 @@ impl Compiler<'_> {
     }
 }
 
-impl Shape {
-    fn insert(&mut self, names: &[String], source: Source) {
+impl ReplyPart {
+    fn insert(&mut self, names: &[String], source: ValueSource) {
         let Some((first, rest)) = names.split_first() else {
             self.leaf = Some(source);
             return;
@@ -738,7 +738,7 @@ impl Shape {
         let at = match self.members.iter().position(|(name, _)| name == first) {
             Some(at) => at,
             None => {
-                self.members.push((first.clone(), Shape::default()));
+                self.members.push((first.clone(), ReplyPart::default()));
                 self.members.len() - 1
             }
         };
@@ -748,7 +748,7 @@ impl Shape {
 
 /// A place in a file, with the folders that say of which operation it is: a
 /// client may read it, so it says nothing of where projects lie.
-fn place(file: &FilePath, at: Position) -> Box<str> {
+fn place(file: &FilePath, at: FilePosition) -> Box<str> {
     let names: Vec<_> = file.iter().rev().take(3).collect();
     let names: FilePathBuf = names.into_iter().rev().collect();
     format!("{} line {}", names.display(), at.line).into()

@@ -5,23 +5,23 @@
 //! a success with nothing in it. A mapping that asks `$exists` of a container
 //! takes its absence into account, and only that one does.
 
-use super::plan::{Condition, GeneralPlan, Piece, Shape, Slot, Source, Value};
+use super::plan::{Condition, GeneralPlan, TemplatePiece, ReplyPart, ValueSlot, ValueSource, ValuePlan};
 use super::response::ResponsePlan;
 use std::collections::BTreeSet;
 
 /// Areas by index in the response's interface.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Reads {
+pub(crate) struct AreaReads {
     /// A value comes from them.
     pub read: BTreeSet<usize>,
     /// Their presence is asked for.
-    pub asked: BTreeSet<usize>,
+    pub presence_checked: BTreeSet<usize>,
 }
 
-impl Reads {
+impl AreaReads {
     /// The areas that body, headers and condition of a response read.
-    pub fn of(plan: &ResponsePlan) -> Reads {
-        let mut reads = Reads::default();
+    pub fn of(plan: &ResponsePlan) -> AreaReads {
+        let mut reads = AreaReads::default();
         if let Some(condition) = &plan.condition {
             reads.condition(condition);
         }
@@ -33,36 +33,36 @@ impl Reads {
         reads
     }
 
-    fn slot(&mut self, slot: &Slot) {
+    fn slot(&mut self, slot: &ValueSlot) {
         if let Some(condition) = &slot.exists_if_empty {
             self.condition(condition);
         }
         self.value(&slot.value);
     }
 
-    fn value(&mut self, value: &Value) {
+    fn value(&mut self, value: &ValuePlan) {
         match value {
-            Value::Source(source) | Value::OrEmpty(source) | Value::Trimmed { source, .. } => {
+            ValuePlan::Source(source) | ValuePlan::OrEmpty(source) | ValuePlan::Trimmed { source, .. } => {
                 self.source(source);
             }
-            Value::Template(pieces) => {
+            ValuePlan::Template(pieces) => {
                 for piece in pieces {
-                    if let Piece::Value(value) = piece {
+                    if let TemplatePiece::Value(value) = piece {
                         self.value(value);
                     }
                 }
             }
-            Value::Object(slots) => slots.iter().for_each(|slot| self.slot(slot)),
-            Value::Each { input, item, .. } => {
+            ValuePlan::Object(slots) => slots.iter().for_each(|slot| self.slot(slot)),
+            ValuePlan::Each { input, item, .. } => {
                 self.value(input);
                 self.slot(item);
             }
-            Value::General(plan) => self.general(plan),
-            Value::Constant(_) | Value::Nothing => {}
+            ValuePlan::General(plan) => self.general(plan),
+            ValuePlan::Constant(_) | ValuePlan::Nothing => {}
         }
     }
 
-    fn source(&mut self, source: &Source) {
+    fn source(&mut self, source: &ValueSource) {
         if let Some(area) = area(source) {
             self.read.insert(area);
         }
@@ -70,7 +70,7 @@ impl Reads {
 
     fn condition(&mut self, condition: &Condition) {
         match condition {
-            Condition::Exists(source) => self.asked.extend(area(source)),
+            Condition::Exists(source) => self.presence_checked.extend(area(source)),
             Condition::All(all) | Condition::Any(all) => {
                 all.iter().for_each(|one| self.condition(one));
             }
@@ -86,22 +86,22 @@ impl Reads {
         let mut areas = BTreeSet::new();
         areas_of(&plan.shape, &mut areas);
         match plan.general.source.contains("$exists") {
-            true => self.asked.extend(areas),
+            true => self.presence_checked.extend(areas),
             false => self.read.extend(areas),
         }
     }
 }
 
-fn areas_of(shape: &Shape, areas: &mut BTreeSet<usize>) {
+fn areas_of(shape: &ReplyPart, areas: &mut BTreeSet<usize>) {
     areas.extend(shape.leaf.as_ref().and_then(area));
     for (_, member) in &shape.members {
         areas_of(member, areas);
     }
 }
 
-fn area(source: &Source) -> Option<usize> {
+fn area(source: &ValueSource) -> Option<usize> {
     match source {
-        Source::Field { area, .. } | Source::Area(area) => Some(*area),
+        ValueSource::Field { area, .. } | ValueSource::Area(area) => Some(*area),
         _ => None,
     }
 }

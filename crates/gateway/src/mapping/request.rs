@@ -4,21 +4,21 @@
 //! that counters precede the tables they count. The records are written where
 //! the program will read them.
 
-use super::context::{EvalContext, Failure, Request};
-use super::expr::Root;
-use super::plan::{Compiler, ItemScope, Piece, Slot, Source, Value};
+use super::context::{EvalContext, MappingFailure, Request};
+use super::expr::PathRoot;
+use super::plan::{MappingCompiler, ItemScope, TemplatePiece, ValueSlot, ValueSource, ValuePlan};
 use super::tree::{MapNode, MapValue};
-use crate::diagnostics::{Position, closest};
-use crate::json::{Found, Kind, Tape};
+use crate::diagnostics::{FilePosition, closest};
+use crate::json::{PathResult, JsonKind, JsonTape};
 use crate::problem::Fault;
-use crate::project::asset::{Area, Interface, Style};
-use crate::project::structure::Structures;
+use crate::project::asset::{DataArea, AssetInterface, InterfaceStyle};
+use crate::project::structure::DirectionStructures;
 use copybook::{FieldId, Layout};
 
 /// The values for the areas of an interface, by area.
 #[derive(Debug)]
 pub(crate) struct RequestPlan {
-    pub areas: Vec<Vec<Op>>,
+    pub areas: Vec<Vec<RequestStep>>,
     /// The values for derived structures.
     pub derived: Option<Box<DerivedPlan>>,
 }
@@ -27,29 +27,29 @@ pub(crate) struct RequestPlan {
 #[derive(Debug)]
 pub(crate) struct DerivedPlan {
     /// Containers of text: name and value.
-    pub texts: Vec<(String, Value)>,
+    pub texts: Vec<(String, ValuePlan)>,
     /// The value for the structures.
-    pub data: Option<Slot>,
+    pub data: Option<ValueSlot>,
 }
 
 /// One step.
 #[derive(Debug)]
-pub(crate) enum Op {
+pub(crate) enum RequestStep {
     Field {
         id: FieldId,
-        value: Value,
+        value: ValuePlan,
     },
     Table {
         id: FieldId,
-        input: Value,
-        items: Vec<Op>,
+        input: ValuePlan,
+        items: Vec<RequestStep>,
     },
 }
 
-impl Op {
+impl RequestStep {
     fn id(&self) -> FieldId {
         match self {
-            Op::Field { id, .. } | Op::Table { id, .. } => *id,
+            RequestStep::Field { id, .. } | RequestStep::Table { id, .. } => *id,
         }
     }
 }
@@ -57,8 +57,8 @@ impl Op {
 /// Compiles the mappings of `request.yaml`.
 pub(crate) fn compile(
     nodes: &[MapNode],
-    interface: &Interface,
-    compiler: &mut Compiler<'_>,
+    interface: &AssetInterface,
+    compiler: &mut MappingCompiler<'_>,
 ) -> RequestPlan {
     let mut plan = RequestPlan {
         areas: interface.areas.iter().map(|_| Vec::new()).collect(),
@@ -76,7 +76,7 @@ pub(crate) fn compile(
         let MapValue::Mappings(children) = &node.value else {
             continue;
         };
-        let lone = interface.style == Style::Commarea && interface.areas.len() == 1;
+        let lone = interface.style == InterfaceStyle::Commarea && interface.areas.len() == 1;
         let named = |name: &str| {
             let names = [name.to_string()];
             interface
@@ -126,8 +126,8 @@ pub(crate) fn compile(
 /// Compiles the mappings of `request.yaml` of an API-first asset.
 pub(crate) fn compile_derived(
     nodes: &[MapNode],
-    structures: &Structures,
-    compiler: &mut Compiler<'_>,
+    structures: &DirectionStructures,
+    compiler: &mut MappingCompiler<'_>,
 ) -> RequestPlan {
     let mut plan = DerivedPlan {
         texts: Vec::new(),
@@ -164,9 +164,9 @@ pub(crate) fn compile_derived(
 /// Warns of names that the structures do not have.
 fn known_below(
     node: &MapNode,
-    structures: &Structures,
+    structures: &DirectionStructures,
     path: &mut Vec<String>,
-    compiler: &mut Compiler<'_>,
+    compiler: &mut MappingCompiler<'_>,
 ) {
     let children = match &node.value {
         MapValue::Mappings(children) => children,
@@ -194,7 +194,7 @@ fn known_below(
 }
 
 /// Below a container the record may be named or left out.
-fn below_record<'n>(node: &'n MapNode, area: &Area) -> &'n MapNode {
+fn below_record<'n>(node: &'n MapNode, area: &DataArea) -> &'n MapNode {
     if let MapValue::Mappings(children) = &node.value
         && let [only] = children.as_slice()
         && crate::project::asset::same_name(area.layout().name(), &only.name)
@@ -207,10 +207,10 @@ fn below_record<'n>(node: &'n MapNode, area: &Area) -> &'n MapNode {
 
 fn fields(
     nodes: &[MapNode],
-    area: &Area,
+    area: &DataArea,
     group: FieldId,
-    compiler: &mut Compiler<'_>,
-    ops: &mut Vec<Op>,
+    compiler: &mut MappingCompiler<'_>,
+    ops: &mut Vec<RequestStep>,
 ) {
     for node in nodes {
         match area.child(group, &node.name) {
@@ -225,10 +225,10 @@ fn fields(
 
 fn node_ops(
     node: &MapNode,
-    area: &Area,
+    area: &DataArea,
     id: FieldId,
-    compiler: &mut Compiler<'_>,
-    ops: &mut Vec<Op>,
+    compiler: &mut MappingCompiler<'_>,
+    ops: &mut Vec<RequestStep>,
 ) {
     let field = &area.layout()[id];
     match &node.value {
@@ -269,16 +269,16 @@ fn node_ops(
                 }
                 other => {
                     let value = compiler.plain(other, scope);
-                    items.push(Op::Field { id, value });
+                    items.push(RequestStep::Field { id, value });
                 }
             }
             sort(&mut items);
-            ops.push(Op::Table { id, input, items });
+            ops.push(RequestStep::Table { id, input, items });
         }
         other => {
             let value = compiler.plain(other, ItemScope::None);
-            if !matches!(value, Value::Nothing) {
-                ops.push(Op::Field { id, value });
+            if !matches!(value, ValuePlan::Nothing) {
+                ops.push(RequestStep::Field { id, value });
             }
         }
     }
@@ -287,11 +287,11 @@ fn node_ops(
 /// Like [`node_ops`] below a `foreach`, where `$item` is bound.
 fn item_ops(
     node: &MapNode,
-    area: &Area,
+    area: &DataArea,
     id: FieldId,
     scope: ItemScope<'_>,
-    compiler: &mut Compiler<'_>,
-    ops: &mut Vec<Op>,
+    compiler: &mut MappingCompiler<'_>,
+    ops: &mut Vec<RequestStep>,
 ) {
     match &node.value {
         MapValue::Mappings(children) => {
@@ -320,31 +320,31 @@ fn item_ops(
                 }
                 other => {
                     let value = compiler.plain(other, scope);
-                    items.push(Op::Field { id, value });
+                    items.push(RequestStep::Field { id, value });
                 }
             }
             sort(&mut items);
-            ops.push(Op::Table { id, input, items });
+            ops.push(RequestStep::Table { id, input, items });
         }
         other => {
             let value = compiler.plain(other, scope);
-            if !matches!(value, Value::Nothing) {
-                ops.push(Op::Field { id, value });
+            if !matches!(value, ValuePlan::Nothing) {
+                ops.push(RequestStep::Field { id, value });
             }
         }
     }
 }
 
-fn sort(ops: &mut [Op]) {
-    ops.sort_by_key(Op::id);
+fn sort(ops: &mut [RequestStep]) {
+    ops.sort_by_key(RequestStep::id);
 }
 
 fn unknown<'k>(
     name: &str,
-    at: Position,
+    at: FilePosition,
     place: &str,
     known: impl Iterator<Item = &'k str>,
-    compiler: &mut Compiler<'_>,
+    compiler: &mut MappingCompiler<'_>,
 ) {
     let known: Vec<&str> = known.collect();
     let help = match closest(name, known.iter().copied()) {
@@ -359,7 +359,7 @@ impl DerivedPlan {
     /// The containers that the program gets.
     pub fn containers(
         &self,
-        structures: &Structures,
+        structures: &DirectionStructures,
         request: &Request<'_>,
     ) -> Result<Vec<(String, Vec<u8>)>, EncodeFailure> {
         let mut context = EvalContext::new(request, None);
@@ -374,17 +374,17 @@ impl DerivedPlan {
         } else {
             &b"null"[..]
         };
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let json = tape
             .parse(value)
             .ok()
-            .filter(|json| json.kind() != Kind::Null);
+            .filter(|json| json.kind() != JsonKind::Null);
         let mut all = structures.write(json).map_err(EncodeFailure::Faults)?;
         for (name, value) in &self.texts {
             let mut out = Vec::new();
             let mut bytes = Vec::new();
             if context.value(value, &mut out).map_err(expression)?
-                && let Ok(json) = Tape::default().parse(&out)
+                && let Ok(json) = JsonTape::default().parse(&out)
             {
                 bytes = json.plain().into_owned().into_bytes();
             }
@@ -412,7 +412,7 @@ impl RequestPlan {
     pub fn encode(
         &self,
         index: usize,
-        area: &Area,
+        area: &DataArea,
         request: &Request<'_>,
         record: &mut [u8],
     ) -> Result<usize, EncodeFailure> {
@@ -437,7 +437,7 @@ impl RequestPlan {
 }
 
 struct Writer<'a, 'r> {
-    area: &'a Area,
+    area: &'a DataArea,
     context: EvalContext<'a>,
     record: &'r mut [u8],
     subscripts: Vec<u32>,
@@ -448,35 +448,35 @@ struct Writer<'a, 'r> {
 }
 
 impl Writer<'_, '_> {
-    fn ops(&mut self, ops: &[Op]) -> Result<(), EncodeFailure> {
+    fn ops(&mut self, ops: &[RequestStep]) -> Result<(), EncodeFailure> {
         for op in ops {
             match op {
-                Op::Field { id, value } => self.field(*id, value)?,
-                Op::Table { id, input, items } => self.table(*id, input, items)?,
+                RequestStep::Field { id, value } => self.field(*id, value)?,
+                RequestStep::Table { id, input, items } => self.table(*id, input, items)?,
             }
         }
         Ok(())
     }
 
-    fn field(&mut self, id: FieldId, value: &Value) -> Result<(), EncodeFailure> {
+    fn field(&mut self, id: FieldId, value: &ValuePlan) -> Result<(), EncodeFailure> {
         // The client's text is copied to the record from its place.
         let source = match value {
-            Value::Source(source) => Some(source),
-            Value::Template(pieces) => match pieces.as_slice() {
-                [Piece::Value(Value::Source(source @ Source::Request(..)))] => Some(source),
+            ValuePlan::Source(source) => Some(source),
+            ValuePlan::Template(pieces) => match pieces.as_slice() {
+                [TemplatePiece::Value(ValuePlan::Source(source @ ValueSource::Request(..)))] => Some(source),
                 _ => None,
             },
             _ => None,
         };
         match source.and_then(|source| self.context.standing(source)) {
-            Some(Found::Nothing) => return Ok(()),
-            Some(Found::One(json)) => {
-                if json.kind() != Kind::Null {
+            Some(PathResult::Nothing) => return Ok(()),
+            Some(PathResult::One(json)) => {
+                if json.kind() != JsonKind::Null {
                     self.put(id, json.raw(), value);
                 }
                 return Ok(());
             }
-            Some(Found::Many(_)) | None => {}
+            Some(PathResult::Many(_)) | None => {}
         }
         if let Some(text) = source.and_then(|source| self.context.parameter(source))
             && self.put_number(id, text, value)
@@ -499,7 +499,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn put(&mut self, id: FieldId, json: &str, value: &Value) {
+    fn put(&mut self, id: FieldId, json: &str, value: &ValuePlan) {
         if let Err(fault) = self
             .area
             .record
@@ -510,7 +510,7 @@ impl Writer<'_, '_> {
     }
 
     /// Puts a text into a number; returns false if the field is not one.
-    fn put_number(&mut self, id: FieldId, text: &str, value: &Value) -> bool {
+    fn put_number(&mut self, id: FieldId, text: &str, value: &ValuePlan) -> bool {
         let record = &self.area.record;
         match record.encode_number(id, text, self.record, &self.subscripts) {
             Ok(put) => put,
@@ -522,7 +522,7 @@ impl Writer<'_, '_> {
     }
 
     #[cold]
-    fn fault(&mut self, value: &Value, message: String, field: Option<String>) {
+    fn fault(&mut self, value: &ValuePlan, message: String, field: Option<String>) {
         if self.faults.len() < crate::validate::schema::MAX_FAULTS {
             let (pointer, parameter) = origin(value);
             self.faults.push(Fault {
@@ -535,17 +535,17 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn table(&mut self, id: FieldId, input: &Value, items: &[Op]) -> Result<(), EncodeFailure> {
-        if let Value::Source(source) | Value::OrEmpty(source) = input
+    fn table(&mut self, id: FieldId, input: &ValuePlan, items: &[RequestStep]) -> Result<(), EncodeFailure> {
+        if let ValuePlan::Source(source) | ValuePlan::OrEmpty(source) = input
             && let Some(list) = self.context.standing(source)
         {
             return self.rows(id, list, input, items);
         }
         let mut text = Vec::new();
         let wrote = self.context.value(input, &mut text).map_err(expression)?;
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let made = if wrote { tape.parse(&text).ok() } else { None };
-        let list = made.map_or(Found::Nothing, Found::One);
+        let list = made.map_or(PathResult::Nothing, PathResult::One);
         // The rows live as long as the text they were made from.
         let mut inner = Writer {
             area: self.area,
@@ -586,9 +586,9 @@ impl<'a> Writer<'a, '_> {
     fn rows(
         &mut self,
         id: FieldId,
-        list: Found<'a>,
-        input: &Value,
-        items: &[Op],
+        list: PathResult<'a>,
+        input: &ValuePlan,
+        items: &[RequestStep],
     ) -> Result<(), EncodeFailure> {
         let rows = list.rows().unwrap_or_default();
         if let Some(why) = self.other_count(id, rows.len()) {
@@ -616,11 +616,11 @@ impl<'a> Writer<'a, '_> {
     }
 }
 
-fn expression(failure: Failure) -> EncodeFailure {
+fn expression(failure: MappingFailure) -> EncodeFailure {
     match failure {
-        Failure::Expression(source, why) => EncodeFailure::Expression(source, why),
-        Failure::Data(fault) => EncodeFailure::Faults(vec![*fault]),
-        Failure::Missing(pointer) => EncodeFailure::Faults(vec![Fault {
+        MappingFailure::Expression(source, why) => EncodeFailure::Expression(source, why),
+        MappingFailure::Data(fault) => EncodeFailure::Faults(vec![*fault]),
+        MappingFailure::Missing(pointer) => EncodeFailure::Faults(vec![Fault {
             pointer: Some(pointer),
             message: "has no value".into(),
             ..Fault::default()
@@ -629,31 +629,31 @@ fn expression(failure: Failure) -> EncodeFailure {
 }
 
 /// Where in the request a value comes from: JSON pointer or parameter.
-fn origin(value: &Value) -> (Option<String>, Option<String>) {
+fn origin(value: &ValuePlan) -> (Option<String>, Option<String>) {
     match value {
-        Value::Source(source) | Value::OrEmpty(source) | Value::Trimmed { source, .. } => {
+        ValuePlan::Source(source) | ValuePlan::OrEmpty(source) | ValuePlan::Trimmed { source, .. } => {
             match source {
-                Source::Request(Root::Body, names) => {
+                ValueSource::Request(PathRoot::Body, names) => {
                     (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
                 }
-                Source::Item(names) => (Some(format!("/*/{}", names.join("/"))), None),
-                Source::Request(_, names) => (None, names.first().cloned()),
+                ValueSource::Item(names) => (Some(format!("/*/{}", names.join("/"))), None),
+                ValueSource::Request(_, names) => (None, names.first().cloned()),
                 _ => (None, None),
             }
         }
-        Value::Template(pieces) => pieces
+        ValuePlan::Template(pieces) => pieces
             .iter()
             .find_map(|piece| match piece {
-                Piece::Value(value) => Some(origin(value)),
-                Piece::Text(_) => None,
+                TemplatePiece::Value(value) => Some(origin(value)),
+                TemplatePiece::Text(_) => None,
             })
             .unwrap_or_default(),
-        Value::General(plan) => plan
+        ValuePlan::General(plan) => plan
             .general
             .uses
             .first()
             .map(|path| match path.root {
-                Root::Body => (
+                PathRoot::Body => (
                     Some(path.names.iter().map(|n| format!("/{n}")).collect()),
                     None,
                 ),

@@ -6,11 +6,11 @@
 //! that expect one: a success that has `condition: true` is not the answer to
 //! it.
 
-use super::context::{EvalContext, Failure};
-use super::plan::{Compiler, Condition, ItemScope, Slot, Source};
+use super::context::{EvalContext, MappingFailure};
+use super::plan::{MappingCompiler, Condition, ItemScope, ValueSlot, ValueSource};
 use super::tree::{MapNode, MapValue};
-use crate::project::asset::Interface;
-use crate::validate::schema::{SchemaId, Type};
+use crate::project::asset::AssetInterface;
+use crate::validate::schema::{SchemaId, SchemaType};
 use copybook::Kind;
 use http::{HeaderName, HeaderValue, StatusCode};
 
@@ -23,8 +23,8 @@ pub(crate) struct ResponsePlan {
     pub expects_abend: bool,
     pub status: StatusCode,
     pub content_type: HeaderValue,
-    pub headers: Vec<(HeaderName, Slot)>,
-    pub body: Option<Slot>,
+    pub headers: Vec<(HeaderName, ValueSlot)>,
+    pub body: Option<ValueSlot>,
     /// Areas of the reply that it has to find there.
     pub needs: Vec<usize>,
 }
@@ -33,8 +33,8 @@ pub(crate) struct ResponsePlan {
 pub(crate) fn compile(
     nodes: &[MapNode],
     schema: Option<SchemaId>,
-    compiler: &mut Compiler<'_>,
-) -> (Option<Slot>, Vec<(HeaderName, Slot)>) {
+    compiler: &mut MappingCompiler<'_>,
+) -> (Option<ValueSlot>, Vec<(HeaderName, ValueSlot)>) {
     let (mut body, mut headers) = (None, Vec::new());
     for node in nodes {
         match node.name.as_str() {
@@ -52,7 +52,7 @@ pub(crate) fn compile(
                         Ok(name) => {
                             let mut slot = compiler.slot(child, None, ItemScope::None, "");
                             slot.key.clear();
-                            slot.want = Some(Type::String);
+                            slot.want = Some(SchemaType::String);
                             headers.push((name, slot));
                         }
                         Err(_) => {
@@ -76,7 +76,7 @@ pub(crate) fn compile(
 
 /// Why a condition never holds, if that can be decided. Text of a field is not
 /// trimmed, so it only equals a constant of its own length.
-pub(crate) fn never_holds(condition: &Condition, reply: &Interface) -> Option<String> {
+pub(crate) fn never_holds(condition: &Condition, reply: &AssetInterface) -> Option<String> {
     match condition {
         Condition::Constant(false) => Some("it is false".into()),
         Condition::All(all) => all.iter().find_map(|c| never_holds(c, reply)),
@@ -88,7 +88,7 @@ pub(crate) fn never_holds(condition: &Condition, reply: &Interface) -> Option<St
             whys.into_iter().next()
         }
         Condition::Compare {
-            source: Source::Field { area, id, .. },
+            source: ValueSource::Field { area, id, .. },
             constant,
             negated: false,
         } => {
@@ -131,7 +131,7 @@ impl ResponsePlan {
     pub fn choose<'p>(
         plans: &'p [ResponsePlan],
         context: &mut EvalContext<'_>,
-    ) -> Result<Option<&'p ResponsePlan>, Failure> {
+    ) -> Result<Option<&'p ResponsePlan>, MappingFailure> {
         let abended = context.reply.is_some_and(|reply| reply.abend.is_some());
         for plan in plans.iter().filter(|p| p.expects_abend || !abended) {
             if let Some(condition) = &plan.condition
@@ -148,7 +148,7 @@ impl ResponsePlan {
         &self,
         context: &mut EvalContext<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, MappingFailure> {
         match &self.body {
             Some(slot) => context.slot(slot, out),
             None => Ok(false),
@@ -160,13 +160,13 @@ impl ResponsePlan {
         &self,
         context: &mut EvalContext<'_>,
         mut add: impl FnMut(&HeaderName, HeaderValue),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), MappingFailure> {
         for (name, slot) in &self.headers {
             let mut out = Vec::new();
             if !context.slot(slot, &mut out)? {
                 continue;
             }
-            let mut tape = crate::json::Tape::default();
+            let mut tape = crate::json::JsonTape::default();
             let text = tape.parse(&out).map(|json| json.plain().into_owned());
             if let Ok(value) = text
                 .map_err(drop)

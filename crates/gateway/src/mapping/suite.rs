@@ -11,14 +11,14 @@
 //! Each expression runs unchanged, below `$body`, and within the forms that
 //! need no evaluator; each of these alone and as `(0; E)`.
 
-use super::expr::{self, Condition, Expr};
-use super::meaning::{Outcome, asked, doubled};
+use super::expr::{self, Condition, CompiledExpression};
+use super::meaning::{EvaluationResult, with_request, doubled};
 use serde_json::Value;
 use std::path::Path;
 
 /// The counts of the suite.
 #[derive(Debug, Default)]
-struct Seen {
+struct SuiteCounts {
     cases: usize,
     /// Cases that give what the suite says, of those that can be compared.
     right: usize,
@@ -30,7 +30,7 @@ struct Seen {
     differing: Vec<String>,
 }
 
-impl Seen {
+impl SuiteCounts {
     fn case(&mut self, case: &Value, data: &str) {
         let Some(source) = case["expr"].as_str() else {
             return;
@@ -59,7 +59,7 @@ impl Seen {
 
     /// Compares the direct way with what the suite says of a path.
     fn rightness(&mut self, case: &Value, data: &str, below: &str) {
-        let direct = matches!(expr::compile(below), Ok(Expr::Path(..)));
+        let direct = matches!(expr::compile(below), Ok(CompiledExpression::Path(..)));
         let expected = match (case.get("result"), case.get("undefinedResult")) {
             (Some(result), _) => Some(doubled(result.clone())),
             (None, Some(_)) => None,
@@ -68,8 +68,8 @@ impl Seen {
         if !direct || !data.starts_with('{') {
             return;
         }
-        let mut found: Outcome = Ok(None);
-        asked(Some(data), "x", |asked| found = asked.values(below).0);
+        let mut found: EvaluationResult = Ok(None);
+        with_request(Some(data), "x", |asked| found = asked.values(below).0);
         self.compared += 1;
         match found == Ok(expected.clone()) {
             true => self.right += 1,
@@ -84,8 +84,8 @@ impl Seen {
             && expr::general(&format!("(0; {source})")).is_ok()
         {
             self.expressions += 1;
-            self.direct += usize::from(!matches!(compiled, Expr::General(_)));
-            asked(Some(data), "x", |asked| {
+            self.direct += usize::from(!matches!(compiled, CompiledExpression::General(_)));
+            with_request(Some(data), "x", |asked| {
                 let (fast, whole) = asked.values(source);
                 self.compare(source, &fast, &whole);
             });
@@ -95,7 +95,7 @@ impl Seen {
         {
             self.conditions += 1;
             self.direct += usize::from(!matches!(compiled, Condition::General(_)));
-            asked(Some(data), "x", |asked| {
+            with_request(Some(data), "x", |asked| {
                 let (fast, whole) = asked.conditions(source);
                 self.compare(source, &fast, &whole);
             });
@@ -131,7 +131,7 @@ fn the_language_s_own_suite_means_the_same_on_both_ways() {
         return;
     };
     let folder = Path::new(&folder);
-    let mut seen = Seen::default();
+    let mut seen = SuiteCounts::default();
     for group in files(&folder.join("groups")) {
         for file in files(&group) {
             let cases = match read(&file) {

@@ -1,16 +1,16 @@
 //! JSON as text: values that are brought into a type, trimmed, compared and
 //! taken for true or false without a tree in between.
 
-use super::expr::Trim;
-use crate::json::{Json, Kind, Tape, is_number, write_string};
-use crate::validate::schema::Type;
+use super::expr::TrimMode;
+use crate::json::{TapeValue, JsonKind, JsonTape, is_number, write_string};
+use crate::validate::schema::SchemaType;
 
 /// Trims the JSON string at `from`; other values stay as they are.
-pub(super) fn trimmed(trim: Trim, out: &mut Vec<u8>, from: usize) {
+pub(super) fn trimmed(trim: TrimMode, out: &mut Vec<u8>, from: usize) {
     match trim {
-        Trim::Keep => {}
-        Trim::Both => normalise(out, from),
-        Trim::End => cut_end(out, from),
+        TrimMode::Keep => {}
+        TrimMode::Both => normalise(out, from),
+        TrimMode::End => cut_end(out, from),
     }
 }
 
@@ -19,7 +19,7 @@ fn cut_end(out: &mut Vec<u8>, from: usize) {
     if let [b'"', inner @ .., b'"'] = &out[from..] {
         // A blank has no escape of its own but \u0020, which is undone first.
         if inner.contains(&b'\\') {
-            let mut tape = Tape::default();
+            let mut tape = JsonTape::default();
             let Some(text) = tape.parse(&out[from..]).ok().and_then(|v| {
                 let text = v.str()?;
                 Some(text.trim_end_matches(' ').to_owned())
@@ -40,7 +40,7 @@ fn cut_end(out: &mut Vec<u8>, from: usize) {
 /// Applies `$trim` to the JSON string at `from`: blanks at both ends are
 /// removed, runs of blanks become one.
 pub(super) fn normalise(out: &mut Vec<u8>, from: usize) {
-    let mut tape = Tape::default();
+    let mut tape = JsonTape::default();
     let Ok(value) = tape.parse(&out[from..]) else {
         return;
     };
@@ -58,21 +58,21 @@ pub(super) fn normalise(out: &mut Vec<u8>, from: usize) {
 
 /// Brings the JSON value at `from` into the type that the document wants,
 /// where the value allows it.
-pub(super) fn convert(want: Option<Type>, out: &mut Vec<u8>, from: usize) {
+pub(super) fn convert(want: Option<SchemaType>, out: &mut Vec<u8>, from: usize) {
     let Some(first) = out.get(from).copied() else {
         return;
     };
     match (want, first) {
-        (Some(Type::String), b'-' | b'0'..=b'9' | b't' | b'f') => {
+        (Some(SchemaType::String), b'-' | b'0'..=b'9' | b't' | b'f') => {
             out.insert(from, b'"');
             out.push(b'"');
         }
-        (Some(Type::String), b'{' | b'[') => {
+        (Some(SchemaType::String), b'{' | b'[') => {
             let text = String::from_utf8_lossy(&out[from..]).into_owned();
             out.truncate(from);
             write_string(&text, out);
         }
-        (Some(Type::Integer | Type::Number), b'"') => {
+        (Some(SchemaType::Integer | SchemaType::Number), b'"') => {
             let inner = String::from_utf8_lossy(&out[from + 1..out.len() - 1]).into_owned();
             let trimmed = inner.trim();
             // COBOL's leading zeros are no JSON.
@@ -88,7 +88,7 @@ pub(super) fn convert(want: Option<Type>, out: &mut Vec<u8>, from: usize) {
                 out.extend_from_slice(number.as_bytes());
             }
         }
-        (Some(Type::Boolean), b'"') => {
+        (Some(SchemaType::Boolean), b'"') => {
             let word = match &out[from..] {
                 b"\"true\"" => "true",
                 b"\"false\"" => "false",
@@ -106,34 +106,34 @@ pub(super) fn same(left: &[u8], right: &str) -> bool {
     if left == right.as_bytes() {
         return true;
     }
-    let (mut a, mut b) = (Tape::default(), Tape::default());
+    let (mut a, mut b) = (JsonTape::default(), JsonTape::default());
     let (Ok(left), Ok(right)) = (a.parse(left), b.parse(right.as_bytes())) else {
         return false;
     };
     match (left.kind(), right.kind()) {
-        (Kind::Number, Kind::Number) => {
+        (JsonKind::Number, JsonKind::Number) => {
             left.raw().parse::<f64>().ok() == right.raw().parse::<f64>().ok()
         }
-        (Kind::String, Kind::String) => left.str() == right.str(),
+        (JsonKind::String, JsonKind::String) => left.str() == right.str(),
         _ => false,
     }
 }
 
 /// JSONata's notion of true, for a result as JSON text.
 pub(super) fn truthy(text: &str) -> bool {
-    let mut tape = Tape::default();
+    let mut tape = JsonTape::default();
     tape.parse(text.as_bytes()).is_ok_and(is_true)
 }
 
 /// Reference: jsonata.js, `boolean`; a list is true if one of its items is.
-fn is_true(value: Json<'_>) -> bool {
+fn is_true(value: TapeValue<'_>) -> bool {
     match value.kind() {
-        Kind::Null => false,
-        Kind::Bool => value.raw() == "true",
-        Kind::Number => value.raw().parse::<f64>().is_ok_and(|n| n != 0.0),
-        Kind::String => value.raw().len() > 2,
-        Kind::Object => value.len() > 0,
-        Kind::Array => value.items().any(is_true),
+        JsonKind::Null => false,
+        JsonKind::Bool => value.raw() == "true",
+        JsonKind::Number => value.raw().parse::<f64>().is_ok_and(|n| n != 0.0),
+        JsonKind::String => value.raw().len() > 2,
+        JsonKind::Object => value.len() > 0,
+        JsonKind::Array => value.items().any(is_true),
     }
 }
 
@@ -141,7 +141,7 @@ fn is_true(value: Json<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn converted(want: Type, text: &str) -> String {
+    fn converted(want: SchemaType, text: &str) -> String {
         let mut out = text.as_bytes().to_vec();
         convert(Some(want), &mut out, 0);
         String::from_utf8(out).unwrap()
@@ -149,11 +149,11 @@ mod tests {
 
     #[test]
     fn the_document_decides_the_type() {
-        assert_eq!(converted(Type::String, "12.50"), "\"12.50\"");
-        assert_eq!(converted(Type::Number, "\"  007.50 \""), "7.50");
-        assert_eq!(converted(Type::Number, "\"-000\""), "-0");
-        assert_eq!(converted(Type::Integer, "\"abc\""), "\"abc\"");
-        assert_eq!(converted(Type::Boolean, "\"true\""), "true");
+        assert_eq!(converted(SchemaType::String, "12.50"), "\"12.50\"");
+        assert_eq!(converted(SchemaType::Number, "\"  007.50 \""), "7.50");
+        assert_eq!(converted(SchemaType::Number, "\"-000\""), "-0");
+        assert_eq!(converted(SchemaType::Integer, "\"abc\""), "\"abc\"");
+        assert_eq!(converted(SchemaType::Boolean, "\"true\""), "true");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Every node has its place, so that every later finding has its line.
 
-use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
 use crate::project::keys;
 use crate::yaml::Node;
 use std::path::Path;
@@ -23,24 +23,24 @@ const KEYS: [&str; 8] = [
 #[derive(Debug, Clone)]
 pub(crate) struct MapNode {
     pub name: String,
-    pub at: Position,
+    pub at: FilePosition,
     pub required: bool,
     pub nullable: bool,
     /// The `type` keyword: a JSON Schema type name.
     pub kind: Option<String>,
-    pub exists_if_empty: Option<(String, Position)>,
+    pub exists_if_empty: Option<(String, FilePosition)>,
     pub value: MapValue,
 }
 
 /// The source of a node's value.
 #[derive(Debug, Clone)]
 pub(crate) enum MapValue {
-    Template(String, Position),
-    Expression(String, Position),
+    Template(String, FilePosition),
+    Expression(String, FilePosition),
     Mappings(Vec<MapNode>),
     Foreach {
         input: String,
-        at: Position,
+        at: FilePosition,
         item: Box<MapNode>,
     },
     /// The node is named and nothing is mapped to it.
@@ -48,8 +48,8 @@ pub(crate) enum MapValue {
 }
 
 /// Reads the `mappings` of a whole file.
-pub(crate) fn read(file: &Path, root: &Node, out: &mut Diagnostics) -> Vec<MapNode> {
-    keys::check(keys::File::Mapping, file, root, out);
+pub(crate) fn read(file: &Path, root: &Node, out: &mut ProjectDiagnostics) -> Vec<MapNode> {
+    keys::check(keys::ProjectFile::Mapping, file, root, out);
     match root.get("mappings") {
         Some(node) => read_list(file, node, out),
         None if root.is_null() => Vec::new(),
@@ -61,7 +61,7 @@ pub(crate) fn read(file: &Path, root: &Node, out: &mut Diagnostics) -> Vec<MapNo
     }
 }
 
-fn read_list(file: &Path, node: &Node, out: &mut Diagnostics) -> Vec<MapNode> {
+fn read_list(file: &Path, node: &Node, out: &mut ProjectDiagnostics) -> Vec<MapNode> {
     if node.is_null() {
         return Vec::new();
     }
@@ -97,9 +97,9 @@ fn read_list(file: &Path, node: &Node, out: &mut Diagnostics) -> Vec<MapNode> {
 fn read_node(
     file: &Path,
     name: String,
-    at: Position,
+    at: FilePosition,
     node: &Node,
-    out: &mut Diagnostics,
+    out: &mut ProjectDiagnostics,
 ) -> MapNode {
     let mut result = MapNode {
         name,
@@ -171,7 +171,7 @@ fn read_node(
     result
 }
 
-fn read_foreach(file: &Path, name: &str, node: &Node, out: &mut Diagnostics) -> MapValue {
+fn read_foreach(file: &Path, name: &str, node: &Node, out: &mut ProjectDiagnostics) -> MapValue {
     let Some(input) = node.get("input") else {
         out.error(file, node.at, "foreach needs an 'input'");
         return MapValue::Nothing;
@@ -191,7 +191,7 @@ mod tests {
     use crate::yaml;
 
     fn tree(text: &str) -> (Vec<MapNode>, String) {
-        let mut out = Diagnostics::default();
+        let mut out = ProjectDiagnostics::default();
         let nodes = read(Path::new("f"), &yaml::parse(text).unwrap(), &mut out);
         (nodes, out.to_string())
     }

@@ -79,15 +79,15 @@ fn wrap_width(args: &mut [Value]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::expr::{Root, general};
+    use super::super::expr::{PathRoot, general};
 
     fn padded(source: &str, body: &str) -> Result<Option<String>, String> {
-        let bind = |root| (root == Root::Body).then(|| body.to_owned());
+        let bind = |root| (root == PathRoot::Body).then(|| body.to_owned());
         general(source).unwrap().evaluate(bind)
     }
 
     #[test]
-    fn data_cannot_ask_for_more_than_its_bound() {
+    fn data_cannot_request_more_than_its_bound() {
         let sources = [
             "$pad($body.x, $body.w)",
             "$pad($body.x, $body.w, '0')",

@@ -11,10 +11,10 @@
 //! version 2 records".
 
 use super::context::shown;
-use super::queue::{Batches, Queue};
-use super::rotate::Rotating;
-use super::{Counts, Kind, Observed};
-use crate::project::operation::Work;
+use super::queue::{BatchReceiver, Queue};
+use super::rotate::RotatingFile;
+use super::{ObserverCounters, RequestKind, FinishedRequest};
+use crate::project::operation::OperationHandler;
 use cics::time::AbsTime;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -60,9 +60,9 @@ impl AuditConfig {
 pub(super) fn start(
     config: &AuditConfig,
     applid: &str,
-    counts: Arc<Counts>,
-) -> Result<Queue<Arc<Observed>>, String> {
-    let file = Rotating::open(&config.path, config.max_bytes, config.kept)
+    counts: Arc<ObserverCounters>,
+) -> Result<Queue<Arc<FinishedRequest>>, String> {
+    let file = RotatingFile::open(&config.path, config.max_bytes, config.kept)
         .map_err(|e| format!("the audit file {}: {e}", config.path.display()))?;
     let server = server(applid);
     let work = move |batches| write(file, batches, &server, &counts);
@@ -70,10 +70,10 @@ pub(super) fn start(
 }
 
 fn write(
-    mut file: Rotating,
-    mut batches: Batches<Arc<Observed>>,
+    mut file: RotatingFile,
+    mut batches: BatchReceiver<Arc<FinishedRequest>>,
     server: &Map<String, Value>,
-    counts: &Counts,
+    counts: &ObserverCounters,
 ) {
     let mut failing = false;
     while let Some(batch) = batches.next() {
@@ -119,16 +119,16 @@ fn server(applid: &str) -> Map<String, Value> {
     }
 }
 
-fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
+fn record(server: &Map<String, Value>, seen: &FinishedRequest) -> Map<String, Value> {
     let mut out = server.clone();
     let mut put = |name: &str, value: Value| {
         out.insert(format!("SMF123S1_{name}"), value);
     };
     let kind = match seen.kind {
-        Kind::Unknown => 0,
-        Kind::Api => 1,
-        Kind::Service => 2,
-        Kind::Admin => 3,
+        RequestKind::Unknown => 0,
+        RequestKind::Api => 1,
+        RequestKind::Service => 2,
+        RequestKind::Admin => 3,
     };
     put("REQ_TYPE", kind.into());
     put("HTTP_RESP_CODE", seen.status.into());
@@ -191,11 +191,11 @@ fn record(server: &Map<String, Value>, seen: &Observed) -> Map<String, Value> {
 }
 
 /// The asset that serves an operation, or the service outside the APIs.
-fn service(seen: &Observed) -> String {
+fn service(seen: &FinishedRequest) -> String {
     let asset = seen.api.as_ref().and_then(|(api, operation)| {
         match &api.operations.get(*operation)?.work {
-            Work::Program { asset, .. } => asset.file.parent()?.file_name(),
-            Work::Unsupported(_) => None,
+            OperationHandler::Program { asset, .. } => asset.file.parent()?.file_name(),
+            OperationHandler::Unsupported(_) => None,
         }
     });
     match asset {

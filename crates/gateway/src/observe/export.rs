@@ -6,8 +6,8 @@
 //!
 //! Reference: OTLP specification 1.5, "OTLP/HTTP".
 
-use super::queue::{Batches, Queue};
-use super::{Counts, Observed, otlp};
+use super::queue::{BatchReceiver, Queue};
+use super::{ObserverCounters, FinishedRequest, otlp};
 use fetch::{Fetcher, Request, Settings};
 use region::TraceRecord;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ pub struct TracingConfig {
 }
 
 /// Returns the commands of tasks.
-pub(super) type Commands = Box<dyn Fn(&BTreeSet<u64>) -> Vec<TraceRecord> + Send>;
+pub(super) type CommandSource = Box<dyn Fn(&BTreeSet<u64>) -> Vec<TraceRecord> + Send>;
 
 /// Whether spans can be sent to this endpoint.
 ///
@@ -108,12 +108,12 @@ fn traces_url(endpoint: &str) -> Result<String, String> {
 pub(super) fn start(
     config: &TracingConfig,
     applid: &str,
-    commands: Commands,
-    counts: Arc<Counts>,
-) -> Result<Queue<Arc<Observed>>, String> {
+    commands: CommandSource,
+    counts: Arc<ObserverCounters>,
+) -> Result<Queue<Arc<FinishedRequest>>, String> {
     let collector = Collector::new(&config.endpoint)?;
     let (service, applid) = (config.service.clone(), applid.to_owned());
-    let work = move |mut batches: Batches<Arc<Observed>>| {
+    let work = move |mut batches: BatchReceiver<Arc<FinishedRequest>>| {
         let mut failing = false;
         while let Some(batch) = batches.next() {
             if batch.is_empty() {

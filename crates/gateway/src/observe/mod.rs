@@ -18,9 +18,9 @@ mod rotate;
 pub use audit::AuditConfig;
 pub use export::{TracingConfig, check_endpoint};
 
-use crate::backend::Backend;
-use crate::project::operation::Api;
-use crate::security::Identity;
+use crate::backend::ProgramBackend;
+use crate::project::operation::LoadedApi;
+use crate::security::CallerIdentity;
 use context::TraceContext;
 use http::{HeaderMap, Method, Uri};
 use queue::Queue;
@@ -42,7 +42,7 @@ pub struct ObserveConfig {
 
 /// The kind of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RequestKind {
     /// A path that is not served.
     #[default]
     Unknown,
@@ -56,24 +56,24 @@ pub(crate) enum Kind {
 
 /// A finished request.
 #[derive(Debug)]
-pub(crate) struct Observed {
+pub(crate) struct FinishedRequest {
     pub number: u64,
-    pub kind: Kind,
-    pub api: Option<(Arc<Api>, usize)>,
+    pub kind: RequestKind,
+    pub api: Option<(Arc<LoadedApi>, usize)>,
     /// The template of its path, or the service, outside the APIs.
     pub service: Option<Box<str>>,
     pub method: Method,
     pub uri: Uri,
     pub secure: bool,
     pub client: IpAddr,
-    pub user: Option<Arc<Identity>>,
+    pub user: Option<Arc<CallerIdentity>>,
     pub status: u16,
     pub request_bytes: usize,
     pub response_bytes: usize,
     /// Nanoseconds since 1970.
     pub started_ns: u64,
     pub ended_ns: u64,
-    pub called: Option<Called>,
+    pub called: Option<CalledProgram>,
     pub span: Option<Span>,
     /// Parameters of the query and headers whose values are secret.
     pub secrets: Vec<String>,
@@ -83,7 +83,7 @@ pub(crate) struct Observed {
 
 /// The program that a request was for.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Called {
+pub(crate) struct CalledProgram {
     pub program: ProgramName,
     pub transid: TransId,
     /// The connection that asset or policy names.
@@ -106,28 +106,28 @@ pub(crate) struct Span {
 
 /// The queues and what was counted at them.
 #[derive(Debug, Default)]
-pub(crate) struct Observer {
-    audit: Option<(AuditConfig, Queue<Arc<Observed>>)>,
-    tracing: Option<(TracingConfig, Queue<Arc<Observed>>)>,
+pub(crate) struct RequestObserver {
+    audit: Option<(AuditConfig, Queue<Arc<FinishedRequest>>)>,
+    tracing: Option<(TracingConfig, Queue<Arc<FinishedRequest>>)>,
     next: AtomicU64,
-    pub counts: Arc<Counts>,
+    pub counts: Arc<ObserverCounters>,
 }
 
 /// The counters of records and spans.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct ObserverCounters {
     pub audit_written: AtomicU64,
     pub audit_dropped: AtomicU64,
     pub spans_exported: AtomicU64,
     pub spans_dropped: AtomicU64,
 }
 
-impl Observer {
+impl RequestObserver {
     /// Starts what was asked for.
     ///
     /// # Errors Why it cannot start.
-    pub fn start<B: Backend>(config: &ObserveConfig, backend: &B) -> Result<Observer, String> {
-        let counts = Arc::new(Counts::default());
+    pub fn start<B: ProgramBackend>(config: &ObserveConfig, backend: &B) -> Result<RequestObserver, String> {
+        let counts = Arc::new(ObserverCounters::default());
         let audit = match &config.audit {
             Some(audit) => {
                 let queue = audit::start(audit, &config.applid, counts.clone())?;
@@ -144,7 +144,7 @@ impl Observer {
             }
             None => None,
         };
-        Ok(Observer {
+        Ok(RequestObserver {
             audit,
             tracing,
             next: AtomicU64::new(1),
@@ -197,7 +197,7 @@ impl Observer {
     }
 
     /// Passes a request to its receivers.
-    pub fn tell(&self, observed: Observed) {
+    pub fn publish(&self, observed: FinishedRequest) {
         let observed = Arc::new(observed);
         if let Some((_, queue)) = self.tracing.as_ref().filter(|_| observed.span.is_some())
             && !queue.put(observed.clone())

@@ -8,7 +8,7 @@
 //! opentelemetry/proto/trace/v1/trace.proto; semantic conventions for HTTP.
 
 use super::context::{random, shown};
-use super::{Called, Observed, Span};
+use super::{CalledProgram, FinishedRequest, Span};
 use region::TraceRecord;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ const ERROR: u8 = 2;
 pub(super) fn export(
     service: &str,
     applid: &str,
-    requests: &[impl AsRef<Observed>],
+    requests: &[impl AsRef<FinishedRequest>],
     commands: Vec<TraceRecord>,
 ) -> (Value, u64) {
     let mut by_task: HashMap<u64, Vec<TraceRecord>> = HashMap::new();
@@ -87,7 +87,7 @@ fn attributes(all: Vec<(&str, Attribute)>) -> Vec<Value> {
 }
 
 /// A span's own fields.
-struct Made<'s> {
+struct SpanFields<'s> {
     trace_id: [u8; 16],
     id: [u8; 8],
     parent: Option<[u8; 8]>,
@@ -98,7 +98,7 @@ struct Made<'s> {
     error: Option<String>,
 }
 
-fn put(made: Made<'_>, out: &mut Vec<Value>) {
+fn put(made: SpanFields<'_>, out: &mut Vec<Value>) {
     let (start, end) = made.times;
     let mut span = json!({
         "traceId": shown(&made.trace_id),
@@ -118,7 +118,7 @@ fn put(made: Made<'_>, out: &mut Vec<Value>) {
     out.push(span);
 }
 
-fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut Vec<Value>) {
+fn add(seen: &FinishedRequest, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut Vec<Value>) {
     let Some(Span {
         trace_id,
         parent,
@@ -161,7 +161,7 @@ fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut
         None => seen.method.to_string(),
     };
     put(
-        Made {
+        SpanFields {
             trace_id,
             id,
             parent,
@@ -180,7 +180,7 @@ fn add(seen: &Observed, commands: &mut HashMap<u64, Vec<TraceRecord>>, out: &mut
 
 fn add_called(
     (trace_id, parent): ([u8; 16], [u8; 8]),
-    called: &Called,
+    called: &CalledProgram,
     commands: &mut HashMap<u64, Vec<TraceRecord>>,
     out: &mut Vec<Value>,
 ) {
@@ -207,7 +207,7 @@ fn add_called(
         None => (CLIENT, (called.sent_ns, called.received_ns)),
     };
     put(
-        Made {
+        SpanFields {
             trace_id,
             id,
             parent: Some(parent),
@@ -245,7 +245,7 @@ fn add_commands(
             about.push(("cics.resp", resp.into()));
         }
         put(
-            Made {
+            SpanFields {
                 trace_id,
                 id,
                 parent: Some(parent),
@@ -260,7 +260,7 @@ fn add_commands(
     }
 }
 
-impl Observed {
+impl FinishedRequest {
     /// The template of its path.
     pub fn route(&self) -> Option<String> {
         match &self.api {

@@ -18,7 +18,7 @@ pub(super) struct Queue<T> {
 }
 
 /// The reading end.
-pub(super) struct Batches<T> {
+pub(super) struct BatchReceiver<T> {
     receiver: Receiver<Option<T>>,
     most: usize,
     wait: Duration,
@@ -33,11 +33,11 @@ impl<T: Send + 'static> Queue<T> {
         name: &str,
         places: usize,
         (most, wait): (usize, Duration),
-        work: impl FnOnce(Batches<T>) + Send + 'static,
+        work: impl FnOnce(BatchReceiver<T>) + Send + 'static,
     ) -> Result<Queue<T>, String> {
         let (sender, receiver) = sync_channel(places.max(1));
         let ending = Arc::new(AtomicBool::new(false));
-        let batches = Batches {
+        let batches = BatchReceiver {
             ending: ending.clone(),
             receiver,
             most,
@@ -71,7 +71,7 @@ impl<T: Send + 'static> Queue<T> {
     }
 }
 
-impl<T> Batches<T> {
+impl<T> BatchReceiver<T> {
     /// Whether the end is waited for.
     pub fn is_ending(&self) -> bool {
         self.ending.load(Relaxed)
@@ -106,10 +106,10 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn a_full_queue_says_no_and_what_it_took_is_worked_off_at_the_end() {
+    fn a_full_queue_rejects_and_its_entries_are_processed_at_the_end() {
         let (go, held) = mpsc::channel::<()>();
         let (tell, reported) = mpsc::channel();
-        let work = move |mut batches: Batches<u32>| {
+        let work = move |mut batches: BatchReceiver<u32>| {
             let _ = held.recv();
             while let Some(batch) = batches.next() {
                 batch.into_iter().for_each(|n| tell.send(n).unwrap());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The file that is written.
 #[derive(Debug)]
-pub(super) struct Rotating {
+pub(super) struct RotatingFile {
     path: PathBuf,
     max_bytes: u64,
     /// Most older files that are kept.
@@ -15,13 +15,13 @@ pub(super) struct Rotating {
     open: Option<(File, u64)>,
 }
 
-impl Rotating {
+impl RotatingFile {
     /// Opens the file, and appends to it.
     ///
     /// # Errors
     /// What the system says.
-    pub fn open(path: &Path, max_bytes: u64, kept: u32) -> io::Result<Rotating> {
-        let mut file = Rotating {
+    pub fn open(path: &Path, max_bytes: u64, kept: u32) -> io::Result<RotatingFile> {
+        let mut file = RotatingFile {
             path: path.to_owned(),
             max_bytes,
             kept,
@@ -92,7 +92,7 @@ mod tests {
     fn the_oldest_goes_and_no_line_is_cut() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sub/audit.jsonl");
-        let mut file = Rotating::open(&path, 10, 2).unwrap();
+        let mut file = RotatingFile::open(&path, 10, 2).unwrap();
         for n in 0..8 {
             file.write(format!("line{n}\n").as_bytes()).unwrap();
         }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(read("audit.jsonl.1").unwrap(), "line6\n");
         assert_eq!(read("audit.jsonl.2").unwrap(), "line5\n");
         assert!(read("audit.jsonl.3").is_err());
-        let mut again = Rotating::open(&path, 1000, 2).unwrap();
+        let mut again = RotatingFile::open(&path, 1000, 2).unwrap();
         again.write(b"more\n").unwrap();
         assert_eq!(read("audit.jsonl").unwrap(), "line7\nmore\n");
     }

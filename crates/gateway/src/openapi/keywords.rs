@@ -13,9 +13,9 @@
 //!
 //! Invariant: no keyword is passed over. One that is in no row is a warning.
 
-use super::references::{self, Dangling};
-use super::{Document, Version, pointer, roles, shapes, swagger_keywords};
-use crate::diagnostics::{Diagnostics, Position, closest};
+use super::references::{self, DanglingReference};
+use super::{Document, OpenapiVersion, pointer, roles, shapes, swagger_keywords};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
 use crate::validate::format;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -23,7 +23,7 @@ use std::fmt::Write;
 
 /// The kinds of objects that a document is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Object {
+pub(super) enum ObjectKind {
     Document,
     Info,
     Contact,
@@ -55,20 +55,20 @@ pub(super) enum Object {
 
 /// The children of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(super) enum KeywordChild {
     /// A plain value, or something that is not looked into.
     Value,
     /// An object of that kind.
-    One(Object),
+    One(ObjectKind),
     /// A map from names to objects of that kind.
-    Map(Object),
+    Map(ObjectKind),
     /// A list of objects of that kind.
-    List(Object),
+    List(ObjectKind),
 }
 
 /// The support for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Treatment {
+pub(super) enum KeywordSupport {
     /// The gateway implements it.
     Served,
     /// It informs clients and requires nothing of the gateway.
@@ -83,7 +83,7 @@ pub(super) enum Treatment {
 
 /// The versions that have a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum VersionRange {
     /// All that the table is for.
     All,
     /// 3.1, not 3.0.
@@ -92,105 +92,105 @@ pub(super) enum Within {
     Until30(&'static str),
 }
 
-pub(super) struct Row {
+pub(super) struct KeywordRow {
     pub keyword: &'static str,
-    pub treatment: Treatment,
-    pub below: Below,
-    pub within: Within,
+    pub treatment: KeywordSupport,
+    pub below: KeywordChild,
+    pub within: VersionRange,
 }
 
-pub(super) const fn row(keyword: &'static str, treatment: Treatment, below: Below) -> Row {
-    Row {
+pub(super) const fn row(keyword: &'static str, treatment: KeywordSupport, below: KeywordChild) -> KeywordRow {
+    KeywordRow {
         keyword,
         treatment,
         below,
-        within: Within::All,
+        within: VersionRange::All,
     }
 }
 
-pub(super) const fn served(keyword: &'static str, below: Below) -> Row {
-    row(keyword, Treatment::Served, below)
+pub(super) const fn served(keyword: &'static str, below: KeywordChild) -> KeywordRow {
+    row(keyword, KeywordSupport::Served, below)
 }
 
-pub(super) const fn shown(keyword: &'static str) -> Row {
-    row(keyword, Treatment::Shown, Below::Value)
+pub(super) const fn shown(keyword: &'static str) -> KeywordRow {
+    row(keyword, KeywordSupport::Shown, KeywordChild::Value)
 }
 
-pub(super) const fn warned(keyword: &'static str, why: &'static str) -> Row {
-    row(keyword, Treatment::Warning(why), Below::Value)
+pub(super) const fn warned(keyword: &'static str, why: &'static str) -> KeywordRow {
+    row(keyword, KeywordSupport::Warning(why), KeywordChild::Value)
 }
 
-pub(super) const fn by_value(keyword: &'static str, what: &'static str) -> Row {
-    row(keyword, Treatment::ByValue(what), Below::Value)
+pub(super) const fn by_value(keyword: &'static str, what: &'static str) -> KeywordRow {
+    row(keyword, KeywordSupport::ByValue(what), KeywordChild::Value)
 }
 
 /// A keyword of OpenAPI 3.1, which a 3.0 document does not have.
-const fn new(row: Row) -> Row {
-    Row {
-        within: Within::From31,
+const fn new(row: KeywordRow) -> KeywordRow {
+    KeywordRow {
+        within: VersionRange::From31,
         ..row
     }
 }
 
-use Below::{List, Map as MapOf, One, Value as Plain};
+use KeywordChild::{List, Map as MapOf, One, Value as Plain};
 
 /// The objects that a table is of: kind, title in the specification, rows.
-pub(super) type Table = &'static [(Object, &'static str, &'static [Row])];
+pub(super) type Table = &'static [(ObjectKind, &'static str, &'static [KeywordRow])];
 
 /// Every keyword of every object, in the order of the specification.
 const TABLE: Table = &[
     (
-        Object::Document,
+        ObjectKind::Document,
         "OpenAPI Object",
         &[
             by_value(
                 "openapi",
                 "3.0 and 3.1 are supported; other versions are errors",
             ),
-            row("info", Treatment::Shown, One(Object::Info)),
+            row("info", KeywordSupport::Shown, One(ObjectKind::Info)),
             new(by_value("jsonSchemaDialect", DIALECT)),
             row(
                 "servers",
-                Treatment::ByValue("the path of the first is the base path; more are a warning"),
-                List(Object::Server),
+                KeywordSupport::ByValue("the path of the first is the base path; more are a warning"),
+                List(ObjectKind::Server),
             ),
-            served("paths", MapOf(Object::PathItem)),
+            served("paths", MapOf(ObjectKind::PathItem)),
             new(row(
                 "webhooks",
-                Treatment::Refused("they are never called: remove them from the document"),
+                KeywordSupport::Refused("they are never called: remove them from the document"),
                 Plain,
             )),
-            served("components", One(Object::Components)),
+            served("components", One(ObjectKind::Components)),
             by_value("security", SECURITY),
-            row("tags", Treatment::Shown, List(Object::Tag)),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("tags", KeywordSupport::Shown, List(ObjectKind::Tag)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
         ],
     ),
     (
-        Object::Info,
+        ObjectKind::Info,
         "Info Object",
         &[
             shown("title"),
             new(shown("summary")),
             shown("description"),
             shown("termsOfService"),
-            row("contact", Treatment::Shown, One(Object::Contact)),
-            row("license", Treatment::Shown, One(Object::License)),
+            row("contact", KeywordSupport::Shown, One(ObjectKind::Contact)),
+            row("license", KeywordSupport::Shown, One(ObjectKind::License)),
             shown("version"),
         ],
     ),
     (
-        Object::Contact,
+        ObjectKind::Contact,
         "Contact Object",
         &[shown("name"), shown("url"), shown("email")],
     ),
     (
-        Object::License,
+        ObjectKind::License,
         "License Object",
         &[shown("name"), new(shown("identifier")), shown("url")],
     ),
     (
-        Object::Server,
+        ObjectKind::Server,
         "Server Object",
         &[
             by_value(
@@ -200,67 +200,67 @@ const TABLE: Table = &[
             shown("description"),
             row(
                 "variables",
-                Treatment::Warning("variables are not put into the URL: write its path out"),
-                MapOf(Object::ServerVariable),
+                KeywordSupport::Warning("variables are not put into the URL: write its path out"),
+                MapOf(ObjectKind::ServerVariable),
             ),
         ],
     ),
     (
-        Object::ServerVariable,
+        ObjectKind::ServerVariable,
         "Server Variable Object",
         &[shown("enum"), shown("default"), shown("description")],
     ),
     (
-        Object::Components,
+        ObjectKind::Components,
         "Components Object",
         &[
-            served("schemas", MapOf(Object::Schema)),
-            served("responses", MapOf(Object::Response)),
-            served("parameters", MapOf(Object::Parameter)),
-            row("examples", Treatment::Shown, MapOf(Object::Example)),
-            served("requestBodies", MapOf(Object::RequestBody)),
-            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            served("schemas", MapOf(ObjectKind::Schema)),
+            served("responses", MapOf(ObjectKind::Response)),
+            served("parameters", MapOf(ObjectKind::Parameter)),
+            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
+            served("requestBodies", MapOf(ObjectKind::RequestBody)),
+            row("headers", KeywordSupport::Shown, MapOf(ObjectKind::Header)),
             row(
                 "securitySchemes",
-                Treatment::Shown,
-                MapOf(Object::SecurityScheme),
+                KeywordSupport::Shown,
+                MapOf(ObjectKind::SecurityScheme),
             ),
-            row("links", Treatment::Shown, MapOf(Object::Link)),
+            row("links", KeywordSupport::Shown, MapOf(ObjectKind::Link)),
             warned("callbacks", CALLBACKS),
-            new(served("pathItems", MapOf(Object::PathItem))),
+            new(served("pathItems", MapOf(ObjectKind::PathItem))),
         ],
     ),
     (
-        Object::PathItem,
+        ObjectKind::PathItem,
         "Path Item Object",
         &[
             served("$ref", Plain),
             shown("summary"),
             shown("description"),
-            served("get", One(Object::Operation)),
-            served("put", One(Object::Operation)),
-            served("post", One(Object::Operation)),
-            served("delete", One(Object::Operation)),
-            served("options", One(Object::Operation)),
-            served("head", One(Object::Operation)),
-            served("patch", One(Object::Operation)),
-            served("trace", One(Object::Operation)),
+            served("get", One(ObjectKind::Operation)),
+            served("put", One(ObjectKind::Operation)),
+            served("post", One(ObjectKind::Operation)),
+            served("delete", One(ObjectKind::Operation)),
+            served("options", One(ObjectKind::Operation)),
+            served("head", One(ObjectKind::Operation)),
+            served("patch", One(ObjectKind::Operation)),
+            served("trace", One(ObjectKind::Operation)),
             warned("servers", SERVERS),
-            served("parameters", List(Object::Parameter)),
+            served("parameters", List(ObjectKind::Parameter)),
         ],
     ),
     (
-        Object::Operation,
+        ObjectKind::Operation,
         "Operation Object",
         &[
             shown("tags"),
             shown("summary"),
             shown("description"),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
             shown("operationId"),
-            served("parameters", List(Object::Parameter)),
-            served("requestBody", One(Object::RequestBody)),
-            served("responses", MapOf(Object::Response)),
+            served("parameters", List(ObjectKind::Parameter)),
+            served("requestBody", One(ObjectKind::RequestBody)),
+            served("responses", MapOf(ObjectKind::Response)),
             warned("callbacks", CALLBACKS),
             shown("deprecated"),
             by_value("security", SECURITY),
@@ -268,12 +268,12 @@ const TABLE: Table = &[
         ],
     ),
     (
-        Object::ExternalDocs,
+        ObjectKind::ExternalDocs,
         "External Documentation Object",
         &[shown("description"), shown("url")],
     ),
     (
-        Object::Parameter,
+        ObjectKind::Parameter,
         "Parameter Object",
         &[
             served("name", Plain),
@@ -288,76 +288,76 @@ const TABLE: Table = &[
             ),
             served("explode", Plain),
             served("allowReserved", Plain),
-            served("schema", One(Object::Schema)),
+            served("schema", One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
             row(
                 "content",
-                Treatment::Warning(
+                KeywordSupport::Warning(
                     "the parameter is taken as text, and its content is not checked",
                 ),
-                MapOf(Object::MediaType),
+                MapOf(ObjectKind::MediaType),
             ),
         ],
     ),
     (
-        Object::RequestBody,
+        ObjectKind::RequestBody,
         "Request Body Object",
         &[
             shown("description"),
             row(
                 "content",
-                Treatment::ByValue("JSON is served; other media types are a warning"),
-                MapOf(Object::MediaType),
+                KeywordSupport::ByValue("JSON is served; other media types are a warning"),
+                MapOf(ObjectKind::MediaType),
             ),
             served("required", Plain),
         ],
     ),
     (
-        Object::MediaType,
+        ObjectKind::MediaType,
         "Media Type Object",
         &[
-            served("schema", One(Object::Schema)),
+            served("schema", One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
             row(
                 "encoding",
-                Treatment::Warning("bodies are JSON, and no part of one has an encoding"),
-                MapOf(Object::Encoding),
+                KeywordSupport::Warning("bodies are JSON, and no part of one has an encoding"),
+                MapOf(ObjectKind::Encoding),
             ),
         ],
     ),
     (
-        Object::Encoding,
+        ObjectKind::Encoding,
         "Encoding Object",
         &[
             shown("contentType"),
-            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            row("headers", KeywordSupport::Shown, MapOf(ObjectKind::Header)),
             shown("style"),
             shown("explode"),
             shown("allowReserved"),
         ],
     ),
     (
-        Object::Response,
+        ObjectKind::Response,
         "Response Object",
         &[
             shown("description"),
-            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            row("headers", KeywordSupport::Shown, MapOf(ObjectKind::Header)),
             row(
                 "content",
-                Treatment::ByValue("JSON is served; other media types are a warning"),
-                MapOf(Object::MediaType),
+                KeywordSupport::ByValue("JSON is served; other media types are a warning"),
+                MapOf(ObjectKind::MediaType),
             ),
             row(
                 "links",
-                Treatment::Warning("links are shown to clients and are not followed or checked"),
-                MapOf(Object::Link),
+                KeywordSupport::Warning("links are shown to clients and are not followed or checked"),
+                MapOf(ObjectKind::Link),
             ),
         ],
     ),
     (
-        Object::Example,
+        ObjectKind::Example,
         "Example Object",
         &[
             shown("summary"),
@@ -367,7 +367,7 @@ const TABLE: Table = &[
         ],
     ),
     (
-        Object::Link,
+        ObjectKind::Link,
         "Link Object",
         &[
             shown("operationRef"),
@@ -379,7 +379,7 @@ const TABLE: Table = &[
         ],
     ),
     (
-        Object::Header,
+        ObjectKind::Header,
         "Header Object",
         &[
             shown("description"),
@@ -387,23 +387,23 @@ const TABLE: Table = &[
             shown("deprecated"),
             shown("style"),
             shown("explode"),
-            row("schema", Treatment::Shown, One(Object::Schema)),
+            row("schema", KeywordSupport::Shown, One(ObjectKind::Schema)),
             shown("example"),
-            row("examples", Treatment::Shown, MapOf(Object::Example)),
-            row("content", Treatment::Shown, MapOf(Object::MediaType)),
+            row("examples", KeywordSupport::Shown, MapOf(ObjectKind::Example)),
+            row("content", KeywordSupport::Shown, MapOf(ObjectKind::MediaType)),
         ],
     ),
     (
-        Object::Tag,
+        ObjectKind::Tag,
         "Tag Object",
         &[
             shown("name"),
             shown("description"),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
         ],
     ),
     (
-        Object::Schema,
+        ObjectKind::Schema,
         "Schema Object",
         &[
             served("$ref", Plain),
@@ -424,21 +424,21 @@ const TABLE: Table = &[
             served("required", Plain),
             served("enum", Plain),
             by_value("type", "a list of types came with 3.1"),
-            served("not", One(Object::Schema)),
-            served("allOf", List(Object::Schema)),
-            served("oneOf", List(Object::Schema)),
-            served("anyOf", List(Object::Schema)),
-            served("items", One(Object::Schema)),
-            served("properties", MapOf(Object::Schema)),
-            served("additionalProperties", One(Object::Schema)),
+            served("not", One(ObjectKind::Schema)),
+            served("allOf", List(ObjectKind::Schema)),
+            served("oneOf", List(ObjectKind::Schema)),
+            served("anyOf", List(ObjectKind::Schema)),
+            served("items", One(ObjectKind::Schema)),
+            served("properties", MapOf(ObjectKind::Schema)),
+            served("additionalProperties", One(ObjectKind::Schema)),
             shown("description"),
             by_value("format", FORMAT),
             served("default", Plain),
-            Row {
-                within: Within::Until30("use a list of types that contains \"null\""),
+            KeywordRow {
+                within: VersionRange::Until30("use a list of types that contains \"null\""),
                 ..served("nullable", Plain)
             },
-            served("discriminator", One(Object::Discriminator)),
+            served("discriminator", One(ObjectKind::Discriminator)),
             served("readOnly", Plain),
             warned(
                 "writeOnly",
@@ -446,10 +446,10 @@ const TABLE: Table = &[
             ),
             row(
                 "xml",
-                Treatment::Warning("bodies are JSON"),
-                One(Object::Xml),
+                KeywordSupport::Warning("bodies are JSON"),
+                One(ObjectKind::Xml),
             ),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
             shown("example"),
             shown("deprecated"),
             new(by_value("$schema", DIALECT)),
@@ -459,34 +459,34 @@ const TABLE: Table = &[
             new(warned("$dynamicAnchor", IDS)),
             new(warned("$vocabulary", "keywords are those of this table")),
             new(shown("$comment")),
-            new(served("$defs", MapOf(Object::Schema))),
+            new(served("$defs", MapOf(ObjectKind::Schema))),
             new(served("const", Plain)),
-            new(served("if", One(Object::Schema))),
-            new(served("then", One(Object::Schema))),
-            new(served("else", One(Object::Schema))),
-            new(served("dependentSchemas", MapOf(Object::Schema))),
+            new(served("if", One(ObjectKind::Schema))),
+            new(served("then", One(ObjectKind::Schema))),
+            new(served("else", One(ObjectKind::Schema))),
+            new(served("dependentSchemas", MapOf(ObjectKind::Schema))),
             new(served("dependentRequired", Plain)),
-            new(served("prefixItems", List(Object::Schema))),
-            new(served("contains", One(Object::Schema))),
+            new(served("prefixItems", List(ObjectKind::Schema))),
+            new(served("contains", One(ObjectKind::Schema))),
             new(served("minContains", Plain)),
             new(served("maxContains", Plain)),
-            new(served("patternProperties", MapOf(Object::Schema))),
-            new(served("propertyNames", One(Object::Schema))),
+            new(served("patternProperties", MapOf(ObjectKind::Schema))),
+            new(served("propertyNames", One(ObjectKind::Schema))),
             new(warned("unevaluatedItems", UNEVALUATED)),
             new(warned("unevaluatedProperties", UNEVALUATED)),
             new(shown("contentEncoding")),
             new(shown("contentMediaType")),
-            new(row("contentSchema", Treatment::Shown, One(Object::Schema))),
+            new(row("contentSchema", KeywordSupport::Shown, One(ObjectKind::Schema))),
             new(shown("examples")),
         ],
     ),
     (
-        Object::Discriminator,
+        ObjectKind::Discriminator,
         "Discriminator Object",
         &[shown("propertyName"), shown("mapping")],
     ),
     (
-        Object::Xml,
+        ObjectKind::Xml,
         "XML Object",
         &[
             shown("name"),
@@ -497,7 +497,7 @@ const TABLE: Table = &[
         ],
     ),
     (
-        Object::SecurityScheme,
+        ObjectKind::SecurityScheme,
         "Security Scheme Object",
         &[
             by_value(
@@ -513,30 +513,30 @@ const TABLE: Table = &[
                 "basic and bearer; others are an error where they are required",
             ),
             shown("bearerFormat"),
-            row("flows", Treatment::Shown, One(Object::OAuthFlows)),
+            row("flows", KeywordSupport::Shown, One(ObjectKind::OAuthFlows)),
             shown("openIdConnectUrl"),
         ],
     ),
     (
-        Object::OAuthFlows,
+        ObjectKind::OAuthFlows,
         "OAuth Flows Object",
         &[
-            row("implicit", Treatment::Shown, One(Object::OAuthFlow)),
-            row("password", Treatment::Shown, One(Object::OAuthFlow)),
+            row("implicit", KeywordSupport::Shown, One(ObjectKind::OAuthFlow)),
+            row("password", KeywordSupport::Shown, One(ObjectKind::OAuthFlow)),
             row(
                 "clientCredentials",
-                Treatment::Shown,
-                One(Object::OAuthFlow),
+                KeywordSupport::Shown,
+                One(ObjectKind::OAuthFlow),
             ),
             row(
                 "authorizationCode",
-                Treatment::Shown,
-                One(Object::OAuthFlow),
+                KeywordSupport::Shown,
+                One(ObjectKind::OAuthFlow),
             ),
         ],
     ),
     (
-        Object::OAuthFlow,
+        ObjectKind::OAuthFlow,
         "OAuth Flow Object",
         &[
             shown("authorizationUrl"),
@@ -574,7 +574,7 @@ const DIALECTS: [&str; 2] = [
 ];
 
 /// Reports every keyword of a document that is not supported.
-pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
+pub(crate) fn check(document: &Document, out: &mut ProjectDiagnostics) {
     let mut walk = Walk {
         document,
         out,
@@ -582,7 +582,7 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
         followed: HashSet::new(),
         waiting: Vec::new(),
     };
-    walk.object(Object::Document, &document.author);
+    walk.object(ObjectKind::Document, &document.author);
     while let Some((kind, pointer)) = walk.waiting.pop() {
         walk.elsewhere(kind, &pointer);
     }
@@ -590,10 +590,10 @@ pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
 
 /// The rows of a kind of object, with its title. Rows that version 2.0 shares
 /// with its successors are in their table.
-fn rows(version: Version, kind: Object) -> Option<(&'static str, &'static [Row])> {
+fn rows(version: OpenapiVersion, kind: ObjectKind) -> Option<(&'static str, &'static [KeywordRow])> {
     let own = match version {
-        Version::V2 => swagger_keywords::TABLE,
-        Version::V30 | Version::V31 => &[],
+        OpenapiVersion::V2 => swagger_keywords::TABLE,
+        OpenapiVersion::V30 | OpenapiVersion::V31 => &[],
     };
     let mut all = own.iter().chain(TABLE);
     let (_, title, rows) = all.find(|(object, ..)| *object == kind)?;
@@ -626,16 +626,16 @@ fn write_table(table: Table, page: &mut String) {
         let _ = write!(page, "\n## {title}\n\n| keyword | | |\n|---|---|---|\n");
         for row in *rows {
             let (word, why) = match row.treatment {
-                Treatment::Served => ("served", ""),
-                Treatment::Shown => ("shown", ""),
-                Treatment::Warning(why) => ("warning", why),
-                Treatment::Refused(why) => ("error", why),
-                Treatment::ByValue(what) => ("by value", what),
+                KeywordSupport::Served => ("served", ""),
+                KeywordSupport::Shown => ("shown", ""),
+                KeywordSupport::Warning(why) => ("warning", why),
+                KeywordSupport::Refused(why) => ("error", why),
+                KeywordSupport::ByValue(what) => ("by value", what),
             };
             let when = match row.within {
-                Within::All => "",
-                Within::From31 => "3.1 only",
-                Within::Until30(_) => "3.0 only",
+                VersionRange::All => "",
+                VersionRange::From31 => "3.1 only",
+                VersionRange::Until30(_) => "3.0 only",
             };
             let comma = if when.is_empty() || why.is_empty() {
                 ""
@@ -649,17 +649,17 @@ fn write_table(table: Table, page: &mut String) {
 
 struct Walk<'a> {
     document: &'a Document,
-    out: &'a mut Diagnostics,
+    out: &'a mut ProjectDiagnostics,
     /// Names that lead to the object at hand.
     path: Vec<String>,
     /// References to places other than those that a document keeps.
     followed: HashSet<String>,
     /// The values to visit, with their kinds.
-    waiting: Vec<(Object, String)>,
+    waiting: Vec<(ObjectKind, String)>,
 }
 
 impl Walk<'_> {
-    fn at(&self, keyword: &str) -> Position {
+    fn at(&self, keyword: &str) -> FilePosition {
         let names = self.path.iter().map(String::as_str);
         self.document.key(names.chain([keyword]))
     }
@@ -669,7 +669,7 @@ impl Walk<'_> {
         self.out.warn(&self.document.file, at, message);
     }
 
-    fn object(&mut self, kind: Object, value: &Value) {
+    fn object(&mut self, kind: ObjectKind, value: &Value) {
         let Value::Object(members) = value else {
             return;
         };
@@ -682,7 +682,7 @@ impl Walk<'_> {
         }
         match members.get("$ref") {
             Some(Value::String(reference)) => self.reference(kind, reference),
-            Some(other) if kind != Object::Example => {
+            Some(other) if kind != ObjectKind::Example => {
                 let at = self.at("$ref");
                 let message = format!("$ref: expected text, not {other}");
                 self.out.error(&self.document.file, at, message);
@@ -691,11 +691,11 @@ impl Walk<'_> {
         }
         // Keywords next to a reference count in schemas of OpenAPI 3.1 only.
         let reference = members.contains_key("$ref")
-            && kind != Object::PathItem
-            && !(version == Version::V31 && kind == Object::Schema);
+            && kind != ObjectKind::PathItem
+            && !(version == OpenapiVersion::V31 && kind == ObjectKind::Schema);
         match kind {
-            Object::Schema if !reference => self.bounds(members),
-            Object::Parameter if !reference => self.parameter(members),
+            ObjectKind::Schema if !reference => self.bounds(members),
+            ObjectKind::Parameter if !reference => self.parameter(members),
             _ => {}
         }
         for (keyword, value) in members {
@@ -710,12 +710,12 @@ impl Walk<'_> {
                 continue;
             };
             match (row.within, version) {
-                (Within::From31, Version::V30) => {
+                (VersionRange::From31, OpenapiVersion::V30) => {
                     let why = "it came with OpenAPI 3.1, and is ignored";
                     self.warn(keyword, format!("{keyword}: {why}"));
                     continue;
                 }
-                (Within::Until30(instead), Version::V31) => {
+                (VersionRange::Until30(instead), OpenapiVersion::V31) => {
                     let message = format!(
                         "{keyword}: OpenAPI 3.1 does not have it, so it is ignored; {instead}"
                     );
@@ -725,7 +725,7 @@ impl Walk<'_> {
                 _ => {}
             }
             let shape = match row.treatment {
-                Treatment::Warning(_) | Treatment::Refused(_) => None,
+                KeywordSupport::Warning(_) | KeywordSupport::Refused(_) => None,
                 _ => shapes::wrong(version, (kind, keyword.as_str()), row.below, value),
             };
             if let Some(message) = shape {
@@ -733,21 +733,21 @@ impl Walk<'_> {
                 continue;
             }
             match row.treatment {
-                Treatment::Served | Treatment::Shown => {}
-                Treatment::Warning(why) => self.warn(keyword, format!("{keyword}: {why}")),
-                Treatment::Refused(why) => {
+                KeywordSupport::Served | KeywordSupport::Shown => {}
+                KeywordSupport::Warning(why) => self.warn(keyword, format!("{keyword}: {why}")),
+                KeywordSupport::Refused(why) => {
                     let at = self.at(keyword);
                     self.out
                         .error(&self.document.file, at, format!("{keyword}: {why}"));
                 }
-                Treatment::ByValue(_) => self.by_value(kind, keyword, value, members),
+                KeywordSupport::ByValue(_) => self.by_value(kind, keyword, value, members),
             }
             self.below(row.below, keyword, value);
         }
     }
 
-    fn reference(&mut self, kind: Object, reference: &str) {
-        let Some(dangling) = references::look(&self.document.author, reference) else {
+    fn reference(&mut self, kind: ObjectKind, reference: &str) {
+        let Some(dangling) = references::check_reference(&self.document.author, reference) else {
             let pointer = pointer(reference).unwrap_or_default().into_owned();
             let led = KEPT.iter().any(|kept| pointer.starts_with(kept));
             if !led && self.followed.insert(pointer.clone()) {
@@ -756,7 +756,7 @@ impl Walk<'_> {
             return;
         };
         let (file, at) = (&self.document.file, self.at("$ref"));
-        let Dangling { message, help, .. } = dangling;
+        let DanglingReference { message, help, .. } = dangling;
         match dangling.is_error {
             true => self.out.error_help(file, at, message, help),
             false => self.out.warn_help(file, at, message, Some(help)),
@@ -764,7 +764,7 @@ impl Walk<'_> {
     }
 
     /// Looks at what a reference means where no row leads to it.
-    fn elsewhere(&mut self, kind: Object, pointer: &str) {
+    fn elsewhere(&mut self, kind: ObjectKind, pointer: &str) {
         let names = pointer.split('/').skip(1);
         let names = names.map(|name| name.replace("~1", "/").replace("~0", "~"));
         self.path = names.collect();
@@ -774,7 +774,7 @@ impl Walk<'_> {
     }
 
     /// An extension: one about roles must be understood.
-    fn extension(&mut self, kind: Object, keyword: &str) {
+    fn extension(&mut self, kind: ObjectKind, keyword: &str) {
         if let Some(message) = roles::misplaced(kind, keyword) {
             let at = self.at(keyword);
             let help = "an unknown requirement of roles would admit every caller";
@@ -782,9 +782,9 @@ impl Walk<'_> {
         }
     }
 
-    fn below(&mut self, below: Below, keyword: &str, value: &Value) {
+    fn below(&mut self, below: KeywordChild, keyword: &str, value: &Value) {
         self.path.push(keyword.to_owned());
-        if let (Below::Map(Object::Response), "responses", Value::Object(map)) =
+        if let (KeywordChild::Map(ObjectKind::Response), "responses", Value::Object(map)) =
             (below, keyword, value)
             && self.path.iter().any(|name| name == "paths")
         {
@@ -797,13 +797,13 @@ impl Walk<'_> {
             }
         }
         match (below, value) {
-            (Below::One(kind), value) => self.object(kind, value),
-            (Below::Map(kind), Value::Object(map)) => {
+            (KeywordChild::One(kind), value) => self.object(kind, value),
+            (KeywordChild::Map(kind), Value::Object(map)) => {
                 for (name, value) in map.iter().filter(|(name, _)| !name.starts_with("x-")) {
                     self.member(kind, name, value);
                 }
             }
-            (Below::List(kind), Value::Array(list)) => {
+            (KeywordChild::List(kind), Value::Array(list)) => {
                 for (index, value) in list.iter().enumerate() {
                     self.member(kind, &index.to_string(), value);
                 }
@@ -814,8 +814,8 @@ impl Walk<'_> {
     }
 
     /// Visits a member of a map or a list.
-    fn member(&mut self, kind: Object, name: &str, value: &Value) {
-        let below = Below::One(kind);
+    fn member(&mut self, kind: ObjectKind, name: &str, value: &Value) {
+        let below = KeywordChild::One(kind);
         if let Some(message) = shapes::wrong(self.document.version, (kind, name), below, value) {
             self.warn(name, message);
         }
@@ -824,11 +824,11 @@ impl Walk<'_> {
         self.path.pop();
     }
 
-    fn unknown(&mut self, kind: Object, keyword: &str, title: &str, rows: &[Row]) {
+    fn unknown(&mut self, kind: ObjectKind, keyword: &str, title: &str, rows: &[KeywordRow]) {
         let at = self.at(keyword);
         let guarded = matches!(
             kind,
-            Object::Document | Object::PathItem | Object::Operation
+            ObjectKind::Document | ObjectKind::PathItem | ObjectKind::Operation
         );
         if guarded && closest(keyword, ["security"].into_iter()).is_some() {
             let message = format!(
@@ -852,7 +852,7 @@ impl Walk<'_> {
     /// Keywords of which some values are done and others are not.
     fn by_value(
         &mut self,
-        kind: Object,
+        kind: ObjectKind,
         keyword: &str,
         value: &Value,
         beside: &Map<String, Value>,
@@ -862,11 +862,11 @@ impl Walk<'_> {
                 let message = "servers: only the path of the first counts".to_owned();
                 self.warn(keyword, message);
             }
-            (Object::Parameter, "style") => self.style(value, beside),
-            (Object::Server, "url") => self.url(value, beside),
+            (ObjectKind::Parameter, "style") => self.style(value, beside),
+            (ObjectKind::Server, "url") => self.url(value, beside),
             (_, "format") => self.format(value),
             (_, "content") => {
-                if kind == Object::RequestBody {
+                if kind == ObjectKind::RequestBody {
                     self.schemas(value);
                 }
                 for name in value
@@ -886,7 +886,7 @@ impl Walk<'_> {
                 }
             }
             (_, "exclusiveMaximum" | "exclusiveMinimum") => self.exclusive(keyword, value),
-            (Object::Schema, "type") => self.type_of(value),
+            (ObjectKind::Schema, "type") => self.type_of(value),
             (_, "jsonSchemaDialect" | "$schema") => {
                 let name = value.as_str().unwrap_or_default().trim_end_matches('#');
                 if !DIALECTS.contains(&name) {
@@ -958,7 +958,7 @@ impl Walk<'_> {
             .and_then(Value::as_str)
             .unwrap_or_default();
         let schema = members.get("schema");
-        if self.document.version == Version::V2 && place != "body" && schema.is_some() {
+        if self.document.version == OpenapiVersion::V2 && place != "body" && schema.is_some() {
             let message = "schema: only a body parameter has one in OpenAPI 2.0; it is ignored";
             return self.warn("schema", message.into());
         }
@@ -980,9 +980,9 @@ impl Walk<'_> {
 
     fn exclusive(&mut self, keyword: &str, value: &Value) {
         let (right, takes) = match self.document.version {
-            Version::V31 => (value.is_number(), "OpenAPI 3.1 expects a number here"),
-            Version::V30 => (value.is_boolean(), "OpenAPI 3.0 expects true or false here"),
-            Version::V2 => (value.is_boolean(), "OpenAPI 2.0 expects true or false here"),
+            OpenapiVersion::V31 => (value.is_number(), "OpenAPI 3.1 expects a number here"),
+            OpenapiVersion::V30 => (value.is_boolean(), "OpenAPI 3.0 expects true or false here"),
+            OpenapiVersion::V2 => (value.is_boolean(), "OpenAPI 2.0 expects true or false here"),
         };
         if !right {
             self.warn(
@@ -1008,7 +1008,7 @@ impl Walk<'_> {
     fn type_of(&mut self, value: &Value) {
         let known = |value: &Value| {
             let name = value.as_str().unwrap_or_default();
-            name == "null" || crate::validate::schema::Type::by_name(name).is_some()
+            name == "null" || crate::validate::schema::SchemaType::by_name(name).is_some()
         };
         let message = match (self.document.version, value) {
             (_, Value::String(name)) if !known(value) => {
@@ -1021,9 +1021,9 @@ impl Walk<'_> {
                 let at = self.at("type");
                 return (self.out).warn_help(&self.document.file, at, message, Some(help));
             }
-            (Version::V31, Value::Array(list)) if list.iter().all(known) => return,
+            (OpenapiVersion::V31, Value::Array(list)) if list.iter().all(known) => return,
             (_, value @ Value::String(_)) if known(value) => return,
-            (Version::V30 | Version::V2, Value::Array(_)) => {
+            (OpenapiVersion::V30 | OpenapiVersion::V2, Value::Array(_)) => {
                 "type: a list of types came with OpenAPI 3.1, and is not checked"
             }
             _ => {

@@ -14,7 +14,7 @@ mod shapes;
 mod swagger;
 mod swagger_keywords;
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::yaml::{self, Node};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -30,7 +30,7 @@ pub(crate) const METHODS: [&str; 8] = [
 
 /// The version of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
+pub(crate) enum OpenapiVersion {
     /// 2.0, called Swagger.
     V2,
     V30,
@@ -43,7 +43,7 @@ pub(crate) struct Document {
     pub file: PathBuf,
     /// The text as it was written.
     pub text: String,
-    pub version: Version,
+    pub version: OpenapiVersion,
     /// The document as it was written.
     pub author: Value,
     /// The document in the form of 3.0. Paths, methods and the names of schemas
@@ -65,18 +65,18 @@ pub(crate) struct OperationObject<'a> {
 impl Document {
     /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`, and reports what
     /// it declares and the gateway does not support.
-    pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+    pub fn load(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Document> {
         let document = Document::read(folder, out)?;
         keywords::check(&document, out);
         Some(document)
     }
 
     /// Reads the document of an API of another server.
-    pub fn of_requester(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+    pub fn of_requester(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Document> {
         Document::read(folder, out)
     }
 
-    fn read(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+    fn read(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Document> {
         let names = [
             "openapi.yaml",
             "openapi.yml",
@@ -90,7 +90,7 @@ impl Document {
         let Some(file) = known.next() else {
             out.error_help(
                 folder,
-                Position::default(),
+                FilePosition::default(),
                 "openapi.yaml is missing",
                 "put the OpenAPI document of an API project at src/main/api/openapi.yaml",
             );
@@ -100,27 +100,27 @@ impl Document {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let message = format!("it is ignored, because {name} exists too");
             let help = Some("an API has one document: remove one of them".to_owned());
-            out.warn_help(&other, Position::default(), message, help);
+            out.warn_help(&other, FilePosition::default(), message, help);
         }
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,
             Err(e) => {
-                out.error(&file, Position::default(), format!("cannot be read: {e}"));
+                out.error(&file, FilePosition::default(), format!("cannot be read: {e}"));
                 return None;
             }
         };
         let node = match yaml::parse(&text) {
             Ok(node) => node,
             Err(e) => {
-                e.tell(&file, out);
+                e.report(&file, out);
                 return None;
             }
         };
         let author = node.to_json();
         let version = version(&author, &file, &node, out);
         let json = match version {
-            Version::V2 => swagger::modern(&author),
-            Version::V30 | Version::V31 => author.clone(),
+            OpenapiVersion::V2 => swagger::modern(&author),
+            OpenapiVersion::V30 | OpenapiVersion::V31 => author.clone(),
         };
         let document = Document {
             version,
@@ -134,12 +134,12 @@ impl Document {
     }
 
     /// The place of a node by the names that lead to it.
-    pub fn at(&self, path: &[&str]) -> Position {
+    pub fn at(&self, path: &[&str]) -> FilePosition {
         self.node.locate(path.iter().copied())
     }
 
     /// The place of the last of these names, if it is a key; else of its value.
-    pub fn key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+    pub fn key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> FilePosition {
         self.node.locate_key(path)
     }
 
@@ -148,7 +148,7 @@ impl Document {
         &self,
         keyword: &str,
         meant: &dyn Fn(&Map<String, Value>) -> bool,
-    ) -> Vec<Position> {
+    ) -> Vec<FilePosition> {
         let mut found = Vec::new();
         let mut open = vec![(Vec::<String>::new(), &self.author)];
         while let Some((path, value)) = open.pop() {
@@ -252,7 +252,7 @@ impl Document {
 
 /// The version that a document says it has; another than those served is an
 /// error, and read as 3.0.
-fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> Version {
+fn version(author: &Value, file: &Path, node: &Node, out: &mut ProjectDiagnostics) -> OpenapiVersion {
     let (key, value) = match (author.get("openapi"), author.get("swagger")) {
         (None, Some(value)) => ("swagger", value),
         (value, _) => ("openapi", value.unwrap_or(&Value::Null)),
@@ -263,9 +263,9 @@ fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> V
         other => other.to_string(),
     };
     match (key, text.split('.').collect::<Vec<_>>().as_slice()) {
-        ("swagger", ["2", "0"]) => return Version::V2,
-        ("openapi", ["3", "0", ..]) => return Version::V30,
-        ("openapi", ["3", "1", ..]) => return Version::V31,
+        ("swagger", ["2", "0"]) => return OpenapiVersion::V2,
+        ("openapi", ["3", "0", ..]) => return OpenapiVersion::V30,
+        ("openapi", ["3", "1", ..]) => return OpenapiVersion::V31,
         _ => {}
     }
     let message = match text.as_str() {
@@ -274,7 +274,7 @@ fn version(author: &Value, file: &Path, node: &Node, out: &mut Diagnostics) -> V
     };
     let help = "write openapi: 3.0.3, or swagger: '2.0'";
     out.error_help(file, node.locate([key]), message, help);
-    Version::V30
+    OpenapiVersion::V30
 }
 
 /// The schema of the first media type that is JSON.

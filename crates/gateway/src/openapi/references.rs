@@ -14,7 +14,7 @@ const LISTED: usize = 8;
 
 /// An error of a reference.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Dangling {
+pub(super) struct DanglingReference {
     /// It keeps the document from being served.
     pub is_error: bool,
     pub message: String,
@@ -22,20 +22,20 @@ pub(super) struct Dangling {
 }
 
 /// Checks a reference of the document; returns its error.
-pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
+pub(super) fn check_reference(document: &Value, reference: &str) -> Option<DanglingReference> {
     let pointer = pointer(reference);
     if let Some(target) = pointer.as_deref().and_then(|p| document.pointer(p)) {
         return circle(document, reference, target);
     }
     let Some(pointer) = pointer.as_deref().filter(|p| p.starts_with('/')) else {
-        return Some(Dangling {
+        return Some(DanglingReference {
             is_error: false,
             message: format!("$ref: {reference} is not followed, and its target is ignored"),
             help: "references are followed within the document, as '#/components/schemas/NAME'"
                 .into(),
         });
     };
-    Some(Dangling {
+    Some(DanglingReference {
         is_error: true,
         message: format!("$ref: no {reference} in this document"),
         help: help(document, pointer),
@@ -43,11 +43,11 @@ pub(super) fn look(document: &Value, reference: &str) -> Option<Dangling> {
 }
 
 /// A reference to a reference that leads back to where it was.
-fn circle<'a>(document: &'a Value, reference: &'a str, mut target: &'a Value) -> Option<Dangling> {
+fn circle<'a>(document: &'a Value, reference: &'a str, mut target: &'a Value) -> Option<DanglingReference> {
     let mut seen = HashSet::from([reference]);
     while let Some(next) = target.get("$ref").and_then(Value::as_str) {
         if !seen.insert(next) {
-            return Some(Dangling {
+            return Some(DanglingReference {
                 is_error: true,
                 message: format!("$ref: {reference} refers only to itself"),
                 help: "describe its target there".into(),
@@ -103,13 +103,13 @@ mod tests {
 
     #[test]
     fn a_reference_that_leads_somewhere_is_right() {
-        assert_eq!(look(&document(), "#/components/schemas/Account"), None);
-        assert_eq!(look(&document(), "#"), None);
+        assert_eq!(check_reference(&document(), "#/components/schemas/Account"), None);
+        assert_eq!(check_reference(&document(), "#"), None);
     }
 
     #[test]
-    fn a_misspelt_name_is_an_error_that_says_which_was_meant() {
-        let reported = |reference: &str| look(&document(), reference).unwrap();
+    fn a_misspelt_name_is_an_error_that_names_the_nearest_one() {
+        let reported = |reference: &str| check_reference(&document(), reference).unwrap();
         let near = reported("#/components/schemas/Acount");
         assert!(near.is_error);
         assert_eq!(near.help, "did you mean #/components/schemas/Account?");
@@ -129,9 +129,9 @@ mod tests {
             "#/components/schemas/My Amount",
             "#/components/schemas/50%25",
         ] {
-            assert_eq!(look(&document, reference), None, "{reference}");
+            assert_eq!(check_reference(&document, reference), None, "{reference}");
         }
-        let reported = look(&document, "#/components/schemas/My%20Amuont").unwrap();
+        let reported = check_reference(&document, "#/components/schemas/My%20Amuont").unwrap();
         assert!(reported.is_error);
         assert_eq!(
             reported.help,
@@ -144,18 +144,18 @@ mod tests {
         let document = json!({"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "c": {"$ref": "#/a"},
             "d": {"$ref": "#/e"}, "e": {"type": "object"}});
         for reference in ["#/a", "#/b", "#/c"] {
-            let reported = look(&document, reference).unwrap();
+            let reported = check_reference(&document, reference).unwrap();
             assert!(
                 reported.is_error && reported.message.contains("refers only to itself"),
                 "{reported:?}"
             );
         }
-        assert_eq!(look(&document, "#/d"), None);
+        assert_eq!(check_reference(&document, "#/d"), None);
     }
 
     #[test]
     fn a_reference_into_another_file_is_a_warning() {
-        let reported = look(&document(), "common.yaml#/Account").unwrap();
+        let reported = check_reference(&document(), "common.yaml#/Account").unwrap();
         assert!(!reported.is_error);
         assert!(
             reported
@@ -167,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_reference_panics(reference in "[#/a-zé%~0-9 ]{0,40}") {
-            let _ = look(&document(), &reference);
+            let _ = check_reference(&document(), &reference);
         }
     }
 }

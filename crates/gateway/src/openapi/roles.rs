@@ -9,11 +9,11 @@
 //!
 //! Invariant: roles that cannot be enforced keep the API from being served.
 
-use super::keywords::Object;
-use super::security::{tell, texts};
+use super::keywords::ObjectKind;
+use super::security::{report_once, texts};
 use super::{Document, OperationObject};
-use crate::diagnostics::{Diagnostics, closest};
-use crate::security::Means;
+use crate::diagnostics::{ProjectDiagnostics, closest};
+use crate::security::AvailableSchemes;
 
 /// The keyword.
 pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
@@ -23,8 +23,8 @@ pub(crate) const KEYWORD: &str = "x-ibm-zcon-roles-allowed";
 pub(crate) fn of_operation(
     document: &Document,
     operation: &OperationObject<'_>,
-    means: Means,
-    out: &mut Diagnostics,
+    means: AvailableSchemes,
+    out: &mut ProjectDiagnostics,
 ) -> Option<Vec<String>> {
     let own = operation.object.get(KEYWORD);
     let (value, at) = match own {
@@ -38,7 +38,7 @@ pub(crate) fn of_operation(
     let Some(roles) = roles else {
         let message =
             format!("{KEYWORD}: expected a list of roles; the API is not served like this");
-        tell(
+        report_once(
             document,
             at,
             message,
@@ -47,14 +47,14 @@ pub(crate) fn of_operation(
         );
         return None;
     };
-    if means == Means::default() {
+    if means == AvailableSchemes::default() {
         let message = format!(
             "{KEYWORD}: callers must have a role, but no authentication is configured: the API \
              is not served like this"
         );
         let help = "set a user store, keys for tokens or an authority for client certificates in \
             tupelo.toml; `tupelo user add NAME --roles ROLE` creates the first user";
-        tell(document, at, message, help.into(), out);
+        report_once(document, at, message, help.into(), out);
         return None;
     }
     Some(roles)
@@ -62,9 +62,9 @@ pub(crate) fn of_operation(
 
 /// The error of a key that begins with `x-` and concerns roles without listing
 /// them.
-pub(super) fn misplaced(kind: Object, keyword: &str) -> Option<String> {
+pub(super) fn misplaced(kind: ObjectKind, keyword: &str) -> Option<String> {
     let meant = closest(keyword, [KEYWORD].into_iter())?;
-    let has_roles = matches!(kind, Object::Document | Object::Operation);
+    let has_roles = matches!(kind, ObjectKind::Document | ObjectKind::Operation);
     match (keyword == meant, has_roles) {
         (true, true) => None,
         (true, false) => Some(format!(
@@ -81,12 +81,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_that_stand_elsewhere_or_are_misspelt_are_told() {
-        assert_eq!(misplaced(Object::Operation, KEYWORD), None);
-        assert_eq!(misplaced(Object::Operation, "x-internal"), None);
+    fn misplaced_or_misspelt_roles_are_reported() {
+        assert_eq!(misplaced(ObjectKind::Operation, KEYWORD), None);
+        assert_eq!(misplaced(ObjectKind::Operation, "x-internal"), None);
         let reported = |kind, keyword| misplaced(kind, keyword).unwrap_or_default();
-        assert!(reported(Object::PathItem, KEYWORD).contains("has no effect"));
-        let near = reported(Object::Document, "x-ibm-zcon-role-allowed");
+        assert!(reported(ObjectKind::PathItem, KEYWORD).contains("has no effect"));
+        let near = reported(ObjectKind::Document, "x-ibm-zcon-role-allowed");
         assert!(
             near.contains("did you mean x-ibm-zcon-roles-allowed?"),
             "{near}"

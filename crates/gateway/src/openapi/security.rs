@@ -7,8 +7,8 @@
 //! Object"; 3.1.0 for `mutualTLS` and for roles of schemes without scopes.
 
 use super::{Document, OperationObject};
-use crate::diagnostics::{Diagnostics, Position, closest};
-use crate::security::{Demand, KeyPlace, Means, Requirement, Scheme};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::security::{SchemeDemand, KeyPlace, AvailableSchemes, SecurityRequirement, AuthenticationScheme};
 use serde_json::Value;
 
 /// The requirements of an operation; `None` if neither it nor the document has
@@ -16,9 +16,9 @@ use serde_json::Value;
 pub(crate) fn of_operation(
     document: &Document,
     operation: &OperationObject<'_>,
-    means: Means,
-    out: &mut Diagnostics,
-) -> Option<Requirement> {
+    means: AvailableSchemes,
+    out: &mut ProjectDiagnostics,
+) -> Option<SecurityRequirement> {
     let own = operation.object.get("security");
     let (value, at) = match own {
         Some(value) => {
@@ -29,7 +29,7 @@ pub(crate) fn of_operation(
     };
     let Some(list) = value.as_array() else {
         let message = "security: expected a list of requirements".to_owned();
-        tell(
+        report_once(
             document,
             at,
             message,
@@ -48,15 +48,15 @@ pub(crate) fn of_operation(
     }
     // An alternative that cannot be checked is no way in; the others are.
     if alternatives.iter().all(Vec::is_empty) && !refused.is_empty() {
-        for Refused { name, why, help } in refused {
+        for RejectedScheme { name, why, help } in refused {
             let message = format!(
                 "security: {name} is required of callers, but {why}: the API is not served like this"
             );
-            tell(document, at, message, help, out);
+            report_once(document, at, message, help, out);
         }
         return None;
     }
-    for Refused { name, why, help } in refused {
+    for RejectedScheme { name, why, help } in refused {
         let message =
             format!("security: {name} cannot be used here, because {why}; the others can");
         let reported = out
@@ -67,16 +67,16 @@ pub(crate) fn of_operation(
             out.warn_help(&document.file, at, message, Some(help));
         }
     }
-    Some(Requirement { alternatives })
+    Some(SecurityRequirement { alternatives })
 }
 
 /// The same finding of several operations is reported once.
-pub(super) fn tell(
+pub(super) fn report_once(
     document: &Document,
-    at: Position,
+    at: FilePosition,
     message: String,
     help: String,
-    out: &mut Diagnostics,
+    out: &mut ProjectDiagnostics,
 ) {
     let reported = out
         .0
@@ -88,16 +88,16 @@ pub(super) fn tell(
 }
 
 /// A scheme that cannot be checked.
-struct Refused {
+struct RejectedScheme {
     name: String,
     why: String,
     help: String,
 }
 
-fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Demand>, Refused> {
+fn alternative(document: &Document, one: &Value, means: AvailableSchemes) -> Result<Vec<SchemeDemand>, RejectedScheme> {
     let Some(schemes) = one.as_object() else {
         let name = one.as_str().map_or_else(|| one.to_string(), str::to_owned);
-        return Err(Refused {
+        return Err(RejectedScheme {
             help: format!("write - {name}: []"),
             why: "a requirement must be a map from names of schemes to their scopes".to_owned(),
             name,
@@ -105,13 +105,13 @@ fn alternative(document: &Document, one: &Value, means: Means) -> Result<Vec<Dem
     };
     let mut demands = Vec::new();
     for (name, scopes) in schemes {
-        let scopes = texts(scopes).ok_or_else(|| Refused {
+        let scopes = texts(scopes).ok_or_else(|| RejectedScheme {
             name: name.clone(),
             why: "its scopes are not a list of names".to_owned(),
             help: format!("write {name}: [], or the scopes between the brackets"),
         })?;
         let scheme = scheme(document, name, means)?;
-        demands.push(Demand { scheme, scopes });
+        demands.push(SchemeDemand { scheme, scopes });
     }
     Ok(demands)
 }
@@ -129,7 +129,7 @@ pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
 }
 
 /// The scheme of that name, if the gateway can check it.
-fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refused> {
+fn scheme(document: &Document, name: &str, means: AvailableSchemes) -> Result<AuthenticationScheme, RejectedScheme> {
     let known = document.json.pointer("/components/securitySchemes");
     let known = known.and_then(Value::as_object);
     let Some(object) = known.and_then(|known| known.get(name)) else {
@@ -139,7 +139,7 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
             Some(near) => format!("did you mean {near}?"),
             None => "describe it in components.securitySchemes".to_owned(),
         };
-        return Err(Refused {
+        return Err(RejectedScheme {
             name: name.to_owned(),
             why: "it is not a scheme of components.securitySchemes".to_owned(),
             help,
@@ -148,7 +148,7 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
     let object = document.resolve(object);
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let refused = |why: &str, help: &str| {
-        Err(Refused {
+        Err(RejectedScheme {
             name: name.to_owned(),
             why: why.to_owned(),
             help: help.to_owned(),
@@ -156,9 +156,9 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
     };
     let kind = (text("type"), text("scheme").to_ascii_lowercase());
     match (kind.0, kind.1.as_str()) {
-        ("http", "basic") if means.users => Ok(Scheme::Basic),
-        ("http", "bearer") | ("oauth2" | "openIdConnect", _) if means.tokens => Ok(Scheme::Bearer),
-        ("mutualTLS", _) if means.certificates => Ok(Scheme::Certificate),
+        ("http", "basic") if means.users => Ok(AuthenticationScheme::Basic),
+        ("http", "bearer") | ("oauth2" | "openIdConnect", _) if means.tokens => Ok(AuthenticationScheme::Bearer),
+        ("mutualTLS", _) if means.certificates => Ok(AuthenticationScheme::Certificate),
         ("apiKey", _) if means.users => {
             let place = match text("in") {
                 "header" => KeyPlace::Header,
@@ -168,7 +168,7 @@ fn scheme(document: &Document, name: &str, means: Means) -> Result<Scheme, Refus
             };
             match text("name") {
                 "" => refused("`name`, the key's name, is missing", "name: X-API-Key"),
-                key => Ok(Scheme::ApiKey(place, key.to_owned())),
+                key => Ok(AuthenticationScheme::ApiKey(place, key.to_owned())),
             }
         }
         ("http", "basic") | ("apiKey", _) => refused(

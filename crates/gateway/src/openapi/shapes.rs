@@ -6,8 +6,8 @@
 //!
 //! Reference: OpenAPI 2.0, 3.0.3 and 3.1.0; JSON Schema 2020-12, "Validation".
 
-use super::Version;
-use super::keywords::{Below, Object};
+use super::OpenapiVersion;
+use super::keywords::{KeywordChild, ObjectKind};
 use crate::validate::schema::whole;
 use serde_json::Value;
 
@@ -32,9 +32,9 @@ enum Shape {
 
 /// The expected value of a keyword; `None` if the value is right.
 pub(super) fn wrong(
-    version: Version,
-    (kind, keyword): (Object, &str),
-    below: Below,
+    version: OpenapiVersion,
+    (kind, keyword): (ObjectKind, &str),
+    below: KeywordChild,
     value: &Value,
 ) -> Option<String> {
     let shape = of_below(version, keyword, below).or_else(|| of_keyword(kind, keyword))?;
@@ -60,31 +60,31 @@ pub(super) fn no_status(name: &str) -> bool {
     !(class || code || name == "default")
 }
 
-fn of_below(version: Version, keyword: &str, below: Below) -> Option<Shape> {
+fn of_below(version: OpenapiVersion, keyword: &str, below: KeywordChild) -> Option<Shape> {
     Some(match below {
-        Below::Value => return None,
-        Below::One(Object::Schema)
-            if version == Version::V31 || keyword == "additionalProperties" =>
+        KeywordChild::Value => return None,
+        KeywordChild::One(ObjectKind::Schema)
+            if version == OpenapiVersion::V31 || keyword == "additionalProperties" =>
         {
             Shape::SchemaOrFlag
         }
-        Below::One(Object::Schema) => Shape::Schema,
-        Below::One(_) | Below::Map(_) => Shape::Map,
-        Below::List(_) => Shape::List,
+        KeywordChild::One(ObjectKind::Schema) => Shape::Schema,
+        KeywordChild::One(_) | KeywordChild::Map(_) => Shape::Map,
+        KeywordChild::List(_) => Shape::List,
     })
 }
 
-fn of_keyword(kind: Object, keyword: &str) -> Option<Shape> {
+fn of_keyword(kind: ObjectKind, keyword: &str) -> Option<Shape> {
     let rows = match kind {
-        Object::Schema | Object::Items => SCHEMA,
-        Object::Parameter => {
+        ObjectKind::Schema | ObjectKind::Items => SCHEMA,
+        ObjectKind::Parameter => {
             let own = named(PARAMETER, keyword);
             return own.or_else(|| named(SCHEMA, keyword));
         }
-        Object::RequestBody => REQUEST_BODY,
-        Object::Operation => OPERATION,
-        Object::Document => DOCUMENT,
-        Object::Server => SERVER,
+        ObjectKind::RequestBody => REQUEST_BODY,
+        ObjectKind::Operation => OPERATION,
+        ObjectKind::Document => DOCUMENT,
+        ObjectKind::Server => SERVER,
         _ => return None,
     };
     named(rows, keyword)
@@ -183,9 +183,9 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_value_that_nobody_could_check_is_told() {
+    fn a_value_that_cannot_be_checked_is_reported() {
         let schema = |keyword: &str, value: &Value| {
-            wrong(Version::V30, (Object::Schema, keyword), Below::Value, value)
+            wrong(OpenapiVersion::V30, (ObjectKind::Schema, keyword), KeywordChild::Value, value)
         };
         for (keyword, value) in [
             ("minLength", json!("2")),
@@ -213,13 +213,13 @@ mod tests {
         ] {
             assert_eq!(schema(keyword, &value), None, "{keyword}");
         }
-        let operation = (Object::Parameter, "required");
-        assert!(wrong(Version::V30, operation, Below::Value, &json!("yes")).is_some());
-        let items = (Object::Schema, "items");
-        let below = Below::One(Object::Schema);
-        assert!(wrong(Version::V30, items, below, &json!([{}])).is_some());
-        assert!(wrong(Version::V30, items, below, &json!(false)).is_some());
-        assert!(wrong(Version::V31, items, below, &json!(false)).is_none());
+        let operation = (ObjectKind::Parameter, "required");
+        assert!(wrong(OpenapiVersion::V30, operation, KeywordChild::Value, &json!("yes")).is_some());
+        let items = (ObjectKind::Schema, "items");
+        let below = KeywordChild::One(ObjectKind::Schema);
+        assert!(wrong(OpenapiVersion::V30, items, below, &json!([{}])).is_some());
+        assert!(wrong(OpenapiVersion::V30, items, below, &json!(false)).is_some());
+        assert!(wrong(OpenapiVersion::V31, items, below, &json!(false)).is_none());
     }
 
     #[test]

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_lists_and_schemes_are_said_as_three_says_them() {
+    fn bodies_lists_and_schemes_are_converted_to_version_three() {
         let author = json!({"swagger": "2.0", "basePath": "/b", "consumes": ["application/json"],
             "parameters": {"Page": {"name": "page", "in": "query", "type": "integer"}},
             "securityDefinitions": {"who": {"type": "basic"}},

@@ -2,9 +2,9 @@
 //!
 //! Reference: OpenAPI 2.0, "Specification".
 
-use super::keywords::Below::{List, Map, One, Value as Plain};
+use super::keywords::KeywordChild::{List, Map, One, Value as Plain};
 use super::keywords::{
-    FORMAT, Object, Row, Table, Treatment, by_value as told, is_json, row, served, shown, warned,
+    FORMAT, ObjectKind, KeywordRow, Table, KeywordSupport, by_value as told, is_json, row, served, shown, warned,
 };
 use serde_json::Value;
 
@@ -16,65 +16,65 @@ const COLLECTION: &str = "csv and multi are served; others are a warning";
 /// Every keyword of the objects that 3.0 has otherwise.
 pub(super) const TABLE: Table = &[
     (
-        Object::Document,
+        ObjectKind::Document,
         "Swagger Object",
         &[
             told("swagger", "2.0 is supported; other versions are errors"),
-            row("info", Treatment::Shown, One(Object::Info)),
+            row("info", KeywordSupport::Shown, One(ObjectKind::Info)),
             shown("host"),
             served("basePath", Plain),
             shown("schemes"),
             told("consumes", MEDIA),
             told("produces", MEDIA),
-            served("paths", Map(Object::PathItem)),
-            served("definitions", Map(Object::Schema)),
-            served("parameters", Map(Object::Parameter)),
-            served("responses", Map(Object::Response)),
+            served("paths", Map(ObjectKind::PathItem)),
+            served("definitions", Map(ObjectKind::Schema)),
+            served("parameters", Map(ObjectKind::Parameter)),
+            served("responses", Map(ObjectKind::Response)),
             row(
                 "securityDefinitions",
-                Treatment::Shown,
-                Map(Object::SecurityScheme),
+                KeywordSupport::Shown,
+                Map(ObjectKind::SecurityScheme),
             ),
             told("security", SECURITY),
-            row("tags", Treatment::Shown, List(Object::Tag)),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("tags", KeywordSupport::Shown, List(ObjectKind::Tag)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
         ],
     ),
     (
-        Object::PathItem,
+        ObjectKind::PathItem,
         "Path Item Object",
         &[
             served("$ref", Plain),
-            served("get", One(Object::Operation)),
-            served("put", One(Object::Operation)),
-            served("post", One(Object::Operation)),
-            served("delete", One(Object::Operation)),
-            served("options", One(Object::Operation)),
-            served("head", One(Object::Operation)),
-            served("patch", One(Object::Operation)),
-            served("parameters", List(Object::Parameter)),
+            served("get", One(ObjectKind::Operation)),
+            served("put", One(ObjectKind::Operation)),
+            served("post", One(ObjectKind::Operation)),
+            served("delete", One(ObjectKind::Operation)),
+            served("options", One(ObjectKind::Operation)),
+            served("head", One(ObjectKind::Operation)),
+            served("patch", One(ObjectKind::Operation)),
+            served("parameters", List(ObjectKind::Parameter)),
         ],
     ),
     (
-        Object::Operation,
+        ObjectKind::Operation,
         "Operation Object",
         &[
             shown("tags"),
             shown("summary"),
             shown("description"),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
             shown("operationId"),
             told("consumes", MEDIA),
             told("produces", MEDIA),
-            served("parameters", List(Object::Parameter)),
-            served("responses", Map(Object::Response)),
+            served("parameters", List(ObjectKind::Parameter)),
+            served("responses", Map(ObjectKind::Response)),
             warned("schemes", "the operation is served as its gateway listens"),
             shown("deprecated"),
             told("security", SECURITY),
         ],
     ),
     (
-        Object::Parameter,
+        ObjectKind::Parameter,
         "Parameter Object",
         &[
             served("name", Plain),
@@ -84,11 +84,11 @@ pub(super) const TABLE: Table = &[
             ),
             shown("description"),
             served("required", Plain),
-            served("schema", One(Object::Schema)),
+            served("schema", One(ObjectKind::Schema)),
             told("type", "file is a warning"),
             told("format", FORMAT),
             served("allowEmptyValue", Plain),
-            row("items", Treatment::Served, One(Object::Items)),
+            row("items", KeywordSupport::Served, One(ObjectKind::Items)),
             told("collectionFormat", COLLECTION),
             served("default", Plain),
             served("maximum", Plain),
@@ -105,20 +105,20 @@ pub(super) const TABLE: Table = &[
             served("multipleOf", Plain),
         ],
     ),
-    (Object::Items, "Items Object", ITEMS),
+    (ObjectKind::Items, "Items Object", ITEMS),
     (
-        Object::Response,
+        ObjectKind::Response,
         "Response Object",
         &[
             shown("description"),
-            served("schema", One(Object::Schema)),
-            row("headers", Treatment::Shown, Map(Object::Header)),
+            served("schema", One(ObjectKind::Schema)),
+            row("headers", KeywordSupport::Shown, Map(ObjectKind::Header)),
             shown("examples"),
         ],
     ),
-    (Object::Header, "Header Object", HEADER),
+    (ObjectKind::Header, "Header Object", HEADER),
     (
-        Object::Schema,
+        ObjectKind::Schema,
         "Schema Object",
         &[
             served("$ref", Plain),
@@ -142,27 +142,27 @@ pub(super) const TABLE: Table = &[
             served("required", Plain),
             served("enum", Plain),
             told("type", "one type is served"),
-            row("items", Treatment::Served, One(Object::Schema)),
-            served("allOf", List(Object::Schema)),
-            served("properties", Map(Object::Schema)),
+            row("items", KeywordSupport::Served, One(ObjectKind::Schema)),
+            served("allOf", List(ObjectKind::Schema)),
+            served("properties", Map(ObjectKind::Schema)),
             row(
                 "additionalProperties",
-                Treatment::Served,
-                One(Object::Schema),
+                KeywordSupport::Served,
+                One(ObjectKind::Schema),
             ),
             warned("discriminator", "the subtypes are not looked for"),
             served("readOnly", Plain),
             row(
                 "xml",
-                Treatment::Warning("bodies are JSON"),
-                One(Object::Xml),
+                KeywordSupport::Warning("bodies are JSON"),
+                One(ObjectKind::Xml),
             ),
-            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            row("externalDocs", KeywordSupport::Shown, One(ObjectKind::ExternalDocs)),
             shown("example"),
         ],
     ),
     (
-        Object::SecurityScheme,
+        ObjectKind::SecurityScheme,
         "Security Scheme Object",
         &[
             told(
@@ -182,13 +182,13 @@ pub(super) const TABLE: Table = &[
 
 const BOUND: &str = "true or false";
 
-const ITEMS: &[Row] = &[
+const ITEMS: &[KeywordRow] = &[
     served("type", Plain),
     told("format", FORMAT),
     row(
         "items",
-        Treatment::Warning("lists of lists are not distinguished"),
-        One(Object::Items),
+        KeywordSupport::Warning("lists of lists are not distinguished"),
+        One(ObjectKind::Items),
     ),
     told("collectionFormat", COLLECTION),
     shown("default"),
@@ -206,7 +206,7 @@ const ITEMS: &[Row] = &[
     served("multipleOf", Plain),
 ];
 
-const HEADER: &[Row] = &[
+const HEADER: &[KeywordRow] = &[
     shown("description"),
     shown("type"),
     shown("format"),
@@ -229,7 +229,7 @@ const HEADER: &[Row] = &[
 
 /// Keywords with unsupported values; `warn` receives the message for each of
 /// these.
-pub(super) fn by_value(kind: Object, keyword: &str, value: &Value, warn: &mut dyn FnMut(String)) {
+pub(super) fn by_value(kind: ObjectKind, keyword: &str, value: &Value, warn: &mut dyn FnMut(String)) {
     let text = value.as_str().unwrap_or_default();
     match (kind, keyword) {
         (_, "consumes" | "produces") => {
@@ -244,10 +244,10 @@ pub(super) fn by_value(kind: Object, keyword: &str, value: &Value, warn: &mut dy
                 ));
             }
         }
-        (Object::Parameter, "in") if text == "formData" => {
+        (ObjectKind::Parameter, "in") if text == "formData" => {
             warn("formData: bodies are JSON, and a form is answered with 415".into());
         }
-        (Object::Parameter, "type") if text == "file" => {
+        (ObjectKind::Parameter, "type") if text == "file" => {
             warn("file: bodies are JSON, and files are not supported".into());
         }
         (_, "collectionFormat") if !["csv", "multi"].contains(&text) => {

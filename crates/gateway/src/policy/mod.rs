@@ -13,40 +13,40 @@
 mod path;
 mod read;
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::project::page;
-use crate::security::Identity;
+use crate::security::CallerIdentity;
 use http::request::Parts;
 use http::{HeaderName, Method};
-use path::{Pattern, Plain};
+use path::{PathPattern, NormalizedPath};
 use region::TransId;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A rule set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct PolicyRules {
     file: PathBuf,
     rules: Vec<Rule>,
-    warnings: Diagnostics,
+    warnings: ProjectDiagnostics,
 }
 
 /// Which policy applies to which API: one of its own, or the one for all
 /// others.
 #[derive(Debug, Clone, Default)]
-pub struct Policies {
+pub struct PolicySet {
     /// For every API without one of its own.
-    pub global: Option<Arc<Policy>>,
+    pub global: Option<Arc<PolicyRules>>,
     /// By the name of the API.
-    pub specific: std::collections::BTreeMap<String, Arc<Policy>>,
+    pub specific: std::collections::BTreeMap<String, Arc<PolicyRules>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rule {
     name: String,
-    at: Position,
+    at: FilePosition,
     conditions: Vec<Condition>,
-    sets: Vec<Set>,
+    sets: Vec<PropertyChange>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ enum Condition {
     /// A header with one of these values; with any value if the list is absent.
     Header(HeaderName, Option<Vec<String>>),
     /// The request's whole path; `*` at the end matches the rest.
-    Path(Vec<Pattern>),
+    Path(Vec<PathPattern>),
     Method(Vec<Method>),
     /// The name of the caller.
     User(Vec<String>),
@@ -63,10 +63,10 @@ enum Condition {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Set {
+struct PropertyChange {
     property: Property,
-    value: Vec<Piece>,
-    at: Position,
+    value: Vec<ValuePart>,
+    at: FilePosition,
 }
 
 /// A property that a rule can set.
@@ -79,32 +79,32 @@ enum Property {
 
 /// A part of a value: as it is written, or what a header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum ValuePart {
     Text(String),
     Header(HeaderName),
 }
 
 /// The choices of a policy for one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct PolicyChoice {
     pub connection: Option<String>,
     pub transid: Option<TransId>,
     /// The mainframe's code page that data has there.
     pub ccsid: Option<u16>,
 }
 
-impl Policies {
+impl PolicySet {
     /// The policy of an API.
-    pub(crate) fn of(&self, api: &str) -> Option<&Arc<Policy>> {
+    pub(crate) fn of(&self, api: &str) -> Option<&Arc<PolicyRules>> {
         self.specific.get(api).or(self.global.as_ref())
     }
 
     /// Paths of rules that no operation has, each with its place, of the APIs by
     /// name with the paths of their operations: such a rule never holds.
-    pub fn stray_paths(&self, apis: &[(&str, Vec<String>)]) -> Diagnostics {
-        let mut out = Diagnostics::default();
+    pub fn stray_paths(&self, apis: &[(&str, Vec<String>)]) -> ProjectDiagnostics {
+        let mut out = ProjectDiagnostics::default();
         let all = self.specific.values().chain(self.global.as_ref());
-        let mut seen: Vec<&Arc<Policy>> = Vec::new();
+        let mut seen: Vec<&Arc<PolicyRules>> = Vec::new();
         for policy in all {
             if seen.iter().any(|before| Arc::ptr_eq(before, policy)) {
                 continue;
@@ -120,33 +120,33 @@ impl Policies {
     }
 }
 
-impl Policy {
+impl PolicyRules {
     /// Reads a rule set.
     ///
     /// # Errors
     /// All that is wrong with it, each with its line and what would do.
-    pub fn load(file: &Path) -> Result<Policy, Diagnostics> {
-        let mut out = Diagnostics::default();
+    pub fn load(file: &Path) -> Result<PolicyRules, ProjectDiagnostics> {
+        let mut out = ProjectDiagnostics::default();
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(e) => {
-                out.error(file, Position::default(), format!("cannot be read: {e}"));
+                out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
                 return Err(out);
             }
         };
-        Policy::parse(file, &text)
+        PolicyRules::parse(file, &text)
     }
 
     /// As above from a text; `file` is for messages.
     ///
     /// # Errors
-    /// As [`load`](Policy::load).
-    pub fn parse(file: &Path, text: &str) -> Result<Policy, Diagnostics> {
-        let mut out = Diagnostics::default();
+    /// As [`load`](PolicyRules::load).
+    pub fn parse(file: &Path, text: &str) -> Result<PolicyRules, ProjectDiagnostics> {
+        let mut out = ProjectDiagnostics::default();
         let rules = read::rules(file, text, &mut out);
         match out.has_errors() {
             true => Err(out),
-            false => Ok(Policy {
+            false => Ok(PolicyRules {
                 file: file.to_owned(),
                 rules,
                 warnings: out,
@@ -155,16 +155,16 @@ impl Policy {
     }
 
     /// Problems that do not prevent its use.
-    pub fn warnings(&self) -> &Diagnostics {
+    pub fn warnings(&self) -> &ProjectDiagnostics {
         &self.warnings
     }
 
     /// Connections that rules name and `known` does not contain, each with its
     /// place.
-    pub fn unknown_connections(&self, known: impl Fn(&str) -> bool) -> Diagnostics {
-        let mut out = Diagnostics::default();
+    pub fn unknown_connections(&self, known: impl Fn(&str) -> bool) -> ProjectDiagnostics {
+        let mut out = ProjectDiagnostics::default();
         for set in self.rules.iter().flat_map(|rule| &rule.sets) {
-            if let (Property::Connection, [Piece::Text(name)]) = (set.property, &*set.value)
+            if let (Property::Connection, [ValuePart::Text(name)]) = (set.property, &*set.value)
                 && !known(name)
             {
                 let message = format!("no connection or group {name}");
@@ -177,8 +177,8 @@ impl Policy {
 
     /// Code pages that rules choose, each with its place: they mean nothing
     /// where there is no connection to a mainframe.
-    pub fn idle_code_pages(&self) -> Diagnostics {
-        let mut out = Diagnostics::default();
+    pub fn idle_code_pages(&self) -> ProjectDiagnostics {
+        let mut out = ProjectDiagnostics::default();
         for set in self.rules.iter().flat_map(|rule| &rule.sets) {
             if set.property == Property::Ccsid {
                 let message = "cicsCcsid is not applied: data is in the region's code page";
@@ -190,11 +190,11 @@ impl Policy {
     }
 
     /// Rules about callers: they never hold if callers are not identified.
-    pub fn rules_about_callers(&self) -> Diagnostics {
-        let mut out = Diagnostics::default();
+    pub fn rules_about_callers(&self) -> ProjectDiagnostics {
+        let mut out = ProjectDiagnostics::default();
         let about = |c: &Condition| matches!(c, Condition::User(_) | Condition::Role(_));
         for rule in self.rules.iter().filter(|r| r.conditions.iter().any(about)) {
-            let at = rule.sets.first().map_or(Position::default(), |set| set.at);
+            let at = rule.sets.first().map_or(FilePosition::default(), |set| set.at);
             let message = format!(
                 "the rule {} never holds: callers are not authenticated",
                 rule.name
@@ -205,7 +205,7 @@ impl Policy {
         out
     }
 
-    fn stray_paths(&self, operations: &[&str], out: &mut Diagnostics) {
+    fn stray_paths(&self, operations: &[&str], out: &mut ProjectDiagnostics) {
         for rule in &self.rules {
             let patterns = rule.conditions.iter().filter_map(|c| match c {
                 Condition::Path(patterns) => Some(patterns),
@@ -232,10 +232,10 @@ impl Policy {
     pub(crate) fn choose(
         &self,
         parts: &Parts,
-        caller: Option<&Identity>,
+        caller: Option<&CallerIdentity>,
         known: impl Fn(&str) -> bool,
-    ) -> Result<Choice, String> {
-        let mut choice = Choice::default();
+    ) -> Result<PolicyChoice, String> {
+        let mut choice = PolicyChoice::default();
         let (mut transid, mut ccsid) = (None, None);
         for rule in &self.rules {
             if !rule.conditions.iter().all(|c| c.holds(parts, caller)) {
@@ -266,7 +266,7 @@ impl Policy {
 }
 
 impl Condition {
-    fn holds(&self, parts: &Parts, caller: Option<&Identity>) -> bool {
+    fn holds(&self, parts: &Parts, caller: Option<&CallerIdentity>) -> bool {
         match self {
             Condition::Header(name, None) => parts.headers.contains_key(name),
             Condition::Header(name, Some(values)) => {
@@ -274,7 +274,7 @@ impl Condition {
                 given.any(|g| values.iter().any(|v| v.as_bytes() == g.as_bytes()))
             }
             Condition::Path(patterns) => {
-                let path = Plain::new(parts.uri.path());
+                let path = NormalizedPath::new(parts.uri.path());
                 patterns.iter().any(|pattern| pattern.holds(&path))
             }
             Condition::Method(methods) => methods.contains(&parts.method),
@@ -286,11 +286,11 @@ impl Condition {
     }
 }
 
-impl Set {
+impl PropertyChange {
     fn value(&self, parts: &Parts) -> String {
-        let text = |piece: &Piece| match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Header(name) => {
+        let text = |piece: &ValuePart| match piece {
+            ValuePart::Text(text) => text.clone(),
+            ValuePart::Header(name) => {
                 let value = parts.headers.get(name).map(|v| v.as_bytes());
                 String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
             }
@@ -319,14 +319,14 @@ mod tests {
   </rule>
 </ruleset>"#;
 
-    fn choose(path: &str, headers: &[(&str, &str)], role: Option<&str>) -> Result<Choice, String> {
-        let policy = Policy::parse(Path::new("p.xml"), RULES).unwrap();
+    fn choose(path: &str, headers: &[(&str, &str)], role: Option<&str>) -> Result<PolicyChoice, String> {
+        let policy = PolicyRules::parse(Path::new("p.xml"), RULES).unwrap();
         let mut request = http::Request::get(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let parts = request.body(()).unwrap().into_parts().0;
-        let who = role.map(|role| Identity {
+        let who = role.map(|role| CallerIdentity {
             name: "ada".into(),
             user_id: None,
             roles: vec![role.into()],
@@ -338,17 +338,17 @@ mod tests {
     fn a_rule_holds_when_all_its_conditions_do_and_the_first_decides() {
         let chosen = choose("/x", &[("group", "B"), ("test", "")], None).unwrap();
         assert_eq!(chosen.connection.as_deref(), Some("one"));
-        assert_eq!(choose("/x", &[("group", "B")], None), Ok(Choice::default()));
+        assert_eq!(choose("/x", &[("group", "B")], None), Ok(PolicyChoice::default()));
         let both = [("group", "A"), ("test", "1")];
         let chosen = choose("/bank/accounts", &both, Some("clerk")).unwrap();
         assert_eq!(chosen.connection.as_deref(), Some("one"));
         assert_eq!(chosen.transid, Some(TransId::from_bytes(*b"CLRK")));
-        assert_eq!(choose("/bank/a", &[], Some("chief")), Ok(Choice::default()));
-        assert_eq!(choose("/bank/a", &[], None), Ok(Choice::default()));
+        assert_eq!(choose("/bank/a", &[], Some("chief")), Ok(PolicyChoice::default()));
+        assert_eq!(choose("/bank/a", &[], None), Ok(PolicyChoice::default()));
     }
 
     #[test]
-    fn a_header_is_put_into_a_value_and_what_cannot_be_is_said() {
+    fn a_header_is_put_into_a_value_and_an_impossible_one_is_reported() {
         let chosen = choose("/x", &[("country", "SE")], None).unwrap();
         assert_eq!(chosen.transid, Some(TransId::from_bytes(*b"TRSE")));
         let why = choose("/x", &[("country", "SWEDEN")], None).unwrap_err();
@@ -356,12 +356,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_line_and_fix() {
+    fn mistakes_are_reported_with_line_and_fix() {
         let wrong = "<ruleset>\n <rule name=\"a\">\n  <conditions><heeder name=\"x\" value=\"1\"/></conditions>\n  \
             <actions><set property=\"cicsTransID\" value=\"ABCDE\"/></actions>\n </rule>\n <rule>\n  \
             <conditions/><actions><set property=\"cicsTransId\" value=\"TOOLONG\"/>\n  \
             <set property=\"cicsConnectionRef\" value=\"${y}\"/></actions></rule>\n</ruleset>";
-        let reported = Policy::parse(Path::new("p.xml"), wrong)
+        let reported = PolicyRules::parse(Path::new("p.xml"), wrong)
             .unwrap_err()
             .to_string();
         for part in [
@@ -376,7 +376,7 @@ mod tests {
         ] {
             assert!(reported.contains(part), "{part}\n{reported}");
         }
-        let policy = Policy::parse(Path::new("p.xml"), RULES).unwrap();
+        let policy = PolicyRules::parse(Path::new("p.xml"), RULES).unwrap();
         let unknown = policy.unknown_connections(|name| name == "one").to_string();
         assert!(
             unknown.contains("p.xml:13:14: error: no connection or group two"),
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_hold_for_no_request_or_say_nothing_is_an_error() {
+    fn a_rule_that_matches_no_request_or_does_nothing_is_an_error() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
         for (condition, reported) in [
             ("<method value=\"GTE\"/>", "\"GTE\" is not a method"),
@@ -421,20 +421,20 @@ mod tests {
                 "<role> is not allowed here",
             ),
         ] {
-            let wrong = Policy::parse(Path::new("p.xml"), &rule(condition, set));
+            let wrong = PolicyRules::parse(Path::new("p.xml"), &rule(condition, set));
             let wrong = wrong.unwrap_err().to_string();
             assert!(wrong.contains(reported), "{condition}\n{wrong}");
         }
         let right = rule("<path value=\"/a\"/>", set)
             .replace("<ruleset>", "<ruleset xmlns:x=\"urn:x\" x:y=\"1\">");
-        assert!(Policy::parse(Path::new("p.xml"), &right).is_ok());
+        assert!(PolicyRules::parse(Path::new("p.xml"), &right).is_ok());
     }
 
     #[test]
     fn rules_about_callers_are_named() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
         let reported = |condition: &str| {
-            let policy = Policy::parse(Path::new("p.xml"), &rule(condition, set)).unwrap();
+            let policy = PolicyRules::parse(Path::new("p.xml"), &rule(condition, set)).unwrap();
             policy.rules_about_callers().to_string()
         };
         assert!(reported("<role value=\"clerk\"/>").contains("the rule a never holds"));
@@ -446,7 +446,7 @@ mod tests {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
         let path = "<path value=\"/a\"/>";
         let warned = |text: &str| {
-            let policy = Policy::parse(Path::new("p.xml"), text).unwrap();
+            let policy = PolicyRules::parse(Path::new("p.xml"), text).unwrap();
             policy.warnings().to_string()
         };
         let twice = warned(&rule(path, &format!("{set}{set}")));
@@ -463,17 +463,17 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_no_operation_has_are_told_of_the_apis_that_a_policy_is_for() {
+    fn paths_that_no_operation_has_are_reported_for_the_apis_of_a_policy() {
         let set = "<set property=\"cicsTransId\" value=\"A\"/>";
         let policy = |paths: &str| {
             let text = rule(&format!("<path value=\"{paths}\"/>"), set);
-            Arc::new(Policy::parse(Path::new("p.xml"), &text).unwrap())
+            Arc::new(PolicyRules::parse(Path::new("p.xml"), &text).unwrap())
         };
         let (bank, shop) = ("/bank/accounts/{id}".to_owned(), "/shop/items".to_owned());
         let apis = [("bank", vec![bank]), ("shop", vec![shop])];
-        let mut policies = Policies {
+        let mut policies = PolicySet {
             global: Some(policy("/bank/accounts/*, /shop/items, /bonk/*")),
-            ..Policies::default()
+            ..PolicySet::default()
         };
         let reported = policies.stray_paths(&apis).to_string();
         assert!(
@@ -494,28 +494,28 @@ mod tests {
     }
 
     #[test]
-    fn properties_of_other_systems_are_told_and_left_alone() {
+    fn properties_of_other_systems_are_reported_and_ignored() {
         let ims = "<ruleset><rule name=\"a\"><conditions><header name=\"x\" match=\"ANY_VALUE\"/></conditions>\
             <actions><set property=\"imsTranCode\" value=\"A\"/><set property=\"cicsCcsid\" value=\"37\"/></actions></rule></ruleset>";
-        let policy = Policy::parse(Path::new("p.xml"), ims).unwrap();
+        let policy = PolicyRules::parse(Path::new("p.xml"), ims).unwrap();
         let reported = policy.warnings().to_string();
         assert!(reported.contains("imsTranCode"), "{reported}");
         assert!(!reported.contains("cicsCcsid"), "{reported}");
         // The code page is for those who have a mainframe to talk to.
         let reported = policy.idle_code_pages().to_string();
         assert!(reported.contains("cicsCcsid is not applied"), "{reported}");
-        let choose = |policy: &Policy, header: &str| {
+        let choose = |policy: &PolicyRules, header: &str| {
             let request = http::Request::get("/").header("x", header);
             let parts = request.body(()).unwrap().into_parts().0;
             policy.choose(&parts, None, |_| true)
         };
         assert_eq!(choose(&policy, "a").unwrap().ccsid, Some(37));
         let by_header = ims.replace("value=\"37\"", "value=\"${x}\"");
-        let policy = Policy::parse(Path::new("p.xml"), &by_header).unwrap();
+        let policy = PolicyRules::parse(Path::new("p.xml"), &by_header).unwrap();
         assert_eq!(choose(&policy, "1047").unwrap().ccsid, Some(1047));
         assert!(choose(&policy, "ebcdic").unwrap_err().contains("CCSID"));
         let wrong = ims.replace("value=\"37\"", "value=\"3\"");
-        assert!(Policy::parse(Path::new("p.xml"), &wrong).is_err());
+        assert!(PolicyRules::parse(Path::new("p.xml"), &wrong).is_err());
         for none in [
             "",
             "<ruleset/>",
@@ -523,14 +523,14 @@ mod tests {
             "<ruleset><rule",
             "<ruleset></rule>",
         ] {
-            assert!(Policy::parse(Path::new("p.xml"), none).is_err(), "{none}");
+            assert!(PolicyRules::parse(Path::new("p.xml"), none).is_err(), "{none}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in "[<>/=\"a-z $\\{\\}&;!\\-\\[\\]?]{0,120}") {
-            let _ = Policy::parse(Path::new("p.xml"), &text);
+            let _ = PolicyRules::parse(Path::new("p.xml"), &text);
         }
     }
 }

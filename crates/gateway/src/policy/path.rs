@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// A path of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct PathPattern {
     /// In the form that is compared.
     path: String,
     /// The path may go on: `*` at the end.
@@ -18,33 +18,33 @@ pub(super) struct Pattern {
 }
 
 /// A request's path in the form that is compared.
-pub(super) struct Plain<'p>(Cow<'p, str>);
+pub(super) struct NormalizedPath<'p>(Cow<'p, str>);
 
-impl<'p> Plain<'p> {
-    pub fn new(path: &'p str) -> Plain<'p> {
+impl<'p> NormalizedPath<'p> {
+    pub fn new(path: &'p str) -> NormalizedPath<'p> {
         if !path.contains('%') {
-            return Plain(Cow::Borrowed(path));
+            return NormalizedPath(Cow::Borrowed(path));
         }
         let segments = path.split('/').map(|segment| {
             let decoded = percent_decode_str(segment).decode_utf8_lossy();
             decoded.replace('%', "%25").replace('/', "%2F")
         });
-        Plain(Cow::Owned(segments.collect::<Vec<_>>().join("/")))
+        NormalizedPath(Cow::Owned(segments.collect::<Vec<_>>().join("/")))
     }
 }
 
-impl Pattern {
-    pub fn new(text: &str) -> Pattern {
+impl PathPattern {
+    pub fn new(text: &str) -> PathPattern {
         let front = text.strip_suffix('*');
-        Pattern {
-            path: Plain::new(front.unwrap_or(text)).0.into_owned(),
+        PathPattern {
+            path: NormalizedPath::new(front.unwrap_or(text)).0.into_owned(),
             rest: front.is_some(),
         }
     }
 
     /// Whether a path is one of these. Slashes at its end reach the same
     /// operation.
-    pub fn holds(&self, path: &Plain<'_>) -> bool {
+    pub fn holds(&self, path: &NormalizedPath<'_>) -> bool {
         match self.rest {
             true => path.0.starts_with(&self.path),
             false => path.0.trim_end_matches('/') == self.path.trim_end_matches('/'),
@@ -54,7 +54,7 @@ impl Pattern {
     /// Whether it holds for some request of an operation with this path, in
     /// which `{name}` matches any segment.
     pub fn may_hold(&self, template: &str) -> bool {
-        let template = Plain::new(template.trim_end_matches('/'));
+        let template = NormalizedPath::new(template.trim_end_matches('/'));
         let mut segments = template.0.split('/');
         let own: Vec<&str> = match self.rest {
             // A slash at the end reaches the operation in front of it.
@@ -77,7 +77,7 @@ impl Pattern {
     }
 }
 
-impl std::fmt::Display for Pattern {
+impl std::fmt::Display for PathPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let rest = if self.rest { "*" } else { "" };
         write!(f, "{}{rest}", self.path)
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn holds(pattern: &str, path: &str) -> bool {
-        Pattern::new(pattern).holds(&Plain::new(path))
+        PathPattern::new(pattern).holds(&NormalizedPath::new(path))
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_pattern_fits_the_operations_that_it_may_hold_for() {
-        let may = |pattern: &str, template: &str| Pattern::new(pattern).may_hold(template);
+        let may = |pattern: &str, template: &str| PathPattern::new(pattern).may_hold(template);
         for (pattern, template) in [
             ("/bank/accounts", "/bank/accounts"),
             ("/bank/accounts/", "/bank/accounts"),

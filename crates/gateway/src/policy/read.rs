@@ -2,9 +2,9 @@
 //!
 //! Neither entities of its own nor a document type are taken.
 
-use super::path::Pattern;
-use super::{Condition, Piece, Property, Rule, Set};
-use crate::diagnostics::{Diagnostics, Position, closest};
+use super::path::PathPattern;
+use super::{Condition, ValuePart, Property, Rule, PropertyChange};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
 use crate::project::page;
 use http::{HeaderName, Method};
 use quick_xml::Reader;
@@ -27,13 +27,13 @@ const METHODS: [&str; 8] = [
 const DEPTH: usize = 5;
 
 /// The rules of a text.
-pub(super) fn rules(file: &Path, text: &str, out: &mut Diagnostics) -> Vec<Rule> {
-    let mut reading = Reading {
+pub(super) fn rules(file: &Path, text: &str, out: &mut ProjectDiagnostics) -> Vec<Rule> {
+    let mut reading = PolicyReader {
         file,
         text,
         out,
         around: Vec::new(),
-        at: Position::default(),
+        at: FilePosition::default(),
         rules: Vec::new(),
         rule: None,
     };
@@ -45,30 +45,30 @@ pub(super) fn rules(file: &Path, text: &str, out: &mut Diagnostics) -> Vec<Rule>
         } else {
             "<ruleset> is missing"
         };
-        out.error(file, Position::default(), message);
+        out.error(file, FilePosition::default(), message);
     }
     rules
 }
 
-struct Reading<'a> {
+struct PolicyReader<'a> {
     file: &'a Path,
     text: &'a str,
-    out: &'a mut Diagnostics,
+    out: &'a mut ProjectDiagnostics,
     /// Names of the elements around.
     around: Vec<String>,
-    at: Position,
+    at: FilePosition,
     rules: Vec<Rule>,
-    rule: Option<Made>,
+    rule: Option<RuleDraft>,
 }
 
 /// A rule that is being read, and where it began.
-struct Made {
+struct RuleDraft {
     rule: Rule,
-    at: Position,
-    conditions_at: Position,
+    at: FilePosition,
+    conditions_at: FilePosition,
 }
 
-impl Reading<'_> {
+impl PolicyReader<'_> {
     fn all(&mut self) {
         let mut reader = Reader::from_str(self.text);
         loop {
@@ -114,7 +114,7 @@ impl Reading<'_> {
         }
     }
 
-    fn begin(&mut self, tag: &BytesStart<'_>, at: Position) {
+    fn begin(&mut self, tag: &BytesStart<'_>, at: FilePosition) {
         self.at = at;
         let name = name_of(tag);
         self.attributes(tag, &name, at);
@@ -144,14 +144,14 @@ impl Reading<'_> {
         }
     }
 
-    fn begin_rule(&mut self, tag: &BytesStart<'_>, at: Position) {
+    fn begin_rule(&mut self, tag: &BytesStart<'_>, at: FilePosition) {
         let name = self.attribute(tag, "name", at).unwrap_or_default();
         if name.is_empty() {
             let help = "name it: <rule name=\"...\">";
             self.out
                 .error_help(self.file, at, "the rule has no name", help);
         }
-        self.rule = Some(Made {
+        self.rule = Some(RuleDraft {
             rule: Rule {
                 name,
                 at,
@@ -159,14 +159,14 @@ impl Reading<'_> {
                 sets: Vec::new(),
             },
             at,
-            conditions_at: Position::default(),
+            conditions_at: FilePosition::default(),
         });
     }
 
     /// A rule is complete.
     fn end(&mut self) {
         let Some(made) = self.rule.take() else { return };
-        let Made {
+        let RuleDraft {
             rule,
             at,
             conditions_at,
@@ -194,7 +194,7 @@ impl Reading<'_> {
         }
         for set in &rule.sets {
             for piece in &set.value {
-                let Piece::Header(name) = piece else { continue };
+                let ValuePart::Header(name) = piece else { continue };
                 let named = |c: &Condition| matches!(c, Condition::Header(n, _) if n == name);
                 if !rule.conditions.iter().any(named) {
                     let message =
@@ -210,9 +210,9 @@ impl Reading<'_> {
 
     /// Warns of a property that a rule sets and never decides: an earlier rule
     /// decides it wherever this one holds.
-    fn idle(&mut self, rule: &Rule, at: Position) {
+    fn idle(&mut self, rule: &Rule, at: FilePosition) {
         for (i, set) in rule.sets.iter().enumerate() {
-            let same = |before: &&Set| before.property == set.property;
+            let same = |before: &&PropertyChange| before.property == set.property;
             if rule.sets[..i].iter().any(|before| same(&before)) {
                 let message = "the rule already sets this property; the first value is used";
                 self.out.warn(self.file, set.at, message);
@@ -220,7 +220,7 @@ impl Reading<'_> {
         }
         let holds_too = |before: &&Rule| {
             let within = |c: &Condition| rule.conditions.contains(c);
-            let sets = |set: &Set| before.sets.iter().any(|b| b.property == set.property);
+            let sets = |set: &PropertyChange| before.sets.iter().any(|b| b.property == set.property);
             before.conditions.iter().all(within) && rule.sets.iter().all(sets)
         };
         if rule.sets.is_empty() {
@@ -237,7 +237,7 @@ impl Reading<'_> {
         }
     }
 
-    fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) {
+    fn condition(&mut self, tag: &BytesStart<'_>, name: &str, at: FilePosition) {
         let Some(kind) = CONDITIONS.iter().find(|known| **known == name) else {
             let message = format!("<{name}> is not a condition");
             let help = match closest(name, CONDITIONS.into_iter()) {
@@ -282,7 +282,7 @@ impl Reading<'_> {
                     self.out.error_help(self.file, at, message, help);
                 }
                 self.unmatched(&values, at);
-                Condition::Path(values.iter().map(|path| Pattern::new(path)).collect())
+                Condition::Path(values.iter().map(|path| PathPattern::new(path)).collect())
             }
             "method" => Condition::Method(self.methods(&values, at)),
             "user" => Condition::User(values),
@@ -294,7 +294,7 @@ impl Reading<'_> {
     }
 
     /// Whether any value of a header will do.
-    fn any_value(&mut self, tag: &BytesStart<'_>, valued: bool, at: Position) -> bool {
+    fn any_value(&mut self, tag: &BytesStart<'_>, valued: bool, at: FilePosition) -> bool {
         let given = self.attribute(tag, "match", at);
         let any = given.as_deref() == Some("ANY_VALUE");
         let message = match given {
@@ -310,7 +310,7 @@ impl Reading<'_> {
     }
 
     /// Warns of paths that no request has.
-    fn unmatched(&mut self, paths: &[String], at: Position) {
+    fn unmatched(&mut self, paths: &[String], at: FilePosition) {
         for path in paths {
             let front = path.strip_suffix('*').unwrap_or(path);
             if front.contains(['*', '{', '}', '?', '#']) {
@@ -321,7 +321,7 @@ impl Reading<'_> {
         }
     }
 
-    fn methods(&mut self, values: &[String], at: Position) -> Vec<Method> {
+    fn methods(&mut self, values: &[String], at: FilePosition) -> Vec<Method> {
         let mut methods = Vec::new();
         for value in values {
             let upper = value.to_ascii_uppercase();
@@ -341,7 +341,7 @@ impl Reading<'_> {
     }
 
     /// Warns of unknown attributes: their meaning would be lost.
-    fn attributes(&mut self, tag: &BytesStart<'_>, element: &str, at: Position) {
+    fn attributes(&mut self, tag: &BytesStart<'_>, element: &str, at: FilePosition) {
         let known: &[&str] = match element {
             "rule" => &["name"],
             "header" => &["name", "value", "match"],
@@ -366,7 +366,7 @@ impl Reading<'_> {
         }
     }
 
-    fn set(&mut self, tag: &BytesStart<'_>, at: Position) {
+    fn set(&mut self, tag: &BytesStart<'_>, at: FilePosition) {
         let name = self.attribute(tag, "property", at).unwrap_or_default();
         let value = self.attribute(tag, "value", at).unwrap_or_default();
         let elsewhere = |prefix| name.starts_with(prefix);
@@ -391,12 +391,12 @@ impl Reading<'_> {
             ([], _) => self
                 .out
                 .error(self.file, at, format!("{name} has no value")),
-            ([Piece::Text(text)], Property::Transaction) if !is_transid(text) => {
+            ([ValuePart::Text(text)], Property::Transaction) if !is_transid(text) => {
                 let message = format!("{text:?} is not a valid transaction name");
                 let help = "1 to 4 letters, digits and $@#./-_%&?!:|\"=,;<>";
                 self.out.error_help(self.file, at, message, help);
             }
-            ([Piece::Text(text)], Property::Ccsid) => {
+            ([ValuePart::Text(text)], Property::Ccsid) => {
                 if let Err(why) = page::ccsid(text) {
                     let help = "use a number, such as 37 or 1047";
                     self.out.error_help(self.file, at, why, help);
@@ -406,7 +406,7 @@ impl Reading<'_> {
         }
         if let Some(made) = &mut self.rule {
             let property = *property;
-            made.rule.sets.push(Set {
+            made.rule.sets.push(PropertyChange {
                 property,
                 value,
                 at,
@@ -414,11 +414,11 @@ impl Reading<'_> {
         }
     }
 
-    fn set_nothing(&mut self, at: Position, message: String, help: Option<String>) {
+    fn set_nothing(&mut self, at: FilePosition, message: String, help: Option<String>) {
         self.out.warn_help(self.file, at, message, help);
     }
 
-    fn attribute(&mut self, tag: &BytesStart<'_>, name: &str, at: Position) -> Option<String> {
+    fn attribute(&mut self, tag: &BytesStart<'_>, name: &str, at: FilePosition) -> Option<String> {
         match tag.try_get_attribute(name) {
             Ok(found) => {
                 let value = found?.unescape_value();
@@ -443,23 +443,23 @@ fn name_of(tag: &BytesStart<'_>) -> String {
 }
 
 /// A value with `${header}` in it.
-fn pieces(value: &str) -> Result<Vec<Piece>, String> {
+fn pieces(value: &str) -> Result<Vec<ValuePart>, String> {
     let mut pieces = Vec::new();
     let mut rest = value;
     while let Some((front, behind)) = rest.split_once("${") {
         if !front.is_empty() {
-            pieces.push(Piece::Text(front.to_owned()));
+            pieces.push(ValuePart::Text(front.to_owned()));
         }
         let (name, after) = behind
             .split_once('}')
             .ok_or_else(|| format!("{value}: ${{ without }}"))?;
         let header = HeaderName::try_from(name);
         let header = header.map_err(|_| format!("{value}: {name:?} is not a valid header name"))?;
-        pieces.push(Piece::Header(header));
+        pieces.push(ValuePart::Header(header));
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(ValuePart::Text(rest.to_owned()));
     }
     Ok(pieces)
 }
@@ -470,9 +470,9 @@ pub(super) fn is_transid(text: &str) -> bool {
     (1..=4).contains(&text.len()) && text.bytes().all(allowed)
 }
 
-fn position(text: &str, offset: usize) -> Position {
+fn position(text: &str, offset: usize) -> FilePosition {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() as u32 + 1;
     let column = before.iter().rev().take_while(|b| **b != b'\n').count() as u32 + 1;
-    Position { line, column }
+    FilePosition { line, column }
 }

@@ -7,12 +7,12 @@
 //! direction's schema select one; the others are ignored. The `.dai` files are
 //! a cross-check too (see [`super::dai`]).
 
-use super::origin::Sources;
-use super::page::{self, Pages};
+use super::origin::CopybookSources;
+use super::page::{self, CodePages};
 use super::record::Record;
-use super::structure::{Limits, Structures, derive};
+use super::structure::{Limits, DirectionStructures, derive};
 use super::{dai, keys, read_yaml};
-use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
 use crate::yaml::Node;
 use copybook::{FieldId, Layout};
 use region::{Name, ProgramName, TransId};
@@ -21,21 +21,21 @@ use std::path::{Path, PathBuf};
 
 /// How a program takes its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum InterfaceStyle {
     Commarea,
     Channel,
 }
 
 /// One direction of an asset's data.
 #[derive(Debug)]
-pub(crate) struct Interface {
-    pub style: Style,
-    pub areas: Vec<Area>,
+pub(crate) struct AssetInterface {
+    pub style: InterfaceStyle,
+    pub areas: Vec<DataArea>,
 }
 
 /// A COMMAREA or a container.
 #[derive(Debug)]
-pub(crate) struct Area {
+pub(crate) struct DataArea {
     /// The container's name, or that of the COMMAREA's record.
     pub name: String,
     /// Its copybook.
@@ -45,7 +45,7 @@ pub(crate) struct Area {
 
 /// A program with its two interfaces.
 #[derive(Debug)]
-pub(crate) struct Asset {
+pub(crate) struct ProgramAsset {
     /// `zosAsset.yaml`.
     pub file: PathBuf,
     pub program: ProgramName,
@@ -56,28 +56,28 @@ pub(crate) struct Asset {
     pub eib_only: bool,
     /// The connection to the region that has the program (`connectionRef`).
     pub connection: Option<String>,
-    pub request: Interface,
-    pub response: Interface,
+    pub request: AssetInterface,
+    pub response: AssetInterface,
     /// The mainframe's code page that its data has there (`ccsid`); it counts
     /// for connections to one.
     pub ccsid: Option<u16>,
     /// Its interfaces in code pages of mainframes, by CCSID.
-    pub pages: Pages,
+    pub pages: CodePages,
     /// Its structures, where they are derived from the API.
     pub api_first: Option<ApiFirst>,
     /// Where its copybooks came from, if that is said.
-    pub sources: Option<Sources>,
+    pub sources: Option<CopybookSources>,
 }
 
 /// The structures of an API-first asset.
 #[derive(Debug)]
 pub(crate) struct ApiFirst {
-    pub request: Structures,
-    pub response: Structures,
+    pub request: DirectionStructures,
+    pub response: DirectionStructures,
 }
 
 /// The target of a path of names.
-pub(crate) struct Found<'n> {
+pub(crate) struct FoundField<'n> {
     pub area: usize,
     /// Names that are left below the record.
     pub rest: &'n [String],
@@ -85,37 +85,37 @@ pub(crate) struct Found<'n> {
     pub area_only: bool,
 }
 
-impl Interface {
+impl AssetInterface {
     /// The name under which mappings see it.
     pub fn root(&self) -> &'static str {
         match self.style {
-            Style::Commarea => "commarea",
-            Style::Channel => "channel",
+            InterfaceStyle::Commarea => "commarea",
+            InterfaceStyle::Channel => "channel",
         }
     }
 
     /// Finds the area that `names` (after `commarea` or `channel`) start with.
-    pub fn find<'n>(&self, names: &'n [String]) -> Option<Found<'n>> {
+    pub fn find<'n>(&self, names: &'n [String]) -> Option<FoundField<'n>> {
         let first = names.first()?;
         if let Some(area) = self.areas.iter().position(|a| same_name(&a.name, first)) {
             let mut rest = &names[1..];
             // Below a container its record may be named or left out.
-            if self.style == Style::Channel
+            if self.style == InterfaceStyle::Channel
                 && let Some(name) = rest.first()
                 && same_name(self.areas[area].layout().name(), name)
                 && self.areas[area].child(Layout::RECORD, name).is_none()
             {
                 rest = &rest[1..];
             }
-            return Some(Found {
+            return Some(FoundField {
                 area,
                 rest,
                 area_only: rest.is_empty(),
             });
         }
-        let lone = self.style == Style::Commarea && self.areas.len() == 1;
+        let lone = self.style == InterfaceStyle::Commarea && self.areas.len() == 1;
         if lone && self.areas[0].child(Layout::RECORD, first).is_some() {
-            return Some(Found {
+            return Some(FoundField {
                 area: 0,
                 rest: names,
                 area_only: false,
@@ -125,7 +125,7 @@ impl Interface {
     }
 }
 
-impl Area {
+impl DataArea {
     pub fn layout(&self) -> &Layout {
         self.record.layout()
     }
@@ -172,21 +172,21 @@ pub(crate) fn same_name(a: &str, b: &str) -> bool {
 
 /// The state of an asset.
 #[derive(Debug)]
-pub(crate) enum Loaded {
-    Asset(Box<Asset>),
+pub(crate) enum AssetState {
+    Asset(Box<ProgramAsset>),
     /// A kind of asset that is recognised and not served; why.
     Unsupported(String),
 }
 
 /// Reads one asset folder.
-pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Option<Loaded> {
+pub(crate) fn load(folder: &Path, limits: Limits, out: &mut ProjectDiagnostics) -> Option<AssetState> {
     let file = folder.join("zosAsset.yaml");
     let node = read_yaml(&file, out)?;
     let kind = node.get("type").and_then(|n| n.text()).unwrap_or_default();
     let at = node.get("type").map_or(node.at, |n| n.at);
     let style = match kind.split_once('-').map_or(kind, |(name, _)| name) {
-        "cicsCommarea" => Style::Commarea,
-        "cicsChannel" => Style::Channel,
+        "cicsCommarea" => InterfaceStyle::Commarea,
+        "cicsChannel" => InterfaceStyle::Channel,
         _ => {
             let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
             let why = format!("asset type '{kind}' is not supported");
@@ -201,14 +201,14 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                     out.error_help(&file, at, "the asset has no type", help);
                     return None;
                 }
-                None => return Some(Loaded::Unsupported(why)),
+                None => return Some(AssetState::Unsupported(why)),
             }
         }
     };
-    keys::check(keys::File::Asset, &file, &node, out);
+    keys::check(keys::ProjectFile::Asset, &file, &node, out);
     let properties = node.get("providerProperties");
     if let Some(properties) = properties {
-        keys::check(keys::File::Provider, &file, properties, out);
+        keys::check(keys::ProjectFile::Provider, &file, properties, out);
     }
     let property = |name: &str| Some(properties?.get(name)?.text()?.trim().to_string());
     let program = property("program").filter(|p| !p.is_empty());
@@ -222,7 +222,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         );
         return None;
     };
-    let mut named = Named {
+    let mut named = NameReader {
         file: &file,
         properties,
         at,
@@ -233,7 +233,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         && !language.eq_ignore_ascii_case("COBOL")
     {
         let why = format!("{language} programs are not supported, only COBOL");
-        return Some(Loaded::Unsupported(why));
+        return Some(AssetState::Unsupported(why));
     }
     let transid = property("transid").filter(|t| !t.is_empty());
     let transid = match transid {
@@ -265,14 +265,14 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
             None
         }
     });
-    if books.is_empty() && style == Style::Channel {
+    if books.is_empty() && style == InterfaceStyle::Channel {
         let derived = api_first(&provider, limits, out)?;
-        let nothing = || Interface {
+        let nothing = || AssetInterface {
             style,
             areas: Vec::new(),
         };
         return match derived {
-            Some(Ok(derived)) => Some(Loaded::Asset(Box::new(Asset {
+            Some(Ok(derived)) => Some(AssetState::Asset(Box::new(ProgramAsset {
                 file,
                 program,
                 transid,
@@ -281,11 +281,11 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 request: nothing(),
                 response: nothing(),
                 ccsid,
-                pages: Pages::default(),
+                pages: CodePages::default(),
                 api_first: Some(derived),
                 sources: None,
             }))),
-            Some(Err(why)) => Some(Loaded::Unsupported(why)),
+            Some(Err(why)) => Some(AssetState::Unsupported(why)),
             None => {
                 no_copybooks(&provider, out);
                 None
@@ -294,11 +294,11 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
     }
     let mut used: Vec<&Path> = Vec::new();
     let mut side = |direction: &'static str| {
-        let mut areas: Vec<Area> = Vec::new();
+        let mut areas: Vec<DataArea> = Vec::new();
         for book in chosen(&books, &provider, direction, style) {
             used.push(&book.file);
             match Record::load(&book.file, out) {
-                Some(record) => areas.push(Area {
+                Some(record) => areas.push(DataArea {
                     name: book.name.clone(),
                     file: book.file.clone(),
                     record,
@@ -313,10 +313,10 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
             if let Some(name) = area.layout().iter().find_map(pointer) {
                 let name = name.unwrap_or_else(|| "a field without a name".into());
                 let message = format!("{name} is a POINTER of 8 bytes; on z/OS it has 4");
-                out.warn(&provider, Position::default(), message);
+                out.warn(&provider, FilePosition::default(), message);
             }
         }
-        if style == Style::Commarea {
+        if style == InterfaceStyle::Commarea {
             for area in &mut areas {
                 area.name = area.layout().name().to_string();
             }
@@ -327,7 +327,7 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
                 );
                 let help =
                     format!("name the copybook in {direction}.dai, or its record in the schema");
-                out.error_help(&provider, Position::default(), message, help);
+                out.error_help(&provider, FilePosition::default(), message, help);
                 return None;
             }
         }
@@ -335,21 +335,21 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         if dai.is_file() {
             dai::check(&dai, &areas, out);
         }
-        Some(Interface { style, areas })
+        Some(AssetInterface { style, areas })
     };
     let (request, response) = (side("request"), side("response"));
     let (request, response) = (request?, response?);
     for book in books.iter().filter(|b| b.direction.is_none()) {
         if !used.contains(&book.file.as_path()) {
             let message = "the copybook's name does not show its use; it is ignored";
-            out.warn(&book.file, Position::default(), message);
+            out.warn(&book.file, FilePosition::default(), message);
         }
     }
     if request.areas.is_empty() && response.areas.is_empty() {
         no_copybooks(&provider, out);
         return None;
     }
-    Some(Loaded::Asset(Box::new(Asset {
+    Some(AssetState::Asset(Box::new(ProgramAsset {
         file,
         program,
         transid,
@@ -358,21 +358,21 @@ pub(crate) fn load(folder: &Path, limits: Limits, out: &mut Diagnostics) -> Opti
         request,
         response,
         ccsid,
-        pages: Pages::default(),
+        pages: CodePages::default(),
         api_first: None,
-        sources: Sources::load(folder, out),
+        sources: CopybookSources::load(folder, out),
     })))
 }
 
 /// Reads names of CICS out of an asset's properties.
-struct Named<'a> {
+struct NameReader<'a> {
     file: &'a Path,
     properties: Option<&'a Node>,
-    at: Position,
-    out: &'a mut Diagnostics,
+    at: FilePosition,
+    out: &'a mut ProjectDiagnostics,
 }
 
-impl Named<'_> {
+impl NameReader<'_> {
     /// The name in a property; an error with its place if it is not valid.
     fn name<const N: usize>(&mut self, property: &str, text: &str) -> Option<Name<N>> {
         let node = self.properties.and_then(|p| p.get(property));
@@ -386,15 +386,15 @@ impl Named<'_> {
     }
 }
 
-fn no_copybooks(provider: &Path, out: &mut Diagnostics) {
+fn no_copybooks(provider: &Path, out: &mut ProjectDiagnostics) {
     let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
                 <NAME>_response_0.cpy";
     let message = "the asset has no copybooks";
-    out.error_help(provider, Position::default(), message, help);
+    out.error_help(provider, FilePosition::default(), message, help);
 }
 
 /// The schema of a direction; the outer none when its file is wrong.
-fn schema(provider: &Path, direction: &str, out: &mut Diagnostics) -> Option<Option<Value>> {
+fn schema(provider: &Path, direction: &str, out: &mut ProjectDiagnostics) -> Option<Option<Value>> {
     let file = provider.join("gen").join(format!("{direction}Schema.json"));
     let Ok(bytes) = std::fs::read(&file) else {
         return Some(None);
@@ -405,7 +405,7 @@ fn schema(provider: &Path, direction: &str, out: &mut Diagnostics) -> Option<Opt
             let (line, column) = (e.line() as u32, e.column() as u32);
             out.error(
                 &file,
-                Position { line, column },
+                FilePosition { line, column },
                 format!("not valid JSON: {e}"),
             );
             None
@@ -418,7 +418,7 @@ fn schema(provider: &Path, direction: &str, out: &mut Diagnostics) -> Option<Opt
 fn api_first(
     provider: &Path,
     limits: Limits,
-    out: &mut Diagnostics,
+    out: &mut ProjectDiagnostics,
 ) -> Option<Option<Result<ApiFirst, String>>> {
     let request = schema(provider, "request", out)?;
     let response = schema(provider, "response", out)?;
@@ -492,14 +492,14 @@ fn copybooks(provider: &Path) -> Vec<Book> {
 
 /// The copybooks of a direction. Those that its `.dai` file or its schema does
 /// not mean are left out, where there is a choice.
-fn chosen<'b>(books: &'b [Book], provider: &Path, direction: &str, style: Style) -> Vec<&'b Book> {
+fn chosen<'b>(books: &'b [Book], provider: &Path, direction: &str, style: InterfaceStyle) -> Vec<&'b Book> {
     let named: Vec<&Book> = books
         .iter()
         .filter(|b| b.direction == Some(direction))
         .collect();
     let keys = schema_keys(provider, direction, style);
     let by_key = |b: &&&Book| keys.iter().any(|key| same_name(key, &b.name));
-    if style == Style::Channel {
+    if style == InterfaceStyle::Channel {
         let meant: Vec<&Book> = named.iter().filter(by_key).copied().collect();
         return if meant.is_empty() { named } else { meant };
     }
@@ -532,15 +532,15 @@ fn chosen<'b>(books: &'b [Book], provider: &Path, direction: &str, style: Style)
 
 /// The names at the top of a direction's schema: the record of a COMMAREA, or
 /// the containers of a channel.
-fn schema_keys(provider: &Path, direction: &str, style: Style) -> Vec<String> {
+fn schema_keys(provider: &Path, direction: &str, style: InterfaceStyle) -> Vec<String> {
     let name = format!("{direction}Schema.json");
     let text = [provider.join("gen").join(&name), provider.join(&name)]
         .iter()
         .find_map(|file| std::fs::read(file).ok());
     let schema: Option<Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
     let root = match style {
-        Style::Commarea => "commarea",
-        Style::Channel => "channel",
+        InterfaceStyle::Commarea => "commarea",
+        InterfaceStyle::Channel => "channel",
     };
     let top = schema.as_ref().and_then(|s| {
         s.pointer(&format!("/properties/{root}/properties"))?
@@ -564,7 +564,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copybooks_name_says_what_it_is_for() {
+    fn a_copybooks_name_shows_its_purpose() {
         assert_eq!(
             split_name("INQ_CUST_request_0"),
             Some(("INQ_CUST", "request", 0))

@@ -5,15 +5,15 @@
 //! two does not belong to the program. Of several copybooks they say which one
 //! the direction means: by the name of its file, or by that of its record.
 
-use super::asset::Area;
-use crate::diagnostics::{Diagnostics, Position};
+use super::asset::DataArea;
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use quick_xml::events::Event;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// The structure that a file was generated from.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Structure {
+pub(crate) struct DaiStructure {
     /// File names of copybooks that it names, without their folders.
     pub files: Vec<String>,
     /// Name of its first field, which is the record.
@@ -22,8 +22,8 @@ pub(crate) struct Structure {
 
 /// Reads which structure a file describes. An unreadable file selects nothing;
 /// [`check`] reports it.
-pub(crate) fn structure(file: &Path) -> Structure {
-    let mut found = Structure::default();
+pub(crate) fn structure(file: &Path) -> DaiStructure {
+    let mut found = DaiStructure::default();
     let Ok(text) = std::fs::read_to_string(file) else {
         return found;
     };
@@ -54,10 +54,10 @@ pub(crate) fn structure(file: &Path) -> Structure {
 pub(crate) const COPYBOOKS: [&str; 3] = ["cpy", "cbl", "cob"];
 
 /// Compares a file's fields with the areas of its direction.
-pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {
+pub(crate) fn check(file: &Path, areas: &[DataArea], out: &mut ProjectDiagnostics) {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(e) => return out.error(file, Position::default(), format!("cannot be read: {e}")),
+        Err(e) => return out.error(file, FilePosition::default(), format!("cannot be read: {e}")),
     };
     let mut laid_out: HashMap<String, Vec<(u32, u32)>> = HashMap::new();
     for area in areas {
@@ -112,9 +112,9 @@ pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {
     }
 }
 
-fn position(text: &str, offset: usize) -> Position {
+fn position(text: &str, offset: usize) -> FilePosition {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() as u32 + 1;
     let column = before.iter().rev().take_while(|b| **b != b'\n').count() as u32 + 1;
-    Position { line, column }
+    FilePosition { line, column }
 }

@@ -7,14 +7,14 @@
 //! Reference: the z/OS Connect documentation, "API project structure"; public
 //! sample projects.
 
-use crate::diagnostics::{Diagnostics, closest};
+use crate::diagnostics::{ProjectDiagnostics, closest};
 use crate::yaml::Node;
 use std::fmt::Write;
 use std::path::Path;
 
 /// The support for a key.
 #[derive(Debug, Clone, Copy)]
-enum Treatment {
+enum KeyTreatment {
     Served,
     /// It is for other tools; what that means here.
     Shown(&'static str),
@@ -22,7 +22,7 @@ enum Treatment {
 
 /// The kinds of maps in a project's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum File {
+pub(crate) enum ProjectFile {
     Options,
     Operation,
     Mapping,
@@ -32,18 +32,18 @@ pub(crate) enum File {
     Requester,
 }
 
-use Treatment::{Served, Shown};
+use KeyTreatment::{Served, Shown};
 
-const TOLD: Treatment = Shown("");
+const SHOWN: KeyTreatment = Shown("");
 /// The assets say it themselves.
-const BY_ASSET: Treatment = Shown("the assets say it themselves");
+const BY_ASSET: KeyTreatment = Shown("the assets say it themselves");
 
 /// A kind of map, its title, and its keys.
-type Section = (File, &'static str, &'static [(&'static str, Treatment)]);
+type Section = (ProjectFile, &'static str, &'static [(&'static str, KeyTreatment)]);
 
 const TABLE: &[Section] = &[
     (
-        File::Options,
+        ProjectFile::Options,
         "config/options.yaml",
         &[
             ("provider", Served),
@@ -55,38 +55,38 @@ const TABLE: &[Section] = &[
             ("transidUsage", BY_ASSET),
             ("ccsid", BY_ASSET),
             ("providerPrefix", Served),
-            ("providerExtension", TOLD),
+            ("providerExtension", SHOWN),
             ("defaultCharacterMaxLength", Served),
             ("defaultFractionDigits", Served),
         ],
     ),
     (
-        File::Operation,
+        ProjectFile::Operation,
         "operations/…/operation.yaml",
-        &[("version", TOLD), ("zasset", Served)],
+        &[("version", SHOWN), ("zasset", Served)],
     ),
     (
-        File::Mapping,
+        ProjectFile::Mapping,
         "operations/…/request.yaml and response_….yaml",
-        &[("version", TOLD), ("mappings", Served)],
+        &[("version", SHOWN), ("mappings", Served)],
     ),
     (
-        File::Response,
+        ProjectFile::Response,
         "operations/…/response_mapping.yaml, below each file",
         &[("condition", Served), ("httpStatusCode", Served)],
     ),
     (
-        File::Asset,
+        ProjectFile::Asset,
         "zosAssets/…/zosAsset.yaml",
         &[
-            ("version", TOLD),
+            ("version", SHOWN),
             ("type", Served),
-            ("description", TOLD),
+            ("description", SHOWN),
             ("providerProperties", Served),
         ],
     ),
     (
-        File::Provider,
+        ProjectFile::Provider,
         "zosAssets/…/zosAsset.yaml, below providerProperties",
         &[
             ("program", Served),
@@ -99,12 +99,12 @@ const TABLE: &[Section] = &[
         ],
     ),
     (
-        File::Requester,
+        ProjectFile::Requester,
         "options.yaml of an API requester",
         &[
             ("language", Shown("copybooks are COBOL")),
             ("requesterPrefix", Served),
-            ("requesterExtension", TOLD),
+            ("requesterExtension", SHOWN),
             ("defaultCharacterMaxLength", Served),
             ("defaultFractionDigits", Served),
         ],
@@ -112,7 +112,7 @@ const TABLE: &[Section] = &[
 ];
 
 /// Warns of unknown keys.
-pub(crate) fn check(kind: File, file: &Path, node: &Node, out: &mut Diagnostics) {
+pub(crate) fn check(kind: ProjectFile, file: &Path, node: &Node, out: &mut ProjectDiagnostics) {
     let Some((_, _, rows)) = TABLE.iter().find(|(k, ..)| *k == kind) else {
         return;
     };

@@ -9,7 +9,7 @@
 //! Reference: the z/OS Connect documentation, "Configuration elements"; Open
 //! Liberty, "Server configuration".
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ const ELSEWHERE: [(&str, &str); 20] = [
 ];
 
 /// Reports the settings in the files of a folder.
-pub(super) fn check(folder: &Path, out: &mut Diagnostics) {
+pub(super) fn check(folder: &Path, out: &mut ProjectDiagnostics) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_xml = |path: &PathBuf| {
         path.extension()
@@ -80,12 +80,12 @@ pub(super) fn check(folder: &Path, out: &mut Diagnostics) {
     for file in files {
         match std::fs::read_to_string(&file) {
             Ok(text) => elements(&file, &text, out),
-            Err(e) => out.warn(&file, Position::default(), format!("cannot be read: {e}")),
+            Err(e) => out.warn(&file, FilePosition::default(), format!("cannot be read: {e}")),
         }
     }
 }
 
-fn elements(file: &Path, text: &str, out: &mut Diagnostics) {
+fn elements(file: &Path, text: &str, out: &mut ProjectDiagnostics) {
     let mut reader = Reader::from_str(text);
     let (mut depth, mut reported) = (0_usize, Vec::new());
     loop {
@@ -117,12 +117,12 @@ fn elements(file: &Path, text: &str, out: &mut Diagnostics) {
 }
 
 /// Line and column of an offset.
-fn position(text: &str, offset: usize) -> Position {
+fn position(text: &str, offset: usize) -> FilePosition {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() as u32 + 1;
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let column = before[start..].chars().count() as u32 + 1;
-    Position { line, column }
+    FilePosition { line, column }
 }
 
 #[cfg(test)]
@@ -130,13 +130,13 @@ mod tests {
     use super::*;
 
     fn reported(text: &str) -> String {
-        let mut out = Diagnostics::default();
+        let mut out = ProjectDiagnostics::default();
         elements(Path::new("server.xml"), text, &mut out);
         out.to_string()
     }
 
     #[test]
-    fn what_a_server_xml_asks_for_is_told_with_where_it_is_said_here() {
+    fn features_of_a_server_xml_are_reported_with_their_settings_here() {
         let text = "<server>\n  <basicRegistry><user name=\"a\" password=\"b\"/></basicRegistry>\n  \
                     <authorization-roles id=\"x\"/>\n</server>";
         let found = reported(text);
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_and_its_features_ask_for_nothing() {
+    fn a_connection_and_its_features_need_no_settings() {
         let text = "<server><featureManager><feature>zosconnect:cics-1.0</feature></featureManager>\
                     <zosconnect_cicsIpicConnection id=\"cicsConn\" host=\"h\" port=\"1\"/></server>";
         assert_eq!(reported(text), "");
     }
 
     #[test]
-    fn what_is_no_xml_is_told_once() {
+    fn invalid_xml_is_reported_once() {
         assert_eq!(
             reported("<server><a></b></server>")
                 .matches("warning")

@@ -3,20 +3,20 @@
 //!
 //! Reference: the z/OS Connect documentation, "API project structure".
 
-use super::asset::{self, Asset, Loaded};
+use super::asset::{self, ProgramAsset, AssetState};
 use super::media::media_type;
-use super::operation::{Api, BodyRule, Operation, Work};
+use super::operation::{LoadedApi, BodyRule, ApiOperation, OperationHandler};
 use super::structure::Limits;
 use super::{folder_name, keys, liberty, read_yaml, served};
-use crate::diagnostics::{Diagnostics, Position, closest};
-use crate::mapping::plan::Compiler;
-use crate::mapping::reads::Reads;
+use crate::diagnostics::{ProjectDiagnostics, FilePosition, closest};
+use crate::mapping::plan::MappingCompiler;
+use crate::mapping::reads::AreaReads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
-use crate::openapi::{Document, OperationObject, Version, json_content, roles, security};
-use crate::security::Means;
-use crate::validate::params::{self, Param};
+use crate::openapi::{Document, OperationObject, OpenapiVersion, json_content, roles, security};
+use crate::security::AvailableSchemes;
+use crate::validate::params::{self, OperationParameter};
 use crate::validate::schema::{SchemaId, SchemaSet};
 use copybook::CodePage;
 use http::{HeaderValue, Method, StatusCode};
@@ -28,10 +28,10 @@ use std::sync::Arc;
 /// The project in `folder`; `None` when too little of it can be read.
 pub(super) fn load(
     folder: &Path,
-    means: Means,
+    means: AvailableSchemes,
     page: CodePage,
-    out: &mut Diagnostics,
-) -> Option<Api> {
+    out: &mut ProjectDiagnostics,
+) -> Option<LoadedApi> {
     let main = folder.join("src/main");
     let main = if main.is_dir() {
         main
@@ -47,14 +47,14 @@ pub(super) fn load(
     liberty::check(&main.join("liberty/config"), out);
     let document = Document::load(&main.join("api"), out)?;
     let assets = load_assets(&main.join("zosAssets"), (limits, page), out);
-    let mut set = SchemaSet::of_2020(document.version == Version::V31);
+    let mut set = SchemaSet::of_2020(document.version == OpenapiVersion::V31);
     let mut operations = Vec::new();
     let folders = main.join("operations");
     let found = document.operations();
     if found.is_empty() {
         out.error(
             &document.file,
-            Position::default(),
+            FilePosition::default(),
             "the document has no operations",
         );
     }
@@ -83,7 +83,7 @@ pub(super) fn load(
         out.warn_help(&document.file, first, note.message, Some(note.help.into()));
     }
     let info = |pointer: &str| document.json.pointer(pointer).and_then(Value::as_str);
-    Some(Api {
+    Some(LoadedApi {
         title: info("/info/title").unwrap_or(&name).to_string(),
         version: info("/info/version").unwrap_or_default().to_string(),
         base_path: document.base_path(),
@@ -91,13 +91,13 @@ pub(super) fn load(
         document: document.text.clone(),
         set,
         operations,
-        warnings: Diagnostics::default(),
+        warnings: ProjectDiagnostics::default(),
         name,
     })
 }
 
 /// Checks `options.yaml`, and returns its limits of derived structures.
-fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
+fn check_options(file: &Path, out: &mut ProjectDiagnostics) -> Limits {
     let usual = Limits::default();
     if !file.is_file() {
         return usual;
@@ -105,7 +105,7 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     let Some(node) = read_yaml(file, out) else {
         return usual;
     };
-    keys::check(keys::File::Options, file, &node, out);
+    keys::check(keys::ProjectFile::Options, file, &node, out);
     if let Some(provider) = node.get("provider")
         && !provider
             .text()
@@ -129,9 +129,9 @@ fn check_options(file: &Path, out: &mut Diagnostics) -> Limits {
     }
 }
 
-type Assets = BTreeMap<String, Option<Result<Arc<Asset>, String>>>;
+type Assets = BTreeMap<String, Option<Result<Arc<ProgramAsset>, String>>>;
 
-fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut Diagnostics) -> Assets {
+fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut ProjectDiagnostics) -> Assets {
     let mut assets = Assets::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
         return assets;
@@ -149,9 +149,9 @@ fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut Diag
             .unwrap_or_default()
             .to_string();
         let asset = asset::load(&folder, limits, out).map(|loaded| match loaded {
-            Loaded::Asset(asset) if page == CodePage::ascii() => Ok(Arc::new(*asset)),
-            Loaded::Asset(asset) => asset.in_page(page).map(Arc::new),
-            Loaded::Unsupported(why) => Err(why),
+            AssetState::Asset(asset) if page == CodePage::ascii() => Ok(Arc::new(*asset)),
+            AssetState::Asset(asset) => asset.in_page(page).map(Arc::new),
+            AssetState::Unsupported(why) => Err(why),
         });
         assets.insert(name, asset);
     }
@@ -159,7 +159,7 @@ fn load_assets(folder: &Path, (limits, page): (Limits, CodePage), out: &mut Diag
 }
 
 /// Folders that belong to no operation of the document are a spelling mistake.
-fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnostics) {
+fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut ProjectDiagnostics) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
@@ -180,7 +180,7 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
                 let help = "a folder is named after its operation's path, percent-encoded; \
                     remove it, or add the operation to openapi.yaml";
                 let help = Some(help.to_owned());
-                out.warn_help(&path.join(method), Position::default(), message, help);
+                out.warn_help(&path.join(method), FilePosition::default(), message, help);
             }
         }
     }
@@ -188,7 +188,7 @@ fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnos
 
 /// Warns of operations with one name, of which commands and logs mean the
 /// first, and of operations without described responses.
-fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mut Diagnostics) {
+fn check_operations(document: &Document, found: &[OperationObject<'_>], out: &mut ProjectDiagnostics) {
     let mut named: Vec<(&str, String)> = Vec::new();
     for object in found {
         let what = format!("{} {}", object.method.to_uppercase(), object.path);
@@ -218,14 +218,14 @@ struct Loader<'a> {
     document: &'a Document,
     set: &'a mut SchemaSet,
     assets: &'a Assets,
-    means: Means,
+    means: AvailableSchemes,
     /// Place and name of the parameters of the operation at hand.
-    params: Vec<(params::Place, String)>,
-    out: &'a mut Diagnostics,
+    params: Vec<(params::ParameterPlace, String)>,
+    out: &'a mut ProjectDiagnostics,
 }
 
 impl Loader<'_> {
-    fn operation(&mut self, object: &OperationObject<'_>, folder: &Path) -> Option<Operation> {
+    fn operation(&mut self, object: &OperationObject<'_>, folder: &Path) -> Option<ApiOperation> {
         let at = self.document.at(&["paths", object.path, object.method]);
         let document = &self.document.json;
         let mut params = Vec::new();
@@ -260,7 +260,7 @@ impl Loader<'_> {
         let roles = roles::of_operation(self.document, object, self.means, self.out);
         let work = self.work(object, folder, at, schema)?;
         let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
-        Some(Operation {
+        Some(ApiOperation {
             method,
             path: object.path.to_string(),
             params,
@@ -278,7 +278,7 @@ impl Loader<'_> {
     }
 
     /// The variables of the path and its parameters must be the same.
-    fn check_path(&mut self, object: &OperationObject<'_>, params: &[Param], at: Position) {
+    fn check_path(&mut self, object: &OperationObject<'_>, params: &[OperationParameter], at: FilePosition) {
         let file = &self.document.file;
         let mut variables = Vec::new();
         let mut reported = false;
@@ -296,7 +296,7 @@ impl Loader<'_> {
         let declared = |name: &str| {
             params
                 .iter()
-                .any(|p| p.place == params::Place::Path && p.name == name)
+                .any(|p| p.place == params::ParameterPlace::Path && p.name == name)
         };
         for name in variables.iter().filter(|name| !declared(name)) {
             let message = format!("the path variable {{{name}}} has no parameter with in: path");
@@ -307,7 +307,7 @@ impl Loader<'_> {
         }
         // A variable in a part of a segment was reported above.
         let in_part = |name: &str| reported && object.path.contains(&format!("{{{name}}}"));
-        let of_path = params.iter().filter(|p| p.place == params::Place::Path);
+        let of_path = params.iter().filter(|p| p.place == params::ParameterPlace::Path);
         let of_path = of_path.filter(|p| !variables.contains(&p.name.as_str()));
         for param in of_path.filter(|p| !in_part(&p.name)) {
             let name = &param.name;
@@ -326,9 +326,9 @@ impl Loader<'_> {
         &mut self,
         object: &OperationObject<'_>,
         folder: &Path,
-        at: Position,
+        at: FilePosition,
         body: Option<Option<SchemaId>>,
-    ) -> Option<Work> {
+    ) -> Option<OperationHandler> {
         if !folder.is_dir() {
             let what = format!("{} {}", object.method.to_uppercase(), object.path);
             let shown = Path::new(&folder_name(object.path)).join(object.method);
@@ -340,13 +340,13 @@ impl Loader<'_> {
                 which name its program";
             let help = Some(help.to_owned());
             self.out.warn_help(&self.document.file, at, message, help);
-            return Some(Work::Unsupported(format!(
+            return Some(OperationHandler::Unsupported(format!(
                 "{what} is not mapped to a program"
             )));
         }
         let file = folder.join("operation.yaml");
         let node = read_yaml(&file, self.out)?;
-        keys::check(keys::File::Operation, &file, &node, self.out);
+        keys::check(keys::ProjectFile::Operation, &file, &node, self.out);
         let Some(zasset) = node.get("zasset") else {
             self.out
                 .error(&file, node.at, "the operation names no 'zasset'");
@@ -358,7 +358,7 @@ impl Loader<'_> {
             Some(Some(Err(why))) => {
                 let message = format!("the asset {name} is not supported yet: {why}");
                 self.out.warn(&file, zasset.at, message.clone());
-                return Some(Work::Unsupported(message));
+                return Some(OperationHandler::Unsupported(message));
             }
             // Its own faults are reported already.
             Some(None) => return None,
@@ -375,7 +375,7 @@ impl Loader<'_> {
         };
         let request = self.request(&folder.join("request.yaml"), &asset, body);
         let responses = self.responses(object, folder, &asset);
-        Some(Work::Program {
+        Some(OperationHandler::Program {
             asset,
             request: request?,
             responses: responses?,
@@ -385,7 +385,7 @@ impl Loader<'_> {
     fn request(
         &mut self,
         file: &Path,
-        asset: &Asset,
+        asset: &ProgramAsset,
         body: Option<Option<SchemaId>>,
     ) -> Option<RequestPlan> {
         let nodes = if file.is_file() {
@@ -394,7 +394,7 @@ impl Loader<'_> {
         } else {
             Vec::new()
         };
-        let mut compiler = Compiler {
+        let mut compiler = MappingCompiler {
             file,
             reply: None,
             tree: None,
@@ -413,7 +413,7 @@ impl Loader<'_> {
         &mut self,
         object: &OperationObject<'_>,
         folder: &Path,
-        asset: &Asset,
+        asset: &ProgramAsset,
     ) -> Option<Vec<ResponsePlan>> {
         let file = folder.join("response_mapping.yaml");
         let node = read_yaml(&file, self.out)?;
@@ -423,7 +423,7 @@ impl Loader<'_> {
             if name == "version" {
                 continue;
             }
-            keys::check(keys::File::Response, &file, entry, self.out);
+            keys::check(keys::ProjectFile::Response, &file, entry, self.out);
             let Some(status_node) = entry.get("httpStatusCode") else {
                 self.out
                     .error(&file, key.at, format!("{name} has no 'httpStatusCode'"));
@@ -458,8 +458,8 @@ impl Loader<'_> {
             self.out.error(&file, node.at, "no response is mapped");
         }
         // A container whose presence any of them asks for may be missing.
-        let reads: Vec<Reads> = plans.iter().map(Reads::of).collect();
-        let asked: BTreeSet<usize> = reads.iter().flat_map(|r| r.asked.clone()).collect();
+        let reads: Vec<AreaReads> = plans.iter().map(AreaReads::of).collect();
+        let asked: BTreeSet<usize> = reads.iter().flat_map(|r| r.presence_checked.clone()).collect();
         for (plan, reads) in plans.iter_mut().zip(reads) {
             plan.needs = reads.read.difference(&asked).copied().collect();
         }
@@ -472,7 +472,7 @@ impl Loader<'_> {
         &mut self,
         object: &OperationObject<'_>,
         file: &Path,
-        (at, status): (Position, StatusCode),
+        (at, status): (FilePosition, StatusCode),
     ) {
         let responses = object.object.get("responses").and_then(Value::as_object);
         let Some(responses) = responses.filter(|map| !map.is_empty() && status.as_u16() < 400)
@@ -525,7 +525,7 @@ impl Loader<'_> {
         folder: &Path,
         (file, key, entry): (&Path, &crate::yaml::Node, &crate::yaml::Node),
         status: StatusCode,
-        asset: &Asset,
+        asset: &ProgramAsset,
         unreachable: Option<bool>,
     ) -> Option<ResponsePlan> {
         let reply = Some(&asset.response);
@@ -538,7 +538,7 @@ impl Loader<'_> {
                 .is_some_and(asks);
         let errors = self.out.errors();
         let condition = entry.get("condition").map(|c| {
-            let mut compiler = Compiler {
+            let mut compiler = MappingCompiler {
                 file,
                 reply,
                 tree,
@@ -567,7 +567,7 @@ impl Loader<'_> {
         let node = read_yaml(&mapping, self.out)?;
         let nodes = tree::read(&mapping, &node, self.out);
         let (content_type, schema) = self.response_type(object, status);
-        let mut compiler = Compiler {
+        let mut compiler = MappingCompiler {
             file: &mapping,
             reply,
             tree,

@@ -24,27 +24,27 @@ pub(crate) mod record;
 mod served;
 pub(crate) mod structure;
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::yaml::{self, Node};
 use std::path::Path;
 
 /// Reads a YAML file; faults are reported and give `None`.
-pub(crate) fn read_yaml(file: &Path, out: &mut Diagnostics) -> Option<Node> {
+pub(crate) fn read_yaml(file: &Path, out: &mut ProjectDiagnostics) -> Option<Node> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            out.error(file, Position::default(), "the file is missing");
+            out.error(file, FilePosition::default(), "the file is missing");
             return None;
         }
         Err(e) => {
-            out.error(file, Position::default(), format!("cannot be read: {e}"));
+            out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
             return None;
         }
     };
     match yaml::parse(&text) {
         Ok(node) => Some(node),
         Err(e) => {
-            e.tell(file, out);
+            e.report(file, out);
             None
         }
     }

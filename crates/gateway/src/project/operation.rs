@@ -1,12 +1,12 @@
 //! The operations of an API, ready to be served, as `load` makes them.
 
-use super::asset::{Asset, Interface, Style};
+use super::asset::{ProgramAsset, AssetInterface, InterfaceStyle};
 use super::load::load;
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
-use crate::security::{Means, Requirement};
-use crate::validate::params::Param;
+use crate::security::{AvailableSchemes, SecurityRequirement};
+use crate::validate::params::OperationParameter;
 use crate::validate::schema::{SchemaId, SchemaSet};
 use copybook::CodePage;
 use http::Method;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// An API, loaded and compiled.
 #[derive(Debug)]
-pub struct Api {
+pub struct LoadedApi {
     pub(crate) name: String,
     /// Path in front of all its operations, without a slash at the end.
     pub(crate) base_path: String,
@@ -27,14 +27,14 @@ pub struct Api {
     pub(crate) document: String,
     pub(crate) document_json: String,
     pub(crate) set: SchemaSet,
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Vec<ApiOperation>,
     /// Problems that do not prevent it from being served.
-    pub(crate) warnings: Diagnostics,
+    pub(crate) warnings: ProjectDiagnostics,
 }
 
 /// The program of an asset with its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contract {
+pub struct AssetContract {
     /// The program.
     pub program: String,
     /// The asset's own file.
@@ -50,19 +50,19 @@ pub struct Contract {
 
 /// One method of one path.
 #[derive(Debug)]
-pub(crate) struct Operation {
+pub(crate) struct ApiOperation {
     pub method: Method,
     /// The document's path, the base path not included.
     pub path: String,
-    pub params: Vec<Param>,
+    pub params: Vec<OperationParameter>,
     pub body: Option<BodyRule>,
     /// `operationId`, empty for none.
     pub id: String,
     /// The document's requirements of callers.
-    pub security: Option<Requirement>,
+    pub security: Option<SecurityRequirement>,
     /// Roles that the document names, one of which a caller must have.
     pub roles: Option<Vec<String>>,
-    pub work: Work,
+    pub work: OperationHandler,
 }
 
 /// The rule for a request body.
@@ -76,9 +76,9 @@ pub(crate) struct BodyRule {
 
 /// The handler of an operation.
 #[derive(Debug)]
-pub(crate) enum Work {
+pub(crate) enum OperationHandler {
     Program {
-        asset: Arc<Asset>,
+        asset: Arc<ProgramAsset>,
         request: RequestPlan,
         responses: Vec<ResponsePlan>,
     },
@@ -86,18 +86,18 @@ pub(crate) enum Work {
     Unsupported(String),
 }
 
-impl Api {
+impl LoadedApi {
     /// Loads the project in `folder` (the one that has `src/main`, or
     /// `src/main` itself). Its name is the folder's.
-    pub fn load(folder: &Path) -> Result<Api, Diagnostics> {
-        Api::load_with(folder, Means::default(), CodePage::ascii())
+    pub fn load(folder: &Path) -> Result<LoadedApi, ProjectDiagnostics> {
+        LoadedApi::load_with(folder, AvailableSchemes::default(), CodePage::ascii())
     }
 
     /// As above with the requirements of its document enforced by `means`,
     /// where one that cannot be enforced is an error, and texts of programs in
     /// `page`.
-    pub fn load_with(folder: &Path, means: Means, page: CodePage) -> Result<Api, Diagnostics> {
-        let mut out = Diagnostics::default();
+    pub fn load_with(folder: &Path, means: AvailableSchemes, page: CodePage) -> Result<LoadedApi, ProjectDiagnostics> {
+        let mut out = ProjectDiagnostics::default();
         let api = load(folder, means, page, &mut out);
         match api {
             Some(mut api) if !out.has_errors() => {
@@ -113,10 +113,10 @@ impl Api {
     ///
     /// # Errors
     /// The faults of all of them, when one has any.
-    pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
-        let mut faults = Diagnostics::default();
-        let mut apis: Vec<Api> = Vec::new();
-        for (_, loaded) in Api::load_each(folder, Means::default(), CodePage::ascii()) {
+    pub fn load_all(folder: &Path) -> Result<Vec<LoadedApi>, ProjectDiagnostics> {
+        let mut faults = ProjectDiagnostics::default();
+        let mut apis: Vec<LoadedApi> = Vec::new();
+        for (_, loaded) in LoadedApi::load_each(folder, AvailableSchemes::default(), CodePage::ascii()) {
             match loaded {
                 Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),
@@ -132,17 +132,17 @@ impl Api {
     /// project that serves a path of an earlier one is at fault.
     pub fn load_each(
         folder: &Path,
-        means: Means,
+        means: AvailableSchemes,
         page: CodePage,
-    ) -> Vec<(String, Result<Api, Diagnostics>)> {
+    ) -> Vec<(String, Result<LoadedApi, ProjectDiagnostics>)> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
         folders.sort();
-        let mut all: Vec<(String, Result<Api, Diagnostics>)> = Vec::new();
+        let mut all: Vec<(String, Result<LoadedApi, ProjectDiagnostics>)> = Vec::new();
         for folder in folders {
-            let mut loaded = Api::load_with(&folder, means, page);
+            let mut loaded = LoadedApi::load_with(&folder, means, page);
             if let Ok(api) = &loaded {
-                let mut faults = Diagnostics::default();
+                let mut faults = ProjectDiagnostics::default();
                 let others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
                 overlaps(&folder, api, others, &mut faults);
                 if faults.has_errors() {
@@ -166,7 +166,7 @@ impl Api {
     }
 
     /// Findings that do not keep the project from being served.
-    pub fn warnings(&self) -> &Diagnostics {
+    pub fn warnings(&self) -> &ProjectDiagnostics {
         &self.warnings
     }
 
@@ -174,8 +174,8 @@ impl Api {
     pub fn operations(&self) -> impl Iterator<Item = (&str, String, &str)> {
         self.operations.iter().map(|o| {
             let program = match &o.work {
-                Work::Program { asset, .. } => asset.program.as_str(),
-                Work::Unsupported(_) => "",
+                OperationHandler::Program { asset, .. } => asset.program.as_str(),
+                OperationHandler::Unsupported(_) => "",
             };
             (
                 o.method.as_str(),
@@ -189,7 +189,7 @@ impl Api {
     pub fn asset_file(&self, program: &str) -> Option<&std::path::Path> {
         let mut works = self.operations.iter().map(|o| &o.work);
         works.find_map(|work| match work {
-            Work::Program { asset, .. } if asset.program.as_str() == program => {
+            OperationHandler::Program { asset, .. } if asset.program.as_str() == program => {
                 Some(asset.file.as_path())
             }
             _ => None,
@@ -199,29 +199,29 @@ impl Api {
     /// The connections that the assets of its operations name, in their order.
     pub fn connections(&self) -> impl Iterator<Item = Option<&str>> {
         self.operations.iter().map(|o| match &o.work {
-            Work::Program { asset, .. } => asset.connection.as_deref(),
-            Work::Unsupported(_) => None,
+            OperationHandler::Program { asset, .. } => asset.connection.as_deref(),
+            OperationHandler::Unsupported(_) => None,
         })
     }
 
     /// Whether it has an operation of this `METHOD /path` or operationId.
     pub fn has_operation(&self, key: &str) -> bool {
-        let called = |o: &Operation| format!("{} {}", o.method, o.path) == key;
+        let called = |o: &ApiOperation| format!("{} {}", o.method, o.path) == key;
         self.operations.iter().any(|o| o.id == key || called(o))
     }
 
     /// The programs of its assets, each once.
-    pub fn contracts(&self) -> Vec<Contract> {
-        let side = |interface: &Interface| {
+    pub fn contracts(&self) -> Vec<AssetContract> {
+        let side = |interface: &AssetInterface| {
             let areas = interface.areas.iter();
             areas
                 .map(|a| (a.name.clone(), a.record.max_len()))
                 .collect()
         };
-        let contract = |asset: &Asset| Contract {
+        let contract = |asset: &ProgramAsset| AssetContract {
             program: asset.program.to_string(),
             file: asset.file.clone(),
-            channel: asset.request.style == Style::Channel,
+            channel: asset.request.style == InterfaceStyle::Channel,
             request: side(&asset.request),
             response: side(&asset.response),
         };
@@ -229,10 +229,10 @@ impl Api {
     }
 
     /// The assets its operations use, each once.
-    pub(crate) fn assets(&self) -> Vec<&Asset> {
-        let mut assets: Vec<&Asset> = Vec::new();
+    pub(crate) fn assets(&self) -> Vec<&ProgramAsset> {
+        let mut assets: Vec<&ProgramAsset> = Vec::new();
         for operation in &self.operations {
-            if let Work::Program { asset, .. } = &operation.work
+            if let OperationHandler::Program { asset, .. } = &operation.work
                 && !assets.iter().any(|seen| std::ptr::eq(*seen, &**asset))
             {
                 assets.push(asset);
@@ -247,7 +247,7 @@ impl Api {
             .operations
             .iter()
             .filter_map(|o| match &o.work {
-                Work::Program { asset, .. } => {
+                OperationHandler::Program { asset, .. } => {
                     let counts = !asset.eib_only && here(asset.connection.as_deref());
                     asset
                         .transid
@@ -255,7 +255,7 @@ impl Api {
                         .map(TransId::as_str)
                         .filter(|_| counts)
                 }
-                Work::Unsupported(_) => None,
+                OperationHandler::Unsupported(_) => None,
             })
             .collect();
         names.sort_unstable();
@@ -266,16 +266,16 @@ impl Api {
 
 fn overlaps<'a>(
     folder: &Path,
-    api: &Api,
-    others: impl Iterator<Item = &'a Api>,
-    out: &mut Diagnostics,
+    api: &LoadedApi,
+    others: impl Iterator<Item = &'a LoadedApi>,
+    out: &mut ProjectDiagnostics,
 ) {
     for other in others {
         for (method, path, _) in api.operations() {
             if other.operations().any(|(m, p, _)| m == method && p == path) {
                 let message = format!("{method} {path} is also served by the API {}", other.name);
                 let help = "give each API a base path of its own in servers[0].url";
-                out.error_help(folder, Position::default(), message, help);
+                out.error_help(folder, FilePosition::default(), message, help);
             }
         }
     }

@@ -16,11 +16,11 @@
 //! Invariant: where nothing says what a copy came from, nothing is refused; a
 //! record of the same name with another layout is a warning.
 
-use super::asset::{Area, Asset};
+use super::asset::{DataArea, ProgramAsset};
 use super::import::program_text;
-use super::operation::Api;
+use super::operation::LoadedApi;
 use super::read_yaml;
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use copybook::{CopyFolders, Copybook, Field, Kind, Layout, ParseOptions};
 use std::path::{Path, PathBuf};
 
@@ -29,27 +29,27 @@ pub(crate) const SOURCES: &str = "sources.yaml";
 
 /// The contents of `sources.yaml`.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Sources {
+pub(crate) struct CopybookSources {
     /// The file itself.
     pub file: PathBuf,
     /// Name of each copy, where it came from (from the application folder),
     /// and the place of that.
-    pub copybooks: Vec<(String, PathBuf, Position)>,
+    pub copybooks: Vec<(String, PathBuf, FilePosition)>,
     /// The options that it was imported with, as they are written.
     pub options: Vec<(String, String)>,
 }
 
-impl Sources {
+impl CopybookSources {
     /// Reads the file of an asset's folder; none when it is not there.
-    pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Sources> {
+    pub fn load(folder: &Path, out: &mut ProjectDiagnostics) -> Option<CopybookSources> {
         let file = folder.join(SOURCES);
         if !file.is_file() {
             return None;
         }
         let node = read_yaml(&file, out)?;
-        let mut sources = Sources {
+        let mut sources = CopybookSources {
             file,
-            ..Sources::default()
+            ..CopybookSources::default()
         };
         for (key, value) in node.map().unwrap_or_default() {
             let name = key.text().unwrap_or_default();
@@ -71,7 +71,7 @@ impl Sources {
     }
 
     /// Where a copy came from.
-    fn of(&self, copy: &Path) -> Option<(&Path, Position)> {
+    fn of(&self, copy: &Path) -> Option<(&Path, FilePosition)> {
         let name = copy.file_name()?.to_str()?;
         let mut all = self.copybooks.iter();
         let (_, source, at) = all.find(|(copy, ..)| copy == name)?;
@@ -79,15 +79,15 @@ impl Sources {
     }
 }
 
-impl Api {
+impl LoadedApi {
     /// Compares the copybooks of its assets with those of the application: an
     /// error for each copy whose source has another layout now, a warning for
     /// one whose source is missing. `folders` are those of the programs' COPY
     /// members.
-    pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> Diagnostics {
-        let mut out = Diagnostics::default();
+    pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> ProjectDiagnostics {
+        let mut out = ProjectDiagnostics::default();
         for asset in self.assets() {
-            let checked = Checked {
+            let checked = OriginCheck {
                 api: &self.name,
                 asset,
                 application,
@@ -99,15 +99,15 @@ impl Api {
     }
 }
 
-struct Checked<'a> {
+struct OriginCheck<'a> {
     api: &'a str,
-    asset: &'a Asset,
+    asset: &'a ProgramAsset,
     application: &'a Path,
     folders: &'a [PathBuf],
 }
 
-impl Checked<'_> {
-    fn asset(&self, out: &mut Diagnostics) {
+impl OriginCheck<'_> {
+    fn asset(&self, out: &mut ProjectDiagnostics) {
         let areas = self
             .asset
             .request
@@ -146,7 +146,7 @@ impl Checked<'_> {
     }
 
     /// A copy against the copybook that it came from.
-    fn compare(&self, area: &Area, source: &Path, comma: bool, out: &mut Diagnostics) {
+    fn compare(&self, area: &DataArea, source: &Path, comma: bool, out: &mut ProjectDiagnostics) {
         let layouts = match self.layouts(source, comma) {
             Ok(book) => {
                 book.warnings.list.into_iter().for_each(|f| out.copybook(f));
@@ -165,7 +165,7 @@ impl Checked<'_> {
             .or(layouts.first())
         else {
             let message = "it no longer describes a record";
-            return out.error(source, Position::default(), message);
+            return out.error(source, FilePosition::default(), message);
         };
         if let Some(difference) = difference(own, now) {
             let message = format!(
@@ -177,7 +177,7 @@ impl Checked<'_> {
                 "apply the change with `tupelo api import {} --update`, which keeps the mappings",
                 self.api
             );
-            let at = Position {
+            let at = FilePosition {
                 line: difference.line,
                 column: indentation(source, difference.line),
             };
@@ -186,7 +186,7 @@ impl Checked<'_> {
     }
 
     /// A record of the same name among the programs' copybooks.
-    fn namesake(&self, area: &Area, comma: bool, out: &mut Diagnostics) {
+    fn namesake(&self, area: &DataArea, comma: bool, out: &mut ProjectDiagnostics) {
         let own = area.layout();
         for folder in self.folders {
             for path in members(folder) {
@@ -217,7 +217,7 @@ impl Checked<'_> {
                     );
                     let help = "write a sources.yaml next to zosAsset.yaml that names this \
                         copybook's source, so that changes are noticed";
-                    out.warn_help(&area.file, Position::default(), message, Some(help.into()));
+                    out.warn_help(&area.file, FilePosition::default(), message, Some(help.into()));
                 }
             }
         }
@@ -254,14 +254,14 @@ fn indentation(file: &Path, line: u32) -> u32 {
 }
 
 /// The first thing in which two layouts differ.
-pub(crate) struct Difference {
+pub(crate) struct LayoutDifference {
     pub what: String,
     /// Line of the newer text, 0 for none.
     pub line: u32,
 }
 
 /// Compares a copy with its source, field by field.
-pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
+pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<LayoutDifference> {
     let mut group = None;
     let fields = copy.iter().zip(now.iter());
     for ((_, old), (_, new)) in fields.skip(1) {
@@ -280,7 +280,7 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
                 old.picture.as_deref().unwrap_or_default()
             );
             let line = new.line;
-            return Some(Difference { what, line });
+            return Some(LayoutDifference { what, line });
         }
         if !same(old, new) {
             let what = format!(
@@ -289,7 +289,7 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
                 described(old),
                 described(new)
             );
-            let difference = Difference {
+            let difference = LayoutDifference {
                 what,
                 line: new.line,
             };
@@ -304,17 +304,17 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
     if is > was {
         let first = &now.fields[was];
         let what = format!("{} is new", named(first));
-        return Some(Difference {
+        return Some(LayoutDifference {
             what,
             line: first.line,
         });
     }
     if is < was {
         let what = format!("{} no longer exists", named(&copy.fields[is]));
-        return Some(Difference { what, line: 0 });
+        return Some(LayoutDifference { what, line: 0 });
     }
     group.or_else(|| {
-        (copy.length != now.length).then(|| Difference {
+        (copy.length != now.length).then(|| LayoutDifference {
             what: format!("it had {} bytes and now has {}", copy.length, now.length),
             line: 0,
         })
@@ -333,9 +333,9 @@ fn is_plain_group(field: &Field) -> bool {
     field.kind == Kind::Group && field.occurs.is_none() && field.redefines.is_none()
 }
 
-fn reported(what: String, now: &Layout, name: &str) -> Option<Difference> {
+fn reported(what: String, now: &Layout, name: &str) -> Option<LayoutDifference> {
     let field = now.fields.iter().find(|f| f.name.as_deref() == Some(name));
-    Some(Difference {
+    Some(LayoutDifference {
         what,
         line: field.map_or(0, |f| f.line),
     })

@@ -6,26 +6,26 @@
 //! of these the same layouts get codecs of that page once, and big-endian
 //! numbers and hexadecimal floats if it is an EBCDIC page.
 //!
-//! Invariant: requests to local regions never look into [`Pages`].
+//! Invariant: requests to local regions never look into [`CodePages`].
 
-use super::asset::{ApiFirst, Area, Asset, Interface};
-use super::structure::Structures;
+use super::asset::{ApiFirst, DataArea, ProgramAsset, AssetInterface};
+use super::structure::DirectionStructures;
 use copybook::CodePage;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Both directions in one code page.
 #[derive(Debug)]
-pub(crate) struct Sides {
-    pub request: Interface,
-    pub response: Interface,
+pub(crate) struct PageCodecs {
+    pub request: AssetInterface,
+    pub response: AssetInterface,
 }
 
 /// Those that were asked for, by CCSID.
 #[derive(Debug, Default)]
-pub(crate) struct Pages(Mutex<BTreeMap<u16, Arc<Sides>>>);
+pub(crate) struct CodePages(Mutex<BTreeMap<u16, Arc<PageCodecs>>>);
 
-impl Pages {
+impl CodePages {
     /// The interfaces in a code page.
     ///
     /// # Errors
@@ -33,15 +33,15 @@ impl Pages {
     pub fn of(
         &self,
         ccsid: u16,
-        request: &Interface,
-        response: &Interface,
-    ) -> Result<Arc<Sides>, String> {
+        request: &AssetInterface,
+        response: &AssetInterface,
+    ) -> Result<Arc<PageCodecs>, String> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sides) = made.get(&ccsid) {
             return Ok(sides.clone());
         }
         let page = CodePage::by_ccsid(ccsid).map_err(|e| e.to_string())?;
-        let sides = Arc::new(Sides {
+        let sides = Arc::new(PageCodecs {
             request: request.in_page(page)?,
             response: response.in_page(page)?,
         });
@@ -50,19 +50,19 @@ impl Pages {
     }
 }
 
-impl Asset {
+impl ProgramAsset {
     /// A copy in the code page of a region.
     ///
     /// # Errors
     /// A record that cannot be laid out in it.
-    pub fn in_page(self, page: CodePage) -> Result<Asset, String> {
+    pub fn in_page(self, page: CodePage) -> Result<ProgramAsset, String> {
         let api_first = self.api_first.map(|own| {
             Ok::<_, String>(ApiFirst {
                 request: own.request.in_page(page)?,
                 response: own.response.in_page(page)?,
             })
         });
-        Ok(Asset {
+        Ok(ProgramAsset {
             request: self.request.in_page(page)?,
             response: self.response.in_page(page)?,
             api_first: api_first.transpose()?,
@@ -71,12 +71,12 @@ impl Asset {
     }
 }
 
-impl Structures {
+impl DirectionStructures {
     /// A copy in a code page.
     ///
     /// # Errors
     /// A record that cannot be laid out in it.
-    pub fn in_page(mut self, page: CodePage) -> Result<Structures, String> {
+    pub fn in_page(mut self, page: CodePage) -> Result<DirectionStructures, String> {
         for part in &mut self.parts {
             part.record = part.record.in_page(page)?;
         }
@@ -84,16 +84,16 @@ impl Structures {
     }
 }
 
-impl Interface {
-    fn in_page(&self, page: CodePage) -> Result<Interface, String> {
-        let area = |area: &Area| {
-            Ok::<_, String>(Area {
+impl AssetInterface {
+    fn in_page(&self, page: CodePage) -> Result<AssetInterface, String> {
+        let area = |area: &DataArea| {
+            Ok::<_, String>(DataArea {
                 name: area.name.clone(),
                 file: area.file.clone(),
                 record: area.record.in_page(page)?,
             })
         };
-        Ok(Interface {
+        Ok(AssetInterface {
             style: self.style,
             areas: self.areas.iter().map(area).collect::<Result<_, _>>()?,
         })
@@ -112,34 +112,34 @@ pub(crate) fn ccsid(text: &str) -> Result<u16, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::Diagnostics;
-    use crate::mapping::expr::Trim;
-    use crate::project::asset::Style;
+    use crate::diagnostics::ProjectDiagnostics;
+    use crate::mapping::expr::TrimMode;
+    use crate::project::asset::InterfaceStyle;
     use crate::project::record::Record;
     use std::path::Path;
 
-    fn interface() -> Interface {
+    fn interface() -> AssetInterface {
         let text = "       01 R.
            05 A PIC X(4).
            05 B PIC S9(3).
            05 C PIC S9(4) COMP-5.
            05 D COMP-2.\n";
-        let mut out = Diagnostics::default();
+        let mut out = ProjectDiagnostics::default();
         let record = Record::parse(Path::new("R.cpy"), text, &mut out).unwrap();
-        let area = Area {
+        let area = DataArea {
             name: "R".into(),
             file: "R.cpy".into(),
             record,
         };
-        Interface {
-            style: Style::Commarea,
+        AssetInterface {
+            style: InterfaceStyle::Commarea,
             areas: vec![area],
         }
     }
 
     #[test]
     fn a_record_in_an_ebcdic_page_has_the_mainframes_characters_and_numbers() {
-        let (pages, plain) = (Pages::default(), interface());
+        let (pages, plain) = (CodePages::default(), interface());
         let sides = pages.of(37, &plain, &plain).unwrap();
         let record = &sides.request.areas[0].record;
         let layout = record.layout();
@@ -160,16 +160,16 @@ mod tests {
         ];
         assert_eq!(bytes, expected.concat());
         let mut json = Vec::new();
-        let read = record.decode(id("A"), &bytes, &[], Trim::Both, &mut json);
+        let read = record.decode(id("A"), &bytes, &[], TrimMode::Both, &mut json);
         assert_eq!((read.unwrap(), &json[..]), (true, &b"\"AB\""[..]));
         assert!(Arc::ptr_eq(&sides, &pages.of(37, &plain, &plain).unwrap()));
     }
 
     #[test]
-    fn a_number_that_is_no_code_page_is_told() {
+    fn a_number_that_is_no_code_page_is_reported() {
         assert_eq!(ccsid(" 1047 "), Ok(1047));
         assert!(ccsid("1").unwrap_err().contains("not the CCSID"));
         assert!(ccsid("cp037").is_err());
-        assert!(Pages::default().of(1, &interface(), &interface()).is_err());
+        assert!(CodePages::default().of(1, &interface(), &interface()).is_err());
     }
 }

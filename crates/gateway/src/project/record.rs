@@ -6,8 +6,8 @@
 //! its layout, when a program returns less, and longer than its counters say,
 //! when it returns a table at its full length.
 
-use crate::diagnostics::{Diagnostics, Position};
-use crate::mapping::expr::Trim;
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
+use crate::mapping::expr::TrimMode;
 use crate::problem::Fault;
 use copybook::codec::{LongRecord, Machine, NumberError, Place, ShortRecord, Trim as CodecTrim};
 use copybook::{
@@ -68,11 +68,11 @@ impl Form {
 
 impl Record {
     /// Reads a copybook of one record; faults are reported and give `None`.
-    pub fn load(file: &Path, out: &mut Diagnostics) -> Option<Record> {
+    pub fn load(file: &Path, out: &mut ProjectDiagnostics) -> Option<Record> {
         let text = match std::fs::read(file) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(e) => {
-                out.error(file, Position::default(), format!("cannot be read: {e}"));
+                out.error(file, FilePosition::default(), format!("cannot be read: {e}"));
                 return None;
             }
         };
@@ -80,7 +80,7 @@ impl Record {
     }
 
     /// Lays out the text of a copybook.
-    pub fn parse(file: &Path, text: &str, out: &mut Diagnostics) -> Option<Record> {
+    pub fn parse(file: &Path, text: &str, out: &mut ProjectDiagnostics) -> Option<Record> {
         let name = file.display().to_string();
         let options = ParseOptions {
             source_name: &name,
@@ -106,7 +106,7 @@ impl Record {
         if !message.is_empty() {
             let help = "an asset's copybook must describe one record: an 01 level with \
                 everything below it. Put the program's record into a file of its own";
-            out.error_help(file, Position::default(), message, help);
+            out.error_help(file, FilePosition::default(), message, help);
             return None;
         }
         let layout = layouts.into_iter().next()?;
@@ -116,7 +116,7 @@ impl Record {
                 let layouts = copybook::parse(text, &options).unwrap_or_default();
                 let line = line_of(&layouts, &why);
                 let column = first_column(text, line);
-                let at = Position { line, column };
+                let at = FilePosition { line, column };
                 match why.ends_with("a counter inside a table") {
                     true => out.error_help(file, at, why, COUNTER_OUTSIDE),
                     false => out.error(file, at, why),
@@ -205,7 +205,7 @@ impl Record {
         id: FieldId,
         bytes: &[u8],
         subscripts: &[u32],
-        trim: Trim,
+        trim: TrimMode,
         out: &mut Vec<u8>,
     ) -> Result<bool, Box<Fault>> {
         let Some(field) = &self.form(trim).fields[id.0 as usize] else {
@@ -226,13 +226,13 @@ impl Record {
 
     /// The codecs for a kind of trimming. What could be built once can be
     /// built again with another trimming, so there is always one.
-    fn form(&self, trim: Trim) -> &Form {
+    fn form(&self, trim: TrimMode) -> &Form {
         let made = match trim {
-            Trim::Keep => return &self.plain,
-            Trim::Both => self
+            TrimMode::Keep => return &self.plain,
+            TrimMode::Both => self
                 .both
                 .get_or_init(|| Form::new(&self.layout, self.page, CodecTrim::Both).ok()),
-            Trim::End => self
+            TrimMode::End => self
                 .end
                 .get_or_init(|| Form::new(&self.layout, self.page, CodecTrim::Padding).ok()),
         };
@@ -322,7 +322,7 @@ impl Record {
                 Some(b't' | b'f') => leaf,
                 _ => false,
             };
-            let mut tape = crate::json::Tape::default();
+            let mut tape = crate::json::JsonTape::default();
             let written = match (text, text.then(|| plain_text(json)).flatten()) {
                 (true, Some(plain)) => field.read_text(plain.trim(), record),
                 (true, None) => match tape.parse(json.as_bytes()) {
@@ -556,7 +556,7 @@ mod tests {
            05  G.
                10  X  PIC X.
 ";
-        let mut reported = Diagnostics::default();
+        let mut reported = ProjectDiagnostics::default();
         let record = Record::parse(Path::new("r.cpy"), copybook, &mut reported).unwrap();
         let texts = [
             "0", "12", " 7 ", "-3", "+4", "1.5", "1.55", "99999", "1e2", "", "x", "\"", "\u{e9}",

@@ -6,9 +6,9 @@
 //! that is too large, or a full region with problem documents, even if the
 //! project's author did not describe them.
 
-use super::operation::{Operation, Work};
-use crate::openapi::{Document, Version};
-use crate::security::Means;
+use super::operation::{ApiOperation, OperationHandler};
+use crate::openapi::{Document, OpenapiVersion};
+use crate::security::AvailableSchemes;
 use serde_json::{Map, Value, json};
 
 /// Name of the schema that is added to the document.
@@ -48,18 +48,18 @@ const GUARDED: [(&str, &str); 3] = [
 /// The document with its servers reduced to the base path, so that a page which
 /// shows it sends requests to where it came from, and with the gateway's own
 /// answers. It stays of its author's version.
-pub(super) fn document(document: &Document, operations: &[Operation], means: Means) -> String {
+pub(super) fn document(document: &Document, operations: &[ApiOperation], means: AvailableSchemes) -> String {
     let base = document.base_path();
     let base = if base.is_empty() { "/" } else { &base };
     let mut json = document.author.clone();
     let form = match document.version {
-        Version::V2 => Form {
+        OpenapiVersion::V2 => Form {
             schemas: &["definitions"],
             responses: "#/responses/",
             known: json["responses"].clone(),
             media: false,
         },
-        Version::V30 | Version::V31 => Form {
+        OpenapiVersion::V30 | OpenapiVersion::V31 => Form {
             schemas: &["components", "schemas"],
             responses: "#/components/responses/",
             known: json["components"]["responses"].clone(),
@@ -79,17 +79,17 @@ pub(super) fn document(document: &Document, operations: &[Operation], means: Mea
         let responses = object.get_mut("responses").and_then(Value::as_object_mut);
         let Some(responses) = responses else { continue };
         let with_body = operation.body.is_some().then_some(WITH_BODY);
-        let guarded = means != Means::default() || operation.security.is_some();
+        let guarded = means != AvailableSchemes::default() || operation.security.is_some();
         let guarded = guarded.then_some(GUARDED).into_iter().flatten();
         let more = with_body.into_iter().flatten().chain(guarded);
         for (status, why) in ALWAYS.into_iter().chain(more) {
             form.add(responses, status, why);
         }
-        if matches!(operation.work, Work::Unsupported(_)) {
+        if matches!(operation.work, OperationHandler::Unsupported(_)) {
             form.add(responses, "501", "The operation is not implemented yet");
         }
     }
-    if document.version == Version::V2
+    if document.version == OpenapiVersion::V2
         && let Some(object) = json.as_object_mut()
     {
         // Without them a client uses the server that it has the document from.

@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 
 /// The side of a structure: parts that a program must provide are not left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum StructureSide {
     Request,
     Response,
 }
 
 /// Collects what is left out.
 #[derive(Debug)]
-pub(super) struct Fitting<'a> {
-    pub side: Side,
+pub(super) struct SchemaFitting<'a> {
+    pub side: StructureSide,
     pub limits: Limits,
     /// Each with its place and the reason.
     pub left_out: &'a mut Vec<String>,
 }
 
-impl Fitting<'_> {
+impl SchemaFitting<'_> {
     /// The schema without what has no rule; none where nothing of it is left.
     /// It is flat: what still refers to another contains itself.
     ///
@@ -81,7 +81,7 @@ impl Fitting<'_> {
     ) -> Result<Option<Value>, String> {
         let reported = self.left_out.len();
         let fitted = self.fit(schema, at)?;
-        match fitted.is_none() && needed && self.side == Side::Request {
+        match fitted.is_none() && needed && self.side == StructureSide::Request {
             true => Err(self.left_out.split_off(reported).join("; ")),
             false => Ok(fitted),
         }

@@ -4,11 +4,11 @@
 //! Reference: z/OS Connect, "Generating the language structures for an API
 //! requester"; public samples.
 
-use super::operation::Operation;
-use super::{Calling, read};
-use crate::diagnostics::{Diagnostics, Position};
+use super::operation::RequesterOperation;
+use super::{CallInterface, read};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::openapi::Document;
-use crate::project::structure::Generated;
+use crate::project::structure::GeneratedCopybook;
 use crate::project::{folder_name, keys, read_yaml};
 use copybook::CodePage;
 use serde_json::Value;
@@ -40,9 +40,9 @@ impl Default for RequesterOptions {
 }
 
 impl RequesterOptions {
-    pub(super) fn read(file: &Path, out: &mut Diagnostics) -> Option<RequesterOptions> {
+    pub(super) fn read(file: &Path, out: &mut ProjectDiagnostics) -> Option<RequesterOptions> {
         let node = read_yaml(file, out)?;
-        keys::check(keys::File::Requester, file, &node, out);
+        keys::check(keys::ProjectFile::Requester, file, &node, out);
         let usual = RequesterOptions::default();
         let text = |name: &str| node.get(name).and_then(|n| n.text()).map(str::trim);
         Some(RequesterOptions {
@@ -82,10 +82,10 @@ pub(super) fn toolkit_name(document: &Document) -> String {
 /// none has one; otherwise these are notes.
 pub fn requester_copybooks(
     folder: &Path,
-    calling: Calling,
+    calling: CallInterface,
     prefix: Option<&str>,
-) -> Result<(Vec<Generated>, Diagnostics), Diagnostics> {
-    let mut out = Diagnostics::default();
+) -> Result<(Vec<GeneratedCopybook>, ProjectDiagnostics), ProjectDiagnostics> {
+    let mut out = ProjectDiagnostics::default();
     let Some((document, options)) = read(folder, &mut out) else {
         return Err(out);
     };
@@ -93,7 +93,7 @@ pub fn requester_copybooks(
     let prefix = prefix.unwrap_or(&options.prefix);
     let mut all = Vec::new();
     for (number, object) in document.operations().iter().enumerate() {
-        let operation = Operation::new(&document, object, options.limits(), CodePage::ascii());
+        let operation = RequesterOperation::new(&document, object, options.limits(), CodePage::ascii());
         let stem = format!("{prefix}{number:02}");
         let sides = [("Q01", true), ("P01", false)].map(|(letter, request)| {
             let name = format!("{stem}{letter}");
@@ -101,7 +101,7 @@ pub fn requester_copybooks(
             made.map(|(structures, text)| {
                 let empty = structures.base_bytes() == 0;
                 let text = comments(operation.left_out(request)) + &text;
-                (!empty).then_some(Generated { name, text })
+                (!empty).then_some(GeneratedCopybook { name, text })
             })
         });
         let place = format!("{} {}", operation.method, operation.path);
@@ -134,7 +134,7 @@ pub fn requester_copybooks(
     }
     if all.is_empty() {
         let message = "no operation has copybooks";
-        out.error(&document.file, Position::default(), message);
+        out.error(&document.file, FilePosition::default(), message);
         return Err(out);
     }
     Ok((all, out))
@@ -145,9 +145,9 @@ fn information(
     stem: &str,
     api: &str,
     object: &crate::openapi::OperationObject<'_>,
-    operation: &Operation,
-    calling: Calling,
-) -> Generated {
+    operation: &RequesterOperation,
+    calling: CallInterface,
+) -> GeneratedCopybook {
     let id = object.object.get("operationId").and_then(Value::as_str);
     let path = folder_name(object.path);
     let name = format!("{stem}I01");
@@ -163,12 +163,12 @@ fn information(
         );
     };
     match calling {
-        Calling::Stub => {
+        CallInterface::Stub => {
             field("BAQ-APINAME", api);
             field("BAQ-APIPATH", &path);
             field("BAQ-APIMETHOD", &operation.method);
         }
-        Calling::HostApi => {
+        CallInterface::HostApi => {
             field("BAQ-API-NAME", api);
             field("BAQ-API-PATH", &path);
             field("BAQ-API-METHOD", &operation.method);
@@ -176,7 +176,7 @@ fn information(
             field("BAQ-API-MEDIA-TYPE", operation.media());
         }
     }
-    if calling == Calling::HostApi {
+    if calling == CallInterface::HostApi {
         let mut head = format!("       01 BAQ-API-INFO-{name}.\n");
         let _ = writeln!(
             head,
@@ -191,7 +191,7 @@ fn information(
         }
         text.insert_str(0, &head);
     }
-    Generated { name, text }
+    GeneratedCopybook { name, text }
 }
 
 /// The left-out parts of a structure, as comments of its copybook.

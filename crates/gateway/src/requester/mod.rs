@@ -13,62 +13,62 @@ mod operation;
 mod schema;
 
 pub use generate::{RequesterOptions, requester_copybooks};
-pub use operation::{Outbound, Returned};
+pub use operation::{OutboundRequest, RequesterResponse};
 
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::openapi::Document;
-use crate::project::structure::{Limits, Manner};
+use crate::project::structure::{Limits, DynamicStyle};
 use copybook::CodePage;
-use operation::Operation;
+use operation::RequesterOperation;
 use std::path::Path;
 
 /// How a program calls: by the host API, or by the older stub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Calling {
+pub enum CallInterface {
     /// BAQINIT, BAQEXEC and their kind, with data areas.
     HostApi,
     /// BAQCSTUB, with everything in one structure.
     Stub,
 }
 
-impl Calling {
-    fn manner(self) -> Manner {
+impl CallInterface {
+    fn manner(self) -> DynamicStyle {
         match self {
-            Calling::HostApi => Manner::DataAreas,
-            Calling::Stub => Manner::Inline,
+            CallInterface::HostApi => DynamicStyle::DataAreas,
+            CallInterface::Stub => DynamicStyle::Inline,
         }
     }
 }
 
 /// An API that programs call.
 #[derive(Debug)]
-pub struct Requester {
+pub struct CallableApi {
     name: String,
     toolkit_name: String,
-    operations: Vec<Operation>,
+    operations: Vec<RequesterOperation>,
 }
 
 /// Why a call is not made, or its answer not given to the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequesterFault(pub String);
 
-impl Requester {
+impl CallableApi {
     /// Reads the API in a folder: its OpenAPI document and, if there is one,
     /// `options.yaml`. The name is the document's title without its blanks;
     /// programs have texts in `page`.
     ///
     /// # Errors
     /// What cannot be read.
-    pub fn load(folder: &Path, page: CodePage) -> Result<(Requester, Diagnostics), Diagnostics> {
-        let mut out = Diagnostics::default();
+    pub fn load(folder: &Path, page: CodePage) -> Result<(CallableApi, ProjectDiagnostics), ProjectDiagnostics> {
+        let mut out = ProjectDiagnostics::default();
         let loaded = read(folder, &mut out).map(|(document, options)| {
             let name = generate::api_name(&document);
             let operations = document.operations();
             let operations = operations
                 .iter()
-                .map(|object| Operation::new(&document, object, options.limits(), page))
+                .map(|object| RequesterOperation::new(&document, object, options.limits(), page))
                 .collect();
-            Requester {
+            CallableApi {
                 name,
                 toolkit_name: generate::toolkit_name(&document),
                 operations,
@@ -98,11 +98,11 @@ impl Requester {
     /// that are not as they must be.
     pub fn request<'a>(
         &self,
-        calling: Calling,
+        calling: CallInterface,
         (path, method): (&str, &str),
         base: &'a [u8],
         areas: &'a [(String, Vec<u8>)],
-    ) -> Result<Outbound, RequesterFault> {
+    ) -> Result<OutboundRequest, RequesterFault> {
         let operation = self.find(path, method)?;
         operation
             .request(calling, base, areas)
@@ -115,20 +115,20 @@ impl Requester {
     /// A body that is not as the document says.
     pub fn response(
         &self,
-        calling: Calling,
+        calling: CallInterface,
         (path, method): (&str, &str),
         status: u16,
         body: &[u8],
-    ) -> Result<Returned, RequesterFault> {
+    ) -> Result<RequesterResponse, RequesterFault> {
         let operation = self.find(path, method)?;
         operation
             .response(calling, status, body)
             .map_err(RequesterFault)
     }
 
-    fn find(&self, path: &str, method: &str) -> Result<&Operation, RequesterFault> {
+    fn find(&self, path: &str, method: &str) -> Result<&RequesterOperation, RequesterFault> {
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-        let same = |o: &&Operation| o.path == path && o.method.eq_ignore_ascii_case(method);
+        let same = |o: &&RequesterOperation| o.path == path && o.method.eq_ignore_ascii_case(method);
         self.operations
             .iter()
             .find(same)
@@ -137,7 +137,7 @@ impl Requester {
 }
 
 /// The document of a folder with its options.
-fn read(folder: &Path, out: &mut Diagnostics) -> Option<(Document, RequesterOptions)> {
+fn read(folder: &Path, out: &mut ProjectDiagnostics) -> Option<(Document, RequesterOptions)> {
     let main = folder.join("src/main");
     let main = if main.is_dir() {
         main
@@ -154,7 +154,7 @@ fn read(folder: &Path, out: &mut Diagnostics) -> Option<(Document, RequesterOpti
     };
     if document.operations().is_empty() {
         let message = "the document has no operations";
-        out.error(&document.file, Position::default(), message);
+        out.error(&document.file, FilePosition::default(), message);
         return None;
     }
     Some((document, options))
@@ -203,7 +203,7 @@ paths:
     fn the_stub_has_no_success_whose_response_is_not_in_its_structure() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
-        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
+        let (api, _) = CallableApi::load(folder.path(), CodePage::ascii()).unwrap();
         let reported = |calling, status, body: &str| {
             let reported = api.response(calling, ("/jobs", "GET"), status, body.as_bytes());
             reported
@@ -212,20 +212,20 @@ paths:
         };
         let count = r#"{"count":7}"#;
         for status in [200, 203] {
-            assert_eq!(reported(Calling::Stub, status, count), Ok(true), "{status}");
+            assert_eq!(reported(CallInterface::Stub, status, count), Ok(true), "{status}");
         }
-        assert_eq!(reported(Calling::Stub, 204, ""), Ok(true));
-        assert_eq!(reported(Calling::Stub, 404, "no"), Ok(false));
+        assert_eq!(reported(CallInterface::Stub, 204, ""), Ok(true));
+        assert_eq!(reported(CallInterface::Stub, 404, "no"), Ok(false));
         for (status, body) in [(201, count), (202, r#"{"job":1}"#), (299, ""), (205, "")] {
-            let why = reported(Calling::Stub, status, body).unwrap_err();
+            let why = reported(CallInterface::Stub, status, body).unwrap_err();
             assert!(
                 why.contains("for which the structure is not made"),
                 "{status} {why}"
             );
         }
         // The host API has a structure for each, and a warning for the others.
-        assert_eq!(reported(Calling::HostApi, 202, r#"{"job":1}"#), Ok(true));
-        assert_eq!(reported(Calling::HostApi, 201, count), Ok(false));
+        assert_eq!(reported(CallInterface::HostApi, 202, r#"{"job":1}"#), Ok(true));
+        assert_eq!(reported(CallInterface::HostApi, 201, count), Ok(false));
     }
 
     const LOAN: &str = r#"
@@ -260,7 +260,7 @@ paths:
     fn a_response_without_what_is_required_is_no_success() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), LOAN).unwrap();
-        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
+        let (api, _) = CallableApi::load(folder.path(), CodePage::ascii()).unwrap();
         let cases = [
             (
                 r#""rate":1.5,"open":true,"note":"n","parts":[{"id":"a"}]"#,
@@ -300,7 +300,7 @@ paths:
                 "/memo: ",
             ),
         ];
-        for calling in [Calling::HostApi, Calling::Stub] {
+        for calling in [CallInterface::HostApi, CallInterface::Stub] {
             for (body, why) in cases {
                 let body = format!("{{{body}}}");
                 let reported = api.response(calling, ("/loan", "GET"), 200, body.as_bytes());
@@ -323,8 +323,8 @@ paths:
     fn a_body_that_closes_what_it_is_put_into_is_no_json() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), JOBS).unwrap();
-        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
-        for calling in [Calling::HostApi, Calling::Stub] {
+        let (api, _) = CallableApi::load(folder.path(), CodePage::ascii()).unwrap();
+        for calling in [CallInterface::HostApi, CallInterface::Stub] {
             let body = br#"{"count":7},"x":1"#;
             let reported = api.response(calling, ("/jobs", "GET"), 200, body);
             assert!(reported.is_err_and(|fault| fault.0.contains("not JSON")));
@@ -385,7 +385,7 @@ components:
     fn what_has_no_rule_is_left_out_where_a_program_can_do_without_it() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("openapi.yaml"), CLOUD).unwrap();
-        let host_api = Calling::HostApi;
+        let host_api = CallInterface::HostApi;
         let (all, notes) = requester_copybooks(folder.path(), host_api, Some("CLD")).unwrap();
         let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
         let notes = notes.to_string();
@@ -421,7 +421,7 @@ components:
             all.iter()
                 .all(|one| one.text.lines().all(|l| l.len() <= 72))
         );
-        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
+        let (api, _) = CallableApi::load(folder.path(), CodePage::ascii()).unwrap();
         // The program receives the members that it has fields for; others are
         // dropped.
         let fault = br#"{"code":"BUSY","inner":{"any":[1]},"details":[{"code":"A"}]}"#;
@@ -459,31 +459,31 @@ components:
             ("latin-1", b"\x03\0Zo\xeb\0\0\0\0\0"),
         ] {
             let named = CodePage::by_name(page).unwrap();
-            let (api, _) = Requester::load(folder.path(), named).unwrap();
+            let (api, _) = CallableApi::load(folder.path(), named).unwrap();
             let reported = api.response(
-                Calling::HostApi,
+                CallInterface::HostApi,
                 operation,
                 200,
                 "{\"name\":\"Zoë\"}".as_bytes(),
             );
             let (_, _, bytes) = &reported.unwrap().areas[0];
             assert_eq!(&bytes[..10], zoe, "{page}");
-            let made = api.request(Calling::HostApi, operation, zoe, &[]).unwrap();
+            let made = api.request(CallInterface::HostApi, operation, zoe, &[]).unwrap();
             let body = String::from_utf8(made.body.unwrap()).unwrap();
             assert_eq!(body, "{\"name\":\"Zoë\"}", "{page}");
         }
-        let (api, _) = Requester::load(folder.path(), CodePage::ascii()).unwrap();
+        let (api, _) = CallableApi::load(folder.path(), CodePage::ascii()).unwrap();
         let reported = api.response(
-            Calling::HostApi,
+            CallInterface::HostApi,
             operation,
             200,
             "{\"name\":\"Zoë\"}".as_bytes(),
         );
         assert!(reported.unwrap_err().0.contains("not in code page ASCII"));
         // Half of a character is not valid.
-        let (api, _) = Requester::load(folder.path(), CodePage::utf8()).unwrap();
+        let (api, _) = CallableApi::load(folder.path(), CodePage::utf8()).unwrap();
         let half = b"\x03\0Zo\xc3\xab\0\0\0\0";
-        let made = api.request(Calling::HostApi, operation, half, &[]).unwrap();
+        let made = api.request(CallInterface::HostApi, operation, half, &[]).unwrap();
         assert_eq!(made.body.unwrap(), b"{\"name\":\"Zo\"}");
     }
 }

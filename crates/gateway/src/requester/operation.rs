@@ -1,12 +1,12 @@
 //! One operation of an API that programs call: its structures, the request
 //! that they make, and what a response becomes.
 
-use super::Calling;
-use super::fitting::{Fitting, Side};
+use super::CallInterface;
+use super::fitting::{SchemaFitting, StructureSide};
 use super::schema::flat;
-use crate::json::{Json, Kind, Tape, write_string};
+use crate::json::{TapeValue, JsonKind, JsonTape, write_string};
 use crate::openapi::{Document, OperationObject, json_content};
-use crate::project::structure::{BASE, Limits, Patching, Structures, derive_in};
+use crate::project::structure::{BASE, Limits, PatchStyle, DirectionStructures, derive_in};
 use copybook::CodePage;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ const CODE: &str = "responseCode";
 
 /// A request to a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outbound {
+pub struct OutboundRequest {
     /// Method.
     pub method: String,
     /// Path and query, to be appended to the server's address.
@@ -38,7 +38,7 @@ pub struct Outbound {
 
 /// The part of a response that a program receives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Returned {
+pub struct RequesterResponse {
     /// The structure that names the data areas.
     pub base: Vec<u8>,
     /// Data areas: name, bytes of one element, elements.
@@ -51,7 +51,7 @@ pub struct Returned {
 
 /// An operation.
 #[derive(Debug)]
-pub(super) struct Operation {
+pub(super) struct RequesterOperation {
     pub path: String,
     pub method: String,
     media: String,
@@ -70,7 +70,7 @@ pub(super) struct Operation {
     page: CodePage,
     /// Of requests and responses of the host API, then of the stub: made when
     /// the first program calls.
-    made: [OnceLock<Result<Structures, String>>; 4],
+    made: [OnceLock<Result<DirectionStructures, String>>; 4],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,16 +83,16 @@ enum Place {
 
 impl Place {
     /// The member of a request's structure, by the way of calling.
-    fn member(self, calling: Calling) -> &'static str {
+    fn member(self, calling: CallInterface) -> &'static str {
         match (self, calling) {
-            (Place::Path, Calling::HostApi) => "requestPathParameters",
-            (Place::Query, Calling::HostApi) => "requestQueryParameters",
-            (Place::Header, Calling::HostApi) => "requestHeaders",
-            (Place::Cookie, Calling::HostApi) => "requestCookies",
-            (Place::Path, Calling::Stub) => "ReqPathParameters",
-            (Place::Query, Calling::Stub) => "ReqQueryParameters",
-            (Place::Header, Calling::Stub) => "ReqHeaders",
-            (Place::Cookie, Calling::Stub) => "ReqCookies",
+            (Place::Path, CallInterface::HostApi) => "requestPathParameters",
+            (Place::Query, CallInterface::HostApi) => "requestQueryParameters",
+            (Place::Header, CallInterface::HostApi) => "requestHeaders",
+            (Place::Cookie, CallInterface::HostApi) => "requestCookies",
+            (Place::Path, CallInterface::Stub) => "ReqPathParameters",
+            (Place::Query, CallInterface::Stub) => "ReqQueryParameters",
+            (Place::Header, CallInterface::Stub) => "ReqHeaders",
+            (Place::Cookie, CallInterface::Stub) => "ReqCookies",
         }
     }
 
@@ -110,20 +110,20 @@ impl Place {
 /// The places in the order of a structure.
 const PLACES: [Place; 4] = [Place::Header, Place::Path, Place::Query, Place::Cookie];
 
-fn body_member(calling: Calling) -> &'static str {
+fn body_member(calling: CallInterface) -> &'static str {
     match calling {
-        Calling::HostApi => "requestBody",
-        Calling::Stub => "ReqBody",
+        CallInterface::HostApi => "requestBody",
+        CallInterface::Stub => "ReqBody",
     }
 }
 
-impl Operation {
+impl RequesterOperation {
     pub fn new(
         document: &Document,
         object: &OperationObject<'_>,
         limits: Limits,
         page: CodePage,
-    ) -> Operation {
+    ) -> RequesterOperation {
         let parameters = object.parameters.iter().filter_map(|p| {
             let place = Place::by_name(p.get("in")?.as_str()?)?;
             Some((place, p.get("name")?.as_str()?.to_owned()))
@@ -137,24 +137,24 @@ impl Operation {
         let media = body.map(|(name, _)| name);
         let schema = match patching(media.unwrap_or_default()) {
             // A list of operations has a form of its own.
-            Some(Patching::Operations) => patched(document, object),
+            Some(PatchStyle::Operations) => patched(document, object),
             _ => body.and_then(|(_, media)| media.get("schema")),
         };
         let (mut plain, mut bodiless) = (Vec::new(), bodiless(document, object));
         let [mut of_request, mut of_response] = [Vec::new(), Vec::new()];
-        let fitting = Fitting {
-            side: Side::Request,
+        let fitting = SchemaFitting {
+            side: StructureSide::Request,
             limits,
             left_out: &mut of_request,
         };
         let request = request_parts(document, object, schema, fitting);
-        let fitting = Fitting {
-            side: Side::Response,
+        let fitting = SchemaFitting {
+            side: StructureSide::Response,
             limits,
             left_out: &mut of_response,
         };
         let response = response_parts(document, object, (&mut plain, &mut bodiless), fitting);
-        Operation {
+        RequesterOperation {
             path: object.path.to_owned(),
             method: object.method.to_ascii_uppercase(),
             media: media.unwrap_or_default().to_owned(),
@@ -186,16 +186,16 @@ impl Operation {
     }
 
     /// Schema of the request's structure.
-    fn request_schema(&self, calling: Calling) -> Result<Value, String> {
+    fn request_schema(&self, calling: CallInterface) -> Result<Value, String> {
         let parts = self.request.as_ref().map_err(Clone::clone)?;
         match patching(&self.media) {
-            Some(_) if calling == Calling::Stub => {
+            Some(_) if calling == CallInterface::Stub => {
                 return Err(format!(
                     "a body of {} needs a program that calls by the host API",
                     self.media
                 ));
             }
-            Some(Patching::Operations) if parts["requestBody"]["type"] != json!("object") => {
+            Some(PatchStyle::Operations) if parts["requestBody"]["type"] != json!("object") => {
                 return Err(format!(
                     "a body of {} changes an object that no response of success, here or of GET, describes",
                     self.media
@@ -211,7 +211,7 @@ impl Operation {
         }
         let mut properties = Map::new();
         for place in PLACES {
-            let own = &parts[place.member(Calling::HostApi)];
+            let own = &parts[place.member(CallInterface::HostApi)];
             if own.is_object() {
                 properties.insert(place.member(calling).into(), own.clone());
             }
@@ -224,13 +224,13 @@ impl Operation {
     }
 
     /// Schema of the response's structure.
-    fn response_schema(&self, calling: Calling) -> Result<Value, String> {
+    fn response_schema(&self, calling: CallInterface) -> Result<Value, String> {
         let parts = self.response.as_ref().map_err(Clone::clone)?;
         let none = Map::new();
         let all = parts.as_object().unwrap_or(&none);
         match calling {
-            Calling::HostApi => Ok(json!({"type": "object", "properties": all})),
-            Calling::Stub => {
+            CallInterface::HostApi => Ok(json!({"type": "object", "properties": all})),
+            CallInterface::Stub => {
                 let key = of_success(all);
                 let properties = match key {
                     Some(key) => json!({"RespBody": all[key.as_str()]}),
@@ -246,10 +246,10 @@ impl Operation {
     /// of their copybooks.
     pub fn structures(
         &self,
-        calling: Calling,
+        calling: CallInterface,
         request: bool,
         name: &str,
-    ) -> Result<(Structures, String), String> {
+    ) -> Result<(DirectionStructures, String), String> {
         let schema = match request {
             true => self.request_schema(calling)?,
             false => self.response_schema(calling)?,
@@ -261,11 +261,11 @@ impl Operation {
     }
 
     /// The structures as calls use them.
-    fn called(&self, calling: Calling, request: bool) -> Result<&Structures, String> {
+    fn called(&self, calling: CallInterface, request: bool) -> Result<&DirectionStructures, String> {
         let side = usize::from(!request);
         let place = match calling {
-            Calling::HostApi => side,
-            Calling::Stub => 2 + side,
+            CallInterface::HostApi => side,
+            CallInterface::Stub => 2 + side,
         };
         let make = || self.structures(calling, request, "R")?.0.in_page(self.page);
         let made = self.made[place].get_or_init(make);
@@ -274,10 +274,10 @@ impl Operation {
 
     pub fn request(
         &self,
-        calling: Calling,
+        calling: CallInterface,
         base: &[u8],
         areas: &[(String, Vec<u8>)],
-    ) -> Result<Outbound, String> {
+    ) -> Result<OutboundRequest, String> {
         let structures = self.called(calling, true)?;
         let container = |name: &str| match name {
             BASE => Some(base),
@@ -291,17 +291,17 @@ impl Operation {
         structures
             .read(&container, &mut text)
             .map_err(|fault| reported(&fault))?;
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let json = tape
             .parse(&text)
             .map_err(|_| "the request does not form valid JSON".to_owned())?;
-        let mut out = Outbound {
+        let mut out = OutboundRequest {
             method: self.method.clone(),
             media: self.media.clone(),
             body: json
                 .get(body_member(calling))
                 .map(|b| b.raw().as_bytes().to_vec()),
-            ..Outbound::default()
+            ..OutboundRequest::default()
         };
         let mut path = self.path.clone();
         let (mut query, mut cookies) = (Vec::new(), Vec::new());
@@ -339,7 +339,7 @@ impl Operation {
         Ok(out)
     }
 
-    pub fn response(&self, calling: Calling, status: u16, body: &[u8]) -> Result<Returned, String> {
+    pub fn response(&self, calling: CallInterface, status: u16, body: &[u8]) -> Result<RequesterResponse, String> {
         let structures = self.called(calling, false)?;
         let parts = self.response.as_ref().map_err(Clone::clone)?;
         let keys = [
@@ -353,8 +353,8 @@ impl Operation {
         let found = described.filter(|key| parts.get(key.as_str()).is_some());
         let bodiless = described.is_some() && found.is_none();
         let key = match calling {
-            Calling::HostApi => found.map(String::as_str),
-            Calling::Stub => found
+            CallInterface::HostApi => found.map(String::as_str),
+            CallInterface::Stub => found
                 .filter(|_| (200..300).contains(&status))
                 .map(|_| "RespBody"),
         };
@@ -363,7 +363,7 @@ impl Operation {
         // error without its body is reported to the program by its status.
         let good = (200..300).contains(&status);
         let key = key.filter(|_| good || !blank);
-        if calling == Calling::Stub && good && !bodiless {
+        if calling == CallInterface::Stub && good && !bodiless {
             let all = parts.as_object();
             let own = all.and_then(|all| all.get(of_success(all)?));
             if own.is_some() && own != found.and_then(|found| parts.get(found.as_str())) {
@@ -395,11 +395,11 @@ impl Operation {
         let no_json = || format!("the body of the response with status {status} is not JSON");
         let text = match key.filter(|_| !blank) {
             // By itself, or it could close the object that it is put into.
-            Some(_) if Tape::default().parse(body).is_err() => return Err(no_json()),
+            Some(_) if JsonTape::default().parse(body).is_err() => return Err(no_json()),
             Some(key) => [format!("{{\"{key}\":").as_bytes(), body, b"}"].concat(),
             None => b"{}".to_vec(),
         };
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let json = tape.parse(&text).map_err(|_| no_json())?;
         let json = key.filter(|_| !none).map(|_| json);
         let made = structures.write_unchecked(json).map_err(|faults| {
@@ -412,7 +412,7 @@ impl Operation {
         let mut areas = made.into_iter();
         let (_, base, _) = areas.next().unwrap_or_default();
         let areas = areas.map(|(name, bytes, size)| (name, size, bytes));
-        Ok(Returned {
+        Ok(RequesterResponse {
             areas: areas.collect(),
             base,
             mapped: key.is_some() || bodiless,
@@ -437,16 +437,16 @@ fn reported(fault: &crate::problem::Fault) -> String {
 }
 
 /// The texts of a parameter: none, one, or those of an array.
-fn values(value: Option<Json<'_>>) -> Vec<String> {
+fn values(value: Option<TapeValue<'_>>) -> Vec<String> {
     let Some(value) = value else {
         return Vec::new();
     };
     match value.kind() {
-        Kind::Array => value
+        JsonKind::Array => value
             .items()
             .map(|item| item.plain().into_owned())
             .collect(),
-        Kind::Null => Vec::new(),
+        JsonKind::Null => Vec::new(),
         _ => vec![value.plain().into_owned()],
     }
 }
@@ -462,17 +462,17 @@ fn json_body(content: &Value) -> Option<(&str, &Value)> {
         name => (name, media),
     });
     let known = |(name, _): &(&str, &Value)| {
-        patching(name) == Some(Patching::Merge) || !name.contains("patch")
+        patching(name) == Some(PatchStyle::Merge) || !name.contains("patch")
     };
     json.clone().find(known).or_else(|| json.next())
 }
 
 /// The kind of patch of a media type.
-fn patching(media: &str) -> Option<Patching> {
+fn patching(media: &str) -> Option<PatchStyle> {
     let end = |end: &str| media.ends_with(end);
     match (end("merge-patch+json"), end("json-patch+json")) {
-        (true, _) => Some(Patching::Merge),
-        (_, true) => Some(Patching::Operations),
+        (true, _) => Some(PatchStyle::Merge),
+        (_, true) => Some(PatchStyle::Operations),
         _ => None,
     }
 }
@@ -509,7 +509,7 @@ fn request_parts(
     document: &Document,
     object: &OperationObject<'_>,
     body: Option<&Value>,
-    mut fitting: Fitting<'_>,
+    mut fitting: SchemaFitting<'_>,
 ) -> Result<Value, String> {
     let mut parts = Map::new();
     for parameter in &object.parameters {
@@ -521,7 +521,7 @@ fn request_parts(
             .get("schema")
             .cloned()
             .unwrap_or(json!({"type": "string"}));
-        let member = place.member(Calling::HostApi);
+        let member = place.member(CallInterface::HostApi);
         let needed = place == Place::Path || parameter.get("required") == Some(&json!(true));
         let at = format!("/{member}/{name}");
         let schema = flat(document, &schema)?;
@@ -558,7 +558,7 @@ fn response_parts(
     document: &Document,
     object: &OperationObject<'_>,
     (plain, bodiless): (&mut Vec<String>, &mut Vec<String>),
-    mut fitting: Fitting<'_>,
+    mut fitting: SchemaFitting<'_>,
 ) -> Result<Value, String> {
     let mut parts = Map::new();
     let responses = object.object.get("responses").and_then(Value::as_object);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What a caller wants to do with the gateway itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum AdminAction {
     /// Look: documents, metrics, tasks, locks.
     Read,
     /// Change what runs: purge a task, take a dump.
@@ -17,7 +17,7 @@ pub enum Act {
 
 /// Roles and their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
+pub struct RoleAccess {
     /// The roles that may call operations; `None` means every caller that the
     /// API admits.
     pub invoke: Option<Vec<String>>,
@@ -45,10 +45,10 @@ pub struct AccessRule {
     pub operations: BTreeMap<String, Vec<String>>,
 }
 
-impl Default for Access {
+impl Default for RoleAccess {
     fn default() -> Self {
         let one = |role: &str| vec![role.to_owned()];
-        Access {
+        RoleAccess {
             invoke: None,
             read: one("read"),
             operations: one("operations"),
@@ -58,12 +58,12 @@ impl Default for Access {
     }
 }
 
-impl Access {
+impl RoleAccess {
     /// The roles that may do this on the administration port.
-    pub fn roles(&self, act: Act) -> Vec<String> {
+    pub fn roles(&self, act: AdminAction) -> Vec<String> {
         let lists: &[&Vec<String>] = match act {
-            Act::Read => &[&self.read, &self.operations, &self.admin],
-            Act::Operate => &[&self.operations, &self.admin],
+            AdminAction::Read => &[&self.read, &self.operations, &self.admin],
+            AdminAction::Operate => &[&self.operations, &self.admin],
         };
         lists.iter().flat_map(|list| list.iter().cloned()).collect()
     }

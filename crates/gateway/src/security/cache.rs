@@ -6,7 +6,7 @@
 //! process: the memory contains no password, no token, and nothing that could
 //! be tried elsewhere. Rejected ones are not stored.
 
-use super::Identity;
+use super::CallerIdentity;
 use ring::hmac;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,38 +18,38 @@ pub(super) const KEPT: Duration = Duration::from_secs(30);
 const MOST: usize = 10_000;
 
 /// A keyed hash of a credential.
-pub(super) type Digest = [u8; 32];
+pub(super) type CredentialDigest = [u8; 32];
 
-pub(super) struct Cache {
+pub(super) struct CredentialCache {
     key: hmac::Key,
-    entries: Mutex<HashMap<Digest, Entry>>,
+    entries: Mutex<HashMap<CredentialDigest, Entry>>,
 }
 
 struct Entry {
-    identity: Arc<Identity>,
+    identity: Arc<CallerIdentity>,
     until: Instant,
     /// The state of users and keys that it was checked against.
     generation: u64,
 }
 
-impl Cache {
-    pub fn new() -> Result<Cache, ring::error::Unspecified> {
+impl CredentialCache {
+    pub fn new() -> Result<CredentialCache, ring::error::Unspecified> {
         let random = ring::rand::SystemRandom::new();
-        Ok(Cache {
+        Ok(CredentialCache {
             key: hmac::Key::generate(hmac::HMAC_SHA256, &random)?,
             entries: Mutex::default(),
         })
     }
 
     /// The hash of a credential; `kind` keeps those of different schemes apart.
-    pub fn digest(&self, kind: u8, credential: &[u8]) -> Digest {
+    pub fn digest(&self, kind: u8, credential: &[u8]) -> CredentialDigest {
         let mut context = hmac::Context::with_key(&self.key);
         context.update(&[kind]);
         context.update(credential);
         context.sign().as_ref().try_into().unwrap_or([0; 32])
     }
 
-    pub fn get(&self, digest: &Digest, generation: u64, now: Instant) -> Option<Arc<Identity>> {
+    pub fn get(&self, digest: &CredentialDigest, generation: u64, now: Instant) -> Option<Arc<CallerIdentity>> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entries.get(digest)?;
         let good = entry.until > now && entry.generation == generation;
@@ -57,7 +57,7 @@ impl Cache {
     }
 
     /// Remembers what is right, no longer than `until`.
-    pub fn put(&self, digest: Digest, identity: Arc<Identity>, generation: u64, until: Instant) {
+    pub fn put(&self, digest: CredentialDigest, identity: Arc<CallerIdentity>, generation: u64, until: Instant) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MOST {
             let now = Instant::now();
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn what_was_right_is_forgotten_in_time_and_when_users_change() {
-        let cache = Cache::new().unwrap();
-        let who = Arc::new(Identity {
+        let cache = CredentialCache::new().unwrap();
+        let who = Arc::new(CallerIdentity {
             name: "ada".into(),
             user_id: None,
             roles: Vec::new(),
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn it_does_not_grow_without_end() {
-        let cache = Cache::new().unwrap();
-        let who = Arc::new(Identity {
+        let cache = CredentialCache::new().unwrap();
+        let who = Arc::new(CallerIdentity {
             name: "x".into(),
             user_id: None,
             roles: Vec::new(),

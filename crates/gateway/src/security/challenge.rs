@@ -2,17 +2,17 @@
 //!
 //! Reference: RFC 9110, section 11.6.1; RFC 7617 (Basic); RFC 6750 (Bearer).
 
-use super::{Denied, KeyPlace, Scheme};
-use crate::problem::Problem;
+use super::{AccessDenied, KeyPlace, AuthenticationScheme};
+use crate::problem::ProblemDocument;
 use http::{HeaderValue, StatusCode};
 
 /// Seconds after which a password may be sent again when too many wait.
 const RETRY_AFTER_S: u32 = 1;
 
 /// The problem document, with its challenges.
-pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
+pub(crate) fn problem(denied: AccessDenied, realm: &str) -> ProblemDocument {
     match denied {
-        Denied::Unknown {
+        AccessDenied::Unknown {
             why,
             token,
             schemes,
@@ -26,14 +26,14 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
             };
             // The fault of another scheme does not concern a token.
             let token = why.as_deref().filter(|_| token);
-            let challenge = |scheme: &Scheme| challenge(scheme, realm, token);
+            let challenge = |scheme: &AuthenticationScheme| challenge(scheme, realm, token);
             let challenges = schemes.iter().filter_map(challenge).collect();
-            Problem {
+            ProblemDocument {
                 challenges,
-                ..Problem::new(StatusCode::UNAUTHORIZED, title, detail)
+                ..ProblemDocument::new(StatusCode::UNAUTHORIZED, title, detail)
             }
         }
-        Denied::Forbidden { needed, bearer, .. } => {
+        AccessDenied::Forbidden { needed, bearer, .. } => {
             let title = "Not allowed";
             let detail = format!("This takes {}", needed.join(" or "));
             let words: String = needed.join(" ").chars().filter(|c| *c != '"').collect();
@@ -41,26 +41,26 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
                 "Bearer realm=\"{realm}\", error=\"insufficient_scope\", scope=\"{words}\""
             );
             let challenge = bearer.then(|| HeaderValue::from_str(&text).ok()).flatten();
-            Problem {
+            ProblemDocument {
                 challenges: challenge.into_iter().collect(),
-                ..Problem::new(StatusCode::FORBIDDEN, title, detail)
+                ..ProblemDocument::new(StatusCode::FORBIDDEN, title, detail)
             }
         }
-        Denied::Busy => Problem {
+        AccessDenied::Busy => ProblemDocument {
             retry_after: Some(RETRY_AFTER_S),
             ..unavailable("Too many passwords wait to be checked")
         },
-        Denied::NoKeys => Problem {
+        AccessDenied::NoKeys => ProblemDocument {
             retry_after: Some(10),
             ..unavailable("The keys for checking tokens could not be fetched")
         },
-        Denied::Insecure => {
+        AccessDenied::Insecure => {
             let detail = "This resource is served by HTTPS only";
-            Problem::new(StatusCode::FORBIDDEN, "HTTPS is needed", detail)
+            ProblemDocument::new(StatusCode::FORBIDDEN, "HTTPS is needed", detail)
         }
-        Denied::TooMany(wait) => Problem {
+        AccessDenied::TooMany(wait) => ProblemDocument {
             retry_after: Some(wait.as_secs().clamp(1, 3600) as u32),
-            ..Problem::new(
+            ..ProblemDocument::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many requests",
                 "This client has sent more requests than it may",
@@ -69,17 +69,17 @@ pub(crate) fn problem(denied: Denied, realm: &str) -> Problem {
     }
 }
 
-fn unavailable(detail: &str) -> Problem {
+fn unavailable(detail: &str) -> ProblemDocument {
     let title = "Authentication is not possible now";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
+    ProblemDocument::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
 }
 
-fn named(scheme: &Scheme) -> &'static str {
+fn named(scheme: &AuthenticationScheme) -> &'static str {
     match scheme {
-        Scheme::Basic => "a user name and password",
-        Scheme::Bearer => "a bearer token",
-        Scheme::ApiKey(..) => "an API key",
-        Scheme::Certificate => "a client certificate",
+        AuthenticationScheme::Basic => "a user name and password",
+        AuthenticationScheme::Bearer => "a bearer token",
+        AuthenticationScheme::ApiKey(..) => "an API key",
+        AuthenticationScheme::Certificate => "a client certificate",
     }
 }
 
@@ -89,16 +89,16 @@ fn sentence(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-fn challenge(scheme: &Scheme, realm: &str, token: Option<&str>) -> Option<HeaderValue> {
+fn challenge(scheme: &AuthenticationScheme, realm: &str, token: Option<&str>) -> Option<HeaderValue> {
     let text = match scheme {
-        Scheme::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
-        Scheme::Bearer => match token {
+        AuthenticationScheme::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
+        AuthenticationScheme::Bearer => match token {
             Some(why) if !why.contains('"') => format!(
                 "Bearer realm=\"{realm}\", error=\"invalid_token\", error_description=\"{why}\""
             ),
             _ => format!("Bearer realm=\"{realm}\""),
         },
-        Scheme::ApiKey(place, name) => {
+        AuthenticationScheme::ApiKey(place, name) => {
             let place = match place {
                 KeyPlace::Header => "header",
                 KeyPlace::Query => "query",
@@ -106,7 +106,7 @@ fn challenge(scheme: &Scheme, realm: &str, token: Option<&str>) -> Option<Header
             };
             format!("ApiKey realm=\"{realm}\", in=\"{place}\", name=\"{name}\"")
         }
-        Scheme::Certificate => format!("Certificate realm=\"{realm}\""),
+        AuthenticationScheme::Certificate => format!("Certificate realm=\"{realm}\""),
     };
     HeaderValue::from_str(&text).ok()
 }

@@ -1,11 +1,11 @@
 //! The settings of security, and why they cannot be used.
 
-use super::access::Access;
+use super::access::RoleAccess;
 use super::files::load_keys;
 use super::jwt::{self, JwtConfig};
 use super::keys::KeySource;
 use super::limit::RateConfig;
-use super::{Means, fetch};
+use super::{AvailableSchemes, fetch};
 use std::path::PathBuf;
 
 /// Most seconds that clocks may be said to differ.
@@ -25,7 +25,7 @@ pub struct SecurityConfig {
     /// Whether callers of every operation must use HTTPS.
     pub require_secure: bool,
     /// Which roles may do what.
-    pub access: Access,
+    pub access: RoleAccess,
     /// The realm that clients are shown.
     pub realm: String,
     /// Requests that one client may send.
@@ -40,7 +40,7 @@ impl Default for SecurityConfig {
             certificates: false,
             require_auth: false,
             require_secure: false,
-            access: Access::default(),
+            access: RoleAccess::default(),
             realm: "tupelo".into(),
             rate: None,
         }
@@ -49,8 +49,8 @@ impl Default for SecurityConfig {
 
 impl SecurityConfig {
     /// How operations can be protected.
-    pub fn means(&self) -> Means {
-        Means {
+    pub fn means(&self) -> AvailableSchemes {
+        AvailableSchemes {
             users: self.users.is_some(),
             tokens: self.tokens.is_some(),
             certificates: self.certificates,
@@ -122,7 +122,7 @@ impl SecurityConfig {
         let roles = self.access.invoke.is_some()
             || apis().any(|a| a.invoke.is_some() || !a.operations.is_empty());
         let closed = required || roles;
-        (closed && self.means() == Means::default()).then(|| SecurityError::Setting {
+        (closed && self.means() == AvailableSchemes::default()).then(|| SecurityError::Setting {
             key: "require_auth",
             text: "callers must be authenticated, but no method is set: give a user store, keys \
                 for tokens or an authority for client certificates"

@@ -1,12 +1,12 @@
 //! The credentials in a request.
 
-use super::guard::Failed;
+use super::guard::SchemeFailure;
 use http::{HeaderMap, header};
 use std::borrow::Cow;
 
 /// The credentials of a request.
 #[derive(Clone, Copy)]
-pub(crate) struct Credentials<'a> {
+pub(crate) struct RequestCredentials<'a> {
     pub headers: &'a HeaderMap,
     pub query: Option<&'a str>,
     /// The name in the certificate of its connection.
@@ -14,26 +14,26 @@ pub(crate) struct Credentials<'a> {
 }
 
 /// A header that may be there once.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Failed> {
+pub(super) fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, SchemeFailure> {
     let mut values = headers.get_all(name).iter();
     let (Some(value), more) = (values.next(), values.next()) else {
         return Ok(None);
     };
     if more.is_some() {
-        return Err(Failed::Wrong(format!(
+        return Err(SchemeFailure::Wrong(format!(
             "the header {name} occurs more than once"
         )));
     }
     let shown = value.to_str().map(Some);
-    shown.map_err(|_| Failed::Wrong(format!("the header {name} is not text")))
+    shown.map_err(|_| SchemeFailure::Wrong(format!("the header {name} is not text")))
 }
 
 /// The part of `Authorization` after the name of a scheme.
-pub(super) fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, Failed> {
-    let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(Failed::Absent)?;
+pub(super) fn authorization<'h>(headers: &'h HeaderMap, scheme: &str) -> Result<&'h str, SchemeFailure> {
+    let value = single(headers, header::AUTHORIZATION.as_str())?.ok_or(SchemeFailure::Absent)?;
     match value.trim().split_once(' ') {
         Some((name, rest)) if name.eq_ignore_ascii_case(scheme) => Ok(rest.trim()),
-        _ => Err(Failed::Absent),
+        _ => Err(SchemeFailure::Absent),
     }
 }
 

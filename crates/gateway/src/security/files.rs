@@ -2,16 +2,16 @@
 
 use super::config::{SecurityConfig, SecurityError};
 use super::keys::{KeySet, KeySource};
-use super::users::Users;
+use super::users::UserStore;
 use std::path::Path;
 use std::time::SystemTime;
 
 /// Length and time of a file.
-pub(super) type Stamp = Option<(u64, SystemTime)>;
+pub(super) type FileStamp = Option<(u64, SystemTime)>;
 
 /// The users of a store.
-pub(super) fn load_users(file: &Path) -> Result<Users, SecurityError> {
-    Users::load(file).map_err(|wrong| {
+pub(super) fn load_users(file: &Path) -> Result<UserStore, SecurityError> {
+    UserStore::load(file).map_err(|wrong| {
         let reasons: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         SecurityError::Users {
             file: file.to_owned(),
@@ -31,8 +31,8 @@ pub(super) fn load_keys(file: &Path, source: &KeySource) -> Result<KeySet, Secur
 }
 
 /// When the files of users and keys were written.
-pub(super) fn stamps(config: &SecurityConfig) -> [Stamp; 2] {
-    let of = |file: Option<&Path>| -> Stamp {
+pub(super) fn stamps(config: &SecurityConfig) -> [FileStamp; 2] {
+    let of = |file: Option<&Path>| -> FileStamp {
         let about = file?.metadata().ok()?;
         Some((about.len(), about.modified().ok()?))
     };

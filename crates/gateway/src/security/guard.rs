@@ -5,16 +5,16 @@
 //! logged then, and the last good state is still used. A key set at a URL is
 //! fetched by a thread of its own.
 
-use super::access::Act;
-use super::cache::{Cache, KEPT};
+use super::access::AdminAction;
+use super::cache::{CredentialCache, KEPT};
 use super::config::{SecurityConfig, SecurityError};
-use super::credentials::{Credentials, authorization, in_cookies, in_query, single};
-use super::files::{Stamp, load_keys, load_users, stamps};
-use super::jwt::{self, Claims, TokenError};
+use super::credentials::{RequestCredentials, authorization, in_cookies, in_query, single};
+use super::files::{FileStamp, load_keys, load_users, stamps};
+use super::jwt::{self, TokenClaims, TokenError};
 use super::keys::{KeySet, KeySource, REFRESH, SOONEST};
-use super::passwords::{Full, Job, Passwords};
-use super::users::{User, Users};
-use super::{Demand, Identity, KeyPlace, Requirement, Scheme, fetch, users};
+use super::passwords::{QueueFull, VerificationJob, PasswordQueue};
+use super::users::{StoredUser, UserStore};
+use super::{SchemeDemand, CallerIdentity, KeyPlace, SecurityRequirement, AuthenticationScheme, fetch, users};
 use base64::Engine as _;
 use http::HeaderMap;
 use region::UserId;
@@ -33,31 +33,31 @@ const BASIC: u8 = 1;
 const BEARER: u8 = 2;
 
 /// Checks credentials. Shared by all doors.
-pub struct Guard {
+pub struct CredentialGuard {
     config: SecurityConfig,
-    users: RwLock<Arc<Users>>,
+    users: RwLock<Arc<UserStore>>,
     keys: RwLock<Arc<KeySet>>,
     /// Moves on with every change of users and keys.
     generation: AtomicU64,
-    cache: Arc<Cache>,
-    passwords: Option<Passwords>,
+    cache: Arc<CredentialCache>,
+    passwords: Option<PasswordQueue>,
     started: Instant,
     /// Milliseconds after the start at which the files were last looked at.
-    looked: AtomicU64,
-    stamps: RwLock<[Stamp; 2]>,
+    checked_ms: AtomicU64,
+    stamps: RwLock<[FileStamp; 2]>,
     fetcher: Option<Fetcher>,
 }
 
 /// The thread that fetches keys, as those see it who wait for them.
 struct Fetcher {
-    ask: SyncSender<()>,
+    trigger: SyncSender<()>,
     /// Counts the fetches that were made, and those that were not due.
     done: watch::Receiver<u64>,
 }
 
 /// Why a request is not let in.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Denied {
+pub(crate) enum AccessDenied {
     /// It has no credentials, or wrong ones.
     Unknown {
         /// The reason; `None` without credentials.
@@ -65,7 +65,7 @@ pub(crate) enum Denied {
         /// It is a bearer token that is wrong.
         token: bool,
         /// The schemes that would do.
-        schemes: Vec<Scheme>,
+        schemes: Vec<AuthenticationScheme>,
     },
     /// It is known who sends it, and they may not.
     Forbidden {
@@ -74,7 +74,7 @@ pub(crate) enum Denied {
         /// A token said who it is.
         bearer: bool,
         /// The caller.
-        who: Arc<Identity>,
+        who: Arc<CallerIdentity>,
     },
     /// Too many passwords wait to be checked.
     Busy,
@@ -87,16 +87,16 @@ pub(crate) enum Denied {
 }
 
 /// Why one scheme says nothing good.
-pub(super) enum Failed {
+pub(super) enum SchemeFailure {
     Absent,
     Wrong(String),
     /// The same for a bearer token; its challenge includes the reason.
     Token(String),
-    Lacks(Vec<String>, bool, Arc<Identity>),
-    Not(Denied),
+    Lacks(Vec<String>, bool, Arc<CallerIdentity>),
+    Not(AccessDenied),
 }
 
-impl std::fmt::Debug for Guard {
+impl std::fmt::Debug for CredentialGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Guard")
             .field("means", &self.config.means())
@@ -104,22 +104,22 @@ impl std::fmt::Debug for Guard {
     }
 }
 
-impl Guard {
+impl CredentialGuard {
     /// Reads users and keys.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn start(config: SecurityConfig) -> Result<Arc<Guard>, SecurityError> {
+    pub fn start(config: SecurityConfig) -> Result<Arc<CredentialGuard>, SecurityError> {
         if let Some(fault) = config.faults().into_iter().next() {
             return Err(fault);
         }
         let system = |e: &dyn std::fmt::Display| SecurityError::System(e.to_string());
-        let cache = Arc::new(Cache::new().map_err(|e| system(&e))?);
-        let (mut known, mut keys) = (Users::default(), KeySet::default());
+        let cache = Arc::new(CredentialCache::new().map_err(|e| system(&e))?);
+        let (mut known, mut keys) = (UserStore::default(), KeySet::default());
         let mut passwords = None;
         if let Some(file) = &config.users {
             known = load_users(file)?;
-            passwords = Some(Passwords::start(&cache).map_err(|e| system(&e))?);
+            passwords = Some(PasswordQueue::start(&cache).map_err(|e| system(&e))?);
         }
         let mut url = None;
         match config.tokens.as_ref().map(|tokens| &tokens.keys) {
@@ -135,10 +135,10 @@ impl Guard {
         if let Some(url) = url {
             let (ask, asked) = sync_channel(1);
             let (tell, done) = watch::channel(0);
-            fetcher = Some(Fetcher { ask, done });
+            fetcher = Some(Fetcher { trigger: ask, done });
             work = Some((url, asked, tell));
         }
-        let guard = Arc::new(Guard {
+        let guard = Arc::new(CredentialGuard {
             config,
             users: RwLock::new(Arc::new(known)),
             keys: RwLock::new(Arc::new(keys)),
@@ -146,7 +146,7 @@ impl Guard {
             cache,
             passwords,
             started: Instant::now(),
-            looked: AtomicU64::new(0),
+            checked_ms: AtomicU64::new(0),
             stamps: RwLock::new(stamps),
             fetcher,
         });
@@ -169,9 +169,9 @@ impl Guard {
     /// role for it.
     pub(crate) async fn admin(
         &self,
-        act: Act,
-        credentials: Credentials<'_>,
-    ) -> Result<Arc<Identity>, Denied> {
+        act: AdminAction,
+        credentials: RequestCredentials<'_>,
+    ) -> Result<Arc<CallerIdentity>, AccessDenied> {
         let requirement = self.config.means().any();
         let roles = [self.config.access.roles(act)];
         let found = self.check(&requirement, &roles, credentials).await?;
@@ -182,11 +182,11 @@ impl Guard {
     /// needs no authentication. The caller must have one role of each list.
     pub(crate) async fn check(
         &self,
-        requirement: &Requirement,
+        requirement: &SecurityRequirement,
         roles: &[Vec<String>],
-        credentials: Credentials<'_>,
-    ) -> Result<Option<Arc<Identity>>, Denied> {
-        self.look();
+        credentials: RequestCredentials<'_>,
+    ) -> Result<Option<Arc<CallerIdentity>>, AccessDenied> {
+        self.reload_changed_files();
         let (mut wrong, mut lacks, mut open) = (None, None, false);
         let mut token = false;
         for alternative in &requirement.alternatives {
@@ -199,20 +199,20 @@ impl Guard {
                     Some(one) => drop(lacks.get_or_insert((one.clone(), false, identity))),
                     None => return Ok(Some(identity)),
                 },
-                Err(Failed::Absent) => {}
-                Err(Failed::Wrong(why)) => drop(wrong.get_or_insert(why)),
-                Err(Failed::Token(why)) => {
+                Err(SchemeFailure::Absent) => {}
+                Err(SchemeFailure::Wrong(why)) => drop(wrong.get_or_insert(why)),
+                Err(SchemeFailure::Token(why)) => {
                     token |= wrong.is_none();
                     wrong.get_or_insert(why);
                 }
-                Err(Failed::Lacks(needed, bearer, who)) => {
+                Err(SchemeFailure::Lacks(needed, bearer, who)) => {
                     lacks.get_or_insert((needed, bearer, who));
                 }
-                Err(Failed::Not(denied)) => return Err(denied),
+                Err(SchemeFailure::Not(denied)) => return Err(denied),
             }
         }
         if let Some((needed, bearer, who)) = lacks {
-            return Err(Denied::Forbidden {
+            return Err(AccessDenied::Forbidden {
                 needed,
                 bearer,
                 who,
@@ -222,7 +222,7 @@ impl Guard {
             return Ok(None);
         }
         match (missing(requirement), wrong) {
-            (Denied::Unknown { schemes, .. }, why) => Err(Denied::Unknown {
+            (AccessDenied::Unknown { schemes, .. }, why) => Err(AccessDenied::Unknown {
                 why,
                 token,
                 schemes,
@@ -234,24 +234,24 @@ impl Guard {
     /// All demands of an alternative; the first says who it is.
     async fn all(
         &self,
-        demands: &[Demand],
-        credentials: Credentials<'_>,
-    ) -> Result<Arc<Identity>, Failed> {
-        let mut who: Option<Arc<Identity>> = None;
+        demands: &[SchemeDemand],
+        credentials: RequestCredentials<'_>,
+    ) -> Result<Arc<CallerIdentity>, SchemeFailure> {
+        let mut who: Option<Arc<CallerIdentity>> = None;
         for demand in demands {
             let found = match &demand.scheme {
-                Scheme::Basic => self.basic(credentials.headers).await?,
-                Scheme::Bearer => self.bearer(credentials.headers).await?,
-                Scheme::ApiKey(place, name) => self.api_key(*place, name, credentials)?,
-                Scheme::Certificate => self.certificate(credentials.certificate)?,
+                AuthenticationScheme::Basic => self.basic(credentials.headers).await?,
+                AuthenticationScheme::Bearer => self.bearer(credentials.headers).await?,
+                AuthenticationScheme::ApiKey(place, name) => self.api_key(*place, name, credentials)?,
+                AuthenticationScheme::Certificate => self.certificate(credentials.certificate)?,
             };
             if demand
                 .scopes
                 .iter()
                 .any(|scope| !found.roles.contains(scope))
             {
-                let bearer = demand.scheme == Scheme::Bearer;
-                return Err(Failed::Lacks(demand.scopes.clone(), bearer, found));
+                let bearer = demand.scheme == AuthenticationScheme::Bearer;
+                return Err(SchemeFailure::Lacks(demand.scopes.clone(), bearer, found));
             }
             who = Some(match who {
                 None => found,
@@ -262,11 +262,11 @@ impl Guard {
                 }
             });
         }
-        who.ok_or(Failed::Absent)
+        who.ok_or(SchemeFailure::Absent)
     }
 
-    async fn basic(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
-        let wrong = || Failed::Wrong("the user name or the password is wrong".into());
+    async fn basic(&self, headers: &HeaderMap) -> Result<Arc<CallerIdentity>, SchemeFailure> {
+        let wrong = || SchemeFailure::Wrong("the user name or the password is wrong".into());
         let given = authorization(headers, "basic")?;
         let Some(passwords) = &self.passwords else {
             return Err(wrong());
@@ -286,7 +286,7 @@ impl Guard {
         let user = self.users().get(name).cloned();
         let user = user.filter(|user| !user.password.is_empty());
         let (answer, verified) = oneshot::channel();
-        let submitted = passwords.submit(Job {
+        let submitted = passwords.submit(VerificationJob {
             password: password.to_owned(),
             hash: user.as_ref().map(|user| user.password.clone()),
             identity: user.as_deref().map(identity_of),
@@ -294,14 +294,14 @@ impl Guard {
             generation,
             answer,
         });
-        submitted.map_err(|Full| Failed::Not(Denied::Busy))?;
+        submitted.map_err(|QueueFull| SchemeFailure::Not(AccessDenied::Busy))?;
         verified.await.ok().flatten().ok_or_else(wrong)
     }
 
-    async fn bearer(&self, headers: &HeaderMap) -> Result<Arc<Identity>, Failed> {
+    async fn bearer(&self, headers: &HeaderMap) -> Result<Arc<CallerIdentity>, SchemeFailure> {
         let token = authorization(headers, "bearer")?;
         let Some(config) = &self.config.tokens else {
-            return Err(Failed::Token("tokens are not accepted here".into()));
+            return Err(SchemeFailure::Token("tokens are not accepted here".into()));
         };
         let generation = self.generation.load(Ordering::Acquire);
         let digest = self.cache.digest(BEARER, token.as_bytes());
@@ -316,16 +316,16 @@ impl Guard {
         let claims = match verified {
             Ok(claims) => claims,
             Err(TokenError::UnknownKey) if self.keys().len() == 0 => {
-                return Err(Failed::Not(Denied::NoKeys));
+                return Err(SchemeFailure::Not(AccessDenied::NoKeys));
             }
-            Err(why) => return Err(Failed::Token(why.to_string())),
+            Err(why) => return Err(SchemeFailure::Token(why.to_string())),
         };
-        let Claims {
+        let TokenClaims {
             name,
             roles,
             expires_s,
         } = claims;
-        let identity = Arc::new(Identity {
+        let identity = Arc::new(CallerIdentity {
             user_id: user_id_of(&name),
             name,
             roles,
@@ -342,29 +342,29 @@ impl Guard {
         &self,
         place: KeyPlace,
         name: &str,
-        credentials: Credentials<'_>,
-    ) -> Result<Arc<Identity>, Failed> {
+        credentials: RequestCredentials<'_>,
+    ) -> Result<Arc<CallerIdentity>, SchemeFailure> {
         let key = match place {
             KeyPlace::Header => single(credentials.headers, name)?.map(Cow::Borrowed),
             KeyPlace::Query => in_query(credentials.query.unwrap_or_default(), name),
             KeyPlace::Cookie => in_cookies(credentials.headers, name).map(Cow::Borrowed),
         };
-        let key = key.filter(|key| !key.is_empty()).ok_or(Failed::Absent)?;
+        let key = key.filter(|key| !key.is_empty()).ok_or(SchemeFailure::Absent)?;
         let users = self.users();
         let user = users.by_key(&key);
-        let wrong = || Failed::Wrong("unknown API key".into());
+        let wrong = || SchemeFailure::Wrong("unknown API key".into());
         user.map(|user| identity_of(user)).ok_or_else(wrong)
     }
 
-    fn certificate(&self, name: Option<&str>) -> Result<Arc<Identity>, Failed> {
-        let name = name.ok_or(Failed::Absent)?;
+    fn certificate(&self, name: Option<&str>) -> Result<Arc<CallerIdentity>, SchemeFailure> {
+        let name = name.ok_or(SchemeFailure::Absent)?;
         if name.contains(char::is_control) {
             let why = "the certificate's name has characters that a user name cannot have";
-            return Err(Failed::Wrong(why.into()));
+            return Err(SchemeFailure::Wrong(why.into()));
         }
         Ok(match self.users().get(name) {
             Some(user) => identity_of(user),
-            None => Arc::new(Identity {
+            None => Arc::new(CallerIdentity {
                 name: name.to_owned(),
                 user_id: user_id_of(name),
                 roles: Vec::new(),
@@ -372,7 +372,7 @@ impl Guard {
         })
     }
 
-    fn users(&self) -> Arc<Users> {
+    fn users(&self) -> Arc<UserStore> {
         self.users
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -392,12 +392,12 @@ impl Guard {
     }
 
     /// Reads files again that were written, at most once a second.
-    fn look(&self) {
+    fn reload_changed_files(&self) {
         let now = self.started.elapsed().as_millis() as u64;
-        let before = self.looked.load(Ordering::Relaxed);
+        let before = self.checked_ms.load(Ordering::Relaxed);
         let due = now.saturating_sub(before) >= 1000;
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-        if !due || self.looked.compare_exchange(before, now, set, get).is_err() {
+        if !due || self.checked_ms.compare_exchange(before, now, set, get).is_err() {
             return;
         }
         let (now, before) = (stamps(&self.config), &self.stamps);
@@ -439,7 +439,7 @@ impl Guard {
         let mut done = fetcher.done.clone();
         let seen = *done.borrow_and_update();
         // A question that waits already is ours too.
-        let _ = fetcher.ask.try_send(());
+        let _ = fetcher.trigger.try_send(());
         let reported = done.wait_for(|count| *count > seen);
         tokio::time::timeout(PATIENCE, reported).await.is_ok()
     }
@@ -447,7 +447,7 @@ impl Guard {
 
 /// Fetches keys at once, after a while, and when asked; ends with its guard.
 fn fetch_keys(
-    guard: &Weak<Guard>,
+    guard: &Weak<CredentialGuard>,
     (url, trusted): &(String, Option<PathBuf>),
     asked: &Receiver<()>,
     tell: &watch::Sender<u64>,
@@ -477,23 +477,23 @@ fn fetch_keys(
     }
 }
 
-fn missing(requirement: &Requirement) -> Denied {
-    let mut schemes: Vec<Scheme> = Vec::new();
+fn missing(requirement: &SecurityRequirement) -> AccessDenied {
+    let mut schemes: Vec<AuthenticationScheme> = Vec::new();
     for demand in requirement.alternatives.iter().flatten() {
         if !schemes.contains(&demand.scheme) {
             schemes.push(demand.scheme.clone());
         }
     }
-    Denied::Unknown {
+    AccessDenied::Unknown {
         why: None,
         token: false,
         schemes,
     }
 }
 
-fn identity_of(user: &User) -> Arc<Identity> {
+fn identity_of(user: &StoredUser) -> Arc<CallerIdentity> {
     let own = UserId::new(&user.user_id).ok();
-    Arc::new(Identity {
+    Arc::new(CallerIdentity {
         name: user.name.clone(),
         user_id: own.or_else(|| user_id_of(&user.name)),
         roles: user.roles.clone(),

@@ -54,7 +54,7 @@ impl Default for JwtConfig {
 
 /// The claims of an accepted token.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Claims {
+pub(crate) struct TokenClaims {
     pub name: String,
     pub roles: Vec<String>,
     /// Seconds since 1970 at which it ends.
@@ -87,7 +87,7 @@ pub(crate) enum TokenError {
 }
 
 /// Checks a token.
-pub(crate) fn verify(token: &str, keys: &KeySet, config: &JwtConfig) -> Result<Claims, TokenError> {
+pub(crate) fn verify(token: &str, keys: &KeySet, config: &JwtConfig) -> Result<TokenClaims, TokenError> {
     let (algorithm, kid) = header(token, config)?;
     let mut validation = Validation::new(algorithm);
     validation.leeway = config.leeway_s;
@@ -152,7 +152,7 @@ fn reason(kind: &ErrorKind) -> TokenError {
     }
 }
 
-fn claims(claims: &Value, config: &JwtConfig) -> Result<Claims, TokenError> {
+fn claims(claims: &Value, config: &JwtConfig) -> Result<TokenClaims, TokenError> {
     let name = claims.get(&config.user_claim).and_then(Value::as_str);
     let name = name.filter(|n| !n.is_empty() && n.len() <= 256 && !n.contains(char::is_control));
     // The library passes over one that is no number.
@@ -172,7 +172,7 @@ fn claims(claims: &Value, config: &JwtConfig) -> Result<Claims, TokenError> {
         }
     }
     let expires = claims.get("exp").and_then(Value::as_f64).unwrap_or(0.0);
-    Ok(Claims {
+    Ok(TokenClaims {
         name: name.ok_or(TokenError::Claim)?.to_owned(),
         roles,
         expires_s: expires as u64,
@@ -233,7 +233,7 @@ mod tests {
         encode(&header, &claims, &EncodingKey::from_secret(SECRET)).unwrap()
     }
 
-    fn of(change: Value) -> Result<Claims, TokenError> {
+    fn of(change: Value) -> Result<TokenClaims, TokenError> {
         verify(&token(Some("one"), change), &keys(), &config())
     }
 
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_claim_that_is_wrong_or_missing_is_told_apart() {
+    fn every_wrong_or_missing_claim_is_distinguished() {
         let now = get_current_timestamp();
         let cases = [
             (json!({"exp": now - 11}), TokenError::Expired),

@@ -24,7 +24,7 @@ pub struct RateConfig {
 
 /// The buckets.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(crate) struct RateLimiter {
     config: RateConfig,
     hasher: RandomState,
     buckets: Mutex<HashMap<u64, Bucket>>,
@@ -44,9 +44,9 @@ pub(crate) fn client_of(address: IpAddr) -> impl Hash {
     }
 }
 
-impl Limiter {
-    pub fn new(config: RateConfig) -> Limiter {
-        Limiter {
+impl RateLimiter {
+    pub fn new(config: RateConfig) -> RateLimiter {
+        RateLimiter {
             config,
             hasher: RandomState::new(),
             buckets: Mutex::default(),
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_client_has_its_burst_and_then_its_rate() {
-        let limiter = Limiter::new(RateConfig {
+        let limiter = RateLimiter::new(RateConfig {
             per_s: 10,
             burst: 3,
         });

@@ -4,7 +4,7 @@
 //! request ─▶ credentials ─▶ scheme (basic, bearer, API key, certificate) ─▶ identity ─▶ roles
 //! ```
 //!
-//! A [`Guard`] has the data for authentication: the user store, the keys that
+//! A [`CredentialGuard`] has the data for authentication: the user store, the keys that
 //! sign tokens, and a short memory of verified credentials. It does not depend
 //! on connections or routes, so that every door can use it.
 //!
@@ -26,16 +26,16 @@ pub mod users;
 
 use region::UserId;
 
-pub use access::{Access, AccessRule, Act};
+pub use access::{RoleAccess, AccessRule, AdminAction};
 pub(crate) use challenge::problem;
 pub use config::{SecurityConfig, SecurityError};
-pub(crate) use credentials::Credentials;
-pub(crate) use guard::Denied;
-pub use guard::Guard;
+pub(crate) use credentials::RequestCredentials;
+pub(crate) use guard::AccessDenied;
+pub use guard::CredentialGuard;
 pub use jwt::JwtConfig;
 pub use keys::KeySource;
 pub use limit::RateConfig;
-pub(crate) use limit::{Limiter, client_of};
+pub(crate) use limit::{RateLimiter, client_of};
 
 /// Never panics on any bytes: for the fuzz target.
 #[doc(hidden)]
@@ -46,7 +46,7 @@ pub fn fuzz_token(keys: &[u8], token: &str) {
 
 /// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct CallerIdentity {
     /// The name in the user store, the token or the certificate.
     pub name: String,
     /// The CICS user id, 1 to 8 characters; none when the name gives none.
@@ -55,7 +55,7 @@ pub struct Identity {
     pub roles: Vec<String>,
 }
 
-impl Identity {
+impl CallerIdentity {
     /// Whether it has one of these roles; `*` is everybody's.
     pub fn has_any(&self, roles: &[String]) -> bool {
         roles.iter().any(|r| r == "*" || self.roles.contains(r))
@@ -64,7 +64,7 @@ impl Identity {
 
 /// How operations can be protected as the gateway is configured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Means {
+pub struct AvailableSchemes {
     /// There is a user store: passwords and API keys can be checked.
     pub users: bool,
     /// There are keys for tokens.
@@ -75,7 +75,7 @@ pub struct Means {
 
 /// How a client may say who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scheme {
+pub(crate) enum AuthenticationScheme {
     /// Name and password in `Authorization`.
     Basic,
     /// A JSON Web Token in `Authorization`.
@@ -96,8 +96,8 @@ pub(crate) enum KeyPlace {
 
 /// One scheme, and what it has to grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Demand {
-    pub scheme: Scheme,
+pub(crate) struct SchemeDemand {
+    pub scheme: AuthenticationScheme,
     /// Scopes of the token, or roles of the user.
     pub scopes: Vec<String>,
 }
@@ -105,26 +105,26 @@ pub(crate) struct Demand {
 /// What an operation requires of its callers: one of these alternatives, with
 /// all of its demands. An alternative without demands admits every caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Requirement {
-    pub alternatives: Vec<Vec<Demand>>,
+pub(crate) struct SecurityRequirement {
+    pub alternatives: Vec<Vec<SchemeDemand>>,
 }
 
-impl Means {
+impl AvailableSchemes {
     /// Any way in that is configured.
-    pub(crate) fn any(self) -> Requirement {
-        let header = || Scheme::ApiKey(KeyPlace::Header, "x-api-key".into());
+    pub(crate) fn any(self) -> SecurityRequirement {
+        let header = || AuthenticationScheme::ApiKey(KeyPlace::Header, "x-api-key".into());
         let all = [
-            (self.users, Scheme::Basic),
-            (self.tokens, Scheme::Bearer),
+            (self.users, AuthenticationScheme::Basic),
+            (self.tokens, AuthenticationScheme::Bearer),
             (self.users, header()),
-            (self.certificates, Scheme::Certificate),
+            (self.certificates, AuthenticationScheme::Certificate),
         ];
         let there = all.into_iter().filter(|(there, _)| *there);
         let alone = |(_, scheme)| {
             let scopes = Vec::new();
-            vec![Demand { scheme, scopes }]
+            vec![SchemeDemand { scheme, scopes }]
         };
-        Requirement {
+        SecurityRequirement {
             alternatives: there.map(alone).collect(),
         }
     }

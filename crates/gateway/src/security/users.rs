@@ -30,7 +30,7 @@ const KEY_PREFIX: &str = "tpk_";
 
 /// One user.
 #[derive(Clone, PartialEq, Eq)]
-pub struct User {
+pub struct StoredUser {
     /// Up to 64 letters, digits, `.`, `_`, `@` and `-`.
     pub name: String,
     /// The argon2 hash; empty for a user without a password.
@@ -43,7 +43,7 @@ pub struct User {
     pub keys: Vec<(String, [u8; 32])>,
 }
 
-impl std::fmt::Debug for User {
+impl std::fmt::Debug for StoredUser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, roles) = (&self.name, &self.roles);
         let f = &mut f.debug_struct("User");
@@ -53,8 +53,8 @@ impl std::fmt::Debug for User {
 
 /// All users.
 #[derive(Debug, Clone, Default)]
-pub struct Users {
-    list: Vec<Arc<User>>,
+pub struct UserStore {
+    list: Vec<Arc<StoredUser>>,
     by_name: HashMap<String, usize>,
     by_key: HashMap<[u8; 32], usize>,
 }
@@ -69,13 +69,13 @@ pub struct UsersError {
     pub reason: String,
 }
 
-impl Users {
+impl UserStore {
     /// Reads the store's text.
     ///
     /// # Errors
     /// Every line that is wrong.
-    pub fn parse(text: &str) -> Result<Users, Vec<UsersError>> {
-        let mut users = Users::default();
+    pub fn parse(text: &str) -> Result<UserStore, Vec<UsersError>> {
+        let mut users = UserStore::default();
         let mut wrong = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -98,19 +98,19 @@ impl Users {
     ///
     /// # Errors
     /// That it cannot be read, or every line that is wrong.
-    pub fn load(file: &Path) -> Result<Users, Vec<UsersError>> {
+    pub fn load(file: &Path) -> Result<UserStore, Vec<UsersError>> {
         let text = std::fs::read_to_string(file).map_err(|e| {
             let reason = format!("cannot be read: {e}");
             vec![UsersError { line: 0, reason }]
         })?;
-        Users::parse(&text)
+        UserStore::parse(&text)
     }
 
     /// Adds a user.
     ///
     /// # Errors
     /// That the name or a key is there already.
-    pub fn add(&mut self, user: User) -> Result<(), String> {
+    pub fn add(&mut self, user: StoredUser) -> Result<(), String> {
         if self.by_name.contains_key(&user.name) {
             return Err(format!("a user {} is defined before it", user.name));
         }
@@ -143,18 +143,18 @@ impl Users {
     }
 
     /// The user of that name.
-    pub fn get(&self, name: &str) -> Option<&Arc<User>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<StoredUser>> {
         self.by_name.get(name).map(|at| &self.list[*at])
     }
 
     /// The user whose API key it is.
-    pub fn by_key(&self, key: &str) -> Option<&Arc<User>> {
+    pub fn by_key(&self, key: &str) -> Option<&Arc<StoredUser>> {
         let at = self.by_key.get(&digest(key))?;
         self.list.get(*at)
     }
 
     /// All users, in the order of the file.
-    pub fn iter(&self) -> impl Iterator<Item = &User> {
+    pub fn iter(&self) -> impl Iterator<Item = &StoredUser> {
         self.list.iter().map(|user| &**user)
     }
 
@@ -182,7 +182,7 @@ impl Users {
     }
 }
 
-fn parse_user(line: &str) -> Result<User, String> {
+fn parse_user(line: &str) -> Result<StoredUser, String> {
     let fields: Vec<&str> = line.split(':').collect();
     let &[name, password, user_id, roles, keys] = fields.as_slice() else {
         let found = fields.len();
@@ -219,7 +219,7 @@ fn parse_user(line: &str) -> Result<User, String> {
         let wrong = || format!("an API key of {name} is not id=SHA-256");
         own.push(parsed.ok_or_else(wrong)?);
     }
-    Ok(User {
+    Ok(StoredUser {
         name: name.into(),
         password: password.into(),
         user_id: user_id.into(),
@@ -329,9 +329,9 @@ mod tests {
 
     #[test]
     fn a_store_is_read_as_it_was_written() {
-        let mut users = Users::default();
+        let mut users = UserStore::default();
         let (id, digest, key) = new_key().unwrap();
-        let user = User {
+        let user = StoredUser {
             name: "ada".into(),
             password: hash_password("enchantress").unwrap(),
             user_id: "ADA".into(),
@@ -339,7 +339,7 @@ mod tests {
             keys: vec![(id, digest)],
         };
         users.add(user.clone()).unwrap();
-        let again = Users::parse(&users.text()).unwrap();
+        let again = UserStore::parse(&users.text()).unwrap();
         assert_eq!(**again.get("ada").unwrap(), user);
         assert_eq!(again.by_key(&key).unwrap().name, "ada");
         assert!(again.by_key("tpk_0_0").is_none());
@@ -349,10 +349,10 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_line_is_told_with_its_number_and_without_its_secrets() {
+    fn every_wrong_line_is_reported_with_its_number_and_without_its_secrets() {
         let text = "# users\nada:hunter2:ADA::\nb c::::\nann::toolonguserid::\nx::X:a b,:\n\
                     y::::k=zz\nonly:three:fields\nz::::\nz::::\n";
-        let wrong = Users::parse(text).unwrap_err();
+        let wrong = UserStore::parse(text).unwrap_err();
         let lines: Vec<usize> = wrong.iter().map(|e| e.line).collect();
         assert_eq!(lines, [2, 3, 4, 5, 6, 7, 9]);
         assert!(
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_user_that_is_removed_is_not_found_any_more() {
-        let mut users = Users::parse("a::::\nb::::\n").unwrap();
+        let mut users = UserStore::parse("a::::\nb::::\n").unwrap();
         assert!(users.remove("a") && !users.remove("a"));
         assert!(users.get("a").is_none() && users.get("b").is_some());
     }
@@ -371,7 +371,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_store_makes_the_reader_panic(text in "[a-z:#=,$\n0-9é]{0,200}") {
-            let _ = Users::parse(&text);
+            let _ = UserStore::parse(&text);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Response bodies: one buffer, handed to the connection as it is, or pieces as
 //! a service sends them.
 
-use super::conn::Streaming;
-use super::memory::Held;
-use crate::service::Pieces;
+use super::conn::StreamingAnswer;
+use super::memory::ReservedMemory;
+use crate::service::AnswerPieces;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::pin::Pin;
@@ -11,40 +11,40 @@ use std::task::{Context, Poll};
 
 /// A body that is complete before it is sent, or a stream of pieces.
 #[derive(Debug, Default)]
-pub(crate) struct Full(Content);
+pub(crate) struct ResponseBody(Content);
 
 #[derive(Debug, Default)]
 enum Content {
     #[default]
     Empty,
     Whole(Bytes),
-    Stream(Pieces, Option<Streaming>),
+    Stream(AnswerPieces, Option<StreamingAnswer>),
 }
 
 /// The sender of the pieces was dropped before the last one.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was not sent to its end")]
-pub(crate) struct Unfinished;
+pub(crate) struct UnfinishedBody;
 
-impl Full {
-    pub fn new(bytes: Bytes) -> Full {
-        Full(match bytes.is_empty() {
+impl ResponseBody {
+    pub fn new(bytes: Bytes) -> ResponseBody {
+        ResponseBody(match bytes.is_empty() {
             true => Content::Empty,
             false => Content::Whole(bytes),
         })
     }
 
     /// A body that is accounted for until it is written.
-    pub fn held(bytes: Vec<u8>, held: Held) -> Full {
+    pub fn held(bytes: Vec<u8>, held: ReservedMemory) -> ResponseBody {
         match bytes.is_empty() {
-            true => Full::default(),
-            false => Full(Content::Whole(held.answer(bytes))),
+            true => ResponseBody::default(),
+            false => ResponseBody(Content::Whole(held.answer(bytes))),
         }
     }
 
     /// A body whose pieces arrive over time; `None` ends it.
-    pub fn stream(pieces: Pieces) -> Full {
-        Full(Content::Stream(pieces, None))
+    pub fn stream(pieces: AnswerPieces) -> ResponseBody {
+        ResponseBody(Content::Stream(pieces, None))
     }
 
     /// Whether its pieces arrive over time.
@@ -53,7 +53,7 @@ impl Full {
     }
 
     /// Registers its pieces with a connection until the last is sent.
-    pub fn known(&mut self, streaming: impl FnOnce() -> Streaming) {
+    pub fn known(&mut self, streaming: impl FnOnce() -> StreamingAnswer) {
         if let Content::Stream(_, known) = &mut self.0 {
             *known = Some(streaming());
         }
@@ -67,14 +67,14 @@ impl Full {
     }
 }
 
-impl Body for Full {
+impl Body for ResponseBody {
     type Data = Bytes;
-    type Error = Unfinished;
+    type Error = UnfinishedBody;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Unfinished>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, UnfinishedBody>>> {
         if let Content::Stream(pieces, _) = &mut self.0 {
             let piece = std::task::ready!(pieces.poll(cx));
             return Poll::Ready(match piece {
@@ -83,7 +83,7 @@ impl Body for Full {
                     self.0 = Content::Empty;
                     None
                 }
-                None => Some(Err(Unfinished)),
+                None => Some(Err(UnfinishedBody)),
             });
         }
         Poll::Ready(match std::mem::take(&mut self.0) {

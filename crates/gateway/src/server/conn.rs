@@ -7,10 +7,10 @@
 //! gives way: to a new connection the one that has been idle longest, to a
 //! request that needs memory the slowest of those that use some.
 
-use super::frames::{Frames, Protocol};
-use super::memory::{Account, Held, Memory};
-use super::share::Works;
-use super::watched::{self, LastWords};
+use super::frames::{FrameCounter, WireProtocol};
+use super::memory::{ConnectionAccount, ReservedMemory, GatewayMemory};
+use super::share::ConnectionBudget;
+use super::watched::{self, FinalWriter};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
@@ -27,7 +27,7 @@ const SLOW_BYTES_S: u64 = 64 << 10;
 /// Ticks of a second.
 const TICKS_A_SECOND: u64 = 2;
 /// Idle connections that are looked for at a time.
-const LOOKED_FOR: usize = 64;
+const IDLE_SEARCH_LIMIT: usize = 64;
 /// Ticks of idleness after which a connection gives its buffers back.
 const REST: u64 = 2;
 /// Ticks within which a client that was asked to retry later must not retry.
@@ -47,7 +47,7 @@ enum Phase {
 /// An event of a connection that comes neither from its client nor from a
 /// request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum CloseCause {
     /// It has been idle for so long that nothing of a request or an answer is
     /// under way.
     Rests,
@@ -57,10 +57,10 @@ pub(crate) enum Turn {
 
 /// The state of one connection, shared by its stream and its requests.
 pub(crate) struct ConnectionTimer {
-    pub account: Arc<Account>,
-    pub frames: RefCell<Frames>,
+    pub account: Arc<ConnectionAccount>,
+    pub frames: RefCell<FrameCounter>,
     /// Its budget, once several requests may run.
-    pub works: OnceCell<Rc<Works>>,
+    pub works: OnceCell<Rc<ConnectionBudget>>,
     phase: Cell<Phase>,
     /// Tick at which the phase began, or of the last progress of an answer.
     since: Cell<u64>,
@@ -69,7 +69,7 @@ pub(crate) struct ConnectionTimer {
     bodies: Cell<u32>,
     /// Bytes of a request's headers so far, and what is held for them.
     header_bytes: Cell<usize>,
-    headers: RefCell<Option<Held>>,
+    headers: RefCell<Option<ReservedMemory>>,
     /// Bytes moved in this tick and in the two before.
     moved: Cell<[u64; 3]>,
     /// Ticks that it has waited for its client with memory held.
@@ -90,12 +90,12 @@ pub(crate) struct ConnectionTimer {
     pub stuck: Cell<bool>,
     /// It has been idle for a while, and its waker.
     rests: Cell<bool>,
-    told: RefCell<Option<Waker>>,
+    waker: RefCell<Option<Waker>>,
     /// Its door's: the gateway ends.
     stops: Rc<Cell<bool>>,
     clock: Rc<Cell<u64>>,
     live: Rc<Cell<usize>>,
-    stream: RefCell<Option<Weak<dyn LastWords>>>,
+    stream: RefCell<Option<Weak<dyn FinalWriter>>>,
 }
 
 /// How long a connection may wait for its client, in ticks.
@@ -116,14 +116,14 @@ impl ConnectionTimer {
 
     /// Returns the connection's turn in addition to its requests, if there is
     /// one; otherwise the caller is woken when there is.
-    pub fn turn(&self, cx: &Context<'_>) -> Option<Turn> {
+    pub fn turn(&self, cx: &Context<'_>) -> Option<CloseCause> {
         if self.rests.get() && self.is_at_rest() {
-            return Some(Turn::Rests);
+            return Some(CloseCause::Rests);
         }
         if self.stops.get() {
-            return Some(Turn::Stops);
+            return Some(CloseCause::Stops);
         }
-        let mut told = self.told.borrow_mut();
+        let mut told = self.waker.borrow_mut();
         if !told
             .as_ref()
             .is_some_and(|waker| waker.will_wake(cx.waker()))
@@ -153,14 +153,14 @@ impl ConnectionTimer {
 
     /// An answer comes in pieces until what this returns is dropped: meanwhile
     /// the connection may wait for its program as long as any may be idle.
-    pub fn streams(&self) -> Streaming {
+    pub fn streams(&self) -> StreamingAnswer {
         self.streams.fetch_add(1, Relaxed);
-        Streaming(self.streams.clone())
+        StreamingAnswer(self.streams.clone())
     }
 
     /// Whether several requests may be at work.
     pub fn is_http2(&self) -> bool {
-        self.frames.borrow().protocol() == Protocol::Http2
+        self.frames.borrow().protocol() == WireProtocol::Http2
     }
 
     /// A request's headers are complete.
@@ -206,7 +206,7 @@ impl ConnectionTimer {
     }
 
     /// Where the last words can be said.
-    pub fn speaks_through(&self, stream: Weak<dyn LastWords>) {
+    pub fn speaks_through(&self, stream: Weak<dyn FinalWriter>) {
         *self.stream.borrow_mut() = Some(stream);
     }
 
@@ -218,7 +218,7 @@ impl ConnectionTimer {
             return Err("too many frames other than requests");
         }
         // HTTP/2 bounds its own headers, and has many other frames.
-        if self.phase.get() == Phase::Serving || frames.protocol() == Protocol::Http2 {
+        if self.phase.get() == Phase::Serving || frames.protocol() == WireProtocol::Http2 {
             return Ok(());
         }
         if self.phase.get() == Phase::Idle {
@@ -260,8 +260,8 @@ impl ConnectionTimer {
     fn last_words(&self) -> &'static [u8] {
         let untold = self.account.answers() == 0;
         match self.frames.borrow().protocol() {
-            Protocol::Http2 => watched::GO_AWAY,
-            Protocol::Http1 if untold && (self.half_sent() || self.bodies.get() > 0) => {
+            WireProtocol::Http2 => watched::GO_AWAY,
+            WireProtocol::Http1 if untold && (self.half_sent() || self.bodies.get() > 0) => {
                 watched::TIMEOUT
             }
             _ => b"",
@@ -331,9 +331,9 @@ impl ConnectionTimer {
 
 /// Counts an answer whose pieces still come until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Streaming(Arc<AtomicU32>);
+pub(crate) struct StreamingAnswer(Arc<AtomicU32>);
 
-impl Drop for Streaming {
+impl Drop for StreamingAnswer {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Relaxed);
     }
@@ -348,8 +348,8 @@ impl Drop for ConnectionTimer {
 }
 
 /// The connections of one door.
-pub(crate) struct Connections {
-    memory: Arc<Memory>,
+pub(crate) struct DoorConnections {
+    memory: Arc<GatewayMemory>,
     clock: Rc<Cell<u64>>,
     stops: Rc<Cell<bool>>,
     /// Open connections that are not ending.
@@ -374,7 +374,7 @@ impl Open {
         if let Some(stream) = stream
             && !words.is_empty()
         {
-            stream.say(words);
+            stream.write_last(words);
         }
         if !timer.leaving.replace(true) {
             timer.live.set(timer.live.get() - 1);
@@ -383,9 +383,9 @@ impl Open {
     }
 }
 
-impl Connections {
-    pub fn new(memory: Arc<Memory>) -> Connections {
-        Connections {
+impl DoorConnections {
+    pub fn new(memory: Arc<GatewayMemory>) -> DoorConnections {
+        DoorConnections {
             memory,
             clock: Rc::default(),
             stops: Rc::default(),
@@ -400,8 +400,8 @@ impl Connections {
     pub fn timer(&self) -> Rc<ConnectionTimer> {
         self.live.set(self.live.get() + 1);
         Rc::new(ConnectionTimer {
-            account: Account::new(self.memory.clone()),
-            frames: RefCell::new(Frames::new(self.clock.get())),
+            account: ConnectionAccount::new(self.memory.clone()),
+            frames: RefCell::new(FrameCounter::new(self.clock.get())),
             works: OnceCell::new(),
             phase: Cell::new(Phase::Headers),
             since: Cell::new(self.clock.get()),
@@ -419,7 +419,7 @@ impl Connections {
             shakes_hands: Cell::new(false),
             stuck: Cell::new(false),
             rests: Cell::new(false),
-            told: RefCell::default(),
+            waker: RefCell::default(),
             stops: self.stops.clone(),
             clock: self.clock.clone(),
             live: self.live.clone(),
@@ -442,7 +442,7 @@ impl Connections {
     pub fn stop(&self) {
         self.stops.set(true);
         for timer in self.open.borrow().iter().filter_map(|o| o.timer.upgrade()) {
-            timer.told.take().into_iter().for_each(Waker::wake);
+            timer.waker.take().into_iter().for_each(Waker::wake);
         }
     }
 
@@ -464,7 +464,7 @@ impl Connections {
             let over = timer.tick(limits);
             timer.rests.set(timer.is_at_rest());
             if timer.rests.get()
-                && let Some(told) = timer.told.take()
+                && let Some(told) = timer.waker.take()
             {
                 told.wake();
             }
@@ -522,9 +522,9 @@ impl Connections {
             let open = self.open.borrow();
             let idleness = |o: &Open| Some((o.timer.upgrade()?.idleness(grace)?, o.clone()));
             let mut found: Vec<_> = open.iter().filter_map(idleness).collect();
-            if found.len() > LOOKED_FOR {
-                found.select_nth_unstable_by_key(LOOKED_FOR, |(idleness, _)| *idleness);
-                found.truncate(LOOKED_FOR);
+            if found.len() > IDLE_SEARCH_LIMIT {
+                found.select_nth_unstable_by_key(IDLE_SEARCH_LIMIT, |(idleness, _)| *idleness);
+                found.truncate(IDLE_SEARCH_LIMIT);
             }
             found.sort_by_key(|(idleness, _)| *idleness);
             idle.extend(found);
@@ -544,19 +544,19 @@ mod tests {
         window: 3,
     };
 
-    fn connections() -> Connections {
-        Connections::new(Arc::new(Memory::new(1 << 20)))
+    fn connections() -> DoorConnections {
+        DoorConnections::new(Arc::new(GatewayMemory::new(1 << 20)))
     }
 
     /// A connection without any activity.
-    fn open(connections: &Connections) -> (Rc<ConnectionTimer>, tokio::task::JoinHandle<()>) {
+    fn open(connections: &DoorConnections) -> (Rc<ConnectionTimer>, tokio::task::JoinHandle<()>) {
         let timer = connections.timer();
         let task = tokio::spawn(std::future::pending::<()>());
         connections.add(&timer, task.abort_handle());
         (timer, task)
     }
 
-    fn ended(connections: &Connections, ticks: u32) -> u64 {
+    fn ended(connections: &DoorConnections, ticks: u32) -> u64 {
         (0..ticks).map(|_| connections.tick(&LIMITS).0).sum()
     }
 
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "current_thread")]
-    async fn who_asks_again_within_the_second_is_told_apart() {
+    async fn a_client_with_a_second_request_within_the_second_is_distinguished() {
         let connections = connections();
         let (timer, _task) = open(&connections);
         timer.begin();

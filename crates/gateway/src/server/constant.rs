@@ -4,9 +4,9 @@
 //! Connections, threads, limits and protocol are those of the gateway; a
 //! request is answered as soon as its headers are read.
 
-use super::body::Full;
+use super::body::ResponseBody;
 use super::{Gateway, GatewayConfig, StartError};
-use crate::backend::{Backend, Call, Door, Failed, Reply, Task};
+use crate::backend::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, ProgramReply, Task};
 use bytes::Bytes;
 use http::{HeaderValue, Response, header};
 use region::{Abend, NotStarted, PutError};
@@ -15,13 +15,13 @@ use std::future::Future;
 use std::io;
 
 /// Starts a gateway that answers every request with 200 and `body`.
-pub fn start(config: GatewayConfig, body: Bytes) -> Result<Gateway<Nothing>, StartError> {
-    Gateway::launch(config, Vec::new(), Nothing, Some(body))
+pub fn start(config: GatewayConfig, body: Bytes) -> Result<Gateway<NoBackend>, StartError> {
+    Gateway::launch(config, Vec::new(), NoBackend, Some(body))
 }
 
 /// The answer to a request.
-pub(super) fn answer(body: &Bytes) -> Response<Full> {
-    let mut response = Response::new(Full::new(body.clone()));
+pub(super) fn answer(body: &Bytes) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::new(body.clone()));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
@@ -29,16 +29,16 @@ pub(super) fn answer(body: &Bytes) -> Response<Full> {
 
 /// A backend that runs no programs.
 #[derive(Debug, Clone, Copy)]
-pub struct Nothing;
+pub struct NoBackend;
 
-impl Backend for Nothing {
-    type Door = Nothing;
+impl ProgramBackend for NoBackend {
+    type Door = NoBackend;
 
-    fn enter<F: Future>(&self, main: impl FnOnce(Nothing) -> F) -> io::Result<F::Output> {
+    fn enter<F: Future>(&self, main: impl FnOnce(NoBackend) -> F) -> io::Result<F::Output> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build_local(Default::default())?;
-        Ok(runtime.block_on(main(Nothing)))
+        Ok(runtime.block_on(main(NoBackend)))
     }
 
     fn impairment(&self) -> Option<String> {
@@ -48,10 +48,10 @@ impl Backend for Nothing {
     fn metrics(&self, _: &mut String) {}
 }
 
-impl Door for Nothing {
-    type Task = Never;
+impl BackendHandle for NoBackend {
+    type Task = NoTask;
 
-    async fn begin(&self, _: Call<'_>) -> Result<Never, NotStarted> {
+    async fn begin(&self, _: ProgramCall<'_>) -> Result<NoTask, NotStarted> {
         Err(NotStarted::Impossible(
             "this server answers a constant".to_string(),
         ))
@@ -60,10 +60,10 @@ impl Door for Nothing {
 
 /// A task that is never made.
 #[derive(Debug)]
-pub struct Never(Infallible);
+pub struct NoTask(Infallible);
 
-impl Task for Never {
-    type Reply = Never;
+impl Task for NoTask {
+    type Reply = NoTask;
 
     fn put_container<E>(
         &mut self,
@@ -82,12 +82,12 @@ impl Task for Never {
         match self.0 {}
     }
 
-    async fn run(self) -> Result<Never, Failed> {
+    async fn run(self) -> Result<NoTask, CallFailure> {
         match self.0 {}
     }
 }
 
-impl Reply for Never {
+impl ProgramReply for NoTask {
     fn abend(&self) -> Option<&Abend> {
         match self.0 {}
     }

@@ -7,7 +7,7 @@
 //!
 //! Reference: Fetch standard, section 3.3 (CORS protocol).
 
-use super::body::Full;
+use super::body::ResponseBody;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, header};
 
@@ -41,7 +41,7 @@ impl Default for CorsConfig {
 }
 
 /// The CORS settings as headers.
-pub(super) struct Cors {
+pub(super) struct CorsHeaders {
     /// Pages of any origin may.
     any: bool,
     origins: Vec<String>,
@@ -68,11 +68,11 @@ fn list(names: &[String]) -> Option<HeaderValue> {
         .filter(|_| !names.is_empty())
 }
 
-impl Cors {
+impl CorsHeaders {
     /// `None` if no page of another origin may call the APIs.
-    pub fn new(config: &CorsConfig) -> Option<Cors> {
+    pub fn new(config: &CorsConfig) -> Option<CorsHeaders> {
         let any = config.origins.iter().any(|origin| origin == "*");
-        (!config.origins.is_empty()).then(|| Cors {
+        (!config.origins.is_empty()).then(|| CorsHeaders {
             any,
             origins: config.origins.clone(),
             allow_headers: list(&config.allow_headers),
@@ -84,7 +84,7 @@ impl Cors {
     }
 
     /// Adds the CORS headers to a response.
-    pub fn tell(&self, request: &Parts, response: &mut Response<Full>) {
+    pub fn add_headers(&self, request: &Parts, response: &mut Response<ResponseBody>) {
         let headers = response.headers_mut();
         if !self.any {
             headers.append(header::VARY, HeaderValue::from_static("origin"));

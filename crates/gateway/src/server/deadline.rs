@@ -12,14 +12,14 @@ use std::task::{Poll, Waker};
 
 /// The futures of a door that have a limit.
 #[derive(Debug, Default)]
-pub(crate) struct Deadlines {
+pub(crate) struct DoorDeadlines {
     now: Cell<u64>,
-    places: RefCell<Vec<Place>>,
+    places: RefCell<Vec<DeadlineSlot>>,
     free: RefCell<Vec<usize>>,
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct DeadlineSlot {
     /// Tick of the deadline; 0 for a free place.
     deadline: u64,
     expired: bool,
@@ -27,24 +27,24 @@ struct Place {
 }
 
 /// Frees a place when its future ends or is dropped.
-struct Taken<'d> {
-    list: &'d Deadlines,
+struct SlotGuard<'d> {
+    list: &'d DoorDeadlines,
     place: usize,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for SlotGuard<'_> {
     fn drop(&mut self) {
-        self.list.places.borrow_mut()[self.place] = Place::default();
+        self.list.places.borrow_mut()[self.place] = DeadlineSlot::default();
         self.list.free.borrow_mut().push(self.place);
     }
 }
 
-impl Deadlines {
+impl DoorDeadlines {
     /// Runs a future for at most that many whole ticks; `None` if it takes
     /// longer.
     pub async fn limit<F: Future>(&self, ticks: u64, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
-        let mut taken: Option<Taken<'_>> = None;
+        let mut taken: Option<SlotGuard<'_>> = None;
         std::future::poll_fn(|cx| {
             if let Poll::Ready(value) = Pin::as_mut(&mut future).poll(cx) {
                 return Poll::Ready(Some(value));
@@ -68,15 +68,15 @@ impl Deadlines {
         self.now.get()
     }
 
-    fn take(&self, ticks: u64) -> Taken<'_> {
+    fn take(&self, ticks: u64) -> SlotGuard<'_> {
         let mut places = self.places.borrow_mut();
         let place = self.free.borrow_mut().pop().unwrap_or_else(|| {
-            places.push(Place::default());
+            places.push(DeadlineSlot::default());
             places.len() - 1
         });
         // The tick under way does not count: a limit is never cut short.
         places[place].deadline = self.now.get() + ticks + 1;
-        Taken { list: self, place }
+        SlotGuard { list: self, place }
     }
 
     /// Advances the time and wakes futures whose deadline has passed.
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_future_ends_with_its_limit_and_its_place_is_used_again() {
-        let list = Deadlines::default();
+        let list = DoorDeadlines::default();
         let mut cx = Context::from_waker(Waker::noop());
         for _ in 0..3 {
             let mut limited = pin!(list.limit(2, pending::<()>()));

@@ -5,11 +5,11 @@
 //! browser gets a member as it is stored, deflated, in a gzip wrapping; only a
 //! client that takes no gzip has it inflated.
 
-use super::Routes;
-use super::Unserved;
-use super::body::Full;
+use super::ApiRoutes;
+use super::UnservedApi;
+use super::body::ResponseBody;
 use crate::json::write_string;
-use crate::project::operation::Api;
+use crate::project::operation::LoadedApi;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use serde_json::{Value, json};
@@ -22,12 +22,12 @@ const MAX_MEMBER: usize = 8 << 20;
 
 /// Answers a path outside the operations; `None` if it is not served.
 pub(crate) fn answer(
-    routes: &Routes,
+    routes: &ApiRoutes,
     method: &Method,
     path: &str,
     headers: &HeaderMap,
-    health: impl FnOnce() -> Health,
-) -> Option<Response<Full>> {
+    health: impl FnOnce() -> ServerHealth,
+) -> Option<Response<ResponseBody>> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
@@ -54,13 +54,13 @@ pub(crate) fn answer(
 }
 
 /// How the server is, and which APIs it does not serve.
-pub(crate) struct Health {
-    pub state: State,
-    pub unserved: Vec<Unserved>,
+pub(crate) struct ServerHealth {
+    pub state: HealthState,
+    pub unserved: Vec<UnservedApi>,
 }
 
 /// How the server is.
-pub(crate) enum State {
+pub(crate) enum HealthState {
     /// Programs are run.
     Up,
     /// They are not, or not all of them, for this reason.
@@ -75,23 +75,23 @@ pub(crate) enum State {
 
 /// Health of the server. With `ready` it returns 503 while another server
 /// should be used.
-fn report(health: &Health, ready: bool) -> Response<Full> {
+fn report(health: &ServerHealth, ready: bool) -> Response<ResponseBody> {
     let mut body = match &health.state {
-        State::Up => serde_json::json!({"status": "UP"}),
-        State::Degraded { reason, .. } => {
+        HealthState::Up => serde_json::json!({"status": "UP"}),
+        HealthState::Degraded { reason, .. } => {
             serde_json::json!({"status": "DEGRADED", "reason": reason})
         }
-        State::Down => serde_json::json!({"status": "DOWN"}),
+        HealthState::Down => serde_json::json!({"status": "DOWN"}),
     };
     if !health.unserved.is_empty() {
-        let one = |u: &Unserved| serde_json::json!({"api": u.api, "reason": u.reason});
+        let one = |u: &UnservedApi| serde_json::json!({"api": u.api, "reason": u.reason});
         body["notServed"] = health.unserved.iter().map(one).collect();
     }
     let mut response = text("application/json", body.to_string());
     let well = match health.state {
-        State::Up => true,
-        State::Degraded { ready: limps, .. } => ready && limps,
-        State::Down => false,
+        HealthState::Up => true,
+        HealthState::Degraded { ready: limps, .. } => ready && limps,
+        HealthState::Down => false,
     };
     if !well {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
@@ -99,8 +99,8 @@ fn report(health: &Health, ready: bool) -> Response<Full> {
     response
 }
 
-pub(super) fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
-    let mut response = Response::new(Full::new(body.into()));
+pub(super) fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::new(body.into()));
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -111,8 +111,8 @@ pub(super) fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full>
 }
 
 /// Sends a browser elsewhere.
-pub(super) fn redirect(to: &str) -> Response<Full> {
-    let mut response = Response::new(Full::default());
+pub(super) fn redirect(to: &str) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::default());
     *response.status_mut() = StatusCode::FOUND;
     if let Ok(to) = HeaderValue::from_str(to) {
         response.headers_mut().insert(header::LOCATION, to);
@@ -122,7 +122,7 @@ pub(super) fn redirect(to: &str) -> Response<Full> {
 
 /// An API's document for a page of another server: its operations are called
 /// at `origin`.
-pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
+pub(super) fn document_at(api: &LoadedApi, origin: &str) -> Response<ResponseBody> {
     let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
         let (scheme, host) = origin.split_once("://").unwrap_or(("http", origin));
@@ -141,13 +141,13 @@ pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
 }
 
 /// All APIs with their operations, as JSON.
-fn list(routes: &Routes) -> String {
+fn list(routes: &ApiRoutes) -> String {
     let apis: Vec<Value> = routes.apis.iter().map(|api| one(routes, api)).collect();
     json!({ "apis": apis }).to_string()
 }
 
 /// An API with its operations.
-pub(super) fn one(routes: &Routes, api: &Api) -> Value {
+pub(super) fn one(routes: &ApiRoutes, api: &LoadedApi) -> Value {
     let state = |operation| match routes.is_stopped(&api.name, operation) {
         true => "stopped",
         false => "started",
@@ -177,7 +177,7 @@ pub(super) fn one(routes: &Routes, api: &Api) -> Value {
 /// What the page needs in addition to its own style sheet.
 const STYLE: &str = include_str!("../../console/docs.css");
 
-fn page(routes: &Routes) -> String {
+fn page(routes: &ApiRoutes) -> String {
     let mut urls = String::new();
     for api in &routes.apis {
         let mut name = Vec::new();
@@ -207,7 +207,7 @@ fn page(routes: &Routes) -> String {
     )
 }
 
-fn asset(name: &str, headers: &HeaderMap) -> Option<Response<Full>> {
+fn asset(name: &str, headers: &HeaderMap) -> Option<Response<ResponseBody>> {
     let kind = match name.rsplit_once('.')?.1 {
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",

@@ -4,17 +4,17 @@
 //! the answer of the region all belong to the door that accepted the
 //! connection.
 
-use super::body::Full;
-use super::conn::{ConnectionTimer, Connections, Limits, Turn};
-use super::frames::Protocol;
-use super::gate::Peer;
-use super::relay::Relay;
+use super::body::ResponseBody;
+use super::conn::{ConnectionTimer, DoorConnections, Limits, CloseCause};
+use super::frames::WireProtocol;
+use super::gate::PeerAddress;
+use super::relay::WakeRelay;
 use super::serve::Server;
-use super::service::{Persistent, ServiceState};
+use super::service::{ServiceConnection, ServiceState};
 use super::tls::Server as Tls;
-use super::watched::{self, Watched};
-use super::{GatewayConfig, HEADERS, Shared, Stop};
-use crate::backend::Backend;
+use super::watched::{self, TimedStream};
+use super::{GatewayConfig, HEADERS, GatewayShared, StopOrder};
+use crate::backend::ProgramBackend;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::rt::Executor;
@@ -52,7 +52,7 @@ const LINGER: usize = 32 << 20;
 /// Streams that an HTTP/2 client may reset before they are begun.
 const RESETS: usize = 20;
 
-pub(super) struct Listeners {
+pub(super) struct DoorListeners {
     pub plain: StdListener,
     pub tls: Option<(StdListener, Arc<Tls>)>,
     /// Those of services with addresses of their own.
@@ -60,17 +60,17 @@ pub(super) struct Listeners {
 }
 
 /// The connections that a listener accepts.
-struct Accepting {
+struct AcceptSource {
     listener: StdListener,
     tls: Option<Arc<Tls>>,
     service: Option<Arc<ServiceState>>,
 }
 
 /// Runs a door to its end.
-pub(super) fn run<B: Backend>(
-    shared: Arc<Shared<B>>,
-    listeners: Listeners,
-    stop: watch::Receiver<Stop>,
+pub(super) fn run<B: ProgramBackend>(
+    shared: Arc<GatewayShared<B>>,
+    listeners: DoorListeners,
+    stop: watch::Receiver<StopOrder>,
 ) {
     super::pin_to(&shared.config.cpus);
     let backend = shared.backend.clone();
@@ -83,10 +83,10 @@ pub(super) fn run<B: Backend>(
     }
 }
 
-async fn serve<B: Backend>(
+async fn serve<B: ProgramBackend>(
     server: Rc<Server<B>>,
-    listeners: Listeners,
-    mut stop: watch::Receiver<Stop>,
+    listeners: DoorListeners,
+    mut stop: watch::Receiver<StopOrder>,
 ) {
     let connections = server.connections.clone();
     let config = &server.shared.config;
@@ -96,18 +96,18 @@ async fn serve<B: Backend>(
         least: server.least_bytes(),
         window: server.rate_window(),
     };
-    let mut all = vec![Accepting {
+    let mut all = vec![AcceptSource {
         listener: listeners.plain,
         tls: None,
         service: None,
     }];
-    all.extend(listeners.tls.map(|(listener, tls)| Accepting {
+    all.extend(listeners.tls.map(|(listener, tls)| AcceptSource {
         listener,
         tls: Some(tls),
         service: None,
     }));
     let services = listeners.services.into_iter();
-    all.extend(services.map(|(listener, service)| Accepting {
+    all.extend(services.map(|(listener, service)| AcceptSource {
         listener,
         tls: service.tls.clone(),
         service: Some(service),
@@ -129,7 +129,7 @@ async fn serve<B: Backend>(
     loop {
         let memory = &server.shared.memory;
         let idle = connections.count() == 0 && !memory.wants_trimming();
-        let stopping = *stop.borrow() != Stop::No;
+        let stopping = *stop.borrow() != StopOrder::No;
         let rests = idle && !stopping;
         tokio::select! {
             // Without connections there is no limit to look at.
@@ -144,14 +144,14 @@ async fn serve<B: Backend>(
             }
             changed = stop.changed() => {
                 let state = *stop.borrow();
-                if changed.is_err() || state == Stop::Now {
+                if changed.is_err() || state == StopOrder::Now {
                     return;
                 }
                 connections.stop();
             }
             _ = look.tick(), if stopping => {}
         }
-        if *stop.borrow() != Stop::No && connections.count() == 0 {
+        if *stop.borrow() != StopOrder::No && connections.count() == 0 {
             return;
         }
     }
@@ -162,13 +162,13 @@ pub(super) fn ticks(ms: u32) -> u64 {
     u64::from(ms) / TICK.as_millis() as u64 + 1
 }
 
-async fn accept<B: Backend>(
+async fn accept<B: ProgramBackend>(
     server: Rc<Server<B>>,
-    accepting: Accepting,
-    connections: Rc<Connections>,
-    mut stop: watch::Receiver<Stop>,
+    accepting: AcceptSource,
+    connections: Rc<DoorConnections>,
+    mut stop: watch::Receiver<StopOrder>,
 ) {
-    let Accepting {
+    let AcceptSource {
         listener,
         tls,
         service,
@@ -184,12 +184,12 @@ async fn accept<B: Backend>(
         };
         match accepted {
             Ok((stream, from)) => {
-                let peer = Peer {
+                let peer = PeerAddress {
                     address: from.ip(),
                     port: from.port(),
                     local: service.as_ref().and_then(|_| stream.local_addr().ok()),
-                    service: service.clone().map(|s| Arc::new(Persistent::new(s))),
-                    ..Peer::default()
+                    service: service.clone().map(|s| Arc::new(ServiceConnection::new(s))),
+                    ..PeerAddress::default()
                 };
                 let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
                 let newcomer = open(
@@ -211,9 +211,9 @@ async fn accept<B: Backend>(
 
 /// Ends others until there is a place for a new connection. While all are at
 /// work new ones wait in the kernel's queue.
-async fn make_place<B: Backend>(
+async fn make_place<B: ProgramBackend>(
     server: &Rc<Server<B>>,
-    connections: &Connections,
+    connections: &DoorConnections,
     newcomer: &Weak<ConnectionTimer>,
 ) {
     let mut pauses = 0;
@@ -234,12 +234,12 @@ async fn make_place<B: Backend>(
 }
 
 /// Begins a connection; returns its number.
-fn open<B: Backend>(
+fn open<B: ProgramBackend>(
     server: &Rc<Server<B>>,
-    (stream, mut peer): (TcpStream, Peer),
+    (stream, mut peer): (TcpStream, PeerAddress),
     acceptor: Option<TlsAcceptor>,
-    connections: &Rc<Connections>,
-    stop: watch::Receiver<Stop>,
+    connections: &Rc<DoorConnections>,
+    stop: watch::Receiver<StopOrder>,
 ) -> Weak<ConnectionTimer> {
     let _ = stream.set_nodelay(true);
     let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT);
@@ -250,7 +250,7 @@ fn open<B: Backend>(
     }
     let (server, watched) = (server.clone(), timer.clone());
     let task = spawn_local(async move {
-        let guard = Counted::new(&server);
+        let guard = CountedConnection::new(&server);
         match acceptor {
             None => connection(&server, stream, peer, watched, stop).await,
             Some(acceptor) => {
@@ -286,9 +286,9 @@ fn open<B: Backend>(
 }
 
 /// Counts a connection as open while it lives.
-struct Counted<B: Backend>(Rc<Server<B>>);
+struct CountedConnection<B: ProgramBackend>(Rc<Server<B>>);
 
-impl<B: Backend> Counted<B> {
+impl<B: ProgramBackend> CountedConnection<B> {
     fn new(server: &Rc<Server<B>>) -> Self {
         server.shared.metrics.connections_open.fetch_add(1, Relaxed);
         server
@@ -296,34 +296,34 @@ impl<B: Backend> Counted<B> {
             .metrics
             .connections_total
             .fetch_add(1, Relaxed);
-        Counted(server.clone())
+        CountedConnection(server.clone())
     }
 }
 
-impl<B: Backend> Drop for Counted<B> {
+impl<B: ProgramBackend> Drop for CountedConnection<B> {
     fn drop(&mut self) {
         self.0.shared.metrics.connections_open.fetch_sub(1, Relaxed);
     }
 }
 
-async fn connection<B: Backend, S>(
+async fn connection<B: ProgramBackend, S>(
     server: &Rc<Server<B>>,
     stream: S,
-    peer: Peer,
+    peer: PeerAddress,
     timer: Rc<ConnectionTimer>,
-    mut stop: watch::Receiver<Stop>,
+    mut stop: watch::Receiver<StopOrder>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
-    let stream = watched::Shared::new(stream);
-    let through: Rc<dyn watched::LastWords> = stream.clone();
+    let stream = watched::SharedStream::new(stream);
+    let through: Rc<dyn watched::FinalWriter> = stream.clone();
     timer.speaks_through(Rc::downgrade(&through));
     drop(through);
     let peer = Rc::new(peer);
     let mut ahead = Bytes::new();
     // A connection lives from bytes to rest: while it is idle it has no buffers.
     loop {
-        let mut watched = Watched {
+        let mut watched = TimedStream {
             stream: stream.clone(),
             timer: timer.clone(),
             ahead: Bytes::new(),
@@ -345,7 +345,7 @@ async fn connection<B: Backend, S>(
             let (server, timer, peer) = (server.clone(), timer.clone(), peer.clone());
             timer.begin();
             async move {
-                let guard = Ended(timer);
+                let guard = ResponseGuard(timer);
                 let mut response = server.handle(request, &guard.0, &peer).await;
                 response.body_mut().known(|| guard.0.streams());
                 drop(guard);
@@ -378,14 +378,14 @@ const HTTP2: &[u8] = b"PRI";
 
 /// Closes a connection that has ended; at shutdown immediately.
 async fn closed<S>(
-    stream: Rc<watched::Shared<S>>,
+    stream: Rc<watched::SharedStream<S>>,
     timer: &ConnectionTimer,
-    stop: &watch::Receiver<Stop>,
+    stop: &watch::Receiver<StopOrder>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    if *stop.borrow() == Stop::No {
-        let http1 = timer.frames.borrow().protocol() == Protocol::Http1;
+    if *stop.borrow() == StopOrder::No {
+        let http1 = timer.frames.borrow().protocol() == WireProtocol::Http1;
         stream.close(if http1 { LINGER } else { 0 }).await;
     }
 }
@@ -393,14 +393,14 @@ async fn closed<S>(
 /// Serves HTTP/1 until the connection has ended, or until it is idle: then
 /// returns the bytes that were read of a next request.
 async fn http1<S, V>(
-    io: TokioIo<Watched<S>>,
+    io: TokioIo<TimedStream<S>>,
     service: V,
     (timer, config): (&ConnectionTimer, &GatewayConfig),
-    stop: &mut watch::Receiver<Stop>,
+    stop: &mut watch::Receiver<StopOrder>,
 ) -> Option<Bytes>
 where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
-    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V: Service<http::Request<Incoming>, Response = http::Response<ResponseBody>>,
     V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let mut builder = hyper::server::conn::http1::Builder::new();
@@ -415,7 +415,7 @@ where
     // In a box, so that it takes no room while the connection rests.
     let mut connection = Box::new(builder.serve_connection(io, service));
     // The gateway's end is a turn, not a future: this is polled for each request.
-    let mut relay = Relay::default();
+    let mut relay = WakeRelay::default();
     let turn = std::future::poll_fn(|cx| {
         let mut within = Context::from_waker(relay.before(cx.waker()));
         // A client's disconnect or malformed data ends only its own connection.
@@ -428,9 +428,9 @@ where
         }
     });
     match turn.await? {
-        Turn::Rests => return Some(connection.into_parts().read_buf),
-        Turn::Stops if *stop.borrow_and_update() == Stop::Now => return None,
-        Turn::Stops => {}
+        CloseCause::Rests => return Some(connection.into_parts().read_buf),
+        CloseCause::Stops if *stop.borrow_and_update() == StopOrder::Now => return None,
+        CloseCause::Stops => {}
     }
     tokio::select! {
         biased;
@@ -443,11 +443,11 @@ where
 /// Serves the request that is under way, or one whose bytes may be under way,
 /// with an answer that announces the end of the connection.
 async fn last_request<S, V>(
-    connection: &mut hyper::server::conn::http1::Connection<TokioIo<Watched<S>>, V>,
+    connection: &mut hyper::server::conn::http1::Connection<TokioIo<TimedStream<S>>, V>,
     timer: &ConnectionTimer,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
-    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V: Service<http::Request<Incoming>, Response = http::Response<ResponseBody>>,
     V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let mut patience = pin!(tokio::time::sleep(LAST_REQUEST));
@@ -473,16 +473,16 @@ async fn last_request<S, V>(
 
 /// Serves HTTP/1 or HTTP/2 until the connection has ended.
 async fn either<S, V>(
-    io: TokioIo<Watched<S>>,
+    io: TokioIo<TimedStream<S>>,
     service: V,
     config: &GatewayConfig,
-    stop: &mut watch::Receiver<Stop>,
+    stop: &mut watch::Receiver<StopOrder>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
-    V: Service<http::Request<Incoming>, Response = http::Response<Full>>,
+    V: Service<http::Request<Incoming>, Response = http::Response<ResponseBody>>,
     V::Future: 'static,
     V::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-    Local: hyper::rt::bounds::Http2ServerConnExec<V::Future, Full>,
+    Local: hyper::rt::bounds::Http2ServerConnExec<V::Future, ResponseBody>,
 {
     let mut builder = auto::Builder::new(Local);
     builder
@@ -505,7 +505,7 @@ async fn either<S, V>(
             biased;
             _ = connection.as_mut() => return,
             changed = stop.changed() => {
-                if changed.is_err() || *stop.borrow() == Stop::Now {
+                if changed.is_err() || *stop.borrow() == StopOrder::Now {
                     return;
                 }
                 connection.as_mut().graceful_shutdown();
@@ -515,9 +515,9 @@ async fn either<S, V>(
 }
 
 /// Notifies a connection's timer that a request has its response.
-struct Ended(Rc<ConnectionTimer>);
+struct ResponseGuard(Rc<ConnectionTimer>);
 
-impl Drop for Ended {
+impl Drop for ResponseGuard {
     fn drop(&mut self) {
         self.0.end();
     }

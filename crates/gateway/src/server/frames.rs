@@ -26,7 +26,7 @@ const RST_STREAM: u8 = 3;
 
 /// The protocol of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum WireProtocol {
     /// Too little was read.
     Unknown,
     Http1,
@@ -35,8 +35,8 @@ pub(crate) enum Protocol {
 
 /// Looks at the bytes of one connection.
 #[derive(Debug)]
-pub(crate) struct Frames {
-    protocol: Protocol,
+pub(crate) struct FrameCounter {
+    protocol: WireProtocol,
     /// Bytes read of the preface, then of a frame's header.
     header: [u8; 9],
     have: usize,
@@ -47,10 +47,10 @@ pub(crate) struct Frames {
     tick: u64,
 }
 
-impl Frames {
-    pub fn new(tick: u64) -> Frames {
-        Frames {
-            protocol: Protocol::Unknown,
+impl FrameCounter {
+    pub fn new(tick: u64) -> FrameCounter {
+        FrameCounter {
+            protocol: WireProtocol::Unknown,
             header: [0; 9],
             have: 0,
             payload: 0,
@@ -60,33 +60,33 @@ impl Frames {
         }
     }
 
-    pub fn protocol(&self) -> Protocol {
+    pub fn protocol(&self) -> WireProtocol {
         self.protocol
     }
 
     /// Counts bytes that were read; returns false if the client has sent too
     /// many other frames.
     pub fn read(&mut self, mut bytes: &[u8], tick: u64) -> bool {
-        if self.protocol == Protocol::Unknown {
+        if self.protocol == WireProtocol::Unknown {
             let part = &PREFACE[self.have..];
             let length = part.len().min(bytes.len());
             if part[..length] != bytes[..length] {
-                self.protocol = Protocol::Http1;
+                self.protocol = WireProtocol::Http1;
                 return true;
             }
             self.have += length;
             bytes = &bytes[length..];
             if self.have == PREFACE.len() {
-                self.protocol = Protocol::Http2;
+                self.protocol = WireProtocol::Http2;
                 self.have = 0;
             }
         }
-        self.protocol != Protocol::Http2 || self.frames(bytes, tick)
+        self.protocol != WireProtocol::Http2 || self.frames(bytes, tick)
     }
 
     /// Bytes that were written.
     pub fn wrote(&mut self, bytes: usize) {
-        if self.protocol == Protocol::Http2 {
+        if self.protocol == WireProtocol::Http2 {
             let all = self.written.saturating_add(bytes as u32);
             self.written = all % BYTES_A_FRAME;
             self.allow(all / BYTES_A_FRAME);
@@ -147,18 +147,18 @@ mod tests {
         frame
     }
 
-    fn http2() -> Frames {
-        let mut frames = Frames::new(0);
+    fn http2() -> FrameCounter {
+        let mut frames = FrameCounter::new(0);
         assert!(frames.read(&PREFACE[..10], 0));
-        assert_eq!(frames.protocol(), Protocol::Unknown);
+        assert_eq!(frames.protocol(), WireProtocol::Unknown);
         assert!(frames.read(&PREFACE[10..], 0));
-        assert_eq!(frames.protocol(), Protocol::Http2);
+        assert_eq!(frames.protocol(), WireProtocol::Http2);
         frames
     }
 
     /// How many of these frames, sent byte by byte, are let through.
-    fn passed(frames: &mut Frames, sent: &[Vec<u8>], most: usize) -> usize {
-        let one_by_one = |frames: &mut Frames, frame: &Vec<u8>| {
+    fn passed(frames: &mut FrameCounter, sent: &[Vec<u8>], most: usize) -> usize {
+        let one_by_one = |frames: &mut FrameCounter, frame: &Vec<u8>| {
             let mut bytes = frame.chunks(1);
             bytes.all(|byte| frames.read(byte, 0))
         };
@@ -169,11 +169,11 @@ mod tests {
 
     #[test]
     fn http1_is_left_alone() {
-        let mut frames = Frames::new(0);
+        let mut frames = FrameCounter::new(0);
         for _ in 0..5_000 {
             assert!(frames.read(b"PRINT / HTTP/1.1\r\n\r\n", 0));
         }
-        assert_eq!(frames.protocol(), Protocol::Http1);
+        assert_eq!(frames.protocol(), WireProtocol::Http1);
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
             preface: bool,
             pieces in proptest::collection::vec(proptest::collection::vec(0u8.., 0..40), 0..40),
         ) {
-            let mut frames = if preface { http2() } else { Frames::new(0) };
+            let mut frames = if preface { http2() } else { FrameCounter::new(0) };
             for (tick, piece) in pieces.iter().enumerate() {
                 frames.wrote(piece.len() << 24);
                 let _ = frames.read(piece, tick as u64);

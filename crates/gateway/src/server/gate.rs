@@ -1,18 +1,18 @@
 //! The requirements of an operation on its callers: its document and the
 //! settings together, made once when the APIs come into force.
 
-use super::Shared;
+use super::GatewayShared;
 use super::serve::Server;
-use super::service::Persistent;
-use crate::backend::Backend;
-use crate::problem::Problem;
-use crate::project::operation::{Api, Operation};
+use super::service::ServiceConnection;
+use crate::backend::ProgramBackend;
+use crate::problem::ProblemDocument;
+use crate::project::operation::{LoadedApi, ApiOperation};
 use crate::security::{
-    Credentials, Demand, Denied, Identity, KeyPlace, Requirement, Scheme, SecurityConfig,
+    RequestCredentials, SchemeDemand, AccessDenied, CallerIdentity, KeyPlace, SecurityRequirement, AuthenticationScheme, SecurityConfig,
     client_of, problem,
 };
-use crate::service::Authentication;
-use crate::web::BESIDE;
+use crate::service::CallerAuthentication;
+use crate::web::OUTSIDE_APIS;
 use bytes::Bytes;
 use http::request::Parts;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -22,8 +22,8 @@ use std::time::Instant;
 
 /// The requirements on a caller.
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
-    requirement: Option<Requirement>,
+pub(crate) struct AccessGate {
+    requirement: Option<SecurityRequirement>,
     /// Roles: of each of these lists one.
     roles: Vec<Vec<String>>,
     /// HTTPS.
@@ -32,7 +32,7 @@ pub(crate) struct Gate {
 
 /// The peer of a connection.
 #[derive(Debug, Clone)]
-pub(super) struct Peer {
+pub(super) struct PeerAddress {
     pub address: IpAddr,
     pub port: u16,
     /// Where it connected to.
@@ -41,14 +41,14 @@ pub(super) struct Peer {
     /// Its certificate as it was shown.
     pub shown: Option<Bytes>,
     /// The service whose address it connected to.
-    pub service: Option<Arc<Persistent>>,
+    pub service: Option<Arc<ServiceConnection>>,
     /// The name in its certificate.
     pub certificate: Option<String>,
 }
 
-impl Default for Peer {
+impl Default for PeerAddress {
     fn default() -> Self {
-        Peer {
+        PeerAddress {
             address: Ipv4Addr::UNSPECIFIED.into(),
             port: 0,
             local: None,
@@ -60,9 +60,9 @@ impl Default for Peer {
     }
 }
 
-impl Gate {
+impl AccessGate {
     /// The gate of an operation.
-    pub fn new(config: &SecurityConfig, api: &Api, operation: &Operation) -> Gate {
+    pub fn new(config: &SecurityConfig, api: &LoadedApi, operation: &ApiOperation) -> AccessGate {
         let rule = config.access.apis.get(&api.name);
         let called = format!("{} {}", operation.method, operation.path);
         let roles = config.access.invoke(&api.name, [&called, &operation.id]);
@@ -84,8 +84,8 @@ impl Gate {
             });
         }
         // An alternative without demands admits every caller.
-        let asks = |r: &Requirement| r.alternatives.iter().any(|demands| !demands.is_empty());
-        Gate {
+        let asks = |r: &SecurityRequirement| r.alternatives.iter().any(|demands| !demands.is_empty());
+        AccessGate {
             requirement: requirement.filter(|r| authenticated || asks(r)),
             roles,
             secure: rule
@@ -102,41 +102,41 @@ impl Gate {
     /// The parameters of a query and the headers in which it takes keys.
     pub fn names_of_keys(&self) -> Vec<String> {
         let alternatives = self.requirement.iter().flat_map(|r| &r.alternatives);
-        let key = |demand: &Demand| match &demand.scheme {
-            Scheme::ApiKey(KeyPlace::Query | KeyPlace::Header, name) => Some(name.clone()),
+        let key = |demand: &SchemeDemand| match &demand.scheme {
+            AuthenticationScheme::ApiKey(KeyPlace::Query | KeyPlace::Header, name) => Some(name.clone()),
             _ => None,
         };
         alternatives.flatten().filter_map(key).collect()
     }
 
     /// The gate of a service with an address of its own.
-    pub fn of_service(authentication: Authentication) -> Gate {
-        let schemes: &[Scheme] = match authentication {
-            Authentication::None => return Gate::default(),
-            Authentication::Basic => &[Scheme::Basic],
-            Authentication::Certificate => &[Scheme::Certificate],
-            Authentication::Either => &[Scheme::Certificate, Scheme::Basic],
+    pub fn of_service(authentication: CallerAuthentication) -> AccessGate {
+        let schemes: &[AuthenticationScheme] = match authentication {
+            CallerAuthentication::None => return AccessGate::default(),
+            CallerAuthentication::Basic => &[AuthenticationScheme::Basic],
+            CallerAuthentication::Certificate => &[AuthenticationScheme::Certificate],
+            CallerAuthentication::Either => &[AuthenticationScheme::Certificate, AuthenticationScheme::Basic],
         };
-        let alone = |scheme: &Scheme| {
+        let alone = |scheme: &AuthenticationScheme| {
             let scopes = Vec::new();
             let scheme = scheme.clone();
-            vec![Demand { scheme, scopes }]
+            vec![SchemeDemand { scheme, scopes }]
         };
         let alternatives = schemes.iter().map(alone).collect();
-        Gate {
-            requirement: Some(Requirement { alternatives }),
-            ..Gate::default()
+        AccessGate {
+            requirement: Some(SecurityRequirement { alternatives }),
+            ..AccessGate::default()
         }
     }
 
     /// The gate of services outside the APIs: settings name it as the API
-    /// [`BESIDE`]. `called` is its method and path.
-    pub fn beside(config: &SecurityConfig, called: &str) -> Gate {
-        let rule = config.access.apis.get(BESIDE);
-        let roles = config.access.invoke(BESIDE, [called, called]);
+    /// [`OUTSIDE_APIS`]. `called` is its method and path.
+    pub fn outside_apis(config: &SecurityConfig, called: &str) -> AccessGate {
+        let rule = config.access.apis.get(OUTSIDE_APIS);
+        let roles = config.access.invoke(OUTSIDE_APIS, [called, called]);
         let authenticated = rule.and_then(|rule| rule.require_auth);
         let authenticated = authenticated.unwrap_or(config.require_auth) || roles.is_some();
-        Gate {
+        AccessGate {
             requirement: authenticated.then(|| config.means().any()),
             roles: roles.into_iter().cloned().collect(),
             secure: rule
@@ -146,42 +146,42 @@ impl Gate {
     }
 }
 
-impl<B: Backend> Shared<B> {
+impl<B: ProgramBackend> GatewayShared<B> {
     /// A problem document for a caller that is not admitted, counted.
     #[cold]
-    pub(super) fn denied(&self, denied: Denied) -> Problem {
+    pub(super) fn denied(&self, denied: AccessDenied) -> ProblemDocument {
         let counter = match &denied {
-            Denied::Unknown { .. } | Denied::NoKeys | Denied::Busy => &self.metrics.unauthenticated,
-            Denied::Forbidden { .. } | Denied::Insecure => &self.metrics.forbidden,
-            Denied::TooMany(_) => &self.metrics.rate_limited,
+            AccessDenied::Unknown { .. } | AccessDenied::NoKeys | AccessDenied::Busy => &self.metrics.unauthenticated,
+            AccessDenied::Forbidden { .. } | AccessDenied::Insecure => &self.metrics.forbidden,
+            AccessDenied::TooMany(_) => &self.metrics.rate_limited,
         };
         counter.fetch_add(1, Relaxed);
         problem(denied, &self.guard.config().realm)
     }
 
     /// Takes one request of a client's allowance.
-    pub(super) fn within_rate(&self, peer: &Peer) -> Result<(), Denied> {
+    pub(super) fn within_rate(&self, peer: &PeerAddress) -> Result<(), AccessDenied> {
         let Some(limiter) = &self.limiter else {
             return Ok(());
         };
         let taken = limiter.take(client_of(peer.address), Instant::now());
-        taken.map_err(Denied::TooMany)
+        taken.map_err(AccessDenied::TooMany)
     }
 }
 
-impl<B: Backend> Server<B> {
+impl<B: ProgramBackend> Server<B> {
     /// Whether a request may go to an operation; says who sends it, if that is
     /// known, in either case.
     pub(super) async fn admit(
         &self,
-        gate: &Gate,
+        gate: &AccessGate,
         parts: &Parts,
-        peer: &Peer,
-        user: &mut Option<Arc<Identity>>,
-    ) -> Result<(), Problem> {
+        peer: &PeerAddress,
+        user: &mut Option<Arc<CallerIdentity>>,
+    ) -> Result<(), ProblemDocument> {
         let shared = &*self.shared;
         if gate.secure && !peer.secure {
-            return Err(shared.denied(Denied::Insecure));
+            return Err(shared.denied(AccessDenied::Insecure));
         }
         let Some(requirement) = &gate.requirement else {
             return Ok(());
@@ -190,7 +190,7 @@ impl<B: Backend> Server<B> {
         let guard = &shared.guard;
         let found = guard.check(requirement, &gate.roles, credentials).await;
         *user = found.map_err(|denied| {
-            if let Denied::Forbidden { who, .. } = &denied {
+            if let AccessDenied::Forbidden { who, .. } = &denied {
                 *user = Some(who.clone());
             }
             shared.denied(denied)
@@ -198,13 +198,13 @@ impl<B: Backend> Server<B> {
         if let (Some(limiter), Some(identity)) = (&shared.limiter, &*user) {
             // A user has one allowance, from however many addresses.
             let taken = limiter.take(("user", &identity.name), Instant::now());
-            taken.map_err(|wait| shared.denied(Denied::TooMany(wait)))?;
+            taken.map_err(|wait| shared.denied(AccessDenied::TooMany(wait)))?;
         }
         Ok(())
     }
 
     /// Whether a caller may read the gateway's descriptions of its APIs.
-    pub(super) async fn may_read(&self, parts: &Parts, peer: &Peer) -> Result<(), Problem> {
+    pub(super) async fn may_read(&self, parts: &Parts, peer: &PeerAddress) -> Result<(), ProblemDocument> {
         let guard = &self.shared.guard;
         let health = parts
             .uri
@@ -222,8 +222,8 @@ impl<B: Backend> Server<B> {
     }
 }
 
-pub(super) fn credentials<'a>(parts: &'a Parts, peer: &'a Peer) -> Credentials<'a> {
-    Credentials {
+pub(super) fn credentials<'a>(parts: &'a Parts, peer: &'a PeerAddress) -> RequestCredentials<'a> {
+    RequestCredentials {
         headers: &parts.headers,
         query: parts.uri.query(),
         certificate: peer.certificate.as_deref(),

@@ -5,7 +5,7 @@
 //! request.
 
 use crate::observe::context::{TRACEPARENT, TraceContext};
-use crate::problem::Problem;
+use crate::problem::ProblemDocument;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
@@ -13,34 +13,34 @@ use http::{HeaderMap, HeaderValue, StatusCode, Version, header};
 /// The headers of every request that the gateway needs, found in one pass: each
 /// look-up by name costs about as much.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen<'h> {
-    host: Named<'h>,
-    transfer_coding: Named<'h>,
+pub(super) struct RequestHeaders<'h> {
+    host: FirstHeader<'h>,
+    transfer_coding: FirstHeader<'h>,
     /// The first transfer coding that is not chunked.
     foreign_transfer: Option<&'h HeaderValue>,
     /// The first content coding that changes something.
     foreign_content: Option<&'h HeaderValue>,
-    content_type: Named<'h>,
-    trace: Named<'h>,
+    content_type: FirstHeader<'h>,
+    trace: FirstHeader<'h>,
 }
 
 /// The first value of a header, and how many there are.
 #[derive(Debug, Clone, Copy, Default)]
-struct Named<'h> {
+struct FirstHeader<'h> {
     first: Option<&'h HeaderValue>,
     all: usize,
 }
 
-impl<'h> Named<'h> {
+impl<'h> FirstHeader<'h> {
     fn add(&mut self, value: &'h HeaderValue) {
         self.first.get_or_insert(value);
         self.all += 1;
     }
 }
 
-impl<'h> Seen<'h> {
-    pub fn of(headers: &'h HeaderMap) -> Seen<'h> {
-        let mut seen = Seen::default();
+impl<'h> RequestHeaders<'h> {
+    pub fn of(headers: &'h HeaderMap) -> RequestHeaders<'h> {
+        let mut seen = RequestHeaders::default();
         for (name, value) in headers {
             if *name == header::HOST {
                 seen.host.add(value);
@@ -48,11 +48,11 @@ impl<'h> Seen<'h> {
                 seen.content_type.add(value);
             } else if *name == header::TRANSFER_ENCODING {
                 seen.transfer_coding.add(value);
-                if !says(value, "chunked") {
+                if !has_token(value, "chunked") {
                     seen.foreign_transfer.get_or_insert(value);
                 }
             } else if *name == header::CONTENT_ENCODING {
-                if !says(value, "identity") {
+                if !has_token(value, "identity") {
                     seen.foreign_content.get_or_insert(value);
                 }
             } else if *name == TRACEPARENT {
@@ -77,34 +77,34 @@ impl<'h> Seen<'h> {
 /// Why a request is not served, independently of its path.
 ///
 /// Reference: RFC 9112, sections 3.2 (Host) and 6.1 (Transfer-Encoding).
-pub(super) fn refused(parts: &Parts, seen: &Seen<'_>, most: usize) -> Option<Problem> {
+pub(super) fn refused(parts: &Parts, seen: &RequestHeaders<'_>, most: usize) -> Option<ProblemDocument> {
     // HTTP/1 counts them while it reads them.
     if parts.headers.len() > most {
         let detail = format!("A request may have at most {most} headers");
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        return Some(Problem::new(status, "Too many headers", detail));
+        return Some(ProblemDocument::new(status, "Too many headers", detail));
     }
     let hosts = seen.host.all;
     let needed = parts.version == Version::HTTP_11;
     if hosts > 1 || needed && hosts == 0 {
         let detail = format!("The request has {hosts} Host headers, but needs one");
         let title = "Host is ambiguous";
-        return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
+        return Some(ProblemDocument::new(StatusCode::BAD_REQUEST, title, detail));
     }
     if let Some(host) = seen.host.first.filter(|h| !is_host(h)) {
         let detail = format!("{host:?} is not a host name with or without a port");
         let title = "Host is ambiguous";
-        return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
+        return Some(ProblemDocument::new(StatusCode::BAD_REQUEST, title, detail));
     }
     if seen.transfer_coding.all > 1 {
         let detail = "The request has more than one Transfer-Encoding";
         let title = "Transfer coding is ambiguous";
-        return Some(Problem::new(StatusCode::BAD_REQUEST, title, detail));
+        return Some(ProblemDocument::new(StatusCode::BAD_REQUEST, title, detail));
     }
     let foreign = seen.foreign_transfer?;
     let detail = format!("The only supported transfer coding is chunked, not {foreign:?}");
     let title = "Transfer coding not supported";
-    Some(Problem::new(StatusCode::NOT_IMPLEMENTED, title, detail))
+    Some(ProblemDocument::new(StatusCode::NOT_IMPLEMENTED, title, detail))
 }
 
 /// Bytes of nearly all names of hosts.
@@ -153,10 +153,10 @@ fn is_port(digits: &[u8]) -> bool {
 /// another encoding than UTF-8.
 ///
 /// Reference: RFC 9110, section 15.5.16; RFC 8259, section 8.1.
-pub(super) fn foreign_body(seen: &Seen<'_>) -> Option<Problem> {
+pub(super) fn foreign_body(seen: &RequestHeaders<'_>) -> Option<ProblemDocument> {
     let unsupported = |detail: String| {
         let title = "Unsupported media type";
-        Some(Problem::new(
+        Some(ProblemDocument::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             title,
             detail,
@@ -183,7 +183,7 @@ pub(super) fn foreign_body(seen: &Seen<'_>) -> Option<Problem> {
     unsupported(format!("The body must be UTF-8, not {charset}"))
 }
 
-fn says(value: &http::HeaderValue, word: &str) -> bool {
+fn has_token(value: &http::HeaderValue, word: &str) -> bool {
     value
         .as_bytes()
         .trim_ascii()
@@ -229,7 +229,7 @@ mod tests {
         ] {
             headers.append(name, HeaderValue::from_static(value));
         }
-        let seen = Seen::of(&headers);
+        let seen = RequestHeaders::of(&headers);
         assert_eq!(
             (seen.host.all, seen.host.first.unwrap().as_bytes()),
             (2, &b"a"[..])
@@ -239,6 +239,6 @@ mod tests {
         assert_eq!(seen.foreign_content.unwrap(), "gzip");
         assert!(seen.trace_context().is_some());
         headers.append(TRACEPARENT, HeaderValue::from_static(trace));
-        assert_eq!(Seen::of(&headers).trace_context(), None);
+        assert_eq!(RequestHeaders::of(&headers).trace_context(), None);
     }
 }

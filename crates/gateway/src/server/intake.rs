@@ -8,11 +8,11 @@
 
 use super::conn::ConnectionTimer;
 use super::door::ticks;
-use super::memory::{Held, Wish};
+use super::memory::{ReservedMemory, MemoryRequest};
 use super::relay;
 use super::serve::Server;
-use crate::backend::Backend;
-use crate::problem::Problem;
+use crate::backend::ProgramBackend;
+use crate::problem::ProblemDocument;
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode};
 use http_body::Body as _;
@@ -32,9 +32,9 @@ const MOST_WAITING: u32 = 16;
 const RETRY_AFTER_S: u32 = 1;
 
 /// Counts one that waits for room until it is dropped.
-struct Waiting<'s>(&'s Cell<u32>);
+struct WaitingCount<'s>(&'s Cell<u32>);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCount<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }
@@ -42,23 +42,23 @@ impl Drop for Waiting<'_> {
 
 /// A body that is complete, and the memory it takes.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct RequestBody {
     pub bytes: Bytes,
     /// The trailers after it.
     pub trailers: Option<Box<HeaderMap>>,
-    _held: Vec<Held>,
+    _held: Vec<ReservedMemory>,
 }
 
 /// A body under way.
-struct Intake {
+struct BodyIntake {
     first: Bytes,
     rest: Option<BytesMut>,
-    held: Vec<Held>,
+    held: Vec<ReservedMemory>,
     /// Bytes that there is room for.
     room: usize,
 }
 
-impl Intake {
+impl BodyIntake {
     fn len(&self) -> usize {
         self.rest.as_ref().map_or(self.first.len(), BytesMut::len)
     }
@@ -79,7 +79,7 @@ impl Intake {
     }
 }
 
-impl<B: Backend> Server<B> {
+impl<B: ProgramBackend> Server<B> {
     /// Ticks over which a client's rate is taken.
     pub fn rate_window(&self) -> u64 {
         ticks(self.shared.config.rate_window_ms)
@@ -92,7 +92,7 @@ impl<B: Backend> Server<B> {
     }
 
     /// Room for that many bytes, at once or within a moment.
-    pub async fn room(&self, timer: &ConnectionTimer, bytes: usize) -> Result<Held, Problem> {
+    pub async fn room(&self, timer: &ConnectionTimer, bytes: usize) -> Result<ReservedMemory, ProblemDocument> {
         if let Some(held) = timer.account.hold(bytes) {
             return Ok(held);
         }
@@ -102,11 +102,11 @@ impl<B: Backend> Server<B> {
         let metrics = &self.shared.metrics;
         let gave_way = self.connections.make_room(bytes);
         metrics.connections_gave_way.fetch_add(gave_way, Relaxed);
-        let mut wish = Wish::new(timer.account.clone(), bytes);
+        let mut wish = MemoryRequest::new(timer.account.clone(), bytes);
         let held = std::future::poll_fn(|cx| timer.account.poll_hold(&mut wish, cx));
         self.waiting_for_room.set(self.waiting_for_room.get() + 1);
         let held = {
-            let _waiting = Waiting(&self.waiting_for_room);
+            let _waiting = WaitingCount(&self.waiting_for_room);
             self.deadlines.limit(ROOM_TICKS, held).await
         };
         held.ok_or_else(|| self.no_room())
@@ -114,13 +114,13 @@ impl<B: Backend> Server<B> {
 
     /// The answer to who found no room in time, counted.
     #[cold]
-    pub(super) fn no_room(&self) -> Problem {
+    pub(super) fn no_room(&self) -> ProblemDocument {
         self.shared.metrics.memory_refused.fetch_add(1, Relaxed);
         let detail = "Other requests and answers use all memory";
         let title = "No memory is left for this request";
-        Problem {
+        ProblemDocument {
             retry_after: Some(RETRY_AFTER_S),
-            ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
+            ..ProblemDocument::new(StatusCode::SERVICE_UNAVAILABLE, title, detail)
         }
     }
 
@@ -130,7 +130,7 @@ impl<B: Backend> Server<B> {
         &self,
         incoming: Incoming,
         timer: &ConnectionTimer,
-    ) -> impl Future<Output = Result<Taken, Problem>> {
+    ) -> impl Future<Output = Result<RequestBody, ProblemDocument>> {
         self.read_body_of(incoming, timer, self.shared.config.max_body_bytes)
     }
 
@@ -140,12 +140,12 @@ impl<B: Backend> Server<B> {
         mut incoming: Incoming,
         timer: &ConnectionTimer,
         limit: usize,
-    ) -> Result<Taken, Problem> {
+    ) -> Result<RequestBody, ProblemDocument> {
         let declared = incoming.size_hint().lower();
         if declared > limit as u64 {
             return Err(too_large(limit));
         }
-        let mut intake = Intake {
+        let mut intake = BodyIntake {
             first: Bytes::new(),
             rest: None,
             held: Vec::new(),
@@ -201,7 +201,7 @@ impl<B: Backend> Server<B> {
             intake.push(data, to_come);
         }
         drop(reading);
-        Ok(Taken {
+        Ok(RequestBody {
             bytes: intake.rest.map_or(intake.first, BytesMut::freeze),
             trailers,
             _held: intake.held,
@@ -210,21 +210,21 @@ impl<B: Backend> Server<B> {
 }
 
 #[cold]
-fn too_large(limit: usize) -> Problem {
+fn too_large(limit: usize) -> ProblemDocument {
     let detail = format!("The body is longer than {limit} bytes");
     let title = "The body is too large";
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, title, detail)
+    ProblemDocument::new(StatusCode::PAYLOAD_TOO_LARGE, title, detail)
 }
 
 #[cold]
-fn too_slow() -> Problem {
+fn too_slow() -> ProblemDocument {
     let detail = "The rest of the body did not arrive in time";
     let title = "The request took too long";
-    Problem::new(StatusCode::REQUEST_TIMEOUT, title, detail)
+    ProblemDocument::new(StatusCode::REQUEST_TIMEOUT, title, detail)
 }
 
 #[cold]
-fn broken(error: &hyper::Error) -> Problem {
+fn broken(error: &hyper::Error) -> ProblemDocument {
     let detail = format!("The body could not be read: {error}");
-    Problem::new(StatusCode::BAD_REQUEST, "The body is broken", detail)
+    ProblemDocument::new(StatusCode::BAD_REQUEST, "The body is broken", detail)
 }

@@ -5,9 +5,9 @@
 //! accounts together stay below one limit. Who needs more than is left waits
 //! for a moment, in which the slowest give way (see `conn`), or is refused.
 //!
-//! Invariant: nothing is counted that is not held by a [`Held`].
+//! Invariant: nothing is counted that is not held by a [`ReservedMemory`].
 
-use super::share::{Part, Share};
+use super::share::{AnswerShare, BudgetShare};
 use bytes::Bytes;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -31,7 +31,7 @@ const MAPPED_FROM: libc::c_int = 1 << 20;
 
 /// The memory of all connections of a gateway.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct GatewayMemory {
     limit: usize,
     held: AtomicUsize,
     /// Connections there are.
@@ -45,9 +45,9 @@ pub(crate) struct Memory {
     freed: AtomicUsize,
 }
 
-impl Memory {
-    pub fn new(limit: usize) -> Memory {
-        Memory {
+impl GatewayMemory {
+    pub fn new(limit: usize) -> GatewayMemory {
+        GatewayMemory {
             limit,
             held: AtomicUsize::new(0),
             connections: AtomicUsize::new(0),
@@ -149,17 +149,17 @@ pub(crate) fn return_large_blocks() {
 
 /// The memory of one connection.
 #[derive(Debug)]
-pub(crate) struct Account {
-    memory: Arc<Memory>,
+pub(crate) struct ConnectionAccount {
+    memory: Arc<GatewayMemory>,
     held: AtomicUsize,
     answers: AtomicUsize,
 }
 
-impl Account {
-    pub fn new(memory: Arc<Memory>) -> Arc<Account> {
+impl ConnectionAccount {
+    pub fn new(memory: Arc<GatewayMemory>) -> Arc<ConnectionAccount> {
         memory.connections.fetch_add(1, Relaxed);
         memory.peak.fetch_max(memory.used(), Relaxed);
-        Arc::new(Account {
+        Arc::new(ConnectionAccount {
             memory,
             held: AtomicUsize::new(0),
             answers: AtomicUsize::new(0),
@@ -177,25 +177,25 @@ impl Account {
     }
 
     /// Takes bytes if there are as many.
-    pub fn hold(self: &Arc<Account>, bytes: usize) -> Option<Held> {
+    pub fn hold(self: &Arc<ConnectionAccount>, bytes: usize) -> Option<ReservedMemory> {
         self.memory.take(bytes).then(|| {
             self.held.fetch_add(bytes, Relaxed);
-            Held {
+            ReservedMemory {
                 account: self.clone(),
                 bytes,
                 answer: false,
-                share: Part::default(),
+                share: AnswerShare::default(),
             }
         })
     }
 
     /// Takes bytes, or wants them until it is polled again or dropped.
-    pub fn poll_hold(self: &Arc<Account>, wish: &mut Wish, cx: &mut Context<'_>) -> Poll<Held> {
+    pub fn poll_hold(self: &Arc<ConnectionAccount>, wish: &mut MemoryRequest, cx: &mut Context<'_>) -> Poll<ReservedMemory> {
         if let Some(held) = self.hold(wish.bytes) {
             return Poll::Ready(held);
         }
-        if !wish.told {
-            wish.told = true;
+        if !wish.notified {
+            wish.notified = true;
             self.memory.wanted.fetch_add(wish.bytes, Relaxed);
         }
         self.memory.lock().push(cx.waker().clone());
@@ -205,7 +205,7 @@ impl Account {
     }
 }
 
-impl Drop for Account {
+impl Drop for ConnectionAccount {
     fn drop(&mut self) {
         self.memory.connections.fetch_sub(1, Relaxed);
     }
@@ -213,25 +213,25 @@ impl Drop for Account {
 
 /// A request's wait for memory.
 #[derive(Debug)]
-pub(crate) struct Wish {
-    account: Arc<Account>,
+pub(crate) struct MemoryRequest {
+    account: Arc<ConnectionAccount>,
     bytes: usize,
-    told: bool,
+    notified: bool,
 }
 
-impl Wish {
-    pub fn new(account: Arc<Account>, bytes: usize) -> Wish {
-        Wish {
+impl MemoryRequest {
+    pub fn new(account: Arc<ConnectionAccount>, bytes: usize) -> MemoryRequest {
+        MemoryRequest {
             account,
             bytes,
-            told: false,
+            notified: false,
         }
     }
 }
 
-impl Drop for Wish {
+impl Drop for MemoryRequest {
     fn drop(&mut self) {
-        if self.told {
+        if self.notified {
             self.account.memory.wanted.fetch_sub(self.bytes, Relaxed);
         }
     }
@@ -239,15 +239,15 @@ impl Drop for Wish {
 
 /// Memory that is accounted for until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
-    account: Arc<Account>,
+pub(crate) struct ReservedMemory {
+    account: Arc<ConnectionAccount>,
     bytes: usize,
     answer: bool,
     /// Its part of what its connection may have at work.
-    share: Part,
+    share: AnswerShare,
 }
 
-impl Held {
+impl ReservedMemory {
     /// Accounts for another number of bytes from now on; false, and as it was,
     /// if there are not as many.
     pub fn resize(&mut self, bytes: usize) -> bool {
@@ -271,12 +271,12 @@ impl Held {
     }
 
     /// Adds what another holds of the same account.
-    pub fn join(&mut self, mut other: Held) {
+    pub fn join(&mut self, mut other: ReservedMemory) {
         self.bytes += std::mem::take(&mut other.bytes);
     }
 
     /// An answer's memory takes its part of the connection's share with it.
-    pub fn with(mut self, share: Share) -> Held {
+    pub fn with(mut self, share: BudgetShare) -> ReservedMemory {
         self.share = share.made(self.bytes);
         self
     }
@@ -289,7 +289,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for ReservedMemory {
     fn drop(&mut self) {
         if self.answer {
             self.account.answers.fetch_sub(1, Relaxed);
@@ -301,7 +301,7 @@ impl Drop for Held {
 
 struct Answer {
     bytes: Vec<u8>,
-    _held: Held,
+    _held: ReservedMemory,
 }
 
 impl Drop for Answer {
@@ -352,16 +352,16 @@ impl AsRef<[u8]> for Answer {
 mod tests {
     use super::*;
 
-    fn account(limit: usize) -> Arc<Account> {
-        Account::new(Arc::new(Memory::new(limit)))
+    fn account(limit: usize) -> Arc<ConnectionAccount> {
+        ConnectionAccount::new(Arc::new(GatewayMemory::new(limit)))
     }
 
     #[test]
     fn a_quarter_is_kept_for_what_is_small() {
         let account = account(4 << 20);
-        let large: Vec<Held> = (0..4).filter_map(|_| account.hold(1 << 20)).collect();
+        let large: Vec<ReservedMemory> = (0..4).filter_map(|_| account.hold(1 << 20)).collect();
         assert_eq!(large.len(), 3);
-        let small: Vec<Held> = (0..20).filter_map(|_| account.hold(SMALL)).collect();
+        let small: Vec<ReservedMemory> = (0..20).filter_map(|_| account.hold(SMALL)).collect();
         assert_eq!(small.len(), 16);
         assert_eq!(account.memory.held(), 4 << 20);
         drop((large, small));
@@ -406,7 +406,7 @@ mod tests {
     fn who_waits_is_woken_by_what_is_given_back() {
         let account = account(1 << 20);
         let mut held = account.hold(SMALL * 12).unwrap();
-        let mut wish = Wish::new(account.clone(), SMALL * 2);
+        let mut wish = MemoryRequest::new(account.clone(), SMALL * 2);
         let mut cx = Context::from_waker(Waker::noop());
         assert!(account.poll_hold(&mut wish, &mut cx).is_pending());
         assert_eq!(account.memory.wanted(), SMALL * 2);

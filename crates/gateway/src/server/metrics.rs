@@ -2,7 +2,7 @@
 //!
 //! Reference: Prometheus "Exposition formats", text format 0.0.4.
 
-use crate::observe::Counts;
+use crate::observe::ObserverCounters;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -57,7 +57,7 @@ impl OperationMetrics {
 
 /// Everything the gateway counts.
 #[derive(Debug, Default)]
-pub(crate) struct Metrics {
+pub(crate) struct GatewayMetrics {
     /// By API, method and path; kept over reloads.
     operations: Mutex<BTreeMap<[String; 3], Arc<OperationMetrics>>>,
     pub connections_open: AtomicU64,
@@ -72,7 +72,7 @@ pub(crate) struct Metrics {
     pub reloads: AtomicU64,
 }
 
-impl Metrics {
+impl GatewayMetrics {
     pub fn operation(&self, api: &str, method: &str, path: &str) -> Arc<OperationMetrics> {
         let key = [api, method, path].map(str::to_string);
         let mut all = self
@@ -84,7 +84,7 @@ impl Metrics {
 
     /// Appends all metrics as text; `memory` is the bytes that connections
     /// hold now, `observed` what became of audit records and spans.
-    pub fn write(&self, memory: usize, observed: &Counts, out: &mut String) {
+    pub fn write(&self, memory: usize, observed: &ObserverCounters, out: &mut String) {
         let all = self
             .operations
             .lock()
@@ -252,12 +252,12 @@ impl Metrics {
 /// The metrics of the gateway after one call of one operation: the names, types
 /// and labels of the reference.
 pub fn sample() -> String {
-    let metrics = Metrics::default();
+    let metrics = GatewayMetrics::default();
     metrics
         .operation("API", "METHOD", "PATH")
         .count(200, Duration::ZERO, (0, 0), 0);
     let mut out = String::new();
-    metrics.write(0, &Counts::default(), &mut out);
+    metrics.write(0, &ObserverCounters::default(), &mut out);
     out
 }
 
@@ -285,12 +285,12 @@ mod tests {
 
     #[test]
     fn a_histogram_is_cumulative() {
-        let metrics = Metrics::default();
+        let metrics = GatewayMetrics::default();
         let op = metrics.operation("bank", "GET", "/a");
         op.count(200, Duration::from_micros(60), (0, 10), 1_500);
         op.count(404, Duration::from_millis(3), (5, 10), 0);
         let mut out = String::new();
-        metrics.write(0, &Counts::default(), &mut out);
+        metrics.write(0, &ObserverCounters::default(), &mut out);
         let labels = "api=\"bank\",method=\"GET\",path=\"/a\"";
         for line in [
             format!("requests_total{{{labels},status=\"4xx\"}} 1"),

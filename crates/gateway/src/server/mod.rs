@@ -27,23 +27,23 @@ mod trail;
 mod watched;
 mod web;
 
-use crate::backend::Backend;
-use crate::observe::{ObserveConfig, Observer};
-use crate::policy::{Policies, Policy};
-use crate::problem::Problem;
-use crate::project::operation::{Api, Operation};
-use crate::security::{Guard, Limiter, SecurityConfig, SecurityError};
+use crate::backend::ProgramBackend;
+use crate::observe::{ObserveConfig, RequestObserver};
+use crate::policy::{PolicySet, PolicyRules};
+use crate::problem::ProblemDocument;
+use crate::project::operation::{LoadedApi, ApiOperation};
+use crate::security::{CredentialGuard, RateLimiter, SecurityConfig, SecurityError};
 use crate::service::ServiceConfig;
 pub use admin::administration;
 use bytes::Bytes;
-use cors::Cors;
+use cors::CorsHeaders;
 pub use cors::CorsConfig;
-use gate::Gate;
-use memory::Memory;
+use gate::AccessGate;
+use memory::GatewayMemory;
 pub use metrics::sample as metrics_sample;
-use metrics::{Metrics, OperationMetrics};
+use metrics::{GatewayMetrics, OperationMetrics};
 use region::TransId;
-use router::Router;
+use router::PathRouter;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -119,20 +119,20 @@ pub struct GatewayConfig {
     /// The receivers of request records.
     pub observe: ObserveConfig,
     /// The rules that choose connections and transactions by the request.
-    pub policies: Policies,
+    pub policies: PolicySet,
     /// Reads one API again for `POST /apis/NAME/redeploy`.
-    pub loader: Option<Loader>,
+    pub loader: Option<ProjectLoader>,
 }
 
 /// Reads the project of an API by its name. The error is for the operator: one
 /// problem a line.
 #[derive(Clone)]
-pub struct Loader(pub Arc<LoadApi>);
+pub struct ProjectLoader(pub Arc<LoadApi>);
 
-/// The function of a [`Loader`], on a thread where it may block.
-pub type LoadApi = dyn Fn(&str) -> Result<Arc<Api>, LoadError> + Send + Sync;
+/// The function of a [`ProjectLoader`], on a thread where it may block.
+pub type LoadApi = dyn Fn(&str) -> Result<Arc<LoadedApi>, LoadError> + Send + Sync;
 
-impl std::fmt::Debug for Loader {
+impl std::fmt::Debug for ProjectLoader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Loader")
     }
@@ -164,7 +164,7 @@ impl TlsConfig {
 
 /// An API that is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unserved {
+pub struct UnservedApi {
     /// Its name.
     pub api: String,
     /// Why it cannot be read.
@@ -201,7 +201,7 @@ impl Default for GatewayConfig {
             services: Vec::new(),
             access_log: false,
             observe: ObserveConfig::default(),
-            policies: Policies::default(),
+            policies: PolicySet::default(),
             loader: None,
         }
     }
@@ -240,22 +240,22 @@ pub enum StartError {
 
 /// The APIs in force, with everything that is looked up by path.
 #[derive(Debug)]
-pub(crate) struct Routes {
-    pub apis: Vec<Arc<Api>>,
+pub(crate) struct ApiRoutes {
+    pub apis: Vec<Arc<LoadedApi>>,
     /// The APIs and operations that an operator has stopped, by [`switch`].
     pub stopped: Switches,
     /// Some operation has the path `/`.
     pub serves_root: bool,
     /// Parameters of a query and headers in which some operation takes keys.
     pub names_of_keys: Vec<String>,
-    router: Router<Vec<Route>>,
+    router: PathRouter<Vec<Route>>,
 }
 
 /// Which APIs and operations an operator has stopped.
 type Switches = BTreeMap<String, Arc<AtomicBool>>;
 
 /// The name of an API's switch, or of that of one of its operations.
-fn switch(api: &str, operation: Option<&Operation>) -> String {
+fn switch(api: &str, operation: Option<&ApiOperation>) -> String {
     match operation {
         Some(operation) => format!("{api} {} {}", operation.method, operation.path),
         None => api.to_owned(),
@@ -265,18 +265,18 @@ fn switch(api: &str, operation: Option<&Operation>) -> String {
 /// One operation at its path.
 #[derive(Debug)]
 pub(crate) struct Route {
-    pub api: Arc<Api>,
+    pub api: Arc<LoadedApi>,
     pub operation: usize,
     pub metrics: Arc<OperationMetrics>,
-    pub gate: Gate,
-    pub policy: Option<Arc<Policy>>,
+    pub gate: AccessGate,
+    pub policy: Option<Arc<PolicyRules>>,
     /// An operator has stopped its API, or this operation.
     stopped: [Arc<AtomicBool>; 2],
 }
 
 impl Route {
     /// The answer to callers while an operator has stopped it.
-    pub fn stopped(&self) -> Option<Problem> {
+    pub fn stopped(&self) -> Option<ProblemDocument> {
         let [api, operation] = self.stopped.each_ref().map(|s| s.load(Ordering::Relaxed));
         let what = match (api, operation) {
             (true, _) => format!("the API {}", self.api.name),
@@ -289,19 +289,19 @@ impl Route {
         };
         let detail = format!("An operator has stopped {what}");
         let status = http::StatusCode::SERVICE_UNAVAILABLE;
-        Some(Problem::new(status, title, detail))
+        Some(ProblemDocument::new(status, title, detail))
     }
 }
 
-impl Routes {
+impl ApiRoutes {
     /// Switches are those of `stopped`, as far as there are any.
     fn new(
-        apis: Vec<Arc<Api>>,
-        metrics: &Metrics,
-        (config, policies): (&GatewayConfig, &Policies),
+        apis: Vec<Arc<LoadedApi>>,
+        metrics: &GatewayMetrics,
+        (config, policies): (&GatewayConfig, &PolicySet),
         mut stopped: Switches,
-    ) -> Routes {
-        let mut router: Router<Vec<Route>> = Router::new();
+    ) -> ApiRoutes {
+        let mut router: PathRouter<Vec<Route>> = PathRouter::new();
         let mut serves_root = false;
         let mut names_of_keys = Vec::new();
         for api in &apis {
@@ -311,7 +311,7 @@ impl Routes {
                 serves_root |= path == "/" || path.is_empty();
                 let metrics = metrics.operation(&api.name, object.method.as_str(), &path);
                 let own = stopped.entry(switch(&api.name, Some(object))).or_default();
-                let gate = Gate::new(&config.security, api, object);
+                let gate = AccessGate::new(&config.security, api, object);
                 names_of_keys.extend(gate.names_of_keys());
                 let route = Route {
                     api: api.clone(),
@@ -326,7 +326,7 @@ impl Routes {
         }
         names_of_keys.sort_unstable();
         names_of_keys.dedup();
-        Routes {
+        ApiRoutes {
             apis,
             stopped,
             serves_root,
@@ -336,42 +336,42 @@ impl Routes {
     }
 
     /// Whether an operator has stopped an API, or one of its operations.
-    pub fn is_stopped(&self, api: &str, operation: Option<&Operation>) -> bool {
+    pub fn is_stopped(&self, api: &str, operation: Option<&ApiOperation>) -> bool {
         let found = self.stopped.get(&switch(api, operation));
         found.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
     }
 }
 
 /// The state that all threads of a gateway share.
-struct Shared<B> {
+struct GatewayShared<B> {
     backend: B,
     config: GatewayConfig,
-    metrics: Metrics,
-    guard: Arc<Guard>,
-    limiter: Option<Limiter>,
+    metrics: GatewayMetrics,
+    guard: Arc<CredentialGuard>,
+    limiter: Option<RateLimiter>,
     /// The receiver of finished requests.
-    observer: Observer,
-    policies: Mutex<Policies>,
+    observer: RequestObserver,
+    policies: Mutex<PolicySet>,
     /// APIs that are not served, and why.
-    unserved: Mutex<Vec<Unserved>>,
-    routes: Mutex<Arc<Routes>>,
+    unserved: Mutex<Vec<UnservedApi>>,
+    routes: Mutex<Arc<ApiRoutes>>,
     /// Moves on with every change of `routes`.
     generation: AtomicU64,
     draining: AtomicBool,
     /// The memory of all connections.
-    memory: Arc<Memory>,
+    memory: Arc<GatewayMemory>,
     /// Most connections of one door.
     connections_a_door: usize,
     /// The CORS headers.
-    cors: Option<Cors>,
+    cors: Option<CorsHeaders>,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
     /// Where HTTP is served.
     address: SocketAddr,
 }
 
-impl<B: Backend> Shared<B> {
-    fn routes(&self) -> Arc<Routes> {
+impl<B: ProgramBackend> GatewayShared<B> {
+    fn routes(&self) -> Arc<ApiRoutes> {
         self.routes
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -379,30 +379,30 @@ impl<B: Backend> Shared<B> {
     }
 
     /// Puts other APIs in force. What was stopped stays stopped.
-    fn install(&self, change: impl FnOnce(&[Arc<Api>]) -> Vec<Arc<Api>>) {
+    fn install(&self, change: impl FnOnce(&[Arc<LoadedApi>]) -> Vec<Arc<LoadedApi>>) {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         let (apis, before) = (change(&routes.apis), routes.stopped.clone());
         let policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         let with = (&self.config, &*policies);
-        *routes = Arc::new(Routes::new(apis, &self.metrics, with, before));
+        *routes = Arc::new(ApiRoutes::new(apis, &self.metrics, with, before));
         self.generation.fetch_add(1, Ordering::Release);
         self.metrics.reloads.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn health(&self) -> documents::Health {
-        use documents::State;
+    fn health(&self) -> documents::ServerHealth {
+        use documents::HealthState;
         let unserved = self.unserved.lock();
         let state = match self.draining.load(Ordering::Relaxed) {
-            true => State::Down,
+            true => HealthState::Down,
             false => match self.backend.impairment() {
-                Some(reason) => State::Degraded {
+                Some(reason) => HealthState::Degraded {
                     reason,
                     ready: self.backend.ready(),
                 },
-                None => State::Up,
+                None => HealthState::Up,
             },
         };
-        documents::Health {
+        documents::ServerHealth {
             state,
             unserved: unserved.unwrap_or_else(PoisonError::into_inner).clone(),
         }
@@ -412,7 +412,7 @@ impl<B: Backend> Shared<B> {
 /// The listeners of services, for each door.
 type ServiceListeners = Vec<Vec<(std::net::TcpListener, Arc<service::ServiceState>)>>;
 
-impl<B> Shared<B> {
+impl<B> GatewayShared<B> {
     /// Listens for the services; gives where, by name.
     fn open_services(
         &self,
@@ -443,12 +443,12 @@ impl<B> Shared<B> {
 }
 
 /// A running gateway. Dropping it closes its connections at once.
-pub struct Gateway<B: Backend> {
-    shared: Arc<Shared<B>>,
+pub struct Gateway<B: ProgramBackend> {
+    shared: Arc<GatewayShared<B>>,
     threads: Vec<JoinHandle<()>>,
     /// It answers until everything else has ended.
     admin: Option<JoinHandle<()>>,
-    stop: watch::Sender<Stop>,
+    stop: watch::Sender<StopOrder>,
     /// Where it listens: HTTP, HTTPS, administration.
     addresses: (SocketAddr, Option<SocketAddr>, Option<SocketAddr>),
     /// Where services listen, by name.
@@ -457,7 +457,7 @@ pub struct Gateway<B: Backend> {
 
 /// The orders for the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
+enum StopOrder {
     /// Serve.
     No,
     /// Accept nothing more, end each connection after its request.
@@ -466,11 +466,11 @@ enum Stop {
     Now,
 }
 
-impl<B: Backend> Gateway<B> {
+impl<B: ProgramBackend> Gateway<B> {
     /// Listens and serves; returns as soon as connections are accepted.
     pub fn start(
         config: GatewayConfig,
-        apis: Vec<impl Into<Arc<Api>>>,
+        apis: Vec<impl Into<Arc<LoadedApi>>>,
         backend: B,
     ) -> Result<Gateway<B>, StartError> {
         let apis = apis.into_iter().map(Into::into).collect();
@@ -479,20 +479,20 @@ impl<B: Backend> Gateway<B> {
 
     fn launch(
         config: GatewayConfig,
-        apis: Vec<Arc<Api>>,
+        apis: Vec<Arc<LoadedApi>>,
         backend: B,
         constant: Option<Bytes>,
     ) -> Result<Gateway<B>, StartError> {
-        let guard = Guard::start(config.security.clone())?;
+        let guard = CredentialGuard::start(config.security.clone())?;
         let means = config.security.means();
         if let Some(admin) = config.admin.filter(|admin| !admin.ip().is_loopback())
-            && means == crate::security::Means::default()
+            && means == crate::security::AvailableSchemes::default()
         {
             return Err(StartError::OpenAdministration(admin));
         }
-        let metrics = Metrics::default();
-        let routes = Routes::new(apis, &metrics, (&config, &config.policies), Switches::new());
-        let observer = Observer::start(&config.observe, &backend).map_err(StartError::Observe)?;
+        let metrics = GatewayMetrics::default();
+        let routes = ApiRoutes::new(apis, &metrics, (&config, &config.policies), Switches::new());
+        let observer = RequestObserver::start(&config.observe, &backend).map_err(StartError::Observe)?;
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
@@ -506,21 +506,21 @@ impl<B: Backend> Gateway<B> {
             Some(first) => listen::address(first, config.listen)?,
             None => config.listen,
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(GatewayShared {
             address,
             backend,
             metrics,
             guard,
-            limiter: config.security.rate.map(Limiter::new),
+            limiter: config.security.rate.map(RateLimiter::new),
             observer,
             policies: Mutex::new(config.policies.clone()),
             unserved: Mutex::default(),
             routes: Mutex::new(Arc::new(routes)),
             generation: AtomicU64::new(1),
             draining: AtomicBool::new(false),
-            memory: Arc::new(Memory::new(config.memory_bytes)),
+            memory: Arc::new(GatewayMemory::new(config.memory_bytes)),
             connections_a_door: config.max_connections.div_ceil(doors).max(1),
-            cors: Cors::new(&config.cors),
+            cors: CorsHeaders::new(&config.cors),
             constant,
             config,
         });
@@ -532,7 +532,7 @@ impl<B: Backend> Gateway<B> {
             secure = listen::bind_all(config.listen, doors)?;
             tls_address = Some(listen::address(&secure[0], config.listen)?);
         }
-        let (stop, watched) = watch::channel(Stop::No);
+        let (stop, watched) = watch::channel(StopOrder::No);
         let mut threads = Vec::new();
         let (mut admin, mut admin_address) = (None, None);
         if let Some(wanted) = shared.config.admin {
@@ -549,7 +549,7 @@ impl<B: Backend> Gateway<B> {
         let (mut services, places) = shared.open_services(doors)?;
         let mut secure = secure.into_iter();
         for (number, listener) in plain.into_iter().enumerate() {
-            let listeners = door::Listeners {
+            let listeners = door::DoorListeners {
                 plain: listener,
                 tls: secure.next().zip(tls.clone()),
                 services: services.pop().unwrap_or_default(),
@@ -594,25 +594,25 @@ impl<B: Backend> Gateway<B> {
 
     /// Replaces the APIs. Requests under way end under the old ones, the next
     /// request of every connection is served by the new ones.
-    pub fn reload(&self, apis: Vec<impl Into<Arc<Api>>>) {
+    pub fn reload(&self, apis: Vec<impl Into<Arc<LoadedApi>>>) {
         let apis = apis.into_iter().map(Into::into).collect();
         self.shared.install(|_| apis);
     }
 
     /// As above with other policies.
-    pub fn reload_with(&self, apis: Vec<impl Into<Arc<Api>>>, policies: Policies) {
+    pub fn reload_with(&self, apis: Vec<impl Into<Arc<LoadedApi>>>, policies: PolicySet) {
         let before = self.shared.policies.lock();
         *before.unwrap_or_else(PoisonError::into_inner) = policies;
         self.reload(apis);
     }
 
     /// The APIs in force.
-    pub fn apis(&self) -> Vec<Arc<Api>> {
+    pub fn apis(&self) -> Vec<Arc<LoadedApi>> {
         self.shared.routes().apis.clone()
     }
 
     /// Passes `/health` the APIs that are not served, with reasons.
-    pub fn tell_unserved(&self, unserved: Vec<Unserved>) {
+    pub fn report_unserved(&self, unserved: Vec<UnservedApi>) {
         let reported = self.shared.unserved.lock();
         *reported.unwrap_or_else(PoisonError::into_inner) = unserved;
     }
@@ -622,7 +622,7 @@ impl<B: Backend> Gateway<B> {
     /// have ended.
     pub fn shutdown(mut self, grace: Duration) {
         self.shared.draining.store(true, Ordering::Relaxed);
-        let _ = self.stop.send(Stop::Drain);
+        let _ = self.stop.send(StopOrder::Drain);
         let deadline = std::time::Instant::now() + grace;
         // Each door ends by itself after its connections; when the grace time
         // has passed, this thread sends the order to abort.
@@ -631,7 +631,7 @@ impl<B: Backend> Gateway<B> {
         let reaper = std::thread::spawn(move || {
             let left = deadline.saturating_duration_since(std::time::Instant::now());
             if receiver.recv_timeout(left).is_err() {
-                let _ = stop.send(Stop::Now);
+                let _ = stop.send(StopOrder::Now);
             }
         });
         for thread in self.threads.drain(..) {
@@ -642,7 +642,7 @@ impl<B: Backend> Gateway<B> {
     }
 
     fn end(&mut self) {
-        let _ = self.stop.send(Stop::Now);
+        let _ = self.stop.send(StopOrder::Now);
         for thread in self.threads.drain(..).chain(self.admin.take()) {
             let _ = thread.join();
         }
@@ -650,7 +650,7 @@ impl<B: Backend> Gateway<B> {
     }
 }
 
-impl<B: Backend> Drop for Gateway<B> {
+impl<B: ProgramBackend> Drop for Gateway<B> {
     fn drop(&mut self) {
         self.end();
     }

@@ -3,12 +3,12 @@
 //!
 //! Reference: RFC 9457.
 
-use crate::backend::Failed;
+use crate::backend::CallFailure;
 use crate::json::JsonError;
-use crate::mapping::context::{Failure, Reply};
+use crate::mapping::context::{MappingFailure, MappingReply};
 use crate::mapping::request::EncodeFailure;
-use crate::problem::{Fault, Problem};
-use crate::project::asset::Asset;
+use crate::problem::{Fault, ProblemDocument};
+use crate::project::asset::ProgramAsset;
 use crate::web::WebAbend;
 use http::StatusCode;
 use region::{Abend, NotStarted, PutError, TransId};
@@ -18,7 +18,7 @@ const RETRY_AFTER_S: u32 = 1;
 
 /// A body that is no JSON, with the place.
 #[cold]
-pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
+pub(super) fn malformed(body: &[u8], error: &JsonError) -> ProblemDocument {
     let before = &body[..error.offset.min(body.len())];
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;
     let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
@@ -26,7 +26,7 @@ pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
         "Line {line}, column {column} of the body: {}",
         error.message
     );
-    Problem::new(StatusCode::BAD_REQUEST, "The body is not JSON", detail)
+    ProblemDocument::new(StatusCode::BAD_REQUEST, "The body is not JSON", detail)
 }
 
 /// A body with an object that has a name twice: clients and programs would
@@ -34,55 +34,55 @@ pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
 ///
 /// Reference: RFC 8259, section 4.
 #[cold]
-pub(super) fn repeated(name: &str) -> Problem {
+pub(super) fn repeated(name: &str) -> ProblemDocument {
     let detail = format!("An object of the body contains the name {name:?} more than once");
-    Problem::new(StatusCode::BAD_REQUEST, "A name occurs twice", detail)
+    ProblemDocument::new(StatusCode::BAD_REQUEST, "A name occurs twice", detail)
 }
 
 /// A task that the region does not take.
 #[cold]
-pub(super) fn refused(refusal: NotStarted) -> Problem {
+pub(super) fn refused(refusal: NotStarted) -> ProblemDocument {
     let why = refusal.to_string();
     if refusal.is_temporary() {
         let title = "The region is busy";
-        return Problem {
+        return ProblemDocument {
             retry_after: Some(RETRY_AFTER_S),
-            ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, why)
+            ..ProblemDocument::new(StatusCode::SERVICE_UNAVAILABLE, title, why)
         };
     }
     match refusal {
         NotStarted::Unreachable(_) => {
             let title = "The region cannot be reached";
-            Problem::new(StatusCode::BAD_GATEWAY, title, why)
+            ProblemDocument::new(StatusCode::BAD_GATEWAY, title, why)
         }
         _ => {
             let title = "The program cannot be run";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
+            ProblemDocument::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
         }
     }
 }
 
 /// An admitted task without a reply.
 #[cold]
-pub(super) fn not_run(failed: Failed) -> Problem {
+pub(super) fn not_run(failed: CallFailure) -> ProblemDocument {
     match failed {
-        Failed::Refused(refusal) => refused(refusal),
-        Failed::TooLarge => not_put(PutError::TooLarge),
-        Failed::Lost(why) => {
+        CallFailure::Refused(refusal) => refused(refusal),
+        CallFailure::TooLarge => not_put(PutError::TooLarge),
+        CallFailure::Lost(why) => {
             let title = "The answer of the region was lost";
             let detail = format!("{why}; the program may have run");
-            Problem::new(StatusCode::BAD_GATEWAY, title, detail)
+            ProblemDocument::new(StatusCode::BAD_GATEWAY, title, detail)
         }
     }
 }
 
 /// A request that does not fit into the program's fields.
 #[cold]
-pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
+pub(super) fn not_put(error: PutError<EncodeFailure>) -> ProblemDocument {
     match error {
         PutError::TooLarge => {
             let detail = "The request is larger than the region's area for it";
-            Problem::new(
+            ProblemDocument::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "The request is too large",
                 detail,
@@ -90,26 +90,26 @@ pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
         }
         PutError::Name(why) => wrong_mapping(why.to_string()),
         PutError::Form(why) => wrong_mapping(why),
-        PutError::Fill(EncodeFailure::Faults(faults)) => Problem::invalid(faults),
+        PutError::Fill(EncodeFailure::Faults(faults)) => ProblemDocument::invalid(faults),
         PutError::Fill(EncodeFailure::Expression(source, why)) => {
             let title = "An expression of the request's mapping failed";
-            Problem::new(StatusCode::BAD_REQUEST, title, format!("{why}: {source}"))
+            ProblemDocument::new(StatusCode::BAD_REQUEST, title, format!("{why}: {source}"))
         }
     }
 }
 
-fn wrong_mapping(why: String) -> Problem {
+fn wrong_mapping(why: String) -> ProblemDocument {
     let title = "The mapping is wrong";
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
+    ProblemDocument::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
 }
 
 /// Data of the program that its copybook does not allow.
 #[cold]
-pub(super) fn bad_data(fault: Fault) -> Problem {
+pub(super) fn bad_data(fault: Fault) -> ProblemDocument {
     let title = "The program's answer does not match its description";
     let detail = fault.message.clone();
-    let problem = Problem::new(StatusCode::BAD_GATEWAY, title, detail);
-    Problem {
+    let problem = ProblemDocument::new(StatusCode::BAD_GATEWAY, title, detail);
+    ProblemDocument {
         errors: vec![fault],
         ..problem
     }
@@ -117,9 +117,9 @@ pub(super) fn bad_data(fault: Fault) -> Problem {
 
 /// An answer that cannot be mapped.
 #[cold]
-pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
+pub(super) fn failed(failure: MappingFailure, reply: &MappingReply<'_>) -> ProblemDocument {
     match failure {
-        Failure::Data(mut fault) => {
+        MappingFailure::Data(mut fault) => {
             let record = fault.field.as_deref().and_then(|f| f.split('.').next());
             let area = reply
                 .interface
@@ -129,12 +129,12 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
             fault.container = area.map(|a| a.name.clone());
             bad_data(*fault)
         }
-        Failure::Expression(source, why) => {
+        MappingFailure::Expression(source, why) => {
             let title = "An expression of the response's mapping failed";
             let status = StatusCode::INTERNAL_SERVER_ERROR;
-            Problem::new(status, title, format!("{why}: {source}"))
+            ProblemDocument::new(status, title, format!("{why}: {source}"))
         }
-        Failure::Missing(pointer) => {
+        MappingFailure::Missing(pointer) => {
             let message = format!("{pointer} is required and has no value");
             bad_data(Fault {
                 pointer: Some(pointer),
@@ -146,7 +146,7 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
 }
 
 /// The ended task of a program, for messages about its output.
-pub(super) struct Left<'a> {
+pub(super) struct ProgramOutput<'a> {
     /// Its number, where that is known.
     pub task: Option<u64>,
     /// Its transaction.
@@ -155,10 +155,10 @@ pub(super) struct Left<'a> {
     pub containers: &'a dyn Fn() -> Vec<String>,
 }
 
-impl Left<'_> {
+impl ProgramOutput<'_> {
     /// Logs a problem with the program's answer, and returns it.
     #[cold]
-    pub fn logged(&self, asset: &Asset, problem: Problem) -> Problem {
+    pub fn logged(&self, asset: &ProgramAsset, problem: ProblemDocument) -> ProblemDocument {
         let field = problem.errors.iter().find_map(|e| e.field.as_deref());
         let field = field.map_or(String::new(), |field| format!("{field}: "));
         self.log(&format!("{}: {field}{}", asset.program, problem.detail));
@@ -173,7 +173,7 @@ impl Left<'_> {
 
 /// Containers that a response reads and the program did not put.
 #[cold]
-pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>) -> Problem {
+pub(super) fn absent_containers(asset: &ProgramAsset, absent: &[&str], left: &ProgramOutput<'_>) -> ProblemDocument {
     let title = "The program returned no such container";
     let program = &asset.program;
     let detail = format!(
@@ -187,15 +187,15 @@ pub(super) fn absent_containers(asset: &Asset, absent: &[&str], left: &Left<'_>)
         message: format!("the container {name} is missing"),
         ..Fault::default()
     });
-    Problem {
+    ProblemDocument {
         errors: errors.collect(),
-        ..Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
+        ..ProblemDocument::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
     }
 }
 
 /// An answer that fits no condition.
 #[cold]
-pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, left: &Left<'_>) -> Problem {
+pub(super) fn unmapped(asset: &ProgramAsset, reply: &MappingReply<'_>, left: &ProgramOutput<'_>) -> ProblemDocument {
     let mut detail =
         "No condition of response_mapping.yaml matches what the program returned".to_owned();
     let areas = reply.interface.areas.iter().zip(reply.bytes);
@@ -213,7 +213,7 @@ pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, left: &Left<'_>) -> Pro
     }
     left.log(&format!("{}: {detail}", asset.program));
     let title = "The program's answer is not mapped";
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
+    ProblemDocument::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
 }
 
 fn listed(names: &[&str]) -> String {
@@ -234,7 +234,7 @@ fn present(there: &[String]) -> String {
 
 /// A program that ended abnormally, with its code and line.
 #[cold]
-pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
+pub(super) fn abended(abend: &Abend, asset: &ProgramAsset) -> ProblemDocument {
     let reported = WebAbend {
         code: abend.code().into_owned(),
         place: abend.program.to_string(),
@@ -246,7 +246,7 @@ pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
 
 /// As above for a task that was begun with this program or script.
 #[cold]
-pub(super) fn abended_in(abend: WebAbend, first: &str) -> Problem {
+pub(super) fn abended_in(abend: WebAbend, first: &str) -> ProblemDocument {
     let WebAbend {
         code,
         mut place,
@@ -270,9 +270,9 @@ pub(super) fn abended_in(abend: WebAbend, first: &str) -> Problem {
             "The program ended abnormally",
         ),
     };
-    Problem {
+    ProblemDocument {
         abend: Some(Box::new((code, place))),
-        ..Problem::new(status, title, detail)
+        ..ProblemDocument::new(status, title, detail)
     }
 }
 

@@ -24,11 +24,11 @@ thread_local! {
 
 /// The waker of a connection, made when it is polled first.
 #[derive(Debug, Default)]
-pub(super) struct Relay(Option<(Waker, Waker)>);
+pub(super) struct WakeRelay(Option<(Waker, Waker)>);
 
-struct Before(Waker);
+struct PreviousWaker(Waker);
 
-impl Wake for Before {
+impl Wake for PreviousWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -41,13 +41,13 @@ impl Wake for Before {
     }
 }
 
-impl Relay {
+impl WakeRelay {
     /// The waker before this one of a task.
     pub fn before(&mut self, task: &Waker) -> &Waker {
         let (_, before) = match self.0.take() {
             Some(both) if both.0.will_wake(task) => self.0.insert(both),
             _ => {
-                let before = Waker::from(Arc::new(Before(task.clone())));
+                let before = Waker::from(Arc::new(PreviousWaker(task.clone())));
                 self.0.insert((task.clone(), before))
             }
         };
@@ -60,14 +60,14 @@ pub(super) fn poll_frame(
     body: &mut Incoming,
     cx: &mut Context<'_>,
 ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-    struct Taking;
-    impl Drop for Taking {
+    struct TakingWaker;
+    impl Drop for TakingWaker {
         fn drop(&mut self) {
             TAKING.set(None);
         }
     }
     TAKING.set(Some(false));
-    let taking = Taking;
+    let taking = TakingWaker;
     let frame = Pin::new(&mut *body).poll_frame(cx);
     let woken = TAKING.get() == Some(true);
     drop(taking);
@@ -162,7 +162,7 @@ mod tests {
         let mut connection = pin!(connection);
         let count = Arc::new(Count::default());
         let task = Waker::from(count.clone());
-        let mut relay = Relay::default();
+        let mut relay = WakeRelay::default();
         for turn in 1..=8 {
             count.0.store(0, SeqCst);
             let mut cx = Context::from_waker(relay.before(&task));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_the_last_piece_of_a_body_wakes_nobody() {
+    fn taking_the_last_piece_of_a_body_wakes_no_task() {
         let head = b"PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n";
         let whole = b"PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n0123456789";
         assert_eq!(turns(&[whole]), (1, 0));
@@ -197,7 +197,7 @@ mod tests {
     fn what_wakes_at_another_time_or_from_another_thread_passes() {
         let count = Arc::new(Count::default());
         let task = Waker::from(count.clone());
-        let mut relay = Relay::default();
+        let mut relay = WakeRelay::default();
         let before = relay.before(&task).clone();
         assert!(relay.before(&task).will_wake(&before));
         before.wake_by_ref();

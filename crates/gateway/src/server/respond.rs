@@ -1,15 +1,15 @@
 //! Responses: problems, methods.
 
-use super::body::Full;
-use crate::problem::Problem;
+use super::body::ResponseBody;
+use crate::problem::ProblemDocument;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// A problem document as a response.
-pub(super) fn problem(problem: &Problem) -> Response<Full> {
-    let mut response = Response::new(Full::new(Bytes::from(problem.to_json())));
+pub(super) fn problem(problem: &ProblemDocument) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::new(Bytes::from(problem.to_json())));
     *response.status_mut() = problem.status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, PROBLEM);
@@ -42,20 +42,20 @@ pub(super) fn allow<'m>(methods: impl Iterator<Item = &'m Method>) -> HeaderValu
 }
 
 /// The answer to OPTIONS.
-pub(super) fn options(allow: HeaderValue) -> Response<Full> {
-    let mut response = Response::new(Full::default());
+pub(super) fn options(allow: HeaderValue) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     response.headers_mut().insert(header::ALLOW, allow);
     response
 }
 
 /// The answer to HEAD: its length, and nothing of it.
-pub(super) fn without_body(mut response: Response<Full>) -> Response<Full> {
+pub(super) fn without_body(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
     if !response.body().is_stream() {
         let length = HeaderValue::from(response.body().len());
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_LENGTH, length);
     }
-    *response.body_mut() = Full::default();
+    *response.body_mut() = ResponseBody::default();
     response
 }

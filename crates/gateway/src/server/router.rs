@@ -10,7 +10,7 @@ const MAX_VARIABLES: usize = 16;
 
 /// A tree of path templates with a value at each.
 #[derive(Debug)]
-pub(crate) struct Router<T> {
+pub(crate) struct PathRouter<T> {
     nodes: Vec<Node<T>>,
 }
 
@@ -23,7 +23,7 @@ struct Node<T> {
 }
 
 /// A match: the value, and the variables with their raw texts.
-pub(crate) struct Match<'r, 'p, T> {
+pub(crate) struct RouteMatch<'r, 'p, T> {
     pub value: &'r T,
     pub variables: SmallVec<[(&'r str, &'p str); 2]>,
 }
@@ -51,9 +51,9 @@ impl<T> Node<T> {
     }
 }
 
-impl<T> Router<T> {
-    pub fn new() -> Router<T> {
-        Router {
+impl<T> PathRouter<T> {
+    pub fn new() -> PathRouter<T> {
+        PathRouter {
             nodes: vec![Node::new()],
         }
     }
@@ -90,7 +90,7 @@ impl<T> Router<T> {
     }
 
     /// Finds the template that a path fits; a slash at its end does not count.
-    pub fn find<'r, 'p>(&'r self, path: &'p str) -> Option<Match<'r, 'p, T>> {
+    pub fn find<'r, 'p>(&'r self, path: &'p str) -> Option<RouteMatch<'r, 'p, T>> {
         let mut taken: [&'p str; MAX_VARIABLES] = [""; MAX_VARIABLES];
         let path = path.strip_prefix('/')?;
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -100,7 +100,7 @@ impl<T> Router<T> {
             .iter()
             .map(|n| &**n)
             .zip(taken[..count].iter().copied());
-        Some(Match {
+        Some(RouteMatch {
             value,
             variables: variables.collect(),
         })
@@ -155,8 +155,8 @@ fn segments(template: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn router() -> Router<&'static str> {
-        let mut router = Router::new();
+    fn router() -> PathRouter<&'static str> {
+        let mut router = PathRouter::new();
         for template in [
             "/",
             "/a",

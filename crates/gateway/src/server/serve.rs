@@ -4,34 +4,34 @@
 //! the header maps of hyper, and the backend's needs. The request's tape is
 //! taken from the door and returned.
 
-use super::body::Full;
-use super::conn::{ConnectionTimer, Connections};
+use super::body::ResponseBody;
+use super::conn::{ConnectionTimer, DoorConnections};
 use super::cors::is_preflight;
-use super::deadline::Deadlines;
+use super::deadline::DoorDeadlines;
 use super::door::ticks;
-use super::gate::Peer;
-use super::headers::Seen;
-use super::intake::Taken;
+use super::gate::PeerAddress;
+use super::headers::RequestHeaders;
+use super::intake::RequestBody;
 use super::memory::SMALL;
 use super::problems::{
-    Left, abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused,
+    ProgramOutput, abended, absent_containers, bad_data, failed, malformed, not_put, not_run, refused,
     repeated, unmapped,
 };
-use super::share::Share;
-use super::trail::{Trail, is_health, log};
-use super::{Route, Routes, Shared, constant, documents, headers, memory, respond};
-use crate::backend::{Backend, Call, Door, Reply as _, Task as _};
-use crate::json::{Json, Tape};
-use crate::mapping::context::{EvalContext, Failure, Reply, Request};
+use super::share::BudgetShare;
+use super::trail::{RequestRecord, is_health, log};
+use super::{Route, ApiRoutes, GatewayShared, constant, documents, headers, memory, respond};
+use crate::backend::{ProgramBackend, ProgramCall, BackendHandle, ProgramReply as _, Task as _};
+use crate::json::{TapeValue, JsonTape};
+use crate::mapping::context::{EvalContext, MappingFailure, MappingReply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
-use crate::observe::Kind;
-use crate::policy::{Choice, Policy};
-use crate::problem::{Fault, Problem};
-use crate::project::asset::{ApiFirst, Asset, Style};
+use crate::observe::RequestKind;
+use crate::policy::{PolicyChoice, PolicyRules};
+use crate::problem::{Fault, ProblemDocument};
+use crate::project::asset::{ApiFirst, ProgramAsset, InterfaceStyle};
 use crate::project::media::takes;
-use crate::project::operation::{Api, BodyRule, Operation, Work};
-use crate::project::page::Sides;
+use crate::project::operation::{LoadedApi, BodyRule, ApiOperation, OperationHandler};
+use crate::project::page::PageCodecs;
 use crate::project::structure;
 use crate::validate::params;
 use bytes::Bytes;
@@ -60,28 +60,28 @@ const MOST_SPARE: usize = 64;
 const MOST_SPARE_HEADERS: usize = 32;
 
 /// A door's own state.
-pub(super) struct Server<B: Backend> {
-    pub shared: Arc<Shared<B>>,
+pub(super) struct Server<B: ProgramBackend> {
+    pub shared: Arc<GatewayShared<B>>,
     door: B::Door,
-    routes: RefCell<Arc<Routes>>,
+    routes: RefCell<Arc<ApiRoutes>>,
     generation: Cell<u64>,
-    tapes: RefCell<Vec<Tape>>,
+    tapes: RefCell<Vec<JsonTape>>,
     /// Headers of finished requests, without their contents: an answer's
     /// headers reuse their memory.
     spare_headers: RefCell<Vec<HeaderMap>>,
-    pub deadlines: Deadlines,
-    pub connections: Rc<Connections>,
+    pub deadlines: DoorDeadlines,
+    pub connections: Rc<DoorConnections>,
     /// Requests that wait for memory.
     pub waiting_for_room: Cell<u32>,
     /// A permit to make a large answer.
     turn: Semaphore,
 }
 
-impl<B: Backend> Server<B> {
-    pub fn new(shared: Arc<Shared<B>>, door: B::Door) -> Server<B> {
+impl<B: ProgramBackend> Server<B> {
+    pub fn new(shared: Arc<GatewayShared<B>>, door: B::Door) -> Server<B> {
         let generation = Cell::new(shared.generation.load(Acquire));
         let routes = RefCell::new(shared.routes());
-        let connections = Rc::new(Connections::new(shared.memory.clone()));
+        let connections = Rc::new(DoorConnections::new(shared.memory.clone()));
         Server {
             shared,
             door,
@@ -89,14 +89,14 @@ impl<B: Backend> Server<B> {
             generation,
             tapes: RefCell::default(),
             spare_headers: RefCell::default(),
-            deadlines: Deadlines::default(),
+            deadlines: DoorDeadlines::default(),
             connections,
             waiting_for_room: Cell::new(0),
             turn: Semaphore::new(1),
         }
     }
 
-    fn routes(&self) -> Arc<Routes> {
+    fn routes(&self) -> Arc<ApiRoutes> {
         let generation = self.shared.generation.load(Acquire);
         if generation != self.generation.get() {
             *self.routes.borrow_mut() = self.shared.routes();
@@ -111,10 +111,10 @@ impl<B: Backend> Server<B> {
     #[cold]
     fn refuse<'s>(
         &'s self,
-        problem: &'s Problem,
+        problem: &'s ProblemDocument,
         timer: &ConnectionTimer,
-    ) -> Pin<Box<dyn Future<Output = Response<Full>> + 's>> {
-        self.door.hear();
+    ) -> Pin<Box<dyn Future<Output = Response<ResponseBody>> + 's>> {
+        self.door.poll_completions();
         let waits = problem.retry_after.is_some() && timer.is_refused_again();
         // In a box, so that requests that are served have no room for it.
         Box::pin(async move {
@@ -130,8 +130,8 @@ impl<B: Backend> Server<B> {
         &self,
         request: http::Request<hyper::body::Incoming>,
         timer: &ConnectionTimer,
-        peer: &Peer,
-    ) -> Response<Full> {
+        peer: &PeerAddress,
+    ) -> Response<ResponseBody> {
         if let Some(body) = &self.shared.constant {
             return match self.read_body(request.into_body(), timer).await {
                 Ok(_) => constant::answer(body),
@@ -139,8 +139,8 @@ impl<B: Backend> Server<B> {
             };
         }
         let (parts, body) = request.into_parts();
-        let seen = Seen::of(&parts.headers);
-        let mut trail = Trail::begin(&self.shared, &parts, &seen);
+        let seen = RequestHeaders::of(&parts.headers);
+        let mut trail = RequestRecord::begin(&self.shared, &parts, &seen);
         let routes = self.routes();
         // Monitoring may request health often.
         let limited = match is_health(parts.uri.path()) {
@@ -151,7 +151,7 @@ impl<B: Backend> Server<B> {
         let most = self.shared.config.max_headers;
         let routed = match limited.or_else(|| headers::refused(&parts, &seen, most)) {
             None => {
-                let incoming = Incoming { body, timer, peer };
+                let incoming = UnreadBody { body, timer, peer };
                 if let Some(connection) = &peer.service {
                     return self.serve_service(connection, parts, incoming, trail).await;
                 }
@@ -168,7 +168,7 @@ impl<B: Backend> Server<B> {
             Err(problem) => self.refuse(&problem, timer).await,
         };
         if let Some(cors) = &self.shared.cors {
-            cors.tell(&parts, &mut response);
+            cors.add_headers(&parts, &mut response);
         }
         if self.shared.config.access_log {
             let path = parts.uri.path();
@@ -193,13 +193,13 @@ impl<B: Backend> Server<B> {
 
     async fn route(
         &self,
-        routes: &Routes,
+        routes: &ApiRoutes,
         head: Head<'_>,
-        incoming: Incoming<'_>,
-        trail: &mut Trail,
-    ) -> Result<Response<Full>, Problem> {
+        incoming: UnreadBody<'_>,
+        trail: &mut RequestRecord,
+    ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let parts = head.parts;
-        if let Some(told) = &mut trail.told {
+        if let Some(told) = &mut trail.attributes {
             // A request with a wrong path may contain a key all the same.
             told.secrets.clone_from(&routes.names_of_keys);
         }
@@ -214,7 +214,7 @@ impl<B: Backend> Server<B> {
                 .ok_or_else(|| {
                     self.shared.metrics.unrouted.fetch_add(1, Relaxed);
                     let detail = format!("No resource at {path}");
-                    Problem::new(StatusCode::NOT_FOUND, "Not found", detail)
+                    ProblemDocument::new(StatusCode::NOT_FOUND, "Not found", detail)
                 });
         };
         let of = |method: &Method| {
@@ -240,14 +240,14 @@ impl<B: Backend> Server<B> {
             let names = allow.to_str().unwrap_or_default();
             let detail = format!("{path} accepts {names}, not {wanted}");
             let title = "Method not allowed";
-            let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, title, detail);
-            return Err(Problem {
+            let problem = ProblemDocument::new(StatusCode::METHOD_NOT_ALLOWED, title, detail);
+            return Err(ProblemDocument {
                 allow: Some(Box::new(allow)),
                 ..problem
             });
         };
-        if let Some(told) = &mut trail.told {
-            told.kind = Kind::Api;
+        if let Some(told) = &mut trail.attributes {
+            told.kind = RequestKind::Api;
             told.api = Some((route.api.clone(), route.operation));
         }
         let mut read = 0;
@@ -275,7 +275,7 @@ impl<B: Backend> Server<B> {
         route
             .metrics
             .count(status, elapsed, (read, length), trail.cpu_ns);
-        if let Some(told) = &mut trail.told {
+        if let Some(told) = &mut trail.attributes {
             told.read = read;
         }
         Ok(response)
@@ -286,38 +286,38 @@ impl<B: Backend> Server<B> {
         route: &Route,
         head: Head<'_>,
         variables: &[(&str, &str)],
-        incoming: Incoming<'_>,
-        trail: &mut Trail,
+        incoming: UnreadBody<'_>,
+        trail: &mut RequestRecord,
         read: &mut usize,
-    ) -> Result<Response<Full>, Problem> {
+    ) -> Result<Response<ResponseBody>, ProblemDocument> {
         if let Some(problem) = route.stopped() {
             return Err(problem);
         }
         let (api, parts) = (&*route.api, head.parts);
         let operation = &api.operations[route.operation];
         let (asset, plan, responses) = match &operation.work {
-            Work::Program {
+            OperationHandler::Program {
                 asset,
                 request,
                 responses,
             } => (&**asset, request, responses),
-            Work::Unsupported(why) => {
+            OperationHandler::Unsupported(why) => {
                 let status = StatusCode::NOT_IMPLEMENTED;
-                return Err(Problem::new(status, "Not implemented yet", why.clone()));
+                return Err(ProblemDocument::new(status, "Not implemented yet", why.clone()));
             }
         };
         let chosen = match &route.policy {
             Some(policy) => self.chosen(policy, parts, trail)?,
-            None => Choice::default(),
+            None => PolicyChoice::default(),
         };
         let timer = incoming.timer;
         let share = Cell::new(match timer.is_http2() {
             true => self.share(timer).await?,
-            false => Share::default(),
+            false => BudgetShare::default(),
         });
         let body = match &operation.body {
             Some(rule) => self.body(rule, &head.seen, incoming).await?,
-            None => Taken::default(),
+            None => RequestBody::default(),
         };
         *read = body.bytes.len();
         let mut tape = self.tapes.borrow_mut().pop().unwrap_or_default();
@@ -341,27 +341,27 @@ impl<B: Backend> Server<B> {
     }
 
     /// The choices of a policy for a request.
-    fn chosen(&self, policy: &Policy, parts: &Parts, trail: &Trail) -> Result<Choice, Problem> {
+    fn chosen(&self, policy: &PolicyRules, parts: &Parts, trail: &RequestRecord) -> Result<PolicyChoice, ProblemDocument> {
         let known = |name: &str| self.shared.backend.has_connection(name);
         let chosen = policy.choose(parts, trail.user.as_deref(), known);
         chosen.map_err(|why| {
             let title = "The policy cannot be applied";
-            Problem::new(StatusCode::BAD_REQUEST, title, why)
+            ProblemDocument::new(StatusCode::BAD_REQUEST, title, why)
         })
     }
 
     async fn body(
         &self,
         rule: &BodyRule,
-        seen: &Seen<'_>,
-        incoming: Incoming<'_>,
-    ) -> Result<Taken, Problem> {
+        seen: &RequestHeaders<'_>,
+        incoming: UnreadBody<'_>,
+    ) -> Result<RequestBody, ProblemDocument> {
         let body = self.read_body(incoming.body, incoming.timer).await?;
         if body.bytes.is_empty() {
             if rule.required {
                 let message = "A JSON body is required".to_string();
                 let pointer = Some(String::new());
-                return Err(Problem::invalid(vec![Fault {
+                return Err(ProblemDocument::invalid(vec![Fault {
                     pointer,
                     message,
                     ..Fault::default()
@@ -385,7 +385,7 @@ impl<B: Backend> Server<B> {
             let given = given.and_then(Result::ok).unwrap_or("nothing readable");
             let detail =
                 format!("The body must be {types}, but the request's Content-Type is {given}");
-            return Err(Problem::new(
+            return Err(ProblemDocument::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 title,
                 detail,
@@ -400,8 +400,8 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         variables: &[(&str, &str)],
         body: &Bytes,
-        (tape, trail): (&mut Tape, &mut Trail),
-    ) -> Result<Response<Full>, Problem> {
+        (tape, trail): (&mut JsonTape, &mut RequestRecord),
+    ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let Job {
             api,
             operation,
@@ -409,7 +409,7 @@ impl<B: Backend> Server<B> {
             ..
         } = *work;
         let mut faults = Vec::new();
-        let sources = params::Sources {
+        let sources = params::ParameterSources {
             path: variables,
             query: parts.uri.query(),
             headers: &parts.headers,
@@ -432,11 +432,11 @@ impl<B: Backend> Server<B> {
             api.set.check(schema, json, &mut faults);
         }
         if !faults.is_empty() {
-            return Err(Problem::invalid(faults));
+            return Err(ProblemDocument::invalid(faults));
         }
         let schema = operation.body.as_ref().and_then(|rule| rule.schema);
         let completed = schema.and_then(|schema| api.set.completed(schema, json));
-        let mut second = Tape::default();
+        let mut second = JsonTape::default();
         let json = match &completed {
             Some(text) => Some(second.parse(text).map_err(|e| malformed(text, &e))?),
             None => json,
@@ -465,8 +465,8 @@ impl<B: Backend> Server<B> {
             .map(|area| {
                 let bytes = match response.style {
                     _ if abend.is_some() => None,
-                    Style::Channel => reply.container(&area.name),
-                    Style::Commarea => Some(reply.commarea()),
+                    InterfaceStyle::Channel => reply.container(&area.name),
+                    InterfaceStyle::Commarea => Some(reply.commarea()),
                 }?;
                 if let Err(fault) = area.record.check_length(bytes) {
                     failure.get_or_insert((area.name.clone(), fault));
@@ -475,7 +475,7 @@ impl<B: Backend> Server<B> {
             })
             .collect();
         let names = || reply.container_names();
-        let left = Left {
+        let left = ProgramOutput {
             task: reply.costs().map(|costs| costs.task),
             transid: self.runs_under(work),
             containers: &names,
@@ -485,14 +485,14 @@ impl<B: Backend> Server<B> {
             return Err(left.logged(asset, bad_data(*fault)));
         }
         let make = || {
-            let (mut text, mut tape) = (Vec::new(), Tape::default());
+            let (mut text, mut tape) = (Vec::new(), JsonTape::default());
             let json = match derived {
                 Some(derived) => Some(read_derived(
                     asset, derived, &left, &reply, &mut text, &mut tape,
                 )?),
                 None => None,
             };
-            let view = Reply {
+            let view = MappingReply {
                 interface: response,
                 bytes: &areas,
                 abend: code.as_deref(),
@@ -516,8 +516,8 @@ impl<B: Backend> Server<B> {
         &self,
         work: &Job<'_>,
         length: usize,
-        make: &dyn Fn() -> Result<Response<Vec<u8>>, Box<Problem>>,
-    ) -> Result<Response<Full>, Problem> {
+        make: &dyn Fn() -> Result<Response<Vec<u8>>, Box<ProblemDocument>>,
+    ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let mut held = self.room(work.timer, length).await?;
         // Others are served between one large answer and the next.
         let large = length > SMALL;
@@ -537,11 +537,11 @@ impl<B: Backend> Server<B> {
             tokio::task::yield_now().await;
         }
         let held = held.with(work.share.take());
-        Ok(made.map(|bytes| Full::held(bytes, held)))
+        Ok(made.map(|bytes| ResponseBody::held(bytes, held)))
     }
 
     /// Where a program is called, and how its data looks there.
-    fn called<'j>(&self, work: &Job<'j>) -> Result<Called<'j>, Problem> {
+    fn called<'j>(&self, work: &Job<'j>) -> Result<CallTarget<'j>, ProblemDocument> {
         let (asset, chosen) = (work.asset, work.chosen);
         let connection = chosen.connection.as_deref().or(asset.connection.as_deref());
         let sides = match self.door.mainframe_ccsid(connection) {
@@ -557,7 +557,7 @@ impl<B: Backend> Server<B> {
                 Some(sides.map_err(|why| refused(NotStarted::Impossible(why)))?)
             }
         };
-        Ok(Called { connection, sides })
+        Ok(CallTarget { connection, sides })
     }
 
     /// The transaction that a program runs under.
@@ -570,11 +570,11 @@ impl<B: Backend> Server<B> {
     async fn run(
         &self,
         work: &Job<'_>,
-        called: &Called<'_>,
+        called: &CallTarget<'_>,
         parts: &Parts,
         request: &Request<'_>,
-        trail: &mut Trail,
-    ) -> Result<<<B::Door as Door>::Task as crate::backend::Task>::Reply, Problem> {
+        trail: &mut RequestRecord,
+    ) -> Result<<<B::Door as BackendHandle>::Task as crate::backend::Task>::Reply, ProblemDocument> {
         let Job {
             asset,
             plan,
@@ -596,7 +596,7 @@ impl<B: Backend> Server<B> {
         let transid = self.runs_under(work);
         trail.calls(asset.program, transid, connection);
         let user = trail.user.as_ref().and_then(|user| user.user_id);
-        let call = Call {
+        let call = ProgramCall {
             request: TaskRequest {
                 transid,
                 eib_transid: seen.unwrap_or_default(),
@@ -616,7 +616,7 @@ impl<B: Backend> Server<B> {
         };
         let mut task = self.door.begin(call).await.map_err(refused)?;
         match asset.request.style {
-            Style::Channel => {
+            InterfaceStyle::Channel => {
                 for (index, area) in areas.iter().enumerate() {
                     let length = area.record.max_len();
                     let put = task.put_container(&area.name, length, |record| {
@@ -632,7 +632,7 @@ impl<B: Backend> Server<B> {
                     put.map_err(not_put)?;
                 }
             }
-            Style::Commarea => {
+            InterfaceStyle::Commarea => {
                 let answer = asset
                     .response
                     .areas
@@ -654,7 +654,7 @@ impl<B: Backend> Server<B> {
         let reply = self.deadlines.limit(limit, running.as_mut()).await;
         let reply = reply.ok_or_else(|| {
             let detail = format!("{} did not answer in time", asset.program);
-            Problem::new(
+            ProblemDocument::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "The program took too long",
                 detail,
@@ -665,27 +665,27 @@ impl<B: Backend> Server<B> {
 }
 
 /// Where a program is called.
-struct Called<'a> {
+struct CallTarget<'a> {
     /// The connection that policy or asset names.
     connection: Option<&'a str>,
     /// The asset's interfaces in the code page of the mainframe there.
-    sides: Option<Arc<Sides>>,
+    sides: Option<Arc<PageCodecs>>,
 }
 
 /// An operation with its parts at hand.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     route: &'a Route,
-    api: &'a Api,
-    operation: &'a Operation,
-    asset: &'a Asset,
+    api: &'a LoadedApi,
+    operation: &'a ApiOperation,
+    asset: &'a ProgramAsset,
     plan: &'a RequestPlan,
     responses: &'a [ResponsePlan],
     timer: &'a ConnectionTimer,
     /// Its part of what the connection may have at work, until it is answered.
-    share: &'a Cell<Share>,
+    share: &'a Cell<BudgetShare>,
     /// The choices of the policy.
-    chosen: &'a Choice,
+    chosen: &'a PolicyChoice,
     spare_headers: &'a RefCell<Vec<HeaderMap>>,
 }
 
@@ -693,25 +693,25 @@ struct Job<'a> {
 #[derive(Clone, Copy)]
 struct Head<'h> {
     parts: &'h Parts,
-    seen: Seen<'h>,
+    seen: RequestHeaders<'h>,
 }
 
 /// A body that was not read yet, and the connection it comes by.
-pub(super) struct Incoming<'t> {
+pub(super) struct UnreadBody<'t> {
     pub body: hyper::body::Incoming,
     pub timer: &'t ConnectionTimer,
-    pub peer: &'t Peer,
+    pub peer: &'t PeerAddress,
 }
 
 /// The program's output in derived structures, as JSON.
 fn read_derived<'t>(
-    asset: &Asset,
+    asset: &ProgramAsset,
     derived: &ApiFirst,
-    left: &Left<'_>,
-    reply: &impl crate::backend::Reply,
+    left: &ProgramOutput<'_>,
+    reply: &impl crate::backend::ProgramReply,
     text: &'t mut Vec<u8>,
-    tape: &'t mut Tape,
-) -> Result<Json<'t>, Box<Problem>> {
+    tape: &'t mut JsonTape,
+) -> Result<TapeValue<'t>, Box<ProblemDocument>> {
     text.extend_from_slice(b"{\"channel\":");
     let container = |name: &str| reply.container(name);
     let read = derived.response.read(&container, text);
@@ -732,12 +732,12 @@ fn read_derived<'t>(
 fn answer(
     work: &Job<'_>,
     request: &Request<'_>,
-    reply: &Reply<'_>,
+    reply: &MappingReply<'_>,
     abend: Option<&Abend>,
-    left: &Left<'_>,
-) -> Result<Response<Vec<u8>>, Box<Problem>> {
+    left: &ProgramOutput<'_>,
+) -> Result<Response<Vec<u8>>, Box<ProblemDocument>> {
     let mut context = EvalContext::new(request, Some(reply));
-    let fail = |failure: Failure| Box::new(left.logged(work.asset, failed(failure, reply)));
+    let fail = |failure: MappingFailure| Box::new(left.logged(work.asset, failed(failure, reply)));
     let chosen = ResponsePlan::choose(work.responses, &mut context).map_err(fail)?;
     let Some(plan) = chosen else {
         return Err(Box::new(match abend {

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, header};
 
-use super::body::Full;
-use super::gate::Gate;
+use super::body::ResponseBody;
+use super::gate::AccessGate;
 use super::metrics::OperationMetrics;
 use super::respond::{self, without_body};
-use super::serve::{Incoming, Server};
+use super::serve::{UnreadBody, Server};
 use super::tls::Server as Tls;
-use super::trail::{Ended, Trail, log};
-use crate::backend::Backend;
-use crate::observe::Kind;
-use crate::problem::Problem;
+use super::trail::{RecordParts, RequestRecord, log};
+use crate::backend::ProgramBackend;
+use crate::observe::RequestKind;
+use crate::problem::ProblemDocument;
 use crate::service::{ServiceAnswer, ServiceBody, ServiceConfig, ServiceRequest};
 
 /// A service in force.
@@ -25,7 +25,7 @@ pub(crate) struct ServiceState {
     pub tls: Option<Arc<Tls>>,
     /// Connections that are open.
     pub open: AtomicU32,
-    gate: Gate,
+    gate: AccessGate,
     metrics: Arc<OperationMetrics>,
 }
 
@@ -36,7 +36,7 @@ impl ServiceState {
         metrics: Arc<OperationMetrics>,
     ) -> ServiceState {
         ServiceState {
-            gate: Gate::of_service(config.authentication),
+            gate: AccessGate::of_service(config.authentication),
             open: AtomicU32::new(0),
             metrics,
             tls,
@@ -47,43 +47,43 @@ impl ServiceState {
 
 /// A connection of a service, counted while it lives.
 #[derive(Debug)]
-pub(crate) struct Persistent {
+pub(crate) struct ServiceConnection {
     pub service: Arc<ServiceState>,
     /// It may stay open for further requests.
     pub stays: bool,
 }
 
-impl Persistent {
-    pub fn new(service: Arc<ServiceState>) -> Persistent {
+impl ServiceConnection {
+    pub fn new(service: Arc<ServiceState>) -> ServiceConnection {
         let before = service.open.fetch_add(1, Relaxed);
         let room = service
             .config
             .max_persistent
             .is_none_or(|most| before < most);
         let stays = room && service.config.idle_timeout_ms != Some(0);
-        Persistent { service, stays }
+        ServiceConnection { service, stays }
     }
 }
 
-impl Drop for Persistent {
+impl Drop for ServiceConnection {
     fn drop(&mut self) {
         self.service.open.fetch_sub(1, Relaxed);
     }
 }
 
-impl<B: Backend> Server<B> {
+impl<B: ProgramBackend> Server<B> {
     /// Serves a request of a service's connection.
     pub(super) async fn serve_service(
         &self,
-        connection: &Persistent,
+        connection: &ServiceConnection,
         parts: Parts,
-        incoming: Incoming<'_>,
-        mut trail: Trail,
-    ) -> Response<Full> {
+        incoming: UnreadBody<'_>,
+        mut trail: RequestRecord,
+    ) -> Response<ResponseBody> {
         let service = &connection.service;
         let (method, peer) = (parts.method.clone(), incoming.peer);
         let logged = self.shared.config.access_log;
-        let uri = (logged || trail.told.is_some()).then(|| parts.uri.clone());
+        let uri = (logged || trail.attributes.is_some()).then(|| parts.uri.clone());
         let taken = self.answer_of(service, parts, incoming, &mut trail).await;
         let mut read = 0;
         let mut response = match taken {
@@ -105,11 +105,11 @@ impl<B: Backend> Server<B> {
                 let who = (trail.user.as_deref(), peer);
                 log(&method, uri.path(), who, trail.started, &response);
             }
-            if let Some(mut told) = trail.told {
-                told.kind = Kind::Service;
+            if let Some(mut told) = trail.attributes {
+                told.kind = RequestKind::Service;
                 told.service = Some(service.config.name.as_str().into());
                 told.read = read;
-                let ended = Ended {
+                let ended = RecordParts {
                     method: method.clone(),
                     uri,
                     peer,
@@ -117,7 +117,7 @@ impl<B: Backend> Server<B> {
                     user: trail.user,
                     started: trail.started,
                 };
-                ended.tell(&self.shared, *told, &response);
+                ended.record(&self.shared, *told, &response);
             }
         }
         match method == Method::HEAD {
@@ -130,9 +130,9 @@ impl<B: Backend> Server<B> {
         &self,
         service: &ServiceState,
         parts: Parts,
-        incoming: Incoming<'_>,
-        trail: &mut Trail,
-    ) -> Result<(Response<Full>, usize), Problem> {
+        incoming: UnreadBody<'_>,
+        trail: &mut RequestRecord,
+    ) -> Result<(Response<ResponseBody>, usize), ProblemDocument> {
         let peer = incoming.peer;
         let admitted = self.admit(&service.gate, &parts, peer, &mut trail.user);
         let admitted = admitted.await;
@@ -169,9 +169,9 @@ impl<B: Backend> Server<B> {
             close,
         } = answer;
         let body = match (body, held) {
-            (ServiceBody::Whole(bytes), Some(held)) => Full::held(bytes, held.with(share)),
-            (ServiceBody::Whole(bytes), None) => Full::new(bytes.into()),
-            (ServiceBody::Stream(pieces), _) => Full::stream(pieces),
+            (ServiceBody::Whole(bytes), Some(held)) => ResponseBody::held(bytes, held.with(share)),
+            (ServiceBody::Whole(bytes), None) => ResponseBody::new(bytes.into()),
+            (ServiceBody::Stream(pieces), _) => ResponseBody::stream(pieces),
         };
         let mut response = Response::new(body);
         *response.status_mut() = status;
@@ -198,7 +198,7 @@ impl<B: Backend> Server<B> {
 }
 
 /// The challenge of a service names its own realm.
-fn in_realm(mut problem: Problem, realm: &str) -> Problem {
+fn in_realm(mut problem: ProblemDocument, realm: &str) -> ProblemDocument {
     let text = format!("Basic realm=\"{realm}\"");
     for challenge in &mut problem.challenges {
         let basic = challenge.as_bytes().starts_with(b"Basic");

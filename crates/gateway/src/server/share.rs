@@ -15,8 +15,8 @@
 use super::conn::ConnectionTimer;
 use super::door::ticks;
 use super::serve::Server;
-use crate::backend::Backend;
-use crate::problem::Problem;
+use crate::backend::ProgramBackend;
+use crate::problem::ProblemDocument;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const FIRST: usize = 8;
 
 /// The running requests of one connection.
 #[derive(Debug)]
-pub(crate) struct Works {
+pub(crate) struct ConnectionBudget {
     /// KiB that are left of its share.
     left: Arc<Semaphore>,
     /// Its holder begins next: its expected answer counts from then on.
@@ -41,11 +41,11 @@ pub(crate) struct Works {
     expected_kib: Cell<usize>,
 }
 
-impl Works {
+impl ConnectionBudget {
     /// Those of a new connection, of so many bytes that all may hold.
-    fn new(memory: usize) -> Rc<Works> {
+    fn new(memory: usize) -> Rc<ConnectionBudget> {
         let share_kib = ((memory / OF_ALL) >> 10).max(LEAST_KIB);
-        Rc::new(Works {
+        Rc::new(ConnectionBudget {
             left: Arc::new(Semaphore::new(share_kib)),
             turn: Mutex::default(),
             share_kib,
@@ -62,30 +62,30 @@ impl Works {
     }
 
     /// Reserves a request's share when it begins.
-    async fn take(self: &Rc<Works>) -> Share {
+    async fn take(self: &Rc<ConnectionBudget>) -> BudgetShare {
         let _turn = self.turn.lock().await;
         let permits = self.left.clone();
         let permit = permits.acquire_many_owned(self.expected_kib.get() as u32);
         // The semaphore is never closed.
         let part = permit.await.ok();
-        Share(part.map(|part| (part, self.clone())))
+        BudgetShare(part.map(|part| (part, self.clone())))
     }
 }
 
 /// A request's part of its connection's share until its answer is made; none
 /// where requests follow each other anyway.
 #[derive(Debug, Default)]
-pub(crate) struct Share(Option<(OwnedSemaphorePermit, Rc<Works>)>);
+pub(crate) struct BudgetShare(Option<(OwnedSemaphorePermit, Rc<ConnectionBudget>)>);
 
 /// The share until its answer is read.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct AnswerShare {
     _unread: Option<OwnedSemaphorePermit>,
 }
 
-impl Share {
+impl BudgetShare {
     /// The answer is made and has this length.
-    pub fn made(self, bytes: usize) -> Part {
+    pub fn made(self, bytes: usize) -> AnswerShare {
         let unread = self.0.map(|(mut part, works)| {
             let kib = bytes.div_ceil(1 << 10);
             works.made(kib);
@@ -101,21 +101,21 @@ impl Share {
             }
             part
         });
-        Part { _unread: unread }
+        AnswerShare { _unread: unread }
     }
 }
 
-impl<B: Backend> Server<B> {
+impl<B: ProgramBackend> Server<B> {
     /// Waits until a connection may have one more request at work.
     ///
     /// # Errors
     /// Those before it were not made and read in the time that an answer has.
-    pub(super) async fn share(&self, timer: &ConnectionTimer) -> Result<Share, Problem> {
+    pub(super) async fn share(&self, timer: &ConnectionTimer) -> Result<BudgetShare, ProblemDocument> {
         if !timer.is_http2() {
-            return Ok(Share::default());
+            return Ok(BudgetShare::default());
         }
         let config = &self.shared.config;
-        let works = timer.works.get_or_init(|| Works::new(config.memory_bytes));
+        let works = timer.works.get_or_init(|| ConnectionBudget::new(config.memory_bytes));
         let limit = ticks(config.response_timeout_ms);
         let share = self.deadlines.limit(limit, works.take()).await;
         share.ok_or_else(|| self.no_room())
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     /// Requests that may begin now; each is at work until it is dropped.
-    fn begin(works: &Rc<Works>) -> Vec<Share> {
+    fn begin(works: &Rc<ConnectionBudget>) -> Vec<BudgetShare> {
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         let one = || match std::pin::pin!(works.take()).poll(&mut cx) {
             std::task::Poll::Ready(share) => Some(share),
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn small_answers_let_more_begin_and_long_ones_fewer() {
-        let works = Works::new(256 << 20);
+        let works = ConnectionBudget::new(256 << 20);
         let first = begin(&works);
         assert_eq!(first.len(), FIRST);
         drop(first.into_iter().map(|s| s.made(100)).collect::<Vec<_>>());
@@ -154,11 +154,11 @@ mod tests {
 
     #[test]
     fn who_waits_begins_sooner_when_answers_are_small() {
-        let works = Works::new(256 << 20);
+        let works = ConnectionBudget::new(256 << 20);
         let mut at_work = begin(&works);
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
         let mut waiting: Vec<_> = (0..50).map(|_| Box::pin(works.take())).collect();
-        let mut begun = |at_work: &mut Vec<Share>| {
+        let mut begun = |at_work: &mut Vec<BudgetShare>| {
             waiting.retain_mut(|request| match request.as_mut().poll(&mut cx) {
                 std::task::Poll::Ready(share) => {
                     at_work.push(share);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn answers_that_are_not_read_hold_the_next_ones_up() {
-        let works = Works::new(256 << 20);
+        let works = ConnectionBudget::new(256 << 20);
         let mut unread = Vec::new();
         loop {
             let begun = begin(&works);

@@ -3,14 +3,14 @@
 //!
 //! Without receivers a request costs two tests of a flag.
 
-use super::Shared;
-use super::body::Full;
-use super::gate::Peer;
-use super::headers::Seen;
-use crate::backend::Backend;
-use crate::observe::{Called, Kind, Observed, Span};
-use crate::project::operation::Api;
-use crate::security::Identity;
+use super::GatewayShared;
+use super::body::ResponseBody;
+use super::gate::PeerAddress;
+use super::headers::RequestHeaders;
+use crate::backend::ProgramBackend;
+use crate::observe::{CalledProgram, RequestKind, FinishedRequest, Span};
+use crate::project::operation::LoadedApi;
+use crate::security::CallerIdentity;
 use http::request::Parts;
 use http::{Method, Response, Uri};
 use region::{ProgramName, TaskCosts, TransId};
@@ -18,52 +18,52 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 /// One request.
-pub(super) struct Trail {
+pub(super) struct RequestRecord {
     pub started: Instant,
     /// The authenticated caller, once it is known.
-    pub user: Option<Arc<Identity>>,
+    pub user: Option<Arc<CallerIdentity>>,
     /// CPU time of its program.
     pub cpu_ns: u64,
     /// The trace it belongs to, zeros for none.
     pub trace_id: [u8; 16],
     /// The recorded attributes; `None` without receivers.
-    pub told: Option<Box<Details>>,
+    pub attributes: Option<Box<RecordAttributes>>,
 }
 
 /// Further recorded attributes.
 #[derive(Default)]
-pub(super) struct Details {
-    pub kind: Kind,
-    pub api: Option<(Arc<Api>, usize)>,
+pub(super) struct RecordAttributes {
+    pub kind: RequestKind,
+    pub api: Option<(Arc<LoadedApi>, usize)>,
     pub service: Option<Box<str>>,
     pub read: usize,
     pub secrets: Vec<String>,
     pub span: Option<Span>,
-    pub called: Option<Called>,
+    pub called: Option<CalledProgram>,
     /// When its program was asked for and when it answered.
     pub sent: Option<Instant>,
     pub received: Option<Instant>,
 }
 
-impl Trail {
+impl RequestRecord {
     /// A request has come.
-    pub fn begin<B: Backend>(shared: &Shared<B>, parts: &Parts, seen: &Seen<'_>) -> Trail {
+    pub fn begin<B: ProgramBackend>(shared: &GatewayShared<B>, parts: &Parts, seen: &RequestHeaders<'_>) -> RequestRecord {
         let context = seen.trace_context();
-        let mut trail = Trail {
+        let mut trail = RequestRecord {
             started: Instant::now(),
             user: None,
             cpu_ns: 0,
             trace_id: context.map_or([0; 16], |context| context.trace_id),
-            told: None,
+            attributes: None,
         };
         if shared.observer.is_on() && !is_health(parts.uri.path()) {
             let span = shared.observer.sample(context);
             if let Some(span) = &span {
                 trail.trace_id = span.trace_id;
             }
-            trail.told = Some(Box::new(Details {
+            trail.attributes = Some(Box::new(RecordAttributes {
                 span,
-                ..Details::default()
+                ..RecordAttributes::default()
             }));
         }
         trail
@@ -71,12 +71,12 @@ impl Trail {
 
     /// Its program is asked for.
     pub fn calls(&mut self, program: ProgramName, transid: TransId, connection: Option<&str>) {
-        if let Some(told) = &mut self.told {
-            told.called = Some(Called {
+        if let Some(told) = &mut self.attributes {
+            told.called = Some(CalledProgram {
                 program,
                 transid,
                 connection: connection.map(Into::into),
-                ..Called::default()
+                ..CalledProgram::default()
             });
             told.sent = Some(Instant::now());
         }
@@ -85,7 +85,7 @@ impl Trail {
     /// Its program has ended, with an abend perhaps.
     pub fn answered(&mut self, costs: Option<TaskCosts>, abend: Option<&str>) {
         self.cpu_ns = costs.map_or(0, |costs| costs.cpu_ns);
-        if let Some(told) = &mut self.told {
+        if let Some(told) = &mut self.attributes {
             told.received = Some(Instant::now());
             if let Some(called) = &mut told.called {
                 called.costs = costs;
@@ -95,18 +95,18 @@ impl Trail {
     }
 
     /// Ends it: passes the record to its receivers.
-    pub fn end<B: Backend>(
+    pub fn end<B: ProgramBackend>(
         self,
-        shared: &Shared<B>,
+        shared: &GatewayShared<B>,
         request: &Parts,
-        peer: &Peer,
-        response: &Response<Full>,
+        peer: &PeerAddress,
+        response: &Response<ResponseBody>,
     ) {
-        if let Some(told) = self.told {
+        if let Some(told) = self.attributes {
             let headers = shared
                 .observer
                 .headers(&request.headers, response.headers());
-            let ended = Ended {
+            let ended = RecordParts {
                 method: request.method.clone(),
                 uri: request.uri.clone(),
                 peer,
@@ -114,34 +114,34 @@ impl Trail {
                 user: self.user,
                 started: self.started,
             };
-            ended.tell(shared, *told, response);
+            ended.record(shared, *told, response);
         }
     }
 }
 
 /// The parts of a request at its end.
-pub(super) struct Ended<'p> {
+pub(super) struct RecordParts<'p> {
     pub method: Method,
     pub uri: Uri,
-    pub peer: &'p Peer,
+    pub peer: &'p PeerAddress,
     pub headers: [Vec<(String, String)>; 2],
-    pub user: Option<Arc<Identity>>,
+    pub user: Option<Arc<CallerIdentity>>,
     pub started: Instant,
 }
 
-impl Ended<'_> {
-    pub fn tell<B: Backend>(self, shared: &Shared<B>, told: Details, response: &Response<Full>) {
+impl RecordParts<'_> {
+    pub fn record<B: ProgramBackend>(self, shared: &GatewayShared<B>, told: RecordAttributes, response: &Response<ResponseBody>) {
         let now = Instant::now();
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let unix_ns = unix.map_or(0, |unix| unix.as_nanos() as u64);
         let at = |then: Instant| unix_ns.saturating_sub((now - then).as_nanos() as u64);
-        let called = told.called.map(|called| Called {
+        let called = told.called.map(|called| CalledProgram {
             sent_ns: told.sent.map_or(0, at),
             received_ns: told.received.map_or(0, at),
             ..called
         });
         let [request_headers, response_headers] = self.headers;
-        shared.observer.tell(Observed {
+        shared.observer.publish(FinishedRequest {
             number: shared.observer.number(),
             kind: told.kind,
             api: told.api,
@@ -174,9 +174,9 @@ pub(super) fn is_health(path: &str) -> bool {
 pub(super) fn log(
     method: &Method,
     path: &str,
-    (user, peer): (Option<&Identity>, &Peer),
+    (user, peer): (Option<&CallerIdentity>, &PeerAddress),
     started: Instant,
-    response: &Response<Full>,
+    response: &Response<ResponseBody>,
 ) {
     tracing::info!(
         target: "gateway::access",

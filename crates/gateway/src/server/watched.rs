@@ -37,14 +37,14 @@ const JOINED: usize = 2 << 10;
 
 /// A stream with two owners: the protocol, and the sender of the last message.
 #[derive(Debug)]
-pub(crate) struct Shared<S> {
+pub(crate) struct SharedStream<S> {
     stream: RefCell<S>,
-    end: Cell<End>,
+    end: Cell<CloseStep>,
 }
 
 /// The steps before a connection is closed.
 #[derive(Debug, Clone, Copy)]
-enum End {
+enum CloseStep {
     /// Its client is still sending, perhaps, and is read for a moment. Closed
     /// at once, the connection would be reset, and with it the last answer.
     Linger,
@@ -54,11 +54,11 @@ enum End {
     Cut(&'static [u8]),
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Shared<S> {
-    pub fn new(stream: S) -> Rc<Shared<S>> {
-        Rc::new(Shared {
+impl<S: AsyncRead + AsyncWrite + Unpin> SharedStream<S> {
+    pub fn new(stream: S) -> Rc<SharedStream<S>> {
+        Rc::new(SharedStream {
             stream: RefCell::new(stream),
-            end: Cell::new(End::Linger),
+            end: Cell::new(CloseStep::Linger),
         })
     }
 
@@ -73,9 +73,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Shared<S> {
         let mut rest = Handle(self);
         let parting = async {
             match end {
-                End::Closed => {}
-                End::Cut(words) => drop(rest.write_all(words).await),
-                End::Linger => {
+                CloseStep::Closed => {}
+                CloseStep::Cut(words) => drop(rest.write_all(words).await),
+                CloseStep::Linger => {
                     let _ = rest.shutdown().await;
                     let mut scratch = [0; 4096];
                     let mut left = most;
@@ -93,18 +93,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Shared<S> {
 }
 
 /// Sends a client a message after its protocol has ended.
-pub(crate) trait LastWords {
+pub(crate) trait FinalWriter {
     /// Writes these bytes, and closes in time.
-    fn say(self: Rc<Self>, words: &'static [u8]);
+    fn write_last(self: Rc<Self>, words: &'static [u8]);
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + 'static> LastWords for Shared<S> {
-    fn say(self: Rc<Self>, words: &'static [u8]) {
+impl<S: AsyncRead + AsyncWrite + Unpin + 'static> FinalWriter for SharedStream<S> {
+    fn write_last(self: Rc<Self>, words: &'static [u8]) {
         spawn_local(async move {
-            self.end.set(End::Cut(words));
+            self.end.set(CloseStep::Cut(words));
             self.clone().close(0).await;
             if words == TIMEOUT {
-                self.end.set(End::Linger);
+                self.end.set(CloseStep::Linger);
                 self.close(LATE).await;
             }
         });
@@ -112,7 +112,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + 'static> LastWords for Shared<S> {
 }
 
 /// An owner's hold of a stream.
-struct Handle<S>(Rc<Shared<S>>);
+struct Handle<S>(Rc<SharedStream<S>>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Handle<S> {
     fn poll_read(
@@ -143,14 +143,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Handle<S> {
 }
 
 /// A stream that notifies its [`ConnectionTimer`] of all traffic.
-pub(crate) struct Watched<S> {
-    pub stream: Rc<Shared<S>>,
+pub(crate) struct TimedStream<S> {
+    pub stream: Rc<SharedStream<S>>,
     pub timer: Rc<ConnectionTimer>,
     /// Bytes that were read before, already counted by its timer.
     pub ahead: Bytes,
 }
 
-impl<S> Watched<S> {
+impl<S> TimedStream<S> {
     fn wrote(&self, result: &Poll<io::Result<usize>>) {
         self.timer.stuck.set(result.is_pending());
         if let Poll::Ready(Ok(bytes)) = result {
@@ -159,7 +159,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> TimedStream<S> {
     /// Waits for bytes without a buffer of its own, and gives those that came:
     /// none at the end.
     ///
@@ -176,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -191,18 +191,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Watched<S> {
         ready!(self.stream.poll(|stream| stream.poll_read(cx, buf)))?;
         let bytes = &buf.filled()[before..];
         if bytes.is_empty() {
-            self.stream.end.set(End::Closed);
+            self.stream.end.set(CloseStep::Closed);
             return Poll::Ready(Ok(()));
         }
         Poll::Ready(self.timer.read(bytes).map_err(|why| {
             let words = if self.timer.is_http2() { GO_AWAY } else { b"" };
-            self.stream.end.set(End::Cut(words));
+            self.stream.end.set(CloseStep::Cut(words));
             io::Error::other(why)
         }))
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -250,17 +250,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conn::Connections;
-    use super::super::memory::Memory;
+    use super::super::conn::DoorConnections;
+    use super::super::memory::GatewayMemory;
     use super::*;
     use std::io::IoSlice;
     use std::sync::Arc;
 
     /// Notes of each write how many pieces and bytes it has.
     #[derive(Default)]
-    struct Noted(Vec<(usize, usize)>);
+    struct WriteLog(Vec<(usize, usize)>);
 
-    impl AsyncRead for Noted {
+    impl AsyncRead for WriteLog {
         fn poll_read(
             self: Pin<&mut Self>,
             _: &mut Context<'_>,
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    impl AsyncWrite for Noted {
+    impl AsyncWrite for WriteLog {
         fn poll_write(
             mut self: Pin<&mut Self>,
             _: &mut Context<'_>,
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn a_head_and_a_small_body_are_written_in_one_piece() {
-        let stream = Shared::new(Noted::default());
-        let mut watched = Watched {
+        let stream = SharedStream::new(WriteLog::default());
+        let mut watched = TimedStream {
             stream: stream.clone(),
-            timer: Connections::new(Arc::new(Memory::new(1 << 20))).timer(),
+            timer: DoorConnections::new(Arc::new(GatewayMemory::new(1 << 20))).timer(),
             ahead: Bytes::new(),
         };
         let mut cx = Context::from_waker(std::task::Waker::noop());

@@ -3,17 +3,17 @@
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 
-use super::body::Full;
-use super::gate::Gate;
+use super::body::ResponseBody;
+use super::gate::AccessGate;
 use super::problems::{abended_in, refused};
 use super::respond;
-use super::serve::{Incoming, Server};
-use super::trail::Trail;
-use crate::backend::Backend;
-use crate::observe::Kind;
-use crate::problem::Problem;
+use super::serve::{UnreadBody, Server};
+use super::trail::RequestRecord;
+use crate::backend::ProgramBackend;
+use crate::observe::RequestKind;
+use crate::problem::ProblemDocument;
 use crate::service::ServiceBody;
-use crate::web::{BESIDE, Handler, WebRefusal};
+use crate::web::{OUTSIDE_APIS, WebHandler, WebRefusal};
 
 /// The methods for CORS on a path whose methods only its handler has.
 const METHODS: [Method; 5] = [
@@ -24,15 +24,15 @@ const METHODS: [Method; 5] = [
     Method::PATCH,
 ];
 
-impl<B: Backend> Server<B> {
+impl<B: ProgramBackend> Server<B> {
     /// Serves a request by a handler outside the APIs.
     pub(super) async fn serve_web(
         &self,
-        handler: Box<dyn Handler>,
+        handler: Box<dyn WebHandler>,
         parts: &Parts,
-        incoming: Incoming<'_>,
-        trail: &mut Trail,
-    ) -> Result<Response<Full>, Problem> {
+        incoming: UnreadBody<'_>,
+        trail: &mut RequestRecord,
+    ) -> Result<Response<ResponseBody>, ProblemDocument> {
         let asks = parts
             .headers
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
@@ -46,13 +46,13 @@ impl<B: Backend> Server<B> {
             true => parts.method.as_str(),
             false => "other",
         };
-        let metrics = metrics.operation(BESIDE, method, &path);
-        if let Some(told) = &mut trail.told {
-            told.kind = Kind::Service;
+        let metrics = metrics.operation(OUTSIDE_APIS, method, &path);
+        if let Some(told) = &mut trail.attributes {
+            told.kind = RequestKind::Service;
             told.service = Some(path.as_str().into());
         }
         let called = format!("{} {path}", parts.method);
-        let gate = Gate::beside(self.shared.guard.config(), &called);
+        let gate = AccessGate::outside_apis(self.shared.guard.config(), &called);
         self.admit(&gate, parts, incoming.peer, &mut trail.user)
             .await?;
         let caller = trail.user.as_ref().and_then(|who| who.user_id);
@@ -66,18 +66,18 @@ impl<B: Backend> Server<B> {
                 let body = match answer.body {
                     ServiceBody::Whole(bytes) => {
                         let held = self.room(timer, bytes.len()).await?;
-                        Full::held(bytes, held.with(share))
+                        ResponseBody::held(bytes, held.with(share))
                     }
-                    ServiceBody::Stream(pieces) => Full::stream(pieces),
+                    ServiceBody::Stream(pieces) => ResponseBody::stream(pieces),
                 };
                 response(answer.status, &answer.headers, body)
             }
-            Err(refusal) => Err(told(refusal, &path)),
+            Err(refusal) => Err(refusal_problem(refusal, &path)),
         };
         let response = result.unwrap_or_else(|problem| respond::problem(&problem));
         let (status, length) = (response.status().as_u16(), response.body().len());
         metrics.count(status, trail.started.elapsed(), (read, length), 0);
-        if let Some(told) = &mut trail.told {
+        if let Some(told) = &mut trail.attributes {
             told.read = read;
         }
         Ok(response)
@@ -87,11 +87,11 @@ impl<B: Backend> Server<B> {
 fn response(
     status: u16,
     headers: &[(String, String)],
-    body: Full,
-) -> Result<Response<Full>, Problem> {
+    body: ResponseBody,
+) -> Result<Response<ResponseBody>, ProblemDocument> {
     let wrong = |what: String| {
         let title = "The answer cannot be sent";
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, what)
+        ProblemDocument::new(StatusCode::INTERNAL_SERVER_ERROR, title, what)
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status)
@@ -117,11 +117,11 @@ fn response(
     Ok(response)
 }
 
-fn told(refusal: WebRefusal, path: &str) -> Problem {
+fn refusal_problem(refusal: WebRefusal, path: &str) -> ProblemDocument {
     match refusal {
         WebRefusal::Region(refusal) => refused(refusal),
         WebRefusal::Abend(abend) => abended_in(abend, path),
-        WebRefusal::TooSlow(abend) => Problem {
+        WebRefusal::TooSlow(abend) => ProblemDocument {
             status: StatusCode::GATEWAY_TIMEOUT,
             title: "The task took too long",
             ..abended_in(abend, path)

@@ -5,22 +5,22 @@
 //! Reference: OpenAPI 3.0.3, "Discriminator Object".
 
 use super::schema::{MAX_NESTING, Schema, SchemaId, SchemaSet};
-use super::walk::Walk;
-use crate::json::{Json, Kind};
+use super::walk::SchemaWalk;
+use crate::json::{TapeValue, JsonKind};
 use serde_json::Value;
 
 /// The property that names the alternative.
 #[derive(Debug)]
-pub(crate) struct Discriminator {
+pub(crate) struct SchemaDiscriminator {
     property: String,
     /// Values and the alternatives that they name.
     by_value: Vec<(String, SchemaId)>,
 }
 
-impl Discriminator {
+impl SchemaDiscriminator {
     /// The discriminator of a schema, whose alternatives are compiled; `None`
     /// if it has none that names one of them.
-    pub(super) fn of(schema: &Value, compiled: &[SchemaId]) -> Option<Box<Discriminator>> {
+    pub(super) fn of(schema: &Value, compiled: &[SchemaId]) -> Option<Box<SchemaDiscriminator>> {
         let discriminator = schema.get("discriminator")?;
         let property = discriminator.get("propertyName")?.as_str()?.to_owned();
         let lists = ["oneOf", "anyOf"].map(|key| schema.get(key).and_then(Value::as_array));
@@ -47,18 +47,18 @@ impl Discriminator {
                 by_value.push((value, *id));
             }
         }
-        (!by_value.is_empty()).then(|| Box::new(Discriminator { property, by_value }))
+        (!by_value.is_empty()).then(|| Box::new(SchemaDiscriminator { property, by_value }))
     }
 
     /// The alternative that a value names.
-    pub(super) fn chosen(&self, value: Json<'_>) -> Option<SchemaId> {
-        if value.kind() != Kind::Object {
+    pub(super) fn chosen(&self, value: TapeValue<'_>) -> Option<SchemaId> {
+        if value.kind() != JsonKind::Object {
             return None;
         }
         let member = value.get(&self.property)?;
         let text = match member.kind() {
-            Kind::String => member.plain(),
-            Kind::Number => member.raw().into(),
+            JsonKind::String => member.plain(),
+            JsonKind::Number => member.raw().into(),
             _ => return None,
         };
         let mut named = self.by_value.iter();
@@ -66,12 +66,12 @@ impl Discriminator {
     }
 }
 
-impl Walk<'_, '_> {
+impl SchemaWalk<'_, '_> {
     /// Reports that a value fits none of the alternatives: at the property that
     /// distinguishes them, or the faults of the alternative that it names.
     #[cold]
-    pub(super) fn none_fits(&mut self, alternatives: &[SchemaId], value: Option<Json<'_>>) {
-        let object = value.filter(|value| value.kind() == Kind::Object);
+    pub(super) fn none_fits(&mut self, alternatives: &[SchemaId], value: Option<TapeValue<'_>>) {
+        let object = value.filter(|value| value.kind() == JsonKind::Object);
         let path = tag(self.set(), alternatives, 0);
         let (Some(value), Some(path)) = (object, path) else {
             return self.fault("matches none of the allowed forms");

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn eighteen_digits_are_told_apart() {
+    fn eighteen_digits_are_distinguished() {
         let (low, high) = ("999999999999999999", "1000000000000000000");
         assert_eq!(compare(low, high), Ordering::Less);
         assert_eq!(compare("1e18", high), Ordering::Equal);

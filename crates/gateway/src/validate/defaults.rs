@@ -10,7 +10,7 @@
 //! Reference: OpenAPI 3.0.3, Schema Object, "default".
 
 use super::schema::{MAX_NESTING, SchemaId, SchemaSet};
-use crate::json::{Json, Kind, write_string};
+use crate::json::{TapeValue, JsonKind, write_string};
 
 impl SchemaSet {
     /// Notes for every schema whether a default can be found from it. Called
@@ -43,7 +43,7 @@ impl SchemaSet {
 
     /// A request's body with the document's defaults; `None` when it stays as
     /// it is. No body at all has the default of its whole schema.
-    pub fn completed(&self, id: SchemaId, value: Option<Json<'_>>) -> Option<Vec<u8>> {
+    pub fn completed(&self, id: SchemaId, value: Option<TapeValue<'_>>) -> Option<Vec<u8>> {
         match value {
             Some(value) => self.filled(id, value),
             None => self.default_of(id, 0).map(|text| text.as_bytes().to_vec()),
@@ -51,7 +51,7 @@ impl SchemaSet {
     }
 
     /// The body with its defaults; `None` when nothing is to be filled in.
-    fn filled(&self, id: SchemaId, value: Json<'_>) -> Option<Vec<u8>> {
+    fn filled(&self, id: SchemaId, value: TapeValue<'_>) -> Option<Vec<u8>> {
         if !self.get(id).fills || !self.lacks(&[id], value) {
             return None;
         }
@@ -110,20 +110,20 @@ impl SchemaSet {
             .into_iter()
     }
 
-    fn lacks(&self, ids: &[SchemaId], value: Json<'_>) -> bool {
+    fn lacks(&self, ids: &[SchemaId], value: TapeValue<'_>) -> bool {
         let merged = self.merged(ids);
         if merged.is_empty() {
             return false;
         }
         match value.kind() {
-            Kind::Object => {
+            JsonKind::Object => {
                 self.with_default(&merged)
                     .any(|(name, _)| value.get(name).is_none())
                     || value
                         .members()
                         .any(|(name, member)| self.lacks(&self.below(&merged, &name), member))
             }
-            Kind::Array => {
+            JsonKind::Array => {
                 let items = self.items(&merged);
                 value.items().any(|item| self.lacks(&items, item))
             }
@@ -131,10 +131,10 @@ impl SchemaSet {
         }
     }
 
-    fn write(&self, ids: &[SchemaId], value: Json<'_>, out: &mut Vec<u8>) {
+    fn write(&self, ids: &[SchemaId], value: TapeValue<'_>, out: &mut Vec<u8>) {
         let merged = self.merged(ids);
         match value.kind() {
-            Kind::Object if !merged.is_empty() => {
+            JsonKind::Object if !merged.is_empty() => {
                 out.push(b'{');
                 let mut comma = false;
                 for (name, member) in value.members() {
@@ -153,7 +153,7 @@ impl SchemaSet {
                 }
                 out.push(b'}');
             }
-            Kind::Array if !merged.is_empty() => {
+            JsonKind::Array if !merged.is_empty() => {
                 let items = self.items(&merged);
                 out.push(b'[');
                 let mut comma = false;
@@ -177,14 +177,14 @@ fn separate(comma: &mut bool, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Tape;
+    use crate::json::JsonTape;
     use serde_json::{Value, json};
 
     fn filled(schema: Value, body: &str) -> Option<String> {
         let mut set = SchemaSet::default();
         let id = set.compile(&schema, &schema);
         set.close();
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let out = set.filled(id, tape.parse(body.as_bytes()).unwrap());
         out.map(|bytes| String::from_utf8(bytes).unwrap())
     }

@@ -6,16 +6,16 @@
 //! Reference: JSON Schema 2020-12, Core and Validation.
 
 use super::pattern;
-use super::schema::{Bound, Note, Schema, SchemaId, SchemaSet, Type};
-use super::walk::Walk;
-use crate::json::Json;
+use super::schema::{NumberBound, SchemaWarning, Schema, SchemaId, SchemaSet, SchemaType};
+use super::walk::SchemaWalk;
+use crate::json::TapeValue;
 use serde_json::Value;
 
 /// Keywords of 3.1.
 #[derive(Debug, Default)]
-pub(crate) struct Newer {
+pub(crate) struct NewerKeywords {
     /// Several types, of which a value has one.
-    pub kinds: Vec<Type>,
+    pub kinds: Vec<SchemaType>,
     /// The schema `false`.
     pub never: bool,
     condition: Option<Condition>,
@@ -47,9 +47,9 @@ struct Contains {
 impl SchemaSet {
     /// Reads the keywords of 3.1 into a schema.
     pub(super) fn build_newer(&mut self, document: &Value, s: &Value, schema: &mut Schema) {
-        let mut newer = Newer {
+        let mut newer = NewerKeywords {
             never: *s == Value::Bool(false),
-            ..Newer::default()
+            ..NewerKeywords::default()
         };
         types(s, schema, &mut newer);
         exclusive(s, schema);
@@ -98,23 +98,23 @@ impl SchemaSet {
                     let id = self.compile(document, inner);
                     newer.pattern_properties.push((regex, id));
                 }
-                None => self.notes.push(Note::pattern("patternProperties", text)),
+                None => self.notes.push(SchemaWarning::pattern("patternProperties", text)),
             }
         }
-        if newer.says_something() {
+        if newer.has_keywords() {
             schema.newer = Some(Box::new(newer));
         }
     }
 }
 
 /// A list of types: one, one that may be null, or several.
-fn types(s: &Value, schema: &mut Schema, newer: &mut Newer) {
+fn types(s: &Value, schema: &mut Schema, newer: &mut NewerKeywords) {
     let null = |v: &Value| v.as_str() == Some("null");
     match s.get("type") {
         Some(Value::Array(list)) => {
             schema.nullable = list.iter().any(null);
             let names = list.iter().filter_map(Value::as_str);
-            let kinds: Vec<Type> = names.filter_map(Type::by_name).collect();
+            let kinds: Vec<SchemaType> = names.filter_map(SchemaType::by_name).collect();
             match kinds.as_slice() {
                 [] if schema.nullable => schema.values = vec![Value::Null],
                 [one] => schema.kind = Some(*one),
@@ -129,7 +129,7 @@ fn types(s: &Value, schema: &mut Schema, newer: &mut Newer) {
 /// Exclusive bounds are numbers of their own; the tighter of two counts.
 fn exclusive(s: &Value, schema: &mut Schema) {
     use std::cmp::Ordering::{Greater, Less};
-    let tighter = |bound: &mut Option<Bound>, key: &str, side| {
+    let tighter = |bound: &mut Option<NumberBound>, key: &str, side| {
         let Some(number) = s.get(key).filter(|n| n.is_number()) else {
             return;
         };
@@ -138,7 +138,7 @@ fn exclusive(s: &Value, schema: &mut Schema) {
             .as_ref()
             .is_some_and(|b| super::decimal::compare(&b.text, &text) == side);
         if !looser {
-            *bound = Some(Bound {
+            *bound = Some(NumberBound {
                 text,
                 exclusive: true,
             });
@@ -149,8 +149,8 @@ fn exclusive(s: &Value, schema: &mut Schema) {
     tighter(&mut schema.maximum, "exclusiveMaximum", Less);
 }
 
-impl Newer {
-    fn says_something(&self) -> bool {
+impl NewerKeywords {
+    fn has_keywords(&self) -> bool {
         self.never
             || self.condition.is_some()
             || self.contains.is_some()
@@ -169,9 +169,9 @@ impl Newer {
     }
 }
 
-impl Walk<'_, '_> {
+impl SchemaWalk<'_, '_> {
     /// Checks a value against the keywords of 3.1 that hold it as a whole.
-    pub(super) fn newer(&mut self, newer: &Newer, value: Json<'_>) {
+    pub(super) fn newer(&mut self, newer: &NewerKeywords, value: TapeValue<'_>) {
         if newer.never {
             return self.fault("must not be there");
         }
@@ -185,13 +185,13 @@ impl Walk<'_, '_> {
             }
         }
         match value.kind() {
-            crate::json::Kind::Object => self.newer_object(newer, value),
-            crate::json::Kind::Array => self.newer_array(newer, value),
+            crate::json::JsonKind::Object => self.newer_object(newer, value),
+            crate::json::JsonKind::Array => self.newer_array(newer, value),
             _ => {}
         }
     }
 
-    fn newer_object(&mut self, newer: &Newer, value: Json<'_>) {
+    fn newer_object(&mut self, newer: &NewerKeywords, value: TapeValue<'_>) {
         for (name, needed) in &newer.dependent_required {
             if value.get(name).is_none() {
                 continue;
@@ -208,7 +208,7 @@ impl Walk<'_, '_> {
         if let Some(id) = newer.property_names {
             for (name, _) in value.members() {
                 let mut faults = Vec::new();
-                Walk::new(self.set(), &mut faults).text(id, super::walk::Scalar::Text(&name));
+                SchemaWalk::new(self.set(), &mut faults).text(id, super::walk::ScalarValue::Text(&name));
                 for fault in faults {
                     self.fault(format!("the name {name} {}", fault.message));
                 }
@@ -216,7 +216,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn newer_array(&mut self, newer: &Newer, value: Json<'_>) {
+    fn newer_array(&mut self, newer: &NewerKeywords, value: TapeValue<'_>) {
         let Some(contains) = &newer.contains else {
             return;
         };
@@ -238,7 +238,7 @@ impl Walk<'_, '_> {
     }
 
     /// Whether a value fits a schema.
-    fn fits(&mut self, id: SchemaId, value: Json<'_>) -> bool {
+    fn fits(&mut self, id: SchemaId, value: TapeValue<'_>) -> bool {
         let mut fits = false;
         self.deeper(|walk| fits = walk.tried(|inner| inner.value(id, value)));
         fits
@@ -248,13 +248,13 @@ impl Walk<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Tape;
+    use crate::json::JsonTape;
     use serde_json::json;
 
     fn faults(schema: Value, body: &str) -> Vec<String> {
         let mut set = SchemaSet::of_2020(true);
         let id = set.compile(&schema, &schema);
-        let (mut tape, mut faults) = (Tape::default(), Vec::new());
+        let (mut tape, mut faults) = (JsonTape::default(), Vec::new());
         set.check(id, tape.parse(body.as_bytes()).unwrap(), &mut faults);
         let all = faults.into_iter();
         all.map(|f| format!("{} {}", f.pointer.unwrap(), f.message))
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_beside_a_reference_count() {
+    fn keywords_next_to_a_reference_count() {
         let schema = json!({"$ref": "#/$defs/a", "maxLength": 2,
             "$defs": {"a": {"type": "string", "minLength": 1}}});
         assert_eq!(faults(schema.clone(), "\"abc\"").len(), 1);

@@ -3,7 +3,7 @@
 //! Values stay text: a path parameter is text to every mapping, and the target
 //! field determines its meaning.
 
-use super::schema::{SchemaId, SchemaSet, Type};
+use super::schema::{SchemaId, SchemaSet, SchemaType};
 use crate::json::write_string;
 use crate::problem::Fault;
 use percent_encoding::percent_decode_str;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Where a parameter is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ParameterPlace {
     Path,
     Query,
     Header,
@@ -22,9 +22,9 @@ pub(crate) enum Place {
 
 /// One parameter of an operation.
 #[derive(Debug)]
-pub(crate) struct Param {
+pub(crate) struct OperationParameter {
     pub name: String,
-    pub place: Place,
+    pub place: ParameterPlace,
     pub required: bool,
     pub schema: Option<SchemaId>,
     /// Its values may come as `a=1&a=2` (or `a=1,2` without `explode`).
@@ -36,22 +36,22 @@ pub(crate) struct Param {
 
 /// The value of one parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value<'a> {
+pub(crate) enum ParameterValue<'a> {
     Missing,
     One(Cow<'a, str>),
     Many(Vec<Cow<'a, str>>),
 }
 
 /// The values of an operation's parameters, in their order.
-pub(crate) type Values<'a> = SmallVec<[Value<'a>; 2]>;
+pub(crate) type ParameterValues<'a> = SmallVec<[ParameterValue<'a>; 2]>;
 
-impl Value<'_> {
+impl ParameterValue<'_> {
     /// Appends the value as JSON: a string or an array of strings.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Value::Missing => out.extend_from_slice(b"null"),
-            Value::One(text) => write_string(text, out),
-            Value::Many(items) => {
+            ParameterValue::Missing => out.extend_from_slice(b"null"),
+            ParameterValue::One(text) => write_string(text, out),
+            ParameterValue::Many(items) => {
                 out.push(b'[');
                 for (i, item) in items.iter().enumerate() {
                     if i > 0 {
@@ -66,7 +66,7 @@ impl Value<'_> {
 }
 
 /// The parts of a request that hold parameters.
-pub(crate) struct Sources<'a> {
+pub(crate) struct ParameterSources<'a> {
     /// Values of the path template's variables, in its order, not decoded.
     pub path: &'a [(&'a str, &'a str)],
     pub query: Option<&'a str>,
@@ -75,20 +75,20 @@ pub(crate) struct Sources<'a> {
 
 /// Finds and checks the parameters of a request, in the order of `params`.
 pub(crate) fn read<'a>(
-    params: &[Param],
+    params: &[OperationParameter],
     set: &SchemaSet,
-    sources: &Sources<'a>,
+    sources: &ParameterSources<'a>,
     faults: &mut Vec<Fault>,
-) -> Values<'a> {
-    let mut values = Values::with_capacity(params.len());
+) -> ParameterValues<'a> {
+    let mut values = ParameterValues::with_capacity(params.len());
     for param in params {
         let value = find(param, sources, faults);
-        if value == Value::Missing {
+        if value == ParameterValue::Missing {
             if let Some(default) = &param.default {
                 values.push(match (param.list, default.as_slice()) {
-                    (false, [text]) => Value::One(Cow::Owned(text.clone())),
+                    (false, [text]) => ParameterValue::One(Cow::Owned(text.clone())),
                     (_, texts) => {
-                        Value::Many(texts.iter().map(|t| Cow::Owned(t.clone())).collect())
+                        ParameterValue::Many(texts.iter().map(|t| Cow::Owned(t.clone())).collect())
                     }
                 });
                 continue;
@@ -107,16 +107,16 @@ pub(crate) fn read<'a>(
     values
 }
 
-fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Value<'a> {
+fn find<'a>(param: &OperationParameter, sources: &ParameterSources<'a>, faults: &mut Vec<Fault>) -> ParameterValue<'a> {
     let mut found = Found::default();
     match param.place {
-        Place::Path => {
+        ParameterPlace::Path => {
             let hit = sources.path.iter().find(|(name, _)| *name == param.name);
             if let Some((_, raw)) = hit {
                 found.add(decode(raw, false, param, faults));
             }
         }
-        Place::Query => {
+        ParameterPlace::Query => {
             let pairs = sources.query.unwrap_or("").split('&');
             for pair in pairs.filter(|p| !p.is_empty()) {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -127,7 +127,7 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
                 }
             }
         }
-        Place::Header => {
+        ParameterPlace::Header => {
             for value in sources.headers.get_all(param.name.as_str()) {
                 match std::str::from_utf8(value.as_bytes()) {
                     Ok(text) => found.add(Cow::Borrowed(text.trim())),
@@ -135,7 +135,7 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
                 }
             }
         }
-        Place::Cookie => {
+        ParameterPlace::Cookie => {
             for (name, value) in raw_cookies(sources.headers) {
                 if name == param.name {
                     found.add(decode(value, false, param, faults));
@@ -144,16 +144,16 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
         }
     }
     let Some(first) = found.first else {
-        return Value::Missing;
+        return ParameterValue::Missing;
     };
     if param.list {
-        let split = !(param.place == Place::Query && param.explode);
+        let split = !(param.place == ParameterPlace::Query && param.explode);
         let all = std::iter::once(first).chain(found.more);
-        return Value::Many(all.flat_map(|v| parts(v, split)).collect());
+        return ParameterValue::Many(all.flat_map(|v| parts(v, split)).collect());
     }
-    if !found.more.is_empty() && param.place == Place::Header {
+    if !found.more.is_empty() && param.place == ParameterPlace::Header {
         let all = std::iter::once(first).chain(found.more);
-        return Value::One(Cow::Owned(all.collect::<Vec<_>>().join(",")));
+        return ParameterValue::One(Cow::Owned(all.collect::<Vec<_>>().join(",")));
     }
     if !found.more.is_empty() {
         fault(
@@ -162,7 +162,7 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
             faults,
         );
     }
-    Value::One(first)
+    ParameterValue::One(first)
 }
 
 /// A header as one text: its values with commas between them, as they would be
@@ -224,7 +224,7 @@ fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
     }
 }
 
-fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) -> Cow<'a, str> {
+fn decode<'a>(raw: &'a str, form: bool, param: &OperationParameter, faults: &mut Vec<Fault>) -> Cow<'a, str> {
     let escaped = raw.contains('%') || (form && raw.contains('+'));
     if !escaped {
         return Cow::Borrowed(raw);
@@ -247,26 +247,26 @@ fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) 
 /// comes more than once has all its values.
 pub(crate) fn undeclared(
     query: Option<&str>,
-    params: &[Param],
-) -> BTreeMap<String, Value<'static>> {
+    params: &[OperationParameter],
+) -> BTreeMap<String, ParameterValue<'static>> {
     let known = |name: &str| {
         let mut all = params.iter();
-        all.any(|p| p.place == Place::Query && p.name == name)
+        all.any(|p| p.place == ParameterPlace::Query && p.name == name)
     };
-    let mut found: BTreeMap<String, Value<'static>> = BTreeMap::new();
+    let mut found: BTreeMap<String, ParameterValue<'static>> = BTreeMap::new();
     for pair in query.unwrap_or("").split('&').filter(|p| !p.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (lenient(name), Cow::Owned(lenient(value)));
         if known(&name) {
             continue;
         }
-        let so_far = found.entry(name).or_insert(Value::Missing);
-        *so_far = match std::mem::replace(so_far, Value::Missing) {
-            Value::Missing => Value::One(value),
-            Value::One(first) => Value::Many(vec![first, value]),
-            Value::Many(mut all) => {
+        let so_far = found.entry(name).or_insert(ParameterValue::Missing);
+        *so_far = match std::mem::replace(so_far, ParameterValue::Missing) {
+            ParameterValue::Missing => ParameterValue::One(value),
+            ParameterValue::One(first) => ParameterValue::Many(vec![first, value]),
+            ParameterValue::Many(mut all) => {
                 all.push(value);
-                Value::Many(all)
+                ParameterValue::Many(all)
             }
         };
     }
@@ -279,12 +279,12 @@ fn lenient(name: &str) -> String {
         .into_owned()
 }
 
-fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fault>) {
+fn check(param: &OperationParameter, set: &SchemaSet, value: &ParameterValue<'_>, faults: &mut Vec<Fault>) {
     let Some(schema) = param.schema else { return };
     let (schema, texts) = match value {
-        Value::Missing => return,
-        Value::One(text) => (schema, std::slice::from_ref(text)),
-        Value::Many(items) => {
+        ParameterValue::Missing => return,
+        ParameterValue::One(text) => (schema, std::slice::from_ref(text)),
+        ParameterValue::Many(items) => {
             for message in set.check_list(schema, items) {
                 fault(param, format!("{} {message}", param.name), faults);
             }
@@ -302,7 +302,7 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
 }
 
 #[cold]
-fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
+fn fault(param: &OperationParameter, message: String, faults: &mut Vec<Fault>) {
     if faults.len() < super::schema::MAX_FAULTS {
         faults.push(Fault {
             parameter: Some(param.name.clone()),
@@ -312,13 +312,13 @@ fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
     }
 }
 
-impl Place {
+impl ParameterPlace {
     fn word(self) -> &'static str {
         match self {
-            Place::Path => "path parameter",
-            Place::Query => "query parameter",
-            Place::Header => "header",
-            Place::Cookie => "cookie",
+            ParameterPlace::Path => "path parameter",
+            ParameterPlace::Query => "query parameter",
+            ParameterPlace::Header => "header",
+            ParameterPlace::Cookie => "cookie",
         }
     }
 }
@@ -329,27 +329,27 @@ pub(crate) fn compile(
     document: &serde_json::Value,
     object: &serde_json::Value,
     set: &mut SchemaSet,
-) -> Option<Param> {
+) -> Option<OperationParameter> {
     let place = match object.get("in")?.as_str()? {
-        "path" => Place::Path,
-        "query" => Place::Query,
-        "header" => Place::Header,
-        "cookie" => Place::Cookie,
+        "path" => ParameterPlace::Path,
+        "query" => ParameterPlace::Query,
+        "header" => ParameterPlace::Header,
+        "cookie" => ParameterPlace::Cookie,
         _ => return None,
     };
     let schema = object
         .get("schema")
         .map(|schema| set.compile(document, schema));
-    let list = schema.is_some_and(|id| set.kind_of(id) == Some(Type::Array));
+    let list = schema.is_some_and(|id| set.kind_of(id) == Some(SchemaType::Array));
     let style = object.get("style").and_then(serde_json::Value::as_str);
     let explode = object.get("explode").and_then(serde_json::Value::as_bool);
     let default = schema
         .and_then(|id| set.default_of(id, 0))
         .map(|text| texts_of(text, list));
-    Some(Param {
+    Some(OperationParameter {
         name: object.get("name")?.as_str()?.to_string(),
         place,
-        required: place == Place::Path
+        required: place == ParameterPlace::Path
             || object.get("required").and_then(serde_json::Value::as_bool) == Some(true),
         schema,
         list,
@@ -381,7 +381,7 @@ mod tests {
         let params = [compile(&json!({}), &object, &mut set).unwrap()];
         let headers = http::HeaderMap::new();
         let path = [("id", "a%20b")];
-        let sources = Sources {
+        let sources = ParameterSources {
             path: &path,
             query: Some(query),
             headers: &headers,

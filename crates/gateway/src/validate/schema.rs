@@ -4,11 +4,11 @@
 //! Schemas live in one arena and name each other by index, so that recursive
 //! definitions need no special care.
 
-use super::alternatives::Discriminator;
-use super::newer::Newer;
+use super::alternatives::SchemaDiscriminator;
+use super::newer::NewerKeywords;
 use super::pattern;
-use super::walk::{Scalar, Walk};
-use crate::json::{Json, Tape, is_number};
+use super::walk::{ScalarValue, SchemaWalk};
+use crate::json::{TapeValue, JsonTape, is_number};
 use crate::openapi::target;
 use crate::problem::Fault;
 use serde_json::Value;
@@ -38,29 +38,29 @@ pub(crate) struct SchemaSet {
     /// The document is of OpenAPI 3.1: its schemas are JSON Schema 2020-12.
     newer: bool,
     /// Keywords that could not be compiled.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SchemaWarning>,
 }
 
 /// An error in a keyword's value, for a warning: schemas do not know their
 /// place.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Note {
+pub(crate) struct SchemaWarning {
     /// The keyword.
     pub keyword: &'static str,
     /// Its value as JSON.
     pub value: String,
     /// The type next to it.
-    pub kind: Option<Type>,
+    pub kind: Option<SchemaType>,
     /// The error.
     pub message: String,
     /// The suggested fix.
     pub help: &'static str,
 }
 
-impl Note {
+impl SchemaWarning {
     /// A pattern that the regular expressions here do not have.
-    pub(super) fn pattern(keyword: &'static str, pattern: &str) -> Note {
-        Note {
+    pub(super) fn pattern(keyword: &'static str, pattern: &str) -> SchemaWarning {
+        SchemaWarning {
             keyword,
             value: Value::from(pattern).to_string(),
             kind: None,
@@ -75,7 +75,7 @@ impl Note {
         let kind = object
             .get("type")
             .and_then(Value::as_str)
-            .and_then(Type::by_name);
+            .and_then(SchemaType::by_name);
         let reported = |value: &Value| self.value == format!("{value}");
         let value = object.get(self.keyword);
         value.is_some_and(|value| match value {
@@ -90,7 +90,7 @@ impl Note {
 
 /// The `type` keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum SchemaType {
     String,
     Number,
     Integer,
@@ -101,15 +101,15 @@ pub(crate) enum Type {
 
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
-    pub kind: Option<Type>,
+    pub kind: Option<SchemaType>,
     pub nullable: bool,
     pub values: Vec<Value>,
     pub min_length: Option<usize>,
     pub max_length: Option<usize>,
     pub pattern: Option<(String, regex::Regex)>,
     pub format: Option<String>,
-    pub minimum: Option<Bound>,
-    pub maximum: Option<Bound>,
+    pub minimum: Option<NumberBound>,
+    pub maximum: Option<NumberBound>,
     pub multiple_of: Option<String>,
     pub items: Option<SchemaId>,
     pub min_items: Option<usize>,
@@ -125,7 +125,7 @@ pub(crate) struct Schema {
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
     /// The property that names one of `one_of` or `any_of`.
-    pub discriminator: Option<Box<Discriminator>>,
+    pub discriminator: Option<Box<SchemaDiscriminator>>,
     pub not: Option<SchemaId>,
     /// The value is the server's to give: a request need not have it.
     pub read_only: bool,
@@ -134,12 +134,12 @@ pub(crate) struct Schema {
     /// Default value as JSON text.
     pub default: Option<String>,
     /// Keywords that only OpenAPI 3.1 has.
-    pub newer: Option<Box<Newer>>,
+    pub newer: Option<Box<NewerKeywords>>,
 }
 
 /// A bound of a number, as the document writes it.
 #[derive(Debug)]
-pub(crate) struct Bound {
+pub(crate) struct NumberBound {
     pub text: String,
     pub exclusive: bool,
 }
@@ -223,7 +223,7 @@ impl SchemaSet {
         let count = |key: &str| s.get(key).and_then(whole);
         let flag = |key: &str| s.get(key).and_then(Value::as_bool).unwrap_or(false);
         let bound = |key: &str, exclusive: &str| {
-            s.get(key).filter(|n| n.is_number()).map(|n| Bound {
+            s.get(key).filter(|n| n.is_number()).map(|n| NumberBound {
                 text: n.to_string(),
                 exclusive: !self.newer && flag(exclusive),
             })
@@ -232,7 +232,7 @@ impl SchemaSet {
             kind: s
                 .get("type")
                 .and_then(Value::as_str)
-                .and_then(Type::by_name),
+                .and_then(SchemaType::by_name),
             nullable: !self.newer && flag("nullable"),
             values: s
                 .get("enum")
@@ -260,7 +260,7 @@ impl SchemaSet {
         if let Some(pattern) = s.get("pattern").and_then(Value::as_str) {
             match pattern::compile(pattern) {
                 Some(regex) => schema.pattern = Some((pattern.to_owned(), regex)),
-                None => self.notes.push(Note::pattern("pattern", pattern)),
+                None => self.notes.push(SchemaWarning::pattern("pattern", pattern)),
             }
         }
         schema.items = s.get("items").map(|items| self.compile(document, items));
@@ -292,7 +292,7 @@ impl SchemaSet {
         schema.any_of = several("anyOf");
         schema.one_of = several("oneOf");
         let alternatives = [&schema.one_of[..], &schema.any_of].concat();
-        schema.discriminator = Discriminator::of(s, &alternatives);
+        schema.discriminator = SchemaDiscriminator::of(s, &alternatives);
         schema.not = s.get("not").map(|inner| self.compile(document, inner));
         if self.newer {
             self.build_newer(document, s, &mut schema);
@@ -301,13 +301,13 @@ impl SchemaSet {
     }
 
     /// The type a value of this schema has, `allOf` looked through.
-    pub fn kind_of(&self, id: SchemaId) -> Option<Type> {
-        self.look(id, 0, &|schema| schema.kind)
+    pub fn kind_of(&self, id: SchemaId) -> Option<SchemaType> {
+        self.find_in(id, 0, &|schema| schema.kind)
     }
 
     /// The schema of a property, `allOf` looked through.
     pub fn property(&self, id: SchemaId, name: &str) -> Option<SchemaId> {
-        self.look(id, 0, &|schema| own_property(schema, name))
+        self.find_in(id, 0, &|schema| own_property(schema, name))
     }
 
     /// The names of the properties of a schema, those of `allOf` included.
@@ -352,10 +352,10 @@ impl SchemaSet {
 
     /// The schema of an array's items, `allOf` looked through.
     pub fn items_of(&self, id: SchemaId) -> Option<SchemaId> {
-        self.look(id, 0, &|schema| schema.items)
+        self.find_in(id, 0, &|schema| schema.items)
     }
 
-    fn look<T>(&self, id: SchemaId, depth: usize, f: &dyn Fn(&Schema) -> Option<T>) -> Option<T> {
+    fn find_in<T>(&self, id: SchemaId, depth: usize, f: &dyn Fn(&Schema) -> Option<T>) -> Option<T> {
         let schema = &self.schemas[id];
         f(schema).or_else(|| {
             let deeper = depth < MAX_NESTING;
@@ -363,24 +363,24 @@ impl SchemaSet {
                 .all_of
                 .iter()
                 .filter(|_| deeper)
-                .find_map(|id| self.look(*id, depth + 1, f))
+                .find_map(|id| self.find_in(*id, depth + 1, f))
         })
     }
 
     /// Checks a body; faults are added to `faults` with their JSON pointers.
-    pub fn check(&self, id: SchemaId, value: Json<'_>, faults: &mut Vec<Fault>) {
-        Walk::new(self, faults).value(id, value);
+    pub fn check(&self, id: SchemaId, value: TapeValue<'_>, faults: &mut Vec<Fault>) {
+        SchemaWalk::new(self, faults).value(id, value);
     }
 
     /// Checks the text of a parameter; returns its errors.
     pub fn check_text(&self, id: SchemaId, text: &str) -> Vec<String> {
         let scalar = match self.kind_of(id) {
-            Some(Type::Integer | Type::Number) if is_number(text) => Scalar::Number(text),
-            Some(Type::Boolean) if matches!(text, "true" | "false") => Scalar::Bool(text),
-            _ => Scalar::Text(text),
+            Some(SchemaType::Integer | SchemaType::Number) if is_number(text) => ScalarValue::Number(text),
+            Some(SchemaType::Boolean) if matches!(text, "true" | "false") => ScalarValue::Bool(text),
+            _ => ScalarValue::Text(text),
         };
         let mut faults = Vec::new();
-        Walk::new(self, &mut faults).text(id, scalar);
+        SchemaWalk::new(self, &mut faults).text(id, scalar);
         faults.into_iter().map(|f| f.message).collect()
     }
 
@@ -388,16 +388,16 @@ impl SchemaSet {
     /// differ where they must.
     pub fn check_list(&self, id: SchemaId, texts: &[std::borrow::Cow<'_, str>]) -> Vec<String> {
         let mut faults = Vec::new();
-        Walk::new(self, &mut faults).list(id, texts);
+        SchemaWalk::new(self, &mut faults).list(id, texts);
         faults.into_iter().map(|f| f.message).collect()
     }
 
     /// References of schemas that consist of themselves, by `allOf` and its kind:
     /// no value can be checked against them.
-    pub fn circles(&self) -> Vec<Note> {
+    pub fn circles(&self) -> Vec<SchemaWarning> {
         let named = self.by_ref.iter().filter(|(_, id)| self.is_circle(**id));
-        let mut found: Vec<Note> = named
-            .map(|(reference, _)| Note {
+        let mut found: Vec<SchemaWarning> = named
+            .map(|(reference, _)| SchemaWarning {
                 keyword: "$ref",
                 value: Value::from(reference.as_str()).to_string(),
                 kind: None,
@@ -430,18 +430,18 @@ impl SchemaSet {
     }
 
     /// The errors in the defaults of the document.
-    pub fn wrong_defaults(&self) -> Vec<Note> {
+    pub fn wrong_defaults(&self) -> Vec<SchemaWarning> {
         let mut wrong = Vec::new();
         for (id, schema) in self.schemas.iter().enumerate() {
             let Some(text) = &schema.default else {
                 continue;
             };
-            let (mut tape, mut faults) = (Tape::default(), Vec::new());
+            let (mut tape, mut faults) = (JsonTape::default(), Vec::new());
             if let Ok(value) = tape.parse(text.as_bytes()) {
                 self.check(id, value, &mut faults);
             }
             let faults = faults.into_iter().map(|f| f.message);
-            wrong.extend(faults.map(|why| Note {
+            wrong.extend(faults.map(|why| SchemaWarning {
                 keyword: "default",
                 value: text.clone(),
                 kind: schema.kind,
@@ -449,7 +449,7 @@ impl SchemaSet {
                 help: "an omitted value becomes the default: give a valid one, or none",
             }));
         }
-        wrong.sort_by(|a: &Note, b| (&a.message, &a.value).cmp(&(&b.message, &b.value)));
+        wrong.sort_by(|a: &SchemaWarning, b| (&a.message, &a.value).cmp(&(&b.message, &b.value)));
         wrong.dedup();
         wrong
     }
@@ -467,27 +467,27 @@ fn own_property(schema: &Schema, name: &str) -> Option<SchemaId> {
     all.find(|(n, _)| n == name).map(|(_, id)| *id)
 }
 
-impl Type {
-    pub fn by_name(name: &str) -> Option<Type> {
+impl SchemaType {
+    pub fn by_name(name: &str) -> Option<SchemaType> {
         Some(match name {
-            "string" => Type::String,
-            "number" => Type::Number,
-            "integer" => Type::Integer,
-            "boolean" => Type::Boolean,
-            "array" => Type::Array,
-            "object" => Type::Object,
+            "string" => SchemaType::String,
+            "number" => SchemaType::Number,
+            "integer" => SchemaType::Integer,
+            "boolean" => SchemaType::Boolean,
+            "array" => SchemaType::Array,
+            "object" => SchemaType::Object,
             _ => return None,
         })
     }
 
     pub fn described(self) -> &'static str {
         match self {
-            Type::String => "a string",
-            Type::Number => "a number",
-            Type::Integer => "an integer",
-            Type::Boolean => "true or false",
-            Type::Array => "an array",
-            Type::Object => "an object",
+            SchemaType::String => "a string",
+            SchemaType::Number => "a number",
+            SchemaType::Integer => "an integer",
+            SchemaType::Boolean => "true or false",
+            SchemaType::Array => "an array",
+            SchemaType::Object => "an object",
         }
     }
 }
@@ -513,7 +513,7 @@ mod tests {
             for _ in 0..LONG {
                 id = set.property(id, "a").expect("the next of them");
             }
-            assert_eq!(set.kind_of(id), Some(Type::Boolean));
+            assert_eq!(set.kind_of(id), Some(SchemaType::Boolean));
         }
     }
 

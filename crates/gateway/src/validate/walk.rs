@@ -5,9 +5,9 @@
 
 use super::decimal::{compare, is_integer, is_multiple};
 use super::format;
-use super::schema::{Bound, MAX_FAULTS, MAX_NESTING, Schema, SchemaId, SchemaSet, Type};
+use super::schema::{NumberBound, MAX_FAULTS, MAX_NESTING, Schema, SchemaId, SchemaSet, SchemaType};
 use crate::diagnostics::closest;
-use crate::json::{Json, Kind};
+use crate::json::{TapeValue, JsonKind};
 use crate::problem::Fault;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ const MAX_UNIQUE: usize = 4096;
 
 /// A value without structure.
 #[derive(Clone, Copy)]
-pub(super) enum Scalar<'a> {
+pub(super) enum ScalarValue<'a> {
     Null,
     Bool(&'a str),
     Number(&'a str),
@@ -33,7 +33,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// One check, with its findings so far.
-pub(super) struct Walk<'s, 'f> {
+pub(super) struct SchemaWalk<'s, 'f> {
     set: &'s SchemaSet,
     pointer: String,
     faults: &'f mut Vec<Fault>,
@@ -43,9 +43,9 @@ pub(super) struct Walk<'s, 'f> {
     ended: bool,
 }
 
-impl<'s, 'f> Walk<'s, 'f> {
+impl<'s, 'f> SchemaWalk<'s, 'f> {
     pub fn new(set: &'s SchemaSet, faults: &'f mut Vec<Fault>) -> Self {
-        Walk {
+        SchemaWalk {
             set,
             pointer: String::new(),
             faults,
@@ -55,15 +55,15 @@ impl<'s, 'f> Walk<'s, 'f> {
     }
 }
 
-impl<'s> Walk<'s, '_> {
+impl<'s> SchemaWalk<'s, '_> {
     pub(super) fn set(&self) -> &'s SchemaSet {
         self.set
     }
 
     /// Whether something fits, its faults kept apart.
-    pub(super) fn tried(&mut self, check: impl FnOnce(&mut Walk<'s, '_>)) -> bool {
+    pub(super) fn tried(&mut self, check: impl FnOnce(&mut SchemaWalk<'s, '_>)) -> bool {
         let mut faults = Vec::new();
-        let mut inner = Walk {
+        let mut inner = SchemaWalk {
             set: self.set,
             pointer: String::new(),
             faults: &mut faults,
@@ -115,23 +115,23 @@ impl<'s> Walk<'s, '_> {
         self.pointer.truncate(length);
     }
 
-    pub fn value(&mut self, id: SchemaId, value: Json<'_>) {
+    pub fn value(&mut self, id: SchemaId, value: TapeValue<'_>) {
         if self.ended {
             return;
         }
         let schema = self.set.get(id);
         // `nullable` next to `allOf` is how documents make a reference
         // nullable.
-        if schema.nullable && value.kind() == Kind::Null {
+        if schema.nullable && value.kind() == JsonKind::Null {
             return;
         }
         match value.kind() {
-            Kind::Object => self.object(schema, value),
-            Kind::Array => self.array(schema, value),
-            Kind::Null => self.scalar(schema, Scalar::Null),
-            Kind::Bool => self.scalar(schema, Scalar::Bool(value.raw())),
-            Kind::Number => self.scalar(schema, Scalar::Number(value.raw())),
-            Kind::String => self.scalar(schema, Scalar::Text(&value.plain())),
+            JsonKind::Object => self.object(schema, value),
+            JsonKind::Array => self.array(schema, value),
+            JsonKind::Null => self.scalar(schema, ScalarValue::Null),
+            JsonKind::Bool => self.scalar(schema, ScalarValue::Bool(value.raw())),
+            JsonKind::Number => self.scalar(schema, ScalarValue::Number(value.raw())),
+            JsonKind::String => self.scalar(schema, ScalarValue::Text(&value.plain())),
         }
         if !schema.all_of.is_empty()
             || !schema.any_of.is_empty()
@@ -146,7 +146,7 @@ impl<'s> Walk<'s, '_> {
     }
 
     /// A parameter's text.
-    pub fn text(&mut self, id: SchemaId, scalar: Scalar<'_>) {
+    pub fn text(&mut self, id: SchemaId, scalar: ScalarValue<'_>) {
         if self.ended {
             return;
         }
@@ -158,8 +158,8 @@ impl<'s> Walk<'s, '_> {
     fn combined(
         &mut self,
         schema: &Schema,
-        value: Option<Json<'_>>,
-        check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId),
+        value: Option<TapeValue<'_>>,
+        check: &mut dyn FnMut(&mut SchemaWalk<'_, '_>, SchemaId),
     ) {
         self.deeper(|walk| walk.combined_there(schema, value, check));
     }
@@ -167,8 +167,8 @@ impl<'s> Walk<'s, '_> {
     fn combined_there(
         &mut self,
         schema: &Schema,
-        value: Option<Json<'_>>,
-        check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId),
+        value: Option<TapeValue<'_>>,
+        check: &mut dyn FnMut(&mut SchemaWalk<'_, '_>, SchemaId),
     ) {
         for id in &schema.all_of {
             check(self, *id);
@@ -180,7 +180,7 @@ impl<'s> Walk<'s, '_> {
             self.must_not(schema, check);
             return;
         }
-        let mut fits = |walk: &mut Walk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
+        let mut fits = |walk: &mut SchemaWalk<'s, '_>, id: SchemaId| walk.tried(|inner| check(inner, id));
         if !schema.any_of.is_empty() && !schema.any_of.iter().any(|id| fits(self, *id)) {
             self.none_fits(&schema.any_of, value);
         }
@@ -194,7 +194,7 @@ impl<'s> Walk<'s, '_> {
         self.must_not(schema, check);
     }
 
-    fn must_not(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId)) {
+    fn must_not(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut SchemaWalk<'_, '_>, SchemaId)) {
         if let Some(id) = schema.not
             && self.tried(|inner| check(inner, id))
         {
@@ -202,8 +202,8 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn object(&mut self, schema: &Schema, value: Json<'_>) {
-        if !self.is_kind(schema, Type::Object) {
+    fn object(&mut self, schema: &Schema, value: TapeValue<'_>) {
+        if !self.is_kind(schema, SchemaType::Object) {
             return;
         }
         self.one_of(schema, |v| equals(v, value));
@@ -269,8 +269,8 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn array(&mut self, schema: &Schema, value: Json<'_>) {
-        if !self.is_kind(schema, Type::Array) {
+    fn array(&mut self, schema: &Schema, value: TapeValue<'_>) {
+        if !self.is_kind(schema, SchemaType::Array) {
             return;
         }
         self.one_of(schema, |v| equals(v, value));
@@ -322,7 +322,7 @@ impl<'s> Walk<'s, '_> {
     }
 
     /// Whether the schema lets a value be of this kind; a fault otherwise.
-    fn is_kind(&mut self, schema: &Schema, kind: Type) -> bool {
+    fn is_kind(&mut self, schema: &Schema, kind: SchemaType) -> bool {
         match schema.kind {
             Some(want) if want != kind => {
                 self.fault(format!("must be {}", want.described()));
@@ -340,15 +340,15 @@ impl<'s> Walk<'s, '_> {
         }
     }
 
-    fn scalar(&mut self, schema: &Schema, value: Scalar<'_>) {
+    fn scalar(&mut self, schema: &Schema, value: ScalarValue<'_>) {
         let several = kinds(schema);
         let fits = match (schema.kind, value) {
-            (_, Scalar::Null) if schema.nullable => return,
+            (_, ScalarValue::Null) if schema.nullable => return,
             (None, value) if !several.is_empty() => several.iter().any(|kind| value.is(*kind)),
-            (None, Scalar::Null) => true,
-            (Some(Type::String), Scalar::Text(_)) | (Some(Type::Boolean), Scalar::Bool(_)) => true,
-            (Some(Type::Number), Scalar::Number(_)) | (None, _) => true,
-            (Some(Type::Integer), Scalar::Number(n)) => is_integer(n),
+            (None, ScalarValue::Null) => true,
+            (Some(SchemaType::String), ScalarValue::Text(_)) | (Some(SchemaType::Boolean), ScalarValue::Bool(_)) => true,
+            (Some(SchemaType::Number), ScalarValue::Number(_)) | (None, _) => true,
+            (Some(SchemaType::Integer), ScalarValue::Number(n)) => is_integer(n),
             _ => false,
         };
         if !fits {
@@ -359,8 +359,8 @@ impl<'s> Walk<'s, '_> {
             return self.fault(format!("must be {want}"));
         }
         match value {
-            Scalar::Text(text) => self.string(schema, text),
-            Scalar::Number(number) => self.number(schema, number),
+            ScalarValue::Text(text) => self.string(schema, text),
+            ScalarValue::Number(number) => self.number(schema, number),
             _ => {}
         }
         self.one_of(schema, |v| value.equals(v));
@@ -405,7 +405,7 @@ impl<'s> Walk<'s, '_> {
 
     fn number(&mut self, schema: &Schema, text: &str) {
         use Ordering::{Equal, Greater, Less};
-        let outside = |bound: &Option<Bound>, side: Ordering| {
+        let outside = |bound: &Option<NumberBound>, side: Ordering| {
             let bound = bound.as_ref()?;
             let order = compare(text, &bound.text);
             let out = order == side || order == Equal && bound.exclusive;
@@ -443,39 +443,39 @@ impl<'s> Walk<'s, '_> {
 }
 
 /// The types of a schema that has several.
-fn kinds(schema: &Schema) -> &[Type] {
+fn kinds(schema: &Schema) -> &[SchemaType] {
     schema.newer.as_ref().map_or(&[], |newer| &newer.kinds)
 }
 
-fn described(kinds: &[Type]) -> String {
+fn described(kinds: &[SchemaType]) -> String {
     let all: Vec<&str> = kinds.iter().map(|kind| kind.described()).collect();
     all.join(" or ")
 }
 
 /// Whether a value with structure is the one that an `enum` lists.
-fn equals(listed: &Value, value: Json<'_>) -> bool {
+fn equals(listed: &Value, value: TapeValue<'_>) -> bool {
     serde_json::from_str::<Value>(value.raw()).is_ok_and(|value| value == *listed)
 }
 
-impl Scalar<'_> {
-    fn is(self, kind: Type) -> bool {
+impl ScalarValue<'_> {
+    fn is(self, kind: SchemaType) -> bool {
         match (self, kind) {
-            (Scalar::Text(_), Type::String)
-            | (Scalar::Bool(_), Type::Boolean)
-            | (Scalar::Number(_), Type::Number) => true,
-            (Scalar::Number(number), Type::Integer) => is_integer(number),
+            (ScalarValue::Text(_), SchemaType::String)
+            | (ScalarValue::Bool(_), SchemaType::Boolean)
+            | (ScalarValue::Number(_), SchemaType::Number) => true,
+            (ScalarValue::Number(number), SchemaType::Integer) => is_integer(number),
             _ => false,
         }
     }
 
     fn equals(self, value: &Value) -> bool {
         match (self, value) {
-            (Scalar::Null, Value::Null) => true,
-            (Scalar::Bool(text), Value::Bool(b)) => (text == "true") == *b,
-            (Scalar::Text(text), Value::String(s)) => text == s,
+            (ScalarValue::Null, Value::Null) => true,
+            (ScalarValue::Bool(text), Value::Bool(b)) => (text == "true") == *b,
+            (ScalarValue::Text(text), Value::String(s)) => text == s,
             // Documents often write `enum: [1, 2]` below a string type.
-            (Scalar::Text(text), Value::Number(n)) => text == n.to_string(),
-            (Scalar::Number(text), Value::Number(n)) => compare(text, &n.to_string()).is_eq(),
+            (ScalarValue::Text(text), Value::Number(n)) => text == n.to_string(),
+            (ScalarValue::Number(text), Value::Number(n)) => compare(text, &n.to_string()).is_eq(),
             _ => false,
         }
     }
@@ -484,13 +484,13 @@ impl Scalar<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Tape;
+    use crate::json::JsonTape;
     use serde_json::json;
 
     fn faults(schema: Value, body: &str) -> Vec<String> {
         let mut set = SchemaSet::default();
         let id = set.compile(&schema, &schema);
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let mut faults = Vec::new();
         set.check(id, tape.parse(body.as_bytes()).unwrap(), &mut faults);
         faults

@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
-use gateway::{Api, FromArchives, Gateway, import_archives};
+use gateway::{LoadedApi, FromArchives, Gateway, import_archives};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -173,14 +173,14 @@ fn imported(archives: Vec<(&str, Vec<u8>)>) -> Result<FromArchives, String> {
     import_archives(&named.collect::<Vec<_>>()).map_err(|faults| faults.to_string())
 }
 
-fn loaded(made: &FromArchives) -> Api {
+fn loaded(made: &FromArchives) -> LoadedApi {
     let folder = tempfile::tempdir().unwrap();
     for file in &made.files {
         let path = folder.path().join("shop").join(&file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, &file.text).unwrap();
     }
-    Api::load(&folder.path().join("shop")).unwrap_or_else(|faults| panic!("{faults}"))
+    LoadedApi::load(&folder.path().join("shop")).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 /// Returns its input, with a state of its own if it has none.

@@ -5,7 +5,7 @@ use crate::fake::{Data, Fake, program_check};
 use crate::load::changed;
 use crate::{config, example, start};
 use copybook::CodePage;
-use gateway::{Api, Gateway};
+use gateway::{LoadedApi, Gateway};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -171,7 +171,7 @@ fn texts_are_in_the_regions_code_page() {
                 put(&mut data.commarea, &[(71, &[b' '; 30]), (71, zoe)]);
             });
         let page = CodePage::by_name(name).unwrap();
-        let apis = Api::load_each(&example("bank/apis"), Default::default(), page);
+        let apis = LoadedApi::load_each(&example("bank/apis"), Default::default(), page);
         let apis = apis.into_iter().map(|(_, api)| api.unwrap()).collect();
         let bank = Gateway::start(config(), apis, fake).unwrap_or_else(|e| panic!("{e}"));
         let body = r#"{"number": 5, "holder": "Zoë", "kind": "CURRENT", "deposit": 1}"#;
@@ -188,7 +188,7 @@ fn texts_are_in_the_regions_code_page() {
 }
 
 #[test]
-fn a_wrong_request_is_told_every_field() {
+fn the_answer_to_a_wrong_request_names_every_wrong_field() {
     let bank = bank();
     let answer = post(
         &bank,
@@ -229,7 +229,7 @@ fn a_wrong_request_is_told_every_field() {
     // Where the document does not say it, the field's PICTURE does.
     let open = |text: &str| text.replace(", multipleOf: 0.01", "");
     let folder = changed("api/openapi.yaml", open);
-    let api = Api::load(folder.path()).unwrap();
+    let api = LoadedApi::load(folder.path()).unwrap();
     let bank = Gateway::start(
         config(),
         vec![api],
@@ -285,7 +285,7 @@ fn media_types_and_methods_are_checked() {
 }
 
 #[test]
-fn a_programs_invalid_data_is_told_with_field_and_offset() {
+fn a_programs_invalid_data_is_reported_with_field_and_offset() {
     let bank = bank();
     let answer = get(&bank, "/bank/accounts/2");
     assert_eq!(answer.status, 502, "{}", answer.text());
@@ -306,7 +306,7 @@ fn an_abend_takes_the_mapping_that_is_there_for_it() {
 }
 
 #[test]
-fn a_full_region_asks_to_try_again() {
+fn the_answer_of_a_full_region_requests_a_retry() {
     let bank = bank();
     let fake = Fake::default();
     fake.busy.store(true, Ordering::Relaxed);

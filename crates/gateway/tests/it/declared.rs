@@ -5,7 +5,7 @@ use crate::client::{connect, read};
 use crate::config;
 use crate::fake::Fake;
 use crate::load::changed;
-use gateway::{Api, Gateway};
+use gateway::{LoadedApi, Gateway};
 use std::io::Write;
 
 /// The findings of the bank's API with each of these replaced in its document.
@@ -16,7 +16,7 @@ fn reported(changes: &[(&str, &str)]) -> String {
             text.replacen(from, to, 1)
         })
     });
-    match Api::load(folder.path()) {
+    match LoadedApi::load(folder.path()) {
         Ok(api) => api.warnings().to_string(),
         Err(faults) => faults.to_string(),
     }
@@ -33,7 +33,7 @@ fn parameter(schema: &str) -> String {
 }
 
 #[test]
-fn a_keyword_whose_value_says_nothing_is_told() {
+fn a_keyword_with_an_empty_value_is_reported() {
     for (schema, expected) in [
         (
             "schema: {type: string, minLength: '2'}",
@@ -82,7 +82,7 @@ fn a_keyword_whose_value_says_nothing_is_told() {
 }
 
 #[test]
-fn servers_paths_and_statuses_that_nobody_can_ask_for_are_told() {
+fn servers_paths_and_statuses_that_no_client_can_request_are_reported() {
     for (from, to, expected) in [
         (
             "- url: /bank",
@@ -118,7 +118,7 @@ fn servers_paths_and_statuses_that_nobody_can_ask_for_are_told() {
 }
 
 #[test]
-fn a_variable_in_a_part_of_a_segment_is_told_once() {
+fn a_variable_in_a_part_of_a_segment_is_reported_once() {
     let found = reported(&[("  /accounts/{number}:\n", "  /accounts/{number}.json:\n")]);
     assert!(
         found.contains("{number}.json: a variable must be a whole path segment"),
@@ -128,7 +128,7 @@ fn a_variable_in_a_part_of_a_segment_is_told_once() {
 }
 
 #[test]
-fn security_that_stands_where_nobody_asks_for_it_is_an_error() {
+fn security_where_it_has_no_effect_is_an_error() {
     let item = reported(&[(
         "  /accounts:\n",
         "  /accounts:\n    security: [{password: []}]\n",
@@ -148,7 +148,7 @@ fn security_that_stands_where_nobody_asks_for_it_is_an_error() {
 }
 
 #[test]
-fn a_reference_that_is_no_text_or_leads_to_itself_is_told() {
+fn a_reference_that_is_no_text_or_leads_to_itself_is_reported() {
     for version in ["3.0.3", "3.1.0"] {
         let with = |schema: &str| {
             let changes = [("openapi: 3.0.3", format!("openapi: {version}")),
@@ -172,7 +172,7 @@ fn a_reference_that_is_no_text_or_leads_to_itself_is_told() {
 }
 
 #[test]
-fn what_a_reference_means_outside_the_components_is_looked_at() {
+fn the_target_of_a_reference_outside_the_components_is_checked() {
     let found = reported(&[
         (
             ID,
@@ -199,7 +199,7 @@ fn a_body_of_any_json_media_type_is_checked_by_its_schema() {
             let (before, after) = text.split_at(at);
             before.to_owned() + &after.replacen("application/json:", &format!("{media}:"), 1)
         });
-        let api = Api::load(folder.path()).unwrap();
+        let api = LoadedApi::load(folder.path()).unwrap();
         assert_eq!(api.warnings().to_string(), "", "{media}");
         let gateway = Gateway::start(config(), vec![api], Fake::default()).unwrap();
         let sent = if media.contains('*') {
@@ -234,11 +234,11 @@ fn a_body_of_any_json_media_type_is_checked_by_its_schema() {
 }
 
 #[test]
-fn a_second_document_is_told() {
+fn a_second_document_is_reported() {
     let folder = changed("api/openapi.yaml", |text| text.to_owned());
     let beside = folder.path().join("src/main/api/openapi.json");
     std::fs::write(beside, "{}").unwrap();
-    let warnings = Api::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
     assert!(
         warnings.contains("openapi.json: warning: it is ignored"),
         "{warnings}"
@@ -246,19 +246,19 @@ fn a_second_document_is_told() {
     let behind = changed("api/openapi.yaml", |text| {
         format!("{text}\n---\nsecurity: []\n")
     });
-    let faults = Api::load(behind.path()).unwrap_err().to_string();
+    let faults = LoadedApi::load(behind.path()).unwrap_err().to_string();
     assert!(faults.contains("a second document begins here"), "{faults}");
     assert!(faults.contains("remove the ---"), "{faults}");
 }
 
 #[test]
-fn what_a_projects_server_xml_asks_for_is_told() {
+fn features_of_a_projects_server_xml_are_reported() {
     let folder = changed("api/openapi.yaml", |text| text.to_owned());
     let config = folder.path().join("src/main/liberty/config");
     std::fs::create_dir_all(&config).unwrap();
     let text = "<server>\n<webAppSecurity allowFailOverToBasicAuth=\"true\"/>\n</server>\n";
     std::fs::write(config.join("server.xml"), text).unwrap();
-    let warnings = Api::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
     assert!(
         warnings.contains("server.xml:2:1: warning: webAppSecurity"),
         "{warnings}"

@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
-use gateway::{Api, Calling, Gateway, Requester, requester_copybooks, structures};
+use gateway::{LoadedApi, CallInterface, Gateway, CallableApi, requester_copybooks, structures};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn project() -> PathBuf {
 }
 
 fn gateway(program: impl Fn(&mut Data) + Send + Sync + 'static) -> Gateway<Fake> {
-    let api = Api::load(&project()).unwrap_or_else(|faults| panic!("{faults}"));
+    let api = LoadedApi::load(&project()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(api.warnings().to_string(), "");
     Gateway::start(
         config(),
@@ -174,7 +174,7 @@ fn each_response_code_is_read_from_the_container_that_is_named() {
 }
 
 #[test]
-fn what_a_program_says_wrongly_is_told() {
+fn wrong_output_of_a_program_is_reported() {
     let base = |name: &str| {
         Bytes::default()
             .word(1)
@@ -213,7 +213,7 @@ fn a_short_request_does_not_become_gigabytes() {
         long.replace("\"maxLength\": 10}", "\"maxLength\": 32000}"),
     )
     .unwrap();
-    let api = Api::load(project.path()).unwrap();
+    let api = LoadedApi::load(project.path()).unwrap();
     let gateway = Gateway::start(config(), vec![api], Fake::default()).unwrap();
     let line = r#"{"item":"","count":0}"#;
     let lines = vec![line; 10_000].join(",");
@@ -228,7 +228,7 @@ fn a_short_request_does_not_become_gigabytes() {
 }
 
 #[test]
-fn structures_are_derived_as_the_rules_say() {
+fn structures_are_derived_by_the_rules() {
     let all = structures(&project()).unwrap_or_else(|faults| panic!("{faults}"));
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["ORD00Q01", "ORD00P01"]);
@@ -282,7 +282,7 @@ components:
 fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openapi.yaml"), SHOP).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("SHP")).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("SHP")).unwrap();
     assert_eq!(notes.to_string(), "");
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
     let text = &response.text;
@@ -310,22 +310,22 @@ fn names_that_come_again_are_numbered_as_in_copybooks_of_the_tool() {
     // The compiler takes `float` for a USAGE.
     assert!(flat(text).contains("06 Xfloat COMP-1 SYNC."), "{text}");
     // The structures of the stub have it as a double.
-    let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("SHP")).unwrap();
+    let (all, _) = requester_copybooks(folder.path(), CallInterface::Stub, Some("SHP")).unwrap();
     let response = all.iter().find(|made| made.name == "SHP00P01").unwrap();
     assert!(
         flat(&response.text).contains("weight COMP-2 SYNC."),
         "{}",
         response.text
     );
-    let (shop, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
+    let (shop, _) = CallableApi::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let operation = ("/orders/{id}", "GET");
-    let reported = shop.response(Calling::HostApi, operation, 500, b"no \"paper\"");
+    let reported = shop.response(CallInterface::HostApi, operation, 500, b"no \"paper\"");
     let reported = reported.unwrap();
     assert!(reported.mapped && reported.plain);
     let (_, size, bytes) = &reported.areas[0];
     assert_eq!((reported.areas.len(), *size), (1, bytes.len()));
     assert_eq!(&bytes[..12], b"\x0a\0no \"paper\"");
-    let long = shop.response(Calling::HostApi, operation, 500, &[b'x'; 300]);
+    let long = shop.response(CallInterface::HostApi, operation, 500, &[b'x'; 300]);
     assert_eq!(
         &long.unwrap().areas[0].2[..2],
         b"\xff\0",
@@ -415,7 +415,7 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     std::fs::write(folder.path().join("openapi.yaml"), NOTES).unwrap();
     let options = "requesterPrefix: NTE\nshortSuffix: yes\n";
     std::fs::write(folder.path().join("options.yaml"), options).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("NTE")).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("NTE")).unwrap();
     let notes = notes.to_string();
     assert!(notes.contains("application/json-patch+json"), "{notes}");
     assert!(notes.contains("unknown key shortSuffix"), "{notes}");
@@ -435,7 +435,7 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
     ] {
         assert!(flat.contains(line), "{line}\n{}", all[1].text);
     }
-    let (api, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
+    let (api, _) = CallableApi::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let operation = ("/notes/{title}", "PATCH");
     let base = |operations: &[u8; 8]| {
         let [title, status, count, date, tags, owner, id, name] = *operations;
@@ -459,26 +459,26 @@ fn a_merge_patch_has_what_its_program_updates_and_deletes() {
         (b"     D U", r#"{"owner":null}"#),
         (b"\0\0\0\0\0\0U\0", r#"{"owner":{"id":9}}"#),
     ] {
-        let made = api.request(Calling::HostApi, operation, &base(operations).0, &[]);
+        let made = api.request(CallInterface::HostApi, operation, &base(operations).0, &[]);
         let made = made.unwrap_or_else(|fault| panic!("{}", fault.0));
         let sent = String::from_utf8(made.body.unwrap()).unwrap();
         assert_eq!((made.path.as_str(), sent.as_str()), ("/notes/a", body));
     }
     let wrong = base(b"X       ");
-    let wrong = api.request(Calling::HostApi, operation, &wrong.0, &[]);
+    let wrong = api.request(CallInterface::HostApi, operation, &wrong.0, &[]);
     let why = wrong.unwrap_err().0;
     assert!(why.contains("is U, D or a blank, not X'58'"), "{why}");
     // The other operation passes no data either way.
     let operation = ("/notes", "DELETE");
-    let made = api.request(Calling::HostApi, operation, &[], &[]).unwrap();
+    let made = api.request(CallInterface::HostApi, operation, &[], &[]).unwrap();
     assert_eq!((made.path.as_str(), made.body), ("/notes", None));
-    for calling in [Calling::HostApi, Calling::Stub] {
+    for calling in [CallInterface::HostApi, CallInterface::Stub] {
         let reported = api.response(calling, operation, 204, b"").unwrap();
         assert!(reported.mapped && reported.base.is_empty() && reported.areas.is_empty());
         let reported = api.response(calling, operation, 500, b"no").unwrap();
         assert!(!reported.mapped);
     }
-    let (all, _) = requester_copybooks(folder.path(), Calling::Stub, Some("NTE")).unwrap();
+    let (all, _) = requester_copybooks(folder.path(), CallInterface::Stub, Some("NTE")).unwrap();
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["NTE02I01"]);
 }
@@ -520,7 +520,7 @@ components:
 fn a_list_of_operations_names_the_items_of_arrays() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("openapi.yaml"), LISTS).unwrap();
-    let (all, notes) = requester_copybooks(folder.path(), Calling::HostApi, Some("LST")).unwrap();
+    let (all, notes) = requester_copybooks(folder.path(), CallInterface::HostApi, Some("LST")).unwrap();
     assert_eq!(notes.to_string(), "");
     let request = all.iter().find(|one| one.name == "LST01Q01").unwrap();
     let flat: Vec<&str> = request.text.split_whitespace().collect();
@@ -533,7 +533,7 @@ fn a_list_of_operations_names_the_items_of_arrays() {
     ] {
         assert!(flat.contains(line), "{line}\n{}", request.text);
     }
-    let (api, _) = Requester::load(folder.path(), copybook::CodePage::ascii()).unwrap();
+    let (api, _) = CallableApi::load(folder.path(), copybook::CodePage::ascii()).unwrap();
     let made = |flags: &[u8; 3], people: (&str, &[&str]), tags: (&str, &str)| {
         let [ab, owner, id] = *flags;
         let count = |n: usize| i32::try_from(n).unwrap();
@@ -546,7 +546,7 @@ fn a_list_of_operations_names_the_items_of_arrays() {
             ("PEOPLE".to_owned(), people.1.concat().into_bytes()),
             ("TAGS".to_owned(), tags.1.as_bytes().to_vec()),
         ];
-        let made = api.request(Calling::HostApi, ("/lists", "PATCH"), &base.0, &areas);
+        let made = api.request(CallInterface::HostApi, ("/lists", "PATCH"), &base.0, &areas);
         made.map(|made| String::from_utf8(made.body.unwrap()).unwrap())
     };
     let none = ("", &[][..]);

@@ -1,6 +1,6 @@
 //! A backend whose programs are closures.
 
-use gateway::{Backend, Call, Door, Failed, Reply, Task};
+use gateway::{ProgramBackend, ProgramCall, BackendHandle, CallFailure, ProgramReply, Task};
 use region::{Abend, Name, NotStarted, PutError, TaskCosts, TraceRecord, TransId};
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
@@ -61,7 +61,7 @@ impl Fake {
     }
 }
 
-impl Backend for Fake {
+impl ProgramBackend for Fake {
     type Door = Fake;
 
     fn enter<F: Future>(&self, main: impl FnOnce(Fake) -> F) -> io::Result<F::Output> {
@@ -106,10 +106,10 @@ impl Backend for Fake {
     }
 }
 
-impl Door for Fake {
+impl BackendHandle for Fake {
     type Task = FakeTask;
 
-    async fn begin(&self, call: Call<'_>) -> Result<FakeTask, NotStarted> {
+    async fn begin(&self, call: ProgramCall<'_>) -> Result<FakeTask, NotStarted> {
         if self.busy.load(Ordering::Relaxed) {
             return Err(NotStarted::Busy(
                 "the region has its maximum of tasks".into(),
@@ -172,7 +172,7 @@ impl Task for FakeTask {
         fill(&mut self.data.commarea).map_err(PutError::Fill)
     }
 
-    async fn run(mut self) -> Result<Data, Failed> {
+    async fn run(mut self) -> Result<Data, CallFailure> {
         self.begun.fetch_add(1, Ordering::Release);
         if let Some(gate) = &self.gate {
             gate.acquire()
@@ -185,7 +185,7 @@ impl Task for FakeTask {
     }
 }
 
-impl Reply for Data {
+impl ProgramReply for Data {
     fn abend(&self) -> Option<&Abend> {
         self.abend.as_ref()
     }

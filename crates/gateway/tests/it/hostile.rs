@@ -4,7 +4,7 @@
 use crate::client::{Answer, connect, read, send};
 use crate::fake::{Data, Fake};
 use crate::{config, example};
-use gateway::{Api, Gateway, GatewayConfig};
+use gateway::{LoadedApi, Gateway, GatewayConfig};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -19,12 +19,12 @@ pub fn letters(data: &mut Data) {
 }
 
 pub fn start_with(config: GatewayConfig) -> Gateway<Fake> {
-    let apis = Api::load_all(&example("perfchannel/apis")).unwrap();
+    let apis = LoadedApi::load_all(&example("perfchannel/apis")).unwrap();
     let fake = Fake::default().program("PFPADCON", letters);
     Gateway::start(config, apis, fake).unwrap()
 }
 
-fn ask(gateway: &Gateway<Fake>, letters: usize) -> Answer {
+fn send_letters(gateway: &Gateway<Fake>, letters: usize) -> Answer {
     let path = format!("/perfchannel/response/{letters}");
     send(gateway.address(), "PUT", &path, "", "")
 }
@@ -119,7 +119,7 @@ fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
         assert_eq!(read(stream, false).unwrap().status, 200);
     }
     for _ in 0..10 {
-        assert_eq!(ask(&gateway, 5).status, 200);
+        assert_eq!(send_letters(&gateway, 5).status, 200);
     }
     assert!(metric(&gateway, "connections_open") <= 21);
     assert!(metric(&gateway, "connections_gave_way_total") >= 1);
@@ -127,7 +127,7 @@ fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
     for stream in &mut crowd {
         let _ = stream.write_all(b"GET /ap");
     }
-    assert_eq!(ask(&gateway, 5).status, 200);
+    assert_eq!(send_letters(&gateway, 5).status, 200);
     assert!(rest(&mut idle[0]).is_empty());
 }
 
@@ -149,7 +149,7 @@ fn a_newcomer_is_served_while_all_others_are_at_work() {
         assert_eq!(&reported, b"HTTP/1.1 100 Continue\r\n\r\n");
     }
     for _ in 0..5 {
-        assert_eq!(ask(&gateway, 5).status, 200);
+        assert_eq!(send_letters(&gateway, 5).status, 200);
     }
     assert_eq!(metric(&gateway, "connections_gave_way_total"), 0);
 }
@@ -168,14 +168,14 @@ fn bodies_that_never_end_leave_room_for_small_requests() {
         let _ = stream.write_all(&[b' '; 900_000]);
         hostile.push(stream);
         assert!(metric(&gateway, "memory_bytes") <= 4 << 20);
-        assert_eq!(ask(&gateway, 50_000).status, 200);
+        assert_eq!(send_letters(&gateway, 50_000).status, 200);
     }
     // The slow ones give way to the later ones, or those are refused.
     let reported = || {
         metric(&gateway, "connections_gave_way_total") + metric(&gateway, "memory_refused_total")
     };
     until("room for other bodies", || {
-        assert_eq!(ask(&gateway, 50_000).status, 200);
+        assert_eq!(send_letters(&gateway, 50_000).status, 200);
         reported() >= 9
     });
     let first = read(&mut hostile[0], false).map(|answer| answer.status);
@@ -209,7 +209,7 @@ fn a_body_without_length_is_admitted_as_it_grows() {
 }
 
 #[test]
-fn answers_that_nobody_reads_give_way_to_others() {
+fn answers_that_no_client_reads_give_way_to_others() {
     let gateway = start_with(GatewayConfig {
         memory_bytes: 24 << 20,
         ..config()
@@ -221,11 +221,11 @@ fn answers_that_nobody_reads_give_way_to_others() {
         stream.write_all(head.as_bytes()).unwrap();
         unread.push(stream);
     }
-    assert_eq!(ask(&gateway, 5).status, 200);
+    assert_eq!(send_letters(&gateway, 5).status, 200);
     assert!(metric(&gateway, "memory_bytes") <= 24 << 20);
     // Large answers that are read come through between them.
     until("a large answer", || {
-        let large = ask(&gateway, 8_000_000);
+        let large = send_letters(&gateway, 8_000_000);
         large.status == 200 && large.body.len() > 8_000_000
     });
     assert!(metric(&gateway, "connections_gave_way_total") >= 1);
@@ -241,7 +241,7 @@ fn an_answer_that_is_not_read_is_cut() {
     let head = "PUT /perfchannel/response/8000000 HTTP/1.1\r\nhost: x\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     until("the cut", || {
-        assert_eq!(ask(&gateway, 5).status, 200);
+        assert_eq!(send_letters(&gateway, 5).status, 200);
         metric(&gateway, "connections_timed_out_total") > 0
     });
     assert!(rest(&mut stream).len() < 8_000_000);
@@ -286,6 +286,6 @@ fn floods_of_control_frames_and_resets_are_cut() {
         let sent = (0..1_000_000).take_while(|n| stream.write_all(&flood(*n)).is_ok());
         assert!(sent.count() < 1_000_000, "{name}");
         answered.join().unwrap();
-        assert_eq!(ask(&gateway, 5).status, 200);
+        assert_eq!(send_letters(&gateway, 5).status, 200);
     }
 }

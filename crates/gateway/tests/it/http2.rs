@@ -108,7 +108,7 @@ fn the_limits_of_headers_are_those_of_http2_too() {
 
 /// Asks over one connection for a hundred answers of so many bytes, whose
 /// first 64 KiB alone are taken until they are read; they come one by one.
-async fn ask_for_much(
+async fn request_large_answers(
     address: SocketAddr,
     bytes: usize,
 ) -> Vec<JoinHandle<http::Response<Incoming>>> {
@@ -127,7 +127,7 @@ async fn ask_for_much(
 }
 
 /// Asks for a small answer many times, over other connections.
-async fn ask_for_little(address: SocketAddr) {
+async fn request_small_answers(address: SocketAddr) {
     let ask = move || {
         for _ in 0..50 {
             let answer = send(address, "PUT", "/perfchannel/response/10", "", "");
@@ -155,9 +155,9 @@ fn one_connection_has_its_share_of_programs_and_no_more() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let answers = ask_for_much(address, 1_000_000).await;
+        let answers = request_large_answers(address, 1_000_000).await;
         // Others are served meanwhile, and what could begin has begun.
-        ask_for_little(address).await;
+        request_small_answers(address).await;
         let unread = begun.load(Relaxed);
         assert!((8..=9).contains(&unread), "{unread}");
         for answer in answers {
@@ -174,13 +174,13 @@ fn one_connection_has_its_share_of_programs_and_no_more() {
     });
     // A client that goes away has hardly anything begun for it: no more than
     // what its first streams leave before its last ones are reset.
-    let answers = runtime.block_on(ask_for_much(address, 1_000_000));
-    runtime.block_on(ask_for_little(address));
+    let answers = runtime.block_on(request_large_answers(address, 1_000_000));
+    runtime.block_on(request_small_answers(address));
     let unread = begun.load(Relaxed);
     assert!((101..=109).contains(&unread), "{unread}");
     drop((answers, runtime));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(ask_for_little(address));
+    runtime.block_on(request_small_answers(address));
     let begun = begun.load(Relaxed) - unread;
     assert!(begun <= 10, "{begun}");
 }
@@ -197,7 +197,7 @@ fn connections_that_read_slowly_do_not_take_the_memory_of_others() {
     let unread = runtime.block_on(async {
         let mut unread = Vec::new();
         for _ in 0..4 {
-            unread.extend(ask_for_much(address, 250_000).await);
+            unread.extend(request_large_answers(address, 250_000).await);
         }
         unread
     });

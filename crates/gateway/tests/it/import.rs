@@ -4,8 +4,8 @@ use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
 use gateway::{
-    Api, Choice, Day, Gateway, Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines,
-    Truth, import,
+    LoadedApi, RedefineChoice, DateField, Gateway, ImportRequest, ImportBook, ImportNames, NameStyle, FieldOverrides, Redefines,
+    BooleanField, import,
 };
 use serde_json::json;
 
@@ -32,14 +32,14 @@ fn book(container: Option<&str>) -> ImportBook {
 
 /// The imported project, each of its files as `change` makes it.
 fn project(channel: bool, change: impl Fn(&str) -> String) -> tempfile::TempDir {
-    let new = Import {
+    let new = ImportRequest {
         name: "orders".into(),
         program: "ordpgm".into(),
         transid: Some("ORDR".into()),
         channel,
         request: vec![book(Some("ORDER-IN"))],
         response: vec![book(Some("ORDER-OUT"))],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new)
@@ -55,7 +55,7 @@ fn project(channel: bool, change: impl Fn(&str) -> String) -> tempfile::TempDir 
 
 fn served(channel: bool) -> Gateway<Fake> {
     let folder = project(channel, str::to_owned);
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
     // The program gives back what it gets.
     let echo = Fake::default().program("ORDPGM", |data| {
@@ -106,12 +106,12 @@ fn the_request_to_try_is_one_that_the_program_can_take() {
     ";
     let mut odd = book(None);
     odd.text = text.into();
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: "odd".into(),
         program: "ODD".into(),
         request: vec![odd.clone()],
         response: vec![odd],
-        ..Import::default()
+        ..ImportRequest::default()
     });
     let made = made.unwrap_or_else(|faults| panic!("{faults}"));
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn the_request_to_try_is_one_that_the_program_can_take() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     let echo = Fake::default().program("ODD", |_| ());
     let gateway = Gateway::start(config(), apis, echo).unwrap();
     let ask = |body: &str| send(gateway.address(), "POST", "/odd", "", body);
@@ -139,16 +139,16 @@ fn the_request_to_try_is_one_that_the_program_can_take() {
 }
 
 #[test]
-fn fields_of_one_name_and_texts_that_are_not_read_are_told() {
+fn fields_of_one_name_and_texts_that_are_not_read_are_reported() {
     let mut twice = book(None);
     twice.text = "       01  R.\n           05  A PIC X.\n           05  A PIC 9(3).\n           05  G.\n               10  A PIC 9.\n".into();
-    let new = Import {
+    let new = ImportRequest {
         name: "r".into(),
         program: "R".into(),
         transid: Some("CR01".into()),
         request: vec![twice.clone()],
         response: vec![twice],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let reported = import(&new).unwrap().warnings.to_string();
     assert_eq!(
@@ -161,10 +161,10 @@ fn fields_of_one_name_and_texts_that_are_not_read_are_told() {
 }
 
 #[test]
-fn a_path_that_the_items_of_a_table_do_not_have_is_told_with_the_name_that_was_meant() {
+fn a_path_that_the_items_of_a_table_do_not_have_is_reported_with_the_nearest_name() {
     let reported = |from: &str, to: &str| {
         let folder = project(true, |text| text.replace(from, to));
-        match Api::load(&folder.path().join("orders")) {
+        match LoadedApi::load(&folder.path().join("orders")) {
             Ok(api) => api.warnings().to_string(),
             Err(faults) => faults.to_string(),
         }
@@ -197,15 +197,15 @@ fn a_path_that_the_items_of_a_table_do_not_have_is_told_with_the_name_that_was_m
 }
 
 #[test]
-fn what_cannot_be_imported_is_told_at_once() {
+fn everything_that_cannot_be_imported_is_reported_together() {
     let mut bad = book(None);
     bad.text = bad.text.replace("COMP-3", "COMP-33");
-    let new = Import {
+    let new = ImportRequest {
         name: "x".into(),
         program: "TOO-LONG-NAME".into(),
         request: vec![bad.clone()],
         response: vec![book(None), book(None)],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let text = import(&new).unwrap_err().to_string();
     assert!(text.contains("ORDER.cpy:5:"), "{text}");
@@ -229,13 +229,13 @@ fn a_copybook_without_an_01_level_is_imported_and_loads() {
             text: text.into(),
             source: None,
         };
-        let new = Import {
+        let new = ImportRequest {
             name: "cust".into(),
             program: "CUST01".into(),
             channel,
             request: vec![book.clone()],
             response: vec![book],
-            ..Import::default()
+            ..ImportRequest::default()
         };
         let folder = tempfile::tempdir().unwrap();
         let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
@@ -244,7 +244,7 @@ fn a_copybook_without_an_01_level_is_imported_and_loads() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, file.text).unwrap();
         }
-        let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
         assert_eq!(apis[0].warnings().to_string(), "");
     }
 }
@@ -297,7 +297,7 @@ fn a_group_is_required_for_what_is_required_in_it() {
            END-IF
            EXEC CICS RETURN END-EXEC.
 ";
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: "ask".into(),
         program: "ASK".into(),
         names: ImportNames {
@@ -307,7 +307,7 @@ fn a_group_is_required_for_what_is_required_in_it() {
         program_text: Some(program.into()),
         request: vec![book.clone()],
         response: vec![book],
-        ..Import::default()
+        ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
     let folder = tempfile::tempdir().unwrap();
@@ -316,7 +316,7 @@ fn a_group_is_required_for_what_is_required_in_it() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, &file.text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     let gateway = Gateway::start(config(), apis, Fake::default()).unwrap();
     let document = send(gateway.address(), "GET", "/apis/ask/openapi.json", "", "").json();
     let body = &document["paths"]["/"]["post"]["requestBody"];
@@ -336,13 +336,13 @@ fn a_group_is_required_for_what_is_required_in_it() {
 
 #[test]
 fn each_container_of_several_is_required() {
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: "orders".into(),
         program: "ORDPGM".into(),
         channel: true,
         request: vec![book(Some("ORDER-IN")), book(Some("AUDIT-IN"))],
         response: vec![book(Some("ORDER-OUT"))],
-        ..Import::default()
+        ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
     let mut files = made.files.iter();
@@ -357,7 +357,7 @@ fn each_container_of_several_is_required() {
 }
 
 #[test]
-fn a_count_that_each_row_has_for_itself_is_told_at_its_line() {
+fn a_count_within_each_row_is_reported_at_its_line() {
     let mut book = book(None);
     book.text = "       01  NEST-AREA.
            05  N-ROWS                   PIC 9.
@@ -366,12 +366,12 @@ fn a_count_that_each_row_has_for_itself_is_told_at_its_line() {
                10  N-CELL OCCURS 0 TO 4 DEPENDING ON N-CELLS PIC X(5).
 "
     .into();
-    let reported = import(&Import {
+    let reported = import(&ImportRequest {
         name: "nest".into(),
         program: "NEST".into(),
         request: vec![book.clone()],
         response: vec![book],
-        ..Import::default()
+        ..ImportRequest::default()
     })
     .unwrap_err()
     .to_string();
@@ -387,7 +387,7 @@ fn a_count_that_each_row_has_for_itself_is_told_at_its_line() {
 fn conditions_counters_and_directions_are_in_the_document() {
     let mut rich = book(None);
     rich.text = RICH.into();
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: "rich".into(),
         program: "RICH".into(),
         names: ImportNames {
@@ -395,13 +395,13 @@ fn conditions_counters_and_directions_are_in_the_document() {
             prefix: Some("RICH-".into()),
         },
         program_text: Some(PROGRAM.into()),
-        overrides: Overrides {
+        overrides: FieldOverrides {
             enums: true,
-            ..Overrides::default()
+            ..FieldOverrides::default()
         },
         request: vec![rich.clone()],
         response: vec![rich],
-        ..Import::default()
+        ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
     let text = |end: &str| {
@@ -414,7 +414,7 @@ fn conditions_counters_and_directions_are_in_the_document() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, &file.text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
     let echo = Fake::default().program("RICH", |data| {
         assert_ne!(&data.commarea[23..25], b"00");
@@ -468,14 +468,14 @@ fn the_value_of_a_field_chooses_what_a_response_shows() {
     let text = "       01  E.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n";
     let mut either = book(None);
     either.text = text.into();
-    let choice = Choice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
-    let new = Import {
+    let choice = RedefineChoice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
+    let new = ImportRequest {
         name: "either".into(),
         program: "EITHER".into(),
         redefines: Redefines::ByValue(choice),
         request: vec![either.clone()],
         response: vec![either],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new)
@@ -486,7 +486,7 @@ fn the_value_of_a_field_chooses_what_a_response_shows() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
     let gateway =
         Gateway::start(config(), apis, Fake::default().program("EITHER", |_| ())).unwrap();
@@ -515,7 +515,7 @@ proptest::proptest! {
     ) {
         let mut any = book(None);
         any.text = format!("       01  R.\n{fields}");
-        let _ = import(&Import {
+        let _ = import(&ImportRequest {
             name: "any".into(),
             program: "P".into(),
             names: ImportNames { style: NameStyle::Camel, prefix: Some(prefix) },
@@ -523,7 +523,7 @@ proptest::proptest! {
             program_text: Some(format!("       PROCEDURE DIVISION.\n           {program}")),
             request: vec![any.clone()],
             response: vec![any],
-            ..Import::default()
+            ..ImportRequest::default()
         });
     }
 }
@@ -550,12 +550,12 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
         text: MEANT.into(),
         source: None,
     };
-    let new = Import {
+    let new = ImportRequest {
         name: "cards".into(),
         program: "CARDPGM".into(),
-        overrides: Overrides {
+        overrides: FieldOverrides {
             booleans: ["ACTIVE=Y/N", "LOCKED=1/0"]
-                .map(|t| Truth::parse(t).unwrap())
+                .map(|t| BooleanField::parse(t).unwrap())
                 .into(),
             dates: [
                 "BORN=YYYYMMDD",
@@ -563,7 +563,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
                 "MADE=YYYYDDD",
                 "GONE=YY/DDD",
             ]
-            .map(|t| Day::parse(t).unwrap())
+            .map(|t| DateField::parse(t).unwrap())
             .into(),
             trim_tables: true,
             enums: false,
@@ -571,7 +571,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
         },
         request: vec![book.clone()],
         response: vec![book],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
@@ -579,7 +579,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(apis[0].warnings().to_string(), "");
     let echo = Fake::default().program("CARDPGM", move |data| {
         let _ = sent.send(data.commarea.clone());
@@ -588,7 +588,7 @@ fn cards(sent: std::sync::mpsc::Sender<Vec<u8>>) -> Gateway<Fake> {
 }
 
 #[test]
-fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
+fn booleans_dates_and_empty_rows_have_the_meaning_given_to_the_import() {
     let (sender, sent) = std::sync::mpsc::channel();
     let gateway = cards(sender);
     let ask = |body: &serde_json::Value| {
@@ -642,13 +642,13 @@ fn truths_dates_and_rows_that_are_empty_mean_what_the_import_was_told() {
 }
 
 #[test]
-fn overrides_that_a_field_cannot_hold_are_told() {
-    let mut new = Import {
+fn overrides_that_a_field_cannot_hold_are_reported() {
+    let mut new = ImportRequest {
         name: "x".into(),
         program: "X".into(),
         request: vec![book(None)],
         response: vec![book(None)],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let truths = [
         "NOBODY=Y/N",
@@ -656,9 +656,9 @@ fn overrides_that_a_field_cannot_hold_are_told() {
         "ORDER-LINE=1/0",
         "ITEM-NO=TOOLONG/N",
     ];
-    new.overrides.booleans = truths.map(|t| Truth::parse(t).unwrap()).into();
+    new.overrides.booleans = truths.map(|t| BooleanField::parse(t).unwrap()).into();
     let days = ["TOTAL=YYYYMMDD", "ITEM-NO=YYYYMMDD", "ORDER-ID=YY-MM-DD"];
-    new.overrides.dates = days.map(|t| Day::parse(t).unwrap()).into();
+    new.overrides.dates = days.map(|t| DateField::parse(t).unwrap()).into();
     let reported = import(&new).unwrap_err().to_string();
     for part in [
         "no field NOBODY",
@@ -683,13 +683,13 @@ fn parameters_that_no_document_names_go_into_a_container_as_json() {
                 .into(),
         source: None,
     };
-    let new = Import {
+    let new = ImportRequest {
         name: "free".into(),
         program: "FREEPGM".into(),
         channel: true,
         request: vec![book.clone()],
         response: vec![book],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let folder = tempfile::tempdir().unwrap();
     for file in import(&new).unwrap_or_else(|f| panic!("{f}")).files {
@@ -706,7 +706,7 @@ fn parameters_that_no_document_names_go_into_a_container_as_json() {
         );
         std::fs::write(path, text).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     let echo = Fake::default().program("FREEPGM", |_| {});
     let gateway = Gateway::start(config(), apis, echo).unwrap();
     let path = "/free?b=x+y&a=1&a=%41&&empty";

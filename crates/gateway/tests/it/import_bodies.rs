@@ -4,7 +4,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
-use gateway::{Api, Choice, Gateway, Import, ImportBook, Imported, Redefines, import};
+use gateway::{LoadedApi, RedefineChoice, Gateway, ImportRequest, ImportBook, ImportedProject, Redefines, import};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -19,14 +19,14 @@ fn book(text: &str) -> ImportBook {
 
 /// A project from this copybook, served by a program that gives back what it
 /// gets, and what the import says; `change` edits its files.
-fn echo(text: &str, change: impl Fn(&Path, &str) -> String) -> (Gateway<Fake>, Imported, String) {
+fn echo(text: &str, change: impl Fn(&Path, &str) -> String) -> (Gateway<Fake>, ImportedProject, String) {
     let copybook = book(text);
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: "echo".into(),
         program: "ECHO".into(),
         request: vec![copybook.clone()],
         response: vec![copybook],
-        ..Import::default()
+        ..ImportRequest::default()
     })
     .unwrap_or_else(|faults| panic!("{faults}"));
     let folder = tempfile::tempdir().unwrap();
@@ -35,7 +35,7 @@ fn echo(text: &str, change: impl Fn(&Path, &str) -> String) -> (Gateway<Fake>, I
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, change(&file.path, &file.text)).unwrap();
     }
-    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     let warnings = apis[0].warnings().to_string();
     let program = Fake::default().program("ECHO", |_| ());
     let gateway = Gateway::start(config(), apis, program).unwrap();
@@ -170,13 +170,13 @@ fn a_request_gives_exactly_the_description_that_its_type_code_means() {
 ";
     let ask = |text: &str, rule: &str| {
         let either = book(text);
-        let made = import(&Import {
+        let made = import(&ImportRequest {
             name: "either".into(),
             program: "EITHER".into(),
-            redefines: Redefines::ByValue(Choice::parse(rule).unwrap()),
+            redefines: Redefines::ByValue(RedefineChoice::parse(rule).unwrap()),
             request: vec![either.clone()],
             response: vec![either],
-            ..Import::default()
+            ..ImportRequest::default()
         })
         .unwrap_or_else(|faults| panic!("{faults}"));
         let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ fn a_request_gives_exactly_the_description_that_its_type_code_means() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &file.text).unwrap();
         }
-        let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        let apis = LoadedApi::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
         assert_eq!(apis[0].warnings().to_string(), "");
         let program = Fake::default().program("EITHER", |_| ());
         let gateway = Gateway::start(config(), apis, program).unwrap();
@@ -265,16 +265,16 @@ fn fields_that_the_program_sets_itself_are_no_request_members() {
            05  STATE PIC X(2).
 ",
     );
-    let new = Import {
+    let new = ImportRequest {
         name: "echo".into(),
         program: "ECHO".into(),
-        overrides: gateway::Overrides {
+        overrides: gateway::FieldOverrides {
             outputs: vec!["TOTALS".into(), "STATE".into()],
-            ..gateway::Overrides::default()
+            ..gateway::FieldOverrides::default()
         },
         request: vec![copybook.clone()],
         response: vec![copybook],
-        ..Import::default()
+        ..ImportRequest::default()
     };
     let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
     let sample: Value = serde_json::from_str(&made.sample).unwrap();

@@ -1,7 +1,7 @@
 //! Projects with mistakes: all are reported together, with their places.
 
 use crate::example;
-use gateway::Api;
+use gateway::LoadedApi;
 use std::path::Path;
 
 /// A copy of the bank's API with one file changed.
@@ -33,7 +33,7 @@ fn faults(file: &str, from: &str, to: &str) -> String {
         assert!(text.contains(from), "{file} has no {from}");
         text.replacen(from, to, 1)
     });
-    match Api::load(folder.path()) {
+    match LoadedApi::load(folder.path()) {
         Ok(api) => format!("loaded\n{}", api.warnings()),
         Err(faults) => faults.to_string(),
     }
@@ -43,7 +43,7 @@ const GET: &str = "operations/%2Faccounts%2F%7Bnumber%7D/get";
 
 #[test]
 fn the_bank_loads_without_a_word() {
-    let api = Api::load(&example("bank/apis/accounts")).unwrap();
+    let api = LoadedApi::load(&example("bank/apis/accounts")).unwrap();
     assert_eq!(api.warnings().to_string(), "");
     assert_eq!((api.name(), api.base_path()), ("accounts", "/bank"));
     assert_eq!(api.operations().count(), 5);
@@ -86,7 +86,7 @@ fn each_mistake_has_its_file_line_and_fix() {
 }
 
 #[test]
-fn a_reference_that_leads_nowhere_is_told_where_it_stands_and_what_was_meant() {
+fn a_dangling_reference_is_reported_with_its_place_and_the_nearest_name() {
     let document = "api/openapi.yaml";
     for (from, to, place, meant) in [
         (
@@ -128,7 +128,7 @@ fn a_reference_that_leads_nowhere_is_told_where_it_stands_and_what_was_meant() {
 }
 
 #[test]
-fn a_copybook_of_several_records_is_told_which_they_are() {
+fn a_copybook_of_several_records_is_reported_with_their_names() {
     let cpy = "zosAssets/ACCTINQ/providerFiles/gen/ACCTINQ-AREA_request_0.cpy";
     let text = faults(cpy, "       01", "       01  OTHER-AREA PIC X.\n       01");
     assert!(
@@ -142,7 +142,7 @@ fn a_copybook_of_several_records_is_told_which_they_are() {
 fn an_operation_without_a_folder_is_served_with_a_warning() {
     let folder = changed("api/openapi.yaml", |text| text.to_string());
     std::fs::remove_dir_all(folder.path().join("src/main").join(GET)).unwrap();
-    let api = Api::load(folder.path()).unwrap();
+    let api = LoadedApi::load(folder.path()).unwrap();
     assert!(
         api.warnings().to_string().contains("is answered with 501"),
         "{}",
@@ -156,7 +156,7 @@ fn two_apis_may_not_serve_one_path() {
     for name in ["a", "b"] {
         copy(&example("bank/apis/accounts"), &folder.path().join(name));
     }
-    let text = Api::load_all(folder.path()).unwrap_err().to_string();
+    let text = LoadedApi::load_all(folder.path()).unwrap_err().to_string();
     assert!(
         text.contains("GET /bank/accounts is also served by the API a"),
         "{text}"
@@ -197,7 +197,7 @@ fn further_copybooks_of_an_asset_do_no_harm() {
         "       01  OTHER-AREA.\n           05  X  PIC X(9).\n",
     )
     .unwrap();
-    let text = Api::load(folder.path()).unwrap_err().to_string();
+    let text = LoadedApi::load(folder.path()).unwrap_err().to_string();
     assert!(
         text.contains("one request record, but there are 2"),
         "{text}"
@@ -205,19 +205,19 @@ fn further_copybooks_of_an_asset_do_no_harm() {
     assert!(text.contains("name the copybook in request.dai"), "{text}");
     let schema = r#"{"properties": {"commarea": {"properties": {"ACCTINQ-AREA": {}}}}}"#;
     std::fs::write(main.join(gen_folder).join("requestSchema.json"), schema).unwrap();
-    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    LoadedApi::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     std::fs::remove_file(main.join(gen_folder).join("requestSchema.json")).unwrap();
     let provider = main.join("zosAssets/ACCTINQ/providerFiles");
     let dai = r#"<message><structure file="/a/b/ACCTINQ-AREA_request_0.cpy"/></message>"#;
     std::fs::write(provider.join("request.dai"), dai).unwrap();
-    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    LoadedApi::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
     let dai = r#"<message><field name="ACCTINQ-AREA"/></message>"#;
     std::fs::write(provider.join("request.dai"), dai).unwrap();
-    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    LoadedApi::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
 }
 
 #[test]
-fn answers_that_can_never_be_are_told() {
+fn impossible_answers_are_reported() {
     let file = format!("{GET}/response_mapping.yaml");
     let text = faults(&file, "\"RESULT-CODE\" = 404", "\"INQ-KIND\" = \"CURRENT\"");
     assert!(text.starts_with("loaded"), "{text}");
@@ -228,7 +228,7 @@ fn answers_that_can_never_be_are_told() {
         let others = text.replace(last, "");
         others.replace("version: 1.0\n", &format!("version: 1.0\n{last}"))
     });
-    let api = Api::load(folder.path()).unwrap();
+    let api = LoadedApi::load(folder.path()).unwrap();
     let text = api.warnings().to_string();
     assert!(
         text.contains("response_404.yaml is never the answer"),
@@ -242,7 +242,7 @@ proptest::proptest! {
     fn no_mapping_panics(text in "(version: 1\nmappings:\n)?([ a-zA-Z$.\"'{}:-]{0,12}\n){0,8}") {
         for file in ["request.yaml", "response_200.yaml", "response_mapping.yaml"] {
             let folder = changed(&format!("{GET}/{file}"), |_| text.clone());
-            let _ = Api::load(folder.path());
+            let _ = LoadedApi::load(folder.path());
         }
     }
 }

@@ -21,7 +21,7 @@ mod tokens;
 mod versions;
 mod wire;
 
-use gateway::{Api, Gateway, GatewayConfig};
+use gateway::{LoadedApi, Gateway, GatewayConfig};
 use std::path::PathBuf;
 
 /// A folder of the examples.
@@ -41,6 +41,6 @@ fn config() -> GatewayConfig {
 }
 
 fn start(apis: &str, fake: fake::Fake) -> Gateway<fake::Fake> {
-    let apis = Api::load_all(&example(apis)).unwrap_or_else(|faults| panic!("{faults}"));
+    let apis = LoadedApi::load_all(&example(apis)).unwrap_or_else(|faults| panic!("{faults}"));
     Gateway::start(config(), apis, fake).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -5,7 +5,7 @@ use crate::client::send;
 use crate::fake::{Data, Fake};
 use crate::{config, example};
 use gateway::{
-    Api, AuditConfig, Gateway, GatewayConfig, ObserveConfig, Policies, Policy, TracingConfig,
+    LoadedApi, AuditConfig, Gateway, GatewayConfig, ObserveConfig, PolicySet, PolicyRules, TracingConfig,
 };
 use region::TaskCosts;
 use serde_json::Value;
@@ -37,7 +37,7 @@ fn serve(change: impl FnOnce(&mut GatewayConfig)) -> (Gateway<Fake>, Arc<Mutex<V
     });
     let mut config = config();
     change(&mut config);
-    let apis = Api::load_all(&example("perfchannel/apis")).unwrap();
+    let apis = LoadedApi::load_all(&example("perfchannel/apis")).unwrap();
     (Gateway::start(config, apis, fake).unwrap(), calls)
 }
 
@@ -264,7 +264,7 @@ fn a_trace_goes_from_the_callers_span_to_the_commands_of_the_task() {
 }
 
 #[test]
-fn the_ratio_decides_where_the_caller_says_nothing() {
+fn the_ratio_decides_where_the_caller_sends_no_decision() {
     let (address, reported) = collector();
     let (gateway, calls) = serve(|config| config.observe = tracing(address, 1.0));
     assert_eq!(put(&gateway, "/perfchannel/response/3", ""), 200);
@@ -309,11 +309,11 @@ fn a_collector_that_is_not_there_costs_no_request() {
     }
 }
 
-fn policies(rules: &str) -> Policies {
+fn policies(rules: &str) -> PolicySet {
     let text = format!("<ruleset>{rules}</ruleset>");
-    Policies {
-        global: Some(Arc::new(Policy::parse(Path::new("p.xml"), &text).unwrap())),
-        ..Policies::default()
+    PolicySet {
+        global: Some(Arc::new(PolicyRules::parse(Path::new("p.xml"), &text).unwrap())),
+        ..PolicySet::default()
     }
 }
 

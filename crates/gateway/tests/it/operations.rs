@@ -5,7 +5,7 @@
 use crate::client::{connect, read, send};
 use crate::fake::Fake;
 use crate::{config, example};
-use gateway::{Api, Gateway, GatewayConfig, LoadError, Loader, TlsConfig, constant};
+use gateway::{LoadedApi, Gateway, GatewayConfig, LoadError, ProjectLoader, TlsConfig, constant};
 use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const OPERATOR: &str = "x-tupelo-operator: 1\r\n";
 fn serve(change: impl FnOnce(&mut GatewayConfig), fake: Fake) -> Gateway<Fake> {
     let mut config = config();
     change(&mut config);
-    let apis = Api::load_all(&example("bank/apis")).unwrap();
+    let apis = LoadedApi::load_all(&example("bank/apis")).unwrap();
     Gateway::start(config, apis, fake).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn one_operation_is_stopped_and_the_others_go_on() {
 }
 
 #[test]
-fn a_port_that_asks_nobody_answers_to_no_name_of_others() {
+fn a_port_without_authentication_answers_to_no_other_host_name() {
     let ask = |gateway: &Gateway<Fake>, request: &str, host: &str| {
         let mut stream = connect(gateway.admin_address().unwrap());
         let text = format!("{request} HTTP/1.1\r\nhost: {host}\r\n{OPERATOR}\r\n");
@@ -79,14 +79,14 @@ fn a_port_that_asks_nobody_answers_to_no_name_of_others() {
 #[test]
 fn an_api_is_redeployed_and_one_that_is_wrong_is_not() {
     let load = |name: &str| match name {
-        "accounts" => Ok(Arc::new(Api::load(&example("bank/apis/accounts")).unwrap())),
+        "accounts" => Ok(Arc::new(LoadedApi::load(&example("bank/apis/accounts")).unwrap())),
         "other" => Ok(Arc::new(
-            Api::load(&example("perfchannel/apis/perfchannel")).unwrap(),
+            LoadedApi::load(&example("perfchannel/apis/perfchannel")).unwrap(),
         )),
         "wrong" => Err(LoadError::Wrong(vec!["a.yaml:3:1: error: it is".into()])),
         _ => Err(LoadError::Absent),
     };
-    let loader = Loader(Arc::new(load));
+    let loader = ProjectLoader(Arc::new(load));
     let bank = serve(|config| config.loader = Some(loader), Fake::default());
     let admin = bank.admin_address().unwrap();
     assert_eq!(post(admin, "/apis/accounts/stop").0, 200);

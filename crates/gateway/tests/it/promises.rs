@@ -5,7 +5,7 @@ use crate::client::send;
 use crate::fake::{Data, Fake};
 use crate::load::{changed, copy};
 use crate::{config, example, start};
-use gateway::{Api, Gateway};
+use gateway::{LoadedApi, Gateway};
 
 /// The findings of the bank's API with its document changed.
 fn reported(from: &str, to: &str) -> String {
@@ -13,14 +13,14 @@ fn reported(from: &str, to: &str) -> String {
         assert!(text.contains(from), "there is no {from}");
         text.replacen(from, to, 1)
     });
-    match Api::load(folder.path()) {
+    match LoadedApi::load(folder.path()) {
         Ok(api) => api.warnings().to_string(),
         Err(faults) => faults.to_string(),
     }
 }
 
 #[test]
-fn what_is_declared_and_not_done_is_told() {
+fn declarations_that_are_not_supported_are_reported() {
     let operation = |more: &str| {
         reported(
             "operationId: listAccounts",
@@ -74,12 +74,12 @@ fn what_is_declared_and_not_done_is_told() {
 }
 
 #[test]
-fn a_path_into_the_body_that_the_document_does_not_have_is_told() {
+fn a_path_into_the_body_that_the_document_does_not_have_is_reported() {
     let folder = changed("operations/%2Faccounts/post/request.yaml", |text| {
         assert!(text.contains("$body.holder"), "{text}");
         text.replace("$body.holder", "$body.hodler")
     });
-    let warnings = Api::load(folder.path()).unwrap().warnings().to_string();
+    let warnings = LoadedApi::load(folder.path()).unwrap().warnings().to_string();
     assert!(warnings.contains("gives $body no hodler"), "{warnings}");
     assert!(warnings.contains("did you mean holder?"), "{warnings}");
 }
@@ -138,14 +138,14 @@ fn a_project_with_a_mistake_leaves_the_others_alone() {
     );
     let document = folder.path().join("bad/src/main/api/openapi.yaml");
     std::fs::write(document, "openapi: 3.0.3\n").unwrap();
-    let all = Api::load_each(
+    let all = LoadedApi::load_each(
         folder.path(),
         Default::default(),
         copybook::CodePage::ascii(),
     );
     let names: Vec<(&str, bool)> = all.iter().map(|(n, l)| (n.as_str(), l.is_ok())).collect();
     assert_eq!(names, [("bad", false), ("good", true)]);
-    let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();
+    let good: Vec<LoadedApi> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();
     let gateway = Gateway::start(config(), good, Fake::default()).unwrap();
     assert_eq!(
         send(gateway.address(), "GET", "/apis", "", "").json()["apis"][0]["name"],
@@ -166,7 +166,7 @@ fn a_copybook_that_changed_since_the_import_is_an_error() {
     let copies = "version: 1\ncopybooks:\n  ACCTINQ-AREA_request_0.cpy: copybooks/ACCTINQ.cpy\n";
     std::fs::write(asset.join("sources.yaml"), copies).unwrap();
     let check = || {
-        let api = Api::load(&project).unwrap();
+        let api = LoadedApi::load(&project).unwrap();
         api.check_sources(application.path(), &[application.path().join("copybooks")])
     };
     assert_eq!(check().to_string(), "");
@@ -192,7 +192,7 @@ proptest::proptest! {
         lines in "(( {0,8})(paths|/a|get|security|servers|components|schemas|content|style|in|type|parameters|responses|callbacks|\\$ref|items|allOf|- [a-z]{0,3}|x-y): ?(\\[\\]|\\{\\}|\\[\\{\\}\\]|1|true|'#/components'|deepObject|null)?\n){0,12}",
     ) {
         let folder = changed("api/openapi.yaml", |_| format!("{version}\n{lines}"));
-        let _ = Api::load(folder.path()).map(|api| api.warnings().to_string());
+        let _ = LoadedApi::load(folder.path()).map(|api| api.warnings().to_string());
     }
 }
 
@@ -201,7 +201,7 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
     let folder = changed("zosAssets/ACCTINQ/zosAsset.yaml", |text| {
         text.replacen("EIB_AND_MIRROR", "EIB_ONLY", 1)
     });
-    let api = Api::load(folder.path()).unwrap();
+    let api = LoadedApi::load(folder.path()).unwrap();
     assert!(
         !api.transactions(|_| true).contains(&"BINQ"),
         "no definition is needed"
@@ -219,10 +219,10 @@ fn an_asset_for_the_eib_only_runs_under_the_mirror() {
 }
 
 #[test]
-fn a_key_that_a_file_does_not_have_is_told() {
+fn an_unknown_key_of_a_file_is_reported() {
     let reported = |file: &str, from: &str, to: &str| {
         let folder = changed(file, |text| text.replacen(from, to, 1));
-        Api::load(folder.path()).unwrap().warnings().to_string()
+        LoadedApi::load(folder.path()).unwrap().warnings().to_string()
     };
     let asset = "zosAssets/ACCTINQ/zosAsset.yaml";
     let text = reported(asset, "  connectionRef", "  conectionRef");

@@ -7,11 +7,11 @@ use crate::load::changed;
 use crate::observe::{auditing, records};
 use crate::tokens::with_tokens;
 use copybook::CodePage;
-use gateway::security::users::{User, Users, basic, hash_password, new_key};
+use gateway::security::users::{StoredUser, UserStore, basic, hash_password, new_key};
 use gateway::security::{
-    Access, AccessRule, JwtConfig, KeySource, RateConfig, SecurityConfig, SecurityError,
+    RoleAccess, AccessRule, JwtConfig, KeySource, RateConfig, SecurityConfig, SecurityError,
 };
-use gateway::{Api, Gateway, GatewayConfig, StartError, Unserved};
+use gateway::{LoadedApi, Gateway, GatewayConfig, StartError, UnservedApi};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ pub fn bank(security: &str, config: GatewayConfig) -> Bank {
         data.commarea[8..11].copy_from_slice(b"404");
     });
     let means = config.security.means();
-    let api = Api::load_with(project.path(), means, CodePage::ascii())
+    let api = LoadedApi::load_with(project.path(), means, CodePage::ascii())
         .unwrap_or_else(|faults| panic!("{faults}"));
     let gateway = Gateway::start(config, vec![api], fake).unwrap_or_else(|e| panic!("{e}"));
     Bank {
@@ -79,14 +79,14 @@ impl Bank {
 /// of ada's roles. Gives ada's key.
 fn users(folder: &Path) -> String {
     let (id, digest, key) = new_key().unwrap();
-    let user = |name: &str, roles: &[&str], keys| User {
+    let user = |name: &str, roles: &[&str], keys| StoredUser {
         name: name.into(),
         password: hash_password(&format!("{name}'s: word")).unwrap(),
         user_id: String::new(),
         roles: roles.iter().map(|r| (*r).into()).collect(),
         keys,
     };
-    let mut users = Users::default();
+    let mut users = UserStore::default();
     users
         .add(user("ada", &["teller", "read"], vec![(id, digest)]))
         .unwrap();
@@ -169,7 +169,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn an_api_key_is_taken_from_where_the_document_says() {
+fn an_api_key_is_read_from_the_place_that_the_document_names() {
     let folder = tempfile::tempdir().unwrap();
     let key = users(folder.path());
     let config = || with_users(folder.path());
@@ -281,17 +281,17 @@ fn alternatives_combinations_and_roles_are_kept_apart() {
 }
 
 #[test]
-fn roles_are_asked_for_api_and_operation() {
+fn roles_are_required_for_api_and_operation() {
     let folder = tempfile::tempdir().unwrap();
     users(folder.path());
     let mut config = with_users(folder.path());
     let name = |project: &str| project.to_owned();
-    let mut access = Access {
+    let mut access = RoleAccess {
         invoke: Some(vec!["*".into()]),
-        ..Access::default()
+        ..RoleAccess::default()
     };
     let project = project("");
-    let api = Api::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
+    let api = LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     let rule = AccessRule {
         operations: [("inquireAccount".to_owned(), vec!["teller".to_owned()])].into(),
         ..AccessRule::default()
@@ -358,7 +358,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
             "did you mean x-ibm-zcon-roles-allowed?",
         ),
     ] {
-        let faults = Api::load_with(project(security).path(), none, CodePage::ascii())
+        let faults = LoadedApi::load_with(project(security).path(), none, CodePage::ascii())
             .unwrap_err()
             .to_string();
         assert!(
@@ -371,7 +371,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
     users(folder.path());
     let means = with_users(folder.path()).security.means();
     let mixed = project("security: [{jwt: []}, {password: []}]");
-    let warnings = Api::load_with(mixed.path(), means, CodePage::ascii())
+    let warnings = LoadedApi::load_with(mixed.path(), means, CodePage::ascii())
         .unwrap()
         .warnings()
         .to_string();
@@ -379,7 +379,7 @@ fn an_api_whose_requirement_cannot_be_enforced_is_not_served() {
 }
 
 #[test]
-fn roles_that_the_document_names_are_asked_for_beside_those_of_the_settings() {
+fn roles_of_the_document_are_required_in_addition_to_those_of_the_settings() {
     let folder = tempfile::tempdir().unwrap();
     users(folder.path());
     let status = |bank: &Bank, who: &str| match who {
@@ -427,7 +427,7 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
         let own = "operationId: inquireAccount\n      x-ibm-zcon-roles-allowed: [teller]";
         text.replacen("operationId: inquireAccount", own, 1)
     });
-    let api = Api::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
+    let api = LoadedApi::load_with(project.path(), config.security.means(), CodePage::ascii()).unwrap();
     assert_eq!(api.warnings().to_string(), "");
     let gateway = Gateway::start(config, vec![api], Fake::default()).unwrap();
     let ada = password("ada", "ada's: word");
@@ -437,9 +437,9 @@ fn the_roles_of_an_operation_stand_for_those_of_the_document() {
 }
 
 #[test]
-fn health_tells_which_apis_are_not_served_and_why() {
+fn health_reports_which_apis_are_not_served_and_why() {
     let bank = bank("", config());
-    bank.gateway.tell_unserved(vec![Unserved {
+    bank.gateway.report_unserved(vec![UnservedApi {
         api: "ledger".into(),
         reason: "there is no \"user\" store".into(),
     }]);
@@ -464,7 +464,7 @@ fn what_must_come_by_https_is_refused_without() {
 }
 
 #[test]
-fn a_client_that_asks_too_often_is_told_to_wait() {
+fn a_client_with_too_many_requests_gets_a_retry_after() {
     let mut config = config();
     config.security.rate = Some(RateConfig { per_s: 1, burst: 2 });
     let bank = bank("", config);
@@ -487,7 +487,7 @@ fn a_client_that_asks_too_often_is_told_to_wait() {
 }
 
 #[test]
-fn when_everybody_must_say_who_they_are_documents_are_theirs_only_too() {
+fn when_every_client_must_authenticate_documents_require_it_too() {
     let folder = tempfile::tempdir().unwrap();
     let key = users(folder.path());
     let mut config = with_users(folder.path());
@@ -513,7 +513,7 @@ fn when_everybody_must_say_who_they_are_documents_are_theirs_only_too() {
 }
 
 #[test]
-fn the_administration_port_asks_who_uses_it() {
+fn the_administration_port_authenticates_its_users() {
     let folder = tempfile::tempdir().unwrap();
     users(folder.path());
     let mut config = with_users(folder.path());
@@ -552,12 +552,12 @@ fn the_administration_port_asks_who_uses_it() {
 }
 
 #[test]
-fn an_administration_port_that_anybody_can_reach_is_not_opened() {
+fn an_unprotected_administration_port_is_not_opened() {
     let config = GatewayConfig {
         admin: Some(([0, 0, 0, 0], 0).into()),
         ..config()
     };
-    match Gateway::start(config, Vec::<Api>::new(), Fake::default()) {
+    match Gateway::start(config, Vec::<LoadedApi>::new(), Fake::default()) {
         Err(StartError::OpenAdministration(address)) => assert!(address.ip().is_unspecified()),
         other => panic!("{:?}", other.map(drop)),
     }
@@ -567,20 +567,20 @@ fn an_administration_port_that_anybody_can_reach_is_not_opened() {
         admin: Some(([0, 0, 0, 0], 0).into()),
         ..with_users(folder.path())
     };
-    let gateway = Gateway::start(config, Vec::<Api>::new(), Fake::default()).unwrap();
+    let gateway = Gateway::start(config, Vec::<LoadedApi>::new(), Fake::default()).unwrap();
     let port = gateway.admin_address().unwrap().port();
     let answer = send(([127, 0, 0, 1], port).into(), "GET", "/metrics", "", "");
     assert_eq!(answer.status, 401, "from this machine too");
 }
 
 #[test]
-fn settings_that_would_let_anybody_in_are_refused() {
+fn settings_that_would_admit_every_client_are_rejected() {
     let reported = |security: SecurityConfig| {
         let config = GatewayConfig {
             security,
             ..config()
         };
-        match Gateway::start(config, Vec::<Api>::new(), Fake::default()) {
+        match Gateway::start(config, Vec::<LoadedApi>::new(), Fake::default()) {
             Err(StartError::Security(
                 e @ (SecurityError::Setting { .. } | SecurityError::Keys { .. }),
             )) => e.to_string(),
@@ -661,7 +661,7 @@ fn an_api_is_stopped_and_started_and_stays_so_over_a_reload() {
     assert_eq!(reported.status, 503);
     assert_eq!(reported.json()["title"], "The API is stopped");
     assert_eq!(listed()["state"], "stopped");
-    let again = Api::load(bank.project.path()).unwrap();
+    let again = LoadedApi::load(bank.project.path()).unwrap();
     bank.gateway.reload(vec![again]);
     assert_eq!(bank.get("").status, 503);
     assert_eq!(switch("start", operator), 200);

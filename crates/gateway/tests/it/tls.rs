@@ -66,7 +66,7 @@ fn both_protocols_are_offered_over_tls() {
 }
 
 #[test]
-fn a_key_that_is_no_key_is_told_with_its_file() {
+fn an_invalid_key_is_reported_with_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let tls = tls(folder.path());
     std::fs::write(&tls.files.key, "nothing").unwrap();
@@ -192,7 +192,7 @@ fn a_client_is_known_by_its_certificate() {
 }
 
 #[test]
-fn where_certificates_are_required_nobody_connects_without_one() {
+fn where_certificates_are_required_no_client_connects_without_one() {
     let folder = tempfile::tempdir().unwrap();
     let ours = Authority::new();
     let bank = crate::security::bank("", with_clients(folder.path(), &ours, true));

@@ -119,7 +119,7 @@ fn a_token_lets_in_whom_its_issuer_names() {
 }
 
 #[test]
-fn what_is_wrong_is_told_of_the_scheme_that_it_is_of() {
+fn an_error_is_reported_for_the_scheme_that_it_belongs_to() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("keys.json");
     std::fs::write(&file, Issuer::new("one").set()).unwrap();

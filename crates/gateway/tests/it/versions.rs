@@ -4,7 +4,7 @@ use crate::client::send;
 use crate::config;
 use crate::fake::{Data, Fake};
 use crate::load::changed;
-use gateway::{Api, Gateway};
+use gateway::{LoadedApi, Gateway};
 use std::path::Path;
 
 const SWAGGER: &str = r##"swagger: '2.0'
@@ -69,11 +69,11 @@ fn old(text: &str) -> tempfile::TempDir {
     folder
 }
 
-fn loaded(folder: &Path) -> Api {
-    Api::load(folder).unwrap_or_else(|faults| panic!("{faults}"))
+fn loaded(folder: &Path) -> LoadedApi {
+    LoadedApi::load(folder).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-fn serve(api: Api) -> Gateway<Fake> {
+fn serve(api: LoadedApi) -> Gateway<Fake> {
     let opened = |data: &mut Data| {
         let end = data.commarea.len() - 8;
         data.commarea[58..61].copy_from_slice(b"000");
@@ -132,10 +132,10 @@ fn clients_get_the_authors_version_with_the_gateways_answers() {
 }
 
 #[test]
-fn what_a_document_of_two_declares_and_is_not_done_is_told_at_its_place() {
+fn unsupported_declarations_of_a_version_two_document_are_reported_at_their_place() {
     let reported = |from: &str, to: &str| {
         assert!(SWAGGER.contains(from), "there is no {from}");
-        match Api::load(old(&SWAGGER.replacen(from, to, 1)).path()) {
+        match LoadedApi::load(old(&SWAGGER.replacen(from, to, 1)).path()) {
             Ok(api) => api.warnings().to_string(),
             Err(faults) => faults.to_string(),
         }
@@ -217,14 +217,14 @@ fn a_document_of_three_one_is_checked_as_json_schema_has_it() {
 }
 
 #[test]
-fn what_three_one_has_and_is_not_done_is_told() {
+fn unsupported_keywords_of_three_one_are_reported() {
     let reported = |from: &str, to: &str| {
         let folder = changed("api/openapi.yaml", |text| {
             assert!(text.contains(from), "there is no {from}");
             text.replacen("openapi: 3.0.3", "openapi: 3.1.0", 1)
                 .replacen(from, to, 1)
         });
-        match Api::load(folder.path()) {
+        match LoadedApi::load(folder.path()) {
             Ok(api) => api.warnings().to_string(),
             Err(faults) => faults.to_string(),
         }

@@ -3,7 +3,7 @@
 use crate::client::{connect, read, send, send_on};
 use crate::fake::{Data, Fake};
 use crate::{config, example, start};
-use gateway::{Api, CorsConfig, Gateway, GatewayConfig};
+use gateway::{LoadedApi, CorsConfig, Gateway, GatewayConfig};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn programs() -> Fake {
 }
 
 fn start_with(config: GatewayConfig) -> Gateway<Fake> {
-    let apis = Api::load_all(&example("bank/apis")).unwrap();
+    let apis = LoadedApi::load_all(&example("bank/apis")).unwrap();
     Gateway::start(config, apis, programs()).unwrap()
 }
 
@@ -103,7 +103,7 @@ fn a_large_body_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn garbage_harms_nobody() {
+fn garbage_harms_no_other_client() {
     let gateway = start("bank/apis", programs());
     for bytes in [
         &b"\x16\x03\x01\x02\x00garbage\r\n\r\n"[..],
@@ -130,7 +130,7 @@ fn garbage_harms_nobody() {
 fn a_program_that_takes_too_long_is_a_gateway_timeout() {
     let mut fake = programs();
     fake.gate = Some(Arc::new(Semaphore::new(0)));
-    let apis = Api::load_all(&example("bank/apis")).unwrap();
+    let apis = LoadedApi::load_all(&example("bank/apis")).unwrap();
     let config = GatewayConfig {
         response_timeout_ms: 10,
         ..config()
@@ -157,7 +157,7 @@ fn a_request_under_way_survives_reload_and_shutdown() {
         send(gateway.address(), "GET", "/health", "", "").status,
         200
     );
-    gateway.reload(Vec::<Api>::new());
+    gateway.reload(Vec::<LoadedApi>::new());
     assert_eq!(
         send(gateway.address(), "GET", "/bank/accounts/1", "", "").status,
         404
@@ -295,7 +295,7 @@ fn pages_of_any_origin_get_no_credentials() {
 }
 
 #[test]
-fn a_request_that_says_two_things_of_itself_is_refused() {
+fn a_request_that_contradicts_itself_is_rejected() {
     let gateway = start("bank/apis", programs());
     let status = |head: &str, body: &str| {
         let mut stream = connect(gateway.address());

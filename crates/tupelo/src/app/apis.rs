@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{Api, Diagnostic, Diagnostics, LoadError, Loader, Severity};
+use gateway::{LoadedApi, Diagnostic, ProjectDiagnostics, LoadError, ProjectLoader, DiagnosticSeverity};
 
 use super::Application;
 use super::finding::Findings;
@@ -14,7 +14,7 @@ use super::finding::Findings;
 #[derive(Debug, Default)]
 pub struct Apis {
     /// Those that can be served.
-    pub good: Vec<Arc<Api>>,
+    pub good: Vec<Arc<LoadedApi>>,
     /// Names of those that cannot.
     pub bad: Vec<String>,
     /// Why not, in words, of each of the bad ones.
@@ -31,7 +31,7 @@ impl Apis {
     /// Keeps the versions that are in force of projects that are wrong now, but
     /// for those that ask more of their callers than those versions may.
     /// Gives their names.
-    pub fn keep(&mut self, in_force: &[Arc<Api>]) -> Vec<String> {
+    pub fn keep(&mut self, in_force: &[Arc<LoadedApi>]) -> Vec<String> {
         let mut kept = Vec::new();
         for name in self
             .bad
@@ -62,7 +62,7 @@ impl Apis {
 fn reason(faults: &[Diagnostic]) -> String {
     let errors: Vec<&Diagnostic> = faults
         .iter()
-        .filter(|d| d.severity == Severity::Error)
+        .filter(|d| d.severity == DiagnosticSeverity::Error)
         .collect();
     let first = errors.first().map_or("it is wrong", |d| d.message.as_str());
     match errors.len() {
@@ -83,21 +83,21 @@ impl Application {
     }
 
     /// What reads one project again when an operator asks for it.
-    pub fn loader(&self, with_programs: bool) -> Loader {
+    pub fn loader(&self, with_programs: bool) -> ProjectLoader {
         let (folder, state) = (self.folder.clone(), self.state.clone());
-        Loader(Arc::new(move |name| {
+        ProjectLoader(Arc::new(move |name| {
             let app = Application::open(&folder, Some(&state));
             let app = app.map_err(|e| LoadError::Wrong(vec![e.to_string()]))?;
             app.load_api(name, with_programs)
         }))
     }
 
-    fn load_api(&self, name: &str, with_programs: bool) -> Result<Arc<Api>, LoadError> {
-        let wrong = |faults: &Diagnostics| {
-            let errors = faults.0.iter().filter(|d| d.severity == Severity::Error);
+    fn load_api(&self, name: &str, with_programs: bool) -> Result<Arc<LoadedApi>, LoadError> {
+        let wrong = |faults: &ProjectDiagnostics| {
+            let errors = faults.0.iter().filter(|d| d.severity == DiagnosticSeverity::Error);
             LoadError::Wrong(errors.map(ToString::to_string).collect())
         };
-        let all = Api::load_each(&self.api_folder(), self.means(), self.code_page());
+        let all = LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page());
         let found = all.into_iter().find(|(known, _)| known == name);
         let api = found.ok_or(LoadError::Absent)?.1.map_err(|f| wrong(&f))?;
         if with_programs {
@@ -111,10 +111,10 @@ impl Application {
 
     fn load_projects(&self, findings: &mut Findings, with_programs: bool) -> Apis {
         let mut apis = Apis::default();
-        for (name, loaded) in Api::load_each(&self.api_folder(), self.means(), self.code_page()) {
+        for (name, loaded) in LoadedApi::load_each(&self.api_folder(), self.means(), self.code_page()) {
             let api = match loaded {
                 Ok(api) => api,
-                Err(Diagnostics(faults)) => {
+                Err(ProjectDiagnostics(faults)) => {
                     apis.reasons.push(reason(&faults));
                     if faults.iter().any(|fault| fault.unguarded) {
                         apis.unguarded.push(name.clone());
@@ -127,7 +127,7 @@ impl Application {
             findings.extend(api.warnings().0.iter().cloned());
             let sources = match with_programs {
                 true => api.check_sources(&self.folder, &self.copy_folders()),
-                false => Diagnostics::default(),
+                false => ProjectDiagnostics::default(),
             };
             match sources.has_errors() {
                 true => {

@@ -18,8 +18,8 @@ use super::local::{LocalDoor, LocalRegion, LocalReply, LocalTask};
 use super::remote::{self, RemoteReply, RemoteTask};
 use super::scripts::WebSlot;
 use gateway::{
-    Backend, Call, Door, Failed, Mainframe, MainframeDoor, MainframeReply, MainframeTask, Operated,
-    OperatedLater, Reply, Task, Web,
+    ProgramBackend, ProgramCall, BackendHandle, CallFailure, MainframeConnections, MainframeDoor, MainframeReply, MainframeTask, OperatorResult,
+    OperatedLater, ProgramReply, Task, WebHandlers,
 };
 use ipconn::Pool;
 use region::engine::{self, EngineClass};
@@ -33,7 +33,7 @@ pub struct Providers {
     /// The regions that it calls, when there are any.
     pub remote: Option<Arc<Remote>>,
     /// The regions of others that it calls.
-    pub mainframe: Arc<Mainframe>,
+    pub mainframe: Arc<MainframeConnections>,
     /// The connection or group of assets that name none that is known.
     pub default: Option<String>,
     /// What is served beside the APIs.
@@ -97,7 +97,7 @@ pub enum ProviderReply {
     Mainframe(MainframeReply),
 }
 
-impl Backend for Providers {
+impl ProgramBackend for Providers {
     type Door = ProviderDoor;
 
     fn enter<F: Future>(&self, main: impl FnOnce(ProviderDoor) -> F) -> io::Result<F::Output> {
@@ -159,7 +159,7 @@ impl Backend for Providers {
         }
     }
 
-    fn web(&self) -> Option<&dyn Web> {
+    fn web(&self) -> Option<&dyn WebHandlers> {
         self.web.get().map(|web| &**web)
     }
 
@@ -187,7 +187,7 @@ impl Backend for Providers {
         config.is_some_and(ours) || self.mainframe.knows(name)
     }
 
-    fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+    fn operate(&self, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
         if path.trim_matches('/') == "logs" && !change {
             return Some(super::operate::logs(query));
         }
@@ -265,7 +265,7 @@ impl ProviderDoor {
     }
 }
 
-impl Door for ProviderDoor {
+impl BackendHandle for ProviderDoor {
     type Task = ProviderTask;
 
     fn mainframe_ccsid(&self, connection: Option<&str>) -> Option<u16> {
@@ -276,13 +276,13 @@ impl Door for ProviderDoor {
         }
     }
 
-    fn hear(&self) {
+    fn poll_completions(&self) {
         if let Some(local) = &self.local {
-            local.hear();
+            local.poll_completions();
         }
     }
 
-    async fn begin(&self, call: Call<'_>) -> Result<ProviderTask, NotStarted> {
+    async fn begin(&self, call: ProgramCall<'_>) -> Result<ProviderTask, NotStarted> {
         match (self.way(call.connection), &self.local) {
             (Way::Remote(pool, name), _) => {
                 Ok(ProviderTask::Remote(remote::begin(pool, name, &call)))
@@ -328,7 +328,7 @@ impl Task for ProviderTask {
         }
     }
 
-    fn run(self) -> impl Future<Output = Result<ProviderReply, Failed>> {
+    fn run(self) -> impl Future<Output = Result<ProviderReply, CallFailure>> {
         let mut run = match self {
             ProviderTask::Local(task) => Run::Local(task.start()),
             ProviderTask::Remote(task) => Run::Elsewhere(Box::pin(async {
@@ -354,10 +354,10 @@ enum Run<L> {
     Local(L),
     /// Elsewhere. In a box: it has room for whole exchanges, which a request of
     /// the region here would carry along and have moved with it.
-    Elsewhere(Pin<Box<dyn Future<Output = Result<ProviderReply, Failed>>>>),
+    Elsewhere(Pin<Box<dyn Future<Output = Result<ProviderReply, CallFailure>>>>),
 }
 
-impl Reply for ProviderReply {
+impl ProgramReply for ProviderReply {
     fn abend(&self) -> Option<&Abend> {
         match self {
             ProviderReply::Local(reply) => reply.abend(),

@@ -3,7 +3,7 @@
 //!
 //! `serve` stops at the first of these; `check` tells all of them.
 
-use gateway::security::Means;
+use gateway::security::AvailableSchemes;
 
 use super::Application;
 use super::finding::Finding;
@@ -30,7 +30,7 @@ impl Application {
             Err(why) => wrong.push(why.to_string()),
         }
         let admin = self.config.admin.listen;
-        if !admin.ip().is_loopback() && self.means() == Means::default() {
+        if !admin.ip().is_loopback() && self.means() == AvailableSchemes::default() {
             wrong.push(format!(
                 "[admin] listen: others can reach {admin}, and there is nothing to check by who \
                  they are: add users with `tupelo user add`"

@@ -283,8 +283,8 @@ impl From<gateway::Diagnostic> for Finding {
     fn from(d: gateway::Diagnostic) -> Finding {
         Finding {
             severity: match d.severity {
-                gateway::Severity::Warning => Severity::Warning,
-                gateway::Severity::Error => Severity::Error,
+                gateway::DiagnosticSeverity::Warning => Severity::Warning,
+                gateway::DiagnosticSeverity::Error => Severity::Error,
             },
             file: d.file,
             line: d.position.line,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use cics::diagnostic::nearest;
 use copybook::{CopyFolders, ParseOptions, words};
-use gateway::{Api, Contract};
+use gateway::{LoadedApi, AssetContract};
 
 use super::Application;
 use super::compile::Compiled;
@@ -19,7 +19,7 @@ use super::finding::{Finding, Severity, listed};
 use crate::commands::record::source::read_text;
 
 /// What does not fit together, as warnings.
-pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Finding> {
+pub fn findings(app: &Application, compiled: &Compiled, apis: &[&LoadedApi]) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(parameters(app, compiled, apis));
     for contract in apis.iter().flat_map(|api| api.contracts()) {
@@ -39,7 +39,7 @@ pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Fi
 }
 
 /// Programs that begin a task, and want parameters that no task has.
-fn parameters(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Finding> {
+fn parameters(app: &Application, compiled: &Compiled, apis: &[&LoadedApi]) -> Vec<Finding> {
     let transactions = app
         .csd
         .transactions
@@ -115,7 +115,7 @@ pub fn wrong_parameters(source: &Path, text: &str) -> Option<Finding> {
 
 fn containers(
     app: &Application,
-    contract: &Contract,
+    contract: &AssetContract,
     source: &Path,
     text: &str,
     found: &mut Vec<Finding>,
@@ -284,7 +284,7 @@ pub fn literal(word: &str) -> Option<String> {
 
 /// A DFHCOMMAREA that is longer than what the API passes, or shorter, so that the
 /// program never sees what is behind it.
-fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -> Option<Finding> {
+fn commarea(app: &Application, contract: &AssetContract, source: &Path, text: &str) -> Option<Finding> {
     let own = source.parent().map(Path::to_owned);
     let copy = CopyFolders::new(own.into_iter().chain(app.copy_folders()));
     let name = source.display().to_string();

@@ -12,7 +12,7 @@ use super::appc::Partners;
 use super::store_watch::StoreWatch;
 use super::texts::ProgramTexts;
 use ::terminal::BrowserTerminals;
-use gateway::{Call, Door, Failed, Operated, Reply, Task};
+use gateway::{ProgramCall, BackendHandle, CallFailure, OperatorResult, ProgramReply, Task};
 use region::{
     Abend, ContainerType, DoorRuntime, Handle, NotStarted, Outcome, Port, PutError, TaskCosts,
     TaskRequest, TraceFilter, TraceRecord, UserId,
@@ -123,7 +123,7 @@ impl LocalRegion {
     }
 
     /// Answers an operator; none for a path that is not the region's.
-    pub fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+    pub fn operate(&self, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
         if (path.trim_matches('/'), change) == ("partners", false) {
             return Some(super::operate::partners(self.partners.get()));
         }
@@ -132,14 +132,14 @@ impl LocalRegion {
     }
 }
 
-impl Door for LocalDoor {
+impl BackendHandle for LocalDoor {
     type Task = LocalTask;
 
-    fn hear(&self) {
+    fn poll_completions(&self) {
         self.port.hear();
     }
 
-    async fn begin(&self, call: Call<'_>) -> Result<LocalTask, NotStarted> {
+    async fn begin(&self, call: ProgramCall<'_>) -> Result<LocalTask, NotStarted> {
         let mut request: TaskRequest = call.request;
         if request.userid.is_blank() {
             request.userid = self.user;
@@ -169,7 +169,7 @@ impl Task for LocalTask {
         self.0.set_commarea(len, fill)
     }
 
-    fn run(self) -> impl Future<Output = Result<LocalReply, Failed>> {
+    fn run(self) -> impl Future<Output = Result<LocalReply, CallFailure>> {
         let mut run = self.start();
         poll_fn(move |cx| Pin::new(&mut run).poll(cx).map(Ok))
     }
@@ -191,7 +191,7 @@ impl LocalTask {
     }
 }
 
-impl Reply for LocalReply {
+impl ProgramReply for LocalReply {
     fn abend(&self) -> Option<&Abend> {
         self.1.as_deref()
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use copybook::CodePage;
-use gateway::{Common, First, Frames, Mainframe, SocketConnection, TlsTrust, WebConnection};
+use gateway::{CommonSettings, FirstFrame, MessageFraming, MainframeConnections, SocketConnection, TlsTrust, WebConnection};
 use miette::{Result, bail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,8 +103,8 @@ impl Default for MainframeConnection {
 
 impl Application {
     /// The connections, for so many threads. All that is wrong is told.
-    pub fn mainframe(&self, threads: u32) -> Result<Mainframe> {
-        let mut made = Mainframe::new(threads);
+    pub fn mainframe(&self, threads: u32) -> Result<MainframeConnections> {
+        let mut made = MainframeConnections::new(threads);
         let mut wrong = Vec::new();
         for (name, config) in &self.config.mainframe.connections {
             let added =
@@ -180,7 +180,7 @@ impl MainframeConnection {
         }
     }
 
-    fn common(&self, folder: &Path) -> Result<Common, String> {
+    fn common(&self, folder: &Path) -> Result<CommonSettings, String> {
         let page = CodePage::by_name(&self.code_page);
         let file = |file: &PathBuf| folder.join(file);
         let certificate = match (&self.certificate, &self.key) {
@@ -194,7 +194,7 @@ impl MainframeConnection {
             name: self.server_name.clone(),
         };
         let said = trust != TlsTrust::default();
-        Ok(Common {
+        Ok(CommonSettings {
             ccsid: page.map_err(|e| format!("code_page: {e}"))?.ccsid(),
             sessions: self.sessions.max(1),
             session_wait_ms: self.session_wait_ms,
@@ -209,7 +209,7 @@ impl MainframeConnection {
 /// The frames of receivers, for messages that go to one.
 struct Framed(Framing);
 
-impl Frames for Framed {
+impl MessageFraming for Framed {
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         let from = out.len();
         self.0.emit(message, out).map_err(|e| e.to_string())?;
@@ -221,10 +221,10 @@ impl Frames for Framed {
         }
     }
 
-    fn first(&self, bytes: &[u8], searched: usize) -> Result<First, String> {
+    fn first(&self, bytes: &[u8], searched: usize) -> Result<FirstFrame, String> {
         match self.0.first(bytes, searched) {
-            Ok(Found::Message { data, next }) => Ok(First::Message { data, next }),
-            Ok(Found::More { searched, needed }) => Ok(First::Part { searched, needed }),
+            Ok(Found::Message { data, next }) => Ok(FirstFrame::Message { data, next }),
+            Ok(Found::More { searched, needed }) => Ok(FirstFrame::Part { searched, needed }),
             Err(e) => Err(e.to_string()),
         }
     }
@@ -249,9 +249,9 @@ mod tests {
         let mut out = Vec::new();
         lines.emit(b"one", &mut out).unwrap();
         let (data, next) = (0..3, 4);
-        assert_eq!(lines.first(&out, 0), Ok(First::Message { data, next }));
+        assert_eq!(lines.first(&out, 0), Ok(FirstFrame::Message { data, next }));
         let (searched, needed) = (2, 3);
-        assert_eq!(lines.first(b"on", 0), Ok(First::Part { searched, needed }));
+        assert_eq!(lines.first(b"on", 0), Ok(FirstFrame::Part { searched, needed }));
         assert!(
             lines
                 .emit(b"o\ne", &mut Vec::new())

@@ -11,7 +11,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gateway::Operated;
+use gateway::OperatorResult;
 use region::{Handle, TraceFilter};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ const MAX_MIB: u64 = 65_536;
 const LAST: usize = 200;
 
 /// The answer to a path; `None` when it is not one of these.
-pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
+pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<OperatorResult> {
     let given = match (path.trim_end_matches('/'), change) {
         ("/trace", false) => filter(query)
             .map(|filter| json!(region.trace(&filter)))
@@ -37,11 +37,11 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
         _ => return None,
     };
     Some(match given {
-        Ok(value) => Operated {
+        Ok(value) => OperatorResult {
             status: 200,
             json: value.to_string(),
         },
-        Err((status, why)) => Operated {
+        Err((status, why)) => OperatorResult {
             status,
             json: json!({ "error": why }).to_string(),
         },

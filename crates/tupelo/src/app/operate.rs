@@ -23,7 +23,7 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use gateway::{Mainframe, Operated};
+use gateway::{MainframeConnections, OperatorResult};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use region::{Handle, Purge, UserId};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub fn answer(
     path: &str,
     query: &str,
     change: bool,
-) -> Option<Operated> {
+) -> Option<OperatorResult> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     Some(match (parts.as_slice(), change) {
         (["tasks"], false) => list(&region.tasks()),
@@ -68,7 +68,7 @@ pub fn answer(
             _ => fault(404, "no task waits for a reply to that message"),
         },
         (["sockets", words @ ..], change) => match region.sockets()?.operate(words, change)? {
-            Ok(json) => Operated { status: 200, json },
+            Ok(json) => OperatorResult { status: 200, json },
             Err(why) => fault(409, &why),
         },
         _ => return None,
@@ -86,7 +86,7 @@ pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Va
 }
 
 /// The connections of a process, when it has any.
-pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe) -> Operated {
+pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &MainframeConnections) -> OperatorResult {
     let connections = directory.map(ipconn::Directory::connections);
     let partners = directory.map(ipconn::Directory::partners);
     list(&json!({
@@ -97,12 +97,12 @@ pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &Mainframe)
 }
 
 /// The APPC node of a region, when it has one.
-pub fn partners(partners: Option<&Partners>) -> Operated {
+pub fn partners(partners: Option<&Partners>) -> OperatorResult {
     list(&partners.map(|partners| partners.host().status()))
 }
 
 /// The newest lines of the log.
-pub fn logs(query: &str) -> Operated {
+pub fn logs(query: &str) -> OperatorResult {
     let last = query.split('&').find_map(|part| part.strip_prefix("last="));
     match last.map_or(Ok(200), str::parse) {
         Ok(most) => list(&json!({ "lines": crate::log::newest(most) })),
@@ -111,7 +111,7 @@ pub fn logs(query: &str) -> Operated {
 }
 
 /// Starts a transaction without data, as the region's own user.
-fn start(region: &Handle, user: UserId, name: &str) -> Operated {
+fn start(region: &Handle, user: UserId, name: &str) -> OperatorResult {
     let name = decoded(name).and_then(|name| String::from_utf8(name).ok());
     let Some(transid) = name.and_then(|name| name.parse().ok()) else {
         return fault(400, "a transaction's name has 1 to 4 characters");
@@ -142,15 +142,15 @@ fn at_ns() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn list(value: &impl Serialize) -> Operated {
+fn list(value: &impl Serialize) -> OperatorResult {
     match serde_json::to_string(value) {
-        Ok(json) => Operated { status: 200, json },
+        Ok(json) => OperatorResult { status: 200, json },
         Err(error) => fault(500, &error.to_string()),
     }
 }
 
-pub fn fault(status: u16, why: &str) -> Operated {
-    Operated {
+pub fn fault(status: u16, why: &str) -> OperatorResult {
+    OperatorResult {
         status,
         json: json!({ "error": why }).to_string(),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gateway::{Diagnostic, Diagnostics, Policies, Policy};
+use gateway::{Diagnostic, ProjectDiagnostics, PolicySet, PolicyRules};
 
 use super::Application;
 use super::apis::Apis;
@@ -13,9 +13,9 @@ use super::finding::Findings;
 impl Application {
     /// Reads the rule sets, and adds what is to be said of them. One that is
     /// wrong is not put in force.
-    pub fn policies(&self, findings: &mut Findings) -> Option<Policies> {
+    pub fn policies(&self, findings: &mut Findings) -> Option<PolicySet> {
         let settings = &self.config.gateway;
-        let mut read: BTreeMap<PathBuf, Option<Arc<Policy>>> = BTreeMap::new();
+        let mut read: BTreeMap<PathBuf, Option<Arc<PolicyRules>>> = BTreeMap::new();
         let mut all = |file: &Path| {
             let file = self.folder.join(file);
             let policy = read.entry(file.clone()).or_insert_with(|| {
@@ -44,7 +44,7 @@ impl Application {
             return None;
         }
         let specific = specific.into_iter();
-        Some(Policies {
+        Some(PolicySet {
             global: global.flatten(),
             specific: specific.filter_map(|(api, p)| Some((api, p?))).collect(),
         })
@@ -67,8 +67,8 @@ impl Application {
         policies.map_or_else(Vec::new, |policies| policies.stray_paths(&apis).0)
     }
 
-    fn policy(&self, file: &Path) -> Result<(Policy, Diagnostics), Diagnostics> {
-        let policy = Policy::load(file)?;
+    fn policy(&self, file: &Path) -> Result<(PolicyRules, ProjectDiagnostics), ProjectDiagnostics> {
+        let policy = PolicyRules::load(file)?;
         let mut known: Vec<String> = Vec::new();
         // What is wrong with the connections is told elsewhere.
         if let Ok(config) = super::ipconn::config(self) {
@@ -85,7 +85,7 @@ impl Application {
         if mainframe.is_empty() {
             warnings.0.extend(policy.idle_code_pages().0);
         }
-        if self.means() == gateway::security::Means::default() {
+        if self.means() == gateway::security::AvailableSchemes::default() {
             warnings.0.extend(policy.rules_about_callers().0);
         }
         Ok((policy, warnings))

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use gateway::{Call, Failed, Reply, Task};
+use gateway::{ProgramCall, CallFailure, ProgramReply, Task};
 use ipconn::Pool;
 use ipconn::wire::{self, Ending, RequestBuilder, RequestHead};
 use region::{Abend, ContainerName, ContainerType, NotStarted, PutError};
@@ -21,7 +21,7 @@ pub struct RemoteTask {
 pub struct RemoteReply(wire::Reply, Option<Abend>);
 
 /// Begins a call of a connection or a group.
-pub fn begin(pool: &Rc<Pool>, connection: &str, call: &Call<'_>) -> RemoteTask {
+pub fn begin(pool: &Rc<Pool>, connection: &str, call: &ProgramCall<'_>) -> RemoteTask {
     let request = &call.request;
     let head = RequestHead {
         timeout_ms: request.timeout_ms,
@@ -66,7 +66,7 @@ impl Task for RemoteTask {
         self.request.set_commarea(len, fill).map_err(PutError::Fill)
     }
 
-    async fn run(self) -> Result<RemoteReply, Failed> {
+    async fn run(self) -> Result<RemoteReply, CallFailure> {
         let message = Bytes::from(self.request.finish());
         let called = self.pool.call(&self.connection, message, self.idempotent);
         let reply = called.await.map_err(failed)?;
@@ -81,28 +81,28 @@ impl Task for RemoteTask {
                 };
                 Ok(RemoteReply(reply, Some(abend)))
             }
-            Ending::Later => Err(Failed::Refused(NotStarted::Busy(reply.head.text))),
+            Ending::Later => Err(CallFailure::Refused(NotStarted::Busy(reply.head.text))),
             Ending::Never | Ending::Condition(..) => {
-                Err(Failed::Refused(NotStarted::Impossible(reply.head.text)))
+                Err(CallFailure::Refused(NotStarted::Impossible(reply.head.text)))
             }
         }
     }
 }
 
-fn failed(failed: ipconn::Failed) -> Failed {
+fn failed(failed: ipconn::Failed) -> CallFailure {
     let text = failed.to_string();
     match failed {
-        ipconn::Failed::Unknown(_) => Failed::Refused(NotStarted::Impossible(text)),
+        ipconn::Failed::Unknown(_) => CallFailure::Refused(NotStarted::Impossible(text)),
         ipconn::Failed::NoSession(_) | ipconn::Failed::Busy(_) => {
-            Failed::Refused(NotStarted::Busy(text))
+            CallFailure::Refused(NotStarted::Busy(text))
         }
-        ipconn::Failed::Unreachable(_) => Failed::Refused(NotStarted::Unreachable(text)),
-        ipconn::Failed::Lost(_) => Failed::Lost(text),
-        ipconn::Failed::TooLarge(..) => Failed::TooLarge,
+        ipconn::Failed::Unreachable(_) => CallFailure::Refused(NotStarted::Unreachable(text)),
+        ipconn::Failed::Lost(_) => CallFailure::Lost(text),
+        ipconn::Failed::TooLarge(..) => CallFailure::TooLarge,
     }
 }
 
-impl Reply for RemoteReply {
+impl ProgramReply for RemoteReply {
     fn abend(&self) -> Option<&Abend> {
         self.1.as_ref()
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
-use gateway::{Api, Handler, Pieces, ServiceBody, Serving, Web, WebAbend, WebAnswer, WebRefusal};
+use gateway::{LoadedApi, WebHandler, AnswerPieces, ServiceBody, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask, NotStarted, Refusal, UserId};
 use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
@@ -17,7 +17,7 @@ use super::finding::{Finding, Findings, Severity};
 use super::toml_places::Places;
 
 /// Where the gateway finds scripts, once they are served.
-pub type WebSlot = Arc<OnceLock<Arc<dyn Web>>>;
+pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
 
 /// Reads and loads an application's scripts.
 pub fn check(app: &Application) -> Checked {
@@ -48,14 +48,14 @@ pub fn findings(app: &Application, checked: &Checked) -> Findings {
             route.path, route.transaction
         ));
     }
-    let rules = app.config.security.apis.get(gateway::BESIDE);
+    let rules = app.config.security.apis.get(gateway::OUTSIDE_APIS);
     for key in rules.iter().flat_map(|rule| rule.operations.keys()) {
         let path = key.split_once(' ').map(|(_, path)| path);
         if !checked.routes.iter().any(|r| path == Some(&*r.path)) {
             findings.warn(format!(
                 "[security.apis.{}.operations] \"{key}\" is about no route: write METHOD /path as \
                  [script.routes] has it",
-                gateway::BESIDE
+                gateway::OUTSIDE_APIS
             ));
         }
     }
@@ -72,7 +72,7 @@ pub fn has_file(app: &Application, program: &str) -> bool {
 }
 
 /// Routes that no request reaches, since an API or another route has their paths.
-pub fn hidden(app: &Application, apis: &[&Api], findings: &mut Findings) {
+pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
     let routes = script::routes(&app.config.script, &app.folder, &maps(app));
     let operations = apis.iter().flat_map(|api| {
         let templates = api.operations().map(|(_, path, _)| path);
@@ -198,8 +198,8 @@ struct Serve {
     template: String,
 }
 
-impl Web for ScriptWeb {
-    fn find(&self, path: &str) -> Option<Box<dyn Handler>> {
+impl WebHandlers for ScriptWeb {
+    fn find(&self, path: &str) -> Option<Box<dyn WebHandler>> {
         let now = self.0.now();
         let template = now.routes.find(path)?.route.path.clone();
         Some(Box::new(Serve {
@@ -211,7 +211,7 @@ impl Web for ScriptWeb {
     }
 }
 
-impl Handler for Serve {
+impl WebHandler for Serve {
     fn template(&self) -> &str {
         &self.template
     }
@@ -222,7 +222,7 @@ impl Handler for Serve {
         trace_id: [u8; 16],
         user: Option<UserId>,
         body: Bytes,
-    ) -> Serving {
+    ) -> WebAnswerFuture {
         let headers = parts.headers.iter();
         let headers = headers.map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -257,7 +257,7 @@ impl Handler for Serve {
                 Ok(Served::Begun(begun)) => Ok(WebAnswer {
                     status: begun.status,
                     headers: begun.headers,
-                    body: ServiceBody::Stream(Pieces::Chunks(begun.parts)),
+                    body: ServiceBody::Stream(AnswerPieces::Chunks(begun.parts)),
                 }),
                 Err(refused) => Err(refusal(refused)),
             }

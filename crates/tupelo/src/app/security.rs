@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gateway::Unserved;
-use gateway::security::users::{Users, UsersError};
+use gateway::UnservedApi;
+use gateway::security::users::{UserStore, UsersError};
 use gateway::security::{
-    Access, AccessRule, JwtConfig, KeySource, Means, RateConfig, SecurityConfig, SecurityError,
+    RoleAccess, AccessRule, JwtConfig, KeySource, AvailableSchemes, RateConfig, SecurityConfig, SecurityError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ pub struct RolesSection {
 
 impl Default for RolesSection {
     fn default() -> Self {
-        let usual = Access::default();
+        let usual = RoleAccess::default();
         RolesSection {
             invoke: usual.invoke,
             read: usual.read,
@@ -183,7 +183,7 @@ impl Application {
         let Some(file) = self.security().users else {
             return Vec::new();
         };
-        let wrong = Users::load(&file).err().unwrap_or_default();
+        let wrong = UserStore::load(&file).err().unwrap_or_default();
         let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
         let finding = |wrong: UsersError| Finding {
             severity: Severity::Error,
@@ -237,7 +237,7 @@ impl Application {
     }
 
     /// How the APIs' operations can be protected.
-    pub fn means(&self) -> Means {
+    pub fn means(&self) -> AvailableSchemes {
         self.security().means()
     }
 
@@ -254,7 +254,7 @@ impl Application {
             .collect();
         // Those of scripts are looked at with the scripts.
         let rules = self.config.security.apis.iter();
-        for (name, section) in rules.filter(|(name, _)| *name != gateway::BESIDE) {
+        for (name, section) in rules.filter(|(name, _)| *name != gateway::OUTSIDE_APIS) {
             let Some(api) = apis.good.iter().find(|api| api.name() == name) else {
                 if !apis.bad.contains(name) {
                     stray.push(format!(
@@ -278,7 +278,7 @@ impl Application {
     }
 }
 
-fn access(section: &SecuritySection) -> Access {
+fn access(section: &SecuritySection) -> RoleAccess {
     let rule = |api: &ApiSection| AccessRule {
         invoke: api.invoke.clone(),
         require_auth: api.require_auth,
@@ -286,7 +286,7 @@ fn access(section: &SecuritySection) -> Access {
         operations: api.operations.clone(),
     };
     let apis = section.apis.iter();
-    Access {
+    RoleAccess {
         invoke: section.roles.invoke.clone(),
         read: section.roles.read.clone(),
         operations: section.roles.operations.clone(),
@@ -296,10 +296,10 @@ fn access(section: &SecuritySection) -> Access {
 }
 
 /// What `/health` tells of the projects that are not served.
-pub fn unserved(apis: &Apis) -> Vec<Unserved> {
+pub fn unserved(apis: &Apis) -> Vec<UnservedApi> {
     // Of some an older version that was right is in force.
     let served = |name: &String| apis.good.iter().any(|api| api.name() == name);
-    let one = |(api, reason): (&String, &String)| Unserved {
+    let one = |(api, reason): (&String, &String)| UnservedApi {
         api: api.clone(),
         reason: reason.clone(),
     };

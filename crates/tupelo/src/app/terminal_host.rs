@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use gateway::security::users::{User, Users, hash_password, is_user_id, verify_password};
-use gateway::security::{Access, Act};
+use gateway::security::users::{StoredUser, UserStore, hash_password, is_user_id, verify_password};
+use gateway::security::{RoleAccess, AdminAction};
 use region::{Handle, UserId};
 use serde_json::Value;
 use terminal::{SignedOnUser, SnapshotKind, TerminalHost, Verified};
@@ -17,7 +17,7 @@ use super::{Application, operate};
 pub struct Host {
     /// The user store, which is read at each sign-on.
     users: PathBuf,
-    access: Access,
+    access: RoleAccess,
     /// A hash that takes as long to compare as a user's.
     nobody: OnceLock<String>,
 }
@@ -40,7 +40,7 @@ impl TerminalHost for Host {
 
     fn verify(&self, user: &str, password: &str) -> Verified {
         // A store that cannot be read lets nobody in; `tupelo check` says why.
-        let users = Users::load(&self.users).unwrap_or_default();
+        let users = UserStore::load(&self.users).unwrap_or_default();
         let found = users.iter().find(|known| is_called(known, user));
         let with_password = found.filter(|known| !known.password.is_empty());
         let (Some(known), Some(userid)) = (with_password, found.and_then(user_id)) else {
@@ -59,8 +59,8 @@ impl TerminalHost for Host {
         };
         Verified::User(SignedOnUser {
             userid,
-            may_look: has(Act::Read),
-            may_change: has(Act::Operate),
+            may_look: has(AdminAction::Read),
+            may_change: has(AdminAction::Operate),
         })
     }
 
@@ -71,12 +71,12 @@ impl TerminalHost for Host {
 }
 
 /// Whether a user is meant, by the user id or by the name.
-fn is_called(user: &User, typed: &str) -> bool {
+fn is_called(user: &StoredUser, typed: &str) -> bool {
     user.user_id.eq_ignore_ascii_case(typed) || user.name.eq_ignore_ascii_case(typed)
 }
 
 /// The CICS user id of a user: what the store says, or the name.
-fn user_id(user: &User) -> Option<UserId> {
+fn user_id(user: &StoredUser) -> Option<UserId> {
     let named = if user.user_id.is_empty() {
         user.name.to_ascii_uppercase()
     } else {

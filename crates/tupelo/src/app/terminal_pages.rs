@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use gateway::{Operated, OperatedLater};
+use gateway::{OperatorResult, OperatedLater};
 use serde_json::{Value, json};
 use terminal::{BrowserError, BrowserTerminals};
 
@@ -66,9 +66,9 @@ fn at_once(answer: Result<Value, BrowserError>) -> OperatedLater {
     Box::pin(std::future::ready(operated(answer)))
 }
 
-fn operated(answer: Result<Value, BrowserError>) -> Operated {
+fn operated(answer: Result<Value, BrowserError>) -> OperatorResult {
     match answer {
-        Ok(json) => Operated {
+        Ok(json) => OperatorResult {
             status: 200,
             json: json.to_string(),
         },

@@ -7,7 +7,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use gateway::Operated;
+use gateway::OperatorResult;
 use ipconn::Coordinator;
 use region::{BranchId, Handle, InDoubtUnit, UnitId};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ pub fn list(region: &Handle) -> Value {
 }
 
 /// Ends a unit that is in doubt in the place of its coordinator.
-pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
+pub fn settle(region: &Handle, wanted: &str, commit: bool) -> OperatorResult {
     let all = region.prepared_units();
     let found = all.into_iter().find(|unit| name(&unit.branch) == wanted);
     let Some(unit) = found else {
@@ -82,7 +82,7 @@ pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
         let _ = done.send(yes);
     });
     match heard.recv_timeout(LIMIT) {
-        Ok(true) => Operated {
+        Ok(true) => OperatorResult {
             status: 200,
             json: json!({}).to_string(),
         },
@@ -92,7 +92,7 @@ pub fn settle(region: &Handle, wanted: &str, commit: bool) -> Operated {
 }
 
 /// Ends a unit in doubt in the place of the data base that decides it.
-fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> Operated {
+fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> OperatorResult {
     let in_doubt = || region.in_doubt_units().into_iter();
     let named = |unit: &InDoubtUnit| unit.unit.to_string() == wanted;
     let Some(unit) = in_doubt().find(named) else {
@@ -114,7 +114,7 @@ fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> Operated {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Operated {
+    OperatorResult {
         status: 200,
         json: json!({}).to_string(),
     }

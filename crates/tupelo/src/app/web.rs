@@ -10,7 +10,7 @@ use cics::csd::{
 };
 use copybook::CodePage;
 use gateway::{
-    Answering, Authentication, Pieces, Service, ServiceAnswer, ServiceBody, ServiceConfig,
+    ServiceAnswerFuture, CallerAuthentication, AnswerPieces, ServiceHandler, ServiceAnswer, ServiceBody, ServiceConfig,
     ServiceRequest, TlsConfig, WebRefusal,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -236,10 +236,10 @@ fn service(
         idle_timeout_ms: def.socket_close_s.map(|s| s.saturating_mul(1_000)),
         max_persistent: def.max_persist,
         authentication: match def.authenticate {
-            ServiceAuthentication::No => Authentication::None,
-            ServiceAuthentication::Basic => Authentication::Basic,
-            ServiceAuthentication::Certificate => Authentication::Certificate,
-            ServiceAuthentication::Automatic => Authentication::Either,
+            ServiceAuthentication::No => CallerAuthentication::None,
+            ServiceAuthentication::Basic => CallerAuthentication::Basic,
+            ServiceAuthentication::Certificate => CallerAuthentication::Certificate,
+            ServiceAuthentication::Automatic => CallerAuthentication::Either,
         },
         realm: def.realm.clone().unwrap_or_else(|| {
             let region = app.config.region.applid.trim_end();
@@ -318,7 +318,7 @@ impl Debug for Handler {
 
 impl Handler {
     /// The script that serves a request.
-    fn script(&self, request: &WebRequest) -> Option<Box<dyn gateway::Handler>> {
+    fn script(&self, request: &WebRequest) -> Option<Box<dyn gateway::WebHandler>> {
         let script = self.scripts.get()?.find(request.parts.uri.path())?;
         let path = self.web.without_program(request)?;
         (script.template() == path).then_some(script)
@@ -386,14 +386,14 @@ fn service_answer(answer: WebAnswer) -> ServiceAnswer {
         headers: answer.headers,
         body: match answer.body {
             WebBody::Whole(bytes) => ServiceBody::Whole(bytes),
-            WebBody::Stream(pieces) => ServiceBody::Stream(Pieces::Frames(pieces)),
+            WebBody::Stream(pieces) => ServiceBody::Stream(AnswerPieces::Frames(pieces)),
         },
         close: answer.close,
     }
 }
 
-impl Service for Handler {
-    fn serve(&self, request: ServiceRequest) -> Answering {
+impl ServiceHandler for Handler {
+    fn serve(&self, request: ServiceRequest) -> ServiceAnswerFuture {
         let web = self.web.clone();
         let mut parts = request.parts;
         if let Some(trailers) = &request.trailers {

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use gateway::{
-    Calling, Choice, Day, Import, ImportBook, ImportNames, NameStyle, Overrides, Redefines, Truth, import,
+    CallInterface, RedefineChoice, DateField, ImportRequest, ImportBook, ImportNames, NameStyle, FieldOverrides, Redefines, BooleanField, import,
     import_archives,
 };
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
@@ -153,15 +153,15 @@ pub struct ImportArgs {
     /// Which description of redefined storage holds, by the value of a field:
     /// one response for each value.
     #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
-    redefines_by: Option<Choice>,
+    redefines_by: Option<RedefineChoice>,
     /// A field that is a JSON boolean, and its two values. May be given several
     /// times.
     #[arg(long, value_name = "FIELD=YES/NO", value_parser = truth)]
-    boolean: Vec<Truth>,
+    boolean: Vec<BooleanField>,
     /// A field that is a date in JSON, and how it is written: YYYY or YY, MM and
     /// DD in any order. May be given several times.
     #[arg(long, value_name = "FIELD=YYYYMMDD", value_parser = day)]
-    date: Vec<Day>,
+    date: Vec<DateField>,
     /// Tables of a fixed size come without the empty rows at their end.
     #[arg(long)]
     trim_tables: bool,
@@ -335,7 +335,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
         false => books(&args.response)?,
     };
     let transid = args.transid.as_ref().map(|t| t.to_ascii_uppercase());
-    let made = import(&Import {
+    let made = import(&ImportRequest {
         name: name.to_owned(),
         program: program.clone(),
         transid: transid.clone(),
@@ -353,7 +353,7 @@ fn run_import(name: &str, args: &ImportArgs, app: &Application) -> Result<Outcom
             (None, Variants::First) => Redefines::First,
             (None, Variants::All) => Redefines::All,
         },
-        overrides: Overrides {
+        overrides: FieldOverrides {
             booleans: args.boolean.clone(),
             dates: args.date.clone(),
             trim_tables: args.trim_tables,
@@ -487,8 +487,8 @@ fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
         return Err(wrong_usage(format!("{prefix:?} is no prefix: 1 to 3 letters and digits, since members have 8"), None));
     }
     let calling = match args.stub {
-        true => Calling::Stub,
-        false => Calling::HostApi,
+        true => CallInterface::Stub,
+        false => CallInterface::HostApi,
     };
     let prefix = args.prefix.as_deref();
     let (all, notes) = gateway::requester_copybooks(&args.folder, calling, prefix)
@@ -499,7 +499,7 @@ fn run_requester(args: &RequesterArgs) -> Result<Outcome> {
     write_copybooks(&all, args.to.as_deref())
 }
 
-fn write_copybooks(all: &[gateway::Generated], to: Option<&Path>) -> Result<Outcome> {
+fn write_copybooks(all: &[gateway::GeneratedCopybook], to: Option<&Path>) -> Result<Outcome> {
     for one in all {
         match to {
             Some(folder) => {
@@ -534,20 +534,20 @@ fn run_update(name: &str, app: &Application) -> Result<Outcome> {
     for path in &update.kept {
         println!("  kept, since you edited it: {}; look at the fields above in it", path.display());
     }
-    if update == gateway::Update::default() {
+    if update == gateway::ProjectUpdate::default() {
         println!("{name} is as its copybooks are");
     }
     Ok(Outcome::Clean)
 }
 
 /// Shows the faults, and says in a line what cannot be done.
-fn refused(what: &str, faults: gateway::Diagnostics) -> miette::Report {
+fn refused(what: &str, faults: gateway::ProjectDiagnostics) -> miette::Report {
     let findings = told(faults);
     miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
 }
 
 /// Says what was found, each thing once.
-fn told(faults: gateway::Diagnostics) -> Findings {
+fn told(faults: gateway::ProjectDiagnostics) -> Findings {
     let mut findings = Findings::new(Path::new(""));
     findings.extend(faults.0);
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
@@ -593,18 +593,18 @@ fn define(app: &Application, transid: Option<&str>, program: &str) -> Result<()>
     Ok(())
 }
 
-fn choice(text: &str) -> Result<Choice, String> {
+fn choice(text: &str) -> Result<RedefineChoice, String> {
     let wrong = || "write ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME".to_owned();
-    Choice::parse(text).ok_or_else(wrong)
+    RedefineChoice::parse(text).ok_or_else(wrong)
 }
 
-fn truth(text: &str) -> Result<Truth, String> {
-    Truth::parse(text).ok_or_else(|| "write FIELD=YES/NO, such as ACTIVE=Y/N".to_owned())
+fn truth(text: &str) -> Result<BooleanField, String> {
+    BooleanField::parse(text).ok_or_else(|| "write FIELD=YES/NO, such as ACTIVE=Y/N".to_owned())
 }
 
-fn day(text: &str) -> Result<Day, String> {
+fn day(text: &str) -> Result<DateField, String> {
     let wrong = || "write FIELD=YYYYMMDD: YYYY or YY, MM and DD in any order, and - / . : or blanks";
-    Day::parse(text).ok_or_else(|| wrong().to_owned())
+    DateField::parse(text).ok_or_else(|| wrong().to_owned())
 }
 
 /// `FILE` or `CONTAINER=FILE`.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cics::csd::{UriMapAnswer, UriMapUsage};
-use gateway::Api;
+use gateway::LoadedApi;
 use miette::Result;
 use translator::Kind;
 
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     });
     let unsupported = compiler_findings(&app, &compiled, args.unsupported, &mut findings);
     let apis = app.load_apis(&mut findings);
-    let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
+    let good: Vec<&LoadedApi> = apis.good.iter().map(|api| &**api).collect();
     let mut reports = Vec::new();
     if has_all {
         let mut further = Findings::new(&app.folder);
@@ -106,7 +106,7 @@ fn compiler_findings(
 }
 
 /// What texts say of each other: programs, definitions, APIs, scripts, settings.
-fn cross_checks(app: &Application, compiled: &Compiled, good: &[&Api], findings: &mut Findings) {
+fn cross_checks(app: &Application, compiled: &Compiled, good: &[&LoadedApi], findings: &mut Findings) {
     findings.extend(interfaces::findings(app, compiled, good));
     app.policies(findings);
     findings.extend(app.user_store());
@@ -157,7 +157,7 @@ fn no_compiler(report: &miette::Report) -> Finding {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[&Api], pipelines: &web::Pipelines) -> Vec<Finding> {
+fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipelines: &web::Pipelines) -> Vec<Finding> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -305,7 +305,7 @@ fn long_name(built: &translator::Built) -> Option<Finding> {
 }
 
 /// Where an API's asset names a program.
-fn asset_place(app: &Application, api: &gateway::Api, program: &str) -> (PathBuf, u32, u32) {
+fn asset_place(app: &Application, api: &gateway::LoadedApi, program: &str) -> (PathBuf, u32, u32) {
     let Some(file) = api.asset_file(program) else {
         return (PathBuf::new(), 0, 0);
     };

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use gateway::security::users::{self, User, Users};
+use gateway::security::users::{self, StoredUser, UserStore};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 use crate::Outcome;
@@ -98,15 +98,15 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// The store's file and its users.
-fn open(folder: &Folder) -> Result<(PathBuf, Users)> {
+fn open(folder: &Folder) -> Result<(PathBuf, UserStore)> {
     let app = Application::open(&folder.folder, None)?;
     let file = app.config.security.users_file(&app.folder);
     let users = match file.exists() {
-        true => Users::load(&file).map_err(|wrong| {
+        true => UserStore::load(&file).map_err(|wrong| {
             let lines: Vec<String> = wrong.iter().map(ToString::to_string).collect();
             miette!("{}: {}", file.display(), lines.join("\n"))
         })?,
-        false => Users::default(),
+        false => UserStore::default(),
     };
     Ok((file, users))
 }
@@ -119,7 +119,7 @@ fn add(args: &AddArgs) -> Result<()> {
     }
     let known = users.get(name).map(|user| (**user).clone());
     let there = known.is_some();
-    let mut user = known.unwrap_or(User {
+    let mut user = known.unwrap_or(StoredUser {
         name: name.clone(),
         password: String::new(),
         user_id: String::new(),
@@ -218,7 +218,7 @@ fn key(args: &KeyArgs) -> Result<()> {
 
 /// Puts a new file in the place of the old one: whoever reads it sees the one
 /// or the other, and nobody else may read it.
-fn write(file: &Path, users: &Users) -> Result<()> {
+fn write(file: &Path, users: &UserStore) -> Result<()> {
     let beside = file.with_extension("new");
     let _ = fs::remove_file(&beside);
     let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);

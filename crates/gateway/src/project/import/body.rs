@@ -1,16 +1,16 @@
 //! A request or response body: the members of each record.
 
 use super::AreaSource;
-use super::choice::{Choice, ChoiceCase};
-use super::member::{Making, Member, MemberKind, leaf, limit, object_schema, sample};
-use super::{Import, usage::Usage};
+use super::choice::{RedefineChoice, ChoiceCase};
+use super::member::{MemberContext, BodyMember, MemberKind, leaf, limit, object_schema, sample};
+use super::{ImportRequest, usage::Usage};
 use copybook::{Kind, Layout};
 use serde_json::Value;
 use std::collections::HashSet;
 
 pub(super) struct Body {
     /// Each area's name and its record as one member.
-    pub areas: Vec<(String, Member)>,
+    pub areas: Vec<(String, BodyMember)>,
     /// Redefinitions without a member.
     pub left_out: Vec<String>,
 }
@@ -20,7 +20,7 @@ impl Body {
     /// `variant` is the description of redefined storage that a response shows.
     pub fn new(
         sources: &[AreaSource],
-        import: &Import,
+        import: &ImportRequest,
         request: bool,
         shared: bool,
         variant: Option<&str>,
@@ -33,7 +33,7 @@ impl Body {
             let usage = program.map_or_else(Usage::default, |text| {
                 Usage::of(layout, text, &import.copies)
             });
-            let mut making = Making {
+            let mut making = MemberContext {
                 layout,
                 names: &import.names,
                 redefines: &import.redefines,
@@ -57,7 +57,7 @@ impl Body {
             while !taken.insert(json.clone()) {
                 json.push('_');
             }
-            let member = Member {
+            let member = BodyMember {
                 json,
                 cobol: layout.name().to_string(),
                 kind,
@@ -77,9 +77,9 @@ impl Body {
     /// code has the values that mean it.
     pub fn of_case(
         sources: &[AreaSource],
-        import: &Import,
+        import: &ImportRequest,
         shared: bool,
-        choice: &Choice,
+        choice: &RedefineChoice,
         case: &ChoiceCase,
     ) -> Body {
         let mut body = Body::new(sources, import, true, shared, Some(&case.name));
@@ -92,7 +92,7 @@ impl Body {
     }
 
     /// The member that is the type code, if it is at the top of the body.
-    pub fn top_member(&self, field: &str) -> Option<&Member> {
+    pub fn top_member(&self, field: &str) -> Option<&BodyMember> {
         self.lone()?
             .iter()
             .find(|m| m.cobol == field && m.is_shown())
@@ -100,7 +100,7 @@ impl Body {
 
     /// The only record's members are at the top of the body, those of several
     /// each in an object of its own.
-    pub fn lone(&self) -> Option<&[Member]> {
+    pub fn lone(&self) -> Option<&[BodyMember]> {
         match self.areas.as_slice() {
             [(_, member)] => match &member.kind {
                 MemberKind::Object(members) => Some(members),

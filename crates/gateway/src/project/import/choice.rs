@@ -5,7 +5,7 @@ use copybook::{FieldId, Kind, Layout};
 
 /// Which description of an item holds, by the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct RedefineChoice {
     /// The item that others redefine.
     pub item: String,
     /// The field that decides.
@@ -27,7 +27,7 @@ pub(super) struct ChoiceCase {
     pub others: bool,
 }
 
-impl Choice {
+impl RedefineChoice {
     /// Each description once, in the order in which they are named.
     pub(super) fn by_description(&self) -> Vec<ChoiceCase> {
         let mut all: Vec<ChoiceCase> = Vec::new();
@@ -56,7 +56,7 @@ impl Choice {
 
     /// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, as `record decode` has
     /// it; none when it is not written so.
-    pub fn parse(text: &str) -> Option<Choice> {
+    pub fn parse(text: &str) -> Option<RedefineChoice> {
         let (item, rest) = text.split_once(':')?;
         let (field, list) = rest.split_once(':')?;
         let (mut cases, mut otherwise) = (Vec::new(), None);
@@ -67,7 +67,7 @@ impl Choice {
                 value => cases.push((value.to_owned(), name.to_ascii_uppercase())),
             }
         }
-        Some(Choice {
+        Some(RedefineChoice {
             item: item.to_ascii_uppercase(),
             field: field.to_ascii_uppercase(),
             cases,
@@ -186,17 +186,17 @@ mod tests {
     #[test]
     fn a_choice_is_read_and_written_the_same() {
         let text = "BODY:KIND:N=NUM,*=BODY";
-        assert_eq!(Choice::parse(text).unwrap().word(), text);
-        assert_eq!(Choice::parse("BODY:KIND"), None);
+        assert_eq!(RedefineChoice::parse(text).unwrap().word(), text);
+        assert_eq!(RedefineChoice::parse("BODY:KIND"), None);
     }
 
     #[test]
-    fn a_choice_that_does_not_fit_the_record_is_told() {
+    fn a_choice_that_does_not_fit_the_record_is_reported() {
         let text = "       01  R.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n           05  LAST PIC X.\n";
         let layout = copybook::parse(text, &copybook::ParseOptions::default())
             .unwrap()
             .remove(0);
-        let faults = |text: &str| Choice::parse(text).unwrap().faults(&[&layout]);
+        let faults = |text: &str| RedefineChoice::parse(text).unwrap().faults(&[&layout]);
         assert_eq!(faults("BODY:KIND:N=NUM,*=BODY"), None);
         assert!(faults("NONE:KIND:N=NUM").unwrap().contains("no item NONE"));
         assert!(faults("BODY:WHAT:N=NUM").unwrap().contains("no field WHAT"));
@@ -213,7 +213,7 @@ mod tests {
         let layout = copybook::parse(text, &copybook::ParseOptions::default())
             .unwrap()
             .remove(0);
-        let choice = Choice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
+        let choice = RedefineChoice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
         assert_eq!(choice.faults(&[&layout]), None);
         let other = layout.iter().find(|(_, f)| f.redefines.is_some());
         let (id, _) = other.unwrap();

@@ -1,10 +1,10 @@
 //! The OpenAPI document of a new project, its asset and the asset's schema.
 
 use super::body::Body;
-use super::choice::{Choice, ChoiceCase};
-use super::member::{Member, MemberKind};
+use super::choice::{RedefineChoice, ChoiceCase};
+use super::member::{BodyMember, MemberKind};
 use super::write::{write_yaml, yaml};
-use super::{AreaSource, Import};
+use super::{AreaSource, ImportRequest};
 use crate::project::folder_name;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 ///
 /// With `cases` a request is one of them, by the value of its type code.
 pub(super) fn openapi(
-    import: &Import,
+    import: &ImportRequest,
     request: &Body,
     cases: &[(ChoiceCase, Body)],
     response: &Body,
@@ -81,7 +81,7 @@ fn problem_schema() -> Value {
 /// of the document. A discriminator needs a value for each, at the top of the
 /// body.
 fn one_of_cases(
-    choice: &Choice,
+    choice: &RedefineChoice,
     cases: &[(ChoiceCase, Body)],
     schemas: &mut Map<String, Value>,
 ) -> Value {
@@ -126,7 +126,7 @@ fn closed(mut schema: Value) -> Value {
 }
 
 /// `options.yaml`.
-pub(super) fn options(import: &Import) -> String {
+pub(super) fn options(import: &ImportRequest) -> String {
     let interface = if import.channel {
         "CHANNEL"
     } else {
@@ -139,7 +139,7 @@ pub(super) fn options(import: &Import) -> String {
 }
 
 /// `zosAsset.yaml`.
-pub(super) fn asset(import: &Import, program: &str) -> String {
+pub(super) fn asset(import: &ImportRequest, program: &str) -> String {
     let kind = if import.channel {
         "cicsChannel-1.0"
     } else {
@@ -161,7 +161,7 @@ pub(super) fn asset(import: &Import, program: &str) -> String {
 
 /// `sources.yaml`: which copy came from where, and the options it was made
 /// with.
-pub(super) fn sources(import: &Import, copies: &[(String, Option<String>)]) -> Option<String> {
+pub(super) fn sources(import: &ImportRequest, copies: &[(String, Option<String>)]) -> Option<String> {
     let mut out = String::from(
         "# Where the copybooks in providerFiles/gen came from, from the application folder.\n\
          # `tupelo check` compares them; `tupelo api import --update` takes changes over.\n\
@@ -193,8 +193,8 @@ pub(super) fn sources(import: &Import, copies: &[(String, Option<String>)]) -> O
 }
 
 /// The language structure as JSON Schema draft 4, COBOL names kept.
-pub(super) fn asset_schema(root: &str, areas: &[AreaSource], import: &Import) -> Value {
-    fn of(member: &Member) -> Value {
+pub(super) fn asset_schema(root: &str, areas: &[AreaSource], import: &ImportRequest) -> Value {
+    fn of(member: &BodyMember) -> Value {
         let mut schema = member.schema();
         if let MemberKind::Object(members) = &member.kind {
             let properties: Map<String, Value> =

@@ -1,7 +1,7 @@
 //! The mappings of an operation: request to record, and record to response.
 
 use super::body::Body;
-use super::member::{Member, MemberKind};
+use super::member::{BodyMember, MemberKind};
 use super::overrides::trimmed;
 use super::write::{quoted, yaml};
 use std::fmt::Write;
@@ -59,7 +59,7 @@ enum Side<'a> {
 
 impl Side<'_> {
     /// The mapping of what is at `path` to this member.
-    fn write(&self, member: &Member, path: &str, indent: usize, out: &mut String) {
+    fn write(&self, member: &BodyMember, path: &str, indent: usize, out: &mut String) {
         let to_body = matches!(self, Side::Response);
         if to_body && !member.is_shown() {
             return;
@@ -123,7 +123,7 @@ impl Side<'_> {
     /// indentation below.
     fn each(
         &self,
-        member: &Member,
+        member: &BodyMember,
         path: &str,
         indent: usize,
         out: &mut String,

@@ -2,16 +2,16 @@
 //! directions.
 
 use super::choice::{is_called, names_of};
-use super::overrides::Meaning;
+use super::overrides::MemberMeaning;
 use super::usage::Usage;
-use super::{ImportNames, Overrides, Redefines};
+use super::{ImportNames, FieldOverrides, Redefines};
 use crate::project::record::is_text;
 use copybook::{Condition, Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// A member of a body: a name in JSON, and its field.
-pub(super) struct Member {
+pub(super) struct BodyMember {
     pub json: String,
     pub cobol: String,
     pub kind: MemberKind,
@@ -42,17 +42,17 @@ pub(super) enum MemberKind {
     Number(Value),
     /// The meaning by an override, for a field that is a number or a text.
     Meant {
-        meaning: Meaning,
+        meaning: MemberMeaning,
         numeric: bool,
     },
-    Object(Vec<Member>),
+    Object(Vec<BodyMember>),
     /// The number of elements of a table; it is no member of the body.
-    Count(Counted),
+    Count(CountedTable),
 }
 
 /// The table that a counter counts.
 #[derive(Clone)]
-pub(super) struct Counted {
+pub(super) struct CountedTable {
     /// JSON names from below the body.
     pub path: Vec<String>,
     /// The fewest elements of a table inside of a table: every row has as many
@@ -61,11 +61,11 @@ pub(super) struct Counted {
 }
 
 /// How members are made.
-pub(super) struct Making<'a> {
+pub(super) struct MemberContext<'a> {
     pub layout: &'a Layout,
     pub names: &'a ImportNames,
     pub redefines: &'a Redefines,
-    pub overrides: &'a Overrides,
+    pub overrides: &'a FieldOverrides,
     /// The one description that a response shows, where a value chooses.
     pub variant: Option<&'a str>,
     /// The field whose value chooses, in the request that gives one description.
@@ -79,9 +79,9 @@ pub(super) struct Making<'a> {
     pub left_out: Vec<String>,
 }
 
-impl Making<'_> {
+impl MemberContext<'_> {
     /// The members of the record.
-    pub fn record(&mut self) -> Vec<Member> {
+    pub fn record(&mut self) -> Vec<BodyMember> {
         let mut members = self.members(Layout::RECORD, &mut Vec::new());
         let counters = self.counters();
         derive(&mut members, &counters, &mut Vec::new());
@@ -93,7 +93,7 @@ impl Making<'_> {
 
     /// The named fields below a group; groups without a name are looked
     /// through.
-    fn members(&mut self, group: FieldId, path: &mut Vec<String>) -> Vec<Member> {
+    fn members(&mut self, group: FieldId, path: &mut Vec<String>) -> Vec<BodyMember> {
         let mut taken = HashSet::new();
         let mut names = HashSet::new();
         let mut all = Vec::new();
@@ -107,7 +107,7 @@ impl Making<'_> {
         path: &mut Vec<String>,
         taken: &mut HashSet<String>,
         names: &mut HashSet<String>,
-        all: &mut Vec<Member>,
+        all: &mut Vec<BodyMember>,
     ) {
         let layout = self.layout;
         for id in &layout[group].children {
@@ -173,7 +173,7 @@ impl Making<'_> {
             let needed = self.shared && self.usage.is_needed(*id);
             let chosen = self.request && self.variant.is_some() && self.is_in_choice(*id);
             let optional = !chosen && (field.redefines.is_some() || self.is_redefined(*id));
-            all.push(Member {
+            all.push(BodyMember {
                 alternative: !chosen && field.redefines.is_some(),
                 optional,
                 json,
@@ -308,7 +308,7 @@ impl Making<'_> {
 }
 
 /// Requires each group that has something in it that is required.
-fn require_groups(members: &mut [Member]) {
+fn require_groups(members: &mut [BodyMember]) {
     for member in members {
         let MemberKind::Object(inner) = &mut member.kind else {
             continue;
@@ -328,11 +328,11 @@ struct Counter {
 }
 
 /// Makes counts of the members that count a table which is a member too.
-fn derive(members: &mut [Member], counters: &[Counter], at: &mut Vec<String>) {
-    let tables: Vec<(Vec<String>, Counted)> = counters
+fn derive(members: &mut [BodyMember], counters: &[Counter], at: &mut Vec<String>) {
+    let tables: Vec<(Vec<String>, CountedTable)> = counters
         .iter()
         .filter_map(|counter| {
-            let counted = Counted {
+            let counted = CountedTable {
                 path: json_path(members, &counter.table)?,
                 in_rows: counter.in_rows,
             };
@@ -342,7 +342,7 @@ fn derive(members: &mut [Member], counters: &[Counter], at: &mut Vec<String>) {
     mark(members, &tables, at);
 }
 
-fn mark(members: &mut [Member], tables: &[(Vec<String>, Counted)], at: &mut Vec<String>) {
+fn mark(members: &mut [BodyMember], tables: &[(Vec<String>, CountedTable)], at: &mut Vec<String>) {
     for member in members {
         at.push(member.cobol.clone());
         match tables.iter().find(|(counter, _)| counter == at) {
@@ -358,7 +358,7 @@ fn mark(members: &mut [Member], tables: &[(Vec<String>, Counted)], at: &mut Vec<
 }
 
 /// JSON names of the member at a path of COBOL names.
-fn json_path(members: &[Member], cobol: &[String]) -> Option<Vec<String>> {
+fn json_path(members: &[BodyMember], cobol: &[String]) -> Option<Vec<String>> {
     let (first, rest) = cobol.split_first()?;
     let member = members.iter().find(|m| m.cobol == *first)?;
     let mut path = vec![member.json.clone()];
@@ -373,7 +373,7 @@ fn json_path(members: &[Member], cobol: &[String]) -> Option<Vec<String>> {
 
 /// Limits the type code to these values, or to any others if `others`, and
 /// requires it with each group around it.
-pub(super) fn limit(members: &mut [Member], field: &str, values: &[String], others: bool) -> bool {
+pub(super) fn limit(members: &mut [BodyMember], field: &str, values: &[String], others: bool) -> bool {
     for member in members {
         let found = match &mut member.kind {
             MemberKind::Object(inner) => limit(inner, field, values, others),
@@ -437,7 +437,7 @@ impl MemberKind {
     }
 }
 
-impl Member {
+impl BodyMember {
     /// JSON Schema of the member, `table` included.
     pub fn schema(&self) -> Value {
         let mut one = match &self.kind {
@@ -502,7 +502,7 @@ impl Member {
 }
 
 /// An object with a value for each member.
-pub(super) fn sample(members: &[Member]) -> Value {
+pub(super) fn sample(members: &[BodyMember]) -> Value {
     let shown = members.iter().filter(|m| m.is_shown() && !m.alternative);
     Value::Object(shown.map(|m| (m.json.clone(), m.sample())).collect())
 }
@@ -510,7 +510,7 @@ pub(super) fn sample(members: &[Member]) -> Value {
 /// JSON Schema of an object of these members.
 pub(super) fn object_schema<'a, M>(members: M) -> Value
 where
-    M: IntoIterator<Item = &'a Member> + Clone,
+    M: IntoIterator<Item = &'a BodyMember> + Clone,
 {
     let shown = || members.clone().into_iter().filter(|m| m.is_shown());
     let properties: Map<String, Value> = shown().map(|m| (m.json.clone(), m.schema())).collect();

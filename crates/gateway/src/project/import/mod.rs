@@ -20,17 +20,17 @@ use super::asset::same_name;
 use super::folder_name;
 use super::origin::SOURCES;
 use super::record::Record;
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 pub use archive::{
     FromArchives, RequesterArchive, fuzz_archive, import_archives, requester_archive,
 };
 use body::Body;
-pub use choice::Choice;
+pub use choice::RedefineChoice;
 use choice::ChoiceCase;
 use copybook::{CopyFolders, Layout, ParseOptions};
-pub use overrides::{Day, Overrides, Truth};
+pub use overrides::{DateField, FieldOverrides, BooleanField};
 use std::path::{Path, PathBuf};
-pub use update::{Update, program_source, program_text, update};
+pub use update::{ProjectUpdate, program_source, program_text, update};
 
 /// A copybook of a program to import.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct ImportBook {
 
 /// The parameters of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Import {
+pub struct ImportRequest {
     /// Name of the API; its base path too.
     pub name: String,
     /// Program.
@@ -63,7 +63,7 @@ pub struct Import {
     /// The treatment of REDEFINES.
     pub redefines: Redefines,
     /// The meanings of fields beyond their types.
-    pub overrides: Overrides,
+    pub overrides: FieldOverrides,
     /// Folders of COPY members.
     pub copies: Vec<PathBuf>,
     /// Whether DECIMAL-POINT IS COMMA; without it what the program's text says.
@@ -78,7 +78,7 @@ pub struct Import {
     pub response: Vec<ImportBook>,
 }
 
-impl Import {
+impl ImportRequest {
     /// Whether pictures have a comma for their decimal point.
     fn comma(&self) -> bool {
         let program = self.program_text.as_deref();
@@ -119,7 +119,7 @@ pub enum Redefines {
     All,
     /// The one that a field's value says, with a response for each value; a
     /// request gives any of them. Other items have their first description.
-    ByValue(Choice),
+    ByValue(RedefineChoice),
 }
 
 impl NameStyle {
@@ -152,11 +152,11 @@ impl Redefines {
     fn by_word(word: &str) -> Redefines {
         match word {
             "all" => Redefines::All,
-            word => Choice::parse(word).map_or(Redefines::First, Redefines::ByValue),
+            word => RedefineChoice::parse(word).map_or(Redefines::First, Redefines::ByValue),
         }
     }
 
-    fn choice(&self) -> Option<&Choice> {
+    fn choice(&self) -> Option<&RedefineChoice> {
         match self {
             Redefines::ByValue(choice) => Some(choice),
             Redefines::First | Redefines::All => None,
@@ -207,7 +207,7 @@ pub struct ImportedFile {
 
 /// A project in its files.
 #[derive(Debug, Clone)]
-pub struct Imported {
+pub struct ImportedProject {
     /// All of them.
     pub files: Vec<ImportedFile>,
     /// Paths of the generated copybooks, which are not meant to be edited.
@@ -221,15 +221,15 @@ pub struct Imported {
     /// Fields whose conditions name some values, which limit no body.
     pub open_values: Vec<String>,
     /// Assumptions that may be wrong.
-    pub warnings: Diagnostics,
+    pub warnings: ProjectDiagnostics,
 }
 
 /// Makes the files of a project: one operation, POST on the base path.
 ///
 /// # Errors
 /// All faults of the copybooks and of the names.
-pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
-    let mut out = Diagnostics::default();
+pub fn import(import: &ImportRequest) -> Result<ImportedProject, ProjectDiagnostics> {
+    let mut out = ProjectDiagnostics::default();
     let request = areas(&import.request, import, &mut out);
     let response = areas(&import.response, import, &mut out);
     check_names(import, &mut out);
@@ -239,7 +239,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         .choice()
         .and_then(|choice| choice.faults(&layouts))
     {
-        out.error(Path::new("--redefines-by"), Position::default(), fault);
+        out.error(Path::new("--redefines-by"), FilePosition::default(), fault);
     }
     let both = request.iter().chain(&response);
     let all: Vec<&Layout> = both.map(|a| a.record.layout()).collect();
@@ -251,7 +251,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         let help = format!("FIELD is a name of the copybook: {}", names.join(", "));
         out.error_help(
             Path::new("--boolean, --date, --set-by-program"),
-            Position::default(),
+            FilePosition::default(),
             fault,
             help,
         );
@@ -278,7 +278,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     let asset = main.join("zosAssets").join(&program);
     let copies = asset.join("providerFiles/gen");
     let operation = main.join("operations").join(folder_name("/")).join("post");
-    let mut made = Imported {
+    let mut made = ImportedProject {
         files: Vec::new(),
         generated: Vec::new(),
         layouts: request
@@ -344,7 +344,7 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
 }
 
 /// The fields whose conditions name some values, each once.
-fn open_values(import: &Import, layouts: &[&Layout]) -> Vec<String> {
+fn open_values(import: &ImportRequest, layouts: &[&Layout]) -> Vec<String> {
     if import.overrides.enums {
         return Vec::new();
     }
@@ -357,7 +357,7 @@ fn open_values(import: &Import, layouts: &[&Layout]) -> Vec<String> {
 }
 
 /// The requests, one for each description that a value chooses.
-fn request_cases(import: &Import, areas: &[AreaSource], shared: bool) -> Vec<(ChoiceCase, Body)> {
+fn request_cases(import: &ImportRequest, areas: &[AreaSource], shared: bool) -> Vec<(ChoiceCase, Body)> {
     let Some(choice) = import.redefines.choice() else {
         return Vec::new();
     };
@@ -379,7 +379,7 @@ fn request_cases(import: &Import, areas: &[AreaSource], shared: bool) -> Vec<(Ch
 /// The responses: file, condition, and the description of redefined storage
 /// that each shows.
 fn responses(
-    import: &Import,
+    import: &ImportRequest,
     areas: &[AreaSource],
     root: &str,
 ) -> Vec<(String, String, Option<String>)> {
@@ -406,7 +406,7 @@ fn responses(
     named.collect()
 }
 
-impl Imported {
+impl ImportedProject {
     fn add(&mut self, path: PathBuf, text: String) {
         self.files.push(ImportedFile { path, text });
     }
@@ -417,8 +417,8 @@ impl Imported {
     }
 }
 
-fn check_names(import: &Import, out: &mut Diagnostics) {
-    let at = Position::default();
+fn check_names(import: &ImportRequest, out: &mut ProjectDiagnostics) {
+    let at = FilePosition::default();
     if !valid_name(&import.program, 8) {
         let message = format!("{:?} is not a valid program name", import.program);
         let help = "use 1 to 8 letters, digits, @, # and $";
@@ -457,7 +457,7 @@ struct AreaSource {
     record: Record,
 }
 
-fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<AreaSource> {
+fn areas(books: &[ImportBook], import: &ImportRequest, out: &mut ProjectDiagnostics) -> Vec<AreaSource> {
     let mut areas: Vec<AreaSource> = Vec::new();
     for book in books {
         let Some(text) = with_members(book, import, out) else {
@@ -475,7 +475,7 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
             (Some(container), true) => container.clone(),
             _ => own,
         };
-        let at = Position::default();
+        let at = FilePosition::default();
         if import.channel && (name.is_empty() || name.len() > 16) {
             let message = format!("{name:?} is not a valid container name: use 1 to 16 characters");
             out.error(&book.file, at, message);
@@ -499,7 +499,7 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
     if !import.channel && areas.len() > 1 {
         let help = "name one copybook a direction, or import the program with a channel";
         let message = "a COMMAREA has one record each way";
-        out.error_help(&books[1].file, Position::default(), message, help);
+        out.error_help(&books[1].file, FilePosition::default(), message, help);
     }
     areas
 }
@@ -527,7 +527,7 @@ fn with_level_01(text: &str, record: &str, decimal_comma: bool) -> String {
 /// The text of a copybook with its COPY members in it: an asset's copybook is
 /// self-contained. Errors are reported where the text is written, which may be
 /// in a member.
-fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Option<String> {
+fn with_members(book: &ImportBook, import: &ImportRequest, out: &mut ProjectDiagnostics) -> Option<String> {
     let own = book.file.parent().filter(|f| !f.as_os_str().is_empty());
     let own = own.unwrap_or(Path::new(".")).to_owned();
     let folders = CopyFolders::new(std::iter::once(own).chain(import.copies.iter().cloned()));
@@ -579,7 +579,7 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
 
 /// Warns of fields with the name of another field of the same group: a mapping
 /// reaches the first only.
-fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
+fn namesakes(layout: &Layout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, group) in layout.iter() {
         let mut first: Vec<(&str, u32)> = Vec::new();
         let fields = group.children.iter().map(|child| &layout[*child]);
@@ -588,7 +588,7 @@ fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
                 None => first.push((name, field.line)),
                 Some((_, line)) => out.warn_help(
                     file,
-                    Position::default(),
+                    FilePosition::default(),
                     format!(
                         "{} has {name} twice, in lines {line} and {}: the API has the first; the \
                          second one's bytes are not changed",
@@ -603,7 +603,7 @@ fn namesakes(layout: &Layout, file: &Path, out: &mut Diagnostics) {
 }
 
 /// Reports tables without a name: a mapping cannot reach what is in them.
-fn unnamed_tables(layout: &Layout, file: &Path, out: &mut Diagnostics) {
+fn unnamed_tables(layout: &Layout, file: &Path, out: &mut ProjectDiagnostics) {
     for (id, field) in layout.iter() {
         if field.name.is_some() || field.occurs.is_none() {
             continue;
@@ -612,7 +612,7 @@ fn unnamed_tables(layout: &Layout, file: &Path, out: &mut Diagnostics) {
         if !names.is_empty() {
             out.warn_help(
                 file,
-                Position::default(),
+                FilePosition::default(),
                 format!(
                     "the table in line {} is FILLER, so {} {} not in the API",
                     field.line,
@@ -635,7 +635,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_spelt_as_asked_for() {
+    fn names_are_spelt_as_requested() {
         let spell = |style, prefix: Option<&str>, name: &str| {
             let prefix = prefix.map(str::to_owned);
             ImportNames { style, prefix }.spell(name)

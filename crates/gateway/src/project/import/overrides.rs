@@ -4,7 +4,7 @@
 //! They become plain JSONata expressions, so that the project means the same in
 //! z/OS Connect.
 
-use super::member::{Member, MemberKind};
+use super::member::{BodyMember, MemberKind};
 use super::write::quoted;
 use copybook::{Kind, Layout};
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 /// The fields that mean something else than their type, and what becomes of
 /// tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
+pub struct FieldOverrides {
     /// Fields that are truths.
-    pub booleans: Vec<Truth>,
+    pub booleans: Vec<BooleanField>,
     /// Fields that are dates.
-    pub dates: Vec<Day>,
+    pub dates: Vec<DateField>,
     /// Tables of a fixed size come without the empty rows at their end.
     pub trim_tables: bool,
     /// The values of level 88 are the only ones of their fields.
@@ -28,7 +28,7 @@ pub struct Overrides {
 
 /// A field that is a JSON boolean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Truth {
+pub struct BooleanField {
     field: String,
     yes: String,
     no: String,
@@ -36,28 +36,28 @@ pub struct Truth {
 
 /// A field that is a date of ISO 8601 in JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Day {
+pub struct DateField {
     field: String,
     format: String,
 }
 
 /// The meaning of a member.
 #[derive(Debug, Clone)]
-pub(super) enum Meaning {
-    Truth(Truth),
-    Day(Day),
+pub(super) enum MemberMeaning {
+    Truth(BooleanField),
+    Day(DateField),
 }
 
 /// The first year that two digits do not mean of this century.
 const CENTURY: u32 = 70;
 
-impl Truth {
+impl BooleanField {
     /// Reads `FIELD=Y/N`; none when it is not written so.
-    pub fn parse(text: &str) -> Option<Truth> {
+    pub fn parse(text: &str) -> Option<BooleanField> {
         let (field, values) = text.split_once('=')?;
         let (yes, no) = values.split_once('/')?;
         (!field.is_empty() && yes != no && !no.contains(['/', ',']) && !yes.contains(',')).then(
-            || Truth {
+            || BooleanField {
                 field: field.to_ascii_uppercase(),
                 yes: yes.trim_end().to_owned(),
                 no: no.trim_end().to_owned(),
@@ -66,13 +66,13 @@ impl Truth {
     }
 }
 
-impl Day {
+impl DateField {
     /// Reads `FIELD=YYYYMMDD`: any order of `YYYY` (or `CCYY`) or `YY`, `MM` and `DD`, or of
     /// the year and `DDD`, the day of the year, with or without characters
     /// between them; none when it is not written so.
-    pub fn parse(text: &str) -> Option<Day> {
+    pub fn parse(text: &str) -> Option<DateField> {
         let (field, format) = text.split_once('=')?;
-        let day = Day {
+        let day = DateField {
             field: field.to_ascii_uppercase(),
             format: format.to_ascii_uppercase().replace("CCYY", "YYYY"),
         };
@@ -183,41 +183,41 @@ fn of_year_stored(path: &str) -> String {
     )
 }
 
-impl Meaning {
+impl MemberMeaning {
     /// JSON Schema of the member.
     pub fn schema(&self) -> Value {
         match self {
-            Meaning::Truth(_) => json!({"type": "boolean"}),
-            Meaning::Day(_) => json!({"type": "string", "format": "date"}),
+            MemberMeaning::Truth(_) => json!({"type": "boolean"}),
+            MemberMeaning::Day(_) => json!({"type": "string", "format": "date"}),
         }
     }
 
     /// A value that fits.
     pub fn sample(&self) -> Value {
         match self {
-            Meaning::Truth(_) => json!(true),
-            Meaning::Day(_) => json!("2026-01-31"),
+            MemberMeaning::Truth(_) => json!(true),
+            MemberMeaning::Day(_) => json!("2026-01-31"),
         }
     }
 
     /// From the record to the response.
     pub fn response(&self, path: &str, numeric: bool) -> String {
         match self {
-            Meaning::Truth(Truth { yes, no, .. }) => {
+            MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
                 let is = |value: &str| match numeric {
                     true => format!("{path} = {value}"),
                     false => format!("$trim({path}) = {}", json!(value)),
                 };
                 format!("{} ? true : {} ? false", is(yes), is(no))
             }
-            Meaning::Day(day) => day.shown(path, numeric),
+            MemberMeaning::Day(day) => day.shown(path, numeric),
         }
     }
 
     /// From the request to the record.
     pub fn request(&self, path: &str, numeric: bool) -> String {
         match self {
-            Meaning::Truth(Truth { yes, no, .. }) => {
+            MemberMeaning::Truth(BooleanField { yes, no, .. }) => {
                 let value = |value: &str| match numeric {
                     true => value.to_owned(),
                     false => json!(value).to_string(),
@@ -228,25 +228,25 @@ impl Meaning {
                     value(no)
                 )
             }
-            Meaning::Day(day) => day.stored(path),
+            MemberMeaning::Day(day) => day.stored(path),
         }
     }
 }
 
-impl Overrides {
+impl FieldOverrides {
     /// The meaning of a field, if it is named.
-    pub(super) fn of(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn of(&self, name: &str) -> Option<MemberMeaning> {
         let truth = self.booleans.iter().find(|t| t.field == name);
         let day = || self.dates.iter().find(|d| d.field == name);
-        let truth = truth.cloned().map(Meaning::Truth);
-        truth.or_else(|| day().cloned().map(Meaning::Day))
+        let truth = truth.cloned().map(MemberMeaning::Truth);
+        truth.or_else(|| day().cloned().map(MemberMeaning::Day))
     }
 
     /// The same as texts, for `sources.yaml`.
     pub(super) fn words(&self) -> [String; 5] {
-        let truth = |t: &Truth| format!("{}={}/{}", t.field, t.yes, t.no);
+        let truth = |t: &BooleanField| format!("{}={}/{}", t.field, t.yes, t.no);
         let booleans: Vec<String> = self.booleans.iter().map(truth).collect();
-        let day = |d: &Day| format!("{}={}", d.field, d.format);
+        let day = |d: &DateField| format!("{}={}", d.field, d.format);
         let dates: Vec<String> = self.dates.iter().map(day).collect();
         let yes = |flag: bool| {
             if flag {
@@ -260,10 +260,10 @@ impl Overrides {
         [booleans.join(","), dates.join(","), trim, enums, outputs]
     }
 
-    pub(super) fn by_words([booleans, dates, trim, enums, outputs]: [&str; 5]) -> Overrides {
-        Overrides {
-            booleans: booleans.split(',').filter_map(Truth::parse).collect(),
-            dates: dates.split(',').filter_map(Day::parse).collect(),
+    pub(super) fn by_words([booleans, dates, trim, enums, outputs]: [&str; 5]) -> FieldOverrides {
+        FieldOverrides {
+            booleans: booleans.split(',').filter_map(BooleanField::parse).collect(),
+            dates: dates.split(',').filter_map(DateField::parse).collect(),
             trim_tables: trim == "yes",
             enums: enums == "yes",
             outputs: outputs.split_terminator(',').map(str::to_owned).collect(),
@@ -281,7 +281,7 @@ impl Overrides {
         for field in self.outputs.iter().filter(|field| found(field).is_none()) {
             wrong.push(format!("there is no field {field}"));
         }
-        for Truth { field, yes, no } in &self.booleans {
+        for BooleanField { field, yes, no } in &self.booleans {
             let Some(found) = found(field) else {
                 wrong.push(format!("no field {field}"));
                 continue;
@@ -296,7 +296,7 @@ impl Overrides {
                 wrong.push(format!("{field} cannot contain {yes:?} and {no:?}"));
             }
         }
-        for Day { field, format } in &self.dates {
+        for DateField { field, format } in &self.dates {
             let Some(found) = found(field) else {
                 wrong.push(format!("no field {field}"));
                 continue;
@@ -321,7 +321,7 @@ impl Overrides {
 
 /// A table's rows up to the last that is not empty: text that is all blanks and
 /// numbers that are zero are empty.
-pub(super) fn trimmed(member: &Member, path: &str) -> String {
+pub(super) fn trimmed(member: &BodyMember, path: &str) -> String {
     let tests = tests(&member.kind, "$e");
     format!(
         "($t := [{path}]; $n := $max($map($t, function($e, $i) {{ {} ? $i + 1 : 0 }})); \
@@ -334,7 +334,7 @@ pub(super) fn trimmed(member: &Member, path: &str) -> String {
 fn tests(kind: &MemberKind, at: &str) -> Vec<String> {
     match kind {
         MemberKind::Object(members) => {
-            let below = |m: &Member| tests(&m.kind, &format!("{at}.{}", quoted(&m.cobol)));
+            let below = |m: &BodyMember| tests(&m.kind, &format!("{at}.{}", quoted(&m.cobol)));
             let all: Vec<String> = members.iter().flat_map(below).collect();
             match all.is_empty() {
                 true => vec!["true".to_owned()],
@@ -361,9 +361,9 @@ mod tests {
             "GONE=yy/ddd",
             "SENT=CCYYDDD",
         ];
-        let overrides = Overrides {
-            booleans: words[..2].iter().filter_map(|w| Truth::parse(w)).collect(),
-            dates: words[2..].iter().filter_map(|w| Day::parse(w)).collect(),
+        let overrides = FieldOverrides {
+            booleans: words[..2].iter().filter_map(|w| BooleanField::parse(w)).collect(),
+            dates: words[2..].iter().filter_map(|w| DateField::parse(w)).collect(),
             trim_tables: true,
             enums: true,
             outputs: vec!["TOTAL".to_owned(), "STATE".to_owned()],
@@ -376,11 +376,11 @@ mod tests {
             "BORN=YYYYMMDD,SEEN=DD.MM.YY,MADE=YYYYDDD,GONE=YY/DDD,SENT=YYYYDDD"
         );
         assert_eq!(
-            Overrides::by_words([booleans, dates, trim, enums, outputs]),
+            FieldOverrides::by_words([booleans, dates, trim, enums, outputs]),
             overrides
         );
         for wrong in ["A", "A=Y", "=Y/N", "A=Y/Y", "A=Y/N/M"] {
-            assert_eq!(Truth::parse(wrong), None, "{wrong}");
+            assert_eq!(BooleanField::parse(wrong), None, "{wrong}");
         }
         for wrong in [
             "A",
@@ -393,7 +393,7 @@ mod tests {
             "A=MMDD",
             "A=YYÄMMDD",
         ] {
-            assert_eq!(Day::parse(wrong), None, "{wrong}");
+            assert_eq!(DateField::parse(wrong), None, "{wrong}");
         }
     }
 }

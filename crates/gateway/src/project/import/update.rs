@@ -4,17 +4,17 @@
 //! current copybooks. A file that equals the first result is replaced by the
 //! second; an edited one is kept and reported.
 
-use super::{Import, ImportBook, ImportNames, Imported, NameStyle, Overrides, Redefines, import};
-use crate::diagnostics::{Diagnostics, Position};
+use super::{ImportRequest, ImportBook, ImportNames, ImportedProject, NameStyle, FieldOverrides, Redefines, import};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::project::asset;
-use crate::project::origin::{Sources, difference, new_names};
+use crate::project::origin::{CopybookSources, difference, new_names};
 use crate::project::read_yaml;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The changes of an update to a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Update {
+pub struct ProjectUpdate {
     /// Files to write, with their texts.
     pub write: Vec<(PathBuf, String)>,
     /// Files to remove.
@@ -35,16 +35,16 @@ pub fn update(
     project: &Path,
     application: &Path,
     copies: &[PathBuf],
-) -> Result<Update, Diagnostics> {
-    let mut out = Diagnostics::default();
-    let mut done = Update::default();
+) -> Result<ProjectUpdate, ProjectDiagnostics> {
+    let mut out = ProjectDiagnostics::default();
+    let mut done = ProjectUpdate::default();
     let assets = project.join("src/main/zosAssets");
     let entries = std::fs::read_dir(&assets).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
     folders.sort();
     let mut any = false;
     for folder in folders {
-        let Some(sources) = Sources::load(&folder, &mut out) else {
+        let Some(sources) = CopybookSources::load(&folder, &mut out) else {
             continue;
         };
         any = true;
@@ -61,7 +61,7 @@ pub fn update(
     if !any && !out.has_errors() {
         let help = "import it again with --force, or write a sources.yaml next to zosAsset.yaml";
         let message = "no asset names the source of its copybooks (sources.yaml)";
-        out.error_help(&assets, Position::default(), message, help);
+        out.error_help(&assets, FilePosition::default(), message, help);
     }
     match out.has_errors() {
         true => Err(out),
@@ -74,9 +74,9 @@ fn one(
     application: &Path,
     copies: &[PathBuf],
     folder: &Path,
-    sources: &Sources,
-    done: &mut Update,
-    out: &mut Diagnostics,
+    sources: &CopybookSources,
+    done: &mut ProjectUpdate,
+    out: &mut ProjectDiagnostics,
 ) {
     let Some(asset) = read_yaml(&folder.join("zosAsset.yaml"), out) else {
         return;
@@ -95,7 +95,7 @@ fn one(
         .and_then(|t| t.text())
         .is_some_and(|t| t.starts_with("cicsChannel"));
     let generated = folder.join("providerFiles/gen");
-    let mut before = Import {
+    let mut before = ImportRequest {
         name: project
             .file_name()
             .unwrap_or_default()
@@ -109,7 +109,7 @@ fn one(
             prefix: option("prefix").map(str::to_owned),
         },
         redefines: Redefines::by_word(option("redefines").unwrap_or_default()),
-        overrides: Overrides::by_words(
+        overrides: FieldOverrides::by_words(
             ["booleans", "dates", "trimTables", "enums", "outputs"]
                 .map(|key| option(key).unwrap_or_default()),
         ),
@@ -191,7 +191,7 @@ fn one(
     compare(project, &was, &is, done);
 }
 
-fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
+fn compare(project: &Path, was: &ImportedProject, is: &ImportedProject, done: &mut ProjectUpdate) {
     for (old, new) in was.layouts.iter().zip(&is.layouts) {
         if let Some(difference) = difference(old, new) {
             let mut text = format!("{}: {}", new.name(), difference.what);

@@ -3,7 +3,7 @@
 //! The text is what a program's copybook says. It is parsed like any copybook,
 //! so that offsets and slack bytes are those that the program has.
 
-use super::{Contained, NAME_BYTES, Node, Part, Patch, Patching, Shape, Structures};
+use super::{ContainerInstances, NAME_BYTES, Node, StructurePart, PatchField, PatchStyle, ValueShape, DirectionStructures};
 use crate::project::record::Record;
 use copybook::generated::{self, Taken};
 use copybook::{FieldId, Layout, ParseOptions};
@@ -61,7 +61,7 @@ impl Default for Limits {
 
 /// Where parts are that may be missing or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum DynamicStyle {
     /// In containers of the channel.
     Containers,
     /// Objects in the structure, responses and arrays in data areas.
@@ -77,7 +77,7 @@ const MAX_TABLE: u64 = 32_767;
 
 /// The text of a copybook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Generated {
+pub struct GeneratedCopybook {
     /// Name of the file, without its extension.
     pub name: String,
     /// COBOL source in fixed form.
@@ -92,8 +92,8 @@ pub(crate) fn derive(
     schema: &Value,
     prefix: &str,
     limits: Limits,
-) -> Result<(Structures, Generated), String> {
-    derive_in(Manner::Containers, schema, prefix, limits, None)
+) -> Result<(DirectionStructures, GeneratedCopybook), String> {
+    derive_in(DynamicStyle::Containers, schema, prefix, limits, None)
 }
 
 /// As above in a style. The member that `patched` names is a patch of a kind.
@@ -101,14 +101,14 @@ pub(crate) fn derive(
 /// # Errors
 /// As [`derive`].
 pub(crate) fn derive_in(
-    manner: Manner,
+    manner: DynamicStyle,
     schema: &Value,
     prefix: &str,
     limits: Limits,
-    patched: Option<(&str, Patching)>,
-) -> Result<(Structures, Generated), String> {
+    patched: Option<(&str, PatchStyle)>,
+) -> Result<(DirectionStructures, GeneratedCopybook), String> {
     // The build toolkit, whose structures these are, has such numbers as COMP-2.
-    let doubles = manner == Manner::Inline;
+    let doubles = manner == DynamicStyle::Inline;
     let mut builder = Builder {
         prefix,
         manner,
@@ -120,8 +120,8 @@ pub(crate) fn derive_in(
         patching: None,
     };
     builder.drafts.push(Draft::new(format!("BAQBASE-{prefix}")));
-    let level = if manner == Manner::Inline { 6 } else { 3 };
-    let shape = Shape::Object(builder.members(0, level, schema, "")?);
+    let level = if manner == DynamicStyle::Inline { 6 } else { 3 };
+    let shape = ValueShape::Object(builder.members(0, level, schema, "")?);
     let mut parts = Vec::new();
     let mut text = String::new();
     // Without items there is no structure: COBOL has no empty one.
@@ -140,42 +140,42 @@ pub(crate) fn derive_in(
             layout = draft.layout()?;
         }
         match manner {
-            Manner::Inline if index > 0 => {}
-            Manner::Inline => text += draft.text().split_once('\n').map_or("", |(_, items)| items),
+            DynamicStyle::Inline if index > 0 => {}
+            DynamicStyle::Inline => text += draft.text().split_once('\n').map_or("", |(_, items)| items),
             _ => text += &draft.text(),
         }
-        let shape = draft.shape.take().unwrap_or(Shape::Object(Vec::new()));
+        let shape = draft.shape.take().unwrap_or(ValueShape::Object(Vec::new()));
         let record = Record::new(layout)?;
-        parts.push(Part {
+        parts.push(StructurePart {
             record,
             shape,
             nullable: draft.nullable,
         });
     }
     let name = prefix.to_owned();
-    Ok((Structures { parts }, Generated { name, text }))
+    Ok((DirectionStructures { parts }, GeneratedCopybook { name, text }))
 }
 
 struct Builder<'a> {
     prefix: &'a str,
-    manner: Manner,
+    manner: DynamicStyle,
     limits: Limits,
     /// Names of groups, counts and containers: one set for all parts.
     outer: Taken,
     drafts: Vec<Draft>,
     depth: usize,
     /// The member of the base that is a patch.
-    patched: Option<(&'a str, Patching)>,
+    patched: Option<(&'a str, PatchStyle)>,
     /// The members that are being made are those of one.
-    patching: Option<Patching>,
+    patching: Option<PatchStyle>,
 }
 
-impl Manner {
+impl DynamicStyle {
     /// The ending of the name of a field that says whether a value exists.
     fn existence(self) -> &'static str {
         match self {
-            Manner::Containers | Manner::DataAreas => "existence",
-            Manner::Inline => "num",
+            DynamicStyle::Containers | DynamicStyle::DataAreas => "existence",
+            DynamicStyle::Inline => "num",
         }
     }
 }
@@ -193,7 +193,7 @@ struct Draft {
     /// Its members are in a group.
     grouped: bool,
     nullable: bool,
-    shape: Option<Shape>,
+    shape: Option<ValueShape>,
 }
 
 impl Draft {
@@ -303,10 +303,10 @@ impl Builder<'_> {
 
     /// The byte that says what a patch does with a property; a long name is
     /// replaced by its end.
-    fn operation(&mut self, part: usize, level: u32, name: &str, schema: &Value) -> Option<Patch> {
+    fn operation(&mut self, part: usize, level: u32, name: &str, schema: &Value) -> Option<PatchField> {
         let how = self.patching?;
         let array = schema.get("type").and_then(Value::as_str) == Some("array");
-        let items = array && how == Patching::Operations;
+        let items = array && how == PatchStyle::Operations;
         let (suffix, clause) = match items {
             true => ("-patch-item", "PIC X(50)"),
             false => ("-patch-operation", "PIC X(1)"),
@@ -327,9 +327,9 @@ impl Builder<'_> {
         }
         let field = draft.emit(level, &name, clause);
         Some(match (how, items) {
-            (Patching::Merge, _) => Patch::Merge(field),
-            (Patching::Operations, false) => Patch::Operation(field),
-            (Patching::Operations, true) => Patch::Items(field),
+            (PatchStyle::Merge, _) => PatchField::Merge(field),
+            (PatchStyle::Operations, false) => PatchField::Operation(field),
+            (PatchStyle::Operations, true) => PatchField::Items(field),
         })
     }
 
@@ -357,19 +357,19 @@ impl Builder<'_> {
                 self.drafts[part].names.take(&group);
                 self.drafts[part].emit(level, &group, "");
                 let members = self.members(part, level + 3, schema, at)?;
-                Ok(node(None, Shape::Object(members)))
+                Ok(node(None, ValueShape::Object(members)))
             }
             // An optional object is part of the structure, except in responses.
             Kind::Object
-                if self.manner == Manner::Inline
-                    || self.manner == Manner::DataAreas && level > 3 =>
+                if self.manner == DynamicStyle::Inline
+                    || self.manner == DynamicStyle::DataAreas && level > 3 =>
             {
                 let own = self.outer.twice(&base, 10);
                 let draft = &mut self.drafts[part];
                 // Inside, the count has the object's name except for its
                 // number.
                 let count = match self.manner {
-                    Manner::Inline => own.clone(),
+                    DynamicStyle::Inline => own.clone(),
                     _ => draft.names.unique(&base, 10),
                 };
                 draft.names.take(&own);
@@ -377,15 +377,15 @@ impl Builder<'_> {
                 let existence = draft.emit(level, &existence, COUNT);
                 draft.emit(level, &own, "");
                 let members = self.members(part, level + 3, schema, at)?;
-                Ok(node(Some(existence), Shape::Object(members)))
+                Ok(node(Some(existence), ValueShape::Object(members)))
             }
             Kind::Object => {
                 let own = self.outer.twice(&base, 10);
                 let inside = self.contained(part, level, &own, "existence");
                 let inner = self.part(&own, schema, at)?;
-                Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
+                Ok(node(None, ValueShape::Optional(inside(inner, Some(1)))))
             }
-            Kind::Array { items, most } if self.manner == Manner::Inline => {
+            Kind::Array { items, most } if self.manner == DynamicStyle::Inline => {
                 let own = self.outer.unique(&base, 5);
                 let most = most.unwrap_or(TABLE_ITEMS);
                 let shape = self.table(part, level, &own, (items, most), at)?;
@@ -398,14 +398,14 @@ impl Builder<'_> {
                 };
                 let inside = self.contained(part, level, &own, "num");
                 let inner = self.part(&own, items, at)?;
-                Ok(node(None, Shape::Array(inside(inner, most))))
+                Ok(node(None, ValueShape::Array(inside(inner, most))))
             }
             // A response that is a text or a number has a data area, too.
-            _ if self.manner == Manner::DataAreas && level == 3 && !required => {
+            _ if self.manner == DynamicStyle::DataAreas && level == 3 && !required => {
                 let own = self.outer.unique(&base, 10);
                 let inside = self.contained(part, level, &own, "existence");
                 let inner = self.part(&own, schema, at)?;
-                Ok(node(None, Shape::Optional(inside(inner, Some(1)))))
+                Ok(node(None, ValueShape::Optional(inside(inner, Some(1)))))
             }
             kind if required => {
                 let shape = self.leaf(part, level, &base, kind);
@@ -435,16 +435,16 @@ impl Builder<'_> {
         level: u32,
         own: &str,
         count: &str,
-    ) -> impl FnOnce(usize, Option<u64>) -> Contained + use<> {
+    ) -> impl FnOnce(usize, Option<u64>) -> ContainerInstances + use<> {
         let draft = &mut self.drafts[part];
         let count = draft.emit(level, &format!("{own}-{count}"), COUNT);
         let clause = format!("PIC X({NAME_BYTES})");
         let suffix = match self.manner {
-            Manner::Containers => "cont",
-            Manner::DataAreas | Manner::Inline => "dataarea",
+            DynamicStyle::Containers => "cont",
+            DynamicStyle::DataAreas | DynamicStyle::Inline => "dataarea",
         };
         let container = draft.emit(level, &format!("{own}-{suffix}"), &clause);
-        move |part, most| Contained {
+        move |part, most| ContainerInstances {
             count,
             container,
             part,
@@ -461,7 +461,7 @@ impl Builder<'_> {
         own: &str,
         (items, most): (&Value, u64),
         at: &str,
-    ) -> Result<Shape, String> {
+    ) -> Result<ValueShape, String> {
         if !(1..=MAX_TABLE).contains(&most) {
             return Err(format!("{at} is an array of {most} items"));
         }
@@ -501,7 +501,7 @@ impl Builder<'_> {
         if laid_out.length != length || laid_out.offset % align != 0 {
             return Err(format!("{at} has items that cannot be aligned in a table"));
         }
-        Ok(Shape::Table {
+        Ok(ValueShape::Table {
             count,
             table,
             part: inner,
@@ -521,14 +521,14 @@ impl Builder<'_> {
         });
         // A merge patch has an array as a whole.
         let patching = self.patching;
-        self.patching = patching.filter(|how| *how == Patching::Operations);
+        self.patching = patching.filter(|how| *how == PatchStyle::Operations);
         let shape = match kind(schema, self.limits, at)? {
             Kind::Object => {
                 let draft = &mut self.drafts[index];
                 draft.grouped = true;
                 draft.names.take(own);
                 draft.emit(3, own, "");
-                Shape::Object(self.members(index, 6, schema, at)?)
+                ValueShape::Object(self.members(index, 6, schema, at)?)
             }
             Kind::Array { .. } => {
                 return Err(format!("{at} is an array of arrays"));
@@ -544,7 +544,7 @@ impl Builder<'_> {
         Ok(index)
     }
 
-    fn leaf(&mut self, part: usize, level: u32, base: &str, kind: Kind<'_>) -> Shape {
+    fn leaf(&mut self, part: usize, level: u32, base: &str, kind: Kind<'_>) -> ValueShape {
         let draft = &mut self.drafts[part];
         match kind {
             Kind::Text { most, fixed, date } => {
@@ -554,7 +554,7 @@ impl Builder<'_> {
                     draft.emit(level, &length, "PIC S9999 COMP-5 SYNC")
                 });
                 let field = draft.emit(level, &name, &format!("PIC X({most})"));
-                Shape::Text {
+                ValueShape::Text {
                     field,
                     length,
                     date,
@@ -562,14 +562,14 @@ impl Builder<'_> {
             }
             Kind::Truth => {
                 let name = draft.names.unique(base, 0);
-                Shape::Truth(draft.emit(level, &name, "PIC X"))
+                ValueShape::Truth(draft.emit(level, &name, "PIC X"))
             }
             Kind::Number(clause) => {
                 let name = draft.names.unique(base, 0);
-                Shape::Number(draft.emit(level, &name, &clause))
+                ValueShape::Number(draft.emit(level, &name, &clause))
             }
             // Distinguished by the caller.
-            Kind::Object | Kind::Array { .. } => Shape::Object(Vec::new()),
+            Kind::Object | Kind::Array { .. } => ValueShape::Object(Vec::new()),
         }
     }
 }

@@ -4,8 +4,8 @@
 //! response, counted in the order of the API's document. `options.yaml` gives
 //! the prefix.
 
-use super::derive::{Generated, Limits, derive};
-use crate::diagnostics::{Diagnostics, Position};
+use super::derive::{GeneratedCopybook, Limits, derive};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::openapi::Document;
 use crate::project::{folder_name, read_yaml};
 use serde_json::Value;
@@ -15,8 +15,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// What cannot be read, and schemas that the rules say nothing about.
-pub fn structures(folder: &Path) -> Result<Vec<Generated>, Diagnostics> {
-    let mut out = Diagnostics::default();
+pub fn structures(folder: &Path) -> Result<Vec<GeneratedCopybook>, ProjectDiagnostics> {
+    let mut out = ProjectDiagnostics::default();
     let all = generate(folder, &mut out).unwrap_or_default();
     match out.has_errors() {
         true => Err(out),
@@ -24,7 +24,7 @@ pub fn structures(folder: &Path) -> Result<Vec<Generated>, Diagnostics> {
     }
 }
 
-fn generate(folder: &Path, out: &mut Diagnostics) -> Option<Vec<Generated>> {
+fn generate(folder: &Path, out: &mut ProjectDiagnostics) -> Option<Vec<GeneratedCopybook>> {
     let main = folder.join("src/main");
     let main = if main.is_dir() {
         main
@@ -77,14 +77,14 @@ fn generate(folder: &Path, out: &mut Diagnostics) -> Option<Vec<Generated>> {
                 Ok((_, generated)) => all.push(generated),
                 Err(why) => {
                     let message = format!("there is no rule for this schema: {why}");
-                    out.error(&file, Position::default(), message);
+                    out.error(&file, FilePosition::default(), message);
                 }
             }
         }
     }
     if all.is_empty() && !out.has_errors() {
         let message = "no operation of this project has an asset with JSON schemas";
-        out.error(&main, Position::default(), message);
+        out.error(&main, FilePosition::default(), message);
     }
     Some(all)
 }

@@ -41,8 +41,8 @@ mod patch;
 mod read;
 mod write;
 
-pub use derive::Generated;
-pub(crate) use derive::{Limits, MAX_TEXT, Manner, derive, derive_in, refusal};
+pub use derive::GeneratedCopybook;
+pub(crate) use derive::{Limits, MAX_TEXT, DynamicStyle, derive, derive_in, refusal};
 pub use generate::structures;
 
 use super::record::Record;
@@ -61,7 +61,7 @@ pub fn fuzz_derived(schema: &[u8], answer: &[u8]) {
     let container = |_: &str| Some(answer);
     let mut out = Vec::new();
     if let Ok(true) = structures.read(&container, &mut out) {
-        let mut tape = crate::json::Tape::default();
+        let mut tape = crate::json::JsonTape::default();
         let json = tape.parse(&out).expect("what is written is JSON");
         let _ = structures.write(Some(json));
     }
@@ -77,15 +77,15 @@ const MAX_INSTANCES: usize = 1 << 20;
 /// The structures of one direction; the first is that of [`BASE`]. None where
 /// nothing is passed.
 #[derive(Debug)]
-pub(crate) struct Structures {
-    pub parts: Vec<Part>,
+pub(crate) struct DirectionStructures {
+    pub parts: Vec<StructurePart>,
 }
 
 /// One 01 structure.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct StructurePart {
     pub record: Record,
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// The schema of an instance lets it be null.
     pub nullable: bool,
 }
@@ -102,13 +102,13 @@ pub(crate) struct Node {
     /// The schema lets it be null.
     pub nullable: bool,
     /// The field that says what a patch does with it; none elsewhere.
-    pub patch: Option<Patch>,
-    pub shape: Shape,
+    pub patch: Option<PatchField>,
+    pub shape: ValueShape,
 }
 
 /// How a body changes what a server has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patching {
+pub(crate) enum PatchStyle {
     /// RFC 7396.
     Merge,
     /// RFC 6902: a list of operations.
@@ -117,7 +117,7 @@ pub(crate) enum Patching {
 
 /// The field that says what a patch does with a member.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Patch {
+pub(crate) enum PatchField {
     /// U, D or a blank, in a merge patch.
     Merge(FieldId),
     /// As above in a list of operations.
@@ -128,7 +128,7 @@ pub(crate) enum Patch {
 
 /// Where a value is.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub(crate) enum ValueShape {
     /// Text, with a length field or of a fixed length.
     Text {
         field: FieldId,
@@ -143,9 +143,9 @@ pub(crate) enum Shape {
     /// Members of the same structure.
     Object(Vec<Node>),
     /// One instance in a container of its own, or none.
-    Optional(Contained),
+    Optional(ContainerInstances),
     /// Instances in a container of their own.
-    Array(Contained),
+    Array(ContainerInstances),
     /// Instances in the structure itself.
     Table {
         /// How many there are.
@@ -161,7 +161,7 @@ pub(crate) enum Shape {
 
 /// Instances in a container.
 #[derive(Debug)]
-pub(crate) struct Contained {
+pub(crate) struct ContainerInstances {
     /// How many there are.
     pub count: FieldId,
     /// The container's name.
@@ -172,33 +172,33 @@ pub(crate) struct Contained {
     pub most: Option<u64>,
 }
 
-impl Structures {
+impl DirectionStructures {
     /// The names below `names`, to check a mapping by; none where they lead
     /// nowhere.
     pub fn names_below(&self, names: &[String]) -> Option<Vec<&str>> {
         let mut shape = &self.parts.first()?.shape;
         for name in names {
             shape = match self.settled(shape) {
-                Shape::Object(members) => {
+                ValueShape::Object(members) => {
                     &members.iter().find(|member| member.name == *name)?.shape
                 }
                 _ => return None,
             };
         }
         Some(match self.settled(shape) {
-            Shape::Object(members) => members.iter().map(|m| m.name.as_str()).collect(),
+            ValueShape::Object(members) => members.iter().map(|m| m.name.as_str()).collect(),
             _ => Vec::new(),
         })
     }
 
     /// Resolves a shape: an array's name means its instances.
-    fn settled<'s>(&'s self, mut shape: &'s Shape) -> &'s Shape {
+    fn settled<'s>(&'s self, mut shape: &'s ValueShape) -> &'s ValueShape {
         loop {
             shape = match shape {
-                Shape::Optional(contained) | Shape::Array(contained) => {
+                ValueShape::Optional(contained) | ValueShape::Array(contained) => {
                     &self.parts[contained.part].shape
                 }
-                Shape::Table { part, .. } => &self.parts[*part].shape,
+                ValueShape::Table { part, .. } => &self.parts[*part].shape,
                 _ => return shape,
             };
         }

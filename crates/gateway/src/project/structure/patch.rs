@@ -5,7 +5,7 @@
 //! application"; the generated copybooks of its samples.
 
 use super::read::{MAX_JSON, Reader, fault};
-use super::{BASE, Contained, Node, Patch, Shape};
+use super::{BASE, ContainerInstances, Node, PatchField, ValueShape};
 use crate::json::write_string;
 use crate::problem::Fault;
 use copybook::FieldId;
@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), Box<Fault>> {
-        let merges = |m: &Node| matches!(m.patch, Some(Patch::Merge(_)));
+        let merges = |m: &Node| matches!(m.patch, Some(PatchField::Merge(_)));
         let whole = self.whole.get();
         if whole || members.iter().all(merges) {
             return self.merge(part, members, bytes, whole, out).map(|_| ());
@@ -96,13 +96,13 @@ impl Reader<'_, '_> {
             let says = match (self.operation(part, member, bytes)?, &member.shape) {
                 (Operation::Delete, _) => {
                     out.extend_from_slice(b"null");
-                    matches!(member.patch, Some(Patch::Merge(_)))
+                    matches!(member.patch, Some(PatchField::Merge(_)))
                 }
-                (operation, Shape::Object(inner)) => {
+                (operation, ValueShape::Object(inner)) => {
                     let whole = whole || operation == Operation::Update;
                     self.merge(part, inner, bytes, whole, out)?
                 }
-                (Operation::Update, Shape::Array(array))
+                (Operation::Update, ValueShape::Array(array))
                     if self.count(part, array.count, bytes)? == 0 =>
                 {
                     out.extend_from_slice(b"[]");
@@ -132,7 +132,7 @@ impl Reader<'_, '_> {
         for member in members {
             let token = member.name.replace('~', "~0").replace('/', "~1");
             let path = format!("{at}/{token}");
-            if let (Some(Patch::Items(field)), Shape::Array(array)) = (member.patch, &member.shape)
+            if let (Some(PatchField::Items(field)), ValueShape::Array(array)) = (member.patch, &member.shape)
             {
                 self.item_operations(part, (field, array), bytes, &path, list)?;
                 continue;
@@ -141,7 +141,7 @@ impl Reader<'_, '_> {
                 (Operation::Delete, _) => list.remove(&path)?,
                 // It puts a value in the place of one that is there, too.
                 (Operation::Update, shape) => self.put("add", &path, (part, shape), bytes, list)?,
-                (Operation::Leave, Shape::Object(inner)) => {
+                (Operation::Leave, ValueShape::Object(inner)) => {
                     self.operations(part, inner, bytes, &path, list)?;
                 }
                 (Operation::Leave, _) => {}
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
     fn item_operations(
         &self,
         part: usize,
-        (field, array): (FieldId, &Contained),
+        (field, array): (FieldId, &ContainerInstances),
         bytes: &[u8],
         path: &str,
         list: &mut List<'_>,
@@ -196,7 +196,7 @@ impl Reader<'_, '_> {
             let shape = (array.part, &inner.shape);
             match (item, &inner.shape) {
                 (Item::New, _) => self.put("add", &format!("{path}/-"), shape, instance, list)?,
-                (Item::At(n), Shape::Object(members)) => {
+                (Item::At(n), ValueShape::Object(members)) => {
                     let mut deleted = true;
                     for member in members {
                         let operation = self.operation(array.part, member, instance)?;
@@ -230,7 +230,7 @@ impl Reader<'_, '_> {
         &self,
         operation: &str,
         path: &str,
-        (part, shape): (usize, &Shape),
+        (part, shape): (usize, &ValueShape),
         bytes: &[u8],
         list: &mut List<'_>,
     ) -> Result<(), Box<Fault>> {
@@ -254,7 +254,7 @@ impl Reader<'_, '_> {
     /// The operation of a patch on a member; `None` for an array whose items it
     /// names.
     fn operation(&self, part: usize, member: &Node, bytes: &[u8]) -> Result<Operation, Box<Fault>> {
-        let Some(Patch::Merge(field) | Patch::Operation(field)) = member.patch else {
+        let Some(PatchField::Merge(field) | PatchField::Operation(field)) = member.patch else {
             return Ok(Operation::Leave);
         };
         let layout = self.structures.parts[part].record.layout();

@@ -4,9 +4,9 @@
 //! whose count is zero is left out too, unless its container is named: then it
 //! is empty.
 
-use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures};
-use crate::json::{Tape, write_string};
-use crate::mapping::expr::Trim;
+use super::{BASE, ContainerInstances, MAX_INSTANCES, NAME_BYTES, Node, ValueShape, DirectionStructures};
+use crate::json::{JsonTape, write_string};
+use crate::mapping::expr::TrimMode;
 use crate::problem::Fault;
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use std::cell::Cell;
 /// times could make more of it than there is memory.
 pub(super) const MAX_JSON: usize = 64 << 20;
 
-impl Structures {
+impl DirectionStructures {
     /// Appends what a program returned as a JSON object; false if it left no
     /// base.
     ///
@@ -48,7 +48,7 @@ impl Structures {
 }
 
 pub(super) struct Reader<'r, 'c> {
-    pub structures: &'r Structures,
+    pub structures: &'r DirectionStructures,
     container: &'r dyn Fn(&str) -> Option<&'c [u8]>,
     /// A patched value is read as a whole.
     pub whole: Cell<bool>,
@@ -59,17 +59,17 @@ impl Reader<'_, '_> {
     pub fn value(
         &self,
         part: usize,
-        shape: &Shape,
+        shape: &ValueShape,
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<bool, Box<Fault>> {
         let record = &self.structures.parts[part].record;
         match shape {
-            Shape::Object(members) if members.iter().any(|m| m.patch.is_some()) => {
+            ValueShape::Object(members) if members.iter().any(|m| m.patch.is_some()) => {
                 self.patch(part, members, bytes, out).map(|()| true)
             }
-            Shape::Object(members) => self.members(part, members, bytes, out).map(|()| true),
-            Shape::Optional(contained) => {
+            ValueShape::Object(members) => self.members(part, members, bytes, out).map(|()| true),
+            ValueShape::Optional(contained) => {
                 if self.count(part, contained.count, bytes)? == 0 {
                     return Ok(false);
                 }
@@ -82,8 +82,8 @@ impl Reader<'_, '_> {
                     out,
                 )
             }
-            Shape::Array(contained) => self.array(part, contained, bytes, out),
-            Shape::Table {
+            ValueShape::Array(contained) => self.array(part, contained, bytes, out),
+            ValueShape::Table {
                 count,
                 table,
                 part: inner,
@@ -105,8 +105,8 @@ impl Reader<'_, '_> {
                 };
                 self.items(*inner, all, &record.layout().path(*table), out)
             }
-            Shape::Number(field) => record.decode(*field, bytes, &[], Trim::Keep, out),
-            Shape::Truth(field) => {
+            ValueShape::Number(field) => record.decode(*field, bytes, &[], TrimMode::Keep, out),
+            ValueShape::Truth(field) => {
                 let truth = match bytes[record.layout()[*field].offset as usize] {
                     0 => "false",
                     1 => "true",
@@ -118,14 +118,14 @@ impl Reader<'_, '_> {
                 out.extend_from_slice(truth.as_bytes());
                 Ok(true)
             }
-            Shape::Text {
+            ValueShape::Text {
                 field,
                 length,
                 date,
             } => {
                 let mut whole = Vec::new();
-                record.decode(*field, bytes, &[], Trim::Keep, &mut whole)?;
-                let mut tape = Tape::default();
+                record.decode(*field, bytes, &[], TrimMode::Keep, &mut whole)?;
+                let mut tape = JsonTape::default();
                 let Ok(text) = tape.parse(&whole) else {
                     return Ok(false);
                 };
@@ -204,7 +204,7 @@ impl Reader<'_, '_> {
     fn array(
         &self,
         part: usize,
-        contained: &Contained,
+        contained: &ContainerInstances,
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<bool, Box<Fault>> {
@@ -269,7 +269,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn name(&self, part: usize, contained: &Contained, bytes: &[u8]) -> String {
+    fn name(&self, part: usize, contained: &ContainerInstances, bytes: &[u8]) -> String {
         let from = self.structures.parts[part].record.layout()[contained.container].offset as usize;
         let field = &bytes[from..from + NAME_BYTES];
         let text = String::from_utf8_lossy(field);
@@ -280,7 +280,7 @@ impl Reader<'_, '_> {
     pub fn named(
         &self,
         part: usize,
-        contained: &Contained,
+        contained: &ContainerInstances,
         bytes: &[u8],
     ) -> Result<(String, &[u8]), Box<Fault>> {
         let name = self.name(part, contained, bytes);
@@ -307,7 +307,7 @@ impl Reader<'_, '_> {
     ) -> Result<usize, Box<Fault>> {
         let record = &self.structures.parts[part].record;
         let mut text = Vec::new();
-        record.decode(field, bytes, &[], Trim::Keep, &mut text)?;
+        record.decode(field, bytes, &[], TrimMode::Keep, &mut text)?;
         let text = String::from_utf8_lossy(&text);
         let count = text
             .parse::<usize>()

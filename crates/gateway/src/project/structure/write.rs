@@ -3,8 +3,8 @@
 //! Text of a varying length is followed by binary zeros, as programs that were
 //! written for CICS expect; numbers begin as zero.
 
-use super::{BASE, Contained, MAX_INSTANCES, NAME_BYTES, Node, Shape, Structures};
-use crate::json::{Json, Kind, write_string};
+use super::{BASE, ContainerInstances, MAX_INSTANCES, NAME_BYTES, Node, ValueShape, DirectionStructures};
+use crate::json::{TapeValue, JsonKind, write_string};
 use crate::problem::Fault;
 use crate::validate::schema::MAX_FAULTS;
 
@@ -12,12 +12,12 @@ use crate::validate::schema::MAX_FAULTS;
 /// structure.
 const MAX_BYTES: usize = 64 << 20;
 
-impl Structures {
+impl DirectionStructures {
     /// The containers of a JSON object, that of the base first.
     ///
     /// # Errors
     /// Every value that does not fit.
-    pub fn write(&self, json: Option<Json<'_>>) -> Result<Vec<(String, Vec<u8>)>, Vec<Fault>> {
+    pub fn write(&self, json: Option<TapeValue<'_>>) -> Result<Vec<(String, Vec<u8>)>, Vec<Fault>> {
         let made = self.written(json, false)?.into_iter();
         Ok(made.map(|(name, bytes, _)| (name, bytes)).collect())
     }
@@ -27,11 +27,11 @@ impl Structures {
     /// # Errors
     /// Every value that does not fit, and every one that the schema requires and
     /// that is not there: a blank or a zero in its place would be an answer.
-    pub fn write_unchecked(&self, json: Option<Json<'_>>) -> Result<Vec<Written>, Vec<Fault>> {
+    pub fn write_unchecked(&self, json: Option<TapeValue<'_>>) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
         self.written(json, true)
     }
 
-    fn written(&self, json: Option<Json<'_>>, unchecked: bool) -> Result<Vec<Written>, Vec<Fault>> {
+    fn written(&self, json: Option<TapeValue<'_>>, unchecked: bool) -> Result<Vec<WrittenContainer>, Vec<Fault>> {
         if self.parts.is_empty() {
             return Ok(Vec::new());
         }
@@ -52,13 +52,13 @@ impl Structures {
 }
 
 /// A container: its name, its bytes, and the bytes of one instance.
-type Written = (String, Vec<u8>, usize);
+type WrittenContainer = (String, Vec<u8>, usize);
 
 struct Writer<'s> {
-    structures: &'s Structures,
+    structures: &'s DirectionStructures,
     /// The JSON has not been checked.
     unchecked: bool,
-    made: Vec<Written>,
+    made: Vec<WrittenContainer>,
     /// Bytes of all instances so far.
     bytes: usize,
     faults: Vec<Fault>,
@@ -66,7 +66,7 @@ struct Writer<'s> {
 
 impl Writer<'_> {
     /// One instance of a part.
-    fn instance(&mut self, part: usize, json: Option<Json<'_>>, at: &str) -> Vec<u8> {
+    fn instance(&mut self, part: usize, json: Option<TapeValue<'_>>, at: &str) -> Vec<u8> {
         let structures = self.structures;
         let part_of = &structures.parts[part];
         self.bytes += part_of.record.max_len();
@@ -79,15 +79,15 @@ impl Writer<'_> {
         bytes
     }
 
-    fn value(&mut self, part: usize, shape: &Shape, json: Json<'_>, bytes: &mut [u8], at: &str) {
+    fn value(&mut self, part: usize, shape: &ValueShape, json: TapeValue<'_>, bytes: &mut [u8], at: &str) {
         let record = &self.structures.parts[part].record;
         let (wanted, word) = match shape {
-            Shape::Object(_) => (Kind::Object, "an object"),
-            Shape::Array(_) | Shape::Table { .. } => (Kind::Array, "an array"),
-            Shape::Truth(_) => (Kind::Bool, "true or false"),
+            ValueShape::Object(_) => (JsonKind::Object, "an object"),
+            ValueShape::Array(_) | ValueShape::Table { .. } => (JsonKind::Array, "an array"),
+            ValueShape::Truth(_) => (JsonKind::Bool, "true or false"),
             // Their own text would be put into the structure.
-            Shape::Text { .. } if matches!(json.kind(), Kind::Object | Kind::Array) => {
-                (Kind::String, "a text")
+            ValueShape::Text { .. } if matches!(json.kind(), JsonKind::Object | JsonKind::Array) => {
+                (JsonKind::String, "a text")
             }
             _ => (json.kind(), ""),
         };
@@ -95,13 +95,13 @@ impl Writer<'_> {
             return self.fault(at, format!("must be {word}"), None);
         }
         let put = match shape {
-            Shape::Object(members) => return self.members(part, members, json, bytes, at),
-            Shape::Optional(contained) => {
+            ValueShape::Object(members) => return self.members(part, members, json, bytes, at),
+            ValueShape::Optional(contained) => {
                 let instance = self.instance(contained.part, Some(json), at);
                 return self.container(part, contained, 1, instance, bytes);
             }
-            Shape::Array(contained) => return self.array(part, contained, json, bytes, at),
-            Shape::Table {
+            ValueShape::Array(contained) => return self.array(part, contained, json, bytes, at),
+            ValueShape::Table {
                 count,
                 table,
                 part: inner,
@@ -110,13 +110,13 @@ impl Writer<'_> {
                 let offset = record.layout()[*table].offset as usize;
                 return self.table(part, (*count, offset, *inner, *most), json, bytes, at);
             }
-            Shape::Truth(field) => {
+            ValueShape::Truth(field) => {
                 let offset = record.layout()[*field].offset as usize;
                 bytes[offset] = u8::from(json.plain() == "true");
                 return;
             }
-            Shape::Number(field) => record.encode(*field, json.raw(), bytes, &[]),
-            Shape::Text { field, length, .. } => {
+            ValueShape::Number(field) => record.encode(*field, json.raw(), bytes, &[]),
+            ValueShape::Text { field, length, .. } => {
                 let text = json.plain();
                 let mut quoted = Vec::new();
                 write_string(&text, &mut quoted);
@@ -143,14 +143,14 @@ impl Writer<'_> {
         &mut self,
         part: usize,
         members: &[Node],
-        json: Json<'_>,
+        json: TapeValue<'_>,
         bytes: &mut [u8],
         at: &str,
     ) {
         for member in members {
             let at = format!("{at}/{}", member.name);
             let given = json.get(&member.name);
-            let value = given.filter(|v| v.kind() != Kind::Null);
+            let value = given.filter(|v| v.kind() != JsonKind::Null);
             let Some(value) = value else {
                 let may = !member.required || given.is_some() && member.nullable;
                 if self.unchecked && !may {
@@ -172,8 +172,8 @@ impl Writer<'_> {
     fn array(
         &mut self,
         part: usize,
-        contained: &Contained,
-        json: Json<'_>,
+        contained: &ContainerInstances,
+        json: TapeValue<'_>,
         bytes: &mut [u8],
         at: &str,
     ) {
@@ -201,8 +201,8 @@ impl Writer<'_> {
     }
 
     /// An item of an array; none for null.
-    fn item<'j>(&mut self, part: usize, item: Json<'j>, at: &str) -> Option<Json<'j>> {
-        if item.kind() != Kind::Null {
+    fn item<'j>(&mut self, part: usize, item: TapeValue<'j>, at: &str) -> Option<TapeValue<'j>> {
+        if item.kind() != JsonKind::Null {
             return Some(item);
         }
         if self.unchecked && !self.structures.parts[part].nullable {
@@ -217,7 +217,7 @@ impl Writer<'_> {
         &mut self,
         part: usize,
         (count, offset, inner, most): (copybook::FieldId, usize, usize, usize),
-        json: Json<'_>,
+        json: TapeValue<'_>,
         bytes: &mut [u8],
         at: &str,
     ) {
@@ -240,7 +240,7 @@ impl Writer<'_> {
     fn container(
         &mut self,
         part: usize,
-        contained: &Contained,
+        contained: &ContainerInstances,
         count: usize,
         instances: Vec<u8>,
         bytes: &mut [u8],
@@ -294,9 +294,9 @@ fn end(field: &copybook::Field) -> usize {
 }
 
 /// Binary zeros for texts that are not there.
-fn blank(structures: &Structures, part: usize, shape: &Shape, bytes: &mut [u8]) {
+fn blank(structures: &DirectionStructures, part: usize, shape: &ValueShape, bytes: &mut [u8]) {
     match shape {
-        Shape::Text {
+        ValueShape::Text {
             field,
             length: Some(_),
             ..
@@ -304,11 +304,11 @@ fn blank(structures: &Structures, part: usize, shape: &Shape, bytes: &mut [u8]) 
             let of = &structures.parts[part].record.layout()[*field];
             bytes[of.offset as usize..end(of)].fill(0);
         }
-        Shape::Truth(field) => {
+        ValueShape::Truth(field) => {
             let offset = structures.parts[part].record.layout()[*field].offset as usize;
             bytes[offset] = 0;
         }
-        Shape::Object(members) => {
+        ValueShape::Object(members) => {
             for member in members {
                 blank(structures, part, &member.shape, bytes);
             }

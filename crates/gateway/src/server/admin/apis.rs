@@ -7,24 +7,24 @@
 //! | the same with `?operation=ID` | one operation, by operationId or `METHOD /path` |
 //! | `POST /apis/NAME/redeploy` | its project is read again and put in force |
 
-use super::super::{LoadError, Routes, Shared, documents, switch};
-use crate::backend::Backend;
-use crate::project::operation::{Api, Operation};
+use super::super::{LoadError, ApiRoutes, GatewayShared, documents, switch};
+use crate::backend::ProgramBackend;
+use crate::project::operation::{LoadedApi, ApiOperation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A status and what is said with it.
-pub(super) type Said = (u16, Value);
+pub(super) type StatusMessage = (u16, Value);
 
 /// The state of one API.
-pub(super) fn one(routes: &Routes, name: &str) -> Option<Value> {
+pub(super) fn one(routes: &ApiRoutes, name: &str) -> Option<Value> {
     let api = routes.apis.iter().find(|api| api.name == name)?;
     Some(documents::one(routes, api))
 }
 
 /// Stops an API or one of its operations, or starts it again.
-pub(super) fn switched(routes: &Routes, name: &str, query: &str, stop: bool) -> Said {
+pub(super) fn switched(routes: &ApiRoutes, name: &str, query: &str, stop: bool) -> StatusMessage {
     let Some(api) = routes.apis.iter().find(|api| api.name == name) else {
         return absent(name);
     };
@@ -65,8 +65,8 @@ pub(super) fn switched(routes: &Routes, name: &str, query: &str, stop: bool) -> 
 
 /// An operation by its id, or by its method and path with or without the base
 /// path.
-fn operation<'a>(api: &'a Api, wanted: &str) -> Option<&'a Operation> {
-    let called = |o: &Operation| {
+fn operation<'a>(api: &'a LoadedApi, wanted: &str) -> Option<&'a ApiOperation> {
+    let called = |o: &ApiOperation| {
         let short = format!("{} {}", o.method, o.path);
         let whole = format!("{} {}{}", o.method, api.base_path, o.path);
         wanted == short || wanted == whole
@@ -77,7 +77,7 @@ fn operation<'a>(api: &'a Api, wanted: &str) -> Option<&'a Operation> {
 
 /// Reads the project of an API again and puts it in the place of the one that
 /// is in force, if it is right; requests under way end under the old one.
-pub(super) async fn redeployed<B: Backend>(shared: &Arc<Shared<B>>, name: &str) -> Said {
+pub(super) async fn redeployed<B: ProgramBackend>(shared: &Arc<GatewayShared<B>>, name: &str) -> StatusMessage {
     let Some(loader) = shared.config.loader.clone() else {
         let why = "this server cannot read projects again";
         return (409, json!({ "error": why }));
@@ -105,7 +105,7 @@ pub(super) async fn redeployed<B: Backend>(shared: &Arc<Shared<B>>, name: &str) 
         if taken.is_some() {
             return before.to_vec();
         }
-        let mut apis: Vec<Arc<Api>> = before
+        let mut apis: Vec<Arc<LoadedApi>> = before
             .iter()
             .filter(|other| other.name != name)
             .cloned()
@@ -127,7 +127,7 @@ pub(super) async fn redeployed<B: Backend>(shared: &Arc<Shared<B>>, name: &str) 
 }
 
 /// A path that two APIs both serve.
-fn overlap(api: &Api, other: &Api) -> Option<String> {
+fn overlap(api: &LoadedApi, other: &LoadedApi) -> Option<String> {
     let mut own = api.operations();
     own.find_map(|(method, path, _)| {
         let same = other.operations().any(|(m, p, _)| m == method && p == path);
@@ -135,6 +135,6 @@ fn overlap(api: &Api, other: &Api) -> Option<String> {
     })
 }
 
-fn absent(name: &str) -> Said {
+fn absent(name: &str) -> StatusMessage {
     (404, json!({ "error": format!("no API {name}") }))
 }

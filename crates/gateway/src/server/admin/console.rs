@@ -1,7 +1,7 @@
 //! The pages of the console and of the terminal: files in the binary, which ask
 //! this port for everything that they show.
 
-use super::super::body::Full;
+use super::super::body::ResponseBody;
 use super::super::documents::text;
 use http::{HeaderValue, Response, header};
 
@@ -40,7 +40,7 @@ const FILES: [(&str, &str, &str); 6] = [
 ];
 
 /// A file of the page. It runs no script but its own and is shown in no frame.
-pub(super) fn file(name: &str) -> Option<Response<Full>> {
+pub(super) fn file(name: &str) -> Option<Response<ResponseBody>> {
     let (_, kind, content) = FILES.iter().find(|(known, ..)| *known == name)?;
     let mut response = text(kind, *content);
     let headers = response.headers_mut();

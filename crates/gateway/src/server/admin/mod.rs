@@ -7,15 +7,15 @@ mod describe;
 
 pub use describe::administration;
 
-use super::body::Full;
-use super::gate::{Peer, credentials};
+use super::body::ResponseBody;
+use super::gate::{PeerAddress, credentials};
 use super::tls::{Server as Tls, client_name};
-use super::trail::{Details, Ended};
-use super::{Routes, Shared, Stop, documents, respond};
-use crate::backend::Backend;
-use crate::observe::Kind;
-use crate::problem::Problem;
-use crate::security::{Act, Denied, Identity};
+use super::trail::{RecordAttributes, RecordParts};
+use super::{ApiRoutes, GatewayShared, StopOrder, documents, respond};
+use crate::backend::ProgramBackend;
+use crate::observe::RequestKind;
+use crate::problem::ProblemDocument;
+use crate::security::{AdminAction, AccessDenied, CallerIdentity};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -41,11 +41,11 @@ const OPERATOR: &str = "x-tupelo-operator";
 const MOST: usize = 256;
 
 /// Serves until it is stopped.
-pub(super) fn run<B: Backend>(
-    shared: Arc<Shared<B>>,
+pub(super) fn run<B: ProgramBackend>(
+    shared: Arc<GatewayShared<B>>,
     listener: StdListener,
     tls: Option<Arc<Tls>>,
-    mut stop: watch::Receiver<Stop>,
+    mut stop: watch::Receiver<StopOrder>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -71,9 +71,9 @@ pub(super) fn run<B: Backend>(
                         continue;
                     };
                     let (shared, stop) = (shared.clone(), stop.clone());
-                    let mut peer = Peer {
+                    let mut peer = PeerAddress {
                         address: from.ip(),
-                        ..Peer::default()
+                        ..PeerAddress::default()
                     };
                     let Some(acceptor) = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()))
                     else {
@@ -99,11 +99,11 @@ pub(super) fn run<B: Backend>(
     });
 }
 
-async fn connection<B: Backend>(
-    shared: Arc<Shared<B>>,
+async fn connection<B: ProgramBackend>(
+    shared: Arc<GatewayShared<B>>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    peer: Peer,
-    mut stop: watch::Receiver<Stop>,
+    peer: PeerAddress,
+    mut stop: watch::Receiver<StopOrder>,
 ) {
     let peer = Arc::new(peer);
     let service = hyper::service::service_fn(|request: http::Request<Incoming>| {
@@ -117,7 +117,7 @@ async fn connection<B: Backend>(
                 Err(problem) => respond::problem(&problem),
             };
             if parts.method == Method::POST && shared.observer.is_on() {
-                let ended = Ended {
+                let ended = RecordParts {
                     method: parts.method,
                     uri: parts.uri,
                     peer: &peer,
@@ -125,11 +125,11 @@ async fn connection<B: Backend>(
                     user,
                     started,
                 };
-                let reported = Details {
-                    kind: Kind::Admin,
-                    ..Details::default()
+                let reported = RecordAttributes {
+                    kind: RequestKind::Admin,
+                    ..RecordAttributes::default()
                 };
-                ended.tell(&shared, reported, &response);
+                ended.record(&shared, reported, &response);
             }
             Ok::<_, std::convert::Infallible>(response)
         }
@@ -148,23 +148,23 @@ async fn connection<B: Backend>(
 
 /// Waits until no request is left. While doors drain, requests are answered
 /// accordingly.
-async fn ends(stop: &mut watch::Receiver<Stop>) {
-    let _ = stop.wait_for(|stop| *stop == Stop::Now).await;
+async fn ends(stop: &mut watch::Receiver<StopOrder>) {
+    let _ = stop.wait_for(|stop| *stop == StopOrder::Now).await;
 }
 
 /// Whether the caller may make this request. Health is open to every caller.
-async fn admit<B: Backend>(
-    shared: &Shared<B>,
+async fn admit<B: ProgramBackend>(
+    shared: &GatewayShared<B>,
     parts: &Parts,
-    peer: &Peer,
-    user: &mut Option<Arc<Identity>>,
-) -> Result<(), Problem> {
+    peer: &PeerAddress,
+    user: &mut Option<Arc<CallerIdentity>>,
+) -> Result<(), ProblemDocument> {
     let path = parts.uri.path().trim_matches('/');
     let health = path == "health" || path.starts_with("health/");
     if health && parts.method != Method::POST {
         return Ok(());
     }
-    if !shared.admin_asks() {
+    if !shared.admin_authenticates() {
         let named = parts.headers.get(header::HOST).map(HeaderValue::as_bytes);
         let named = named.or_else(|| Some(parts.uri.authority()?.as_str().as_bytes()));
         return match named.filter(|host| is_of_others(host)) {
@@ -175,17 +175,17 @@ async fn admit<B: Backend>(
     let limited = shared.within_rate(peer);
     limited.map_err(|denied| shared.denied(denied))?;
     let act = match parts.method {
-        Method::GET | Method::HEAD => Act::Read,
-        _ => Act::Operate,
+        Method::GET | Method::HEAD => AdminAction::Read,
+        _ => AdminAction::Operate,
     };
     let found = shared.guard.admin(act, credentials(parts, peer)).await;
     let who = found.map_err(|denied| {
-        if let Denied::Forbidden { who, .. } = &denied {
+        if let AccessDenied::Forbidden { who, .. } = &denied {
             *user = Some(who.clone());
         }
         shared.denied(denied)
     })?;
-    if act == Act::Operate {
+    if act == AdminAction::Operate {
         let (user, client) = (who.name.as_str(), peer.address);
         tracing::info!(%user, %client, "{} /{path}", parts.method);
     }
@@ -207,34 +207,34 @@ fn is_of_others(host: &[u8]) -> bool {
     !own && address.parse::<std::net::IpAddr>().is_err()
 }
 
-fn misdirected(host: &str) -> Problem {
+fn misdirected(host: &str) -> ProblemDocument {
     let detail = format!(
         "This port does not authenticate callers, so it answers to localhost and to addresses \
          only, not to {host:?}; [admin] require_auth = true allows any name"
     );
-    Problem::new(StatusCode::MISDIRECTED_REQUEST, "Host not allowed", detail)
+    ProblemDocument::new(StatusCode::MISDIRECTED_REQUEST, "Host not allowed", detail)
 }
 
-impl<B: Backend> Shared<B> {
+impl<B: ProgramBackend> GatewayShared<B> {
     /// Whether the port's users must say who they are.
-    fn admin_asks(&self) -> bool {
+    fn admin_authenticates(&self) -> bool {
         let beyond = |admin: SocketAddr| !admin.ip().is_loopback();
         self.config.admin_auth || self.config.admin.is_some_and(beyond)
     }
 }
 
-async fn handle<B: Backend>(
-    shared: &Arc<Shared<B>>,
+async fn handle<B: ProgramBackend>(
+    shared: &Arc<GatewayShared<B>>,
     request: &Parts,
-    user: Option<&Identity>,
-) -> Response<Full> {
+    user: Option<&CallerIdentity>,
+) -> Response<ResponseBody> {
     let (method, path) = (&request.method, request.uri.path());
     if path.trim_end_matches('/') == "/metrics" && matches!(*method, Method::GET | Method::HEAD) {
         let mut text = String::with_capacity(16 << 10);
         let (held, observed) = (shared.memory.held(), &shared.observer.counts);
         shared.metrics.write(held, observed, &mut text);
         shared.backend.metrics(&mut text);
-        let mut response = Response::new(Full::new(text.into()));
+        let mut response = Response::new(ResponseBody::new(text.into()));
         let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         return response;
@@ -274,18 +274,18 @@ async fn handle<B: Backend>(
         let detail = format!(
             "No resource at {path}; try /console/, /metrics, /health, /apis or /openapi.json"
         );
-        respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
+        respond::problem(&ProblemDocument::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
 }
 
 /// This port's own answers in JSON; `None` for an unknown path.
-async fn own<B: Backend>(
-    shared: &Arc<Shared<B>>,
+async fn own<B: ProgramBackend>(
+    shared: &Arc<GatewayShared<B>>,
     path: &str,
     query: &str,
     change: bool,
-    user: Option<&Identity>,
-) -> Option<apis::Said> {
+    user: Option<&CallerIdentity>,
+) -> Option<apis::StatusMessage> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let routes = shared.routes();
     Some(match (parts.as_slice(), change) {
@@ -295,8 +295,8 @@ async fn own<B: Backend>(
         (["apis", name], false) => (200, apis::one(&routes, name)?),
         (["openapi.json"], false) => (200, administration()),
         (["whoami"], false) => {
-            let operate = shared.guard.config().access.roles(Act::Operate);
-            let may = user.map_or(!shared.admin_asks(), |user| user.has_any(&operate));
+            let operate = shared.guard.config().access.roles(AdminAction::Operate);
+            let may = user.map_or(!shared.admin_authenticates(), |user| user.has_any(&operate));
             let user = user.map(|user| user.name.as_str());
             (200, serde_json::json!({ "user": user, "mayChange": may }))
         }
@@ -306,7 +306,7 @@ async fn own<B: Backend>(
 
 /// Why a path of the port's document is not asked as it says. A page of another
 /// origin cannot make a browser send the header of an operator unasked.
-fn misused(request: &Parts) -> Option<Problem> {
+fn misused(request: &Parts) -> Option<ProblemDocument> {
     let (method, path) = (&request.method, request.uri.path());
     let known = describe::methods(path);
     let allowed = |name: &str| known.contains(&name);
@@ -326,26 +326,26 @@ fn misused(request: &Parts) -> Option<Problem> {
         };
         let detail = format!("{path} accepts {takes}, not {method}");
         let status = StatusCode::METHOD_NOT_ALLOWED;
-        return Some(Problem {
+        return Some(ProblemDocument {
             allow: Some(Box::new(HeaderValue::from_static(takes))),
-            ..Problem::new(status, "Method not allowed", detail)
+            ..ProblemDocument::new(status, "Method not allowed", detail)
         });
     }
     if asked == "post" && !request.headers.contains_key(OPERATOR) {
         let detail = format!("A request that changes something needs the header {OPERATOR}");
-        return Some(Problem::new(StatusCode::FORBIDDEN, "Not allowed", detail));
+        return Some(ProblemDocument::new(StatusCode::FORBIDDEN, "Not allowed", detail));
     }
     None
 }
 
 /// The services of the gateway's own port: the page that sends requests, and
 /// documents whose requests go there.
-fn elsewhere<B: Backend>(
-    shared: &Shared<B>,
-    routes: &Routes,
+fn elsewhere<B: ProgramBackend>(
+    shared: &GatewayShared<B>,
+    routes: &ApiRoutes,
     path: &str,
     headers: &HeaderMap,
-) -> Option<Response<Full>> {
+) -> Option<Response<ResponseBody>> {
     let origin = || gateway_origin(shared.address, headers);
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_others_can_give_an_address_are_told_apart() {
+    fn names_that_others_can_give_an_address_are_distinguished() {
         let others = |host: &str| is_of_others(host.as_bytes());
         for own in [
             "127.0.0.1:9080",

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Gateway, GatewayConfig, Policies};
+use gateway::{Gateway, GatewayConfig, PolicySet};
 use miette::{Result, bail};
 
 use super::gateway::{addresses, gateway_config, served, taken};
@@ -59,7 +59,7 @@ impl Front {
         };
         let gateway = Gateway::start(config, apis.good.clone(), providers);
         let gateway = gateway.map_err(|error| taken(error, app))?;
-        gateway.tell_unserved(unserved(&apis));
+        gateway.report_unserved(unserved(&apis));
         Ok(Front {
             gateway,
             apis,
@@ -81,7 +81,7 @@ impl Front {
             tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
         }
         self.apis = apis;
-        self.gateway.tell_unserved(unserved(&self.apis));
+        self.gateway.report_unserved(unserved(&self.apis));
         self.gateway.reload_with(self.apis.good.clone(), policies);
         Ok(served(&self.apis))
     }
@@ -92,7 +92,7 @@ impl Front {
     }
 }
 
-fn policies(app: &Application, said: &mut Said) -> Result<Policies> {
+fn policies(app: &Application, said: &mut Said) -> Result<PolicySet> {
     let mut findings = Findings::new(&app.folder);
     let policies = app.policies(&mut findings);
     said.say(&findings);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tls::{ClientCertificates, ServerFiles};
 
-use gateway::{Api, CorsConfig, Gateway, GatewayConfig, Policies, StartError, TlsConfig};
+use gateway::{LoadedApi, CorsConfig, Gateway, GatewayConfig, PolicySet, StartError, TlsConfig};
 use miette::{Result, bail, miette};
 
 use super::{Beside, ConnectionSlot, Running, Service};
@@ -33,7 +33,7 @@ struct Rest {
     /// What was read and is not in force yet.
     next: Option<Apis>,
     /// The rule sets that go with it.
-    policies: Policies,
+    policies: PolicySet,
     /// What is served beside the APIs.
     beside: Beside,
     /// The connections to other regions.
@@ -139,7 +139,7 @@ impl Service for Rest {
         };
         let gateway = Gateway::start(config, apis, backend);
         let gateway = gateway.map_err(|error| taken(error, app))?;
-        gateway.tell_unserved(unserved(&self.apis));
+        gateway.report_unserved(unserved(&self.apis));
         self.gateway = Some(gateway);
         Ok(())
     }
@@ -167,7 +167,7 @@ impl Service for Rest {
         self.texts.set(running.compiled);
         if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
             self.apis = apis;
-            gateway.tell_unserved(unserved(&self.apis));
+            gateway.report_unserved(unserved(&self.apis));
             gateway.reload_with(self.apis.good.clone(), self.policies.clone());
         }
         Ok(())
@@ -235,7 +235,7 @@ fn admin_address(gateway: &Gateway<Providers>, tls: bool) -> Option<(&'static st
 fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
     let mut findings = Findings::new(&app.folder);
     let apis = app.load_apis(&mut findings);
-    let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
+    let good: Vec<&LoadedApi> = apis.good.iter().map(|api| &**api).collect();
     findings.extend(interfaces::findings(app, compiled, &good));
     scripts::hidden(app, &good, &mut findings);
     findings.extend(named::findings(app, compiled));

@@ -1,23 +1,23 @@
 //! APIs (`.aar`): their operations, the services that these call, and mappings.
 
-use super::mapping::{self, Mapping};
-use super::service::Service;
+use super::mapping::{self, MessageMapping};
+use super::service::ArchiveService;
 use super::xml;
-use super::zip::Entry;
+use super::zip::ZipEntry;
 use serde_json::{Value, json};
 
 /// An API of an old project.
 #[derive(Debug, Clone)]
-pub(super) struct Api {
+pub(super) struct ArchiveApi {
     pub name: String,
     /// File name and text of its document.
     pub document: (&'static str, String),
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ArchiveOperation>,
 }
 
 /// One operation.
 #[derive(Debug, Clone)]
-pub(super) struct Operation {
+pub(super) struct ArchiveOperation {
     pub path: String,
     /// In lower case.
     pub method: String,
@@ -25,14 +25,14 @@ pub(super) struct Operation {
     /// Requests have a body.
     pub body: bool,
     /// Mappings, or why they cannot be done.
-    pub mapped: Result<Mapped, String>,
+    pub mapped: Result<OperationMapping, String>,
 }
 
 /// The mappings of an operation's messages.
 #[derive(Debug, Clone)]
-pub(super) struct Mapped {
-    pub request: Option<Mapping>,
-    pub response: Option<Mapping>,
+pub(super) struct OperationMapping {
+    pub request: Option<MessageMapping>,
+    pub response: Option<MessageMapping>,
     pub status: u16,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Mapped {
 ///
 /// # Errors
 /// Why its description cannot be read.
-pub(super) fn read(entries: &[Entry]) -> Result<Api, String> {
+pub(super) fn read(entries: &[ZipEntry]) -> Result<ArchiveApi, String> {
     let file = |path: &str| {
         let path = path.replace('\\', "/");
         let found = entries.iter().find(|e| e.name == path);
@@ -73,7 +73,7 @@ pub(super) fn read(entries: &[Entry]) -> Result<Api, String> {
                 Some(bytes) => mapped(bytes, &file),
                 None => Err(format!("{} is missing", attribute("httpXformFile"))),
             };
-            operations.push(Operation {
+            operations.push(ArchiveOperation {
                 path: relative.to_owned(),
                 body: has_body(&document, relative, &kind),
                 service: attribute("zosConnectServiceRef").to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn read(entries: &[Entry]) -> Result<Api, String> {
         }
     }
     let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
-    Ok(Api {
+    Ok(ArchiveApi {
         name: name.to_owned(),
         document: ("swagger.json", text),
         operations,
@@ -109,9 +109,9 @@ fn has_body(document: &Value, path: &str, method: &str) -> bool {
 }
 
 /// `mapping.xml` with the files that it names.
-fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<Mapped, String> {
+fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<OperationMapping, String> {
     let root = xml::parse(bytes)?;
-    let model = |element: &xml::Element, request: bool| -> Result<Option<Mapping>, String> {
+    let model = |element: &xml::ArchiveElement, request: bool| -> Result<Option<MessageMapping>, String> {
         let Some(model) = element.child("mappingRootModel") else {
             return Ok(None);
         };
@@ -127,7 +127,7 @@ fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<M
         Some(message) => model(message, true)?,
         None => None,
     };
-    let messages: Vec<&xml::Element> = root.children_named("responseMessages").collect();
+    let messages: Vec<&xml::ArchiveElement> = root.children_named("responseMessages").collect();
     for message in &messages {
         let other = message
             .children
@@ -140,7 +140,7 @@ fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<M
             ));
         }
     }
-    let code = |m: &&&xml::Element| usual.is_none() || m.attribute("code") == usual;
+    let code = |m: &&&xml::ArchiveElement| usual.is_none() || m.attribute("code") == usual;
     let message = messages.iter().find(code).or(messages.first());
     let status = message
         .and_then(|m| m.attribute("code"))
@@ -153,7 +153,7 @@ fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<M
         Some(message) => model(message, false)?,
         None => None,
     };
-    Ok(Mapped {
+    Ok(OperationMapping {
         request,
         response,
         status,
@@ -163,7 +163,7 @@ fn mapped<'a>(bytes: &[u8], file: &dyn Fn(&str) -> Option<&'a [u8]>) -> Result<M
 /// The API that z/OS Connect has for a service without one.
 ///
 /// Reference: z/OS Connect Enterprise Edition 3.0, "Invoke a service".
-pub(super) fn of_service(service: &Service) -> Api {
+pub(super) fn of_service(service: &ArchiveService) -> ArchiveApi {
     let path = format!("/zosConnect/services/{}", service.name);
     let schema = |schema: &Value| json!({"application/json": {"schema": schema}});
     let document = json!({
@@ -179,15 +179,15 @@ pub(super) fn of_service(service: &Service) -> Api {
         }}},
     });
     let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
-    Api {
+    ArchiveApi {
         name: service.name.clone(),
         document: ("openapi.json", text),
-        operations: vec![Operation {
+        operations: vec![ArchiveOperation {
             path,
             method: "post".into(),
             service: service.name.clone(),
             body: true,
-            mapped: Ok(Mapped {
+            mapped: Ok(OperationMapping {
                 request: None,
                 response: None,
                 status: 200,

@@ -5,7 +5,7 @@
 //! says it is: its start and length are another tool's arithmetic over the
 //! program's own copybook.
 
-use super::xml::{self, Element};
+use super::xml::{self, ArchiveElement};
 use crate::project::record::Record;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ const MAX_RECORD: usize = 16 << 20;
 
 /// A COMMAREA or a container.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Area {
+pub(super) struct ArchiveArea {
     /// Name of the container, `COMMAREA` for the other.
     pub name: String,
     /// Its record.
@@ -57,7 +57,7 @@ pub(super) struct Occurs {
 ///
 /// # Errors
 /// Why it cannot be read or says what has no rule.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Area>, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ArchiveArea>, String> {
     let root = xml::parse(bytes)?;
     let message = root
         .children
@@ -93,7 +93,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Area>, String> {
                 ..Field::default()
             },
         };
-        areas.push(Area { name, record });
+        areas.push(ArchiveArea { name, record });
     }
     match areas.is_empty() {
         true => Err("it has no segments".into()),
@@ -101,7 +101,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Area>, String> {
     }
 }
 
-fn named(element: &Element) -> Option<&str> {
+fn named(element: &ArchiveElement) -> Option<&str> {
     let name = |key: &str| {
         element
             .attribute(key)
@@ -124,7 +124,7 @@ fn cobol(name: &str) -> String {
     name.trim_matches('-').to_owned()
 }
 
-fn field(element: &Element, depth: usize) -> Result<Field, String> {
+fn field(element: &ArchiveElement, depth: usize) -> Result<Field, String> {
     let original = named(element).ok_or("a field has no name")?;
     if depth > MAX_LEVELS {
         return Err(format!("{original} is too deep"));
@@ -174,7 +174,7 @@ fn field(element: &Element, depth: usize) -> Result<Field, String> {
     })
 }
 
-fn occurs(element: &Element, name: &str) -> Result<Option<Occurs>, String> {
+fn occurs(element: &ArchiveElement, name: &str) -> Result<Option<Occurs>, String> {
     let Some(most) = element.attribute("maxOccurs") else {
         return Ok(None);
     };
@@ -190,7 +190,7 @@ fn occurs(element: &Element, name: &str) -> Result<Option<Occurs>, String> {
 
 /// The clause of an elementary item, and whether it is a number.
 fn clause(
-    element: &Element,
+    element: &ArchiveElement,
     kind: &str,
     bytes: usize,
     name: &str,
@@ -273,7 +273,7 @@ fn clause(
     }
 }
 
-impl Area {
+impl ArchiveArea {
     /// The copybook of its record.
     pub fn copybook(&self) -> String {
         let mut text = String::new();
@@ -286,7 +286,7 @@ impl Area {
     /// # Errors
     /// The first field that is elsewhere, or what the copybook cannot say.
     pub fn checked(&self) -> Result<Record, String> {
-        let mut out = crate::diagnostics::Diagnostics::default();
+        let mut out = crate::diagnostics::ProjectDiagnostics::default();
         let file = std::path::Path::new(&self.name);
         let Some(record) = Record::parse(file, &self.copybook(), &mut out) else {
             let faults: Vec<String> = out.0.iter().map(|d| d.message.clone()).collect();
@@ -398,7 +398,7 @@ mod tests {
         </marshaller><applicationDatatype datatype='DECIMAL' precision='7' scale='2'/>";
 
     #[test]
-    fn a_copybook_is_written_and_every_field_is_where_the_interface_says() {
+    fn a_copybook_is_written_and_every_field_has_the_place_of_the_interface() {
         let fields = item("KEY_NO", 1, 8, TEXT) + &item("AMOUNT", 11, 4, PACKED);
         let areas = read(&interface(&fields)).unwrap();
         let text = areas[0].copybook();

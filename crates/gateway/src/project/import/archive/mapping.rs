@@ -3,26 +3,26 @@
 //! An API passes a body through to its service and changes parts of it: a part
 //! is moved from a parameter or a header, gets a fixed value, or is taken out.
 
-use super::xml::{self, Element};
+use super::xml::{self, ArchiveElement};
 
 /// The mapping of one direction's message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Mapping {
+pub(super) struct MessageMapping {
     /// Names that lead to the root of the service's message.
     pub root: Vec<String>,
-    pub updates: Vec<Update>,
+    pub updates: Vec<MappedPart>,
 }
 
 /// A part that is not passed through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Update {
-    pub target: Target,
-    pub change: Change,
+pub(super) struct MappedPart {
+    pub target: MappingTarget,
+    pub change: MappingChange,
 }
 
 /// The destination of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum MappingTarget {
     /// A part of the message, by the names that lead to it.
     Part(Vec<String>),
     /// A header of the response.
@@ -31,7 +31,7 @@ pub(super) enum Target {
 
 /// The new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum MappingChange {
     Removed,
     Assigned(String),
     /// A parameter or a header: `$pathParameters` and its name.
@@ -47,14 +47,14 @@ const SOURCES: [(&str, &str); 3] = [
     ("Headers", "$headers"),
 ];
 
-impl Mapping {
+impl MessageMapping {
     /// The change of a part: its last update, or that of an enclosing part.
-    pub fn change(&self, path: &[String]) -> Option<&Change> {
-        let hit = |update: &&Update| match &update.target {
-            Target::Part(target) => {
+    pub fn change(&self, path: &[String]) -> Option<&MappingChange> {
+        let hit = |update: &&MappedPart| match &update.target {
+            MappingTarget::Part(target) => {
                 path == target || gone(&update.change) && path.starts_with(target)
             }
-            Target::Header(_) => false,
+            MappingTarget::Header(_) => false,
         };
         self.updates
             .iter()
@@ -64,15 +64,15 @@ impl Mapping {
     }
 }
 
-fn gone(change: &Change) -> bool {
-    *change == Change::Removed
+fn gone(change: &MappingChange) -> bool {
+    *change == MappingChange::Removed
 }
 
 /// Reads a mapping; `request` is its direction.
 ///
 /// # Errors
 /// What of it has no rule.
-pub(super) fn read(bytes: &[u8], request: bool) -> Result<Mapping, String> {
+pub(super) fn read(bytes: &[u8], request: bool) -> Result<MessageMapping, String> {
     let document = xml::parse(bytes)?;
     let declaration = document
         .find("mappingDeclaration")
@@ -86,7 +86,7 @@ pub(super) fn read(bytes: &[u8], request: bool) -> Result<Mapping, String> {
     if root.first().is_some_and(|name| name.starts_with('$')) {
         root.remove(0);
     }
-    let mut mapping = Mapping {
+    let mut mapping = MessageMapping {
         updates: Vec::new(),
         root,
     };
@@ -94,20 +94,20 @@ pub(super) fn read(bytes: &[u8], request: bool) -> Result<Mapping, String> {
         for output in update.children_named("output") {
             let target = target(&mapping.root, names(output)?, request)?;
             let change = match update.name.as_str() {
-                "remove" => Change::Removed,
+                "remove" => MappingChange::Removed,
                 "assign" => {
-                    Change::Assigned(update.attribute("value").unwrap_or_default().to_owned())
+                    MappingChange::Assigned(update.attribute("value").unwrap_or_default().to_owned())
                 }
                 "move" => source(&mapping.root, path_of(update, "input")?, request)?,
                 other => return Err(format!("<{other}> has no rule")),
             };
-            mapping.updates.push(Update { target, change });
+            mapping.updates.push(MappedPart { target, change });
         }
     }
     Ok(mapping)
 }
 
-fn path_of(element: &Element, end: &str) -> Result<Vec<String>, String> {
+fn path_of(element: &ArchiveElement, end: &str) -> Result<Vec<String>, String> {
     let mut all = element.children_named(end);
     let one = all
         .next()
@@ -121,7 +121,7 @@ fn path_of(element: &Element, end: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn names(element: &Element) -> Result<Vec<String>, String> {
+fn names(element: &ArchiveElement) -> Result<Vec<String>, String> {
     let path = element.attribute("path").ok_or("a path is missing")?;
     if path.contains(['[', '(', '*']) {
         return Err(format!("the path {path} has no rule"));
@@ -132,25 +132,25 @@ fn names(element: &Element) -> Result<Vec<String>, String> {
 
 /// A request's parts are named from the root of the service's message, those of
 /// a response from the response.
-fn target(root: &[String], path: Vec<String>, request: bool) -> Result<Target, String> {
+fn target(root: &[String], path: Vec<String>, request: bool) -> Result<MappingTarget, String> {
     if request {
-        return Ok(Target::Part([root, &path].concat()));
+        return Ok(MappingTarget::Part([root, &path].concat()));
     }
     match path.split_first() {
-        Some((head, rest)) if head == "Body" => Ok(Target::Part(rest.to_vec())),
-        Some((head, [name])) if head == "Headers" => Ok(Target::Header(name.clone())),
+        Some((head, rest)) if head == "Body" => Ok(MappingTarget::Part(rest.to_vec())),
+        Some((head, [name])) if head == "Headers" => Ok(MappingTarget::Header(name.clone())),
         _ => Err(format!("{} is no place of a response", path.join("/"))),
     }
 }
 
-fn source(root: &[String], path: Vec<String>, request: bool) -> Result<Change, String> {
+fn source(root: &[String], path: Vec<String>, request: bool) -> Result<MappingChange, String> {
     if !request {
-        return Ok(Change::Part([root, &path].concat()));
+        return Ok(MappingChange::Part([root, &path].concat()));
     }
     match path.split_first() {
-        Some((head, rest)) if head == "Body" => Ok(Change::Part(rest.to_vec())),
+        Some((head, rest)) if head == "Body" => Ok(MappingChange::Part(rest.to_vec())),
         Some((head, [name])) => match SOURCES.iter().find(|(known, _)| known == head) {
-            Some((_, variable)) => Ok(Change::Parameter(variable, name.clone())),
+            Some((_, variable)) => Ok(MappingChange::Parameter(variable, name.clone())),
             None => Err(format!("{head}/{name} is no place of a request")),
         },
         _ => Err(format!("{} is no place of a request", path.join("/"))),
@@ -161,7 +161,7 @@ fn source(root: &[String], path: Vec<String>, request: bool) -> Result<Change, S
 mod tests {
     use super::*;
 
-    fn request(updates: &str) -> Result<Mapping, String> {
+    fn request(updates: &str) -> Result<MessageMapping, String> {
         let text = format!(
             "<mappingRoot><mappingDeclaration><input path='$rootInput/HTTPRequest'/>\
              <output path='$rootOutput/CreAcc'/><passthrough><input path='Body/CreAcc'/>\
@@ -183,10 +183,10 @@ mod tests {
         )
         .unwrap();
         let change = |at: &str| mapping.change(&path(at));
-        let moved = Change::Parameter("$pathParameters", "id".into());
+        let moved = MappingChange::Parameter("$pathParameters", "id".into());
         assert_eq!(change("CreAcc/Key/Number"), Some(&moved));
-        assert_eq!(change("CreAcc/Action"), Some(&Change::Assigned("R".into())));
-        assert_eq!(change("CreAcc/Details/Type"), Some(&Change::Removed));
+        assert_eq!(change("CreAcc/Action"), Some(&MappingChange::Assigned("R".into())));
+        assert_eq!(change("CreAcc/Details/Type"), Some(&MappingChange::Removed));
         assert_eq!(change("CreAcc/Key/Other"), None);
     }
 

@@ -18,9 +18,9 @@ mod xml;
 mod zip;
 
 use super::ImportedFile;
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 pub use requester::{RequesterArchive, requester_archive};
-use service::{Refused, Service};
+use service::{ServiceRefusal, ArchiveService};
 use std::path::{Path, PathBuf};
 
 /// A project made of archives.
@@ -33,7 +33,7 @@ pub struct FromArchives {
     /// Programs of its services, each once, with their transactions.
     pub programs: Vec<(String, Option<String>)>,
     /// What is not served or not supported.
-    pub notes: Diagnostics,
+    pub notes: ProjectDiagnostics,
 }
 
 /// Makes a project of an API's archive and those of its services, or of a
@@ -42,15 +42,15 @@ pub struct FromArchives {
 ///
 /// # Errors Archives that are rejected, and an API whose description cannot be
 /// read.
-pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, Diagnostics> {
-    let mut out = Diagnostics::default();
+pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, ProjectDiagnostics> {
+    let mut out = ProjectDiagnostics::default();
     let (mut apis, mut services) = (Vec::new(), Vec::new());
     for (file, bytes) in archives {
         let entries = match zip::read(bytes) {
             Ok(entries) => entries,
             Err(why) => {
                 let message = format!("the archive is refused: {why}");
-                out.error(file, Position::default(), message);
+                out.error(file, FilePosition::default(), message);
                 continue;
             }
         };
@@ -62,7 +62,7 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
                 Ok(api) => apis.push((file.clone(), api)),
                 Err(why) => out.error_help(
                     file,
-                    Position::default(),
+                    FilePosition::default(),
                     format!("it is neither a service's archive nor an API's: {why}"),
                     "a .sar has a manifest.yml, an .aar a package.xml",
                 ),
@@ -71,7 +71,7 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
     }
     if let Some((file, _)) = apis.get(1) {
         let help = "import each API by itself";
-        out.error_help(file, Position::default(), "there is one API too many", help);
+        out.error_help(file, FilePosition::default(), "there is one API too many", help);
     }
     if out.has_errors() {
         return Err(out);
@@ -81,19 +81,19 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
         (Some((_, api)), _) => api,
         (None, [(_, Ok(service))]) => api::of_service(service),
         (None, [(file, Err(refused))]) => {
-            tell(file, refused, true, &mut out);
+            report_refusal(file, refused, true, &mut out);
             return Err(out);
         }
         (None, _) => {
             let file = archives.first().map_or(Path::new(""), |(file, _)| file);
             let help = "name the .aar first, then the .sar files of its services";
-            out.error_help(file, Position::default(), "there is no API", help);
+            out.error_help(file, FilePosition::default(), "there is no API", help);
             return Err(out);
         }
     };
     for (file, found) in &services {
         if let Err(refused) = found {
-            tell(file, refused, false, &mut out);
+            report_refusal(file, refused, false, &mut out);
         }
     }
     let made = project::make(&api, &services, &mut out);
@@ -104,15 +104,15 @@ pub fn import_archives(archives: &[(PathBuf, Vec<u8>)]) -> Result<FromArchives, 
 }
 
 /// A service's archive, and the service or why it cannot be read.
-type Found = (PathBuf, Result<Service, Box<Refused>>);
+type Found = (PathBuf, Result<ArchiveService, Box<ServiceRefusal>>);
 
-fn tell(file: &Path, refused: &Refused, error: bool, out: &mut Diagnostics) {
+fn report_refusal(file: &Path, refused: &ServiceRefusal, error: bool, out: &mut ProjectDiagnostics) {
     let message = format!("the service {}: {}", refused.name, refused.why);
     match error {
-        true => out.error_help(file, Position::default(), message, refused.help.clone()),
+        true => out.error_help(file, FilePosition::default(), message, refused.help.clone()),
         false => out.warn_help(
             file,
-            Position::default(),
+            FilePosition::default(),
             message,
             Some(refused.help.clone()),
         ),

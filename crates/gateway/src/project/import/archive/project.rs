@@ -1,11 +1,11 @@
 //! The project that archives become: assets, operations and mappings.
 
-use super::api::{Api, Mapped, Operation};
-use super::interface::{Area, Field};
-use super::mapping::{Change, Mapping, Target};
-use super::service::{Refused, Service, Side};
+use super::api::{ArchiveApi, OperationMapping, ArchiveOperation};
+use super::interface::{ArchiveArea, Field};
+use super::mapping::{MappingChange, MessageMapping, MappingTarget};
+use super::service::{ServiceRefusal, ArchiveService, ServiceDirection};
 use super::{Found, FromArchives};
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use crate::project::folder_name;
 use crate::project::import::ImportedFile;
 use crate::project::import::write::{quoted, yaml};
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Makes the files of a project.
-pub(super) fn make(api: &Api, services: &[Found], out: &mut Diagnostics) -> FromArchives {
+pub(super) fn make(api: &ArchiveApi, services: &[Found], out: &mut ProjectDiagnostics) -> FromArchives {
     let mut files = Files(Vec::new());
     let main = Path::new("src/main");
     let (name, text) = &api.document;
@@ -32,7 +32,7 @@ pub(super) fn make(api: &Api, services: &[Found], out: &mut Diagnostics) -> From
                         "the service {}: {switch} is set, and not done",
                         service.name
                     );
-                    out.warn(file, Position::default(), message);
+                    out.warn(file, FilePosition::default(), message);
                 }
             }
             Err(refused) => stub(refused, &mut files),
@@ -45,7 +45,7 @@ pub(super) fn make(api: &Api, services: &[Found], out: &mut Diagnostics) -> From
         name: api.name.clone(),
         files: files.0,
         programs,
-        notes: Diagnostics::default(),
+        notes: ProjectDiagnostics::default(),
     }
 }
 
@@ -62,7 +62,7 @@ fn folder(service: &str) -> PathBuf {
     Path::new("src/main/zosAssets").join(folder_name(service))
 }
 
-fn asset(service: &Service, files: &mut Files) {
+fn asset(service: &ArchiveService, files: &mut Files) {
     let kind = if service.channel {
         "cicsChannel-1.0"
     } else {
@@ -103,7 +103,7 @@ fn asset(service: &Service, files: &mut Files) {
 }
 
 /// The stub of a service that is not served: its operations return 501.
-fn stub(refused: &Refused, files: &mut Files) {
+fn stub(refused: &ServiceRefusal, files: &mut Files) {
     let kind = match refused.provider.as_str() {
         "" | "CICS-1.0" => "a binary or unknown form",
         provider => provider,
@@ -116,9 +116,9 @@ fn stub(refused: &Refused, files: &mut Files) {
     files.add(folder(&refused.name).join("zosAsset.yaml"), text);
 }
 
-fn operation(one: &Operation, services: &[Found], files: &mut Files, out: &mut Diagnostics) {
+fn operation(one: &ArchiveOperation, services: &[Found], files: &mut Files, out: &mut ProjectDiagnostics) {
     let place = format!("{} {}", one.method.to_ascii_uppercase(), one.path);
-    let at = Position::default();
+    let at = FilePosition::default();
     let named = services.iter().find(|(_, found)| match found {
         Ok(service) => service.name == one.service,
         Err(refused) => refused.name == one.service,
@@ -169,10 +169,10 @@ fn operation(one: &Operation, services: &[Found], files: &mut Files, out: &mut D
 
 /// Writes mappings, indented as they nest.
 struct Writer<'a> {
-    service: &'a Service,
+    service: &'a ArchiveService,
     /// Requests have a body to pass through.
     body: bool,
-    mapping: Option<&'a Mapping>,
+    mapping: Option<&'a MessageMapping>,
     out: String,
 }
 
@@ -192,7 +192,7 @@ impl Writer<'_> {
     }
 }
 
-fn root(service: &Service) -> &'static str {
+fn root(service: &ArchiveService) -> &'static str {
     if service.channel {
         "channel"
     } else {
@@ -201,7 +201,7 @@ fn root(service: &Service) -> &'static str {
 }
 
 /// `request.yaml`: every field that clients give, from where the API has it.
-fn request(service: &Service, mapped: &Mapped, body: bool) -> String {
+fn request(service: &ArchiveService, mapped: &OperationMapping, body: bool) -> String {
     let mut writer = Writer {
         service,
         body,
@@ -215,7 +215,7 @@ fn request(service: &Service, mapped: &Mapped, body: bool) -> String {
         let mut counted = counted(&area.record, &names);
         counted.retain(|(_, table, _)| {
             let change = writer.mapping.and_then(|m| m.change(table));
-            writer.body && change != Some(&Change::Removed)
+            writer.body && change != Some(&MappingChange::Removed)
         });
         writer.line(indent, &format!("- {}:", yaml(&area.record.cobol)));
         writer.line(indent + 4, "mappings:");
@@ -257,7 +257,7 @@ fn path(variable: &str, names: &[String]) -> String {
 impl Writer<'_> {
     /// The names in JSON that lead to an area's fields, and the indentation
     /// of its record.
-    fn area(&mut self, area: &Area, side: &Side, container: &str) -> (Vec<String>, usize) {
+    fn area(&mut self, area: &ArchiveArea, side: &ServiceDirection, container: &str) -> (Vec<String>, usize) {
         let mut names: Vec<String> = side.wrapper.iter().cloned().collect();
         let mut indent = 4;
         if self.service.channel {
@@ -298,10 +298,10 @@ impl Writer<'_> {
             };
             let default = field.default.as_deref().map(constant);
             let source = match change {
-                Some(Change::Removed) => default,
-                Some(Change::Assigned(text)) => Some(constant(&text)),
-                Some(Change::Parameter(variable, name)) => Some(path(variable, &[name])),
-                Some(Change::Part(names)) => Some(path("$body", &names)),
+                Some(MappingChange::Removed) => default,
+                Some(MappingChange::Assigned(text)) => Some(constant(&text)),
+                Some(MappingChange::Parameter(variable, name)) => Some(path(variable, &[name])),
+                Some(MappingChange::Part(names)) => Some(path("$body", &names)),
                 None if field.included && self.body => Some(match default {
                     Some(default) => format!("$exists({own}) ? {own} : {default}"),
                     None => own,
@@ -314,7 +314,7 @@ impl Writer<'_> {
             return;
         }
         // Inside a table only what is passed through has a place to come from.
-        let passed = self.body && change != Some(Change::Removed);
+        let passed = self.body && change != Some(MappingChange::Removed);
         if field.occurs.is_some() && !passed {
             return;
         }
@@ -364,12 +364,12 @@ impl Writer<'_> {
         let names = [parent, std::slice::from_ref(&field.json)].concat();
         let own = format!("{from}.{}", quoted(&field.cobol));
         let change = self.mapping.and_then(|m| m.change(&names)).cloned();
-        if change == Some(Change::Removed) {
+        if change == Some(MappingChange::Removed) {
             return;
         }
         if field.children.is_empty() {
             let source = match change {
-                Some(Change::Assigned(text)) => text,
+                Some(MappingChange::Assigned(text)) => text,
                 _ => self.trimmed(field, &own),
             };
             self.line(indent, &format!("- {}:", yaml(&field.json)));
@@ -411,7 +411,7 @@ impl Writer<'_> {
 }
 
 /// `response_NNN.yaml`: every field that clients see.
-fn response(service: &Service, mapped: &Mapped) -> String {
+fn response(service: &ArchiveService, mapped: &OperationMapping) -> String {
     let mapping = mapped.response.as_ref();
     let mut writer = Writer {
         service,
@@ -455,7 +455,7 @@ fn response(service: &Service, mapped: &Mapped) -> String {
     writer.out
 }
 
-fn record_path(service: &Service, area: &Area) -> String {
+fn record_path(service: &ArchiveService, area: &ArchiveArea) -> String {
     let root = format!("$zosAssetResponse.{}", root(service));
     let container = match service.channel {
         true => format!("{root}.{}", quoted(&area.name)),
@@ -465,16 +465,16 @@ fn record_path(service: &Service, area: &Area) -> String {
 }
 
 /// Headers of the response: fixed texts, and fields of the record.
-fn headers(service: &Service, mapping: &Mapping) -> Vec<(String, String)> {
+fn headers(service: &ArchiveService, mapping: &MessageMapping) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for update in &mapping.updates {
-        let Target::Header(name) = &update.target else {
+        let MappingTarget::Header(name) = &update.target else {
             continue;
         };
         let template = match &update.change {
-            Change::Assigned(text) => Some(text.clone()),
-            Change::Part(names) => field_path(service, names).map(|p| format!("{{{{{p}}}}}")),
-            Change::Removed | Change::Parameter(..) => None,
+            MappingChange::Assigned(text) => Some(text.clone()),
+            MappingChange::Part(names) => field_path(service, names).map(|p| format!("{{{{{p}}}}}")),
+            MappingChange::Removed | MappingChange::Parameter(..) => None,
         };
         all.extend(template.map(|t| (name.clone(), t)));
     }
@@ -482,7 +482,7 @@ fn headers(service: &Service, mapping: &Mapping) -> Vec<(String, String)> {
 }
 
 /// The record's path of a part that is named as clients name it.
-fn field_path(service: &Service, names: &[String]) -> Option<String> {
+fn field_path(service: &ArchiveService, names: &[String]) -> Option<String> {
     let side = &service.response;
     let names = match &side.wrapper {
         Some(wrapper) => names.strip_prefix(std::slice::from_ref(wrapper))?,

@@ -6,7 +6,7 @@
 //! Reference: public samples of the archive.
 
 use super::{xml, zip};
-use crate::diagnostics::{Diagnostics, Position};
+use crate::diagnostics::{ProjectDiagnostics, FilePosition};
 use std::path::Path;
 
 /// The usable parts of an archive of an API requester.
@@ -27,12 +27,12 @@ const FOLDER: &str = "api-docs/";
 ///
 /// # Errors
 /// Why the archive is refused, or has no document.
-pub fn requester_archive(file: &Path, bytes: &[u8]) -> Result<RequesterArchive, Diagnostics> {
+pub fn requester_archive(file: &Path, bytes: &[u8]) -> Result<RequesterArchive, ProjectDiagnostics> {
     read(bytes).map_err(|why| {
-        let mut out = Diagnostics::default();
+        let mut out = ProjectDiagnostics::default();
         let help = "the API's own document does as well: put it into requesters/NAME/ and run \
                     `tupelo api requester requesters/NAME --to copybooks`";
-        out.error_help(file, Position::default(), why, help);
+        out.error_help(file, FilePosition::default(), why, help);
         out
     })
 }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_without_what_is_needed_says_what_to_do() {
+    fn an_incomplete_archive_is_reported_with_what_to_do() {
         let provider: &[u8] = br#"<zosConnectApi id="a"><apiSpec title="a"/></zosConnectApi>"#;
         for (entries, why) in [
             (vec![], "no package.xml"),

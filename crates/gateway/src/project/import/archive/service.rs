@@ -1,14 +1,14 @@
 //! Services (`.sar`): which program, how it is called, and its interfaces.
 
-use super::interface::{self, Area};
+use super::interface::{self, ArchiveArea};
 use super::xml;
-use super::zip::Entry;
+use super::zip::ZipEntry;
 use crate::yaml::{self, Node};
 use serde_json::Value;
 
 /// A service of an old project.
 #[derive(Debug, Clone)]
-pub(super) struct Service {
+pub(super) struct ArchiveService {
     pub name: String,
     pub description: String,
     pub program: String,
@@ -17,8 +17,8 @@ pub(super) struct Service {
     pub transid_usage: Option<String>,
     pub ccsid: Option<String>,
     pub channel: bool,
-    pub request: Side,
-    pub response: Side,
+    pub request: ServiceDirection,
+    pub response: ServiceDirection,
     pub trim_leading: bool,
     pub trim_trailing: bool,
     /// Switches that are set and have no rule here.
@@ -27,8 +27,8 @@ pub(super) struct Service {
 
 /// One direction of a service.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
-    pub areas: Vec<Area>,
+pub(super) struct ServiceDirection {
+    pub areas: Vec<ArchiveArea>,
     pub schema: Value,
     /// A name around the records in the service's messages.
     pub wrapper: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Side {
 
 /// A service that cannot be served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct ServiceRefusal {
     pub name: String,
     /// Its provider, for the asset of the service.
     pub provider: String,
@@ -58,7 +58,7 @@ const BY_COPYBOOK: &str = "make a project of the program's copybooks: \
     tupelo api import NAME --program PROGRAM --request COPYBOOK";
 
 /// Whether an archive is one of a service.
-pub(super) fn is_one(entries: &[Entry]) -> bool {
+pub(super) fn is_one(entries: &[ZipEntry]) -> bool {
     entries.iter().any(|e| e.name == "manifest.yml")
 }
 
@@ -66,11 +66,11 @@ pub(super) fn is_one(entries: &[Entry]) -> bool {
 ///
 /// # Errors
 /// Why it cannot be served.
-pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused>> {
+pub(super) fn read(entries: &[ZipEntry], file: &str) -> Result<ArchiveService, Box<ServiceRefusal>> {
     let mut name = file.to_owned();
     let mut provider = String::new();
     let refuse = |name: &str, provider: &str, why: String, help: &str| {
-        Box::new(Refused {
+        Box::new(ServiceRefusal {
             name: name.to_owned(),
             provider: provider.to_owned(),
             why,
@@ -133,7 +133,7 @@ pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused
             return Err(refuse(why, BY_COPYBOOK));
         }
     };
-    let side = |key: &str, schema: &str| -> Result<Side, String> {
+    let side = |key: &str, schema: &str| -> Result<ServiceDirection, String> {
         let file = property(key).ok_or_else(|| format!("its manifest has no {key}"))?;
         let bytes = find(entries, &file).ok_or_else(|| format!("{file} is missing"))?;
         let areas = interface::read(bytes).map_err(|why| format!("{file}: {why}"))?;
@@ -153,7 +153,7 @@ pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused
             .and_then(|bytes| serde_json::from_slice(bytes).ok())
             .ok_or("a JSON schema of it is missing, or no JSON")?;
         let wrapper = wrapper(&areas, &schema, channel).map_err(|why| format!("{file}: {why}"))?;
-        Ok(Side {
+        Ok(ServiceDirection {
             areas,
             schema,
             wrapper,
@@ -169,7 +169,7 @@ pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused
     let unusual = SWITCHES.iter().filter(|(key, usual)| {
         property(key).is_some_and(|value| !value.eq_ignore_ascii_case(usual))
     });
-    Ok(Service {
+    Ok(ArchiveService {
         description: text("description").unwrap_or_default(),
         program: program.to_ascii_uppercase(),
         connection: property("connectionRef"),
@@ -188,7 +188,7 @@ pub(super) fn read(entries: &[Entry], file: &str) -> Result<Service, Box<Refused
     })
 }
 
-fn find<'a>(entries: &'a [Entry], path: &str) -> Option<&'a [u8]> {
+fn find<'a>(entries: &'a [ZipEntry], path: &str) -> Option<&'a [u8]> {
     let path = path.replace('\\', "/");
     let entry = entries.iter().find(|e| e.name == path)?;
     Some(&entry.data)
@@ -205,7 +205,7 @@ fn property(manifest: &Node, name: &str) -> Option<String> {
 
 /// The name that a service's messages have around its records. The schema has
 /// the names that clients see, and each must be a field of the interface.
-fn wrapper(areas: &[Area], schema: &Value, channel: bool) -> Result<Option<String>, String> {
+fn wrapper(areas: &[ArchiveArea], schema: &Value, channel: bool) -> Result<Option<String>, String> {
     let top = schema.get("properties").and_then(Value::as_object);
     let names: Vec<&String> = top.into_iter().flat_map(|t| t.keys()).collect();
     let ours: Vec<&str> = areas

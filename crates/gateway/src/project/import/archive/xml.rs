@@ -12,24 +12,24 @@ const MAX_ELEMENTS: usize = 100_000;
 
 /// An element; names are without prefixes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Element {
+pub(super) struct ArchiveElement {
     pub name: String,
     pub attributes: Vec<(String, String)>,
-    pub children: Vec<Element>,
+    pub children: Vec<ArchiveElement>,
     pub text: String,
 }
 
-impl Element {
+impl ArchiveElement {
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let mut all = self.attributes.iter();
         all.find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    pub fn child(&self, name: &str) -> Option<&Element> {
+    pub fn child(&self, name: &str) -> Option<&ArchiveElement> {
         self.children.iter().find(|c| c.name == name)
     }
 
-    pub fn children_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+    pub fn children_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a ArchiveElement> {
         self.children.iter().filter(move |c| c.name == name)
     }
 
@@ -39,7 +39,7 @@ impl Element {
     }
 
     /// The first element of that name, this one or below.
-    pub fn find(&self, name: &str) -> Option<&Element> {
+    pub fn find(&self, name: &str) -> Option<&ArchiveElement> {
         if self.name == name {
             return Some(self);
         }
@@ -51,11 +51,11 @@ impl Element {
 ///
 /// # Errors
 /// Why it is refused, with its line.
-pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<ArchiveElement, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = quick_xml::Reader::from_str(text);
-    let mut open: Vec<Element> = vec![Element::default()];
+    let mut open: Vec<ArchiveElement> = vec![ArchiveElement::default()];
     let mut count = 0;
     loop {
         let at = reader.buffer_position() as usize;
@@ -120,13 +120,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
     }
 }
 
-fn close(open: &mut [Element], element: Element) {
+fn close(open: &mut [ArchiveElement], element: ArchiveElement) {
     if let Some(parent) = open.last_mut() {
         parent.children.push(element);
     }
 }
 
-fn add(open: &mut [Element], text: &str) {
+fn add(open: &mut [ArchiveElement], text: &str) {
     if let Some(element) = open.last_mut() {
         element.text += text;
     }
@@ -143,11 +143,11 @@ fn predefined(name: &[u8]) -> Option<&'static str> {
     })
 }
 
-fn element(tag: &BytesStart<'_>) -> Result<Element, String> {
+fn element(tag: &BytesStart<'_>) -> Result<ArchiveElement, String> {
     let local = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-    let mut element = Element {
+    let mut element = ArchiveElement {
         name: local(tag.local_name().as_ref()),
-        ..Element::default()
+        ..ArchiveElement::default()
     };
     for attribute in tag.attributes() {
         let attribute = attribute.map_err(|e| format!("an attribute is wrong: {e}"))?;

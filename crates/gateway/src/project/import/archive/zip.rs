@@ -31,7 +31,7 @@ const UNIX: u16 = 3;
 
 /// A file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ZipEntry {
     /// Its path with `/` between names.
     pub name: String,
     pub data: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct Entry {
 ///
 /// # Errors
 /// Why the archive is refused as a whole.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ZipEntry>, String> {
     let end = (0..=bytes.len().saturating_sub(END_BYTES))
         .rev()
         .take(usize::from(u16::MAX) + 1)
@@ -55,7 +55,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
         return Err(format!("it has {count} entries, more than {MAX_ENTRIES}"));
     }
     let mut at = word(bytes, end + 16)? as usize;
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ZipEntry> = Vec::new();
     let mut total = 0;
     for _ in 0..count {
         let head = Head::parse(bytes, at)?;
@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Entry>, String> {
             ));
         }
         let data = head.data(bytes).map_err(|why| format!("{name} {why}"))?;
-        entries.push(Entry { name, data });
+        entries.push(ZipEntry { name, data });
     }
     match at <= end {
         true => Ok(entries),

@@ -16,27 +16,27 @@ mod scan;
 
 use copybook::{FieldId, Layout};
 use program::Program;
-use scan::Scan;
+use scan::StatementScan;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// The use of a field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Use {
+pub(super) struct FieldUse {
     pub read: bool,
     pub written: bool,
 }
 
-impl Use {
-    const READ: Use = Use::of(true, false);
-    const WRITTEN: Use = Use::of(false, true);
-    const BOTH: Use = Use::of(true, true);
+impl FieldUse {
+    const READ: FieldUse = FieldUse::of(true, false);
+    const WRITTEN: FieldUse = FieldUse::of(false, true);
+    const BOTH: FieldUse = FieldUse::of(true, true);
 
-    const fn of(read: bool, written: bool) -> Use {
-        Use { read, written }
+    const fn of(read: bool, written: bool) -> FieldUse {
+        FieldUse { read, written }
     }
 
-    fn add(&mut self, other: Use) {
+    fn add(&mut self, other: FieldUse) {
         self.read |= other.read;
         self.written |= other.written;
     }
@@ -45,7 +45,7 @@ impl Use {
 /// Of every field, in the order of the layout.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage {
-    fields: Vec<Use>,
+    fields: Vec<FieldUse>,
     /// Whether the program reads the field by its name, or its group's, and
     /// nothing writes it.
     needed: Vec<bool>,
@@ -101,7 +101,7 @@ impl Usage {
     }
 
     /// Of a group: whether it is so of any field below.
-    fn any(&self, layout: &Layout, id: FieldId, so: fn(Use) -> bool) -> bool {
+    fn any(&self, layout: &Layout, id: FieldId, so: fn(FieldUse) -> bool) -> bool {
         let Some(own) = self.fields.get(id.0 as usize) else {
             return true;
         };
@@ -113,7 +113,7 @@ impl Usage {
 }
 
 /// The use of each field at its mentions, or those of its conditions.
-fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
+fn mentions(layout: &Layout, program: &Program) -> Vec<FieldUse> {
     let mut named: HashMap<&str, Vec<FieldId>> = HashMap::new();
     for name in &program.names {
         named.entry(name).or_default().push(Layout::RECORD);
@@ -124,8 +124,8 @@ fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
             named.entry(name).or_default().push(id);
         }
     }
-    let mut uses = vec![Use::default(); layout.fields.len()];
-    let mut scan = Scan::default();
+    let mut uses = vec![FieldUse::default(); layout.fields.len()];
+    let mut scan = StatementScan::default();
     let words = program.procedures.as_slice();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -166,7 +166,7 @@ fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
             .any(|q| !is_record(q) && !named.contains_key(q.as_str()));
         let used = match (used, foreign) {
             (Some(_), true) if program.is_declared => None,
-            (Some(_), true) => Some(Use::BOTH),
+            (Some(_), true) => Some(FieldUse::BOTH),
             (used, _) => used,
         };
         if let Some(used) = used {
@@ -185,14 +185,14 @@ fn mentions(layout: &Layout, program: &Program) -> Vec<Use> {
 
 /// The use by taking a field's address: none if the record is given its place,
 /// and any if another item has it then.
-fn address(scan: &mut Scan) -> Option<Use> {
+fn address(scan: &mut StatementScan) -> Option<FieldUse> {
     match (scan.verb == "SET", scan.receiving) {
         (true, true) => {
             scan.own_address = true;
             None
         }
         (true, false) if scan.own_address => None,
-        _ => Some(Use::BOTH),
+        _ => Some(FieldUse::BOTH),
     }
 }
 
@@ -226,7 +226,7 @@ fn parenthesized(words: &[String]) -> (usize, bool) {
 
 /// Storage that is used through one of its descriptions is used through the
 /// others.
-fn through_others(layout: &Layout, named: &[Use], uses: &mut [Use]) {
+fn through_others(layout: &Layout, named: &[FieldUse], uses: &mut [FieldUse]) {
     for (item, _) in layout.iter() {
         let others = layout.iter().filter(|(_, f)| f.redefines == Some(item));
         let all: Vec<FieldId> = others.map(|(id, _)| id).collect();
@@ -234,7 +234,7 @@ fn through_others(layout: &Layout, named: &[Use], uses: &mut [Use]) {
             continue;
         }
         let all: Vec<FieldId> = std::iter::once(item).chain(all).collect();
-        let of: Vec<Use> = all.iter().map(|id| within(layout, named, *id)).collect();
+        let of: Vec<FieldUse> = all.iter().map(|id| within(layout, named, *id)).collect();
         for (at, id) in all.iter().enumerate() {
             for (_, other) in of.iter().enumerate().filter(|(other, _)| *other != at) {
                 mark(layout, uses, *id, *other);
@@ -243,7 +243,7 @@ fn through_others(layout: &Layout, named: &[Use], uses: &mut [Use]) {
     }
 }
 
-fn within(layout: &Layout, uses: &[Use], id: FieldId) -> Use {
+fn within(layout: &Layout, uses: &[FieldUse], id: FieldId) -> FieldUse {
     let mut all = uses[id.0 as usize];
     for child in &layout[id].children {
         all.add(within(layout, uses, *child));
@@ -251,7 +251,7 @@ fn within(layout: &Layout, uses: &[Use], id: FieldId) -> Use {
     all
 }
 
-fn mark(layout: &Layout, uses: &mut [Use], id: FieldId, used: Use) {
+fn mark(layout: &Layout, uses: &mut [FieldUse], id: FieldId, used: FieldUse) {
     uses[id.0 as usize].add(used);
     for child in &layout[id].children {
         mark(layout, uses, *child, used);

@@ -1,12 +1,12 @@
 //! Where in a statement a program's text is, and what that does to the field
 //! that is named there.
 
-use super::Use;
+use super::FieldUse;
 use cics::cobol::VERBS;
 
 /// Where in a statement the scan is.
 #[derive(Default)]
-pub(super) struct Scan {
+pub(super) struct StatementScan {
     pub verb: String,
     /// The words just passed.
     last: [String; 2],
@@ -28,7 +28,7 @@ struct Command {
     option: String,
 }
 
-impl Scan {
+impl StatementScan {
     pub fn word(&mut self, word: &str) {
         match word {
             "(" => self.depth += 1,
@@ -101,55 +101,55 @@ impl Scan {
 
     /// The use of the field named here; `in_part` if only some of its
     /// characters are meant.
-    pub fn mention(&self, in_part: bool) -> Use {
+    pub fn mention(&self, in_part: bool) -> FieldUse {
         match &self.command {
-            Some(_) if self.depth > 1 => Use::READ,
+            Some(_) if self.depth > 1 => FieldUse::READ,
             Some(command) => command.mention(),
-            None if self.depth > 0 => Use::READ,
+            None if self.depth > 0 => FieldUse::READ,
             None => self.mention_in_statement(in_part),
         }
     }
 
-    fn mention_in_statement(&self, in_part: bool) -> Use {
+    fn mention_in_statement(&self, in_part: bool) -> FieldUse {
         let after = |words: &[&str]| words.contains(&self.last[1].as_str());
         match self.verb.as_str() {
             // Others may do anything with it.
-            "CALL" | "INSPECT" | "XML" | "JSON" | "INVOKE" | "SORT" | "MERGE" => Use::BOTH,
+            "CALL" | "INSPECT" | "XML" | "JSON" | "INVOKE" | "SORT" | "MERGE" => FieldUse::BOTH,
             "ADD" | "SUBTRACT" | "MULTIPLY" | "DIVIDE" => match (self.receiving, self.result) {
-                (false, _) => Use::READ,
-                (true, false) => Use::BOTH,
-                (true, true) => Use::WRITTEN,
+                (false, _) => FieldUse::READ,
+                (true, false) => FieldUse::BOTH,
+                (true, true) => FieldUse::WRITTEN,
             },
-            "PERFORM" | "SEARCH" if after(&["VARYING", "AFTER"]) => Use::BOTH,
-            "STRING" | "UNSTRING" if after(&["POINTER", "TALLYING"]) => Use::BOTH,
+            "PERFORM" | "SEARCH" if after(&["VARYING", "AFTER"]) => FieldUse::BOTH,
+            "STRING" | "UNSTRING" if after(&["POINTER", "TALLYING"]) => FieldUse::BOTH,
             "MOVE" | "COMPUTE" | "SET" | "INITIALIZE" | "ACCEPT" | "STRING" | "UNSTRING"
             | "READ" | "RETURN"
                 if self.receiving =>
             {
                 // The rest of it stays as it came.
-                if in_part { Use::BOTH } else { Use::WRITTEN }
+                if in_part { FieldUse::BOTH } else { FieldUse::WRITTEN }
             }
-            _ => Use::READ,
+            _ => FieldUse::READ,
         }
     }
 }
 
 impl Command {
-    fn mention(&self) -> Use {
+    fn mention(&self) -> FieldUse {
         match (self.verb.as_str(), self.option.as_str()) {
-            ("ASSIGN" | "ASKTIME", _) | (_, "RESP" | "RESP2" | "INTO") => Use::WRITTEN,
-            ("FORMATTIME", "ABSTIME" | "DATESEP" | "TIMESEP") => Use::READ,
-            ("FORMATTIME", _) => Use::WRITTEN,
-            ("READ" | "DELETE" | "STARTBR" | "RESETBR" | "UNLOCK", "RIDFLD") => Use::READ,
-            ("INQUIRE", _) => Use::BOTH,
+            ("ASSIGN" | "ASKTIME", _) | (_, "RESP" | "RESP2" | "INTO") => FieldUse::WRITTEN,
+            ("FORMATTIME", "ABSTIME" | "DATESEP" | "TIMESEP") => FieldUse::READ,
+            ("FORMATTIME", _) => FieldUse::WRITTEN,
+            ("READ" | "DELETE" | "STARTBR" | "RESETBR" | "UNLOCK", "RIDFLD") => FieldUse::READ,
+            ("INQUIRE", _) => FieldUse::BOTH,
             (
                 _,
                 "FROM" | "PROGRAM" | "FILE" | "DATASET" | "QUEUE" | "QNAME" | "CONTAINER"
                 | "CHANNEL" | "TRANSID" | "ABCODE" | "SYSID" | "KEYLENGTH" | "FROMLENGTH"
                 | "FROMFLENGTH" | "INTERVAL" | "MAP" | "MAPSET",
-            ) => Use::READ,
+            ) => FieldUse::READ,
             // COMMAREA and RIDFLD of a browse among them.
-            _ => Use::BOTH,
+            _ => FieldUse::BOTH,
         }
     }
 }

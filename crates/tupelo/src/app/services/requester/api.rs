@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Fetched, Fetcher, Request, Settings, SettingsError};
-use gateway::{Calling, Outbound, Requester};
+use gateway::{CallInterface, OutboundRequest, CallableApi};
 use link::Operands;
 use worker::baq::{operand, pairs};
 
@@ -18,7 +18,7 @@ use crate::app::finding::Findings;
 
 /// An API and how it is reached.
 pub struct Api {
-    requester: Requester,
+    requester: CallableApi,
     url: String,
     fetcher: Fetcher,
     credentials: Credentials,
@@ -78,7 +78,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
     let mut all = Apis::default();
     for (name, config) in &section.apis {
         let folder = app.folder.join(&section.folder).join(name);
-        let requester = match Requester::load(&folder, app.code_page()) {
+        let requester = match CallableApi::load(&folder, app.code_page()) {
             Ok((requester, notes)) => {
                 findings.extend(notes.0);
                 requester
@@ -97,7 +97,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Apis {
 }
 
 impl Api {
-    fn new(requester: Requester, config: &RequesterApi, folder: &Path) -> Result<Api, String> {
+    fn new(requester: CallableApi, config: &RequesterApi, folder: &Path) -> Result<Api, String> {
         let credentials = Credentials::read(config, folder)?;
         let own = (!credentials.are_none()).then_some(config.url.as_str());
         if let Some(url) = own
@@ -151,8 +151,8 @@ impl Api {
     async fn attempt(&self, given: &Operands) -> Result<CallResult, CallResult> {
         let stub = given.get_int(operand::STUB) == Some(1);
         let calling = match stub {
-            true => Calling::Stub,
-            false => Calling::HostApi,
+            true => CallInterface::Stub,
+            false => CallInterface::HostApi,
         };
         let text = |index| String::from_utf8_lossy(given.get_bytes(index).unwrap_or_default());
         let (path, method) = (text(operand::PATH), text(operand::METHOD));
@@ -172,7 +172,7 @@ impl Api {
 
     /// Sends a request with its credentials; once more with a new token where
     /// the old one was refused.
-    async fn send(&self, outbound: Outbound, own: &Given) -> Result<Fetched, CallResult> {
+    async fn send(&self, outbound: OutboundRequest, own: &Given) -> Result<Fetched, CallResult> {
         let mut renew = false;
         loop {
             let identity = self.credentials.identity(&self.fetcher, own, renew).await?;

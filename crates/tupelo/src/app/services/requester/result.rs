@@ -1,7 +1,7 @@
 //! What a program is told of its call.
 
 use fetch::Fetched;
-use gateway::Returned;
+use gateway::RequesterResponse;
 use link::{Answer, Operands};
 use worker::baq::{emit_pairs, operand, outcome};
 
@@ -56,7 +56,7 @@ impl CallResult {
 
     /// The server answered. `plain` is a call whose answer needs no structure
     /// to be a success.
-    pub fn answered(fetched: &Fetched, returned: Returned, plain: bool) -> CallResult {
+    pub fn answered(fetched: &Fetched, returned: RequesterResponse, plain: bool) -> CallResult {
         let success = returned.mapped || (plain && (200..300).contains(&fetched.status));
         let outcome = match success {
             true => outcome::MAPPED,
