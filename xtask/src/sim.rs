@@ -9,7 +9,7 @@ use std::panic;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ipconn::sim::Report as Two;
+use ipconn::sim::PairHistoryReport as Two;
 use region::sim::{Report, play, play_hashed};
 
 /// Which histories to play.
@@ -131,7 +131,7 @@ fn add_two(all: &mut Two, one: &Two) {
     all.cuts += one.cuts;
     all.crashes += one.crashes;
     all.power_losses += one.power_losses;
-    all.asked += one.asked;
+    all.outcome_queries += one.outcome_queries;
     all.in_doubt += one.in_doubt;
     all.disk_failures += one.disk_failures;
 }
@@ -151,7 +151,7 @@ fn told_of_two(histories: u64, r: &Two) -> String {
         r.cuts,
         r.crashes,
         r.power_losses,
-        r.asked,
+        r.outcome_queries,
         r.in_doubt,
         r.disk_failures
     )

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::wire::Name;
+use crate::wire::WireName;
 
 /// Most sessions of a connection.
 const MAX_SESSIONS: u16 = 999;
@@ -166,7 +166,7 @@ impl IpconnConfig {
             );
         }
         for partner in &self.partners {
-            if Name::new(partner).is_err() {
+            if WireName::new(partner).is_err() {
                 say(
                     format!("[ipconn] partners: {partner}"),
                     "a name must have 1 to 8 characters",
@@ -188,7 +188,7 @@ impl IpconnConfig {
             if connection
                 .applid
                 .as_ref()
-                .is_some_and(|a| Name::new(a).is_err())
+                .is_some_and(|a| WireName::new(a).is_err())
             {
                 say(key("applid"), "a name must have 1 to 8 characters");
             }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_is_told_with_its_key() {
+    fn contradicting_settings_are_reported_with_their_key() {
         let wrong = |change: fn(&mut IpconnConfig)| {
             let mut config = config();
             change(&mut config);

@@ -12,9 +12,9 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 
-use crate::receiving::{Came, Receiving};
-use crate::sending::Sending;
-use crate::wire::{Hello, Kind, Notice, VERSION};
+use crate::receiving::{ReceivedPart, ReceiveBuffer};
+use crate::sending::SendQueue;
+use crate::wire::{HelloMessage, FrameKind, EndNotice, VERSION};
 
 /// Milliseconds that a greeting may take.
 const GREETING_MS: u64 = 10_000;
@@ -44,7 +44,7 @@ pub enum Fault {
     Version(String),
     /// The peer says why it ends it.
     #[error("the partner reported: {}", .0.text())]
-    Notified(Notice),
+    Notified(EndNotice),
     /// The peer was silent, or read nothing, for too long.
     #[error("{0}")]
     Silent(&'static str),
@@ -52,10 +52,10 @@ pub enum Fault {
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum ConnectionEvent {
     /// A partner asks for a connection; answer with [`Connection::welcome`] or
     /// [`Connection::refuse`]. Server only.
-    Greeted(Hello),
+    Greeted(HelloMessage),
     /// The server has let this side in. Caller alone.
     Open,
     /// A request has come. Server alone.
@@ -73,7 +73,7 @@ pub enum Event {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ConnectionPhase {
     Greeting,
     /// The server has not decided yet.
     Greeted,
@@ -83,7 +83,7 @@ enum Phase {
 
 /// How far a request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum RequestStage {
     /// Its message is coming, or on its way.
     Open,
     /// The caller has given it up.
@@ -94,65 +94,65 @@ enum Stage {
 #[derive(Debug)]
 pub struct Connection {
     caller: bool,
-    own: Hello,
-    peer: Option<Hello>,
-    phase: Phase,
+    own: HelloMessage,
+    peer: Option<HelloMessage>,
+    phase: ConnectionPhase,
     sessions: usize,
-    requests: HashMap<u32, Stage>,
+    requests: HashMap<u32, RequestStage>,
     next: u32,
     draining: bool,
-    sending: Sending,
-    receiving: Receiving,
-    events: VecDeque<Event>,
+    sending: SendQueue,
+    receiving: ReceiveBuffer,
+    events: VecDeque<ConnectionEvent>,
     began_ms: u64,
-    heard_ms: u64,
+    last_received_ms: u64,
     /// When something was written last, and since when the peer reads nothing
     /// of what is ready.
     wrote_ms: u64,
     ready_ms: u64,
     /// A ping is under way.
-    asked: bool,
+    ping_pending: bool,
 }
 
 impl Connection {
     /// The caller's end. It greets.
-    pub fn caller(own: Hello, now_ms: u64) -> Connection {
+    pub fn caller(own: HelloMessage, now_ms: u64) -> Connection {
         let mut made = Connection::new(true, own, now_ms);
         let payload = made.own.emit();
-        made.sending.control(Kind::Hello, 0, &payload);
+        made.sending.control(FrameKind::Hello, 0, &payload);
         made
     }
 
     /// The server's end. It waits for a greeting.
-    pub fn server(own: Hello, now_ms: u64) -> Connection {
+    pub fn server(own: HelloMessage, now_ms: u64) -> Connection {
         Connection::new(false, own, now_ms)
     }
 
-    fn new(caller: bool, own: Hello, now_ms: u64) -> Connection {
+    fn new(caller: bool, own: HelloMessage, now_ms: u64) -> Connection {
         let longest = own.max_message_bytes as usize;
         Connection {
             caller,
             peer: None,
-            phase: Phase::Greeting,
+            phase: ConnectionPhase::Greeting,
             sessions: 0,
             requests: HashMap::new(),
             next: 1,
             draining: false,
-            sending: Sending::default(),
+            sending: SendQueue::default(),
             // One of the longest, or several shorter ones.
-            receiving: Receiving::new(own.unasked_bytes as usize, longest, longest),
+            receiving: ReceiveBuffer::new(own.unasked_bytes as usize, longest, longest),
             events: VecDeque::new(),
             began_ms: now_ms,
-            heard_ms: now_ms,
+            last_received_ms: now_ms,
             wrote_ms: now_ms,
             ready_ms: now_ms,
-            asked: false,
+            ping_pending: false,
             own,
         }
     }
 
     /// The partner, once its greeting has arrived.
-    pub fn peer(&self) -> Option<&Hello> {
+    pub fn peer(&self) -> Option<&HelloMessage> {
         self.peer.as_ref()
     }
 
@@ -168,7 +168,7 @@ impl Connection {
 
     /// Whether a request can be sent now.
     pub fn is_free(&self) -> bool {
-        self.phase == Phase::Open && !self.draining && self.requests.len() < self.sessions
+        self.phase == ConnectionPhase::Open && !self.draining && self.requests.len() < self.sessions
     }
 
     /// Longest message that the peer takes, in bytes.
@@ -192,32 +192,32 @@ impl Connection {
 
     /// Lets the caller in, with so many sessions at most.
     pub fn welcome(&mut self, most: usize) {
-        let Some(peer) = self.peer.as_ref().filter(|_| self.phase == Phase::Greeted) else {
+        let Some(peer) = self.peer.as_ref().filter(|_| self.phase == ConnectionPhase::Greeted) else {
             return;
         };
         self.sessions = most.clamp(1, usize::from(peer.sessions));
-        let welcome = Hello {
+        let welcome = HelloMessage {
             versions: (VERSION, VERSION),
             sessions: self.sessions as u16,
             ..self.own.clone()
         };
-        self.sending.control(Kind::Welcome, 0, &welcome.emit());
-        self.phase = Phase::Open;
+        self.sending.control(FrameKind::Welcome, 0, &welcome.emit());
+        self.phase = ConnectionPhase::Open;
         if self.draining {
-            self.sending.control(Kind::Drain, 0, &[]);
+            self.sending.control(FrameKind::Drain, 0, &[]);
         }
     }
 
     /// Does not let the caller in, or ends the connection for this reason.
-    pub fn refuse(&mut self, why: &Notice) {
-        self.sending.control(Kind::Error, 0, &why.emit());
-        self.phase = Phase::Over;
+    pub fn refuse(&mut self, why: &EndNotice) {
+        self.sending.control(FrameKind::Error, 0, &why.emit());
+        self.phase = ConnectionPhase::Over;
     }
 
     /// Takes nothing new; what is under way ends.
     pub fn drain(&mut self) {
-        if !self.draining && !self.caller && self.phase == Phase::Open {
-            self.sending.control(Kind::Drain, 0, &[]);
+        if !self.draining && !self.caller && self.phase == ConnectionPhase::Open {
+            self.sending.control(FrameKind::Drain, 0, &[]);
         }
         self.draining = true;
     }
@@ -234,35 +234,35 @@ impl Connection {
             id = id.wrapping_add(1);
         }
         self.next = id.wrapping_add(1);
-        self.requests.insert(id, Stage::Open);
+        self.requests.insert(id, RequestStage::Open);
         let unasked = peer.unasked_bytes as usize;
-        self.sending.message(Kind::Request, id, message, unasked);
+        self.sending.message(FrameKind::Request, id, message, unasked);
         Some(id)
     }
 
     /// Gives a request up. Its session is free when the server has said so, or
     /// at once when nothing of it had left.
     pub fn cancel(&mut self, id: u32) {
-        if self.requests.get(&id) != Some(&Stage::Open) || !self.caller {
+        if self.requests.get(&id) != Some(&RequestStage::Open) || !self.caller {
             return;
         }
         if self.sending.forget(id) {
             self.requests.remove(&id);
             return;
         }
-        self.requests.insert(id, Stage::Cancelled);
+        self.requests.insert(id, RequestStage::Cancelled);
         self.receiving.abandon(id);
-        self.sending.control(Kind::Cancel, id, &[]);
+        self.sending.control(FrameKind::Cancel, id, &[]);
     }
 
     /// Answers a request. A reply that is longer than the caller takes must
     /// not come here.
     pub fn reply(&mut self, id: u32, message: Bytes) {
-        if self.caller || self.requests.get(&id) != Some(&Stage::Open) {
+        if self.caller || self.requests.get(&id) != Some(&RequestStage::Open) {
             return;
         }
         let unasked = self.peer.as_ref().map_or(0, |p| p.unasked_bytes as usize);
-        self.sending.message(Kind::Reply, id, message, unasked);
+        self.sending.message(FrameKind::Reply, id, message, unasked);
     }
 
     // Receiving.
@@ -270,35 +270,35 @@ impl Connection {
     /// Takes received bytes. After an error no more input is taken, but the
     /// output still sends the reason to the peer.
     pub fn handle_input(&mut self, now_ms: u64, mut bytes: &[u8]) -> Result<(), Fault> {
-        self.heard_ms = now_ms;
-        self.asked = false;
-        while !bytes.is_empty() && self.phase != Phase::Over {
+        self.last_received_ms = now_ms;
+        self.ping_pending = false;
+        while !bytes.is_empty() && self.phase != ConnectionPhase::Over {
             let (caller, phase) = (self.caller, self.phase);
             let (requests, sessions) = (&self.requests, self.sessions);
-            let known = |kind: Kind, id: u32| match kind {
-                Kind::Request => !caller && phase == Phase::Open && !requests.contains_key(&id),
-                Kind::Reply => caller && requests.contains_key(&id),
+            let known = |kind: FrameKind, id: u32| match kind {
+                FrameKind::Request => !caller && phase == ConnectionPhase::Open && !requests.contains_key(&id),
+                FrameKind::Reply => caller && requests.contains_key(&id),
                 _ => false,
             };
             let came = self.receiving.take(&mut bytes, known);
             let came = came.map_err(|what| self.violated(what))?;
             match came {
-                Some(Came::Begins(_)) if self.requests.len() >= sessions => {
+                Some(ReceivedPart::Begins(_)) if self.requests.len() >= sessions => {
                     let what =
                         format!("a request exceeds the {sessions} sessions of the connection");
                     return Err(self.violated(what));
                 }
-                Some(Came::Begins(id)) => {
-                    self.requests.insert(id, Stage::Open);
+                Some(ReceivedPart::Begins(id)) => {
+                    self.requests.insert(id, RequestStage::Open);
                 }
-                Some(Came::Message(kind, id, message)) => self.handle_message(kind, id, message),
-                Some(Came::Control(header, payload)) => {
+                Some(ReceivedPart::Message(kind, id, message)) => self.handle_message(kind, id, message),
+                Some(ReceivedPart::Control(header, payload)) => {
                     self.handle_control(header.kind, header.id, &payload)?;
                 }
                 None => {}
             }
             while let Some(id) = self.receiving.next_grant() {
-                self.sending.control(Kind::Grant, id, &[]);
+                self.sending.control(FrameKind::Grant, id, &[]);
             }
         }
         if self.sending.control_bytes() > MOST_CONTROL {
@@ -307,70 +307,70 @@ impl Connection {
         Ok(())
     }
 
-    fn handle_message(&mut self, _: Kind, id: u32, message: Vec<u8>) {
+    fn handle_message(&mut self, _: FrameKind, id: u32, message: Vec<u8>) {
         if self.caller {
             self.requests.remove(&id);
-            self.events.push_back(Event::Reply(id, message));
+            self.events.push_back(ConnectionEvent::Reply(id, message));
         } else {
-            self.events.push_back(Event::Request(id, message));
+            self.events.push_back(ConnectionEvent::Request(id, message));
         }
     }
 
-    fn handle_control(&mut self, kind: Kind, id: u32, payload: &[u8]) -> Result<(), Fault> {
+    fn handle_control(&mut self, kind: FrameKind, id: u32, payload: &[u8]) -> Result<(), Fault> {
         match (kind, self.phase) {
-            (Kind::Error, _) => {
-                self.phase = Phase::Over;
-                let notice = Notice::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+            (FrameKind::Error, _) => {
+                self.phase = ConnectionPhase::Over;
+                let notice = EndNotice::parse(payload).map_err(|e| self.violated(e.to_string()))?;
                 return Err(Fault::Notified(notice));
             }
-            (Kind::Hello, Phase::Greeting) if !self.caller => self.greeted(payload)?,
-            (Kind::Welcome, Phase::Greeting) if self.caller => self.welcomed(payload)?,
-            (_, Phase::Greeting | Phase::Greeted) => {
+            (FrameKind::Hello, ConnectionPhase::Greeting) if !self.caller => self.greeted(payload)?,
+            (FrameKind::Welcome, ConnectionPhase::Greeting) if self.caller => self.welcomed(payload)?,
+            (_, ConnectionPhase::Greeting | ConnectionPhase::Greeted) => {
                 return Err(self.violated(format!("{kind:?} before the end of the greeting")));
             }
-            (Kind::Ping, _) => self.sending.control(Kind::Pong, 0, &[]),
-            (Kind::Pong, _) => {}
-            (Kind::Drain, _) if self.caller => {
+            (FrameKind::Ping, _) => self.sending.control(FrameKind::Pong, 0, &[]),
+            (FrameKind::Pong, _) => {}
+            (FrameKind::Drain, _) if self.caller => {
                 if !self.draining {
                     self.draining = true;
-                    self.events.push_back(Event::Draining);
+                    self.events.push_back(ConnectionEvent::Draining);
                 }
             }
             // One may cross the end of its request.
-            (Kind::Grant, _) => self.sending.grant(id),
-            (Kind::Cancel, _) if self.caller => {
-                if self.requests.get(&id) != Some(&Stage::Cancelled) {
+            (FrameKind::Grant, _) => self.sending.grant(id),
+            (FrameKind::Cancel, _) if self.caller => {
+                if self.requests.get(&id) != Some(&RequestStage::Cancelled) {
                     return Err(self.violated(format!("request {id} was not cancelled")));
                 }
                 self.requests.remove(&id);
                 self.receiving.forget(id);
-                self.events.push_back(Event::Freed(id));
+                self.events.push_back(ConnectionEvent::Freed(id));
             }
-            (Kind::Cancel, _) => self.cancelled(id),
+            (FrameKind::Cancel, _) => self.cancelled(id),
             _ => return Err(self.violated(format!("unexpected frame {kind:?}"))),
         }
         Ok(())
     }
 
     fn greeted(&mut self, payload: &[u8]) -> Result<(), Fault> {
-        let hello = Hello::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+        let hello = HelloMessage::parse(payload).map_err(|e| self.violated(e.to_string()))?;
         let (lowest, highest) = hello.versions;
         if !(lowest..=highest).contains(&VERSION) {
             let what = format!(
                 "{} supports versions {lowest} to {highest}, this side version {VERSION}",
                 hello.applid
             );
-            self.refuse(&Notice::Version(what.clone()));
+            self.refuse(&EndNotice::Version(what.clone()));
             return Err(Fault::Version(what));
         }
-        self.phase = Phase::Greeted;
-        self.events.push_back(Event::Greeted(hello.clone()));
+        self.phase = ConnectionPhase::Greeted;
+        self.events.push_back(ConnectionEvent::Greeted(hello.clone()));
         self.peer = Some(hello);
         Ok(())
     }
 
     fn welcomed(&mut self, payload: &[u8]) -> Result<(), Fault> {
-        let hello = Hello::parse(payload).map_err(|e| self.violated(e.to_string()))?;
+        let hello = HelloMessage::parse(payload).map_err(|e| self.violated(e.to_string()))?;
         if hello.versions != (VERSION, VERSION) {
             let what = format!("{} speaks version {}", hello.applid, hello.versions.0);
             return Err(Fault::Version(what));
@@ -384,18 +384,18 @@ impl Connection {
         }
         self.sessions = usize::from(hello.sessions);
         self.peer = Some(hello);
-        self.phase = Phase::Open;
-        self.events.push_back(Event::Open);
+        self.phase = ConnectionPhase::Open;
+        self.events.push_back(ConnectionEvent::Open);
         Ok(())
     }
 
     /// The caller has given a request up. Its reply may have crossed that.
     fn cancelled(&mut self, id: u32) {
-        self.sending.control(Kind::Cancel, id, &[]);
+        self.sending.control(FrameKind::Cancel, id, &[]);
         if self.requests.remove(&id).is_some() {
             self.sending.forget(id);
             self.receiving.forget(id);
-            self.events.push_back(Event::Cancelled(id));
+            self.events.push_back(ConnectionEvent::Cancelled(id));
         }
     }
 
@@ -404,21 +404,21 @@ impl Connection {
             frame: self.receiving.frames(),
             what,
         };
-        if self.phase != Phase::Over {
-            self.refuse(&Notice::Violation(fault.to_string()));
+        if self.phase != ConnectionPhase::Over {
+            self.refuse(&EndNotice::Violation(fault.to_string()));
         }
         fault
     }
 
     fn silent(&mut self, what: &'static str) -> Fault {
-        self.refuse(&Notice::Silent(what.into()));
+        self.refuse(&EndNotice::Silent(what.into()));
         Fault::Silent(what)
     }
 
     // Sending.
 
     /// Returns the next event.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<ConnectionEvent> {
         self.events.pop_front()
     }
 
@@ -457,9 +457,9 @@ impl Connection {
             false => u64::MAX,
         };
         let heard = match self.phase {
-            Phase::Greeting | Phase::Greeted => self.began_ms + GREETING_MS,
-            _ if self.caller && !self.asked => self.quiet_ms() + keepalive,
-            _ => self.heard_ms + keepalive * SILENT,
+            ConnectionPhase::Greeting | ConnectionPhase::Greeted => self.began_ms + GREETING_MS,
+            _ if self.caller && !self.ping_pending => self.quiet_ms() + keepalive,
+            _ => self.last_received_ms + keepalive * SILENT,
         };
         heard.min(stalled)
     }
@@ -471,15 +471,15 @@ impl Connection {
             return Err(self.silent("the partner reads nothing"));
         }
         match self.phase {
-            Phase::Greeting | Phase::Greeted if now_ms >= self.began_ms + GREETING_MS => {
+            ConnectionPhase::Greeting | ConnectionPhase::Greeted if now_ms >= self.began_ms + GREETING_MS => {
                 Err(self.silent("no greeting arrived in time"))
             }
-            Phase::Open if now_ms >= self.heard_ms + keepalive * SILENT => {
+            ConnectionPhase::Open if now_ms >= self.last_received_ms + keepalive * SILENT => {
                 Err(self.silent("the partner sent nothing, and did not answer a ping"))
             }
-            Phase::Open if self.caller && !self.asked && now_ms >= self.quiet_ms() + keepalive => {
-                self.asked = true;
-                self.sending.control(Kind::Ping, 0, &[]);
+            ConnectionPhase::Open if self.caller && !self.ping_pending && now_ms >= self.quiet_ms() + keepalive => {
+                self.ping_pending = true;
+                self.sending.control(FrameKind::Ping, 0, &[]);
                 Ok(())
             }
             _ => Ok(()),
@@ -489,7 +489,7 @@ impl Connection {
     /// Milliseconds since one of the two directions was last active: a server
     /// receives nothing from a caller that only reads.
     fn quiet_ms(&self) -> u64 {
-        self.heard_ms.min(self.wrote_ms)
+        self.last_received_ms.min(self.wrote_ms)
     }
 
     fn is_writing(&self) -> bool {

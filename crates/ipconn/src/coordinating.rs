@@ -16,31 +16,31 @@ use std::collections::BTreeMap;
 
 use region::{Name, Order, UnitId};
 
-use crate::shell::pool::Failed;
+use crate::shell::pool::RequestFailure;
 use crate::wire::{
-    Ending, InUnit, OfUnit, ReplyHead, RequestBuilder, RequestHead, Step, emit_units, parse_units,
+    RequestEnding, InUnit, OfUnit, ReplyHead, RequestBuilder, RequestHead, UnitStep, emit_units, parse_units,
 };
 
 /// Most units that one message reports as finished.
-const MOST_HEARD: usize = 500;
+const MAX_FINISHED: usize = 500;
 
 /// A region that takes part, by one connection.
 #[derive(Debug)]
-pub struct Coordinating {
+pub struct BranchCoordinator {
     link: Name<4>,
     /// Units of this life of the region have greater numbers.
     after: UnitId,
-    parts: BTreeMap<u64, Part>,
+    parts: BTreeMap<u64, RemoteUnit>,
     /// Units that the region was asked to commit in one phase and has not
     /// answered; the value says whether their outcome must be queried.
-    alone: BTreeMap<u64, bool>,
+    one_phase: BTreeMap<u64, bool>,
     /// Units whose outcome is known and which the other region may forget.
-    heard: Vec<u64>,
+    finished: Vec<u64>,
 }
 
 /// A unit's state in the other region.
 #[derive(Debug, Clone, Copy, Default)]
-struct Part {
+struct RemoteUnit {
     /// LINKs that ran.
     links: u32,
     /// Its changes are lost, so the unit cannot be committed.
@@ -49,16 +49,16 @@ struct Part {
 
 /// A message about units, with its subject.
 #[derive(Debug)]
-pub struct Message {
+pub struct UnitMessage {
     /// The subject.
-    pub about: About,
+    pub about: MessageSubject,
     /// As it is sent.
     pub bytes: Vec<u8>,
 }
 
 /// The subject of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum About {
+pub enum MessageSubject {
     /// This unit is to be prepared.
     Prepare(u64),
     /// It is committed.
@@ -67,7 +67,7 @@ pub enum About {
     BackOut(u64),
     /// The unit is to be committed in one phase; the outcomes of these other
     /// units are known.
-    CommitAlone(u64, Vec<u64>),
+    CommitOnePhase(u64, Vec<u64>),
     /// Queries the outcome of a unit.
     Outcome(u64),
     /// The connection is new: what is in doubt there?
@@ -76,45 +76,45 @@ pub enum About {
 
 /// The result of an order.
 #[derive(Debug)]
-pub enum Ordered {
+pub enum OrderOutcome {
     /// This is sent, and the reply is the vote.
-    Send(Message),
+    Send(UnitMessage),
     /// The vote is a no.
     No,
 }
 
 /// The result of a reply.
 #[derive(Debug)]
-pub enum Replied {
+pub enum ReplyOutcome {
     /// The vote on a unit: its order is carried out, or cannot be.
     Vote(u64, bool),
     /// The outcome of the unit is unknown: the query is sent.
-    Unsure(u64, Message),
+    Unsure(u64, UnitMessage),
     /// The message is sent again, as it is now.
-    Again(Message),
+    Again(UnitMessage),
     /// These units are prepared in the other region and in doubt there.
     InDoubt(Vec<u64>),
     /// No change. The next connection repeats the message.
     Nothing,
 }
 
-impl Coordinating {
+impl BranchCoordinator {
     /// For a connection of this name; units of this life of the region have
     /// greater numbers than `after`.
-    pub fn new(link: Name<4>, after: UnitId) -> Coordinating {
-        Coordinating {
+    pub fn new(link: Name<4>, after: UnitId) -> BranchCoordinator {
+        BranchCoordinator {
             link,
             after,
             parts: BTreeMap::new(),
-            alone: BTreeMap::new(),
-            heard: Vec::new(),
+            one_phase: BTreeMap::new(),
+            finished: Vec::new(),
         }
     }
 
     /// A LINK is about to become part of a unit: what its request says of it.
     pub fn join(&mut self, unit: u64) -> OfUnit {
         let before = self.parts.entry(unit).or_default().links;
-        self.of_unit(unit, Step::Link(before))
+        self.of_unit(unit, UnitStep::Link(before))
     }
 
     /// Whether what a unit had there is lost already: a LINK must fail.
@@ -142,7 +142,7 @@ impl Coordinating {
     }
 
     /// The request was rejected: the unit is unchanged. Returns false as
-    /// [`Coordinating::linked`] does.
+    /// [`BranchCoordinator::linked`] does.
     pub fn not_taken(&mut self, unit: u64, before: u32) -> bool {
         if before == 0 {
             self.parts.remove(&unit);
@@ -158,38 +158,38 @@ impl Coordinating {
     }
 
     /// The unit's end has come so far.
-    pub fn order(&mut self, unit: u64, order: Order) -> Ordered {
+    pub fn order(&mut self, unit: u64, order: Order) -> OrderOutcome {
         let lost = self.is_lost(unit);
         match order {
-            Order::Prepare if lost => Ordered::No,
-            Order::Prepare => Ordered::Send(self.message(About::Prepare(unit))),
+            Order::Prepare if lost => OrderOutcome::No,
+            Order::Prepare => OrderOutcome::Send(self.message(MessageSubject::Prepare(unit))),
             Order::Commit => {
                 self.parts.remove(&unit);
-                Ordered::Send(self.message(About::Commit(unit)))
+                OrderOutcome::Send(self.message(MessageSubject::Commit(unit)))
             }
             Order::BackOut => {
                 self.parts.remove(&unit);
-                Ordered::Send(self.message(About::BackOut(unit)))
+                OrderOutcome::Send(self.message(MessageSubject::BackOut(unit)))
             }
             Order::CommitOnePhase => {
                 self.parts.remove(&unit);
                 if lost {
                     // Its changes there are already backed out.
-                    return Ordered::No;
+                    return OrderOutcome::No;
                 }
-                self.alone.insert(unit, false);
-                let heard = self.some_heard();
-                Ordered::Send(self.message(About::CommitAlone(unit, heard)))
+                self.one_phase.insert(unit, false);
+                let heard = self.take_finished();
+                OrderOutcome::Send(self.message(MessageSubject::CommitOnePhase(unit, heard)))
             }
         }
     }
 
     /// The connection is made: returns its first messages.
-    pub fn connected(&mut self) -> Vec<Message> {
-        let mut messages = vec![self.message(About::Resync)];
-        let asked: Vec<u64> = self.asked().collect();
+    pub fn connected(&mut self) -> Vec<UnitMessage> {
+        let mut messages = vec![self.message(MessageSubject::Resync)];
+        let asked: Vec<u64> = self.units_to_query().collect();
         for unit in asked {
-            messages.push(self.message(About::Outcome(unit)));
+            messages.push(self.message(MessageSubject::Outcome(unit)));
         }
         messages
     }
@@ -197,81 +197,81 @@ impl Coordinating {
     /// Handles the reply to a message.
     pub fn replied(
         &mut self,
-        about: About,
-        reply: Result<(&ReplyHead, &[u8]), &Failed>,
-    ) -> Replied {
+        about: MessageSubject,
+        reply: Result<(&ReplyHead, &[u8]), &RequestFailure>,
+    ) -> ReplyOutcome {
         let normal = reply
             .as_ref()
-            .is_ok_and(|(head, _)| head.ending == Ending::Normal);
+            .is_ok_and(|(head, _)| head.ending == RequestEnding::Normal);
         // Others have all sessions.
-        let again = matches!(reply, Err(Failed::NoSession(_) | Failed::Busy(_)));
+        let again = matches!(reply, Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_)));
         match about {
-            About::Prepare(unit) => Replied::Vote(unit, normal),
-            About::Commit(_) | About::BackOut(_) | About::Resync | About::Outcome(_) if again => {
-                Replied::Again(self.message(about))
+            MessageSubject::Prepare(unit) => ReplyOutcome::Vote(unit, normal),
+            MessageSubject::Commit(_) | MessageSubject::BackOut(_) | MessageSubject::Resync | MessageSubject::Outcome(_) if again => {
+                ReplyOutcome::Again(self.message(about))
             }
-            About::CommitAlone(..) if again => Replied::Again(self.message(about)),
+            MessageSubject::CommitOnePhase(..) if again => ReplyOutcome::Again(self.message(about)),
             // The next connection brings it up again.
-            About::Commit(unit) | About::BackOut(unit) => Replied::Vote(unit, normal),
-            About::CommitAlone(unit, heard) => {
+            MessageSubject::Commit(unit) | MessageSubject::BackOut(unit) => ReplyOutcome::Vote(unit, normal),
+            MessageSubject::CommitOnePhase(unit, heard) => {
                 if !normal {
-                    self.heard.extend(heard);
+                    self.finished.extend(heard);
                 }
                 match reply {
                     Ok((head, _)) if head.ending.is_rolled_back() => self.over(unit, false),
                     Ok(_) if normal => self.over(unit, true),
                     // It was not sent, and its connection has ended.
-                    Err(Failed::Unreachable(_) | Failed::Unknown(_)) => self.over(unit, false),
+                    Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => self.over(unit, false),
                     _ => {
-                        self.alone.insert(unit, true);
-                        Replied::Unsure(unit, self.message(About::Outcome(unit)))
+                        self.one_phase.insert(unit, true);
+                        ReplyOutcome::Unsure(unit, self.message(MessageSubject::Outcome(unit)))
                     }
                 }
             }
-            About::Outcome(unit) => match reply {
-                _ if !self.alone.contains_key(&unit) => Replied::Nothing,
+            MessageSubject::Outcome(unit) => match reply {
+                _ if !self.one_phase.contains_key(&unit) => ReplyOutcome::Nothing,
                 Ok((head, _)) if head.ending.is_rolled_back() => self.over(unit, false),
                 Ok(_) if normal => self.over(unit, true),
-                _ => Replied::Nothing,
+                _ => ReplyOutcome::Nothing,
             },
-            About::Resync => match reply {
+            MessageSubject::Resync => match reply {
                 Ok((_, commarea)) if normal => match parse_units(commarea) {
-                    Some(units) => Replied::InDoubt(units),
-                    None => Replied::Nothing,
+                    Some(units) => ReplyOutcome::InDoubt(units),
+                    None => ReplyOutcome::Nothing,
                 },
-                _ => Replied::Nothing,
+                _ => ReplyOutcome::Nothing,
             },
         }
     }
 
     /// Units that it is to be asked for.
-    pub fn asked(&self) -> impl Iterator<Item = u64> {
-        let asked = self.alone.iter().filter(|(_, asked)| **asked);
+    pub fn units_to_query(&self) -> impl Iterator<Item = u64> {
+        let asked = self.one_phase.iter().filter(|(_, asked)| **asked);
         asked.map(|(unit, _)| *unit)
     }
 
     /// Units whose outcome is known here and which the other region may still
     /// keep.
     #[cfg(feature = "sim")]
-    pub fn heard_of(&self) -> usize {
-        self.heard.len()
+    pub fn finished_count(&self) -> usize {
+        self.finished.len()
     }
 
     /// Notes the outcome of a unit that was to be committed in one phase.
-    fn over(&mut self, unit: u64, committed: bool) -> Replied {
-        self.alone.remove(&unit);
+    fn over(&mut self, unit: u64, committed: bool) -> ReplyOutcome {
+        self.one_phase.remove(&unit);
         if committed {
-            self.heard.push(unit);
+            self.finished.push(unit);
         }
-        Replied::Vote(unit, committed)
+        ReplyOutcome::Vote(unit, committed)
     }
 
-    fn some_heard(&mut self) -> Vec<u64> {
-        let some = self.heard.len().min(MOST_HEARD);
-        self.heard.drain(..some).collect()
+    fn take_finished(&mut self) -> Vec<u64> {
+        let some = self.finished.len().min(MAX_FINISHED);
+        self.finished.drain(..some).collect()
     }
 
-    fn of_unit(&self, unit: u64, step: Step) -> OfUnit {
+    fn of_unit(&self, unit: u64, step: UnitStep) -> OfUnit {
         OfUnit {
             unit,
             step,
@@ -279,14 +279,14 @@ impl Coordinating {
         }
     }
 
-    fn message(&self, about: About) -> Message {
+    fn message(&self, about: MessageSubject) -> UnitMessage {
         let (unit, step, units) = match &about {
-            About::Prepare(unit) => (*unit, Step::Prepare, Vec::new()),
-            About::Commit(unit) => (*unit, Step::Commit, Vec::new()),
-            About::BackOut(unit) => (*unit, Step::BackOut, Vec::new()),
-            About::CommitAlone(unit, heard) => (*unit, Step::CommitAlone, heard.clone()),
-            About::Outcome(unit) => (*unit, Step::Outcome, Vec::new()),
-            About::Resync => (self.after.0, Step::Resync, Vec::new()),
+            MessageSubject::Prepare(unit) => (*unit, UnitStep::Prepare, Vec::new()),
+            MessageSubject::Commit(unit) => (*unit, UnitStep::Commit, Vec::new()),
+            MessageSubject::BackOut(unit) => (*unit, UnitStep::BackOut, Vec::new()),
+            MessageSubject::CommitOnePhase(unit, heard) => (*unit, UnitStep::CommitOnePhase, heard.clone()),
+            MessageSubject::Outcome(unit) => (*unit, UnitStep::Outcome, Vec::new()),
+            MessageSubject::Resync => (self.after.0, UnitStep::Resync, Vec::new()),
         };
         let head = RequestHead {
             unit: Some(self.of_unit(unit, step)),
@@ -299,7 +299,7 @@ impl Coordinating {
             Ok::<(), std::convert::Infallible>(())
         });
         let Ok(()) = filled;
-        Message {
+        UnitMessage {
             about,
             bytes: builder.finish(),
         }

@@ -4,7 +4,7 @@
 //! One connection carries many requests at once. Each has a number and one of
 //! the sessions that both ends agreed on; what is long is cut, so that it does
 //! not block what is short. [`wire`] and [`Connection`] are pure: bytes and
-//! milliseconds go in, bytes and events come out. [`Pool`] calls, over one
+//! milliseconds go in, bytes and events come out. [`ConnectionPool`] calls, over one
 //! connection or several; [`Listener`] answers, with tasks of a region.
 //!
 //! Format: `docs/internals/ipconn.md`. It has the role that IPIC has between
@@ -42,12 +42,12 @@ mod units;
 pub mod wire;
 
 pub use config::{ConfigError, ConnectionConfig, IpconnConfig, TlsFiles};
-pub use connection::{Connection, Event, Fault};
-pub use coordinating::{About, Coordinating, Message, Ordered, Replied};
-pub use shell::client::Identity;
-pub use shell::directory::{ConnectionStatus, Directory, PartnerStatus};
-pub use shell::linker::{Answer, Called, Caller, CallerError, Interrupt, Opened};
-pub use shell::pool::{Failed, Pool};
-pub use shell::server::{Listener, Served, StartError};
+pub use connection::{Connection, ConnectionEvent, Fault};
+pub use coordinating::{MessageSubject, BranchCoordinator, UnitMessage, OrderOutcome, ReplyOutcome};
+pub use shell::client::LocalIdentity;
+pub use shell::directory::{ConnectionStatus, ConnectionDirectory, PartnerStatus};
+pub use shell::linker::{ReplyCallback, PendingCall, RegionCaller, CallerError, CallInterrupt, OpenCallback};
+pub use shell::pool::{RequestFailure, ConnectionPool};
+pub use shell::server::{Listener, ServedRegion, StartError};
 pub use shell::tls::faults as tls_faults;
-pub use units::Coordinator;
+pub use units::CallerConnection;

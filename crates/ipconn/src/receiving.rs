@@ -7,19 +7,19 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::sending::LENGTH;
-use crate::wire::{Header, Kind};
+use crate::wire::{Header, FrameKind};
 
 /// A message of which not everything is there.
 #[derive(Debug)]
-struct Incoming {
+struct IncomingMessage {
     total: usize,
     bytes: Vec<u8>,
-    asked: bool,
+    credit_requested: bool,
 }
 
 /// Where in the stream the next byte belongs.
 #[derive(Debug)]
-enum At {
+enum StreamPosition {
     Header(Vec<u8>),
     /// The length of a message whose first frame this is.
     Length(Header, Vec<u8>),
@@ -29,21 +29,21 @@ enum At {
 
 /// A received part.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum ReceivedPart {
     /// A request of this number begins.
     Begins(u32),
     /// A message is whole.
-    Message(Kind, u32, Vec<u8>),
+    Message(FrameKind, u32, Vec<u8>),
     /// A frame without a message.
     Control(Header, Vec<u8>),
 }
 
 /// The messages that are coming, and their bound.
 #[derive(Debug)]
-pub struct Receiving {
-    at: At,
+pub struct ReceiveBuffer {
+    at: StreamPosition,
     frames: u64,
-    coming: HashMap<u32, Incoming>,
+    coming: HashMap<u32, IncomingMessage>,
     /// Bytes of a message that come before the rest is granted.
     unasked: usize,
     longest: usize,
@@ -56,12 +56,12 @@ pub struct Receiving {
     abandoned: HashSet<u32>,
 }
 
-impl Receiving {
+impl ReceiveBuffer {
     /// Bounds in bytes: of a message unasked, of any message, and of all that
     /// are granted at once.
-    pub fn new(unasked: usize, longest: usize, budget: usize) -> Receiving {
-        Receiving {
-            at: At::Header(Vec::new()),
+    pub fn new(unasked: usize, longest: usize, budget: usize) -> ReceiveBuffer {
+        ReceiveBuffer {
+            at: StreamPosition::Header(Vec::new()),
             frames: 0,
             coming: HashMap::new(),
             unasked,
@@ -92,7 +92,7 @@ impl Receiving {
 
     fn release(&mut self, id: u32) {
         if let Some(gone) = self.coming.remove(&id) {
-            if gone.asked {
+            if gone.credit_requested {
                 self.granted -= gone.total;
             }
             self.waiting.retain(|w| *w != id);
@@ -109,7 +109,7 @@ impl Receiving {
             return None;
         }
         self.waiting.pop_front();
-        coming.asked = true;
+        coming.credit_requested = true;
         self.granted += coming.total;
         let more = coming.total - coming.bytes.len();
         coming.bytes.reserve_exact(more);
@@ -122,11 +122,11 @@ impl Receiving {
     pub fn take(
         &mut self,
         input: &mut &[u8],
-        known: impl Fn(Kind, u32) -> bool,
-    ) -> Result<Option<Came>, String> {
+        known: impl Fn(FrameKind, u32) -> bool,
+    ) -> Result<Option<ReceivedPart>, String> {
         while !input.is_empty() {
             match &mut self.at {
-                At::Header(have) => {
+                StreamPosition::Header(have) => {
                     let Some(bytes) = fill(have, Header::BYTES, input) else {
                         break;
                     };
@@ -137,7 +137,7 @@ impl Receiving {
                         return Ok(Some(came));
                     }
                 }
-                At::Length(header, have) => {
+                StreamPosition::Length(header, have) => {
                     let header = *header;
                     let Some(bytes) = fill(have, LENGTH, input) else {
                         break;
@@ -148,14 +148,14 @@ impl Receiving {
                         return Ok(Some(came));
                     }
                 }
-                At::Message(header, left) => {
+                StreamPosition::Message(header, left) => {
                     let bytes = (*left).min(input.len());
                     let (now, rest) = input.split_at(bytes);
                     *input = rest;
                     *left -= bytes;
                     let (header, over) = (*header, *left == 0);
                     if over {
-                        self.at = At::Header(Vec::new());
+                        self.at = StreamPosition::Header(Vec::new());
                     }
                     if let Some(coming) = self.coming.get_mut(&header.id) {
                         coming.bytes.extend_from_slice(now);
@@ -164,13 +164,13 @@ impl Receiving {
                         return Ok(Some(came));
                     }
                 }
-                At::Control(header, have) => {
+                StreamPosition::Control(header, have) => {
                     let header = *header;
                     let Some(bytes) = fill(have, header.length, input) else {
                         break;
                     };
-                    self.at = At::Header(Vec::new());
-                    return Ok(Some(Came::Control(header, bytes)));
+                    self.at = StreamPosition::Header(Vec::new());
+                    return Ok(Some(ReceivedPart::Control(header, bytes)));
                 }
             }
         }
@@ -180,12 +180,12 @@ impl Receiving {
     fn begin(
         &mut self,
         header: Header,
-        known: &impl Fn(Kind, u32) -> bool,
-    ) -> Result<Option<Came>, String> {
+        known: &impl Fn(FrameKind, u32) -> bool,
+    ) -> Result<Option<ReceivedPart>, String> {
         let id = header.id;
         let wanted = known(header.kind, id) || self.abandoned.contains(&id);
         match header.kind {
-            Kind::Request | Kind::Reply => {
+            FrameKind::Request | FrameKind::Reply => {
                 if !wanted || self.coming.contains_key(&id) {
                     return Err(format!(
                         "a {:?} frame with the invalid number {id}",
@@ -195,15 +195,15 @@ impl Receiving {
                 if header.length < LENGTH {
                     return Err("a first frame without the length of its message".into());
                 }
-                self.at = At::Length(header, Vec::new());
-                if header.kind == Kind::Request {
-                    return Ok(Some(Came::Begins(id)));
+                self.at = StreamPosition::Length(header, Vec::new());
+                if header.kind == FrameKind::Request {
+                    return Ok(Some(ReceivedPart::Begins(id)));
                 }
             }
-            Kind::Data => {
+            FrameKind::Data => {
                 let left = match self.coming.get(&id) {
                     Some(coming) => {
-                        let bound = match coming.asked {
+                        let bound = match coming.credit_requested {
                             true => coming.total,
                             false => self.unasked.min(coming.total),
                         };
@@ -225,18 +225,18 @@ impl Receiving {
                 if header.length == 0 {
                     return Err("a data frame without data".into());
                 }
-                self.at = At::Message(header, header.length);
+                self.at = StreamPosition::Message(header, header.length);
             }
             _ if header.length == 0 => {
-                self.at = At::Header(Vec::new());
-                return Ok(Some(Came::Control(header, Vec::new())));
+                self.at = StreamPosition::Header(Vec::new());
+                return Ok(Some(ReceivedPart::Control(header, Vec::new())));
             }
-            _ => self.at = At::Control(header, Vec::new()),
+            _ => self.at = StreamPosition::Control(header, Vec::new()),
         }
         Ok(None)
     }
 
-    fn message_begins(&mut self, header: Header, total: usize) -> Result<Option<Came>, String> {
+    fn message_begins(&mut self, header: Header, total: usize) -> Result<Option<ReceivedPart>, String> {
         let (id, here) = (header.id, header.length - LENGTH);
         if total > self.longest {
             return Err(format!(
@@ -257,10 +257,10 @@ impl Receiving {
             };
             self.coming.insert(
                 id,
-                Incoming {
+                IncomingMessage {
                     total,
                     bytes: Vec::with_capacity(first),
-                    asked: false,
+                    credit_requested: false,
                 },
             );
             if !fits {
@@ -268,8 +268,8 @@ impl Receiving {
             }
         }
         self.at = match here {
-            0 => At::Header(Vec::new()),
-            _ => At::Message(header, here),
+            0 => StreamPosition::Header(Vec::new()),
+            _ => StreamPosition::Message(header, here),
         };
         match here {
             0 => self.frame_ends(header),
@@ -277,7 +277,7 @@ impl Receiving {
         }
     }
 
-    fn frame_ends(&mut self, header: Header) -> Result<Option<Came>, String> {
+    fn frame_ends(&mut self, header: Header) -> Result<Option<ReceivedPart>, String> {
         let id = header.id;
         let whole = self
             .coming
@@ -289,10 +289,10 @@ impl Receiving {
         let Some(done) = self.coming.remove(&id) else {
             return Ok(None);
         };
-        if done.asked {
+        if done.credit_requested {
             self.granted -= done.total;
         }
-        Ok(Some(Came::Message(header.kind, id, done.bytes)))
+        Ok(Some(ReceivedPart::Message(header.kind, id, done.bytes)))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 
-use crate::wire::{Header, Kind, MAX_PAYLOAD};
+use crate::wire::{Header, FrameKind, MAX_PAYLOAD};
 
 /// Bytes that are gathered for one write, about.
 const GATHER: usize = 64 << 10;
@@ -19,23 +19,23 @@ pub const LENGTH: usize = 4;
 
 /// The waiting messages and the piece that is being written.
 #[derive(Debug, Default)]
-pub struct Sending {
+pub struct SendQueue {
     control: Vec<u8>,
-    ready: VecDeque<Outgoing>,
+    ready: VecDeque<OutgoingMessage>,
     /// Messages whose rest the peer has not granted.
-    blocked: HashMap<u32, Outgoing>,
+    blocked: HashMap<u32, OutgoingMessage>,
     out: Vec<u8>,
     out_at: usize,
     /// A piece that is written after `out`, and its message.
-    tail: Option<Tail>,
+    tail: Option<MessageTail>,
     /// Messages that have left whole.
     left: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Outgoing {
+struct OutgoingMessage {
     id: u32,
-    kind: Kind,
+    kind: FrameKind,
     message: Bytes,
     sent: usize,
     /// Bytes that may be sent as yet.
@@ -43,17 +43,17 @@ struct Outgoing {
 }
 
 #[derive(Debug)]
-struct Tail {
-    of: Outgoing,
+struct MessageTail {
+    of: OutgoingMessage,
     at: usize,
     end: usize,
     /// The rest of its message is not sent.
     dropped: bool,
 }
 
-impl Sending {
+impl SendQueue {
     /// Has a frame without a message sent before anything else.
-    pub fn control(&mut self, kind: Kind, id: u32, payload: &[u8]) {
+    pub fn control(&mut self, kind: FrameKind, id: u32, payload: &[u8]) {
         let header = Header {
             length: payload.len(),
             kind,
@@ -69,12 +69,12 @@ impl Sending {
     }
 
     /// Has a message sent, of which the peer takes so much unasked.
-    pub fn message(&mut self, kind: Kind, id: u32, message: Bytes, unasked: usize) {
+    pub fn message(&mut self, kind: FrameKind, id: u32, message: Bytes, unasked: usize) {
         let allowed = match message.len() <= unasked {
             true => message.len(),
             false => unasked,
         };
-        self.ready.push_back(Outgoing {
+        self.ready.push_back(OutgoingMessage {
             id,
             kind,
             message,
@@ -135,13 +135,13 @@ impl Sending {
         !self.out.is_empty() || self.tail.is_some()
     }
 
-    fn piece(&mut self, mut next: Outgoing) {
+    fn piece(&mut self, mut next: OutgoingMessage) {
         let first = next.sent == 0;
         let room = MAX_PAYLOAD - if first { LENGTH } else { 0 };
         let bytes = (next.allowed - next.sent).min(room);
         let header = Header {
             length: bytes + if first { LENGTH } else { 0 },
-            kind: if first { next.kind } else { Kind::Data },
+            kind: if first { next.kind } else { FrameKind::Data },
             id: next.id,
         };
         self.out.extend_from_slice(&header.emit());
@@ -154,7 +154,7 @@ impl Sending {
             let at = next.sent;
             next.sent = end;
             let dropped = false;
-            self.tail = Some(Tail {
+            self.tail = Some(MessageTail {
                 of: next,
                 at,
                 end,
@@ -168,7 +168,7 @@ impl Sending {
     }
 
     /// Puts a message where it belongs after a piece of it.
-    fn settle(&mut self, message: Outgoing) {
+    fn settle(&mut self, message: OutgoingMessage) {
         if message.sent == message.message.len() {
             self.left.push(message.id);
         } else if message.sent == message.allowed {

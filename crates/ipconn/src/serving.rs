@@ -9,44 +9,44 @@
 //! ```
 //!
 //! The caller decides. What is prepared when the connection ends waits until
-//! the caller is there again and asks for it ([`Step::Resync`]); what is not is
+//! the caller is there again and asks for it ([`UnitStep::Resync`]); what is not is
 //! backed out at once. What was to be committed in one phase the caller asks for
 //! when it lost the answer.
 //!
 //! Reference: CICS intercommunication guide, "Recovery and restart in
 //! interconnected systems".
-//! Invariant: no socket, no thread, no clock. [`Branches`] is the interface to
+//! Invariant: no socket, no thread, no clock. [`BranchRegion`] is the interface to
 //! a region, which is one in virtual time under `cargo xtask sim`.
 
 use region::{Abend, BranchId, CommittedAlone, Prepared};
 
-use crate::units::{Coordinator, Units};
+use crate::units::{CallerConnection, BranchTable};
 use crate::wire::{
-    Ending, IN_UNIT_AT, InUnit, Name, OfUnit, ReplyHead, Request, Step, emit_reply, emit_units,
+    RequestEnding, IN_UNIT_AT, InUnit, WireName, OfUnit, ReplyHead, Request, UnitStep, emit_reply, emit_units,
     parse_units,
 };
 
 /// TERMERR with RESP2 17: what the caller's unit had here is backed out.
-const LOST: Ending = Ending::Condition(81, 17);
+const LOST: RequestEnding = RequestEnding::Condition(81, 17);
 /// ROLLEDBACK: the unit cannot be committed.
-const ROLLED_BACK: Ending = Ending::Condition(82, 0);
+const ROLLED_BACK: RequestEnding = RequestEnding::Condition(82, 0);
 
 /// A region that does its part of callers' units.
-pub trait Branches {
+pub trait BranchRegion {
     /// A task that holds such a part. Dropped, it is backed out.
     type Task;
 
     /// Begins a task for a LINK; an error is the reply that says why not.
     async fn begin(&self, request: &Request<Vec<u8>>) -> Result<Self::Task, Vec<u8>>;
     /// Runs its program in a task.
-    async fn link(&self, task: &mut Self::Task, request: &Request<Vec<u8>>) -> Linked;
+    async fn link(&self, task: &mut Self::Task, request: &Request<Vec<u8>>) -> LinkOutcome;
     /// Whether the end of a task's unit would do something.
     fn holds_unit(&self, task: &Self::Task) -> bool;
     /// Prepares a task's unit.
     async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> Prepared;
     /// Commits a task's unit in one phase; `heard` are the units whose outcome
     /// the caller knows.
-    async fn commit_alone(
+    async fn commit_one_phase(
         &self,
         task: &mut Self::Task,
         branch: BranchId,
@@ -61,7 +61,7 @@ pub trait Branches {
     async fn outcome(&self, branch: BranchId) -> Option<bool>;
     /// A caller whose branches have this prefix has reconnected, and asks for
     /// no unit up to `after`.
-    fn caller_back(&self, prefix: &[u8], after: &[u8]);
+    fn caller_returned(&self, prefix: &[u8], after: &[u8]);
     /// Branches that are prepared, or may be soon.
     fn branches(&self) -> Vec<BranchId>;
     /// Lets some time go by.
@@ -69,7 +69,7 @@ pub trait Branches {
 }
 
 /// The result of a LINK.
-pub struct Linked {
+pub struct LinkOutcome {
     /// The answer.
     pub reply: Vec<u8>,
     /// The program's abend.
@@ -80,27 +80,27 @@ pub struct Linked {
 
 /// A partner, by one of its connections.
 #[derive(Debug, Clone, Copy)]
-pub struct Partner {
+pub struct ServedPartner {
     /// Its name.
-    pub applid: Name,
+    pub applid: WireName,
     /// The connection: later ones have greater numbers.
     pub connection: u64,
 }
 
 /// Serves callers' units in a region.
-pub struct Serving<'r, R: Branches> {
+pub struct BranchServer<'r, R: BranchRegion> {
     /// The region.
     pub region: &'r R,
     /// The caller's units in this region.
-    pub units: &'r Units<R::Task>,
+    pub units: &'r BranchTable<R::Task>,
 }
 
-impl<R: Branches> Serving<'_, R> {
+impl<R: BranchRegion> BranchServer<'_, R> {
     /// A LINK in the caller's unit.
-    pub async fn link(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
-        let Step::Link(before) = unit.step else {
+    pub async fn link(&self, request: &Request<Vec<u8>>, from: ServedPartner, unit: OfUnit) -> Vec<u8> {
+        let UnitStep::Link(before) = unit.step else {
             return refused(
-                Ending::Never,
+                RequestEnding::Never,
                 "an order on a unit of work instead of a LINK".into(),
             );
         };
@@ -119,7 +119,7 @@ impl<R: Branches> Serving<'_, R> {
                 Err(refused) => return with_unit(refused, InUnit::Unchanged),
             },
         };
-        let Linked { reply, abend, ran } = self.region.link(&mut task, request).await;
+        let LinkOutcome { reply, abend, ran } = self.region.link(&mut task, request).await;
         let holds = self.region.holds_unit(&task) || before > 0;
         match (abend, holds) {
             (Some(abend), holds) => {
@@ -145,38 +145,38 @@ impl<R: Branches> Serving<'_, R> {
     }
 
     /// Runs an order of the caller on a unit.
-    pub async fn order(&self, request: &Request<Vec<u8>>, from: Partner, unit: OfUnit) -> Vec<u8> {
+    pub async fn order(&self, request: &Request<Vec<u8>>, from: ServedPartner, unit: OfUnit) -> Vec<u8> {
         let of = coordinator(from, unit);
         if !self.units.enter(of, from.connection) {
             let why = "a later connection of the same name owns its units";
             return refused(ROLLED_BACK, why.into());
         }
         let Some(heard) = parse_units(request.commarea()) else {
-            return refused(Ending::Never, "the list of units is malformed".into());
+            return refused(RequestEnding::Never, "the list of units is malformed".into());
         };
         let heard: Vec<BranchId> = heard.iter().filter_map(|u| of.branch(*u)).collect();
         let Some(branch) = of.branch(unit.unit) else {
-            return refused(Ending::Never, "no unit has this number".into());
+            return refused(RequestEnding::Never, "no unit has this number".into());
         };
         match unit.step {
-            Step::Link(_) => refused(
-                Ending::Never,
+            UnitStep::Link(_) => refused(
+                RequestEnding::Never,
                 "a LINK instead of an order on a unit of work".into(),
             ),
-            Step::Prepare => self.prepare(of, unit.unit, branch).await,
-            Step::CommitAlone => self.commit_alone(of, unit.unit, branch, &heard).await,
-            Step::Outcome => self.outcome(of, unit.unit, branch).await,
-            Step::Commit => match self.region.settle(branch, true).await {
+            UnitStep::Prepare => self.prepare(of, unit.unit, branch).await,
+            UnitStep::CommitOnePhase => self.commit_alone(of, unit.unit, branch, &heard).await,
+            UnitStep::Outcome => self.outcome(of, unit.unit, branch).await,
+            UnitStep::Commit => match self.region.settle(branch, true).await {
                 true => emit_reply(&ReplyHead::default(), &[], &[]),
                 false => refused(ROLLED_BACK, "the store accepts no changes now".into()),
             },
-            Step::BackOut => {
+            UnitStep::BackOut => {
                 self.units.back_out(of, unit.unit);
                 self.region.settle(branch, false).await;
                 emit_reply(&ReplyHead::default(), &[], &[])
             }
-            Step::Resync => {
-                self.region.caller_back(&of.prefix(), branch.as_bytes());
+            UnitStep::Resync => {
+                self.region.caller_returned(&of.prefix(), branch.as_bytes());
                 let branches = self.region.branches();
                 let units = branches.iter().filter_map(|b| of.unit_of(b));
                 let units: Vec<u64> = units.collect();
@@ -185,7 +185,7 @@ impl<R: Branches> Serving<'_, R> {
         }
     }
 
-    async fn prepare(&self, of: Coordinator, unit: u64, branch: BranchId) -> Vec<u8> {
+    async fn prepare(&self, of: CallerConnection, unit: u64, branch: BranchId) -> Vec<u8> {
         let Some((working, mut task)) = self.units.take(of, unit) else {
             return unknown();
         };
@@ -214,7 +214,7 @@ impl<R: Branches> Serving<'_, R> {
 
     async fn commit_alone(
         &self,
-        of: Coordinator,
+        of: CallerConnection,
         unit: u64,
         branch: BranchId,
         heard: &[BranchId],
@@ -222,7 +222,7 @@ impl<R: Branches> Serving<'_, R> {
         let Some((working, mut task)) = self.units.take(of, unit) else {
             return unknown();
         };
-        let committed = self.region.commit_alone(&mut task, branch, heard).await;
+        let committed = self.region.commit_one_phase(&mut task, branch, heard).await;
         // The outcome can be queried from now on.
         working.close();
         let abend = (committed != CommittedAlone::Yes).then(ended);
@@ -234,7 +234,7 @@ impl<R: Branches> Serving<'_, R> {
         })
     }
 
-    async fn outcome(&self, of: Coordinator, unit: u64, branch: BranchId) -> Vec<u8> {
+    async fn outcome(&self, of: CallerConnection, unit: u64, branch: BranchId) -> Vec<u8> {
         // A newer connection asks: nothing of the unit begins any more.
         while self.units.is_there(of, unit) {
             self.region.pause().await;
@@ -253,7 +253,7 @@ fn reported(committed: Option<bool>) -> Vec<u8> {
         }
         None => {
             let why = "the outcome of the unit of work is known after the region has restarted";
-            refused(Ending::Never, why.into())
+            refused(RequestEnding::Never, why.into())
         }
     }
 }
@@ -263,8 +263,8 @@ fn unknown() -> Vec<u8> {
     refused(ROLLED_BACK, why.into())
 }
 
-fn coordinator(from: Partner, unit: OfUnit) -> Coordinator {
-    Coordinator {
+fn coordinator(from: ServedPartner, unit: OfUnit) -> CallerConnection {
+    CallerConnection {
         applid: from.applid,
         link: unit.link,
     }
@@ -293,7 +293,7 @@ pub fn with_unit(mut reply: Vec<u8>, in_unit: InUnit) -> Vec<u8> {
 }
 
 /// A reply without data.
-pub fn refused(ending: Ending, text: String) -> Vec<u8> {
+pub fn refused(ending: RequestEnding, text: String) -> Vec<u8> {
     let head = ReplyHead {
         ending,
         text,

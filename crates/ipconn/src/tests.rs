@@ -3,12 +3,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn hello(name: &str, sessions: u16) -> Hello {
-    Hello {
+fn hello(name: &str, sessions: u16) -> HelloMessage {
+    HelloMessage {
         sessions,
         unasked_bytes: 1000,
         max_message_bytes: 1 << 20,
-        ..Hello::named(name).unwrap()
+        ..HelloMessage::named(name).unwrap()
     }
 }
 
@@ -17,10 +17,10 @@ fn joined(sessions: u16) -> (Connection, Connection) {
     let mut caller = Connection::caller(hello("GATE", sessions), 0);
     let mut server = Connection::server(hello("REGION", 999), 0);
     carry(&mut caller, &mut server, usize::MAX);
-    assert!(matches!(server.poll_event(), Some(Event::Greeted(_))));
+    assert!(matches!(server.poll_event(), Some(ConnectionEvent::Greeted(_))));
     server.welcome(500);
     carry(&mut server, &mut caller, usize::MAX);
-    assert_eq!(caller.poll_event(), Some(Event::Open));
+    assert_eq!(caller.poll_event(), Some(ConnectionEvent::Open));
     (caller, server)
 }
 
@@ -43,7 +43,7 @@ fn exchange(caller: &mut Connection, server: &mut Connection, cut: usize) {
     while carry(caller, server, cut) | carry(server, caller, cut) {}
 }
 
-fn events(of: &mut Connection) -> Vec<Event> {
+fn events(of: &mut Connection) -> Vec<ConnectionEvent> {
     std::iter::from_fn(|| of.poll_event()).collect()
 }
 
@@ -64,13 +64,13 @@ fn requests_are_answered_out_of_order_and_sessions_come_back() {
     assert_eq!(caller.request(Bytes::new()), None);
     exchange(&mut caller, &mut server, 5);
     let came = [
-        Event::Request(first, b"one".to_vec()),
-        Event::Request(second, b"two".to_vec()),
+        ConnectionEvent::Request(first, b"one".to_vec()),
+        ConnectionEvent::Request(second, b"two".to_vec()),
     ];
     assert_eq!(events(&mut server), came);
     server.reply(second, Bytes::from_static(b"2"));
     exchange(&mut caller, &mut server, 5);
-    assert_eq!(events(&mut caller), [Event::Reply(second, b"2".to_vec())]);
+    assert_eq!(events(&mut caller), [ConnectionEvent::Reply(second, b"2".to_vec())]);
     assert!(caller.is_free());
     assert_eq!((caller.in_use(), server.in_use()), (1, 1));
 }
@@ -88,26 +88,26 @@ fn a_large_message_waits_for_its_grant_and_lets_small_ones_pass() {
     let small = caller.request(Bytes::from_static(b"small")).unwrap();
     exchange(&mut caller, &mut server, 4096);
     let came = [
-        Event::Request(small, b"small".to_vec()),
-        Event::Request(big, large),
+        ConnectionEvent::Request(small, b"small".to_vec()),
+        ConnectionEvent::Request(big, large),
     ];
     assert_eq!(events(&mut server), came);
 }
 
 #[test]
-fn a_request_that_is_given_up_frees_its_session_when_the_server_has_heard() {
+fn a_request_that_is_given_up_frees_its_session_when_the_server_confirms() {
     let (mut caller, mut server) = joined(1);
     let id = caller.request(Bytes::from_static(b"one")).unwrap();
     exchange(&mut caller, &mut server, 99);
     caller.cancel(id);
     assert!(!caller.is_free());
-    assert_eq!(events(&mut server), [Event::Request(id, b"one".to_vec())]);
+    assert_eq!(events(&mut server), [ConnectionEvent::Request(id, b"one".to_vec())]);
     // The reply crosses the cancel.
     server.reply(id, Bytes::from_static(b"late"));
     exchange(&mut caller, &mut server, 99);
     assert!(caller.is_free());
-    assert_eq!(events(&mut caller), [Event::Freed(id)]);
-    assert_eq!(events(&mut server), [Event::Cancelled(id)]);
+    assert_eq!(events(&mut caller), [ConnectionEvent::Freed(id)]);
+    assert_eq!(events(&mut server), [ConnectionEvent::Cancelled(id)]);
     let unsent = caller.request(Bytes::from_static(b"two")).unwrap();
     assert!(caller.is_unsent(unsent));
     caller.cancel(unsent);
@@ -115,14 +115,14 @@ fn a_request_that_is_given_up_frees_its_session_when_the_server_has_heard() {
 }
 
 #[test]
-fn the_server_hears_of_what_is_given_up_while_it_works() {
+fn the_server_receives_the_cancel_while_it_works() {
     let (mut caller, mut server) = joined(3);
     let id = caller.request(Bytes::from_static(b"one")).unwrap();
     exchange(&mut caller, &mut server, 99);
     events(&mut server);
     caller.cancel(id);
     exchange(&mut caller, &mut server, 99);
-    assert_eq!(events(&mut server), [Event::Cancelled(id)]);
+    assert_eq!(events(&mut server), [ConnectionEvent::Cancelled(id)]);
     server.reply(id, Bytes::from_static(b"the caller cancelled it"));
     assert!(!server.gather(0));
     assert_eq!((caller.in_use(), server.in_use()), (0, 0));
@@ -135,16 +135,16 @@ fn a_draining_server_ends_what_is_under_way() {
     exchange(&mut caller, &mut server, 99);
     server.drain();
     exchange(&mut caller, &mut server, 99);
-    assert_eq!(events(&mut caller), [Event::Draining]);
+    assert_eq!(events(&mut caller), [ConnectionEvent::Draining]);
     assert!(!caller.is_free() && !server.is_drained());
     server.reply(id, Bytes::new());
     exchange(&mut caller, &mut server, 99);
-    assert_eq!(events(&mut caller), [Event::Reply(id, Vec::new())]);
+    assert_eq!(events(&mut caller), [ConnectionEvent::Reply(id, Vec::new())]);
     assert!(server.is_drained());
 }
 
 #[test]
-fn silence_is_asked_about_and_then_ends_the_connection() {
+fn a_silent_partner_is_pinged_and_then_disconnected() {
     let (mut caller, mut server) = joined(3);
     let keepalive = u64::from(hello("A", 1).keepalive_ms);
     assert_eq!(caller.poll_timeout(), keepalive);
@@ -168,7 +168,7 @@ fn a_peer_that_reads_nothing_is_given_up() {
     let (mut caller, _) = joined(3);
     caller.request(Bytes::from_static(b"one")).unwrap();
     assert!(caller.gather(1000));
-    caller.heard_ms = 1000 + STALLED_MS;
+    caller.last_received_ms = 1000 + STALLED_MS;
     assert!(caller.handle_timeout(1000 + STALLED_MS - 1).is_ok());
     let fault = caller.handle_timeout(1000 + STALLED_MS).unwrap_err();
     assert_eq!(fault, Fault::Silent("the partner reads nothing"));
@@ -182,8 +182,8 @@ fn a_greeting_that_never_comes_is_not_waited_for() {
 }
 
 #[test]
-fn another_version_is_refused_and_told() {
-    let strange = Hello {
+fn another_version_is_refused_with_a_notice() {
+    let strange = HelloMessage {
         versions: (VERSION + 1, 9),
         ..hello("GATE", 1)
     };
@@ -200,13 +200,13 @@ fn another_version_is_refused_and_told() {
     server.gather(0);
     let reported = caller.handle_input(0, &server.pieces().concat());
     assert!(
-        matches!(reported, Err(Fault::Notified(Notice::Version(_)))),
+        matches!(reported, Err(Fault::Notified(EndNotice::Version(_)))),
         "{reported:?}"
     );
 }
 
 #[test]
-fn what_the_format_does_not_allow_is_told_with_its_frame() {
+fn violations_of_the_format_are_reported_with_their_frame() {
     use crate::wire::Header;
     let frame = |kind, id, payload: &[u8]| {
         let header = Header {
@@ -220,26 +220,26 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
     one.extend_from_slice(b"part");
     let too_long = [&[0, 0xFF, 0, 0][..], b"x"].concat();
     for (bytes, word) in [
-        (frame(Kind::Data, 7, b"x"), "no message under way"),
-        (frame(Kind::Reply, 7, &one), "invalid number"),
-        (frame(Kind::Hello, 0, b""), "Hello"),
-        (frame(Kind::Request, 7, b"xx"), "without the length"),
-        (frame(Kind::Request, 7, &too_long), "are allowed"),
+        (frame(FrameKind::Data, 7, b"x"), "no message under way"),
+        (frame(FrameKind::Reply, 7, &one), "invalid number"),
+        (frame(FrameKind::Hello, 0, b""), "Hello"),
+        (frame(FrameKind::Request, 7, b"xx"), "without the length"),
+        (frame(FrameKind::Request, 7, &too_long), "are allowed"),
         (
-            [frame(Kind::Request, 7, &one), frame(Kind::Request, 7, &one)].concat(),
+            [frame(FrameKind::Request, 7, &one), frame(FrameKind::Request, 7, &one)].concat(),
             "invalid number",
         ),
         (
             [
-                frame(Kind::Request, 7, &one),
-                frame(Kind::Data, 7, b"123456"),
+                frame(FrameKind::Request, 7, &one),
+                frame(FrameKind::Data, 7, b"123456"),
             ]
             .concat(),
             "at most 5 are expected",
         ),
         (
             [1, 2, 3, 4]
-                .map(|id| frame(Kind::Request, id, &one))
+                .map(|id| frame(FrameKind::Request, id, &one))
                 .concat(),
             "exceeds the 3 sessions",
         ),
@@ -251,18 +251,18 @@ fn what_the_format_does_not_allow_is_told_with_its_frame() {
         server.gather(0);
         let reported = caller.handle_input(0, &server.pieces().concat());
         assert!(
-            matches!(reported, Err(Fault::Notified(Notice::Violation(_)))),
+            matches!(reported, Err(Fault::Notified(EndNotice::Violation(_)))),
             "{reported:?}"
         );
     }
 }
 
 #[test]
-fn a_flood_of_questions_whose_answers_nobody_reads_ends_the_connection() {
+fn a_flood_of_pings_whose_answers_are_not_read_ends_the_connection() {
     let (_, mut server) = joined(3);
     let header = crate::wire::Header {
         length: 0,
-        kind: Kind::Ping,
+        kind: FrameKind::Ping,
         id: 0,
     };
     let flood = header.emit().repeat(MOST_CONTROL / 12 + 2);
@@ -271,19 +271,19 @@ fn a_flood_of_questions_whose_answers_nobody_reads_ends_the_connection() {
 
 /// A step of a caller in the property test.
 #[derive(Debug, Clone)]
-enum Step {
+enum CallerStep {
     Request(usize),
     Reply(usize, usize),
     Cancel(usize),
     Carry(bool, usize),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = CallerStep> {
     prop_oneof![
-        (0..40_000_usize).prop_map(Step::Request),
-        (any::<usize>(), 0..40_000_usize).prop_map(|(n, b)| Step::Reply(n, b)),
-        any::<usize>().prop_map(Step::Cancel),
-        (any::<bool>(), 1..30_000_usize).prop_map(|(way, cut)| Step::Carry(way, cut)),
+        (0..40_000_usize).prop_map(CallerStep::Request),
+        (any::<usize>(), 0..40_000_usize).prop_map(|(n, b)| CallerStep::Reply(n, b)),
+        any::<usize>().prop_map(CallerStep::Cancel),
+        (any::<bool>(), 1..30_000_usize).prop_map(|(way, cut)| CallerStep::Carry(way, cut)),
     ]
 }
 
@@ -298,33 +298,33 @@ proptest! {
         let mut answered = std::collections::HashMap::new();
         for step in steps {
             match step {
-                Step::Request(bytes) => {
+                CallerStep::Request(bytes) => {
                     if let Some(id) = caller.request(Bytes::from(vec![bytes as u8; bytes])) {
                         open.push(id);
                     }
                 }
-                Step::Reply(n, bytes) if !working.is_empty() => {
+                CallerStep::Reply(n, bytes) if !working.is_empty() => {
                     let id: u32 = working.swap_remove(n % working.len());
                     answered.insert(id, bytes);
                     server.reply(id, Bytes::from(vec![id as u8; bytes]));
                 }
-                Step::Cancel(n) if !open.is_empty() => {
+                CallerStep::Cancel(n) if !open.is_empty() => {
                     let id = open.swap_remove(n % open.len());
                     caller.cancel(id);
                 }
-                Step::Carry(true, cut) => { carry(&mut caller, &mut server, cut); }
-                Step::Carry(false, cut) => { carry(&mut server, &mut caller, cut); }
+                CallerStep::Carry(true, cut) => { carry(&mut caller, &mut server, cut); }
+                CallerStep::Carry(false, cut) => { carry(&mut server, &mut caller, cut); }
                 _ => {}
             }
             for event in events(&mut server) {
                 match event {
-                    Event::Request(id, _) => working.push(id),
-                    Event::Cancelled(id) => working.retain(|w| *w != id),
+                    ConnectionEvent::Request(id, _) => working.push(id),
+                    ConnectionEvent::Cancelled(id) => working.retain(|w| *w != id),
                     other => prop_assert!(false, "{other:?}"),
                 }
             }
             for event in events(&mut caller) {
-                let Event::Reply(id, bytes) = event else { continue };
+                let ConnectionEvent::Reply(id, bytes) = event else { continue };
                 prop_assert_eq!(answered.get(&id), Some(&bytes.len()));
                 prop_assert!(bytes.iter().all(|b| *b == id as u8));
                 prop_assert!(open.contains(&id));
@@ -335,8 +335,8 @@ proptest! {
             exchange(&mut caller, &mut server, usize::MAX);
             for event in events(&mut server) {
                 match event {
-                    Event::Request(id, _) => working.push(id),
-                    Event::Cancelled(id) => working.retain(|w| *w != id),
+                    ConnectionEvent::Request(id, _) => working.push(id),
+                    ConnectionEvent::Cancelled(id) => working.retain(|w| *w != id),
                     other => prop_assert!(false, "{other:?}"),
                 }
             }

@@ -7,17 +7,17 @@ use std::task::{Context, Poll, Waker};
 
 use region::{Abend, BranchId, CommittedAlone, Order, Prepared, UnitId};
 
-use crate::coordinating::{About, Coordinating, Ordered, Replied};
-use crate::serving::{Branches, Linked, Partner, Serving};
-use crate::shell::pool::Failed;
-use crate::units::{Coordinator, Units};
+use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
+use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer};
+use crate::shell::pool::RequestFailure;
+use crate::units::{CallerConnection, BranchTable};
 use crate::wire::{
-    Ending, InUnit, Name, OfUnit, Reply, ReplyHead, Request, RequestBuilder, RequestHead, Step,
+    RequestEnding, InUnit, WireName, OfUnit, ReplyMessage, ReplyHead, Request, RequestBuilder, RequestHead, UnitStep,
 };
 
 /// A region with three units, each of which has LINKed there.
-fn coordinating() -> Coordinating {
-    let mut coordinating = Coordinating::new(region::Name::from_bytes(*b"PEER"), UnitId(0));
+fn coordinating() -> BranchCoordinator {
+    let mut coordinating = BranchCoordinator::new(region::Name::from_bytes(*b"PEER"), UnitId(0));
     for unit in 1..=3 {
         coordinating.join(unit);
         assert!(coordinating.linked(unit, 0, InUnit::Held));
@@ -26,28 +26,28 @@ fn coordinating() -> Coordinating {
 }
 
 /// The outcomes that the other region receives with the commit of a unit.
-fn heard_with(coordinating: &mut Coordinating, unit: u64) -> Vec<u64> {
+fn finished_with(coordinating: &mut BranchCoordinator, unit: u64) -> Vec<u64> {
     match coordinating.order(unit, Order::CommitOnePhase) {
-        Ordered::Send(message) => match message.about {
-            About::CommitAlone(_, heard) => heard,
+        OrderOutcome::Send(message) => match message.about {
+            MessageSubject::CommitOnePhase(_, heard) => heard,
             other => panic!("{other:?}"),
         },
-        Ordered::No => panic!("unit {unit} cannot be committed"),
+        OrderOutcome::No => panic!("unit {unit} cannot be committed"),
     }
 }
 
 #[test]
-fn a_unit_is_heard_of_when_its_end_is_known_and_not_before() {
+fn a_unit_is_reported_as_finished_only_when_its_end_is_known() {
     let mut coordinating = coordinating();
-    assert!(heard_with(&mut coordinating, 1).is_empty());
-    let lost = Failed::Lost("the connection has ended".into());
-    let replied = coordinating.replied(About::CommitAlone(1, Vec::new()), Err(&lost));
-    assert!(matches!(replied, Replied::Unsure(1, _)), "{replied:?}");
-    assert!(heard_with(&mut coordinating, 2).is_empty());
+    assert!(finished_with(&mut coordinating, 1).is_empty());
+    let lost = RequestFailure::Lost("the connection has ended".into());
+    let replied = coordinating.replied(MessageSubject::CommitOnePhase(1, Vec::new()), Err(&lost));
+    assert!(matches!(replied, ReplyOutcome::Unsure(1, _)), "{replied:?}");
+    assert!(finished_with(&mut coordinating, 2).is_empty());
     let committed = ReplyHead::default();
-    let replied = coordinating.replied(About::Outcome(1), Ok((&committed, &[])));
-    assert!(matches!(replied, Replied::Vote(1, true)), "{replied:?}");
-    assert_eq!(heard_with(&mut coordinating, 3), [1]);
+    let replied = coordinating.replied(MessageSubject::Outcome(1), Ok((&committed, &[])));
+    assert!(matches!(replied, ReplyOutcome::Vote(1, true)), "{replied:?}");
+    assert_eq!(finished_with(&mut coordinating, 3), [1]);
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn a_unit_that_has_lost_something_there_is_not_committed() {
         coordinating.join(1);
         assert!(coordinating.linked(1, 1, InUnit::Lost));
         let ordered = coordinating.order(1, order);
-        assert!(matches!(ordered, Ordered::No), "{order:?}: {ordered:?}");
+        assert!(matches!(ordered, OrderOutcome::No), "{order:?}: {ordered:?}");
         coordinating.lost(2);
         let ordered = coordinating.order(2, order);
-        assert!(matches!(ordered, Ordered::No), "{order:?}: {ordered:?}");
+        assert!(matches!(ordered, OrderOutcome::No), "{order:?}: {ordered:?}");
     }
 }
 
 #[test]
 fn an_older_connection_does_not_speak_for_a_caller_and_a_newer_one_ends_its_units() {
-    let units = Units::<()>::default();
+    let units = BranchTable::<()>::default();
     let of = caller();
     assert!(units.enter(of, 1));
     let (working, _) = units.begin(of, 7, 0).unwrap();
@@ -78,14 +78,14 @@ fn an_older_connection_does_not_speak_for_a_caller_and_a_newer_one_ends_its_unit
 }
 
 #[test]
-fn what_became_of_a_unit_is_told_when_it_is_no_longer_worked_on() {
-    let units = Units::<()>::default();
-    let region = Committed::default();
-    let serving = Serving {
+fn the_outcome_of_a_unit_is_answered_when_its_work_is_over() {
+    let units = BranchTable::<()>::default();
+    let region = CommittingRegion::default();
+    let serving = BranchServer {
         region: &region,
         units: &units,
     };
-    let from = Partner {
+    let from = ServedPartner {
         applid: caller().applid,
         connection: 1,
     };
@@ -93,7 +93,7 @@ fn what_became_of_a_unit_is_told_when_it_is_no_longer_worked_on() {
     let (working, _) = units.begin(caller(), 7, 0).unwrap();
     let unit = OfUnit {
         unit: 7,
-        step: Step::Outcome,
+        step: UnitStep::Outcome,
         link: caller().link,
     };
     let head = RequestHead {
@@ -106,36 +106,36 @@ fn what_became_of_a_unit_is_told_when_it_is_no_longer_worked_on() {
     for _ in 0..3 {
         assert!(asked.as_mut().poll(&mut cx).is_pending());
     }
-    assert_eq!(region.asked.get(), 0);
+    assert_eq!(region.query_count.get(), 0);
     working.close();
     let Poll::Ready(reply) = asked.as_mut().poll(&mut cx) else {
         panic!("no task works on it");
     };
-    assert_eq!(Reply::parse(reply).unwrap().head.ending, Ending::Normal);
-    assert_eq!(region.asked.get(), 1);
+    assert_eq!(ReplyMessage::parse(reply).unwrap().head.ending, RequestEnding::Normal);
+    assert_eq!(region.query_count.get(), 1);
 }
 
-fn caller() -> Coordinator {
-    Coordinator {
-        applid: Name::new("GATE").unwrap(),
+fn caller() -> CallerConnection {
+    CallerConnection {
+        applid: WireName::new("GATE").unwrap(),
         link: region::Name::from_bytes(*b"PEER"),
     }
 }
 
 /// A region that commits everything, and does nothing else.
 #[derive(Default)]
-struct Committed {
-    asked: Cell<u32>,
+struct CommittingRegion {
+    query_count: Cell<u32>,
 }
 
-impl Branches for Committed {
+impl BranchRegion for CommittingRegion {
     type Task = ();
 
     async fn begin(&self, _: &Request<Vec<u8>>) -> Result<(), Vec<u8>> {
         Ok(())
     }
 
-    async fn link(&self, (): &mut (), _: &Request<Vec<u8>>) -> Linked {
+    async fn link(&self, (): &mut (), _: &Request<Vec<u8>>) -> LinkOutcome {
         unreachable!("nothing is linked to")
     }
 
@@ -147,7 +147,7 @@ impl Branches for Committed {
         unreachable!("nothing is prepared")
     }
 
-    async fn commit_alone(&self, (): &mut (), _: BranchId, _: &[BranchId]) -> CommittedAlone {
+    async fn commit_one_phase(&self, (): &mut (), _: BranchId, _: &[BranchId]) -> CommittedAlone {
         unreachable!("nothing is committed")
     }
 
@@ -158,11 +158,11 @@ impl Branches for Committed {
     }
 
     async fn outcome(&self, _: BranchId) -> Option<bool> {
-        self.asked.set(self.asked.get() + 1);
+        self.query_count.set(self.query_count.get() + 1);
         Some(true)
     }
 
-    fn caller_back(&self, _: &[u8], _: &[u8]) {}
+    fn caller_returned(&self, _: &[u8], _: &[u8]) {}
 
     fn branches(&self) -> Vec<BranchId> {
         Vec::new()

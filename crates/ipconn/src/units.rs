@@ -11,18 +11,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use region::BranchId;
 
-use crate::wire::Name;
+use crate::wire::WireName;
 
 /// The caller, by one of its connections to this region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Coordinator {
+pub struct CallerConnection {
     /// Its name.
-    pub applid: Name,
+    pub applid: WireName,
     /// Its name for the connection.
     pub link: region::Name<4>,
 }
 
-impl Coordinator {
+impl CallerConnection {
     /// The region's branch for a unit.
     pub fn branch(&self, unit: u64) -> Option<BranchId> {
         BranchId::new(&[&self.prefix()[..], &unit.to_be_bytes()].concat())
@@ -36,11 +36,11 @@ impl Coordinator {
 
     /// The coordinator of a branch, and its unit there; `None` if the
     /// coordinator is not a caller over `ipconn`.
-    pub fn of_branch(branch: &BranchId) -> Option<(Coordinator, u64)> {
+    pub fn of_branch(branch: &BranchId) -> Option<(CallerConnection, u64)> {
         let (prefix, unit) = branch.as_bytes().split_first_chunk::<12>()?;
         let (applid, link) = prefix.split_first_chunk::<8>()?;
-        let coordinator = Coordinator {
-            applid: Name::from_bytes(*applid),
+        let coordinator = CallerConnection {
+            applid: WireName::from_bytes(*applid),
             link: region::Name::from_bytes(link.try_into().ok()?),
         };
         Some((coordinator, u64::from_be_bytes(unit.try_into().ok()?)))
@@ -56,30 +56,30 @@ impl Coordinator {
 }
 
 /// The units of all callers.
-pub struct Units<T>(Mutex<BTreeMap<Coordinator, Caller<T>>>);
+pub struct BranchTable<T>(Mutex<BTreeMap<CallerConnection, CallerUnits<T>>>);
 
-struct Caller<T> {
+struct CallerUnits<T> {
     /// The number of its newest connection.
     connection: u64,
-    units: BTreeMap<u64, Unit<T>>,
+    units: BTreeMap<u64, BranchState<T>>,
 }
 
-impl<T> Default for Units<T> {
+impl<T> Default for BranchTable<T> {
     fn default() -> Self {
-        Units(Mutex::default())
+        BranchTable(Mutex::default())
     }
 }
 
-impl<T> Default for Caller<T> {
+impl<T> Default for CallerUnits<T> {
     fn default() -> Self {
-        Caller {
+        CallerUnits {
             connection: 0,
             units: BTreeMap::new(),
         }
     }
 }
 
-enum Unit<T> {
+enum BranchState<T> {
     /// Its task waits for the next LINK, after so many.
     Idle(Box<T>, u32),
     /// Its task works, or is being prepared.
@@ -90,21 +90,21 @@ enum Unit<T> {
 }
 
 /// A unit whose task works. Dropping it forgets the unit.
-pub struct Working<'u, T> {
-    units: &'u Units<T>,
-    of: Coordinator,
+pub struct RunningBranch<'u, T> {
+    units: &'u BranchTable<T>,
+    of: CallerConnection,
     unit: u64,
     over: bool,
 }
 
-impl<T> Units<T> {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Coordinator, Caller<T>>> {
+impl<T> BranchTable<T> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallerConnection, CallerUnits<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection speaks for a caller: false when it is an old one. With a
     /// new one the units of the old are backed out.
-    pub fn enter(&self, of: Coordinator, connection: u64) -> bool {
+    pub fn enter(&self, of: CallerConnection, connection: u64) -> bool {
         let mut all = self.lock();
         let caller = all.entry(of).or_default();
         if connection < caller.connection {
@@ -122,7 +122,7 @@ impl<T> Units<T> {
     }
 
     /// A connection has ended; gives those that have no newer one.
-    pub fn connection_ended(&self, applid: Name, connection: u64) -> Vec<Coordinator> {
+    pub fn connection_ended(&self, applid: WireName, connection: u64) -> Vec<CallerConnection> {
         let mut all = self.lock();
         let mut left = Vec::new();
         let mut gone = Vec::new();
@@ -144,22 +144,22 @@ impl<T> Units<T> {
     /// for the first one. An error when it is not the next one.
     pub fn begin(
         &self,
-        of: Coordinator,
+        of: CallerConnection,
         unit: u64,
         before: u32,
-    ) -> Result<(Working<'_, T>, Option<Box<T>>), ()> {
+    ) -> Result<(RunningBranch<'_, T>, Option<Box<T>>), ()> {
         let mut all = self.lock();
         let units = &mut all.entry(of).or_default().units;
         let fits = match (units.get(&unit), before) {
             (None, 0) => true,
-            (Some(Unit::Idle(_, ran)), before) => *ran == before,
+            (Some(BranchState::Idle(_, ran)), before) => *ran == before,
             _ => false,
         };
         if !fits {
             return Err(());
         }
-        let task = match units.insert(unit, Unit::Busy { lost: false }) {
-            Some(Unit::Idle(task, _)) => Some(task),
+        let task = match units.insert(unit, BranchState::Busy { lost: false }) {
+            Some(BranchState::Idle(task, _)) => Some(task),
             _ => None,
         };
         Ok((self.working(of, unit), task))
@@ -167,11 +167,11 @@ impl<T> Units<T> {
 
     /// The task of a unit that is to be prepared; none when there is no such
     /// unit.
-    pub fn take(&self, of: Coordinator, unit: u64) -> Option<(Working<'_, T>, Box<T>)> {
+    pub fn take(&self, of: CallerConnection, unit: u64) -> Option<(RunningBranch<'_, T>, Box<T>)> {
         let mut all = self.lock();
         let slot = all.get_mut(&of)?.units.get_mut(&unit)?;
-        match std::mem::replace(slot, Unit::Busy { lost: false }) {
-            Unit::Idle(task, _) => Some((self.working(of, unit), task)),
+        match std::mem::replace(slot, BranchState::Busy { lost: false }) {
+            BranchState::Idle(task, _) => Some((self.working(of, unit), task)),
             busy => {
                 *slot = busy;
                 None
@@ -180,13 +180,13 @@ impl<T> Units<T> {
     }
 
     /// Whether anything of a unit is here that is not prepared.
-    pub fn is_there(&self, of: Coordinator, unit: u64) -> bool {
+    pub fn is_there(&self, of: CallerConnection, unit: u64) -> bool {
         let all = self.lock();
         all.get(&of).is_some_and(|c| c.units.contains_key(&unit))
     }
 
     /// A unit is backed out.
-    pub fn back_out(&self, of: Coordinator, unit: u64) {
+    pub fn back_out(&self, of: CallerConnection, unit: u64) {
         let mut all = self.lock();
         let units = all.get_mut(&of).map(|caller| &mut caller.units);
         let mut left = None;
@@ -197,8 +197,8 @@ impl<T> Units<T> {
         drop(left);
     }
 
-    fn working(&self, of: Coordinator, unit: u64) -> Working<'_, T> {
-        Working {
+    fn working(&self, of: CallerConnection, unit: u64) -> RunningBranch<'_, T> {
+        RunningBranch {
             units: self,
             of,
             unit,
@@ -207,7 +207,7 @@ impl<T> Units<T> {
     }
 }
 
-impl<T> Caller<T> {
+impl<T> CallerUnits<T> {
     fn lose_all(&mut self) -> Vec<T> {
         let units: Vec<u64> = self.units.keys().copied().collect();
         let lost = units.into_iter().filter_map(|u| lose(&mut self.units, u));
@@ -217,21 +217,21 @@ impl<T> Caller<T> {
 
 /// Removes the task of a unit that waits; a working task is notified at its
 /// next step.
-fn lose<T>(units: &mut BTreeMap<u64, Unit<T>>, unit: u64) -> Option<Box<T>> {
+fn lose<T>(units: &mut BTreeMap<u64, BranchState<T>>, unit: u64) -> Option<Box<T>> {
     match units.get_mut(&unit) {
-        Some(Unit::Busy { lost }) => {
+        Some(BranchState::Busy { lost }) => {
             *lost = true;
             None
         }
-        Some(Unit::Idle(..)) => match units.remove(&unit) {
-            Some(Unit::Idle(task, _)) => Some(task),
+        Some(BranchState::Idle(..)) => match units.remove(&unit) {
+            Some(BranchState::Idle(task, _)) => Some(task),
             _ => None,
         },
         None => None,
     }
 }
 
-impl<T> Working<'_, T> {
+impl<T> RunningBranch<'_, T> {
     /// The task waits for the next LINK, after so many. Gives it back when the
     /// unit was backed out meanwhile.
     pub fn keep(mut self, task: Box<T>, ran: u32) -> Option<Box<T>> {
@@ -244,7 +244,7 @@ impl<T> Working<'_, T> {
             caller.units.remove(&self.unit);
             return Some(task);
         }
-        caller.units.insert(self.unit, Unit::Idle(task, ran));
+        caller.units.insert(self.unit, BranchState::Idle(task, ran));
         None
     }
 
@@ -263,15 +263,15 @@ impl<T> Working<'_, T> {
         })
     }
 
-    fn is_lost(&self, caller: &Caller<T>) -> bool {
+    fn is_lost(&self, caller: &CallerUnits<T>) -> bool {
         !matches!(
             caller.units.get(&self.unit),
-            Some(Unit::Busy { lost: false })
+            Some(BranchState::Busy { lost: false })
         )
     }
 }
 
-impl<T> Drop for Working<'_, T> {
+impl<T> Drop for RunningBranch<'_, T> {
     fn drop(&mut self) {
         if !self.over {
             self.forget();

@@ -22,13 +22,13 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use super::directory::Record;
-use super::drive::{End, Stream, Wire, drive};
-use super::linker::Opened;
+use super::drive::{ConnectionEnd, Stream, ConnectionDriver, drive};
+use super::linker::OpenCallback;
 use super::tls;
-use super::waiting::Waiting;
+use super::waiting::SessionQueue;
 use crate::ConnectionConfig;
-use crate::connection::{Connection, Event};
-use crate::wire::{Hello, Name, Notice, VERSION};
+use crate::connection::{Connection, ConnectionEvent};
+use crate::wire::{HelloMessage, WireName, EndNotice, VERSION};
 
 /// How long a connection may take to be made, TLS included.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -41,20 +41,20 @@ const UNASKED: u32 = 256 << 10;
 
 /// The identity of this process towards the regions that it calls.
 #[derive(Debug, Clone, Copy)]
-pub struct Identity {
+pub struct LocalIdentity {
     /// Its name.
-    pub applid: Name,
+    pub applid: WireName,
     /// Its short name, blank for none.
     pub sysid: region::Name<4>,
     /// A number that no other process has.
     pub instance: u64,
 }
 
-impl Identity {
+impl LocalIdentity {
     /// A process of these names.
-    pub fn new(applid: Name, sysid: region::Name<4>) -> Identity {
+    pub fn new(applid: WireName, sysid: region::Name<4>) -> LocalIdentity {
         let instance = RandomState::new().hash_one(std::process::id());
-        Identity {
+        LocalIdentity {
             applid,
             sysid,
             instance,
@@ -66,45 +66,45 @@ impl Identity {
 pub struct Client {
     number: usize,
     address: String,
-    applid: Option<Name>,
+    applid: Option<WireName>,
     tls: Option<(Reloading<ClientConfig>, ServerName<'static>)>,
-    hello: Hello,
+    hello: HelloMessage,
     /// Its state, as reports show it.
     pub record: Arc<Record>,
     link: RefCell<Option<Rc<Link>>>,
     down_since: Cell<Instant>,
-    waiting: Rc<Waiting>,
+    waiting: Rc<SessionQueue>,
     /// Called when it is connected.
-    opened: RefCell<Option<Opened>>,
+    opened: RefCell<Option<OpenCallback>>,
 }
 
 /// A connection, and who waits for replies.
 struct Link {
-    wire: Wire,
+    wire: ConnectionDriver,
     open: Cell<usize>,
-    slots: RefCell<HashMap<u32, Rc<Slot>>>,
+    slots: RefCell<HashMap<u32, Rc<SessionSlot>>>,
 }
 
 #[derive(Debug, Default)]
-struct Slot {
-    result: RefCell<Option<Result<Vec<u8>, Lost>>>,
+struct SessionSlot {
+    result: RefCell<Option<Result<Vec<u8>, ConnectionLost>>>,
     waker: RefCell<Option<Waker>>,
 }
 
 /// A connection ended before a reply came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lost {
+pub struct ConnectionLost {
     /// No byte of the request was sent.
     pub unsent: bool,
 }
 
 /// A request under way. Dropping it gives the request up.
-pub struct Requested {
+pub struct PendingRequest {
     link: Rc<Link>,
-    slot: Rc<Slot>,
+    slot: Rc<SessionSlot>,
     id: u32,
     record: Arc<Record>,
-    waiting: Rc<Waiting>,
+    waiting: Rc<SessionQueue>,
     number: usize,
 }
 
@@ -113,19 +113,19 @@ impl Client {
     pub fn new(
         number: usize,
         (config, folder): (&ConnectionConfig, &Path),
-        who: &Identity,
+        who: &LocalIdentity,
         (lanes, max_message_bytes): (u16, u32),
         record: Arc<Record>,
-        waiting: Rc<Waiting>,
+        waiting: Rc<SessionQueue>,
     ) -> Result<Client, tls::TlsError> {
         let tls = config.tls.as_ref();
         let tls = tls.map(|files| tls::connector(folder, files, &config.address));
         Ok(Client {
             number,
             address: config.address.clone(),
-            applid: config.applid.as_deref().and_then(|a| Name::new(a).ok()),
+            applid: config.applid.as_deref().and_then(|a| WireName::new(a).ok()),
             tls: tls.transpose()?,
-            hello: Hello {
+            hello: HelloMessage {
                 versions: (VERSION, VERSION),
                 sessions: config.sessions.div_ceil(lanes).max(1),
                 lanes,
@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Registers a callback for each new connection.
-    pub fn on_open(&self, opened: Opened) {
+    pub fn on_open(&self, opened: OpenCallback) {
         *self.opened.borrow_mut() = Some(opened);
     }
 
@@ -153,12 +153,12 @@ impl Client {
     pub fn load(&self) -> Option<usize> {
         let link = self.link.borrow();
         let wire = &link.as_ref()?.wire;
-        wire.look(|c| c.is_free().then(|| c.in_use()))
+        wire.with_connection(|c| c.is_free().then(|| c.in_use()))
     }
 
     /// The load if one session stays free for orders then, unless there is only
     /// one.
-    pub fn load_beside_orders(&self) -> Option<usize> {
+    pub fn load_with_reserve(&self) -> Option<usize> {
         let link = self.link.borrow();
         let sessions = link.as_ref()?.open.get();
         let last = |in_use: usize| sessions > 1 && in_use + 1 >= sessions;
@@ -176,18 +176,18 @@ impl Client {
     pub fn longest(&self) -> usize {
         let link = self.link.borrow();
         link.as_ref()
-            .map_or(0, |l| l.wire.look(Connection::longest))
+            .map_or(0, |l| l.wire.with_connection(Connection::longest))
     }
 
     /// Sends a request; none when no session is free.
-    pub fn request(&self, message: Bytes) -> Option<Requested> {
+    pub fn request(&self, message: Bytes) -> Option<PendingRequest> {
         let link = self.link.borrow().clone()?;
         let id = link.wire.with(|c| c.request(message))?;
-        let slot = Rc::new(Slot::default());
+        let slot = Rc::new(SessionSlot::default());
         link.slots.borrow_mut().insert(id, slot.clone());
         self.record.in_use.fetch_add(1, Relaxed);
         self.record.requests.fetch_add(1, Relaxed);
-        Some(Requested {
+        Some(PendingRequest {
             link,
             slot,
             id,
@@ -235,25 +235,25 @@ impl Client {
     /// Serves a connection to its end; why it ended, and whether it was open.
     async fn serve(&self, stream: &mut dyn Stream) -> (String, bool) {
         let link = Rc::new(Link {
-            wire: Wire::new(Connection::caller(self.hello.clone(), 0)),
+            wire: ConnectionDriver::new(Connection::caller(self.hello.clone(), 0)),
             open: Cell::new(0),
             slots: RefCell::default(),
         });
         *self.link.borrow_mut() = Some(link.clone());
         let mut wrong = None;
         let end = drive(stream, &link.wire, &mut |event| match event {
-            Event::Open => {
+            ConnectionEvent::Open => {
                 if let Err(why) = self.opened(&link) {
                     wrong = Some(why);
                 }
             }
-            Event::Reply(id, message) => {
+            ConnectionEvent::Reply(id, message) => {
                 let slot = link.slots.borrow_mut().remove(&id);
                 if let Some(slot) = slot {
                     slot.set(Ok(message));
                 }
             }
-            Event::Freed(_) => self.waiting.freed(self.number),
+            ConnectionEvent::Freed(_) => self.waiting.freed(self.number),
             _ => {}
         })
         .await;
@@ -265,12 +265,12 @@ impl Client {
         }
         let slots = link.slots.take();
         for (id, slot) in slots {
-            let unsent = link.wire.look(|c| c.is_unsent(id));
-            slot.set(Err(Lost { unsent }));
+            let unsent = link.wire.with_connection(|c| c.is_unsent(id));
+            slot.set(Err(ConnectionLost { unsent }));
         }
         let why = match (wrong, end) {
             (Some(why), _) => why,
-            (None, End::Closed) if sessions == 0 => {
+            (None, ConnectionEnd::Closed) if sessions == 0 => {
                 "the connection was closed during the greeting".to_owned()
             }
             (None, end) => end.to_string(),
@@ -280,9 +280,9 @@ impl Client {
 
     /// The region has let this side in; an error when it is another one.
     fn opened(&self, link: &Link) -> Result<(), String> {
-        let sessions = link.wire.look(Connection::sessions);
-        let applid = link.wire.look(|c| c.peer().map(|p| p.applid));
-        let applid = applid.unwrap_or(Name::BLANK);
+        let sessions = link.wire.with_connection(Connection::sessions);
+        let applid = link.wire.with_connection(|c| c.peer().map(|p| p.applid));
+        let applid = applid.unwrap_or(WireName::BLANK);
         if let Some(wanted) = self.applid
             && wanted != applid
         {
@@ -290,7 +290,7 @@ impl Client {
                 "the partner is {applid}, not {wanted}; correct the connection's \
                 address or applid"
             );
-            link.wire.with(|c| c.refuse(&Notice::Refused(why.clone())));
+            link.wire.with(|c| c.refuse(&EndNotice::Refused(why.clone())));
             return Err(why);
         }
         link.open.set(sessions);
@@ -306,8 +306,8 @@ impl Client {
     }
 }
 
-impl Slot {
-    fn set(&self, result: Result<Vec<u8>, Lost>) {
+impl SessionSlot {
+    fn set(&self, result: Result<Vec<u8>, ConnectionLost>) {
         *self.result.borrow_mut() = Some(result);
         if let Some(waker) = self.waker.take() {
             waker.wake();
@@ -315,8 +315,8 @@ impl Slot {
     }
 }
 
-impl Future for Requested {
-    type Output = Result<Vec<u8>, Lost>;
+impl Future for PendingRequest {
+    type Output = Result<Vec<u8>, ConnectionLost>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.slot.result.take() {
@@ -329,7 +329,7 @@ impl Future for Requested {
     }
 }
 
-impl Drop for Requested {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if self.link.slots.borrow_mut().remove(&self.id).is_some() {
             self.link.wire.with(|c| c.cancel(self.id));

@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 
 use crate::IpconnConfig;
-use crate::wire::{Hello, Name};
+use crate::wire::{HelloMessage, WireName};
 
 /// All connections of a process; cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Directory(Arc<Inner>);
+pub struct ConnectionDirectory(Arc<DirectoryState>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct DirectoryState {
     connections: Vec<Arc<Record>>,
-    partners: Mutex<BTreeMap<Name, Partner>>,
+    partners: Mutex<BTreeMap<WireName, PartnerEntry>>,
     answered: AtomicU64,
     turned_away: AtomicU64,
 }
@@ -101,25 +101,25 @@ pub struct PartnerStatus {
 
 /// A partner.
 #[derive(Debug, Default)]
-struct Partner {
+struct PartnerEntry {
     instance: u64,
     sysid: String,
     address: String,
     lanes: u32,
     sessions: u32,
-    counts: Arc<Counts>,
+    counts: Arc<PartnerCounters>,
 }
 
 /// The counters of a partner's connections.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct PartnerCounters {
     pub in_use: AtomicU32,
     pub requests: AtomicU64,
 }
 
-impl Directory {
+impl ConnectionDirectory {
     /// One with the connections of the settings.
-    pub fn new(config: &IpconnConfig) -> Directory {
+    pub fn new(config: &IpconnConfig) -> ConnectionDirectory {
         let connections = config.connections.iter().map(|(name, connection)| {
             Arc::new(Record {
                 name: name.clone(),
@@ -128,9 +128,9 @@ impl Directory {
                 ..Record::default()
             })
         });
-        Directory(Arc::new(Inner {
+        ConnectionDirectory(Arc::new(DirectoryState {
             connections: connections.collect(),
-            ..Inner::default()
+            ..DirectoryState::default()
         }))
     }
 
@@ -183,10 +183,10 @@ impl Directory {
     /// A partner connects, with so many sessions. An error says why it may not.
     pub(crate) fn arrive(
         &self,
-        hello: &Hello,
+        hello: &HelloMessage,
         address: &str,
         sessions: usize,
-    ) -> Result<Arc<Counts>, String> {
+    ) -> Result<Arc<PartnerCounters>, String> {
         let mut partners = self.lock();
         if let Some(there) = partners.get(&hello.applid)
             && there.instance != hello.instance
@@ -207,7 +207,7 @@ impl Directory {
     }
 
     /// One of its connections has ended.
-    pub(crate) fn leave(&self, applid: &Name, sessions: usize) {
+    pub(crate) fn leave(&self, applid: &WireName, sessions: usize) {
         let mut partners = self.lock();
         if let Some(partner) = partners.get_mut(applid) {
             partner.lanes = partner.lanes.saturating_sub(1);
@@ -268,7 +268,7 @@ impl Directory {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Name, Partner>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<WireName, PartnerEntry>> {
         self.0
             .partners
             .lock()
@@ -277,14 +277,14 @@ impl Directory {
 }
 
 /// A figure of every connection: name, kind, help, value.
-type Metric = (
+type ConnectionMetric = (
     &'static str,
     &'static str,
     &'static str,
     fn(&ConnectionStatus) -> u64,
 );
 
-const METRICS: [Metric; 7] = [
+const METRICS: [ConnectionMetric; 7] = [
     (
         "tupelo_ipconn_lanes",
         "gauge",

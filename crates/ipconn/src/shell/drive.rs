@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::sleep;
 
-use crate::connection::{Connection, Event, Fault};
+use crate::connection::{Connection, ConnectionEvent, Fault};
 
 /// Bytes that are read at once.
 const READ: usize = 128 << 10;
@@ -29,7 +29,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
 
 /// A connection and the notification that it has bytes to move.
 #[derive(Debug)]
-pub struct Wire {
+pub struct ConnectionDriver {
     connection: RefCell<Connection>,
     waker: RefCell<Option<Waker>>,
     started: Instant,
@@ -37,7 +37,7 @@ pub struct Wire {
 
 /// How a connection ended.
 #[derive(Debug)]
-pub enum End {
+pub enum ConnectionEnd {
     /// The peer, or this side, closed it between messages.
     Closed,
     /// One side violated the protocol, or was silent.
@@ -46,19 +46,19 @@ pub enum End {
     Io(io::Error),
 }
 
-impl std::fmt::Display for End {
+impl std::fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            End::Closed => f.write_str("the partner closed the connection"),
-            End::Fault(fault) => fault.fmt(f),
-            End::Io(error) => error.fmt(f),
+            ConnectionEnd::Closed => f.write_str("the partner closed the connection"),
+            ConnectionEnd::Fault(fault) => fault.fmt(f),
+            ConnectionEnd::Io(error) => error.fmt(f),
         }
     }
 }
 
-impl Wire {
-    pub fn new(connection: Connection) -> Wire {
-        Wire {
+impl ConnectionDriver {
+    pub fn new(connection: Connection) -> ConnectionDriver {
+        ConnectionDriver {
             connection: RefCell::new(connection),
             waker: RefCell::default(),
             started: Instant::now(),
@@ -75,7 +75,7 @@ impl Wire {
     }
 
     /// Looks at the connection.
-    pub fn look<R>(&self, work: impl FnOnce(&Connection) -> R) -> R {
+    pub fn with_connection<R>(&self, work: impl FnOnce(&Connection) -> R) -> R {
         work(&self.connection.borrow())
     }
 
@@ -85,10 +85,10 @@ impl Wire {
 }
 
 /// Moves bytes until the connection ends, and passes each event to `on_event`.
-pub async fn drive(stream: &mut dyn Stream, wire: &Wire, on_event: &mut dyn FnMut(Event)) -> End {
+pub async fn drive(stream: &mut dyn Stream, wire: &ConnectionDriver, on_event: &mut dyn FnMut(ConnectionEvent)) -> ConnectionEnd {
     let mut buffer = vec![0; READ];
     let end = moved(stream, wire, &mut buffer, on_event).await;
-    if !matches!(end, End::Io(_)) {
+    if !matches!(end, ConnectionEnd::Io(_)) {
         let _ = tokio::time::timeout(LAST_WORDS, last_words(stream, wire)).await;
     }
     end
@@ -96,12 +96,12 @@ pub async fn drive(stream: &mut dyn Stream, wire: &Wire, on_event: &mut dyn FnMu
 
 async fn moved(
     stream: &mut dyn Stream,
-    wire: &Wire,
+    wire: &ConnectionDriver,
     buffer: &mut [u8],
-    on_event: &mut dyn FnMut(Event),
-) -> End {
-    let until = |wire: &Wire| {
-        let due = wire.look(Connection::poll_timeout);
+    on_event: &mut dyn FnMut(ConnectionEvent),
+) -> ConnectionEnd {
+    let until = |wire: &ConnectionDriver| {
+        let due = wire.with_connection(Connection::poll_timeout);
         Duration::from_millis(due.saturating_sub(wire.now_ms()).min(3_600_000))
     };
     let mut timer = pin!(sleep(until(wire)));
@@ -115,7 +115,7 @@ async fn moved(
         for round in 0.. {
             let wrote = match write(stream, wire, &mut unflushed, cx) {
                 Ok(wrote) => wrote,
-                Err(error) => return Poll::Ready(End::Io(error)),
+                Err(error) => return Poll::Ready(ConnectionEnd::Io(error)),
             };
             let read = match read(stream, wire, buffer, cx) {
                 Ok(read) => read,
@@ -126,10 +126,10 @@ async fn moved(
                 let Some(event) = event else { break };
                 on_event(event);
             }
-            if wire.look(Connection::is_drained)
+            if wire.with_connection(Connection::is_drained)
                 && !wire.connection.borrow_mut().gather(wire.now_ms())
             {
-                return Poll::Ready(End::Closed);
+                return Poll::Ready(ConnectionEnd::Closed);
             }
             if !wrote && !read {
                 break;
@@ -143,7 +143,7 @@ async fn moved(
             let now = wire.now_ms();
             let done = wire.connection.borrow_mut().handle_timeout(now);
             if let Err(fault) = done {
-                return Poll::Ready(End::Fault(fault));
+                return Poll::Ready(ConnectionEnd::Fault(fault));
             }
             let next = tokio::time::Instant::now() + until(wire).max(Duration::from_millis(1));
             timer.as_mut().reset(next);
@@ -158,7 +158,7 @@ async fn moved(
 /// flushed, now or when it can be.
 fn write(
     stream: &mut dyn Stream,
-    wire: &Wire,
+    wire: &ConnectionDriver,
     unflushed: &mut bool,
     cx: &mut Context<'_>,
 ) -> io::Result<bool> {
@@ -195,28 +195,28 @@ fn write(
 /// Reads what there is; whether anything was.
 fn read(
     stream: &mut dyn Stream,
-    wire: &Wire,
+    wire: &ConnectionDriver,
     buffer: &mut [u8],
     cx: &mut Context<'_>,
-) -> Result<bool, End> {
+) -> Result<bool, ConnectionEnd> {
     let mut into = ReadBuf::new(buffer);
     match Pin::new(&mut *stream).poll_read(cx, &mut into) {
-        Poll::Ready(Ok(())) if into.filled().is_empty() => Err(End::Closed),
+        Poll::Ready(Ok(())) if into.filled().is_empty() => Err(ConnectionEnd::Closed),
         Poll::Ready(Ok(())) => {
             let now = wire.now_ms();
             let taken = wire
                 .connection
                 .borrow_mut()
                 .handle_input(now, into.filled());
-            taken.map(|()| true).map_err(End::Fault)
+            taken.map(|()| true).map_err(ConnectionEnd::Fault)
         }
-        Poll::Ready(Err(error)) => Err(End::Io(error)),
+        Poll::Ready(Err(error)) => Err(ConnectionEnd::Io(error)),
         Poll::Pending => Ok(false),
     }
 }
 
 /// Sends the peer the reason for the end, and closes.
-async fn last_words(stream: &mut dyn Stream, wire: &Wire) {
+async fn last_words(stream: &mut dyn Stream, wire: &ConnectionDriver) {
     let mut unflushed = false;
     poll_fn(|cx| match write(stream, wire, &mut unflushed, cx) {
         Err(_) => Poll::Ready(()),

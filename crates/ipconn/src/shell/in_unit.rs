@@ -7,9 +7,9 @@ use std::time::Duration;
 use region::{Abend, BranchId, CommittedAlone, OpenTask, Outcome, Port, Prepared};
 use tokio::sync::oneshot;
 
-use super::mirror::{Mirror, answer, fill, not_taken};
-use crate::serving::{Branches, Linked, ended, refused};
-use crate::wire::{Ending, Request};
+use super::mirror::{MirrorRegion, answer, fill, not_taken};
+use crate::serving::{BranchRegion, LinkOutcome, ended, refused};
+use crate::wire::{RequestEnding, Request};
 
 /// How long a question waits for a commit that is under way, before it looks
 /// again.
@@ -17,11 +17,11 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The region, for a thread of the listener.
 pub struct InUnits<'m> {
-    pub mirror: &'m Mirror,
+    pub mirror: &'m MirrorRegion,
     pub port: &'m Port,
 }
 
-impl Branches for InUnits<'_> {
+impl BranchRegion for InUnits<'_> {
     type Task = OpenTask;
 
     async fn begin(&self, request: &Request<Vec<u8>>) -> Result<OpenTask, Vec<u8>> {
@@ -33,12 +33,12 @@ impl Branches for InUnits<'_> {
         Ok(task)
     }
 
-    async fn link(&self, task: &mut OpenTask, request: &Request<Vec<u8>>) -> Linked {
+    async fn link(&self, task: &mut OpenTask, request: &Request<Vec<u8>>) -> LinkOutcome {
         // An earlier LINK may have come by another thread.
         task.move_to(self.port);
         let (reply, abend, ran) = match task.run(request.head.program, request.len()).await {
             None => {
-                let made = refused(Ending::Abend(*b"AEXY"), "the task was ended".into());
+                let made = refused(RequestEnding::Abend(*b"AEXY"), "the task was ended".into());
                 (made, Some(ended()), false)
             }
             Some(Err(refusal)) => (not_taken(refusal, true), None, false),
@@ -57,7 +57,7 @@ impl Branches for InUnits<'_> {
                 }
             },
         };
-        Linked { reply, abend, ran }
+        LinkOutcome { reply, abend, ran }
     }
 
     fn holds_unit(&self, task: &OpenTask) -> bool {
@@ -68,7 +68,7 @@ impl Branches for InUnits<'_> {
         task.prepare(branch).await
     }
 
-    async fn commit_alone(
+    async fn commit_one_phase(
         &self,
         task: &mut OpenTask,
         branch: BranchId,
@@ -98,7 +98,7 @@ impl Branches for InUnits<'_> {
         heard.await.unwrap_or(None)
     }
 
-    fn caller_back(&self, prefix: &[u8], after: &[u8]) {
+    fn caller_returned(&self, prefix: &[u8], after: &[u8]) {
         self.mirror.region.coordinator_back(prefix, after);
     }
 

@@ -13,12 +13,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::{LocalSet, spawn_local};
 
-use super::client::Identity;
-use super::directory::Directory;
-use super::pool::{Failed, Pool};
+use super::client::LocalIdentity;
+use super::directory::ConnectionDirectory;
+use super::pool::{RequestFailure, ConnectionPool};
 use super::tls::TlsError;
 use crate::IpconnConfig;
-use crate::wire::Reply;
+use crate::wire::ReplyMessage;
 
 /// Why a thread that calls could not start.
 #[derive(Debug, thiserror::Error)]
@@ -34,29 +34,29 @@ pub enum CallerError {
 /// The regions that a process calls, for any thread; cheap to clone. The
 /// connections end with the last one.
 #[derive(Debug, Clone)]
-pub struct Caller(UnboundedSender<Job>);
+pub struct RegionCaller(UnboundedSender<LinkJob>);
 
 /// A request of another thread.
-struct Job {
+struct LinkJob {
     connection: String,
     message: Bytes,
-    answer: Answer,
+    answer: ReplyCallback,
     /// Resolves when the caller stops waiting; `None` for a caller that always
     /// waits.
     wanted: Option<oneshot::Receiver<()>>,
 }
 
 /// Receives the reply. If it is dropped, the request ends without one.
-pub type Answer = Box<dyn FnOnce(Result<Reply, Failed>) + Send>;
+pub type ReplyCallback = Box<dyn FnOnce(Result<ReplyMessage, RequestFailure>) + Send>;
 
 /// Called for each new connection with its name and the region's own.
-pub type Opened = Arc<dyn Fn(&str, &str) + Send + Sync>;
+pub type OpenCallback = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// A call that another thread may end.
 #[derive(Debug, Clone)]
-pub struct Interrupt(Arc<Mutex<Option<oneshot::Sender<()>>>>);
+pub struct CallInterrupt(Arc<Mutex<Option<oneshot::Sender<()>>>>);
 
-impl Interrupt {
+impl CallInterrupt {
     /// Ends the call, if it has not ended.
     pub fn interrupt(&self) {
         drop(self.lock().take());
@@ -69,24 +69,24 @@ impl Interrupt {
 
 /// A call that was made and is not answered yet.
 #[derive(Debug)]
-pub struct Called {
-    answer: mpsc::Receiver<Result<Reply, Failed>>,
-    interrupt: Interrupt,
+pub struct PendingCall {
+    answer: mpsc::Receiver<Result<ReplyMessage, RequestFailure>>,
+    interrupt: CallInterrupt,
 }
 
-impl Caller {
+impl RegionCaller {
     /// Connects to the regions of the settings, as one of so many threads of
     /// the process.
     pub fn start(
         config: &IpconnConfig,
         folder: &Path,
-        who: &Identity,
+        who: &LocalIdentity,
         lanes: u16,
-        directory: &Directory,
-        opened: Opened,
-    ) -> Result<Caller, CallerError> {
+        directory: &ConnectionDirectory,
+        opened: OpenCallback,
+    ) -> Result<RegionCaller, CallerError> {
         // Reports problems of certificates here, before the thread starts.
-        drop(Pool::new(config, folder, who, lanes, directory)?);
+        drop(ConnectionPool::new(config, folder, who, lanes, directory)?);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -97,7 +97,7 @@ impl Caller {
             .name("ipconn-link".into())
             .spawn(move || {
                 engine::enter("ipconn", EngineClass::Offload);
-                let Ok(mut pool) = Pool::new(&config, &folder, &who, lanes, &directory) else {
+                let Ok(mut pool) = ConnectionPool::new(&config, &folder, &who, lanes, &directory) else {
                     return;
                 };
                 pool.on_open(&opened);
@@ -107,14 +107,14 @@ impl Caller {
                     serve(pool, queue).await;
                 }));
             })?;
-        Ok(Caller(jobs))
+        Ok(RegionCaller(jobs))
     }
 
     /// Sends a request by a connection or one of a group.
-    pub fn call(&self, connection: &str, message: Vec<u8>) -> Called {
+    pub fn call(&self, connection: &str, message: Vec<u8>) -> PendingCall {
         let (answer, given) = mpsc::channel();
         let (interrupt, wanted) = oneshot::channel();
-        self.send(Job {
+        self.send(LinkJob {
             connection: connection.to_owned(),
             message: Bytes::from(message),
             answer: Box::new(move |reply| {
@@ -123,18 +123,18 @@ impl Caller {
             }),
             wanted: Some(wanted),
         });
-        Called {
+        PendingCall {
             answer: given,
-            interrupt: Interrupt(Arc::new(Mutex::new(Some(interrupt)))),
+            interrupt: CallInterrupt(Arc::new(Mutex::new(Some(interrupt)))),
         }
     }
 }
 
-impl Caller {
+impl RegionCaller {
     /// Sends a request by a connection. The reply is passed to `answer` on the
     /// thread of the connections, which must not block.
-    pub fn ask(&self, connection: &str, message: Vec<u8>, answer: Answer) {
-        self.send(Job {
+    pub fn send_request(&self, connection: &str, message: Vec<u8>, answer: ReplyCallback) {
+        self.send(LinkJob {
             connection: connection.to_owned(),
             message: Bytes::from(message),
             answer,
@@ -142,31 +142,31 @@ impl Caller {
         });
     }
 
-    fn send(&self, job: Job) {
+    fn send(&self, job: LinkJob) {
         // The thread ends with the last of these.
         let _ = self.0.send(job);
     }
 }
 
-impl Called {
+impl PendingCall {
     /// Returns a handle with which another thread ends the call.
-    pub fn interrupt(&self) -> Interrupt {
+    pub fn interrupt(&self) -> CallInterrupt {
         self.interrupt.clone()
     }
 
     /// Waits for the reply. Interrupted, it is lost.
-    pub fn wait(self) -> Result<Reply, Failed> {
+    pub fn wait(self) -> Result<ReplyMessage, RequestFailure> {
         let given = self.answer.recv();
-        given.unwrap_or_else(|RecvError| Err(Failed::Lost("the call was cancelled".into())))
+        given.unwrap_or_else(|RecvError| Err(RequestFailure::Lost("the call was cancelled".into())))
     }
 }
 
-async fn serve(pool: Pool, mut queue: UnboundedReceiver<Job>) {
+async fn serve(pool: ConnectionPool, mut queue: UnboundedReceiver<LinkJob>) {
     let pool = std::rc::Rc::new(pool);
     while let Some(job) = queue.recv().await {
         let pool = pool.clone();
         spawn_local(async move {
-            let Job {
+            let LinkJob {
                 connection,
                 message,
                 answer,

@@ -18,41 +18,41 @@ use region::{
 };
 
 use super::in_unit::InUnits;
-use crate::serving::{Partner, Serving, refused, with_unit};
-use crate::units::Units;
+use crate::serving::{ServedPartner, BranchServer, refused, with_unit};
+use crate::units::BranchTable;
 use crate::wire::{
-    Ending, IN_UNIT_AT, InUnit, Left, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started,
+    RequestEnding, IN_UNIT_AT, InUnit, ReplyContainer, MAX_CONTAINERS, ReplyHead, Request, emit_reply, emit_started,
     parse_start,
 };
 
 /// ROLLEDBACK with RESP2 29: the program has changed something that is
 /// recoverable, and the LINK does not say SYNCONRETURN; it is backed out.
-const NOT_ATOMIC: Ending = Ending::Condition(82, 29);
+const NOT_ATOMIC: RequestEnding = RequestEnding::Condition(82, 29);
 /// LENGERR with RESP2 11: larger than the way takes.
-const TOO_LONG: Ending = Ending::Condition(22, 11);
+const TOO_LONG: RequestEnding = RequestEnding::Condition(22, 11);
 
 /// The region that serves a listener.
 #[derive(Clone)]
-pub struct Mirror {
+pub struct MirrorRegion {
     pub region: Handle,
     /// The user of tasks for which the partner names none.
     pub user: UserId,
     /// The branches of callers' units of work.
-    pub units: Arc<Units<OpenTask>>,
+    pub units: Arc<BranchTable<OpenTask>>,
 }
 
-impl Mirror {
+impl MirrorRegion {
     /// Serves a request; the reply, of `longest` bytes at most.
     pub async fn serve(
         &self,
         port: &Port,
-        from: Partner,
+        from: ServedPartner,
         message: Vec<u8>,
         longest: usize,
     ) -> Vec<u8> {
         let request = match Request::parse(message) {
             Ok(request) => request,
-            Err(error) => return refused(Ending::Never, format!("the request: {error}")),
+            Err(error) => return refused(RequestEnding::Never, format!("the request: {error}")),
         };
         let head = &request.head;
         if head.start {
@@ -83,7 +83,7 @@ impl Mirror {
                     "the answer has {} bytes, but the partner accepts at most {longest}",
                     reply.len()
                 );
-                let ending = if head.link { TOO_LONG } else { Ending::Never };
+                let ending = if head.link { TOO_LONG } else { RequestEnding::Never };
                 let mut short = refused(ending, why);
                 // The state of the caller's branch is kept.
                 short[IN_UNIT_AT] = reply[IN_UNIT_AT];
@@ -93,8 +93,8 @@ impl Mirror {
         }
     }
 
-    fn in_units<'s>(&'s self, region: &'s InUnits<'s>) -> Serving<'s, InUnits<'s>> {
-        Serving {
+    fn in_units<'s>(&'s self, region: &'s InUnits<'s>) -> BranchServer<'s, InUnits<'s>> {
+        BranchServer {
             region,
             units: &self.units,
         }
@@ -145,7 +145,7 @@ impl Mirror {
         };
         let reply = match open.run(request.head.program, request.len()).await {
             None => {
-                return refused(Ending::Abend(*b"AEXY"), "the task was ended".into());
+                return refused(RequestEnding::Abend(*b"AEXY"), "the task was ended".into());
             }
             Some(Err(refusal)) => return not_taken(refusal, true),
             Some(Ok(mut task)) => {
@@ -188,7 +188,7 @@ impl Mirror {
     async fn start(&self, port: &Port, request: &Request<Vec<u8>>) -> Vec<u8> {
         let operands = match parse_start(request) {
             Ok(operands) => operands,
-            Err(error) => return refused(Ending::Never, format!("the START: {error}")),
+            Err(error) => return refused(RequestEnding::Never, format!("the START: {error}")),
         };
         let wanted = TaskRequest {
             start_code: StartCode::Link,
@@ -203,9 +203,9 @@ impl Mirror {
         let resp2 = u16::try_from(answer.resp2).unwrap_or(0);
         let head = ReplyHead {
             ending: match (answer.abend.is_blank(), answer.condition) {
-                (false, _) => Ending::Abend(*answer.abend.as_bytes()),
-                (true, Condition::Normal) => Ending::Normal,
-                (true, raised) => Ending::Condition(raised.number(), resp2),
+                (false, _) => RequestEnding::Abend(*answer.abend.as_bytes()),
+                (true, Condition::Normal) => RequestEnding::Normal,
+                (true, raised) => RequestEnding::Condition(raised.number(), resp2),
             },
             ..ReplyHead::default()
         };
@@ -223,7 +223,7 @@ pub(super) fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Ve
     let too_large = || {
         let ending = match head.link {
             true => TOO_LONG,
-            false => Ending::Never,
+            false => RequestEnding::Never,
         };
         refused(
             ending,
@@ -268,7 +268,7 @@ pub(super) fn answer(
     match outcome {
         Outcome::Abend(abend) => {
             abend.log(reply.record());
-            head.ending = Ending::Abend(abend.code);
+            head.ending = RequestEnding::Abend(abend.code);
             head.program = abend.program;
             head.line = abend.line;
             head.text.clone_from(&abend.message);
@@ -277,9 +277,9 @@ pub(super) fn answer(
         Outcome::Ok if request.head.channel => {
             head.channel_name = reply.channel();
             let left = reply.containers();
-            let left: Vec<Left<'_>> = left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
+            let left: Vec<ReplyContainer<'_>> = left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
             match left.len() > MAX_CONTAINERS {
-                true => refused(Ending::Never, "the channel has too many containers".into()),
+                true => refused(RequestEnding::Never, "the channel has too many containers".into()),
                 false => emit_reply(&head, &[], &left),
             }
         }
@@ -288,18 +288,18 @@ pub(super) fn answer(
 }
 
 /// PGMIDERR: the program cannot be run here.
-fn no_program(fault: ProgramFault) -> Ending {
+fn no_program(fault: ProgramFault) -> RequestEnding {
     let resp2 = u16::try_from(fault.resp2()).unwrap_or_default();
-    Ending::Condition(Condition::PgmIdErr.number(), resp2)
+    RequestEnding::Condition(Condition::PgmIdErr.number(), resp2)
 }
 
 /// A task that the region does not take.
 pub(super) fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
     let ending = match refusal {
-        _ if refusal.is_temporary() => Ending::Later,
+        _ if refusal.is_temporary() => RequestEnding::Later,
         Refusal::TooLarge if link => TOO_LONG,
         Refusal::Program(_, fault) if link => no_program(fault),
-        _ => Ending::Never,
+        _ => RequestEnding::Never,
     };
     refused(ending, refusal.to_string())
 }

@@ -16,22 +16,22 @@ use bytes::Bytes;
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
 
-use super::client::{Client, Identity, Requested};
-use super::directory::Directory;
-use super::linker::Opened;
+use super::client::{Client, LocalIdentity, PendingRequest};
+use super::directory::ConnectionDirectory;
+use super::linker::OpenCallback;
 use super::tls::TlsError;
-use super::waiting::Waiting;
+use super::waiting::SessionQueue;
 use crate::IpconnConfig;
-use crate::wire::{Ending, Reply, is_order};
+use crate::wire::{RequestEnding, ReplyMessage, is_order};
 
 /// Times that one request is sent at most.
 const ATTEMPTS: usize = 3;
 
 /// The regions that a thread calls.
-pub struct Pool {
+pub struct ConnectionPool {
     clients: Vec<Rc<Client>>,
     groups: HashMap<String, Rc<[usize]>>,
-    waiting: Rc<Waiting>,
+    waiting: Rc<SessionQueue>,
     patience: Duration,
     queue_limit: usize,
     tasks: Vec<JoinHandle<()>>,
@@ -43,7 +43,7 @@ pub struct Pool {
 
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failed {
+pub enum RequestFailure {
     /// There is no connection or group of this name.
     #[error("no connection or group of connections {0:?} in [ipconn]")]
     Unknown(String),
@@ -64,17 +64,17 @@ pub enum Failed {
     TooLarge(usize, usize),
 }
 
-impl Pool {
+impl ConnectionPool {
     /// One for a thread, of which the process has so many. Nothing is connected
-    /// before [`Pool::start`].
+    /// before [`ConnectionPool::start`].
     pub fn new(
         config: &IpconnConfig,
         folder: &Path,
-        who: &Identity,
+        who: &LocalIdentity,
         lanes: u16,
-        directory: &Directory,
-    ) -> Result<Pool, TlsError> {
-        let waiting = Rc::new(Waiting::default());
+        directory: &ConnectionDirectory,
+    ) -> Result<ConnectionPool, TlsError> {
+        let waiting = Rc::new(SessionQueue::default());
         let mut clients = Vec::new();
         let mut groups: HashMap<String, Rc<[usize]>> = HashMap::new();
         for (name, connection) in &config.connections {
@@ -98,7 +98,7 @@ impl Pool {
             let of = |name: &String| clients.iter().position(|c| c.record.name == *name);
             groups.insert(group.clone(), members.iter().filter_map(of).collect());
         }
-        Ok(Pool {
+        Ok(ConnectionPool {
             clients,
             groups,
             waiting,
@@ -119,7 +119,7 @@ impl Pool {
     /// Registers a callback for each new connection. A pool that programs use
     /// for LINK reserves a session of each connection for orders on their units
     /// of work.
-    pub fn on_open(&mut self, opened: &Opened) {
+    pub fn on_open(&mut self, opened: &OpenCallback) {
         self.has_orders = true;
         for client in &self.clients {
             client.on_open(opened.clone());
@@ -127,7 +127,7 @@ impl Pool {
     }
 
     /// Whether there is a connection or a group of this name.
-    pub fn knows(&self, name: &str) -> bool {
+    pub fn has_region(&self, name: &str) -> bool {
         self.groups.contains_key(name)
     }
 
@@ -137,9 +137,9 @@ impl Pool {
         name: &str,
         message: Bytes,
         idempotent: bool,
-    ) -> Result<Reply, Failed> {
+    ) -> Result<ReplyMessage, RequestFailure> {
         let Some(group) = self.groups.get(name) else {
-            return Err(Failed::Unknown(name.to_owned()));
+            return Err(RequestFailure::Unknown(name.to_owned()));
         };
         let began = Instant::now();
         let mut avoid = None;
@@ -161,7 +161,7 @@ impl Pool {
                         "{} ended the connection before its answer",
                         client.record.name
                     );
-                    let failed = Failed::Lost(why);
+                    let failed = RequestFailure::Lost(why);
                     if !lost.unsent && !idempotent {
                         return Err(failed);
                     }
@@ -177,14 +177,14 @@ impl Pool {
     }
 
     /// A reply, or the refusal that it says.
-    fn replied(&self, client: &Client, bytes: Vec<u8>) -> Result<Result<Reply, Failed>, Failed> {
+    fn replied(&self, client: &Client, bytes: Vec<u8>) -> Result<Result<ReplyMessage, RequestFailure>, RequestFailure> {
         let name = &client.record.name;
-        let reply = Reply::parse(bytes)
-            .map_err(|error| Failed::Lost(format!("the answer of {name} is malformed: {error}")))?;
+        let reply = ReplyMessage::parse(bytes)
+            .map_err(|error| RequestFailure::Lost(format!("the answer of {name} is malformed: {error}")))?;
         Ok(match reply.head.ending {
-            Ending::Later => {
+            RequestEnding::Later => {
                 client.record.refused.fetch_add(1, Relaxed);
-                Err(Failed::Busy(format!("{name}: {}", reply.head.text)))
+                Err(RequestFailure::Busy(format!("{name}: {}", reply.head.text)))
             }
             _ => Ok(reply),
         })
@@ -198,13 +198,13 @@ impl Pool {
         message: &Bytes,
         avoid: Option<usize>,
         began: Instant,
-    ) -> Result<(&Rc<Client>, Requested), Failed> {
+    ) -> Result<(&Rc<Client>, PendingRequest), RequestFailure> {
         let order = self.has_orders && is_order(message);
         loop {
             if let Some(client) = self.choose(group, avoid, order) {
                 let longest = client.longest();
                 if message.len() > longest {
-                    return Err(Failed::TooLarge(message.len(), longest));
+                    return Err(RequestFailure::TooLarge(message.len(), longest));
                 }
                 if let Some(requested) = client.request(message.clone()) {
                     return Ok((client, requested));
@@ -216,7 +216,7 @@ impl Pool {
             }
             if self.waiting.len() >= self.queue_limit && !order {
                 let why = format!("{} requests already wait for a session", self.queue_limit);
-                return Err(Failed::NoSession(why));
+                return Err(RequestFailure::NoSession(why));
             }
             let _ = timeout(left, self.waiting.turn(group.clone(), order)).await;
         }
@@ -229,7 +229,7 @@ impl Pool {
         self.turn.set(turn.wrapping_add(1));
         let free = group.iter().enumerate().filter_map(|(at, i)| {
             let load = match self.has_orders && !order {
-                true => self.clients[*i].load_beside_orders()?,
+                true => self.clients[*i].load_with_reserve()?,
                 false => self.clients[*i].load()?,
             };
             let equal = at.wrapping_sub(turn) % group.len();
@@ -245,22 +245,22 @@ impl Pool {
         all.all(|down| down.is_some_and(|since| since.elapsed() > self.patience))
     }
 
-    fn why_not(&self, group: &[usize]) -> Failed {
+    fn why_not(&self, group: &[usize]) -> RequestFailure {
         let all = || group.iter().map(|i| &self.clients[*i]);
         if all().all(|c| c.down_since().is_some()) {
             let why: Vec<String> = all().map(|c| c.record.error()).collect();
-            return Failed::Unreachable(why.join("; "));
+            return RequestFailure::Unreachable(why.join("; "));
         }
         let names: Vec<&str> = all().map(|c| c.record.name.as_str()).collect();
         let ms = self.patience.as_millis();
         let names = names.join(" or ");
-        Failed::NoSession(format!(
+        RequestFailure::NoSession(format!(
             "no session with {names} became free within {ms} ms"
         ))
     }
 }
 
-impl Drop for Pool {
+impl Drop for ConnectionPool {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }

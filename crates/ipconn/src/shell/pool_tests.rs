@@ -7,16 +7,16 @@ use std::rc::Rc;
 use tokio::net::TcpListener;
 use tokio::task::LocalSet;
 
-use super::super::drive::{Wire, drive};
+use super::super::drive::{ConnectionDriver, drive};
 use super::*;
 use crate::ConnectionConfig;
-use crate::connection::{Connection, Event};
-use crate::wire::{Hello, Name, Notice, ReplyHead, emit_reply};
+use crate::connection::{Connection, ConnectionEvent};
+use crate::wire::{HelloMessage, WireName, EndNotice, ReplyHead, emit_reply};
 use std::future::Future;
 
 /// A server's behaviour for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Does {
+enum ServerBehaviour {
     Answer,
     /// Takes it and closes the connection.
     Close,
@@ -27,7 +27,7 @@ enum Does {
 }
 
 /// A server on a free port; how many requests have come to it.
-async fn server(does: Does, sessions: u16) -> (String, Rc<Cell<usize>>) {
+async fn server(does: ServerBehaviour, sessions: u16) -> (String, Rc<Cell<usize>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let count = Rc::new(Cell::new(0));
@@ -36,11 +36,11 @@ async fn server(does: Does, sessions: u16) -> (String, Rc<Cell<usize>>) {
         while let Ok((mut stream, _)) = listener.accept().await {
             let counted = counted.clone();
             spawn_local(async move {
-                let hello = Hello::named("REGION").unwrap();
-                let wire = Wire::new(Connection::server(hello, 0));
+                let hello = HelloMessage::named("REGION").unwrap();
+                let wire = ConnectionDriver::new(Connection::server(hello, 0));
                 drive(&mut stream, &wire, &mut |event| match event {
-                    Event::Greeted(_) => wire.with(|c| c.welcome(usize::from(sessions))),
-                    Event::Request(id, _) => {
+                    ConnectionEvent::Greeted(_) => wire.with(|c| c.welcome(usize::from(sessions))),
+                    ConnectionEvent::Request(id, _) => {
                         counted.set(counted.get() + 1);
                         serve(does, &wire, id);
                     }
@@ -53,13 +53,13 @@ async fn server(does: Does, sessions: u16) -> (String, Rc<Cell<usize>>) {
     (address, count)
 }
 
-fn serve(does: Does, wire: &Wire, id: u32) {
+fn serve(does: ServerBehaviour, wire: &ConnectionDriver, id: u32) {
     let ending = match does {
-        Does::Answer => Ending::Normal,
-        Does::Refuse => Ending::Later,
-        Does::Wait => return,
-        Does::Close => {
-            let why = Notice::Refused("the test wants it".into());
+        ServerBehaviour::Answer => RequestEnding::Normal,
+        ServerBehaviour::Refuse => RequestEnding::Later,
+        ServerBehaviour::Wait => return,
+        ServerBehaviour::Close => {
+            let why = EndNotice::Refused("the test wants it".into());
             return wire.with(|c| c.refuse(&why));
         }
     };
@@ -73,7 +73,7 @@ fn serve(does: Does, wire: &Wire, id: u32) {
 }
 
 /// A pool for these servers, connected, as the group G.
-async fn pool(addresses: &[String], patience_ms: u32) -> (Pool, Directory) {
+async fn pool(addresses: &[String], patience_ms: u32) -> (ConnectionPool, ConnectionDirectory) {
     let connection = |address: &String| ConnectionConfig {
         address: address.clone(),
         ..ConnectionConfig::default()
@@ -90,9 +90,9 @@ async fn pool(addresses: &[String], patience_ms: u32) -> (Pool, Directory) {
         session_wait_ms: patience_ms,
         ..IpconnConfig::default()
     };
-    let directory = Directory::new(&config);
-    let who = Identity::new(Name::new("GATE").unwrap(), region::Name::BLANK);
-    let mut pool = Pool::new(&config, Path::new("."), &who, 1, &directory).unwrap();
+    let directory = ConnectionDirectory::new(&config);
+    let who = LocalIdentity::new(WireName::new("GATE").unwrap(), region::Name::BLANK);
+    let mut pool = ConnectionPool::new(&config, Path::new("."), &who, 1, &directory).unwrap();
     pool.start();
     while directory.connections().iter().any(|c| c.lanes == 0) {
         tokio::task::yield_now().await;
@@ -108,7 +108,7 @@ fn run(test: impl Future<Output = ()>) {
     runtime.block_on(LocalSet::new().run_until(test));
 }
 
-async fn both(first: Does, second: Does, idempotent: bool) -> (Result<Reply, Failed>, [usize; 2]) {
+async fn both(first: ServerBehaviour, second: ServerBehaviour, idempotent: bool) -> (Result<ReplyMessage, RequestFailure>, [usize; 2]) {
     let (a, came_a) = server(first, 10).await;
     let (b, came_b) = server(second, 10).await;
     let (pool, _directory) = pool(&[a, b], 5000).await;
@@ -117,9 +117,9 @@ async fn both(first: Does, second: Does, idempotent: bool) -> (Result<Reply, Fai
 }
 
 #[test]
-fn an_idempotent_request_is_asked_elsewhere_when_its_connection_ends() {
+fn an_idempotent_request_is_sent_elsewhere_when_its_connection_ends() {
     run(async {
-        let (answer, came) = both(Does::Close, Does::Answer, true).await;
+        let (answer, came) = both(ServerBehaviour::Close, ServerBehaviour::Answer, true).await;
         assert_eq!(answer.unwrap().head.text, "the answer");
         assert_eq!(came, [1, 1]);
     });
@@ -128,8 +128,8 @@ fn an_idempotent_request_is_asked_elsewhere_when_its_connection_ends() {
 #[test]
 fn any_other_request_is_lost_and_not_sent_again() {
     run(async {
-        let (answer, came) = both(Does::Close, Does::Answer, false).await;
-        assert!(matches!(answer, Err(Failed::Lost(_))), "{answer:?}");
+        let (answer, came) = both(ServerBehaviour::Close, ServerBehaviour::Answer, false).await;
+        assert!(matches!(answer, Err(RequestFailure::Lost(_))), "{answer:?}");
         assert_eq!(came, [1, 0]);
     });
 }
@@ -137,20 +137,20 @@ fn any_other_request_is_lost_and_not_sent_again() {
 #[test]
 fn what_one_region_does_not_take_another_of_the_group_does() {
     run(async {
-        let (answer, came) = both(Does::Refuse, Does::Answer, false).await;
+        let (answer, came) = both(ServerBehaviour::Refuse, ServerBehaviour::Answer, false).await;
         assert!(answer.is_ok(), "{answer:?}");
         assert_eq!(came, [1, 1]);
-        let (a, _) = server(Does::Refuse, 10).await;
+        let (a, _) = server(ServerBehaviour::Refuse, 10).await;
         let (pool, _) = pool(&[a], 5000).await;
         let alone = pool.call("A", Bytes::from_static(b"x"), true).await;
-        assert!(matches!(alone, Err(Failed::Busy(_))), "{alone:?}");
+        assert!(matches!(alone, Err(RequestFailure::Busy(_))), "{alone:?}");
     });
 }
 
 #[test]
 fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
     run(async {
-        let (a, came) = server(Does::Wait, 1).await;
+        let (a, came) = server(ServerBehaviour::Wait, 1).await;
         let (pool, directory) = pool(&[a], 20).await;
         let pool = Rc::new(pool);
         let held = spawn_local({
@@ -161,7 +161,7 @@ fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
             tokio::task::yield_now().await;
         }
         let refused = pool.call("A", Bytes::from_static(b"y"), false).await;
-        assert!(matches!(refused, Err(Failed::NoSession(_))), "{refused:?}");
+        assert!(matches!(refused, Err(RequestFailure::NoSession(_))), "{refused:?}");
         assert_eq!((came.get(), directory.connections()[0].in_use), (1, 1));
         // A cancelled request frees its session.
         held.abort();
@@ -177,11 +177,11 @@ fn without_a_free_session_a_request_waits_so_long_and_no_longer() {
 }
 
 #[test]
-fn a_name_that_is_nobodys_is_told() {
+fn an_unknown_region_name_is_reported() {
     run(async {
-        let (a, _) = server(Does::Answer, 1).await;
+        let (a, _) = server(ServerBehaviour::Answer, 1).await;
         let (pool, _) = pool(&[a], 20).await;
         let unknown = pool.call("NONE", Bytes::new(), true).await;
-        assert_eq!(unknown, Err(Failed::Unknown("NONE".into())));
+        assert_eq!(unknown, Err(RequestFailure::Unknown("NONE".into())));
     });
 }

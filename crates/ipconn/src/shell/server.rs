@@ -23,16 +23,16 @@ use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::client::Identity;
-use super::directory::{Counts, Directory};
-use super::drive::{Stream, Wire, drive};
-use super::mirror::Mirror;
+use super::client::LocalIdentity;
+use super::directory::{PartnerCounters, ConnectionDirectory};
+use super::drive::{Stream, ConnectionDriver, drive};
+use super::mirror::MirrorRegion;
 use super::tls::{self, TlsError};
 use crate::IpconnConfig;
-use crate::connection::{Connection, Event};
+use crate::connection::{Connection, ConnectionEvent};
 use crate::serving;
-use crate::units::Units;
-use crate::wire::{Hello, Name, Notice, VERSION};
+use crate::units::BranchTable;
+use crate::wire::{HelloMessage, WireName, EndNotice, VERSION};
 
 /// How long the TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -67,7 +67,7 @@ pub enum StartError {
 
 /// The services for partners.
 #[derive(Clone)]
-pub struct Served {
+pub struct ServedRegion {
     /// The region.
     pub region: Handle,
     /// The user of tasks for which the partner names none.
@@ -77,12 +77,12 @@ pub struct Served {
 /// A listener that runs. Dropping it ends its connections.
 pub struct Listener {
     address: SocketAddr,
-    stop: watch::Sender<Stop>,
+    stop: watch::Sender<StopStage>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stop {
+enum StopStage {
     No,
     /// No new request is accepted; connections end after the running ones.
     Drain,
@@ -90,22 +90,22 @@ enum Stop {
 }
 
 /// The state that all threads share.
-struct Shared {
-    hello: Hello,
+struct SharedServer {
+    hello: HelloMessage,
     receive_count: usize,
     max_connections: usize,
-    partners: BTreeSet<Name>,
+    partners: BTreeSet<WireName>,
     tls: Option<Reloading<ServerConfig>>,
-    mirror: Mirror,
-    directory: Directory,
+    mirror: MirrorRegion,
+    directory: ConnectionDirectory,
     connections: AtomicUsize,
     /// How many there were.
     accepted: AtomicU64,
 }
 
 /// A thread, as its connections see it.
-struct Thread {
-    shared: Arc<Shared>,
+struct ServerThread {
+    shared: Arc<SharedServer>,
     port: Port,
 }
 
@@ -114,9 +114,9 @@ impl Listener {
     pub fn start(
         config: &IpconnConfig,
         folder: &Path,
-        who: &Identity,
-        served: Served,
-        directory: Directory,
+        who: &LocalIdentity,
+        served: ServedRegion,
+        directory: ConnectionDirectory,
     ) -> Result<Option<Listener>, StartError> {
         let Some(wanted) = config.listen else {
             return Ok(None);
@@ -128,8 +128,8 @@ impl Listener {
             0 => cpus.div_ceil(4),
             n => n as usize,
         };
-        let shared = Arc::new(Shared {
-            hello: Hello {
+        let shared = Arc::new(SharedServer {
+            hello: HelloMessage {
                 versions: (VERSION, VERSION),
                 sessions: config.receive_count,
                 lanes: 1,
@@ -145,13 +145,13 @@ impl Listener {
             partners: config
                 .partners
                 .iter()
-                .filter_map(|p| Name::new(p).ok())
+                .filter_map(|p| WireName::new(p).ok())
                 .collect(),
             tls,
-            mirror: Mirror {
+            mirror: MirrorRegion {
                 region: served.region.clone(),
                 user: served.user,
-                units: Arc::new(Units::default()),
+                units: Arc::new(BranchTable::default()),
             },
             directory,
             connections: AtomicUsize::new(0),
@@ -167,14 +167,14 @@ impl Listener {
         for _ in 1..threads {
             listeners.push(bind(address, true).map_err(fail)?);
         }
-        let (stop, watched) = watch::channel(Stop::No);
+        let (stop, watched) = watch::channel(StopStage::No);
         let mut running = Vec::new();
         for (number, listener) in listeners.into_iter().enumerate() {
             let port = served.region.attach_port().ok_or(StartError::NoPort)?;
             let (shared, watched) = (shared.clone(), watched.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("ipconn-{number}"))
-                .spawn(move || run(Thread { shared, port }, listener, watched))
+                .spawn(move || run(ServerThread { shared, port }, listener, watched))
                 .map_err(StartError::Thread)?;
             running.push(thread);
         }
@@ -193,12 +193,12 @@ impl Listener {
     /// Accepts no new requests, finishes running ones, and ends; requests still
     /// running after `limit` are cut off. Blocks meanwhile.
     pub fn stop(mut self, limit: Duration) {
-        let _ = self.stop.send(Stop::Drain);
+        let _ = self.stop.send(StopStage::Drain);
         let (done, over) = std::sync::mpsc::channel::<()>();
         let stop = self.stop.clone();
         let reaper = std::thread::spawn(move || {
             if over.recv_timeout(limit).is_err() {
-                let _ = stop.send(Stop::Now);
+                let _ = stop.send(StopStage::Now);
             }
         });
         for thread in self.threads.drain(..) {
@@ -211,7 +211,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = self.stop.send(Stop::Now);
+        let _ = self.stop.send(StopStage::Now);
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
@@ -231,7 +231,7 @@ fn bind(address: SocketAddr, shared: bool) -> std::io::Result<StdListener> {
     Ok(socket.into())
 }
 
-fn run(thread: Thread, listener: StdListener, stop: watch::Receiver<Stop>) {
+fn run(thread: ServerThread, listener: StdListener, stop: watch::Receiver<StopStage>) {
     engine::enter("ipconn", EngineClass::Offload);
     let runtime = match thread.port.runtime() {
         Ok(runtime) => runtime,
@@ -244,7 +244,7 @@ fn run(thread: Thread, listener: StdListener, stop: watch::Receiver<Stop>) {
 }
 
 /// Accepts until it is to stop, and then waits for the connections.
-async fn accept(thread: Rc<Thread>, listener: StdListener, mut stop: watch::Receiver<Stop>) {
+async fn accept(thread: Rc<ServerThread>, listener: StdListener, mut stop: watch::Receiver<StopStage>) {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => {
@@ -275,7 +275,7 @@ async fn accept(thread: Rc<Thread>, listener: StdListener, mut stop: watch::Rece
         tokio::select! {
             ended = tasks.join_next() => if ended.is_none() { return },
             changed = stop.changed() => {
-                if changed.is_err() || *stop.borrow() == Stop::Now {
+                if changed.is_err() || *stop.borrow() == StopStage::Now {
                     return;
                 }
             }
@@ -284,13 +284,13 @@ async fn accept(thread: Rc<Thread>, listener: StdListener, mut stop: watch::Rece
 }
 
 async fn connection(
-    thread: Rc<Thread>,
+    thread: Rc<ServerThread>,
     stream: TcpStream,
     address: SocketAddr,
-    stop: watch::Receiver<Stop>,
+    stop: watch::Receiver<StopStage>,
 ) {
     let shared = thread.shared.clone();
-    let _counted = Counted::new(&shared);
+    let _counted = ConnectionGuard::new(&shared);
     let _ = stream.set_nodelay(true);
     let mut stream: Box<dyn Stream> = match &shared.tls {
         None => Box::new(stream),
@@ -308,8 +308,8 @@ async fn connection(
             }
         },
     };
-    let partner = Rc::new(Partner {
-        wire: Wire::new(Connection::server(shared.hello.clone(), 0)),
+    let partner = Rc::new(PartnerConnection {
+        wire: ConnectionDriver::new(Connection::server(shared.hello.clone(), 0)),
         thread,
         address,
         number: shared.accepted.fetch_add(1, Relaxed) + 1,
@@ -337,9 +337,9 @@ async fn connection(
 }
 
 /// Has a connection drain when the listener does.
-async fn drain(partner: std::rc::Weak<Partner>, mut stop: watch::Receiver<Stop>) {
+async fn drain(partner: std::rc::Weak<PartnerConnection>, mut stop: watch::Receiver<StopStage>) {
     loop {
-        if *stop.borrow_and_update() != Stop::No
+        if *stop.borrow_and_update() != StopStage::No
             && let Some(partner) = partner.upgrade()
         {
             partner.wire.with(Connection::drain);
@@ -351,45 +351,45 @@ async fn drain(partner: std::rc::Weak<Partner>, mut stop: watch::Receiver<Stop>)
 }
 
 /// A connection of a partner.
-struct Partner {
-    wire: Wire,
-    thread: Rc<Thread>,
+struct PartnerConnection {
+    wire: ConnectionDriver,
+    thread: Rc<ServerThread>,
     address: SocketAddr,
     /// Later connections have greater ones.
     number: u64,
     tasks: RefCell<HashMap<u32, AbortHandle>>,
     /// Its name and its sessions, once it is let in.
-    greeted: RefCell<Option<(Name, usize, Arc<Counts>)>>,
+    greeted: RefCell<Option<(WireName, usize, Arc<PartnerCounters>)>>,
 }
 
-impl Partner {
-    fn handle(self: &Rc<Partner>, event: Event) {
+impl PartnerConnection {
+    fn handle(self: &Rc<PartnerConnection>, event: ConnectionEvent) {
         match event {
-            Event::Greeted(hello) => match self.admit(&hello) {
+            ConnectionEvent::Greeted(hello) => match self.admit(&hello) {
                 Ok(sessions) => self.wire.with(|c| c.welcome(sessions)),
                 Err(why) => {
                     tracing::warn!(target: "ipconn", address = %self.address, "the partner was rejected: \
                         {why}");
                     self.wire.with(|c| {
-                        c.refuse(&Notice::Refused(why));
+                        c.refuse(&EndNotice::Refused(why));
                         // No request is under way, so the connection ends after
                         // this frame.
                         c.drain();
                     });
                 }
             },
-            Event::Request(id, message) => self.begin(id, message),
-            Event::Cancelled(id) => {
+            ConnectionEvent::Request(id, message) => self.begin(id, message),
+            ConnectionEvent::Cancelled(id) => {
                 if let Some(task) = self.tasks.borrow_mut().remove(&id) {
                     task.abort();
                 }
             }
-            Event::Open | Event::Reply(..) | Event::Freed(_) | Event::Draining => {}
+            ConnectionEvent::Open | ConnectionEvent::Reply(..) | ConnectionEvent::Freed(_) | ConnectionEvent::Draining => {}
         }
     }
 
     /// Sessions for a partner; the error is the reason for its rejection.
-    fn admit(&self, hello: &Hello) -> Result<usize, String> {
+    fn admit(&self, hello: &HelloMessage) -> Result<usize, String> {
         let shared = &self.thread.shared;
         if !shared.partners.is_empty() && !shared.partners.contains(&hello.applid) {
             shared.directory.turned_away();
@@ -411,19 +411,19 @@ impl Partner {
         Ok(sessions)
     }
 
-    fn begin(self: &Rc<Partner>, id: u32, message: Vec<u8>) {
+    fn begin(self: &Rc<PartnerConnection>, id: u32, message: Vec<u8>) {
         let partner = self.clone();
         let greeted = self.greeted.borrow();
         let Some((applid, _, counts)) = greeted.as_ref() else {
             return;
         };
-        let busy = Busy::new(counts.clone());
-        let from = serving::Partner {
+        let busy = RequestGuard::new(counts.clone());
+        let from = serving::ServedPartner {
             applid: *applid,
             connection: self.number,
         };
         drop(greeted);
-        let longest = self.wire.look(Connection::longest);
+        let longest = self.wire.with_connection(Connection::longest);
         let task = spawn_local(async move {
             let thread = &partner.thread;
             let mirror = &thread.shared.mirror;
@@ -438,33 +438,33 @@ impl Partner {
 }
 
 /// Counts a request as under way while it lives.
-struct Busy(Arc<Counts>);
+struct RequestGuard(Arc<PartnerCounters>);
 
-impl Busy {
-    fn new(counts: Arc<Counts>) -> Busy {
+impl RequestGuard {
+    fn new(counts: Arc<PartnerCounters>) -> RequestGuard {
         counts.in_use.fetch_add(1, Relaxed);
         counts.requests.fetch_add(1, Relaxed);
-        Busy(counts)
+        RequestGuard(counts)
     }
 }
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.in_use.fetch_sub(1, Relaxed);
     }
 }
 
 /// Counts a connection as open while it lives.
-struct Counted(Arc<Shared>);
+struct ConnectionGuard(Arc<SharedServer>);
 
-impl Counted {
-    fn new(shared: &Arc<Shared>) -> Counted {
+impl ConnectionGuard {
+    fn new(shared: &Arc<SharedServer>) -> ConnectionGuard {
         shared.connections.fetch_add(1, Relaxed);
-        Counted(shared.clone())
+        ConnectionGuard(shared.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Relaxed);
     }

@@ -11,10 +11,10 @@ use std::task::{Poll, Waker};
 
 /// The queue of a thread.
 #[derive(Debug, Default)]
-pub struct Waiting(RefCell<VecDeque<Rc<Waiter>>>);
+pub struct SessionQueue(RefCell<VecDeque<Rc<SessionWaiter>>>);
 
 #[derive(Debug)]
-struct Waiter {
+struct SessionWaiter {
     /// The clients of which any will do.
     any: Rc<[usize]>,
     /// It takes precedence over all that are not.
@@ -24,7 +24,7 @@ struct Waiter {
     waker: RefCell<Option<Waker>>,
 }
 
-impl Waiting {
+impl SessionQueue {
     /// How many wait.
     pub fn len(&self) -> usize {
         self.0.borrow().len()
@@ -50,14 +50,14 @@ impl Waiting {
 
     /// Waits for a session of any of these, before all others if `first`.
     pub async fn turn(self: &Rc<Self>, any: Rc<[usize]>, first: bool) {
-        let waiter = Rc::new(Waiter {
+        let waiter = Rc::new(SessionWaiter {
             any,
             first,
             woken: Cell::new(None),
             waker: RefCell::default(),
         });
         self.0.borrow_mut().push_back(waiter.clone());
-        let mut held = Held {
+        let mut held = QueuePlace {
             queue: self,
             waiter: &waiter,
             over: false,
@@ -75,13 +75,13 @@ impl Waiting {
 }
 
 /// A place in the queue.
-struct Held<'q> {
-    queue: &'q Rc<Waiting>,
-    waiter: &'q Rc<Waiter>,
+struct QueuePlace<'q> {
+    queue: &'q Rc<SessionQueue>,
+    waiter: &'q Rc<SessionWaiter>,
     over: bool,
 }
 
-impl Drop for Held<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         match (self.over, self.waiter.woken.get()) {
             (true, _) => {}
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn who_can_use_a_session_is_woken_first_come_first_served() {
-        let queue = Rc::new(Waiting::default());
+        let queue = Rc::new(SessionQueue::default());
         let mut cx = Context::from_waker(Waker::noop());
         let mut both = pin!(queue.turn(Rc::from([0, 1]), false));
         let mut one = pin!(queue.turn(Rc::from([1]), false));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_order_goes_before_those_who_came_earlier() {
-        let queue = Rc::new(Waiting::default());
+        let queue = Rc::new(SessionQueue::default());
         let mut cx = Context::from_waker(Waker::noop());
         let mut earlier = pin!(queue.turn(Rc::from([0]), false));
         let mut order = pin!(queue.turn(Rc::from([0]), true));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn who_goes_away_passes_the_session_on() {
-        let queue = Rc::new(Waiting::default());
+        let queue = Rc::new(SessionQueue::default());
         let mut cx = Context::from_waker(Waker::noop());
         let mut first = Box::pin(queue.turn(Rc::from([0]), false));
         let mut second = pin!(queue.turn(Rc::from([0]), false));

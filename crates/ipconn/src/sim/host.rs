@@ -10,12 +10,12 @@ use std::task::Poll;
 use region::sim::node::{Node, Said};
 use region::{Abend, BranchId, CommittedAlone, Prepared};
 
-use crate::serving::{Branches, Linked, Partner, Serving, ended};
-use crate::units::Units;
+use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer, ended};
+use crate::units::BranchTable;
 use crate::wire::{ReplyHead, Request, emit_reply};
 
 /// A region that is linked to.
-pub struct Host {
+pub struct SimulatedRegion {
     pub node: Rc<RefCell<Node>>,
     /// LINKs that ran, of both regions.
     pub ran: Rc<RefCell<BTreeSet<u64>>>,
@@ -31,7 +31,7 @@ pub struct HostTask {
 
 /// The input of a program by LINK.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct LinkInput {
     /// The LINK, of which there is no other.
     pub link: u64,
     /// The number that it writes.
@@ -42,16 +42,16 @@ pub struct Asked {
     pub abends: bool,
 }
 
-impl Asked {
+impl LinkInput {
     /// As a COMMAREA.
     pub fn emit(self) -> Vec<u8> {
         let head = [self.link.to_be_bytes(), self.number.to_be_bytes()].concat();
         [&head[..], &[self.queue, u8::from(self.abends)]].concat()
     }
 
-    fn parse(bytes: &[u8]) -> Asked {
+    fn parse(bytes: &[u8]) -> LinkInput {
         let number = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().expect("eight"));
-        Asked {
+        LinkInput {
             link: number(0),
             number: number(8),
             queue: bytes[16],
@@ -62,15 +62,15 @@ impl Asked {
 
 /// Serves a message: the reply, of a region that lives all the while.
 pub fn serve(
-    host: Host,
-    units: Rc<Units<HostTask>>,
-    from: Partner,
+    host: SimulatedRegion,
+    units: Rc<BranchTable<HostTask>>,
+    from: ServedPartner,
     message: Vec<u8>,
 ) -> Pin<Box<dyn Future<Output = Vec<u8>>>> {
     Box::pin(async move {
         let request = Request::parse(message).expect("a request");
         let of = request.head.unit.expect("a unit");
-        let serving = Serving {
+        let serving = BranchServer {
             region: &host,
             units: &units,
         };
@@ -100,7 +100,7 @@ impl Drop for HostTask {
     }
 }
 
-impl Branches for Host {
+impl BranchRegion for SimulatedRegion {
     type Task = HostTask;
 
     async fn begin(&self, _: &Request<Vec<u8>>) -> Result<HostTask, Vec<u8>> {
@@ -113,8 +113,8 @@ impl Branches for Host {
         })
     }
 
-    async fn link(&self, task: &mut HostTask, request: &Request<Vec<u8>>) -> Linked {
-        let asked = Asked::parse(request.commarea());
+    async fn link(&self, task: &mut HostTask, request: &Request<Vec<u8>>) -> LinkOutcome {
+        let asked = LinkInput::parse(request.commarea());
         let first = self.ran.borrow_mut().insert(asked.link);
         assert!(first, "LINK {} runs twice", asked.link);
         let mut abend = asked.abends.then(ended);
@@ -128,12 +128,12 @@ impl Branches for Host {
         }
         let head = ReplyHead {
             ending: match &abend {
-                Some(abend) => crate::wire::Ending::Abend(abend.code),
-                None => crate::wire::Ending::Normal,
+                Some(abend) => crate::wire::RequestEnding::Abend(abend.code),
+                None => crate::wire::RequestEnding::Normal,
             },
             ..ReplyHead::default()
         };
-        Linked {
+        LinkOutcome {
             reply: emit_reply(&head, &[], &[]),
             abend,
             ran: true,
@@ -153,7 +153,7 @@ impl Branches for Host {
         }
     }
 
-    async fn commit_alone(
+    async fn commit_one_phase(
         &self,
         task: &mut HostTask,
         branch: BranchId,
@@ -196,7 +196,7 @@ impl Branches for Host {
         .await
     }
 
-    fn caller_back(&self, prefix: &[u8], after: &[u8]) {
+    fn caller_returned(&self, prefix: &[u8], after: &[u8]) {
         self.node.borrow_mut().coordinator_back(prefix, after);
     }
 

@@ -9,37 +9,37 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use region::sim::random::Random;
 
-use crate::connection::{Connection, Event};
-use crate::coordinating::About;
-use crate::shell::pool::Failed;
-use crate::wire::{Hello, Reply};
+use crate::connection::{Connection, ConnectionEvent};
+use crate::coordinating::MessageSubject;
+use crate::shell::pool::RequestFailure;
+use crate::wire::{HelloMessage, ReplyMessage};
 
 /// How long a message waits for a session, in nanoseconds.
 const PATIENCE: u64 = 20_000_000;
 /// How often one is sent, of which nothing has left.
 const ATTEMPTS: u32 = 3;
 
-type Serves = Pin<Box<dyn Future<Output = Vec<u8>>>>;
+type ServeFuture = Pin<Box<dyn Future<Output = Vec<u8>>>>;
 
 /// The receiver of a reply.
 #[derive(Debug, Clone)]
-pub enum Waiter {
+pub enum SimulatedReceiver {
     /// The program of a task that has made a LINK.
     Program(u32),
     /// The coordinator of units.
-    About(About),
+    About(MessageSubject),
 }
 
 /// A message that has no session yet.
-struct Waiting {
+struct WaitingMessage {
     until: u64,
     bytes: Bytes,
-    waiter: Waiter,
+    waiter: SimulatedReceiver,
     attempt: u32,
 }
 
 /// A connection, both of its ends.
-struct Joint {
+struct JointConnection {
     number: u64,
     caller: Connection,
     server: Connection,
@@ -50,43 +50,43 @@ struct Joint {
     cut: bool,
     caller_left: bool,
     server_left: bool,
-    pending: BTreeMap<u32, Waiting>,
-    served: Vec<(u32, Serves)>,
+    pending: BTreeMap<u32, WaitingMessage>,
+    served: Vec<(u32, ServeFuture)>,
 }
 
 /// Events at the ends of connections.
 #[derive(Default)]
-pub struct Moved {
+pub struct LineEvents {
     /// The caller's end is open.
     pub opened: bool,
     /// Requests that came: their numbers, and those of their connections.
     pub requests: Vec<(u32, u64, Vec<u8>)>,
     /// Replies that came, and requests that get none.
-    pub replies: Vec<(Waiter, Result<Reply, Failed>)>,
+    pub replies: Vec<(SimulatedReceiver, Result<ReplyMessage, RequestFailure>)>,
     /// Connections whose servers' ends have ended.
     pub left: Vec<u64>,
 }
 
 /// All of a direction.
 #[derive(Default)]
-pub struct Line {
-    joints: Vec<Joint>,
-    waiting: Vec<Waiting>,
+pub struct SimulatedLine {
+    joints: Vec<JointConnection>,
+    waiting: Vec<WaitingMessage>,
 }
 
-impl Line {
+impl SimulatedLine {
     /// Whether the caller considers itself connected.
     pub fn is_connected(&self) -> bool {
         self.joints.iter().any(|joint| !joint.caller_left)
     }
 
     pub fn connect(&mut self, number: u64, (caller, server): (&str, &str), sessions: u16) {
-        let hello = |name: &str| Hello {
+        let hello = |name: &str| HelloMessage {
             sessions,
             instance: number,
-            ..Hello::named(name).expect("a name")
+            ..HelloMessage::named(name).expect("a name")
         };
-        self.joints.push(Joint {
+        self.joints.push(JointConnection {
             number,
             caller: Connection::caller(hello(caller), 0),
             server: Connection::server(hello(server), 0),
@@ -102,8 +102,8 @@ impl Line {
     }
 
     /// Has a message sent as soon as there is a session.
-    pub fn send(&mut self, now: u64, bytes: Vec<u8>, waiter: Waiter) {
-        self.waiting.push(Waiting {
+    pub fn send(&mut self, now: u64, bytes: Vec<u8>, waiter: SimulatedReceiver) {
+        self.waiting.push(WaitingMessage {
             until: now + PATIENCE,
             bytes: bytes.into(),
             waiter,
@@ -127,13 +127,13 @@ impl Line {
         self.waiting = left;
     }
 
-    pub fn give_up_waiting(&mut self, now: u64) -> Vec<(Waiter, Failed)> {
+    pub fn give_up_waiting(&mut self, now: u64) -> Vec<(SimulatedReceiver, RequestFailure)> {
         let connected = self.joints.iter().any(|j| j.open && !j.caller_left);
         let failed = || match connected {
-            true => Failed::NoSession("no session is free".into()),
-            false => Failed::Unreachable("it is not connected".into()),
+            true => RequestFailure::NoSession("no session is free".into()),
+            false => RequestFailure::Unreachable("it is not connected".into()),
         };
-        let late = |waiting: &mut Waiting| waiting.until <= now;
+        let late = |waiting: &mut WaitingMessage| waiting.until <= now;
         let late = self.waiting.extract_if(.., late);
         late.map(|waiting| (waiting.waiter, failed())).collect()
     }
@@ -166,7 +166,7 @@ impl Line {
     }
 
     /// A request that came is served.
-    pub fn serve(&mut self, number: u64, id: u32, future: Serves) {
+    pub fn serve(&mut self, number: u64, id: u32, future: ServeFuture) {
         if let Some(joint) = self.joints.iter_mut().find(|j| j.number == number) {
             joint.served.push((id, future));
         }
@@ -194,8 +194,8 @@ impl Line {
     }
 
     /// One of the connections makes progress.
-    pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> Moved {
-        let mut moved = Moved::default();
+    pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> LineEvents {
+        let mut moved = LineEvents::default();
         if self.joints.is_empty() {
             return moved;
         }
@@ -220,13 +220,13 @@ impl Line {
     }
 
     pub fn rests(&self) -> bool {
-        let idle = |j: &Joint| j.pending.is_empty() && j.served.is_empty() && j.open && !j.cut;
+        let idle = |j: &JointConnection| j.pending.is_empty() && j.served.is_empty() && j.open && !j.cut;
         self.waiting.is_empty() && self.joints.len() == 1 && self.joints.iter().all(idle)
     }
 
     pub fn describe(&self) -> String {
         let joints = self.joints.iter().map(|j| {
-            let pending: Vec<&Waiter> = j.pending.values().map(|w| &w.waiter).collect();
+            let pending: Vec<&SimulatedReceiver> = j.pending.values().map(|w| &w.waiter).collect();
             format!(
                 "connection {} open {} cut {} left {} {}: pending {pending:?}, {} served; ",
                 j.number,
@@ -242,7 +242,7 @@ impl Line {
     }
 }
 
-impl Joint {
+impl JointConnection {
     fn cut(&mut self, random: &mut Random) {
         if !self.cut {
             self.cut = true;
@@ -253,34 +253,34 @@ impl Joint {
         }
     }
 
-    fn move_up(&mut self, moved: &mut Moved) {
+    fn move_up(&mut self, moved: &mut LineEvents) {
         let Some(bytes) = self.up.pop_front().filter(|_| !self.server_left) else {
             return;
         };
         self.server.handle_input(0, &bytes).expect("sound frames");
         while let Some(event) = self.server.poll_event() {
             match event {
-                Event::Greeted(hello) => self.server.welcome(hello.sessions.into()),
-                Event::Request(id, message) => moved.requests.push((id, self.number, message)),
+                ConnectionEvent::Greeted(hello) => self.server.welcome(hello.sessions.into()),
+                ConnectionEvent::Request(id, message) => moved.requests.push((id, self.number, message)),
                 _ => {}
             }
         }
     }
 
-    fn move_down(&mut self, moved: &mut Moved) {
+    fn move_down(&mut self, moved: &mut LineEvents) {
         let Some(bytes) = self.down.pop_front().filter(|_| !self.caller_left) else {
             return;
         };
         self.caller.handle_input(0, &bytes).expect("sound frames");
         while let Some(event) = self.caller.poll_event() {
             match event {
-                Event::Open => {
+                ConnectionEvent::Open => {
                     self.open = true;
                     moved.opened = true;
                 }
-                Event::Reply(id, message) => {
+                ConnectionEvent::Reply(id, message) => {
                     let waiting = self.pending.remove(&id).expect("a request");
-                    let reply = Reply::parse(message).expect("a reply");
+                    let reply = ReplyMessage::parse(message).expect("a reply");
                     moved.replies.push((waiting.waiter, Ok(reply)));
                 }
                 _ => {}
@@ -290,7 +290,7 @@ impl Joint {
 
     /// Notifies both ends of a cut connection after all bytes that still
     /// arrive. Returns the requests to be sent again.
-    fn leave(&mut self, moved: &mut Moved) -> Vec<Waiting> {
+    fn leave(&mut self, moved: &mut LineEvents) -> Vec<WaitingMessage> {
         let mut again = Vec::new();
         if self.cut && !self.caller_left && self.down.is_empty() {
             self.caller_left = true;
@@ -299,7 +299,7 @@ impl Joint {
                     waiting.attempt += 1;
                     again.push(waiting);
                 } else {
-                    let lost = Failed::Lost("the connection has ended".into());
+                    let lost = RequestFailure::Lost("the connection has ended".into());
                     moved.replies.push((waiting.waiter, Err(lost)));
                 }
             }

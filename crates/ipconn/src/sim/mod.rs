@@ -2,7 +2,7 @@
 //! units of work with links that delay and are cut, stores that fail and lose
 //! power, and regions that die.
 //!
-//! Kernels, frames, [`crate::Coordinating`] and [`crate::serving`] are those
+//! Kernels, frames, [`crate::BranchCoordinator`] and [`crate::serving`] are those
 //! that run over sockets. Every choice comes from the seed, so a history that
 //! breaks a rule can be played again. The rules: At rest the changes of a unit
 //! are in both regions or in neither. A unit whose program received NORMAL is
@@ -23,13 +23,13 @@ use region::sim::node::Node;
 use region::sim::random::Random;
 use region::{Order, ParticipantId, UnitId};
 
-use crate::coordinating::{About, Coordinating, Ordered, Replied};
-use crate::serving::Partner;
-use crate::shell::pool::Failed;
-use crate::units::Units;
-use crate::wire::{Name, Reply};
-use host::{Host, HostTask};
-use line::{Line, Waiter};
+use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
+use crate::serving::ServedPartner;
+use crate::shell::pool::RequestFailure;
+use crate::units::BranchTable;
+use crate::wire::{WireName, ReplyMessage};
+use host::{SimulatedRegion, HostTask};
+use line::{SimulatedLine, SimulatedReceiver};
 use program::Program;
 
 const MS: u64 = 1_000_000;
@@ -39,7 +39,7 @@ const NAMES: [&str; 2] = ["NEAR", "FAR"];
 
 /// The result of a history.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct PairHistoryReport {
     /// Steps made.
     pub steps: u64,
     /// Units whose programs received NORMAL.
@@ -60,7 +60,7 @@ pub struct Report {
     /// acknowledged.
     pub power_losses: u64,
     /// Questions what became of a unit.
-    pub asked: u64,
+    pub outcome_queries: u64,
     /// Units that were in doubt at a new connection.
     pub in_doubt: u64,
     /// Transactions of a store that failed.
@@ -71,7 +71,7 @@ pub struct Report {
 
 /// How a unit ended, as its program received it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum UnitOutcome {
     Committed,
     BackedOut,
     /// Its program received no answer, or that it is in doubt.
@@ -80,53 +80,53 @@ enum Told {
 
 /// The actions of a program's unit, by the number that it wrote.
 #[derive(Debug, Clone, Default)]
-struct Unit {
+struct SimUnit {
     /// How often it was written in each region.
     puts: [usize; 2],
-    told: Option<Told>,
+    answer: Option<UnitOutcome>,
 }
 
 /// One of the regions.
-struct Side {
+struct RegionSide {
     node: Rc<RefCell<Node>>,
-    units: Rc<Units<HostTask>>,
+    units: Rc<BranchTable<HostTask>>,
     /// Its coordination with the other region.
-    coordinating: Coordinating,
+    coordinating: BranchCoordinator,
     participant: ParticipantId,
     programs: Vec<Program>,
 }
 
 /// Both, and what is between them.
-struct World {
+struct SimWorld {
     random: Random,
     now: u64,
-    sides: [Side; 2],
+    sides: [RegionSide; 2],
     /// By the region that calls.
-    lines: [Line; 2],
-    units: BTreeMap<u64, Unit>,
+    lines: [SimulatedLine; 2],
+    units: BTreeMap<u64, SimUnit>,
     /// LINKs that ran, by their numbers.
     ran: Rc<RefCell<BTreeSet<u64>>>,
     last_number: u64,
     last_connection: u64,
-    report: Report,
+    report: PairHistoryReport,
 }
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
 /// to do. Panics when a rule is broken.
-pub fn play(seed: u64, steps: u64) -> Report {
-    play_world(World::new(seed), seed, steps)
+pub fn play(seed: u64, steps: u64) -> PairHistoryReport {
+    play_world(SimWorld::new(seed), seed, steps)
 }
 
-/// As above, with [`Report::hash`].
-pub fn play_hashed(seed: u64, steps: u64) -> Report {
-    let world = World::new(seed);
+/// As above, with [`PairHistoryReport::hash`].
+pub fn play_hashed(seed: u64, steps: u64) -> PairHistoryReport {
+    let world = SimWorld::new(seed);
     for side in &world.sides {
         side.node.borrow_mut().history = Some(HistoryHash::default());
     }
     play_world(world, seed, steps)
 }
 
-fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
+fn play_world(mut world: SimWorld, seed: u64, steps: u64) -> PairHistoryReport {
     for _ in 0..steps {
         world.step(false);
     }
@@ -143,9 +143,9 @@ fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
     world.report
 }
 
-impl Side {
-    fn new(mut node: Node, me: usize) -> Side {
-        Side {
+impl RegionSide {
+    fn new(mut node: Node, me: usize) -> RegionSide {
+        RegionSide {
             participant: node.participant(NAMES[1 - me]),
             coordinating: coordinating(&node),
             node: Rc::new(RefCell::new(node)),
@@ -155,18 +155,18 @@ impl Side {
     }
 }
 
-impl World {
-    fn new(seed: u64) -> World {
-        World {
+impl SimWorld {
+    fn new(seed: u64) -> SimWorld {
+        SimWorld {
             random: Random::new(seed),
             now: BEGIN,
-            sides: [0, 1].map(|me| Side::new(Node::new(BEGIN), me)),
-            lines: [0, 1].map(|_| Line::default()),
+            sides: [0, 1].map(|me| RegionSide::new(Node::new(BEGIN), me)),
+            lines: [0, 1].map(|_| SimulatedLine::default()),
             units: BTreeMap::new(),
             ran: Rc::default(),
             last_number: 0,
             last_connection: 0,
-            report: Report::default(),
+            report: PairHistoryReport::default(),
         }
     }
 
@@ -256,12 +256,12 @@ impl World {
         let moved = self.lines[at].move_bytes(&mut self.random, calm);
         for (id, number, message) in moved.requests {
             let server = &self.sides[1 - at];
-            let host = Host {
+            let host = SimulatedRegion {
                 node: server.node.clone(),
                 ran: self.ran.clone(),
             };
-            let from = Partner {
-                applid: Name::new(NAMES[at]).expect("a name"),
+            let from = ServedPartner {
+                applid: WireName::new(NAMES[at]).expect("a name"),
                 connection: number,
             };
             let future = host::serve(host, server.units.clone(), from, message);
@@ -269,7 +269,7 @@ impl World {
         }
         for number in moved.left {
             let server = &self.sides[1 - at];
-            let applid = Name::new(NAMES[at]).expect("a name");
+            let applid = WireName::new(NAMES[at]).expect("a name");
             for gone in server.units.connection_ended(applid, number) {
                 let mut node = server.node.borrow_mut();
                 node.coordinator_lost(&gone.prefix());
@@ -277,7 +277,7 @@ impl World {
         }
         if moved.opened {
             for message in self.sides[at].coordinating.connected() {
-                let waiter = Waiter::About(message.about);
+                let waiter = SimulatedReceiver::About(message.about);
                 self.lines[at].send(self.now, message.bytes, waiter);
             }
         }
@@ -293,41 +293,41 @@ impl World {
         }
     }
 
-    fn replied(&mut self, at: usize, waiter: Waiter, reply: Result<Reply, Failed>) {
+    fn replied(&mut self, at: usize, waiter: SimulatedReceiver, reply: Result<ReplyMessage, RequestFailure>) {
         match waiter {
-            Waiter::Program(task) => self.linked(at, task, reply),
-            Waiter::About(about) => self.heard(at, about, &reply),
+            SimulatedReceiver::Program(task) => self.linked(at, task, reply),
+            SimulatedReceiver::About(about) => self.take_reply(at, about, &reply),
         }
     }
 
     /// Handles the reply to a message about units.
-    fn heard(&mut self, at: usize, about: About, reply: &Result<Reply, Failed>) {
+    fn take_reply(&mut self, at: usize, about: MessageSubject, reply: &Result<ReplyMessage, RequestFailure>) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let side = &mut self.sides[at];
-        let alone = matches!(about, About::CommitAlone(..) | About::Outcome(_));
+        let alone = matches!(about, MessageSubject::CommitOnePhase(..) | MessageSubject::Outcome(_));
         match side.coordinating.replied(about, reply) {
-            Replied::Vote(unit, yes) => {
+            ReplyOutcome::Vote(unit, yes) => {
                 self.report.alone += u64::from(alone && yes);
                 let participant = side.participant;
                 side.node.borrow_mut().vote(UnitId(unit), participant, yes);
             }
-            Replied::Unsure(unit, question) => {
-                self.report.asked += 1;
+            ReplyOutcome::Unsure(unit, question) => {
+                self.report.outcome_queries += 1;
                 side.node.borrow_mut().unsure(UnitId(unit));
-                let waiter = Waiter::About(question.about);
+                let waiter = SimulatedReceiver::About(question.about);
                 self.lines[at].send(self.now, question.bytes, waiter);
             }
-            Replied::Again(message) => {
-                let waiter = Waiter::About(message.about);
+            ReplyOutcome::Again(message) => {
+                let waiter = SimulatedReceiver::About(message.about);
                 self.lines[at].send(self.now, message.bytes, waiter);
             }
-            Replied::InDoubt(units) => {
+            ReplyOutcome::InDoubt(units) => {
                 self.report.in_doubt += units.len() as u64;
                 let units: Vec<UnitId> = units.into_iter().map(UnitId).collect();
                 let participant = side.participant;
                 side.node.borrow_mut().in_doubt(participant, &units);
             }
-            Replied::Nothing => {}
+            ReplyOutcome::Nothing => {}
         }
     }
 
@@ -352,12 +352,12 @@ impl World {
     fn order(&mut self, at: usize, unit: UnitId, participant: ParticipantId, order: Order) {
         let side = &mut self.sides[at];
         match side.coordinating.order(unit.0, order) {
-            Ordered::Send(message) => {
-                let waiter = Waiter::About(message.about);
+            OrderOutcome::Send(message) => {
+                let waiter = SimulatedReceiver::About(message.about);
                 self.lines[at].send(self.now, message.bytes, waiter);
             }
-            Ordered::No if order == Order::BackOut => {}
-            Ordered::No => side.node.borrow_mut().vote(unit, participant, false),
+            OrderOutcome::No if order == Order::BackOut => {}
+            OrderOutcome::No => side.node.borrow_mut().vote(unit, participant, false),
         }
     }
 
@@ -369,7 +369,7 @@ impl World {
         self.report.power_losses += u64::from(lost);
         for program in std::mem::take(&mut self.sides[at].programs) {
             if let Some(number) = program.number {
-                self.told(number, Told::Nothing);
+                self.record_answer(number, UnitOutcome::Nothing);
             }
         }
         // The waiting requests are dropped, and the serving end is notified.
@@ -383,23 +383,23 @@ impl World {
 
     // The rules.
 
-    fn told(&mut self, number: u64, told: Told) {
+    fn record_answer(&mut self, number: u64, told: UnitOutcome) {
         let unit = self.units.entry(number).or_default();
-        assert_eq!(unit.told, None, "unit {number} ends twice");
-        unit.told = Some(told);
+        assert_eq!(unit.answer, None, "unit {number} ends twice");
+        unit.answer = Some(told);
         match told {
-            Told::Committed => self.report.committed += 1,
-            Told::BackedOut => self.report.backed_out += 1,
-            Told::Nothing => self.report.untold += 1,
+            UnitOutcome::Committed => self.report.committed += 1,
+            UnitOutcome::BackedOut => self.report.backed_out += 1,
+            UnitOutcome::Nothing => self.report.untold += 1,
         }
     }
 
     fn rests(&self) -> bool {
-        self.lines.iter().all(Line::rests)
+        self.lines.iter().all(SimulatedLine::rests)
             && self.sides.iter().all(|side| {
                 side.programs.is_empty()
                     && side.node.borrow().unrest().is_none()
-                    && side.coordinating.asked().next().is_none()
+                    && side.coordinating.units_to_query().next().is_none()
             })
     }
 
@@ -409,10 +409,10 @@ impl World {
             let found = [0, 1].map(|at| there[at].get(number).copied().unwrap_or(0));
             let all = found == unit.puts;
             let nothing = found == [0, 0];
-            let right = match unit.told {
-                Some(Told::Committed) => all,
-                Some(Told::BackedOut) => nothing,
-                Some(Told::Nothing) | None => all || nothing,
+            let right = match unit.answer {
+                Some(UnitOutcome::Committed) => all,
+                Some(UnitOutcome::BackedOut) => nothing,
+                Some(UnitOutcome::Nothing) | None => all || nothing,
             };
             assert!(
                 right,
@@ -428,7 +428,7 @@ impl World {
     fn check_ends(&mut self) {
         for at in 0..2 {
             let kept = self.sides[at].node.borrow_mut().kept_outcomes();
-            let heard = self.sides[1 - at].coordinating.heard_of();
+            let heard = self.sides[1 - at].coordinating.finished_count();
             assert!(
                 kept <= heard,
                 "{kept} outcomes are kept, {heard} are acknowledged"
@@ -442,25 +442,25 @@ impl World {
                 "{} programs, {:?}, asks {:?}; ",
                 side.programs.len(),
                 side.node.borrow().unrest(),
-                side.coordinating.asked().collect::<Vec<_>>()
+                side.coordinating.units_to_query().collect::<Vec<_>>()
             )
         });
-        let lines = self.lines.iter().map(Line::describe);
+        let lines = self.lines.iter().map(SimulatedLine::describe);
         sides.chain(lines).collect()
     }
 }
 
 /// Restores the coordination with the other region after a restart.
-fn coordinating(node: &Node) -> Coordinating {
+fn coordinating(node: &Node) -> BranchCoordinator {
     let link = region::Name::from_bytes(*b"PEER");
-    Coordinating::new(link, node.units_after())
+    BranchCoordinator::new(link, node.units_after())
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn every_history_of_two_regions_keeps_the_rules_and_comes_to_rest() {
-        let mut all = super::Report::default();
+        let mut all = super::PairHistoryReport::default();
         for seed in 1..=60 {
             let report = super::play(seed, 4_000);
             all.committed += report.committed;
@@ -471,7 +471,7 @@ mod tests {
             all.cuts += report.cuts;
             all.crashes += report.crashes;
             all.power_losses += report.power_losses;
-            all.asked += report.asked;
+            all.outcome_queries += report.outcome_queries;
             all.in_doubt += report.in_doubt;
         }
         // Every kind of end is common, or the histories would prove little.
@@ -479,7 +479,7 @@ mod tests {
         assert!(all.alone > 300 && all.links > 2_000, "{all:?}");
         assert!(all.cuts > 300 && all.crashes > 100, "{all:?}");
         assert!(all.power_losses > 0 && all.untold > 50, "{all:?}");
-        assert!(all.asked > 30 && all.in_doubt > 10, "{all:?}");
+        assert!(all.outcome_queries > 30 && all.in_doubt > 10, "{all:?}");
     }
 
     #[test]

@@ -6,18 +6,18 @@ use std::rc::Rc;
 use region::sim::node::{Node, Said};
 use region::sim::random::Random;
 
-use super::host::Asked;
-use super::line::Waiter;
-use super::{Told, World};
-use crate::shell::pool::Failed;
-use crate::wire::{Ending, Reply, RequestBuilder, RequestHead, Step};
+use super::host::LinkInput;
+use super::line::SimulatedReceiver;
+use super::{UnitOutcome, SimWorld};
+use crate::shell::pool::RequestFailure;
+use crate::wire::{RequestEnding, ReplyMessage, RequestBuilder, RequestHead, UnitStep};
 
 /// Queues of a region.
 const QUEUES: u64 = 3;
 
 /// A step of a program.
 #[derive(Debug, Clone, Copy)]
-enum Act {
+enum ProgramStep {
     /// Writes the unit's number to a queue here.
     Here(u8),
     /// LINKs to a program there, which writes it; to queue 0, nothing.
@@ -28,7 +28,7 @@ enum Act {
 
 /// The event that it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waits {
+enum AwaitedEvent {
     Nothing,
     Put,
     /// A LINK to a program that writes to a queue.
@@ -42,8 +42,8 @@ enum Waits {
 #[derive(Debug)]
 pub struct Program {
     task: u32,
-    script: std::vec::IntoIter<Act>,
-    waits: Waits,
+    script: std::vec::IntoIter<ProgramStep>,
+    waits: AwaitedEvent,
     /// The number of its unit, once it has changed something.
     pub number: Option<u64>,
     /// It has abended: its unit is backed out.
@@ -60,14 +60,14 @@ impl Program {
             for _ in 0..1 + random.below(3) {
                 let queue = 1 + random.below(QUEUES) as u8;
                 script.push(match random.below(5) {
-                    0 | 1 if here => Act::Here(queue),
-                    2 if random.one_in(3) => Act::There(0, false),
-                    _ => Act::There(queue, random.one_in(15)),
+                    0 | 1 if here => ProgramStep::Here(queue),
+                    2 if random.one_in(3) => ProgramStep::There(0, false),
+                    _ => ProgramStep::There(queue, random.one_in(15)),
                 });
             }
             script.push(match random.one_in(8) {
-                true => Act::Rollback,
-                false => Act::Syncpoint,
+                true => ProgramStep::Rollback,
+                false => ProgramStep::Syncpoint,
             });
         }
         // Changes after the last syncpoint end with the task.
@@ -77,14 +77,14 @@ impl Program {
         Program {
             task: node.borrow_mut().begin(),
             script: script.into_iter(),
-            waits: Waits::Nothing,
+            waits: AwaitedEvent::Nothing,
             number: None,
             abended: false,
         }
     }
 }
 
-impl World {
+impl SimWorld {
     /// One of a region's programs makes progress.
     pub(super) fn advance(&mut self, at: usize) {
         let count = self.sides[at].programs.len();
@@ -95,9 +95,9 @@ impl World {
         let node = self.sides[at].node.clone();
         let program = &mut self.sides[at].programs[chosen];
         match program.waits {
-            Waits::Nothing => self.act(at, chosen),
-            Waits::Link(_) => {}
-            Waits::End => {
+            AwaitedEvent::Nothing => self.act(at, chosen),
+            AwaitedEvent::Link(_) => {}
+            AwaitedEvent::End => {
                 if node.borrow().is_over(program.task) {
                     let program = self.sides[at].programs.swap_remove(chosen);
                     let answer = node.borrow_mut().take_answer(program.task);
@@ -106,11 +106,11 @@ impl World {
                     // nothing is there.
                     if let Some(number) = program.number {
                         let told = if program.abended {
-                            Told::BackedOut
+                            UnitOutcome::BackedOut
                         } else {
-                            Told::Nothing
+                            UnitOutcome::Nothing
                         };
-                        self.told(number, told);
+                        self.record_answer(number, told);
                     }
                 }
             }
@@ -118,35 +118,35 @@ impl World {
                 let Some(said) = node.borrow_mut().take_answer(program.task) else {
                     return;
                 };
-                program.waits = Waits::Nothing;
+                program.waits = AwaitedEvent::Nothing;
                 self.answered(at, chosen, waits, &said);
             }
         }
     }
 
-    fn answered(&mut self, at: usize, chosen: usize, waits: Waits, said: &Said) {
+    fn answered(&mut self, at: usize, chosen: usize, waits: AwaitedEvent, said: &Said) {
         let program = &mut self.sides[at].programs[chosen];
         match (waits, said) {
-            (Waits::Put, Said::Normal(_)) => {
+            (AwaitedEvent::Put, Said::Normal(_)) => {
                 if let Some(number) = program.number {
                     self.units.entry(number).or_default().puts[at] += 1;
                 }
             }
-            (Waits::Syncpoint, said) => {
+            (AwaitedEvent::Syncpoint, said) => {
                 let told = match said {
-                    Said::Normal(_) => Told::Committed,
-                    Said::Raised(_) => Told::BackedOut,
-                    Said::Abend(_) => Told::Nothing,
+                    Said::Normal(_) => UnitOutcome::Committed,
+                    Said::Raised(_) => UnitOutcome::BackedOut,
+                    Said::Abend(_) => UnitOutcome::Nothing,
                 };
                 // After ASP7 it ends, and nothing of a further unit is there.
-                program.abended = told == Told::Nothing;
+                program.abended = told == UnitOutcome::Nothing;
                 if let Some(number) = program.number.take() {
-                    self.told(number, told);
+                    self.record_answer(number, told);
                 }
             }
-            (Waits::Rollback, _) => {
+            (AwaitedEvent::Rollback, _) => {
                 if let Some(number) = program.number.take() {
-                    self.told(number, Told::BackedOut);
+                    self.record_answer(number, UnitOutcome::BackedOut);
                 }
             }
             (_, Said::Abend(_)) => program.abended = true,
@@ -162,24 +162,24 @@ impl World {
         let mut node = side.node.borrow_mut();
         match act {
             None => {
-                program.waits = Waits::End;
+                program.waits = AwaitedEvent::End;
                 node.end(task, !program.abended);
             }
-            Some(Act::Syncpoint) => {
-                program.waits = Waits::Syncpoint;
+            Some(ProgramStep::Syncpoint) => {
+                program.waits = AwaitedEvent::Syncpoint;
                 node.syncpoint(task);
             }
-            Some(Act::Rollback) => {
-                program.waits = Waits::Rollback;
+            Some(ProgramStep::Rollback) => {
+                program.waits = AwaitedEvent::Rollback;
                 node.rollback(task);
             }
-            Some(Act::Here(queue)) => {
+            Some(ProgramStep::Here(queue)) => {
                 self.last_number += 1;
                 let number = *program.number.get_or_insert(self.last_number);
-                program.waits = Waits::Put;
+                program.waits = AwaitedEvent::Put;
                 node.put(task, queue, number);
             }
-            Some(Act::There(queue, abends)) => {
+            Some(ProgramStep::There(queue, abends)) => {
                 self.last_number += 1;
                 let number = match queue {
                     0 => 0,
@@ -192,8 +192,8 @@ impl World {
                     program.abended = true;
                     return;
                 }
-                program.waits = Waits::Link(queue);
-                let asked = Asked {
+                program.waits = AwaitedEvent::Link(queue);
+                let asked = LinkInput {
                     link: self.last_number,
                     number,
                     queue,
@@ -211,30 +211,30 @@ impl World {
                     Ok::<(), std::convert::Infallible>(())
                 });
                 let Ok(()) = filled;
-                let waiter = Waiter::Program(task);
+                let waiter = SimulatedReceiver::Program(task);
                 self.lines[at].send(self.now, builder.finish(), waiter);
             }
         }
     }
 
     /// The answer to a program's LINK.
-    pub(super) fn linked(&mut self, at: usize, task: u32, reply: Result<Reply, Failed>) {
+    pub(super) fn linked(&mut self, at: usize, task: u32, reply: Result<ReplyMessage, RequestFailure>) {
         let side = &mut self.sides[at];
         let programs = side.programs.iter_mut();
         let program = programs.into_iter().find(|p| p.task == task);
         let program = program.expect("who waits is there");
-        let Waits::Link(queue) = program.waits else {
+        let AwaitedEvent::Link(queue) = program.waits else {
             panic!("{program:?} waits for no answer");
         };
-        program.waits = Waits::Nothing;
+        program.waits = AwaitedEvent::Nothing;
         let unit = side.node.borrow_mut().join(task, side.participant);
         let before = match side.coordinating.join(unit.0).step {
-            Step::Link(before) => before,
+            UnitStep::Link(before) => before,
             _ => 0,
         };
         let takes_part = match &reply {
             Ok(reply) => side.coordinating.linked(unit.0, before, reply.head.in_unit),
-            Err(Failed::Lost(_)) => {
+            Err(RequestFailure::Lost(_)) => {
                 side.coordinating.lost(unit.0);
                 true
             }
@@ -244,7 +244,7 @@ impl World {
             side.node.borrow_mut().leave(task, side.participant);
         }
         match reply.map(|reply| reply.head.ending) {
-            Ok(Ending::Normal) => {
+            Ok(RequestEnding::Normal) => {
                 self.report.links += 1;
                 if let Some(number) = program.number.filter(|_| queue > 0) {
                     self.units.entry(number).or_default().puts[1 - at] += 1;

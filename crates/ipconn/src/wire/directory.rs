@@ -3,7 +3,7 @@
 //! It comes after the data, because the data is written in place, straight into
 //! the message, before its lengths are known.
 
-use super::reader::{Malformed, Reader};
+use super::reader::{MalformedBytes, Reader};
 use region::{ContainerName, ContainerType};
 
 /// Most containers of a message.
@@ -13,7 +13,7 @@ pub const ENTRY: usize = 24;
 
 /// A container of a message, and where its bytes are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct MessageContainerEntry {
     /// Name.
     pub name: ContainerName,
     /// Data type.
@@ -27,7 +27,7 @@ pub struct Entry {
 }
 
 /// Writes the directory after the data.
-pub fn put_directory(out: &mut Vec<u8>, entries: &[Entry]) {
+pub fn put_directory(out: &mut Vec<u8>, entries: &[MessageContainerEntry]) {
     for entry in entries {
         out.extend_from_slice(entry.name.as_bytes());
         let (kind, ccsid) = match entry.kind {
@@ -42,8 +42,8 @@ pub fn put_directory(out: &mut Vec<u8>, entries: &[Entry]) {
 
 /// The directory of a message whose containers' data begins at `at`; data and
 /// directory together end at the message's end.
-pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, Malformed> {
-    let wrong = |what, at| Err(Malformed { what, at });
+pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<MessageContainerEntry>, MalformedBytes> {
+    let wrong = |what, at| Err(MalformedBytes { what, at });
     if count > MAX_CONTAINERS {
         return wrong("more containers than a message may have", at);
     }
@@ -56,7 +56,7 @@ pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, 
     };
     let mut r = Reader::new(&message[start..]);
     let mut next = at;
-    let mut entries: Vec<Entry> = Vec::with_capacity(count);
+    let mut entries: Vec<MessageContainerEntry> = Vec::with_capacity(count);
     let mut names = std::collections::HashSet::new();
     for _ in 0..count {
         let place = start + r.at();
@@ -81,7 +81,7 @@ pub fn directory(message: &[u8], at: usize, count: usize) -> Result<Vec<Entry>, 
         if twice {
             return wrong("two containers of one name", place);
         }
-        entries.push(Entry {
+        entries.push(MessageContainerEntry {
             name,
             kind,
             ccsid,

@@ -8,7 +8,7 @@
 //! +---------+------+------+----------+------+---------+
 //! ```
 
-use super::reader::{Malformed, Reader};
+use super::reader::{MalformedBytes, Reader};
 
 /// Longest payload of a frame with a part of a message, in bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
@@ -17,7 +17,7 @@ pub const MAX_CONTROL: usize = 1024;
 
 /// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FrameKind {
     /// The caller's greeting: the first frame of a connection.
     Hello = 1,
     /// The server's answer to it.
@@ -42,18 +42,18 @@ pub enum Kind {
     Error = 11,
 }
 
-const KINDS: [Kind; 11] = [
-    Kind::Hello,
-    Kind::Welcome,
-    Kind::Request,
-    Kind::Reply,
-    Kind::Data,
-    Kind::Grant,
-    Kind::Cancel,
-    Kind::Ping,
-    Kind::Pong,
-    Kind::Drain,
-    Kind::Error,
+const KINDS: [FrameKind; 11] = [
+    FrameKind::Hello,
+    FrameKind::Welcome,
+    FrameKind::Request,
+    FrameKind::Reply,
+    FrameKind::Data,
+    FrameKind::Grant,
+    FrameKind::Cancel,
+    FrameKind::Ping,
+    FrameKind::Pong,
+    FrameKind::Drain,
+    FrameKind::Error,
 ];
 
 /// The meaning of a header.
@@ -62,18 +62,18 @@ pub struct Header {
     /// Bytes of the payload.
     pub length: usize,
     /// The kind.
-    pub kind: Kind,
+    pub kind: FrameKind,
     /// The request it is about; 0 for the connection.
     pub id: u32,
 }
 
-impl Kind {
+impl FrameKind {
     /// Most bytes of a payload.
     pub fn most(self) -> usize {
         match self {
-            Kind::Request | Kind::Reply | Kind::Data => MAX_PAYLOAD,
-            Kind::Hello | Kind::Welcome | Kind::Error => MAX_CONTROL,
-            Kind::Grant | Kind::Cancel | Kind::Ping | Kind::Pong | Kind::Drain => 0,
+            FrameKind::Request | FrameKind::Reply | FrameKind::Data => MAX_PAYLOAD,
+            FrameKind::Hello | FrameKind::Welcome | FrameKind::Error => MAX_CONTROL,
+            FrameKind::Grant | FrameKind::Cancel | FrameKind::Ping | FrameKind::Pong | FrameKind::Drain => 0,
         }
     }
 
@@ -81,7 +81,7 @@ impl Kind {
     fn is_of_request(self) -> bool {
         matches!(
             self,
-            Kind::Request | Kind::Reply | Kind::Data | Kind::Grant | Kind::Cancel
+            FrameKind::Request | FrameKind::Reply | FrameKind::Data | FrameKind::Grant | FrameKind::Cancel
         )
     }
 }
@@ -91,30 +91,30 @@ impl Header {
     pub const BYTES: usize = 12;
 
     /// The meaning of a header's bytes.
-    pub fn parse(bytes: &[u8; Header::BYTES]) -> Result<Header, Malformed> {
+    pub fn parse(bytes: &[u8; Header::BYTES]) -> Result<Header, MalformedBytes> {
         let mut r = Reader::new(bytes);
         let length = r.u32("the length is missing")? as usize;
         let kind = r.u8("the kind is missing")?;
         let kind = KINDS.into_iter().find(|k| *k as u8 == kind);
-        let kind = kind.ok_or(Malformed {
+        let kind = kind.ok_or(MalformedBytes {
             what: "unknown kind of frame",
             at: 4,
         })?;
         if r.array::<3>("the reserved bytes are missing")? != [0; 3] {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "the reserved bytes are not zero",
                 at: 5,
             });
         }
         let id = r.u32("the number of the request is missing")?;
         if length > kind.most() {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "a payload longer than this kind of frame may have",
                 at: 0,
             });
         }
         if (id != 0) != kind.is_of_request() {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "a request number on a frame of the connection, or none on a frame of a request",
                 at: 8,
             });
@@ -152,7 +152,7 @@ mod tests {
     fn a_header_that_cannot_be_is_refused_with_its_place() {
         let good = Header {
             length: 10,
-            kind: Kind::Data,
+            kind: FrameKind::Data,
             id: 7,
         };
         let at = |change: fn(&mut [u8; 12])| {
@@ -164,6 +164,6 @@ mod tests {
         assert_eq!(at(|b| b[4] = 99), 4);
         assert_eq!(at(|b| b[6] = 1), 5);
         assert_eq!(at(|b| b[11] = 0), 8);
-        assert_eq!(at(|b| b[4] = Kind::Ping as u8), 0);
+        assert_eq!(at(|b| b[4] = FrameKind::Ping as u8), 0);
     }
 }

@@ -15,8 +15,8 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use super::Name;
-use super::reader::{Malformed, Reader};
+use super::WireName;
+use super::reader::{MalformedBytes, Reader};
 
 /// The version of the format that this side speaks.
 pub const VERSION: u16 = 3;
@@ -26,7 +26,7 @@ const MAGIC: &[u8; 4] = b"TXIP";
 
 /// The greeting of one end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hello {
+pub struct HelloMessage {
     /// Lowest and highest version that it speaks; in a welcome both are the
     /// one that is spoken.
     pub versions: (u16, u16),
@@ -44,15 +44,15 @@ pub struct Hello {
     /// A number that no other process has.
     pub instance: u64,
     /// Its name.
-    pub applid: Name,
+    pub applid: WireName,
     /// Its short name, blank for none.
     pub sysid: region::Name<4>,
 }
 
-impl Hello {
+impl HelloMessage {
     /// One with this name and usual limits; none when it cannot be a name.
-    pub fn named(applid: &str) -> Option<Hello> {
-        Some(Hello {
+    pub fn named(applid: &str) -> Option<HelloMessage> {
+        Some(HelloMessage {
             versions: (VERSION, VERSION),
             sessions: 100,
             lanes: 1,
@@ -60,16 +60,16 @@ impl Hello {
             unasked_bytes: 256 << 10,
             max_message_bytes: 64 << 20,
             instance: RandomState::new().hash_one(applid),
-            applid: Name::new(applid).ok()?,
+            applid: WireName::new(applid).ok()?,
             sysid: region::Name::BLANK,
         })
     }
 
     /// The meaning of a payload.
-    pub fn parse(bytes: &[u8]) -> Result<Hello, Malformed> {
+    pub fn parse(bytes: &[u8]) -> Result<HelloMessage, MalformedBytes> {
         let mut r = Reader::new(bytes);
         if r.array::<4>("not a greeting of this protocol")? != *MAGIC {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "not a greeting of this protocol",
                 at: 0,
             });
@@ -81,12 +81,12 @@ impl Hello {
         let sessions = r.u16("the number of sessions is missing")?;
         let lanes = r.u16("the number of lanes is missing")?;
         if !(1..=MAX_SESSIONS).contains(&sessions) || lanes == 0 {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "invalid number of sessions or lanes",
                 at: 8,
             });
         }
-        let hello = Hello {
+        let hello = HelloMessage {
             versions,
             sessions,
             lanes,
@@ -98,7 +98,7 @@ impl Hello {
             sysid: r.name("invalid short name")?,
         };
         if hello.applid.is_blank() {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "a blank name",
                 at: 32,
             });
@@ -130,7 +130,7 @@ impl Hello {
 
 /// Why a connection ends, as it is sent: a code and words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum EndNotice {
     /// The peer did what the format does not allow.
     Violation(String),
     /// No version is spoken by both.
@@ -141,41 +141,41 @@ pub enum Notice {
     Silent(String),
 }
 
-impl Notice {
+impl EndNotice {
     /// The words.
     pub fn text(&self) -> &str {
         match self {
-            Notice::Violation(text)
-            | Notice::Version(text)
-            | Notice::Refused(text)
-            | Notice::Silent(text) => text,
+            EndNotice::Violation(text)
+            | EndNotice::Version(text)
+            | EndNotice::Refused(text)
+            | EndNotice::Silent(text) => text,
         }
     }
 
     /// The meaning of a payload. Characters that cannot be shown are replaced.
-    pub fn parse(bytes: &[u8]) -> Result<Notice, Malformed> {
+    pub fn parse(bytes: &[u8]) -> Result<EndNotice, MalformedBytes> {
         let mut r = Reader::new(bytes);
         let code = r.u16("the code is missing")?;
-        let text = String::from_utf8_lossy(r.take(r.left(), "the message text is missing")?);
+        let text = String::from_utf8_lossy(r.take(r.remaining(), "the message text is missing")?);
         let text: String = text
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
         Ok(match code {
-            2 => Notice::Version(text),
-            3 => Notice::Refused(text),
-            4 => Notice::Silent(text),
-            _ => Notice::Violation(text),
+            2 => EndNotice::Version(text),
+            3 => EndNotice::Refused(text),
+            4 => EndNotice::Silent(text),
+            _ => EndNotice::Violation(text),
         })
     }
 
     /// The payload; long words are cut.
     pub fn emit(&self) -> Vec<u8> {
         let code: u16 = match self {
-            Notice::Violation(_) => 1,
-            Notice::Version(_) => 2,
-            Notice::Refused(_) => 3,
-            Notice::Silent(_) => 4,
+            EndNotice::Violation(_) => 1,
+            EndNotice::Version(_) => 2,
+            EndNotice::Refused(_) => 3,
+            EndNotice::Silent(_) => 4,
         };
         let mut out = code.to_be_bytes().to_vec();
         let text = self.text().as_bytes();
@@ -191,31 +191,31 @@ mod tests {
 
     #[test]
     fn a_greeting_means_what_was_emitted() {
-        let hello = Hello::named("GATE1").unwrap();
-        assert_eq!(Hello::parse(&hello.emit()), Ok(hello.clone()));
+        let hello = HelloMessage::named("GATE1").unwrap();
+        assert_eq!(HelloMessage::parse(&hello.emit()), Ok(hello.clone()));
         let longer = [hello.emit(), vec![1, 2, 3]].concat();
-        assert_eq!(Hello::parse(&longer), Ok(hello));
-        let notice = Notice::Refused("GATE1 is there already".into());
-        assert_eq!(Notice::parse(&notice.emit()), Ok(notice));
+        assert_eq!(HelloMessage::parse(&longer), Ok(hello));
+        let notice = EndNotice::Refused("GATE1 is there already".into());
+        assert_eq!(EndNotice::parse(&notice.emit()), Ok(notice));
     }
 
     #[test]
     fn no_session_or_more_than_there_can_be_is_refused() {
         for sessions in [0, 1000] {
-            let hello = Hello {
+            let hello = HelloMessage {
                 sessions,
-                ..Hello::named("GATE1").unwrap()
+                ..HelloMessage::named("GATE1").unwrap()
             };
-            assert_eq!(Hello::parse(&hello.emit()).unwrap_err().at, 8);
+            assert_eq!(HelloMessage::parse(&hello.emit()).unwrap_err().at, 8);
         }
     }
 
     proptest! {
         #[test]
         fn any_greeting_and_notice_is_parsed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Notice::parse(&bytes);
-            if let Ok(hello) = Hello::parse(&[&MAGIC[..], &bytes].concat()) {
-                prop_assert_eq!(Hello::parse(&hello.emit()), Ok(hello));
+            let _ = EndNotice::parse(&bytes);
+            if let Ok(hello) = HelloMessage::parse(&[&MAGIC[..], &bytes].concat()) {
+                prop_assert_eq!(HelloMessage::parse(&hello.emit()), Ok(hello));
             }
         }
     }

@@ -14,14 +14,14 @@ mod start;
 mod tests;
 mod unit;
 
-pub use directory::{Entry, MAX_CONTAINERS};
-pub use frame::{Header, Kind, MAX_CONTROL, MAX_PAYLOAD};
-pub use hello::{Hello, Notice, VERSION};
-pub use reader::Malformed;
-pub use reply::{Ending, IN_UNIT_AT, InUnit, Left, Reply, ReplyHead, emit_reply};
+pub use directory::{MessageContainerEntry, MAX_CONTAINERS};
+pub use frame::{Header, FrameKind, MAX_CONTROL, MAX_PAYLOAD};
+pub use hello::{HelloMessage, EndNotice, VERSION};
+pub use reader::MalformedBytes;
+pub use reply::{RequestEnding, IN_UNIT_AT, InUnit, ReplyContainer, ReplyMessage, ReplyHead, emit_reply};
 pub use request::{Request, RequestBuilder, RequestHead, is_order};
 pub use start::{emit_start, emit_started, parse_start};
-pub use unit::{OfUnit, Step, emit_units, parse_units};
+pub use unit::{OfUnit, UnitStep, emit_units, parse_units};
 
 /// A name of at most eight characters.
-pub type Name = region::Name<8>;
+pub type WireName = region::Name<8>;

@@ -4,7 +4,7 @@
 /// An error in received bytes, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
-pub struct Malformed {
+pub struct MalformedBytes {
     /// The error.
     pub what: &'static str,
     /// Offset in the message or the frame's payload.
@@ -22,11 +22,11 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes, at: 0 }
     }
 
-    pub fn wrong(&self, what: &'static str) -> Malformed {
-        Malformed { what, at: self.at }
+    pub fn wrong(&self, what: &'static str) -> MalformedBytes {
+        MalformedBytes { what, at: self.at }
     }
 
-    pub fn left(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
@@ -34,34 +34,34 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    pub fn take(&mut self, bytes: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
+    pub fn take(&mut self, bytes: usize, what: &'static str) -> Result<&'a [u8], MalformedBytes> {
         let (taken, rest) = self
             .rest
             .split_at_checked(bytes)
-            .ok_or(Malformed { what, at: self.at })?;
+            .ok_or(MalformedBytes { what, at: self.at })?;
         self.rest = rest;
         self.at += bytes;
         Ok(taken)
     }
 
-    pub fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Malformed> {
+    pub fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], MalformedBytes> {
         let taken = self.take(N, what)?;
         Ok(*taken.first_chunk().expect("as many were taken"))
     }
 
-    pub fn u8(&mut self, what: &'static str) -> Result<u8, Malformed> {
+    pub fn u8(&mut self, what: &'static str) -> Result<u8, MalformedBytes> {
         self.array::<1>(what).map(|[b]| b)
     }
 
-    pub fn u16(&mut self, what: &'static str) -> Result<u16, Malformed> {
+    pub fn u16(&mut self, what: &'static str) -> Result<u16, MalformedBytes> {
         self.array(what).map(u16::from_be_bytes)
     }
 
-    pub fn u32(&mut self, what: &'static str) -> Result<u32, Malformed> {
+    pub fn u32(&mut self, what: &'static str) -> Result<u32, MalformedBytes> {
         self.array(what).map(u32::from_be_bytes)
     }
 
-    pub fn u64(&mut self, what: &'static str) -> Result<u64, Malformed> {
+    pub fn u64(&mut self, what: &'static str) -> Result<u64, MalformedBytes> {
         self.array(what).map(u64::from_be_bytes)
     }
 
@@ -69,13 +69,13 @@ impl<'a> Reader<'a> {
     pub fn name<const N: usize>(
         &mut self,
         what: &'static str,
-    ) -> Result<region::Name<N>, Malformed> {
+    ) -> Result<region::Name<N>, MalformedBytes> {
         let at = self.at;
         let bytes: [u8; N] = self.array(what)?;
         let len = bytes.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         match bytes[..len].iter().all(u8::is_ascii_graphic) {
             true => Ok(region::Name::from_bytes(bytes)),
-            false => Err(Malformed { what, at }),
+            false => Err(MalformedBytes { what, at }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A reply: a head, words, the data, and the directory of its containers.
 
-use super::directory::{ENTRY, Entry, directory, put_directory};
-use super::reader::{Malformed, Reader};
+use super::directory::{ENTRY, MessageContainerEntry, directory, put_directory};
+use super::reader::{MalformedBytes, Reader};
 use region::{ChannelName, ContainerName, ContainerType, ProgramName};
 
 /// Bytes of the head.
@@ -27,7 +27,7 @@ pub enum InUnit {
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum RequestEnding {
     /// The program ended normally; its unit of work is committed.
     #[default]
     Normal,
@@ -41,10 +41,10 @@ pub enum Ending {
     Condition(u16, u16),
 }
 
-impl Ending {
+impl RequestEnding {
     /// ROLLEDBACK: a unit of work is backed out.
     pub fn is_rolled_back(self) -> bool {
-        matches!(self, Ending::Condition(82, _))
+        matches!(self, RequestEnding::Condition(82, _))
     }
 }
 
@@ -52,7 +52,7 @@ impl Ending {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyHead {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RequestEnding,
     /// Program in control at an abend; blank when unknown.
     pub program: ProgramName,
     /// Line of its source, 0 when unknown.
@@ -68,20 +68,20 @@ pub struct ReplyHead {
 }
 
 /// A container of a reply: name, data type, code page, bytes.
-pub type Left<'a> = (ContainerName, ContainerType, u16, &'a [u8]);
+pub type ReplyContainer<'a> = (ContainerName, ContainerType, u16, &'a [u8]);
 
 /// The bytes of a reply: the head, the COMMAREA, the containers.
-pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[Left<'_>]) -> Vec<u8> {
+pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[ReplyContainer<'_>]) -> Vec<u8> {
     let text = &head.text.as_bytes()[..head.text.len().min(MAX_TEXT)];
     let data = containers.iter().map(|(.., bytes)| bytes.len() + ENTRY);
     let data: usize = data.sum();
     let mut out = Vec::with_capacity(REPLY_HEAD + text.len() + commarea.len() + data);
     let (ending, code, resp2) = match head.ending {
-        Ending::Normal => (0, [0; 4], 0),
-        Ending::Abend(code) => (1, code, 0),
-        Ending::Later => (2, [0; 4], 0),
-        Ending::Never => (3, [0; 4], 0),
-        Ending::Condition(resp, resp2) => (4, u32::from(resp).to_be_bytes(), resp2),
+        RequestEnding::Normal => (0, [0; 4], 0),
+        RequestEnding::Abend(code) => (1, code, 0),
+        RequestEnding::Later => (2, [0; 4], 0),
+        RequestEnding::Never => (3, [0; 4], 0),
+        RequestEnding::Condition(resp, resp2) => (4, u32::from(resp).to_be_bytes(), resp2),
     };
     out.extend_from_slice(&[ending, head.in_unit as u8]);
     out.extend_from_slice(&resp2.to_be_bytes());
@@ -97,7 +97,7 @@ pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[Left<'_>]) ->
     out.extend_from_slice(commarea);
     let mut entries = Vec::with_capacity(containers.len());
     for &(name, kind, ccsid, bytes) in containers {
-        entries.push(Entry {
+        entries.push(MessageContainerEntry {
             name,
             kind,
             ccsid,
@@ -112,18 +112,18 @@ pub fn emit_reply(head: &ReplyHead, commarea: &[u8], containers: &[Left<'_>]) ->
 
 /// A reply that came, and its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct ReplyMessage {
     message: Vec<u8>,
     /// How it ended.
     pub head: ReplyHead,
     /// The containers.
-    pub containers: Vec<Entry>,
+    pub containers: Vec<MessageContainerEntry>,
     commarea: (usize, usize),
 }
 
-impl Reply {
+impl ReplyMessage {
     /// The meaning of a message.
-    pub fn parse(message: Vec<u8>) -> Result<Reply, Malformed> {
+    pub fn parse(message: Vec<u8>) -> Result<ReplyMessage, MalformedBytes> {
         let mut r = Reader::new(&message);
         let ending = r.u8("the ending is missing")?;
         let in_unit = match r.u8("the state of the unit of work is missing")? {
@@ -136,15 +136,15 @@ impl Reply {
         let resp2 = r.u16("the RESP2 is missing")?;
         let code: [u8; 4] = r.array("the code is missing")?;
         let ending = match ending {
-            0 => Ending::Normal,
-            1 if code.iter().all(u8::is_ascii_graphic) => Ending::Abend(code),
-            2 => Ending::Later,
-            3 => Ending::Never,
+            0 => RequestEnding::Normal,
+            1 if code.iter().all(u8::is_ascii_graphic) => RequestEnding::Abend(code),
+            2 => RequestEnding::Later,
+            3 => RequestEnding::Never,
             4 if code[..2] == [0; 2] => {
-                Ending::Condition(u16::from_be_bytes([code[2], code[3]]), resp2)
+                RequestEnding::Condition(u16::from_be_bytes([code[2], code[3]]), resp2)
             }
             _ => {
-                return Err(Malformed {
+                return Err(MalformedBytes {
                     what: "unknown kind of end",
                     at: 0,
                 });
@@ -164,7 +164,7 @@ impl Reply {
             String::from_utf8_lossy(r.take(text, "the message text is cut off")?).into_owned();
         let at = r.at();
         let containers = directory(&message, at + commarea, count)?;
-        Ok(Reply {
+        Ok(ReplyMessage {
             head: ReplyHead {
                 ending,
                 program,
@@ -194,7 +194,7 @@ impl Reply {
     }
 
     /// A container's bytes.
-    pub fn bytes(&self, entry: &Entry) -> &[u8] {
+    pub fn bytes(&self, entry: &MessageContainerEntry) -> &[u8] {
         &self.message[entry.at..entry.at + entry.bytes]
     }
 }

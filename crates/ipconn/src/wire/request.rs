@@ -1,9 +1,9 @@
 //! A request: a head, the data, and the directory of its containers. A COMMAREA
 //! precedes the containers' data.
 
-use super::directory::{ENTRY, Entry, MAX_CONTAINERS, directory, put_directory};
-use super::reader::{Malformed, Reader};
-use super::unit::{OfUnit, Step};
+use super::directory::{ENTRY, MessageContainerEntry, MAX_CONTAINERS, directory, put_directory};
+use super::reader::{MalformedBytes, Reader};
+use super::unit::{OfUnit, UnitStep};
 use region::{ChannelName, ContainerName, ContainerType, Name, ProgramName, TransId, UserId};
 
 /// Bytes of the head.
@@ -57,7 +57,7 @@ pub struct RequestHead {
 pub struct RequestBuilder {
     head: RequestHead,
     message: Vec<u8>,
-    directory: Vec<Entry>,
+    directory: Vec<MessageContainerEntry>,
 }
 
 impl RequestBuilder {
@@ -108,7 +108,7 @@ impl RequestBuilder {
             self.remove(i);
         }
         let at = self.message.len() - bytes;
-        self.directory.push(Entry {
+        self.directory.push(MessageContainerEntry {
             name,
             kind,
             ccsid,
@@ -180,18 +180,18 @@ pub struct Request<B> {
     /// The head of the request.
     pub head: RequestHead,
     /// The containers.
-    pub containers: Vec<Entry>,
+    pub containers: Vec<MessageContainerEntry>,
 }
 
 impl<B: AsRef<[u8]>> Request<B> {
     /// The meaning of a message.
-    pub fn parse(message: B) -> Result<Request<B>, Malformed> {
+    pub fn parse(message: B) -> Result<Request<B>, MalformedBytes> {
         let mut r = Reader::new(message.as_ref());
         let flags = r.u8("the flags are missing")?;
         if flags & !(LINK | SYNCONRETURN | CHANNEL | START | UNIT | ORDER) != 0
             || r.array::<3>("the reserved bytes are missing")? != [0; 3]
         {
-            return Err(Malformed {
+            return Err(MalformedBytes {
                 what: "unknown flags",
                 at: 0,
             });
@@ -226,8 +226,8 @@ impl<B: AsRef<[u8]>> Request<B> {
             }
             of => {
                 let step = match of & ORDER {
-                    0 => Step::Link(step),
-                    _ => Step::order(step)?,
+                    0 => UnitStep::Link(step),
+                    _ => UnitStep::order(step)?,
                 };
                 if head.start || head.sync_on_return || head.link == step.is_order() {
                     return Err(r.wrong("a unit of work is not allowed here"));
@@ -255,7 +255,7 @@ impl<B: AsRef<[u8]>> Request<B> {
     }
 
     /// A container's bytes.
-    pub fn bytes(&self, entry: &Entry) -> &[u8] {
+    pub fn bytes(&self, entry: &MessageContainerEntry) -> &[u8] {
         &self.message.as_ref()[entry.at..entry.at + entry.bytes]
     }
 

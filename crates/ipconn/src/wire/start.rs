@@ -9,8 +9,8 @@ use cics::command::commands::start as row;
 use link::{Operand, Operands};
 use region::{ContainerName, ContainerType};
 
-use super::reader::Malformed;
-use super::reply::{Left, ReplyHead, emit_reply};
+use super::reader::MalformedBytes;
+use super::reply::{ReplyContainer, ReplyHead, emit_reply};
 use super::request::{Request, RequestBuilder, RequestHead};
 
 /// The options that go, and the container of each.
@@ -71,11 +71,11 @@ pub fn emit_start(head: RequestHead, operands: &Operands) -> Option<Vec<u8>> {
 }
 
 /// The operands of a START that came.
-pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Malformed> {
+pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, MalformedBytes> {
     let mut options = 0_u128;
     let mut list = Vec::new();
     for entry in &request.containers {
-        let wrong = |what| Malformed { what, at: entry.at };
+        let wrong = |what| MalformedBytes { what, at: entry.at };
         let row = OPTIONS
             .iter()
             .find(|(_, name)| *name == entry.name.as_str());
@@ -105,7 +105,7 @@ pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Mal
 pub fn emit_started(head: &ReplyHead, operands: &Operands) -> Vec<u8> {
     let name = ContainerName::new(REQID).unwrap_or(ContainerName::BLANK);
     let named = operands.get_bytes(row::REQID);
-    let left: Vec<Left<'_>> = named
+    let left: Vec<ReplyContainer<'_>> = named
         .map(|b| (name, ContainerType::Bit, 0, b))
         .into_iter()
         .collect();

@@ -58,12 +58,12 @@ fn a_commarea_goes_and_comes_back() {
     let request = Request::parse(builder.finish()).unwrap();
     assert_eq!(request.commarea(), b"abc\0\0\0");
     let head = ReplyHead {
-        ending: Ending::Abend(*b"ASRA"),
+        ending: RequestEnding::Abend(*b"ASRA"),
         text: "it broke".into(),
         task: 7,
         ..ReplyHead::default()
     };
-    let reply = Reply::parse(emit_reply(&head, b"xyz", &[])).unwrap();
+    let reply = ReplyMessage::parse(emit_reply(&head, b"xyz", &[])).unwrap();
     assert_eq!((reply.head.clone(), reply.commarea()), (head, &b"xyz"[..]));
 }
 
@@ -101,7 +101,7 @@ proptest! {
                     let _ = request.bytes(entry);
                 }
             }
-            if let Ok(reply) = Reply::parse(message) {
+            if let Ok(reply) = ReplyMessage::parse(message) {
                 let _ = reply.commarea();
                 for entry in &reply.containers {
                     let _ = reply.bytes(entry);

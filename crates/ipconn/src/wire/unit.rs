@@ -15,7 +15,7 @@
 //! Reference: CICS intercommunication guide, "Syncpoint flows"; X/Open
 //! distributed transaction processing, presumed rollback.
 
-use super::reader::Malformed;
+use super::reader::MalformedBytes;
 use region::Name;
 
 /// The unit of work of a caller.
@@ -24,7 +24,7 @@ pub struct OfUnit {
     /// Its number, which no other unit of the caller has.
     pub unit: u64,
     /// The step.
-    pub step: Step,
+    pub step: UnitStep,
     /// The caller's name for the connection, which keeps two of them to one
     /// region apart.
     pub link: Name<4>,
@@ -32,7 +32,7 @@ pub struct OfUnit {
 
 /// A request's step in a unit of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum UnitStep {
     /// A LINK whose changes belong to it, and the number of earlier ones.
     Link(u32),
     /// The changes must be committed after any failure, if asked.
@@ -42,7 +42,7 @@ pub enum Step {
     /// It is backed out.
     BackOut,
     /// It commits in one phase, because no other region has changed data.
-    CommitAlone,
+    CommitOnePhase,
     /// Queries the outcome of such a unit.
     Outcome,
     /// The connection is new: which prepared units are in doubt? Units that are
@@ -54,37 +54,37 @@ const PREPARE: u32 = 1;
 const COMMIT: u32 = 2;
 const BACK_OUT: u32 = 3;
 const RESYNC: u32 = 4;
-const COMMIT_ALONE: u32 = 5;
+const COMMIT_ONE_PHASE: u32 = 5;
 const OUTCOME: u32 = 6;
 
-impl Step {
+impl UnitStep {
     /// Whether it is no LINK.
     pub fn is_order(self) -> bool {
-        !matches!(self, Step::Link(_))
+        !matches!(self, UnitStep::Link(_))
     }
 
     pub(super) fn number(self) -> u32 {
         match self {
-            Step::Link(before) => before,
-            Step::Prepare => PREPARE,
-            Step::Commit => COMMIT,
-            Step::BackOut => BACK_OUT,
-            Step::Resync => RESYNC,
-            Step::CommitAlone => COMMIT_ALONE,
-            Step::Outcome => OUTCOME,
+            UnitStep::Link(before) => before,
+            UnitStep::Prepare => PREPARE,
+            UnitStep::Commit => COMMIT,
+            UnitStep::BackOut => BACK_OUT,
+            UnitStep::Resync => RESYNC,
+            UnitStep::CommitOnePhase => COMMIT_ONE_PHASE,
+            UnitStep::Outcome => OUTCOME,
         }
     }
 
-    pub(super) fn order(number: u32) -> Result<Step, Malformed> {
+    pub(super) fn order(number: u32) -> Result<UnitStep, MalformedBytes> {
         Ok(match number {
-            PREPARE => Step::Prepare,
-            COMMIT => Step::Commit,
-            BACK_OUT => Step::BackOut,
-            RESYNC => Step::Resync,
-            COMMIT_ALONE => Step::CommitAlone,
-            OUTCOME => Step::Outcome,
+            PREPARE => UnitStep::Prepare,
+            COMMIT => UnitStep::Commit,
+            BACK_OUT => UnitStep::BackOut,
+            RESYNC => UnitStep::Resync,
+            COMMIT_ONE_PHASE => UnitStep::CommitOnePhase,
+            OUTCOME => UnitStep::Outcome,
             _ => {
-                return Err(Malformed {
+                return Err(MalformedBytes {
                     what: "unknown order on a unit of work",
                     at: 84,
                 });
@@ -93,8 +93,8 @@ impl Step {
     }
 }
 
-/// Units in a COMMAREA: those of an answer to [`Step::Resync`], and those whose
-/// outcome the coordinator acknowledges in [`Step::CommitAlone`].
+/// Units in a COMMAREA: those of an answer to [`UnitStep::Resync`], and those whose
+/// outcome the coordinator acknowledges in [`UnitStep::CommitOnePhase`].
 pub fn emit_units(units: &[u64]) -> Vec<u8> {
     units.iter().flat_map(|unit| unit.to_be_bytes()).collect()
 }

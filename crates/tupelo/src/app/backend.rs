@@ -21,7 +21,7 @@ use gateway::{
     ProgramBackend, ProgramCall, BackendHandle, CallFailure, MainframeConnections, MainframeDoor, MainframeReply, MainframeTask, OperatorResult,
     OperatedLater, ProgramReply, Task, WebHandlers,
 };
-use ipconn::Pool;
+use ipconn::ConnectionPool;
 use region::engine::{self, EngineClass};
 use region::{Abend, NotStarted, PutError, TaskCosts, TraceRecord};
 
@@ -53,7 +53,7 @@ pub struct Remote {
 /// A door thread's end of them.
 pub struct ProviderDoor {
     local: Option<LocalDoor>,
-    remote: Option<Rc<Pool>>,
+    remote: Option<Rc<ConnectionPool>>,
     /// None where there is no such connection, as usual.
     mainframe: Option<MainframeDoor>,
     default: Option<String>,
@@ -64,7 +64,7 @@ enum Way<'a> {
     /// To the region of this process.
     Local,
     /// To a connection or a group.
-    Remote(&'a Rc<Pool>, &'a str),
+    Remote(&'a Rc<ConnectionPool>, &'a str),
     /// To a connection of `[mainframe]`.
     Mainframe(&'a MainframeDoor, &'a str),
 }
@@ -225,13 +225,13 @@ impl Remote {
         !self.connections.config.connections.is_empty()
     }
 
-    fn pool(&self) -> Result<Pool, String> {
+    fn pool(&self) -> Result<ConnectionPool, String> {
         let Connections {
             config,
             who,
             directory,
         } = &self.connections;
-        let pool = Pool::new(config, &self.folder, who, self.lanes, directory);
+        let pool = ConnectionPool::new(config, &self.folder, who, self.lanes, directory);
         pool.map_err(|e| e.to_string())
     }
 
@@ -254,7 +254,7 @@ impl ProviderDoor {
             if let Some(mainframe) = self.mainframe.as_ref().filter(|m| m.ccsid(name).is_some()) {
                 return Way::Mainframe(mainframe, name);
             }
-            if let Some(pool) = self.remote.as_ref().filter(|pool| pool.knows(name)) {
+            if let Some(pool) = self.remote.as_ref().filter(|pool| pool.has_region(name)) {
                 return Way::Remote(pool, name);
             }
         }

@@ -6,7 +6,7 @@
 //! Reference: CICS TS resource definition, IPCONN attributes.
 
 use cics::csd::OtherDef;
-use ipconn::{ConnectionConfig, Directory, Identity, IpconnConfig};
+use ipconn::{ConnectionConfig, ConnectionDirectory, LocalIdentity, IpconnConfig};
 use miette::{Result, bail, miette};
 
 use super::Application;
@@ -23,9 +23,9 @@ pub struct Connections {
     /// The section, with what the definitions add.
     pub config: IpconnConfig,
     /// Who this process is.
-    pub who: Identity,
+    pub who: LocalIdentity,
     /// What is known of the connections at the moment.
-    pub directory: Directory,
+    pub directory: ConnectionDirectory,
 }
 
 impl Connections {
@@ -35,12 +35,12 @@ impl Connections {
         let region = &app.config.region;
         let applid = region.applid.parse::<region::Name<8>>();
         let sysid = region.sysid.parse::<region::Name<4>>();
-        let who = Identity::new(
+        let who = LocalIdentity::new(
             applid.map_err(|e| miette!("[region] applid: {e}"))?,
             sysid.map_err(|e| miette!("[region] sysid: {e}"))?,
         );
         Ok(Connections {
-            directory: Directory::new(&config),
+            directory: ConnectionDirectory::new(&config),
             config,
             who,
         })

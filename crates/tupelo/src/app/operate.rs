@@ -86,9 +86,9 @@ pub fn snapshot(region: &Handle, kind: terminal::SnapshotKind) -> serde_json::Va
 }
 
 /// The connections of a process, when it has any.
-pub fn connections(directory: Option<&ipconn::Directory>, mainframe: &MainframeConnections) -> OperatorResult {
-    let connections = directory.map(ipconn::Directory::connections);
-    let partners = directory.map(ipconn::Directory::partners);
+pub fn connections(directory: Option<&ipconn::ConnectionDirectory>, mainframe: &MainframeConnections) -> OperatorResult {
+    let connections = directory.map(ipconn::ConnectionDirectory::connections);
+    let partners = directory.map(ipconn::ConnectionDirectory::partners);
     list(&json!({
         "connections": connections.unwrap_or_default(),
         "mainframe": mainframe.statuses(),

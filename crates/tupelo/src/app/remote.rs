@@ -5,23 +5,23 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use gateway::{ProgramCall, CallFailure, ProgramReply, Task};
-use ipconn::Pool;
-use ipconn::wire::{self, Ending, RequestBuilder, RequestHead};
+use ipconn::ConnectionPool;
+use ipconn::wire::{self, RequestEnding, RequestBuilder, RequestHead};
 use region::{Abend, ContainerName, ContainerType, NotStarted, PutError};
 
 /// A call whose input is being written.
 pub struct RemoteTask {
-    pool: Rc<Pool>,
+    pool: Rc<ConnectionPool>,
     connection: String,
     request: RequestBuilder,
     idempotent: bool,
 }
 
 /// What came back.
-pub struct RemoteReply(wire::Reply, Option<Abend>);
+pub struct RemoteReply(wire::ReplyMessage, Option<Abend>);
 
 /// Begins a call of a connection or a group.
-pub fn begin(pool: &Rc<Pool>, connection: &str, call: &ProgramCall<'_>) -> RemoteTask {
+pub fn begin(pool: &Rc<ConnectionPool>, connection: &str, call: &ProgramCall<'_>) -> RemoteTask {
     let request = &call.request;
     let head = RequestHead {
         timeout_ms: request.timeout_ms,
@@ -71,8 +71,8 @@ impl Task for RemoteTask {
         let called = self.pool.call(&self.connection, message, self.idempotent);
         let reply = called.await.map_err(failed)?;
         match reply.head.ending {
-            Ending::Normal => Ok(RemoteReply(reply, None)),
-            Ending::Abend(code) => {
+            RequestEnding::Normal => Ok(RemoteReply(reply, None)),
+            RequestEnding::Abend(code) => {
                 let abend = Abend {
                     code,
                     program: reply.head.program,
@@ -81,24 +81,24 @@ impl Task for RemoteTask {
                 };
                 Ok(RemoteReply(reply, Some(abend)))
             }
-            Ending::Later => Err(CallFailure::Refused(NotStarted::Busy(reply.head.text))),
-            Ending::Never | Ending::Condition(..) => {
+            RequestEnding::Later => Err(CallFailure::Refused(NotStarted::Busy(reply.head.text))),
+            RequestEnding::Never | RequestEnding::Condition(..) => {
                 Err(CallFailure::Refused(NotStarted::Impossible(reply.head.text)))
             }
         }
     }
 }
 
-fn failed(failed: ipconn::Failed) -> CallFailure {
+fn failed(failed: ipconn::RequestFailure) -> CallFailure {
     let text = failed.to_string();
     match failed {
-        ipconn::Failed::Unknown(_) => CallFailure::Refused(NotStarted::Impossible(text)),
-        ipconn::Failed::NoSession(_) | ipconn::Failed::Busy(_) => {
+        ipconn::RequestFailure::Unknown(_) => CallFailure::Refused(NotStarted::Impossible(text)),
+        ipconn::RequestFailure::NoSession(_) | ipconn::RequestFailure::Busy(_) => {
             CallFailure::Refused(NotStarted::Busy(text))
         }
-        ipconn::Failed::Unreachable(_) => CallFailure::Refused(NotStarted::Unreachable(text)),
-        ipconn::Failed::Lost(_) => CallFailure::Lost(text),
-        ipconn::Failed::TooLarge(..) => CallFailure::TooLarge,
+        ipconn::RequestFailure::Unreachable(_) => CallFailure::Refused(NotStarted::Unreachable(text)),
+        ipconn::RequestFailure::Lost(_) => CallFailure::Lost(text),
+        ipconn::RequestFailure::TooLarge(..) => CallFailure::TooLarge,
     }
 }
 

@@ -12,8 +12,8 @@ use ::link::Operands;
 use cics::command::Command;
 use cics::command::commands::{link, start};
 use cics::resp::Condition;
-use ipconn::wire::{Ending, Reply as Answered, RequestBuilder, RequestHead, emit_start};
-use ipconn::{Called, Caller, Directory, Failed, Interrupt};
+use ipconn::wire::{RequestEnding, ReplyMessage as Answered, RequestBuilder, RequestHead, emit_start};
+use ipconn::{PendingCall, RegionCaller, ConnectionDirectory, RequestFailure, CallInterrupt};
 use region::program_link::{
     self, CALLER_PARAMETER, MAX_COMMAREA, Passed, RECORD_BYTES, Request, Sent,
 };
@@ -35,7 +35,7 @@ const TOO_LONG: program_link::Ending = program_link::Ending::Condition(22, 11);
 #[derive(Debug)]
 pub struct Systems {
     /// The regions over `ipconn`.
-    pub regions: Option<(Directory, Caller, Coordinator)>,
+    pub regions: Option<(ConnectionDirectory, RegionCaller, Coordinator)>,
     /// The partners over APPC.
     pub partners: Option<Arc<dyn Conversations>>,
 }
@@ -146,7 +146,7 @@ fn is_start(own: &[u8]) -> bool {
 
 /// A LINK or START on its way.
 struct Linked {
-    caller: Caller,
+    caller: RegionCaller,
     /// The unit of work of the task, and who decides it.
     unit: Option<(Coordinator, TaskUnit)>,
     connection: String,
@@ -163,7 +163,7 @@ struct Linked {
 #[derive(Debug, Default)]
 struct Interruption {
     ended: bool,
-    call: Option<Interrupt>,
+    call: Option<CallInterrupt>,
 }
 
 impl Linked {
@@ -182,13 +182,13 @@ impl Linked {
         };
         let (ending, answered) = match answered {
             Ok(answered) => (ending(&answered)?, Some(answered)),
-            Err(Failed::Lost(why)) => {
+            Err(RequestFailure::Lost(why)) => {
                 tracing::warn!("LINK by {}: {why}", self.connection);
                 return Err(Fault::Over(sense::SESSION));
             }
-            Err(Failed::Unreachable(_) | Failed::Unknown(_)) => (UNREACHABLE, None),
-            Err(Failed::NoSession(_) | Failed::Busy(_)) => (BUSY, None),
-            Err(Failed::TooLarge(..)) => (TOO_LONG, None),
+            Err(RequestFailure::Unreachable(_) | RequestFailure::Unknown(_)) => (UNREACHABLE, None),
+            Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_)) => (BUSY, None),
+            Err(RequestFailure::TooLarge(..)) => (TOO_LONG, None),
         };
         let answered = answered.filter(|_| ending == program_link::Ending::Normal);
         let passed = match (&request.passed, &answered) {
@@ -216,7 +216,7 @@ impl Linked {
         joined: Option<&Joined>,
         head: RequestHead,
         request: &Request<'_>,
-    ) -> Result<Result<Answered, Failed>, Fault> {
+    ) -> Result<Result<Answered, RequestFailure>, Fault> {
         let called = build(head, request).ok_or(Fault::State);
         let called = called.and_then(|built| self.call(built));
         let called = called.inspect_err(|_| joined.into_iter().for_each(Joined::not_taken))?;
@@ -224,7 +224,7 @@ impl Linked {
         if let Some(joined) = joined {
             match &answered {
                 Ok(reply) => joined.answered(reply.head.in_unit),
-                Err(Failed::Lost(_)) => joined.lost(),
+                Err(RequestFailure::Lost(_)) => joined.lost(),
                 Err(_) => joined.not_taken(),
             }
         }
@@ -232,7 +232,7 @@ impl Linked {
     }
 
     /// A LINK without SYNCONRETURN becomes part of the task's unit.
-    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<Joined>, Failed>, Fault> {
+    fn join(&self, head: &mut RequestHead) -> Result<Result<Option<Joined>, RequestFailure>, Fault> {
         let Some((coordinator, task)) = self.unit.as_ref().filter(|_| !head.sync_on_return) else {
             return Ok(Ok(None));
         };
@@ -244,7 +244,7 @@ impl Linked {
             Ok(_) | Err(NotJoined::Ending) => Err(Fault::Over(sense::SESSION)),
             Err(NotJoined::Unreachable) => {
                 let why = format!("{} is not connected", self.connection);
-                Ok(Err(Failed::Unreachable(why)))
+                Ok(Err(RequestFailure::Unreachable(why)))
             }
         }
     }
@@ -274,8 +274,8 @@ impl Linked {
             Fault::Over(sense::SESSION)
         })?;
         let (resp, resp2) = match answered.head.ending {
-            Ending::Normal => (0, 0),
-            Ending::Condition(resp, resp2) if documented(&start::ROW, resp, resp2) => (resp, resp2),
+            RequestEnding::Normal => (0, 0),
+            RequestEnding::Condition(resp, resp2) if documented(&start::ROW, resp, resp2) => (resp, resp2),
             _ => return Err(Fault::Over(sense::NOT_AVAILABLE)),
         };
         let name = answered.container("REQID").unwrap_or_default();
@@ -283,7 +283,7 @@ impl Linked {
         Ok([&head[..], name].concat())
     }
 
-    fn call(&self, built: Vec<u8>) -> Result<Called, Fault> {
+    fn call(&self, built: Vec<u8>) -> Result<PendingCall, Fault> {
         let mut interruption = lock(&self.interrupt);
         if interruption.ended {
             return Err(Fault::Over(sense::SESSION));
@@ -330,13 +330,13 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
 /// How the program ended, as the caller's LINK is told.
 fn ending(answered: &Answered) -> Result<program_link::Ending, Fault> {
     Ok(match answered.head.ending {
-        Ending::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::Ending::Normal,
-        Ending::Abend(code) => program_link::Ending::Abend(code),
-        Ending::Condition(resp, resp2) if documented(&link::ROW, resp, resp2) => {
+        RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::Ending::Normal,
+        RequestEnding::Abend(code) => program_link::Ending::Abend(code),
+        RequestEnding::Condition(resp, resp2) if documented(&link::ROW, resp, resp2) => {
             program_link::Ending::Condition(resp, resp2)
         }
-        Ending::Later => BUSY,
-        Ending::Never | Ending::Normal | Ending::Condition(..) => {
+        RequestEnding::Later => BUSY,
+        RequestEnding::Never | RequestEnding::Normal | RequestEnding::Condition(..) => {
             return Err(Fault::Over(sense::NOT_AVAILABLE));
         }
     })

@@ -9,8 +9,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use ipconn::wire::{InUnit, OfUnit, Reply, Step};
-use ipconn::{About, Caller, Coordinating, Directory, Failed, Message, Opened, Ordered, Replied};
+use ipconn::wire::{InUnit, OfUnit, ReplyMessage, UnitStep};
+use ipconn::{MessageSubject, RegionCaller, BranchCoordinator, ConnectionDirectory, RequestFailure, UnitMessage, OpenCallback, OrderOutcome, ReplyOutcome};
 use region::{Handle, Order, Participant, ParticipantId, TaskUnit, UnitId, Vote};
 
 /// The regions that take part in units of this one; cheap to clone.
@@ -20,7 +20,7 @@ pub struct Coordinator(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     region: OnceLock<Handle>,
-    calls: OnceLock<(Directory, Caller)>,
+    calls: OnceLock<(ConnectionDirectory, RegionCaller)>,
     /// By connection and region: a connection may lead to another one later.
     remotes: Mutex<HashMap<(String, String), Arc<Remote>>>,
 }
@@ -30,9 +30,9 @@ pub struct Remote {
     name: String,
     connection: String,
     id: OnceLock<ParticipantId>,
-    caller: Caller,
+    caller: RegionCaller,
     region: Handle,
-    units: Mutex<Coordinating>,
+    units: Mutex<BranchCoordinator>,
     /// The votes of orders that it has not answered.
     votes: Mutex<HashMap<UnitId, Vote>>,
 }
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Coordinator {
 
 impl Coordinator {
     /// What the thread of the connections tells of those that are made.
-    pub fn opened(&self) -> Opened {
+    pub fn opened(&self) -> OpenCallback {
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |connection, applid| {
             if let Some(remote) = Inner::remote(&inner, connection, applid) {
@@ -72,7 +72,7 @@ impl Coordinator {
     }
 
     /// How regions are called.
-    pub fn calls(&self, directory: Directory, caller: Caller) {
+    pub fn calls(&self, directory: ConnectionDirectory, caller: RegionCaller) {
         let _ = self.0.calls.set((directory, caller));
     }
 
@@ -118,7 +118,7 @@ impl Inner {
                 id: OnceLock::new(),
                 caller: caller.clone(),
                 region: region.clone(),
-                units: Mutex::new(Coordinating::new(link, region.units_after())),
+                units: Mutex::new(BranchCoordinator::new(link, region.units_after())),
                 votes: Mutex::default(),
             });
             let id = region.add_participant(Arc::new(Orders(remote.clone())));
@@ -150,24 +150,24 @@ impl Remote {
         }
     }
 
-    fn send(self: &Arc<Self>, message: Message) {
+    fn send(self: &Arc<Self>, message: UnitMessage) {
         let (remote, about) = (self.clone(), message.about);
-        let answer = move |reply: Result<Reply, Failed>| remote.replied(about, &reply);
+        let answer = move |reply: Result<ReplyMessage, RequestFailure>| remote.replied(about, &reply);
         self.caller
-            .ask(&self.connection, message.bytes, Box::new(answer));
+            .send_request(&self.connection, message.bytes, Box::new(answer));
     }
 
-    fn replied(self: &Arc<Self>, about: About, reply: &Result<Reply, Failed>) {
+    fn replied(self: &Arc<Self>, about: MessageSubject, reply: &Result<ReplyMessage, RequestFailure>) {
         let reply = reply.as_ref().map(|reply| (&reply.head, reply.commarea()));
         let replied = lock(&self.units).replied(about, reply);
         match replied {
-            Replied::Vote(unit, yes) => {
+            ReplyOutcome::Vote(unit, yes) => {
                 let vote = lock(&self.votes).remove(&UnitId(unit));
                 if let Some(vote) = vote.filter(|_| yes) {
                     vote.yes();
                 }
             }
-            Replied::Unsure(unit, question) => {
+            ReplyOutcome::Unsure(unit, question) => {
                 if let Some(vote) = lock(&self.votes).get(&UnitId(unit)) {
                     vote.unsure();
                 }
@@ -178,8 +178,8 @@ impl Remote {
                 );
                 self.send(question);
             }
-            Replied::Again(message) => self.send(message),
-            Replied::InDoubt(units) => {
+            ReplyOutcome::Again(message) => self.send(message),
+            ReplyOutcome::InDoubt(units) => {
                 let units: Vec<UnitId> = units.into_iter().map(UnitId).collect();
                 if !units.is_empty() {
                     let count = units.len();
@@ -189,7 +189,7 @@ impl Remote {
                     self.region.in_doubt(*id, &units);
                 }
             }
-            Replied::Nothing => {}
+            ReplyOutcome::Nothing => {}
         }
     }
 }
@@ -210,7 +210,7 @@ impl Participant for Orders {
         let remote = &self.0;
         let ordered = lock(&remote.units).order(unit.0, order);
         // A vote that is dropped is a no.
-        if let Ordered::Send(message) = ordered {
+        if let OrderOutcome::Send(message) = ordered {
             let before = lock(&remote.votes).insert(unit, vote);
             drop(before);
             remote.send(message);
@@ -248,7 +248,7 @@ impl Joined {
 
     fn before(&self) -> u32 {
         match self.of.step {
-            Step::Link(before) => before,
+            UnitStep::Link(before) => before,
             _ => 0,
         }
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use gateway::OperatorResult;
-use ipconn::Coordinator;
+use ipconn::CallerConnection;
 use region::{BranchId, Handle, InDoubtUnit, UnitId};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// and those that are committed here and that another has not heard of.
 pub fn list(region: &Handle) -> Value {
     let waiting = region.prepared_units().into_iter().map(|unit| {
-        let of = Coordinator::of_branch(&unit.branch);
+        let of = CallerConnection::of_branch(&unit.branch);
         let in_doubt = unit.task.in_doubt;
         let since_ms = unit.since_unix_ns / 1_000_000;
         let ends_ms = unit.ends_unix_ns.map(|ns| ns / 1_000_000);
@@ -122,7 +122,7 @@ fn settle_in_doubt(region: &Handle, wanted: &str, commit: bool) -> OperatorResul
 
 /// The name of a unit that is decided elsewhere.
 fn name(branch: &BranchId) -> String {
-    match Coordinator::of_branch(branch) {
+    match CallerConnection::of_branch(branch) {
         Some((of, unit)) => format!("{}.{}.{}", of.applid, of.link, UnitId(unit)),
         None => branch.to_string(),
     }

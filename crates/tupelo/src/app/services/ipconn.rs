@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ipconn::{Caller, Listener, Served, StartError};
+use ipconn::{RegionCaller, Listener, ServedRegion, StartError};
 use miette::{Result, miette};
 use region::RegionConfig;
 
@@ -24,7 +24,7 @@ pub type ConnectionSlot = Arc<OnceLock<Connections>>;
 #[derive(Default)]
 struct Ipconn {
     slot: ConnectionSlot,
-    caller: Option<Caller>,
+    caller: Option<RegionCaller>,
     coordinator: Coordinator,
     listener: Option<Listener>,
 }
@@ -54,7 +54,7 @@ impl Service for Ipconn {
             let lanes = read.lanes(app, true);
             let (config, who) = (&read.config, &read.who);
             let opened = self.coordinator.opened();
-            let caller = Caller::start(config, &app.folder, who, lanes, &read.directory, opened);
+            let caller = RegionCaller::start(config, &app.folder, who, lanes, &read.directory, opened);
             let caller = caller.map_err(|e| miette!("[ipconn.connections] {e}"))?;
             self.coordinator
                 .calls(read.directory.clone(), caller.clone());
@@ -80,7 +80,7 @@ impl Service for Ipconn {
             return Ok(());
         };
         self.coordinator.start(running.region.clone());
-        let served = Served {
+        let served = ServedRegion {
             region: running.region.clone(),
             user: running.user,
         };

@@ -16,7 +16,7 @@ pub fn page() -> String {
     gateway::mainframe_metrics_sample(&mut text);
     let one = [("NAME".to_owned(), ipconn::ConnectionConfig::default())];
     let config = ipconn::IpconnConfig { connections: one.into(), ..Default::default() };
-    ipconn::Directory::new(&config).metrics(&mut text);
+    ipconn::ConnectionDirectory::new(&config).metrics(&mut text);
     let mut page = String::from(
         "# /metrics\n\n\
          What the administration port of `tupelo serve` tells Prometheus. \
