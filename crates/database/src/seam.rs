@@ -3,7 +3,7 @@
 //! The worker's command `SQL_CONNECT` and its operands, and the work that the
 //! region asks of a waiting worker. The worker's side is in `worker::sql`.
 
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 /// The command by which a worker asks for the session of its unit of work.
 pub const SQL_CONNECT: u16 = 0xDB02;
@@ -53,7 +53,7 @@ pub enum Reason {
 
 impl Reason {
     /// Reads a request; `None` for an unknown reason.
-    pub fn parse(operands: &Operands) -> Option<Reason> {
+    pub fn parse(operands: &CommandOperands) -> Option<Reason> {
         match operands.get_int(operand::REASON).unwrap_or(0) {
             0 => Some(Reason::Statement),
             1 => Some(Reason::Cancelled),
@@ -82,10 +82,10 @@ impl NoSession {
     }
 
     /// The answer to the worker.
-    pub fn answer(&self) -> Answer {
-        let operands = Operands::new(0)
+    pub fn answer(&self) -> CallAnswer {
+        let operands = CommandOperands::new(0)
             .int(operand::SQLCODE, i64::from(self.sqlcode))
             .bytes(operand::TEXT, self.text.as_bytes());
-        Answer::of_data(operands.emit())
+        CallAnswer::of_data(operands.emit())
     }
 }

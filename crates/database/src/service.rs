@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 use region::{
     CommandService, Handle, JoinError, ParticipantId, ServiceCommand, TaskUnit, UnitId,
     WorkerRequest,
@@ -121,7 +121,7 @@ impl CommandService for SqlService {
             (Some(Reason::Statement), Some(unit)) => self.0.connect(command, unit),
             (Some(Reason::Cancelled), _) => self.0.cancelled(command),
             (Some(Reason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
-            _ => command.answer(&Answer::of_condition(Condition::InvReq, 0)),
+            _ => command.answer(&CallAnswer::of_condition(Condition::InvReq, 0)),
         }
     }
 
@@ -244,7 +244,7 @@ impl Inner {
                 }
             }
             // What is answered after a purge is dropped.
-            Choice::Over => waiter.command.answer(&Answer::of_abend(&PURGED)),
+            Choice::Over => waiter.command.answer(&CallAnswer::of_abend(&PURGED)),
         }
     }
 
@@ -409,9 +409,9 @@ impl Inner {
             .of_task(command.task)
             .is_some_and(|u| u.is_cancelled);
         if is_purged {
-            command.answer(&Answer::of_abend(&PURGED));
+            command.answer(&CallAnswer::of_abend(&PURGED));
         } else {
-            command.answer(&Answer::default());
+            command.answer(&CallAnswer::default());
         }
     }
 
@@ -432,7 +432,7 @@ impl Inner {
                 self.close(in_use.session);
             }
         }
-        command.answer(&Answer::default());
+        command.answer(&CallAnswer::default());
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use link::{Answer, Operands, UserId};
+use link::{CallAnswer, CommandOperands, UserId};
 use region::LentDescriptor;
 
 use crate::config::{DateFormat, SqlConfig};
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// The answer to the worker's request.
-    pub fn answer(&self, config: &SqlConfig) -> Answer {
+    pub fn answer(&self, config: &SqlConfig) -> CallAnswer {
         let dates = match config.dates {
             DateFormat::Iso => 0,
             DateFormat::Usa => 1,
@@ -66,7 +66,7 @@ impl Session {
             DateFormat::Jis => 3,
         };
         let tag = self.lent.tag() as i64;
-        let mut operands = Operands::new(0)
+        let mut operands = CommandOperands::new(0)
             .int(operand::TAG, tag)
             .int(operand::GENERATION, tag)
             .int(operand::VERSION, i64::from(self.connection.version()))
@@ -78,6 +78,6 @@ impl Session {
         if let Some(qualifier) = &config.qualifier {
             operands = operands.bytes(operand::QUALIFIER, qualifier.as_bytes());
         }
-        Answer::of_data(operands.emit())
+        CallAnswer::of_data(operands.emit())
     }
 }

@@ -7,14 +7,14 @@
 use cics::resp::{Condition, Failure};
 
 use crate::Name;
-use crate::directory::Violation;
+use crate::directory::ProtocolViolation;
 use crate::layout::AnswerHeader;
 
 /// Operations, with the meaning of their arguments and data. Those on files are
 /// written and read by [`crate::FileCall`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]
-pub enum Op {
+pub enum CallOperation {
     /// READ for a task that has pending changes, or with UPDATE.
     Read = 1,
     /// One step of a browse.
@@ -56,23 +56,23 @@ pub const NESTED_ACT: u32 = 1;
 /// LINK and nested runs: the data are a channel, not a COMMAREA.
 pub const LINK_CHANNEL: u64 = 1;
 
-impl Op {
+impl CallOperation {
     /// The operation of a number.
     pub fn from_number(number: u16) -> Option<Self> {
-        const ALL: [Op; 13] = [
-            Op::Read,
-            Op::Browse,
-            Op::Write,
-            Op::Rewrite,
-            Op::Delete,
-            Op::Unlock,
-            Op::Syncpoint,
-            Op::Rollback,
-            Op::Link,
-            Op::Log,
-            Op::Converse,
-            Op::Command,
-            Op::Socket,
+        const ALL: [CallOperation; 13] = [
+            CallOperation::Read,
+            CallOperation::Browse,
+            CallOperation::Write,
+            CallOperation::Rewrite,
+            CallOperation::Delete,
+            CallOperation::Unlock,
+            CallOperation::Syncpoint,
+            CallOperation::Rollback,
+            CallOperation::Link,
+            CallOperation::Log,
+            CallOperation::Converse,
+            CallOperation::Command,
+            CallOperation::Socket,
         ];
         ALL.into_iter().find(|op| *op as u16 == number)
     }
@@ -80,9 +80,9 @@ impl Op {
 
 /// A call as the region reads it. The data has been copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct WorkerCall {
     /// The operation.
-    pub op: Op,
+    pub op: CallOperation,
     /// Slot of the task that asks.
     pub slot: usize,
     /// Arguments.
@@ -93,7 +93,7 @@ pub struct Call {
 
 /// An answer as the region gives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct CallAnswer {
     /// The value of EIBRESP after the command.
     pub condition: Condition,
     /// EIBRESP2 value.
@@ -124,40 +124,40 @@ pub enum CallEvent {
 
 /// State of a worker's call area as the region sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum CallAreaState {
     /// No call.
     Nothing,
     /// A call that waits for an answer.
-    Call(Call),
+    Call(WorkerCall),
     /// The results of a nested run; the call before it still waits.
-    NestedDone(Answer),
+    NestedDone(CallAnswer),
     /// Bytes that no correct worker writes.
-    Violation(Violation),
+    Violation(ProtocolViolation),
 }
 
-impl Answer {
+impl CallAnswer {
     /// A condition and nothing else.
     pub fn of_condition(condition: Condition, resp2: u32) -> Self {
-        Answer {
+        CallAnswer {
             condition,
             resp2,
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 
     /// The task shall end with an abend.
     pub fn of_abend(code: &[u8; 4]) -> Self {
-        Answer {
+        CallAnswer {
             abend: Name::from_bytes(*code),
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 
     /// Data and nothing else.
     pub fn of_data(data: Vec<u8>) -> Self {
-        Answer {
+        CallAnswer {
             data,
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 
@@ -172,11 +172,11 @@ impl Answer {
     }
 }
 
-impl From<Failure> for Answer {
-    fn from(failure: Failure) -> Answer {
+impl From<Failure> for CallAnswer {
+    fn from(failure: Failure) -> CallAnswer {
         match failure {
-            Failure::Condition(condition, resp2) => Answer::of_condition(condition, resp2),
-            Failure::Abend(code) => Answer::of_abend(&code),
+            Failure::Condition(condition, resp2) => CallAnswer::of_condition(condition, resp2),
+            Failure::Abend(code) => CallAnswer::of_abend(&code),
         }
     }
 }

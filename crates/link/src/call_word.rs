@@ -25,7 +25,7 @@ pub struct CallWord<'m>(pub &'m AtomicU32);
 
 /// The result of the region's attempt to take a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum TakeResult {
     /// No call is waiting, or another thread took it.
     Nothing,
     /// A call.
@@ -42,7 +42,7 @@ const TRIES: usize = 3;
 
 impl CallWord<'_> {
     /// Asks, for the worker.
-    pub fn ask(self, state: u32) {
+    pub fn post_call(self, state: u32) {
         self.0.swap(state, Ordering::SeqCst);
     }
 
@@ -66,16 +66,16 @@ impl CallWord<'_> {
     }
 
     /// The worker has read the answer.
-    pub fn heard(self) {
+    pub fn answer_read(self) {
         self.0.store(IDLE, Ordering::Release);
     }
 
     /// Takes a call, for the region: each call is given to one thread.
-    pub fn take(self) -> Taken {
+    pub fn take(self) -> TakeResult {
         let mut seen = self.0.load(Ordering::SeqCst);
         for _ in 0..TRIES {
             let reported = question(seen);
-            if !matches!(reported, Taken::Call | Taken::NestedDone) {
+            if !matches!(reported, TakeResult::Call | TakeResult::NestedDone) {
                 return reported;
             }
             let order = Ordering::SeqCst;
@@ -84,7 +84,7 @@ impl CallWord<'_> {
                 Err(now) => seen = now,
             }
         }
-        Taken::Violation(seen)
+        TakeResult::Violation(seen)
     }
 
     /// Puts [`ANSWERED`] or [`NESTED`]; true when [`CallWord::wake`] must follow.
@@ -140,12 +140,12 @@ impl Wait {
 }
 
 /// The call in a word.
-fn question(seen: u32) -> Taken {
+fn question(seen: u32) -> TakeResult {
     match seen & !ASLEEP {
-        CALL => Taken::Call,
-        NESTED_DONE => Taken::NestedDone,
-        IDLE | ANSWERED | NESTED | TAKEN => Taken::Nothing,
-        _ => Taken::Violation(seen),
+        CALL => TakeResult::Call,
+        NESTED_DONE => TakeResult::NestedDone,
+        IDLE | ANSWERED | NESTED | TAKEN => TakeResult::Nothing,
+        _ => TakeResult::Violation(seen),
     }
 }
 
@@ -169,14 +169,14 @@ mod tests {
         Falls(u32),
         Sleeps,
         /// It was woken, or never slept, and looks again.
-        Looks,
+        Checks,
         Over(u32),
     }
 
     /// The state of one of the region's threads.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    enum Thread {
-        Looks(usize),
+    enum ModelThread {
+        Checks(usize),
         Saw(u32, usize),
         /// It has the question.
         Has,
@@ -186,15 +186,15 @@ mod tests {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    struct World {
+    struct CallModel {
         word: u32,
         worker: Worker,
-        threads: [Thread; 2],
+        threads: [ModelThread; 2],
         answers: u8,
     }
 
     /// The words after one step of the worker's.
-    fn worker_step(world: World, asked: u32) -> Option<World> {
+    fn worker_step(world: CallModel, asked: u32) -> Option<CallModel> {
         let mut next = world;
         next.worker = match world.worker {
             Worker::Saw(seen) => match Wait::of(seen, asked) {
@@ -207,44 +207,44 @@ mod tests {
                 Wait::Sleep => Worker::Falls(seen),
             },
             Worker::Falls(on) if world.word == on => Worker::Sleeps,
-            Worker::Falls(_) => Worker::Looks,
-            Worker::Looks => Worker::Saw(world.word),
+            Worker::Falls(_) => Worker::Checks,
+            Worker::Checks => Worker::Saw(world.word),
             Worker::Sleeps | Worker::Over(_) => return None,
         };
         Some(next)
     }
 
-    fn thread_step(world: World, at: usize) -> Option<World> {
+    fn thread_step(world: CallModel, at: usize) -> Option<CallModel> {
         let mut next = world;
         next.threads[at] = match world.threads[at] {
-            Thread::Looks(tries) => Thread::Saw(world.word, tries),
-            Thread::Saw(seen, tries) => match question(seen) {
-                Taken::Violation(word) => panic!("{word:x} is a valid word"),
-                Taken::Nothing => Thread::Done,
+            ModelThread::Checks(tries) => ModelThread::Saw(world.word, tries),
+            ModelThread::Saw(seen, tries) => match question(seen) {
+                TakeResult::Violation(word) => panic!("{word:x} is a valid word"),
+                TakeResult::Nothing => ModelThread::Done,
                 _ if world.word == seen => {
                     next.word = taken(seen);
-                    Thread::Has
+                    ModelThread::Has
                 }
                 _ => {
                     assert!(tries < TRIES, "a question is taken in {TRIES} tries");
-                    Thread::Saw(world.word, tries + 1)
+                    ModelThread::Saw(world.word, tries + 1)
                 }
             },
-            Thread::Has => {
+            ModelThread::Has => {
                 next.answers += 1;
                 next.word = ANSWERED;
                 match world.word & ASLEEP {
-                    0 => Thread::Done,
-                    _ => Thread::Wakes,
+                    0 => ModelThread::Done,
+                    _ => ModelThread::Wakes,
                 }
             }
-            Thread::Wakes => {
+            ModelThread::Wakes => {
                 if world.worker == Worker::Sleeps {
-                    next.worker = Worker::Looks;
+                    next.worker = Worker::Checks;
                 }
-                Thread::Done
+                ModelThread::Done
             }
-            Thread::Done => return None,
+            ModelThread::Done => return None,
         };
         Some(next)
     }
@@ -252,13 +252,13 @@ mod tests {
     /// Every order of the steps of a worker that calls and of two threads that
     /// poll: the worker receives one answer, and no thread sleeps for ever.
     #[test]
-    fn in_every_order_of_steps_the_question_is_answered_once_and_the_asker_wakes() {
+    fn in_every_order_of_steps_the_call_is_answered_once_and_the_caller_wakes() {
         for asked in [CALL, NESTED_DONE] {
             let mut seen = BTreeSet::new();
-            let mut open = vec![World {
+            let mut open = vec![CallModel {
                 word: asked,
-                worker: Worker::Looks,
-                threads: [Thread::Looks(1); 2],
+                worker: Worker::Checks,
+                threads: [ModelThread::Checks(1); 2],
                 answers: 0,
             }];
             let mut ends = 0;
@@ -284,36 +284,36 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_wakes_only_who_said_that_it_sleeps() {
+    fn an_answer_wakes_only_a_worker_that_announced_its_sleep() {
         let word = AtomicU32::new(IDLE);
         let word = CallWord(&word);
-        word.ask(CALL);
-        assert_eq!(word.take(), Taken::Call);
-        assert_eq!(word.take(), Taken::Nothing);
+        word.post_call(CALL);
+        assert_eq!(word.take(), TakeResult::Call);
+        assert_eq!(word.take(), TakeResult::Nothing);
         assert!(!word.answer(ANSWERED));
         assert_eq!(word.wait(CALL), ANSWERED);
-        word.heard();
-        word.ask(CALL);
+        word.answer_read();
+        word.post_call(CALL);
         let marked = Wait::of(CALL, CALL);
         assert_eq!(marked, Wait::Mark(CALL | ASLEEP));
         word.0.store(CALL | ASLEEP, Ordering::SeqCst);
-        assert_eq!(word.take(), Taken::Call);
+        assert_eq!(word.take(), TakeResult::Call);
         assert_eq!(word.0.load(Ordering::SeqCst), TAKEN | ASLEEP);
         assert!(word.answer(NESTED));
         assert_eq!(word.wait(CALL), NESTED);
-        word.ask(NESTED_DONE);
-        assert_eq!(word.take(), Taken::NestedDone);
+        word.post_call(NESTED_DONE);
+        assert_eq!(word.take(), TakeResult::NestedDone);
     }
 
     #[test]
-    fn two_threads_that_ask_and_answer_without_a_pause_never_stand_still() {
+    fn two_threads_that_call_and_answer_without_a_pause_never_stop() {
         const ROUNDS: u32 = 20_000;
         let word = AtomicU32::new(IDLE);
         let word = CallWord(&word);
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 for round in 0..ROUNDS {
-                    while word.take() != Taken::Call {
+                    while word.take() != TakeResult::Call {
                         std::thread::yield_now();
                     }
                     // So that the worker is at every place of its way.
@@ -324,9 +324,9 @@ mod tests {
                 }
             });
             for _ in 0..ROUNDS {
-                word.ask(CALL);
+                word.post_call(CALL);
                 assert_eq!(word.wait(CALL), ANSWERED);
-                word.heard();
+                word.answer_read();
             }
         });
     }

@@ -15,7 +15,7 @@
 //!
 //! Integers are in the machine's own order. Type 0 is BIT, 1 is CHAR.
 
-use crate::directory::{ContainerType, Violation};
+use crate::directory::{ContainerType, ProtocolViolation};
 use crate::operands::Reader;
 use crate::{ChannelName, ContainerName, Name};
 
@@ -60,7 +60,7 @@ impl ChannelData {
     }
 
     /// Reads a channel that the other side wrote.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Violation> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ProtocolViolation> {
         let mut rest = Reader(bytes);
         let name = Name::from_bytes(rest.array()?);
         let number = u32::from_ne_bytes(rest.array()?);
@@ -70,7 +70,7 @@ impl ChannelData {
             let kind = match rest.array()? {
                 [0, _] => ContainerType::Bit,
                 [1, _] => ContainerType::Char,
-                _ => return Err(Violation::Operands),
+                _ => return Err(ProtocolViolation::Operands),
             };
             let ccsid = u16::from_ne_bytes(rest.array()?);
             let bytes = u32::from_ne_bytes(rest.array()?) as usize;
@@ -83,7 +83,7 @@ impl ChannelData {
         }
         match rest.0.is_empty() {
             true => Ok(ChannelData { name, containers }),
-            false => Err(Violation::Operands),
+            false => Err(ProtocolViolation::Operands),
         }
     }
 }
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(ChannelData::parse(&channel.emit()).unwrap(), channel);
         let mut longer = channel.emit();
         longer.push(0);
-        assert_eq!(ChannelData::parse(&longer), Err(Violation::Operands));
+        assert_eq!(ChannelData::parse(&longer), Err(ProtocolViolation::Operands));
     }
 
     proptest! {

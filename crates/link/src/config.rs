@@ -35,7 +35,7 @@ pub struct WorkerConfig {
     /// Where embedded files are; none when there are no files.
     pub store: Option<StoreEntry>,
     /// The confinement of the worker's programs.
-    pub confinement: Confinement,
+    pub confinement: WorkerConfinement,
     /// How socket calls are served.
     pub sockets: SocketOptions,
     /// Commands are traced.
@@ -71,7 +71,7 @@ pub struct SocketOptions {
 /// How far a worker's programs are confined. A bound of 0 means no bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Confinement {
+pub struct WorkerConfinement {
     /// The sandbox of the process.
     pub sandbox: SandboxMode,
     /// Most bytes that GETMAIN gives a task.

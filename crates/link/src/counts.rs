@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::TransId;
 use crate::layout::{COUNT_ENTRIES, COUNTS_OFFSET};
-use crate::map::Mapping;
+use crate::map::SharedMapping;
 
 /// Sums of one command of one transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +45,14 @@ struct Open {
 
 /// The writer's state between the beginning and the end of commands.
 #[derive(Debug, Default)]
-pub(crate) struct Counter {
+pub(crate) struct CommandCounter {
     open: Vec<Open>,
 }
 
 /// Places that are looked at for one of a key.
 const PROBES: usize = 16;
 
-impl Counter {
+impl CommandCounter {
     /// Begins a task without a running command.
     pub fn begin_task(&mut self) {
         self.open.clear();
@@ -60,7 +60,7 @@ impl Counter {
 
     /// A command begins.
     #[inline]
-    pub fn enter(&mut self, map: &Mapping, who: (TransId, u16), (ticks, waited_ns): (u64, u64)) {
+    pub fn enter(&mut self, map: &SharedMapping, who: (TransId, u16), (ticks, waited_ns): (u64, u64)) {
         let table = table(map);
         let place = place(table, key(who.0, who.1));
         let count = &table[place][1];
@@ -83,7 +83,7 @@ impl Counter {
     /// A command ended. Those begun after it that have no end went another
     /// way, as RETURN and XCTL do.
     #[inline]
-    pub fn exit(&mut self, map: &Mapping, command: u16, (ticks, waited_ns): (u64, u64)) {
+    pub fn exit(&mut self, map: &SharedMapping, command: u16, (ticks, waited_ns): (u64, u64)) {
         let Some(at) = self.open.iter().rposition(|o| o.command == command) else {
             return;
         };
@@ -112,7 +112,7 @@ impl Counter {
 const MOST_OPEN: usize = 512;
 
 /// Calls `take` with all sums that a worker has.
-pub(crate) fn read_map(map: &Mapping, mut take: impl FnMut(CommandSum)) {
+pub(crate) fn read_map(map: &SharedMapping, mut take: impl FnMut(CommandSum)) {
     for entry in table(map) {
         let [key, count, own_ticks, waited_ns] =
             [0, 1, 2, 3].map(|n: usize| entry[n].load(Ordering::Relaxed));
@@ -131,7 +131,7 @@ pub(crate) fn read_map(map: &Mapping, mut take: impl FnMut(CommandSum)) {
     }
 }
 
-fn table(map: &Mapping) -> &Table {
+fn table(map: &SharedMapping) -> &Table {
     // SAFETY: atomics only.
     unsafe { map.get(COUNTS_OFFSET) }
 }
@@ -168,15 +168,15 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn map() -> Mapping {
-        Mapping::new(sealed_memfd(c"test", memory_bytes(PAGE)).unwrap()).unwrap()
+    fn map() -> SharedMapping {
+        SharedMapping::new(sealed_memfd(c"test", memory_bytes(PAGE)).unwrap()).unwrap()
     }
 
     fn transid(n: u16) -> TransId {
         TransId::from_bytes(format!("{n:04}").into_bytes().try_into().unwrap())
     }
 
-    fn sums(map: &Mapping) -> Vec<CommandSum> {
+    fn sums(map: &SharedMapping) -> Vec<CommandSum> {
         let mut all = Vec::new();
         read_map(map, |sum| all.push(sum));
         all
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_command_s_own_time_is_without_those_inside_of_it() {
-        let (map, mut counter) = (map(), Counter::default());
+        let (map, mut counter) = (map(), CommandCounter::default());
         let me = transid(1);
         counter.enter(&map, (me, 10), (100, 0));
         counter.enter(&map, (me, 20), (110, 0));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn no_command_is_lost_when_the_table_is_full() {
-        let (map, mut counter) = (map(), Counter::default());
+        let (map, mut counter) = (map(), CommandCounter::default());
         for n in 0..6000 {
             counter.enter(&map, (transid(n % 3000), n % 7 + 1), (0, 0));
             counter.exit(&map, n % 7 + 1, (1, 0));
@@ -218,7 +218,7 @@ mod tests {
         fn counts_are_those_of_what_was_begun(
             steps in proptest::collection::vec((0..4u16, 1..5u16, any::<bool>()), 0..200),
         ) {
-            let (map, mut counter) = (map(), Counter::default());
+            let (map, mut counter) = (map(), CommandCounter::default());
             let mut wanted = BTreeMap::new();
             for (now, (who, command, ends)) in (0u64..).zip(steps) {
                 match ends {
@@ -241,7 +241,7 @@ mod tests {
             unsafe {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), map.at(COUNTS_OFFSET), bytes.len());
             }
-            let mut counter = Counter::default();
+            let mut counter = CommandCounter::default();
             counter.enter(&map, (transid(1), 1), (5, 0));
             counter.exit(&map, 1, (9, 0));
             prop_assert!(!sums(&map).is_empty());

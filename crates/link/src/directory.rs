@@ -22,7 +22,7 @@ pub enum ContainerType {
 
 /// One container: its name, type and place in the arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct ContainerEntry {
     /// Name of the container.
     pub name: ContainerName,
     /// Offset of its bytes in the arena.
@@ -37,7 +37,7 @@ pub struct Entry {
 
 /// An error in data that the other side wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
+pub enum ProtocolViolation {
     /// A directory that does not fit its arena.
     #[error("a directory of {count} containers at {offset} is outside the arena")]
     Directory {
@@ -76,14 +76,14 @@ pub enum Violation {
 }
 
 /// Checks that a range is within an arena of `arena` bytes.
-pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), Violation> {
+pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), ProtocolViolation> {
     match offset.checked_add(bytes) {
         Some(end) if end <= arena as u64 => Ok((offset as usize, bytes as usize)),
-        _ => Err(Violation::Extent { offset, bytes }),
+        _ => Err(ProtocolViolation::Extent { offset, bytes }),
     }
 }
 
-impl Entry {
+impl ContainerEntry {
     fn emit(&self, to: &mut [u8; ENTRY_BYTES]) {
         to[..16].copy_from_slice(self.name.as_bytes());
         to[16..24].copy_from_slice(&(self.offset as u64).to_le_bytes());
@@ -97,16 +97,16 @@ impl Entry {
         to[36..40].fill(0);
     }
 
-    fn parse(from: &[u8; ENTRY_BYTES], arena: usize) -> Result<Self, Violation> {
+    fn parse(from: &[u8; ENTRY_BYTES], arena: usize) -> Result<Self, ProtocolViolation> {
         let mut name = [0; 16];
         name.copy_from_slice(&from[..16]);
         let (offset, bytes) = check_extent(u64_at(from, 16), u64_at(from, 24), arena)?;
         let kind = match from[32] {
             0 => ContainerType::Bit,
             1 => ContainerType::Char,
-            other => return Err(Violation::Kind(other)),
+            other => return Err(ProtocolViolation::Kind(other)),
         };
-        Ok(Entry {
+        Ok(ContainerEntry {
             name: ContainerName::from_bytes(name),
             offset,
             bytes,
@@ -121,7 +121,7 @@ impl Entry {
 /// # Safety
 /// `arena` must point at `arena_bytes` writable bytes that this side owns now.
 /// Panics when the entries do not fit.
-pub unsafe fn write(arena: *mut u8, arena_bytes: usize, offset: usize, entries: &[Entry]) {
+pub unsafe fn write(arena: *mut u8, arena_bytes: usize, offset: usize, entries: &[ContainerEntry]) {
     assert!(offset + entries.len() * ENTRY_BYTES <= arena_bytes);
     for (i, entry) in entries.iter().enumerate() {
         let mut bytes = [0; ENTRY_BYTES];
@@ -146,13 +146,13 @@ pub unsafe fn read(
     arena_bytes: usize,
     offset: u64,
     count: u64,
-    into: &mut Vec<Entry>,
-) -> Result<(), Violation> {
+    into: &mut Vec<ContainerEntry>,
+) -> Result<(), ProtocolViolation> {
     into.clear();
     if count == 0 {
         return Ok(());
     }
-    let violation = Violation::Directory { offset, count };
+    let violation = ProtocolViolation::Directory { offset, count };
     if count > MAX_CONTAINERS as u64 {
         return Err(violation);
     }
@@ -166,7 +166,7 @@ pub unsafe fn read(
                 .cast::<[u8; ENTRY_BYTES]>()
                 .read_unaligned()
         };
-        into.push(Entry::parse(&bytes, arena_bytes)?);
+        into.push(ContainerEntry::parse(&bytes, arena_bytes)?);
     }
     Ok(())
 }
@@ -186,14 +186,14 @@ mod tests {
     fn a_directory_reads_back_as_it_was_written() {
         let mut arena = vec![0u8; 4096];
         let entries = [
-            Entry {
+            ContainerEntry {
                 name: ContainerName::new("REQUEST").unwrap(),
                 offset: 0,
                 bytes: 100,
                 kind: ContainerType::Char,
                 ccsid: 819,
             },
-            Entry {
+            ContainerEntry {
                 name: ContainerName::new("EMPTY").unwrap(),
                 offset: 4096,
                 bytes: 0,

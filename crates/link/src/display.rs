@@ -21,7 +21,7 @@ const PROGRAM_BYTES: usize = 8;
 
 /// The meaning of the bytes from 0x80 on in a text.
 #[derive(Debug, Clone, Default)]
-pub enum Characters {
+pub enum DisplayCharacters {
     /// UTF-8.
     #[default]
     Utf8,
@@ -31,7 +31,7 @@ pub enum Characters {
 
 /// The program and task that printed a line, as a worker reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source {
+pub struct DisplaySource {
     /// The task's number, 0 between tasks.
     pub task: u64,
     /// Its transaction, padded with blanks.
@@ -42,7 +42,7 @@ pub struct Source {
 
 /// A printed line with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct DisplayLine {
     /// The task's number; none for a line that is no record.
     pub task: Option<u64>,
     /// The transaction without blanks, printable.
@@ -54,7 +54,7 @@ pub struct Line {
 }
 
 /// The record of a line.
-pub fn record(source: &Source, line: &[u8]) -> Vec<u8> {
+pub fn record(source: &DisplaySource, line: &[u8]) -> Vec<u8> {
     let mut record = format!("{} ", source.task).into_bytes();
     let names = source.transid.iter().chain(&source.program);
     record.extend(names.map(|&b| if b.is_ascii_graphic() { b } else { b' ' }));
@@ -86,15 +86,15 @@ pub fn record(source: &Source, line: &[u8]) -> Vec<u8> {
 
 /// Reads a record without its line feed; the result is always printable. A
 /// malformed record is text only.
-pub fn parse(record: &[u8], characters: &Characters) -> Line {
-    of_record(record, characters).unwrap_or_else(|| Line {
+pub fn parse(record: &[u8], characters: &DisplayCharacters) -> DisplayLine {
+    of_record(record, characters).unwrap_or_else(|| DisplayLine {
         text: printable(record, characters),
-        ..Line::default()
+        ..DisplayLine::default()
     })
 }
 
 /// Reads a record. Returns `None` if it is malformed.
-fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
+fn of_record(record: &[u8], characters: &DisplayCharacters) -> Option<DisplayLine> {
     let digits = record.iter().take_while(|b| b.is_ascii_digit()).count();
     let (number, rest) = record.split_at(digits);
     let task = std::str::from_utf8(number).ok()?.parse().ok()?;
@@ -105,7 +105,7 @@ fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
         [] => rest,
         _ => rest.strip_prefix(b" ")?,
     };
-    Some(Line {
+    Some(DisplayLine {
         task: Some(task),
         transid: printable(transid, characters),
         program: printable(program, characters),
@@ -115,17 +115,17 @@ fn of_record(record: &[u8], characters: &Characters) -> Option<Line> {
 
 /// A text without trailing blanks, always printable: unprintable characters are
 /// escaped.
-pub fn printable(line: &[u8], characters: &Characters) -> String {
+pub fn printable(line: &[u8], characters: &DisplayCharacters) -> String {
     let line = line.trim_ascii_end();
     let mut text = String::with_capacity(line.len());
     match characters {
-        Characters::Utf8 => {
+        DisplayCharacters::Utf8 => {
             for chunk in line.utf8_chunks() {
                 chunk.valid().chars().for_each(|c| show(c, &mut text));
                 chunk.invalid().iter().for_each(|b| number(*b, &mut text));
             }
         }
-        Characters::Table(table) => {
+        DisplayCharacters::Table(table) => {
             for byte in line {
                 let known = match byte.checked_sub(0x80) {
                     Some(high) => table[usize::from(high)],
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SOURCE: Source = Source {
+    const SOURCE: DisplaySource = DisplaySource {
         task: 4711,
         transid: *b"ACC ",
         program: *b"ACCOUNT ",
@@ -182,8 +182,8 @@ mod tests {
     fn a_line_comes_back_with_task_transaction_and_program() {
         let record = record(&SOURCE, "HELLO Wörld  ".as_bytes());
         assert_eq!(record, "4711 ACC ACCOUNT  HELLO Wörld\n".as_bytes());
-        let line = parse(record.trim_ascii_end(), &Characters::Utf8);
-        let whole = Line {
+        let line = parse(record.trim_ascii_end(), &DisplayCharacters::Utf8);
+        let whole = DisplayLine {
             task: Some(4711),
             transid: "ACC".into(),
             program: "ACCOUNT".into(),
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_record_has_no_task() {
         for text in ["worker: oops", "12x", "", "12 too short"] {
-            let line = parse(text.as_bytes(), &Characters::Utf8);
+            let line = parse(text.as_bytes(), &DisplayCharacters::Utf8);
             assert_eq!((line.task, line.text.as_str()), (None, text));
         }
     }
@@ -203,9 +203,9 @@ mod tests {
     #[test]
     fn nothing_that_moves_a_cursor_is_left() {
         let record = record(&SOURCE, b"a\0b\rc\x1b[2Jd\xffe\xc2\x9bf");
-        let text = parse(record.trim_ascii_end(), &Characters::Utf8).text;
+        let text = parse(record.trim_ascii_end(), &DisplayCharacters::Utf8).text;
         assert_eq!(text, "a\\0b\\rc\\u{1b}[2Jd\\xffe\\u{9b}f");
-        let names = parse(b"1 A\x1b[2J\x07PROGR  text", &Characters::Utf8);
+        let names = parse(b"1 A\x1b[2J\x07PROGR  text", &DisplayCharacters::Utf8);
         assert_eq!(
             (names.transid.as_str(), names.program.as_str()),
             ("A\\u{1b}[2", "J\\u{7}PROGR")
@@ -213,26 +213,26 @@ mod tests {
     }
 
     /// ISO 8859-1, except for one byte that maps to no character.
-    fn latin1() -> Characters {
+    fn latin1() -> DisplayCharacters {
         let mut table: [_; 128] = std::array::from_fn(|high| Some(char::from(high as u8 + 0x80)));
         table[0x7f] = None;
-        Characters::Table(Box::new(table))
+        DisplayCharacters::Table(Box::new(table))
     }
 
     #[test]
     fn bytes_are_characters_of_the_code_page() {
         let line = b"M\xfcller, \xc3\xbc \x9b\xff\x1b";
         let record = record(&SOURCE, line);
-        let read = |characters: &Characters| parse(record.trim_ascii_end(), characters).text;
+        let read = |characters: &DisplayCharacters| parse(record.trim_ascii_end(), characters).text;
         assert_eq!(read(&latin1()), "Müller, Ã¼ \\u{9b}\\xff\\u{1b}");
         let utf8 = "M\\xfcller, ü \\x9b\\xff\\u{1b}";
-        assert_eq!(read(&Characters::Utf8), utf8);
+        assert_eq!(read(&DisplayCharacters::Utf8), utf8);
     }
 
     #[test]
     fn a_long_line_is_cut_between_characters() {
         let record = record(&SOURCE, "ü".repeat(4_000).as_bytes());
-        let text = parse(record.trim_ascii_end(), &Characters::Utf8).text;
+        let text = parse(record.trim_ascii_end(), &DisplayCharacters::Utf8).text;
         let cut = text.strip_suffix("...").expect("the mark of a cut");
         assert!(cut.chars().all(|c| c == 'ü'), "{}", &cut[cut.len() - 8..]);
     }
@@ -245,13 +245,13 @@ mod tests {
             program in any::<[u8; 8]>(),
             line in proptest::collection::vec(any::<u8>(), 0..6000),
         ) {
-            let record = record(&Source { task, transid, program }, &line);
+            let record = record(&DisplaySource { task, transid, program }, &line);
             prop_assert!(record.len() <= RECORD_BYTES);
             let body = record.strip_suffix(b"\n").unwrap();
             prop_assert!(!body.iter().any(u8::is_ascii_control));
-            for characters in [Characters::Utf8, latin1()] {
+            for characters in [DisplayCharacters::Utf8, latin1()] {
                 prop_assert_eq!(parse(body, &characters).task, Some(task));
-                let Line { transid, program, text, .. } = parse(&line, &characters);
+                let DisplayLine { transid, program, text, .. } = parse(&line, &characters);
                 let shown = transid + &program + &text;
                 prop_assert!(!shown.chars().any(char::is_control));
             }

@@ -2,7 +2,7 @@
 //! region that answers.
 //!
 //! A [`FileCall`] names a file by its number and the operation on it; it
-//! crosses as an operation, eight integers and bytes ([`Op`] has their
+//! crosses as an operation, eight integers and bytes ([`CallOperation`] has their
 //! meaning). Its answer is written and read here, too. Scripts use the same
 //! form without a link between.
 //!
@@ -12,8 +12,8 @@
 use cics::file::FileAccess;
 use store::{Found, Seek};
 
-use crate::call::{Answer, Call, Op};
-use crate::directory::Violation;
+use crate::call::{CallAnswer, WorkerCall, CallOperation};
+use crate::directory::ProtocolViolation;
 use crate::layout::AnswerHeader;
 
 /// A command on a file.
@@ -94,7 +94,7 @@ pub enum FileCommand<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WireCall<'a> {
     /// The operation.
-    pub op: Op,
+    pub op: CallOperation,
     /// Its arguments.
     pub args: [u64; 8],
     /// Its data, one part after the other.
@@ -170,7 +170,7 @@ impl<'a> FileCall<'a> {
         let mut args = [0; 8];
         args[FILE] = self.file.into();
         args[NOSUSPEND] = self.is_nosuspend().into();
-        let (op, data): (Op, [&[u8]; 2]) = match self.command {
+        let (op, data): (CallOperation, [&[u8]; 2]) = match self.command {
             FileCommand::Read { seek, access } => {
                 let (op, how, key) = emit_seek(seek);
                 args[FLAGS] = how;
@@ -189,69 +189,69 @@ impl<'a> FileCall<'a> {
             }
             FileCommand::Write { key, record, .. } => {
                 args[FLAGS] = key.len() as u64;
-                (Op::Write, [key, record])
+                (CallOperation::Write, [key, record])
             }
             FileCommand::Rewrite { token, record, .. } => {
                 args[FLAGS] = token.unwrap_or(0).into();
-                (Op::Rewrite, [record, &[]])
+                (CallOperation::Rewrite, [record, &[]])
             }
             FileCommand::DeleteHeld { token } => {
                 args[FLAGS] = DELETE_HELD;
                 args[TOKEN] = token.unwrap_or(0).into();
-                (Op::Delete, [&[], &[]])
+                (CallOperation::Delete, [&[], &[]])
             }
-            FileCommand::Delete { key, .. } => (Op::Delete, [key, &[]]),
+            FileCommand::Delete { key, .. } => (CallOperation::Delete, [key, &[]]),
             FileCommand::DeleteGeneric { prefix, .. } => {
                 args[FLAGS] = DELETE_GENERIC;
-                (Op::Delete, [prefix, &[]])
+                (CallOperation::Delete, [prefix, &[]])
             }
             FileCommand::Unlock { token } => {
                 args[FLAGS] = token.unwrap_or(0).into();
-                (Op::Unlock, [&[], &[]])
+                (CallOperation::Unlock, [&[], &[]])
             }
         };
         WireCall { op, args, data }
     }
 
     /// The meaning of a call that another process wrote.
-    pub fn parse(op: Op, args: &[u64; 8], data: &'a [u8]) -> Result<FileCall<'a>, Violation> {
-        let number = |value: u64| u32::try_from(value).map_err(|_| Violation::Operands);
+    pub fn parse(op: CallOperation, args: &[u64; 8], data: &'a [u8]) -> Result<FileCall<'a>, ProtocolViolation> {
+        let number = |value: u64| u32::try_from(value).map_err(|_| ProtocolViolation::Operands);
         let token = |value: u64| Ok((value != 0).then_some(number(value)?));
         let nosuspend = args[NOSUSPEND] != 0;
         let flags = args[FLAGS];
         let command = match op {
-            Op::Read | Op::Browse => parse_read(op, args, data)?,
-            Op::Write => {
+            CallOperation::Read | CallOperation::Browse => parse_read(op, args, data)?,
+            CallOperation::Write => {
                 let key_bytes = number(flags)? as usize;
                 let (key, record) = data
                     .split_at_checked(key_bytes)
-                    .ok_or(Violation::Operands)?;
+                    .ok_or(ProtocolViolation::Operands)?;
                 FileCommand::Write {
                     key,
                     record,
                     nosuspend,
                 }
             }
-            Op::Rewrite => FileCommand::Rewrite {
+            CallOperation::Rewrite => FileCommand::Rewrite {
                 token: token(flags)?,
                 record: data,
                 nosuspend,
             },
-            Op::Delete if flags & DELETE_HELD != 0 => FileCommand::DeleteHeld {
+            CallOperation::Delete if flags & DELETE_HELD != 0 => FileCommand::DeleteHeld {
                 token: token(args[TOKEN])?,
             },
-            Op::Delete if flags & DELETE_GENERIC != 0 => FileCommand::DeleteGeneric {
+            CallOperation::Delete if flags & DELETE_GENERIC != 0 => FileCommand::DeleteGeneric {
                 prefix: data,
                 nosuspend,
             },
-            Op::Delete => FileCommand::Delete {
+            CallOperation::Delete => FileCommand::Delete {
                 key: data,
                 nosuspend,
             },
-            Op::Unlock => FileCommand::Unlock {
+            CallOperation::Unlock => FileCommand::Unlock {
                 token: token(flags)?,
             },
-            _ => return Err(Violation::Operands),
+            _ => return Err(ProtocolViolation::Operands),
         };
         Ok(FileCall {
             file: number(args[FILE])?,
@@ -262,8 +262,8 @@ impl<'a> FileCall<'a> {
 
 impl WireCall<'_> {
     /// A copy with its own data, in the form of the region's calls.
-    pub fn to_call(&self) -> Call {
-        Call {
+    pub fn to_call(&self) -> WorkerCall {
+        WorkerCall {
             op: self.op,
             slot: 0,
             args: self.args,
@@ -277,36 +277,36 @@ fn number_of(access: FileAccess) -> u64 {
     at.unwrap_or_default() as u64
 }
 
-fn emit_seek(seek: Seek<'_>) -> (Op, u64, &[u8]) {
+fn emit_seek(seek: Seek<'_>) -> (CallOperation, u64, &[u8]) {
     let step = |step: u64| step << STEP_SHIFT;
     match seek {
-        Seek::Equal(key) => (Op::Read, 0, key),
-        Seek::Prefix(key) => (Op::Read, READ_GENERIC, key),
-        Seek::AtLeast(key) => (Op::Read, READ_GTEQ, key),
-        Seek::Greater(key) => (Op::Browse, step(AFTER), key),
-        Seek::AtMost(key) => (Op::Browse, step(AT_OR_BEFORE), key),
-        Seek::Less(key) => (Op::Browse, step(BEFORE), key),
-        Seek::First => (Op::Browse, step(FIRST), &[]),
-        Seek::Last => (Op::Browse, step(LAST), &[]),
+        Seek::Equal(key) => (CallOperation::Read, 0, key),
+        Seek::Prefix(key) => (CallOperation::Read, READ_GENERIC, key),
+        Seek::AtLeast(key) => (CallOperation::Read, READ_GTEQ, key),
+        Seek::Greater(key) => (CallOperation::Browse, step(AFTER), key),
+        Seek::AtMost(key) => (CallOperation::Browse, step(AT_OR_BEFORE), key),
+        Seek::Less(key) => (CallOperation::Browse, step(BEFORE), key),
+        Seek::First => (CallOperation::Browse, step(FIRST), &[]),
+        Seek::Last => (CallOperation::Browse, step(LAST), &[]),
     }
 }
 
-fn parse_read<'a>(op: Op, args: &[u64; 8], key: &'a [u8]) -> Result<FileCommand<'a>, Violation> {
+fn parse_read<'a>(op: CallOperation, args: &[u64; 8], key: &'a [u8]) -> Result<FileCommand<'a>, ProtocolViolation> {
     let flags = args[FLAGS];
     let seek = match (op, flags >> STEP_SHIFT) {
-        (Op::Read, 0) if flags & READ_GTEQ != 0 => Seek::AtLeast(key),
-        (Op::Read, 0) if flags & READ_GENERIC != 0 => Seek::Prefix(key),
-        (Op::Read, 0) => Seek::Equal(key),
-        (Op::Browse, FIRST) => Seek::First,
-        (Op::Browse, AFTER) => Seek::Greater(key),
-        (Op::Browse, AT_OR_BEFORE) => Seek::AtMost(key),
-        (Op::Browse, BEFORE) => Seek::Less(key),
-        (Op::Browse, LAST) => Seek::Last,
-        _ => return Err(Violation::Operands),
+        (CallOperation::Read, 0) if flags & READ_GTEQ != 0 => Seek::AtLeast(key),
+        (CallOperation::Read, 0) if flags & READ_GENERIC != 0 => Seek::Prefix(key),
+        (CallOperation::Read, 0) => Seek::Equal(key),
+        (CallOperation::Browse, FIRST) => Seek::First,
+        (CallOperation::Browse, AFTER) => Seek::Greater(key),
+        (CallOperation::Browse, AT_OR_BEFORE) => Seek::AtMost(key),
+        (CallOperation::Browse, BEFORE) => Seek::Less(key),
+        (CallOperation::Browse, LAST) => Seek::Last,
+        _ => return Err(ProtocolViolation::Operands),
     };
     let access = usize::try_from(args[ACCESS]).ok();
     let access = access.and_then(|number| ACCESSES.get(number));
-    let access = *access.ok_or(Violation::Operands)?;
+    let access = *access.ok_or(ProtocolViolation::Operands)?;
     let locks = flags & READ_UPDATE != 0;
     let is_update = matches!(access, FileAccess::ReadUpdate | FileAccess::UpdateInBrowse);
     match (locks, is_update) {
@@ -316,14 +316,14 @@ fn parse_read<'a>(op: Op, args: &[u64; 8], key: &'a [u8]) -> Result<FileCommand<
             access,
             nosuspend: flags & READ_NOSUSPEND != 0,
         }),
-        _ => Err(Violation::Operands),
+        _ => Err(ProtocolViolation::Operands),
     }
 }
 
-impl Answer {
+impl CallAnswer {
     /// The record that a command found, and the token of its lock.
-    pub fn of_found(found: &Found<&[u8]>, token: Option<u32>) -> Answer {
-        let mut answer = Answer::of_data([found.position, found.record].concat());
+    pub fn of_found(found: &Found<&[u8]>, token: Option<u32>) -> CallAnswer {
+        let mut answer = CallAnswer::of_data([found.position, found.record].concat());
         answer.args[0] = token.unwrap_or(0).into();
         answer.args[1] = found.more.into();
         answer.args[2] = found.position.len() as u64;
@@ -331,16 +331,16 @@ impl Answer {
     }
 
     /// The key of a record that was added.
-    pub fn of_key(key: Vec<u8>) -> Answer {
-        let mut answer = Answer::of_data(key);
+    pub fn of_key(key: Vec<u8>) -> CallAnswer {
+        let mut answer = CallAnswer::of_data(key);
         answer.args[2] = answer.data.len() as u64;
         answer
     }
 
     /// How many records were deleted, and whether another record has the
     /// alternate key of the one.
-    pub fn of_deleted(records: u64, more: bool) -> Answer {
-        let mut answer = Answer::default();
+    pub fn of_deleted(records: u64, more: bool) -> CallAnswer {
+        let mut answer = CallAnswer::default();
         answer.args[0] = records;
         answer.args[1] = more.into();
         answer
@@ -481,7 +481,7 @@ mod tests {
             op in 0..14_u16, args in any::<[u64; 8]>(), small in any::<[u8; 8]>(),
             data in prop::collection::vec(any::<u8>(), 0..40),
         ) {
-            if let Some(op) = Op::from_number(op) {
+            if let Some(op) = CallOperation::from_number(op) {
                 let _ = FileCall::parse(op, &args, &data);
                 let _ = FileCall::parse(op, &small.map(|n| u64::from(n % 16)), &data);
             }
@@ -489,14 +489,14 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_was_found_is_read_back_behind_its_position() {
+    fn a_found_record_is_read_back_after_its_position() {
         let found = Found {
             position: &b"ALTKEY"[..],
             key_at: 3,
             record: &b"the record"[..],
             more: true,
         };
-        let answer = Answer::of_found(&found, Some(7));
+        let answer = CallAnswer::of_found(&found, Some(7));
         let read = answer.on_file();
         assert_eq!(read.found(), Found { key_at: 0, ..found });
         assert_eq!(read.token(), 7);

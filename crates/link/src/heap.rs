@@ -11,7 +11,7 @@ pub const ALIGN: usize = 16;
 
 /// Free and used ranges of an arena.
 #[derive(Debug, Clone, Default)]
-pub struct Heap {
+pub struct ArenaHeap {
     capacity: usize,
     /// First byte that was never handed out since the last reset.
     top: usize,
@@ -21,12 +21,12 @@ pub struct Heap {
     free: Vec<(usize, usize)>,
 }
 
-impl Heap {
+impl ArenaHeap {
     /// An empty heap of `capacity` bytes.
     pub fn new(capacity: usize) -> Self {
-        Heap {
+        ArenaHeap {
             capacity,
-            ..Heap::default()
+            ..ArenaHeap::default()
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn freed_neighbours_become_one_range_again() {
-        let mut heap = Heap::new(4096);
+        let mut heap = ArenaHeap::new(4096);
         let a = heap.alloc(100).unwrap();
         let b = heap.alloc(100).unwrap();
         let c = heap.alloc(100).unwrap();
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_block_at_the_top_grows_in_place() {
-        let mut heap = Heap::new(4096);
+        let mut heap = ArenaHeap::new(4096);
         let a = heap.alloc(16).unwrap();
         assert!(heap.resize(a, 16, 4096));
         assert!(!heap.resize(a, 4096, 4097));
@@ -169,7 +169,7 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_never_overlap(steps in proptest::collection::vec((0u8..4, 1usize..300), 1..200)) {
-            let mut heap = Heap::new(16 * 1024);
+            let mut heap = ArenaHeap::new(16 * 1024);
             let mut live: Vec<(usize, usize)> = Vec::new();
             for (what, size) in steps {
                 match what {

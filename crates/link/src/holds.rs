@@ -8,7 +8,7 @@
 
 /// A record read for update. `F` is what the holder names files by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hold<F> {
+pub struct UpdateHold<F> {
     /// The file that has the record.
     pub file: F,
     /// The number that a command may name it by; never 0.
@@ -22,7 +22,7 @@ pub struct Hold<F> {
     pub key_at: usize,
 }
 
-impl<F> Hold<F> {
+impl<F> UpdateHold<F> {
     /// The record's own key.
     pub fn key(&self) -> &[u8] {
         self.position.get(self.key_at..).unwrap_or_default()
@@ -38,7 +38,7 @@ impl<F> Hold<F> {
 /// All records that a task has read for update.
 #[derive(Debug)]
 pub struct HeldRecords<F> {
-    list: Vec<Hold<F>>,
+    list: Vec<UpdateHold<F>>,
     last_token: u32,
 }
 
@@ -59,13 +59,13 @@ impl<F: Copy + PartialEq> HeldRecords<F> {
     }
 
     /// A record was read for update.
-    pub fn add(&mut self, hold: Hold<F>) {
+    pub fn add(&mut self, hold: UpdateHold<F>) {
         self.list.push(hold);
     }
 
     /// The record with this token, or the last one that was read without
     /// TOKEN.
-    pub fn find(&self, file: F, token: Option<u32>) -> Option<&Hold<F>> {
+    pub fn find(&self, file: F, token: Option<u32>) -> Option<&UpdateHold<F>> {
         let mut of_file = self.list.iter().rev().filter(|hold| hold.file == file);
         of_file.find(|hold| token.map_or(!hold.by_token, |token| hold.token == token))
     }
@@ -83,9 +83,9 @@ impl<F: Copy + PartialEq> HeldRecords<F> {
     }
 
     /// Takes out the record of a token, or without one all of the file's.
-    pub fn take(&mut self, file: F, token: Option<u32>) -> Vec<Hold<F>> {
+    pub fn take(&mut self, file: F, token: Option<u32>) -> Vec<UpdateHold<F>> {
         let of =
-            |hold: &mut Hold<F>| hold.file == file && token.is_none_or(|token| token == hold.token);
+            |hold: &mut UpdateHold<F>| hold.file == file && token.is_none_or(|token| token == hold.token);
         self.list.extract_if(.., of).collect()
     }
 
@@ -99,8 +99,8 @@ impl<F: Copy + PartialEq> HeldRecords<F> {
 mod tests {
     use super::*;
 
-    fn hold(token: u32, by_token: bool, position: &[u8]) -> Hold<u8> {
-        Hold {
+    fn hold(token: u32, by_token: bool, position: &[u8]) -> UpdateHold<u8> {
+        UpdateHold {
             file: 0,
             token,
             by_token,

@@ -112,24 +112,24 @@ pub struct Header {
     pub arena_bytes: u64,
     /// The words of all slots, in neighbouring lines, so that one look finds
     /// work.
-    pub slots: Line<[AtomicU64; SLOTS]>,
+    pub slots: CacheLine<[AtomicU64; SLOTS]>,
     /// 1 while the worker sleeps for work; the futex word.
-    pub sleeping: Line<AtomicU32>,
+    pub sleeping: CacheLine<AtomicU32>,
     /// 1 when the worker shall end as soon as no slot is queued.
-    pub retire: Line<AtomicU32>,
+    pub retire: CacheLine<AtomicU32>,
     /// Counted up by the worker at each command: the sign that the task still
     /// gives up control.
-    pub progress: Line<AtomicU64>,
+    pub progress: CacheLine<AtomicU64>,
     /// 1 while the running task waits for the QR token.
-    pub qr_waits: Line<AtomicU32>,
+    pub qr_waits: CacheLine<AtomicU32>,
     /// 1 when the running task has changes to commit: its end is sent to port
     /// 0.
-    pub commits: Line<AtomicU32>,
+    pub commits: CacheLine<AtomicU32>,
 }
 
 /// A value on a cache line of its own.
 #[repr(C, align(64))]
-pub struct Line<T>(pub T);
+pub struct CacheLine<T>(pub T);
 
 /// The region's request to a worker: the first part of a slot's page.
 #[derive(Debug, Clone, Copy, Default)]
@@ -197,7 +197,7 @@ pub const REQUEST_PIPELINE: u16 = 8;
 /// since only an abend has one.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
-pub struct Results {
+pub struct SlotResults {
     /// Blank, or the abend code that ended the task.
     pub abend: Name<4>,
     /// `RESULT_*` bits.
@@ -227,7 +227,7 @@ pub struct Results {
     /// Bytes of that answer, 0 for none.
     pub web_bytes: u64,
     /// Figures of the run.
-    pub counts: Counts,
+    pub counts: RunCounters,
 }
 
 /// The worker must not be used again: it ends after this task.
@@ -239,7 +239,7 @@ pub const RESULT_CPU_ESTIMATED: u32 = 2;
 /// The cost of a run, as the worker measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Counts {
+pub struct RunCounters {
     /// Start of the run, nanoseconds of the monotonic clock.
     pub started_ns: u64,
     /// End of the run, nanoseconds of the monotonic clock.
@@ -281,7 +281,7 @@ pub struct TraceHeader {
 #[repr(C, align(64))]
 pub struct CallArea {
     /// [`call_state`]; the futex word.
-    pub state: Line<AtomicU32>,
+    pub state: CacheLine<AtomicU32>,
 }
 
 /// Offset of the call's header within the call page.
@@ -322,7 +322,7 @@ pub struct AnswerHeader {
 const _: () = {
     assert!(std::mem::size_of::<Header>() <= PAGE);
     assert!(std::mem::size_of::<Request>() <= RESULTS_IN_SLOT);
-    assert!(RESULTS_IN_SLOT + std::mem::size_of::<Results>() <= MESSAGE_IN_SLOT);
+    assert!(RESULTS_IN_SLOT + std::mem::size_of::<SlotResults>() <= MESSAGE_IN_SLOT);
     assert!(MESSAGE_IN_SLOT + MESSAGE_BYTES <= PAGE);
     assert!(CALL_HEADER_IN_PAGE + std::mem::size_of::<CallHeader>() <= ANSWER_HEADER_IN_PAGE);
     assert!(ANSWER_HEADER_IN_PAGE + std::mem::size_of::<AnswerHeader>() <= PAGE);
@@ -372,13 +372,13 @@ mod tests {
         );
         assert_eq!(
             [
-                offset_of!(Results, program),
-                offset_of!(Results, next_transid),
-                offset_of!(Results, channel),
-                offset_of!(Results, high_water),
-                offset_of!(Results, web),
-                offset_of!(Results, counts),
-                std::mem::size_of::<Results>(),
+                offset_of!(SlotResults, program),
+                offset_of!(SlotResults, next_transid),
+                offset_of!(SlotResults, channel),
+                offset_of!(SlotResults, high_water),
+                offset_of!(SlotResults, web),
+                offset_of!(SlotResults, counts),
+                std::mem::size_of::<SlotResults>(),
             ],
             [8, 24, 28, 48, 88, 104, 184]
         );

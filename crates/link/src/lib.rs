@@ -51,29 +51,29 @@ pub mod trace;
 mod uses;
 mod worker_side;
 
-pub use call::{Answer, Asked, Call, CallEvent, Op};
+pub use call::{CallAnswer, CallAreaState, WorkerCall, CallEvent, CallOperation};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
-    Confinement, FileEntry, FileKind, ProgramEntry, ProgramFault, SandboxMode, SocketOptions,
+    WorkerConfinement, FileEntry, FileKind, ProgramEntry, ProgramFault, SandboxMode, SocketOptions,
     StoreEntry, TransactionEntry, TransformEntry, WorkerConfig,
 };
-pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
+pub use directory::{ContainerType, ENTRY_BYTES, ContainerEntry, ProtocolViolation, write as write_directory};
 pub use file_call::{FileAnswer, FileCall, FileCommand, WireCall};
-pub use heap::Heap;
-pub use holds::{HeldRecords, Hold};
-pub use layout::{AnswerHeader, Counts, Request, Results};
-pub use map::{Mapping, PAGE, sealed_memfd};
+pub use heap::ArenaHeap;
+pub use holds::{HeldRecords, UpdateHold};
+pub use layout::{AnswerHeader, RunCounters, Request, SlotResults};
+pub use map::{SharedMapping, PAGE, sealed_memfd};
 pub use operands::{
-    CHANNEL_DATA, Operand, Operands, RUN_ENDED, RUN_PROGRAM, TEMPLATE_TEXT, TEMPLATE_WANTED,
+    CHANNEL_DATA, OperandValue, CommandOperands, RUN_ENDED, RUN_PROGRAM, TEMPLATE_TEXT, TEMPLATE_WANTED,
 };
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
-pub use qr::{Holder, QrToken};
+pub use qr::{TokenHolder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
 pub use store::{Found, Seek};
 pub use uses::ProgramUses;
-pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};
+pub use worker_side::{ArenaFull, AttachError, WorkerEvent, TaskIn, WorkerSide};
 
 /// A program's name.
 pub type ProgramName = Name<8>;

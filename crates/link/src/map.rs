@@ -80,7 +80,7 @@ pub fn file_bytes(fd: BorrowedFd<'_>) -> io::Result<usize> {
 
 /// A shared, writable mapping of a whole memfd, with a guard page on each side
 /// that no access can pass.
-pub struct Mapping {
+pub struct SharedMapping {
     fd: OwnedFd,
     base: NonNull<u8>,
     bytes: usize,
@@ -88,11 +88,11 @@ pub struct Mapping {
 
 // SAFETY: the mapping is plain memory at a fixed place; what may be done with
 // it from several threads is decided by the types built on top.
-unsafe impl Send for Mapping {}
+unsafe impl Send for SharedMapping {}
 // SAFETY: as above.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for SharedMapping {}
 
-impl Mapping {
+impl SharedMapping {
     /// Maps all of the file, which must be a whole number of pages.
     pub fn new(fd: OwnedFd) -> io::Result<Self> {
         let bytes = file_bytes(fd.as_fd())?;
@@ -130,7 +130,7 @@ impl Mapping {
             }
             NonNull::new_unchecked(inner.cast::<u8>())
         };
-        Ok(Mapping { fd, base, bytes })
+        Ok(SharedMapping { fd, base, bytes })
     }
 
     /// Address of a byte of the mapping; panics when the offset is outside.
@@ -183,7 +183,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for SharedMapping {
     fn drop(&mut self) {
         // SAFETY: the range was mapped by `new` with its two guard pages.
         unsafe {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn punched_pages_read_as_zeros() {
-        let map = Mapping::new(sealed_memfd(c"test", 4 * PAGE).unwrap()).unwrap();
+        let map = SharedMapping::new(sealed_memfd(c"test", 4 * PAGE).unwrap()).unwrap();
         // SAFETY: inside the mapping.
         unsafe { map.at(2 * PAGE).write(7) };
         map.punch(2 * PAGE, PAGE).unwrap();

@@ -19,7 +19,7 @@
 //! Integers are in the machine's own order. Invariant: any bytes can be read;
 //! what does not check is no operand list.
 
-use crate::directory::Violation;
+use crate::directory::ProtocolViolation;
 
 /// Index of the channel that goes with a command, as
 /// [`crate::channel_data`] writes it. It is no option of any row.
@@ -50,7 +50,7 @@ pub const TEMPLATE_TEXT: u8 = 124;
 
 /// The value of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operand {
+pub enum OperandValue {
     /// A binary, packed or zoned item.
     Int(i64),
     /// Characters or an area.
@@ -59,16 +59,16 @@ pub enum Operand {
 
 /// Options that are there and the operands that some of them have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Operands {
+pub struct CommandOperands {
     /// Bit i for option i of the command's row.
     pub options: u128,
-    list: Vec<(u8, Operand)>,
+    list: Vec<(u8, OperandValue)>,
 }
 
-impl Operands {
+impl CommandOperands {
     /// No operands yet.
     pub fn new(options: u128) -> Self {
-        Operands {
+        CommandOperands {
             options,
             list: Vec::new(),
         }
@@ -76,18 +76,18 @@ impl Operands {
 
     /// Adds an integer.
     pub fn int(mut self, index: u8, value: i64) -> Self {
-        self.push(index, Operand::Int(value));
+        self.push(index, OperandValue::Int(value));
         self
     }
 
     /// Adds characters or an area.
     pub fn bytes(mut self, index: u8, value: impl Into<Vec<u8>>) -> Self {
-        self.push(index, Operand::Bytes(value.into()));
+        self.push(index, OperandValue::Bytes(value.into()));
         self
     }
 
     /// Adds an operand.
-    pub fn push(&mut self, index: u8, operand: Operand) {
+    pub fn push(&mut self, index: u8, operand: OperandValue) {
         self.list.push((index, operand));
     }
 
@@ -97,23 +97,23 @@ impl Operands {
     }
 
     /// The operands, in the order they were added.
-    pub fn each(&self) -> impl Iterator<Item = (u8, &Operand)> {
+    pub fn each(&self) -> impl Iterator<Item = (u8, &OperandValue)> {
         self.list.iter().map(|(index, operand)| (*index, operand))
     }
 
     /// The integer of an option, if it has one.
     pub fn get_int(&self, index: u8) -> Option<i64> {
         match self.get(index)? {
-            Operand::Int(value) => Some(*value),
-            Operand::Bytes(_) => None,
+            OperandValue::Int(value) => Some(*value),
+            OperandValue::Bytes(_) => None,
         }
     }
 
     /// The bytes of an option, if it has some.
     pub fn get_bytes(&self, index: u8) -> Option<&[u8]> {
         match self.get(index)? {
-            Operand::Bytes(bytes) => Some(bytes),
-            Operand::Int(_) => None,
+            OperandValue::Bytes(bytes) => Some(bytes),
+            OperandValue::Int(_) => None,
         }
     }
 
@@ -126,7 +126,7 @@ impl Operands {
         Some(name)
     }
 
-    fn get(&self, index: u8) -> Option<&Operand> {
+    fn get(&self, index: u8) -> Option<&OperandValue> {
         let found = self.list.iter().find(|(i, _)| *i == index);
         found.map(|(_, operand)| operand)
     }
@@ -138,11 +138,11 @@ impl Operands {
         for (index, operand) in &self.list {
             out.push(*index);
             match operand {
-                Operand::Int(value) => {
+                OperandValue::Int(value) => {
                     out.push(0);
                     out.extend_from_slice(&value.to_ne_bytes());
                 }
-                Operand::Bytes(bytes) => {
+                OperandValue::Bytes(bytes) => {
                     out.push(1);
                     out.extend_from_slice(&(bytes.len() as u32).to_ne_bytes());
                     out.extend_from_slice(bytes);
@@ -153,18 +153,18 @@ impl Operands {
     }
 
     /// Reads a list that the other side wrote.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Violation> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, ProtocolViolation> {
         let mut rest = Reader(bytes);
-        let mut operands = Operands::new(u128::from_ne_bytes(rest.array()?));
+        let mut operands = CommandOperands::new(u128::from_ne_bytes(rest.array()?));
         while !rest.0.is_empty() {
             let [index, kind] = rest.array()?;
             let operand = match kind {
-                0 => Operand::Int(i64::from_ne_bytes(rest.array()?)),
+                0 => OperandValue::Int(i64::from_ne_bytes(rest.array()?)),
                 1 => {
                     let bytes = u32::from_ne_bytes(rest.array()?) as usize;
-                    Operand::Bytes(rest.take(bytes)?.to_vec())
+                    OperandValue::Bytes(rest.take(bytes)?.to_vec())
                 }
-                _ => return Err(Violation::Operands),
+                _ => return Err(ProtocolViolation::Operands),
             };
             operands.push(index, operand);
         }
@@ -176,14 +176,14 @@ impl Operands {
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub fn take(&mut self, bytes: usize) -> Result<&'a [u8], Violation> {
-        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(Violation::Operands)?;
+    pub fn take(&mut self, bytes: usize) -> Result<&'a [u8], ProtocolViolation> {
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(ProtocolViolation::Operands)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Violation> {
-        let (taken, rest) = self.0.split_first_chunk().ok_or(Violation::Operands)?;
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], ProtocolViolation> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(ProtocolViolation::Operands)?;
         self.0 = rest;
         Ok(*taken)
     }
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn operands_read_back_as_they_were_written() {
-        let sent = Operands::new(1 << 119 | 5)
+        let sent = CommandOperands::new(1 << 119 | 5)
             .bytes(0, *b"QUEUE")
             .int(2, -7)
             .bytes(CHANNEL_DATA, vec![]);
-        let read = Operands::parse(&sent.emit()).unwrap();
+        let read = CommandOperands::parse(&sent.emit()).unwrap();
         assert_eq!(read, sent);
         assert!(read.has(0) && read.has(2) && read.has(119) && !read.has(1));
         assert_eq!(read.get_name::<8>(0), Some(*b"QUEUE   "));
@@ -212,7 +212,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Operands::parse(&bytes);
+            let _ = CommandOperands::parse(&bytes);
         }
     }
 }

@@ -18,8 +18,8 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::layout::Line;
-use crate::map::{Mapping, PAGE, sealed_memfd};
+use crate::layout::CacheLine;
+use crate::map::{SharedMapping, PAGE, sealed_memfd};
 use crate::qr::{QR_OFFSET, QrToken};
 
 /// Ports of a region; port 0 belongs to its dispatch thread.
@@ -29,19 +29,19 @@ pub const MAX_WORKERS: usize = 1024;
 
 const WORDS: usize = MAX_WORKERS / 64;
 const DOORBELL_OFFSET: usize = PAGE;
-const PAGE_BYTES: usize = DOORBELL_OFFSET + PORTS * std::mem::size_of::<Doorbell>();
+const PAGE_BYTES: usize = DOORBELL_OFFSET + PORTS * std::mem::size_of::<RegionDoorbell>();
 const REGION_BYTES: usize = PAGE_BYTES.div_ceil(PAGE) * PAGE;
 
 #[repr(C, align(64))]
-struct Doorbell {
+struct RegionDoorbell {
     /// 1 while the owner sleeps or is about to.
-    sleeping: Line<AtomicU32>,
-    bits: Line<[AtomicU64; WORDS]>,
+    sleeping: CacheLine<AtomicU32>,
+    bits: CacheLine<[AtomicU64; WORDS]>,
 }
 
 /// The region page and the ports' eventfds, on either side.
 pub struct RegionPage {
-    map: Mapping,
+    map: SharedMapping,
     events: Vec<OwnedFd>,
     /// Holders of the QR token that died, as this side counted them. Not in the
     /// page, which every worker can write.
@@ -75,14 +75,14 @@ impl RegionPage {
     /// workers share.
     pub fn create_with(shared_bytes: usize) -> io::Result<Self> {
         let bytes = REGION_BYTES + shared_bytes.next_multiple_of(PAGE);
-        let map = Mapping::new(sealed_memfd(c"tupelo-region", bytes)?)?;
+        let map = SharedMapping::new(sealed_memfd(c"tupelo-region", bytes)?)?;
         let events = (0..PORTS).map(|_| eventfd()).collect::<io::Result<_>>()?;
         Ok(RegionPage::new(map, events, None))
     }
 
     /// Maps a page that was made elsewhere.
     pub fn open(page: OwnedFd, events: Vec<OwnedFd>) -> io::Result<Self> {
-        let map = Mapping::new(page)?;
+        let map = SharedMapping::new(page)?;
         if map.bytes() < REGION_BYTES || events.len() != PORTS {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -93,7 +93,7 @@ impl RegionPage {
         Ok(RegionPage::new(map, events, shared))
     }
 
-    fn new(map: Mapping, events: Vec<OwnedFd>, shared: Option<SharedArea>) -> Self {
+    fn new(map: SharedMapping, events: Vec<OwnedFd>, shared: Option<SharedArea>) -> Self {
         RegionPage {
             map,
             events,
@@ -243,14 +243,14 @@ impl RegionPage {
     }
 
     /// The words in which workers may have bits.
-    fn bits<'b>(&self, bell: &'b Doorbell) -> &'b [AtomicU64] {
+    fn bits<'b>(&self, bell: &'b RegionDoorbell) -> &'b [AtomicU64] {
         &bell.bits.0[..self.words.load(Ordering::SeqCst)]
     }
 
-    fn bell(&self, port: usize) -> Option<&Doorbell> {
-        let at = DOORBELL_OFFSET + port * std::mem::size_of::<Doorbell>();
+    fn bell(&self, port: usize) -> Option<&RegionDoorbell> {
+        let at = DOORBELL_OFFSET + port * std::mem::size_of::<RegionDoorbell>();
         // SAFETY: the structure is atomics only.
-        (port < PORTS).then(|| unsafe { self.map.get::<Doorbell>(at) })
+        (port < PORTS).then(|| unsafe { self.map.get::<RegionDoorbell>(at) })
     }
 }
 
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_of_workers_that_were_not_admitted_are_not_heard() {
+    fn bits_of_workers_that_were_not_admitted_are_ignored() {
         let page = RegionPage::create().unwrap();
         page.ring(3, 64);
         assert!(page.prepare_sleep(3));

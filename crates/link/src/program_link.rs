@@ -49,16 +49,16 @@ pub const REPLY_BYTES: usize = 5 + 1 + 4 + 4;
 
 /// The data of a LINK, in either direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passed<'a> {
+pub enum LinkData<'a> {
     /// A COMMAREA, empty for none.
     Commarea(&'a [u8]),
     /// A channel. Its name in a reply is that of the request.
-    Channel(ChannelName, Vec<Sent<'a>>),
+    Channel(ChannelName, Vec<MessageContainer<'a>>),
 }
 
 /// A container of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sent<'a> {
+pub struct MessageContainer<'a> {
     /// Name.
     pub name: ContainerName,
     /// Data type, and code page of characters (0: the sender's own); none in a
@@ -68,7 +68,7 @@ pub struct Sent<'a> {
 
 /// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProgramEnding {
     /// Normally.
     Normal,
     /// With an abend code.
@@ -83,16 +83,16 @@ pub struct Request<'a> {
     /// The program, blank padded.
     pub program: [u8; 8],
     /// The program's input.
-    pub passed: Passed<'a>,
+    pub passed: LinkData<'a>,
 }
 
 /// The answer to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply<'a> {
+pub struct LinkReply<'a> {
     /// How the program ended.
-    pub ending: Ending,
+    pub ending: ProgramEnding,
     /// The program's output; empty unless it ended normally.
-    pub passed: Passed<'a>,
+    pub passed: LinkData<'a>,
 }
 
 impl<'a> Request<'a> {
@@ -103,9 +103,9 @@ impl<'a> Request<'a> {
         let program = *r.array::<8>()?;
         let passed = r.passed(form)?;
         let plain = match &passed {
-            Passed::Commarea(area) => area.len() <= MAX_COMMAREA,
+            LinkData::Commarea(area) => area.len() <= MAX_COMMAREA,
             // There is no earlier state that a container could be as.
-            Passed::Channel(_, sent) => sent.iter().all(|s| s.data.is_some()),
+            LinkData::Channel(_, sent) => sent.iter().all(|s| s.data.is_some()),
         };
         plain.then_some(Request { program, passed })
     }
@@ -119,31 +119,31 @@ impl<'a> Request<'a> {
     }
 }
 
-impl<'a> Reply<'a> {
+impl<'a> LinkReply<'a> {
     /// The meaning of a message; none when it is no reply.
-    pub fn parse(message: &'a [u8]) -> Option<Reply<'a>> {
+    pub fn parse(message: &'a [u8]) -> Option<LinkReply<'a>> {
         let mut r = Reader(message);
         let form = r.form()?;
         let [ending] = *r.array()?;
         let code = *r.array::<4>()?;
         let [c0, c1, c2, c3] = code;
         let ending = match ending {
-            0 => Ending::Normal,
-            1 => Ending::Abend(code),
-            2 => Ending::Condition(u16::from_be_bytes([c0, c1]), u16::from_be_bytes([c2, c3])),
+            0 => ProgramEnding::Normal,
+            1 => ProgramEnding::Abend(code),
+            2 => ProgramEnding::Condition(u16::from_be_bytes([c0, c1]), u16::from_be_bytes([c2, c3])),
             _ => return None,
         };
         let passed = r.passed(form)?;
-        Some(Reply { ending, passed })
+        Some(LinkReply { ending, passed })
     }
 
     /// The message's bytes.
     pub fn emit(&self) -> Vec<u8> {
         let mut out = begin(&self.passed);
         let (kind, code) = match self.ending {
-            Ending::Normal => (0, [0; 4]),
-            Ending::Abend(code) => (1, code),
-            Ending::Condition(resp, resp2) => {
+            ProgramEnding::Normal => (0, [0; 4]),
+            ProgramEnding::Abend(code) => (1, code),
+            ProgramEnding::Condition(resp, resp2) => {
                 let ([r0, r1], [s0, s1]) = (resp.to_be_bytes(), resp2.to_be_bytes());
                 (2, [r0, r1, s0, s1])
             }
@@ -166,10 +166,10 @@ pub fn channel_bytes(data: impl IntoIterator<Item = usize>) -> usize {
 /// Bytes of a container in a message, without its data.
 const CONTAINER_BYTES: usize = 16 + 1 + 1 + 2 + 4;
 
-fn begin(passed: &Passed<'_>) -> Vec<u8> {
+fn begin(passed: &LinkData<'_>) -> Vec<u8> {
     let (form, bytes) = match passed {
-        Passed::Commarea(area) => (COMMAREA_FORM, area.len() + 17),
-        Passed::Channel(_, sent) => {
+        LinkData::Commarea(area) => (COMMAREA_FORM, area.len() + 17),
+        LinkData::Channel(_, sent) => {
             let data = sent.iter().map(|s| s.data.map_or(0, |(_, _, d)| d.len()));
             (CHANNEL_FORM, channel_bytes(data))
         }
@@ -180,13 +180,13 @@ fn begin(passed: &Passed<'_>) -> Vec<u8> {
     out
 }
 
-fn put_passed(out: &mut Vec<u8>, passed: &Passed<'_>) {
+fn put_passed(out: &mut Vec<u8>, passed: &LinkData<'_>) {
     match passed {
-        Passed::Commarea(area) => {
+        LinkData::Commarea(area) => {
             out.extend_from_slice(&(area.len() as u32).to_be_bytes());
             out.extend_from_slice(area);
         }
-        Passed::Channel(name, sent) => {
+        LinkData::Channel(name, sent) => {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(&(sent.len() as u32).to_be_bytes());
             for container in sent {
@@ -228,11 +228,11 @@ impl<'a> Reader<'a> {
     }
 
     /// The passed data: the rest of the message, to its last byte.
-    fn passed(&mut self, form: u8) -> Option<Passed<'a>> {
+    fn passed(&mut self, form: u8) -> Option<LinkData<'a>> {
         let passed = match form {
             COMMAREA_FORM => {
                 let bytes = self.number()?;
-                Passed::Commarea(self.take(bytes)?)
+                LinkData::Commarea(self.take(bytes)?)
             }
             CHANNEL_FORM => {
                 let channel = ChannelName::from_bytes(*self.array()?);
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
                 if count > MAX_CONTAINERS {
                     return None;
                 }
-                let mut sent: Vec<Sent<'a>> = Vec::new();
+                let mut sent: Vec<MessageContainer<'a>> = Vec::new();
                 let mut names = std::collections::HashSet::new();
                 for _ in 0..count {
                     let container = self.container()?;
@@ -249,14 +249,14 @@ impl<'a> Reader<'a> {
                     }
                     sent.push(container);
                 }
-                Passed::Channel(channel, sent)
+                LinkData::Channel(channel, sent)
             }
             _ => return None,
         };
         self.0.is_empty().then_some(passed)
     }
 
-    fn container(&mut self) -> Option<Sent<'a>> {
+    fn container(&mut self) -> Option<MessageContainer<'a>> {
         let name = self.array::<16>()?;
         let &[kind, _, c0, c1] = self.array()?;
         let bytes = self.number()?;
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let name = ContainerName::from_bytes(*name);
-        valid_name(name.as_bytes()).then_some(Sent { name, data })
+        valid_name(name.as_bytes()).then_some(MessageContainer { name, data })
     }
 }
 
@@ -308,14 +308,14 @@ mod tests {
     fn request() -> Vec<u8> {
         Request {
             program: *b"PROG    ",
-            passed: Passed::Channel(
+            passed: LinkData::Channel(
                 name("CHAN"),
                 vec![
-                    Sent {
+                    MessageContainer {
                         name: name("BYTES"),
                         data: Some((ContainerType::Bit, 0, b"\0\xFF")),
                     },
-                    Sent {
+                    MessageContainer {
                         name: name("TEXT"),
                         data: Some((ContainerType::Char, 37, b"")),
                     },
@@ -338,9 +338,9 @@ mod tests {
     #[test]
     fn messages_mean_what_was_emitted() {
         for passed in [
-            Passed::Commarea(b""),
-            Passed::Commarea(b"abc"),
-            Passed::Channel(name("CHAN"), vec![]),
+            LinkData::Commarea(b""),
+            LinkData::Commarea(b"abc"),
+            LinkData::Channel(name("CHAN"), vec![]),
         ] {
             let request = Request {
                 program: *b"PROG    ",
@@ -348,17 +348,17 @@ mod tests {
             };
             assert_eq!(Request::parse(&request.emit()), Some(request));
             for ending in [
-                Ending::Normal,
-                Ending::Abend(*b"OOPS"),
-                Ending::Condition(27, 1),
+                ProgramEnding::Normal,
+                ProgramEnding::Abend(*b"OOPS"),
+                ProgramEnding::Condition(27, 1),
             ] {
                 let passed = passed.clone();
-                let reply = Reply { ending, passed };
-                assert_eq!(Reply::parse(&reply.emit()), Some(reply));
+                let reply = LinkReply { ending, passed };
+                assert_eq!(LinkReply::parse(&reply.emit()), Some(reply));
             }
         }
         let message = request();
-        let Some(Passed::Channel(_, sent)) = Request::parse(&message).map(|r| r.passed) else {
+        let Some(LinkData::Channel(_, sent)) = Request::parse(&message).map(|r| r.passed) else {
             panic!("a channel")
         };
         assert_eq!(sent[1].data, Some((ContainerType::Char, 37, &b""[..])));
@@ -369,12 +369,12 @@ mod tests {
     fn the_commarea_form_is_as_drawn() {
         let request = Request {
             program: *b"PROG    ",
-            passed: Passed::Commarea(b"ab"),
+            passed: LinkData::Commarea(b"ab"),
         };
         assert_eq!(request.emit(), b"TXDL\x01PROG    \0\0\0\x02ab");
-        let reply = Reply {
-            ending: Ending::Condition(27, 1),
-            passed: Passed::Commarea(b""),
+        let reply = LinkReply {
+            ending: ProgramEnding::Condition(27, 1),
+            passed: LinkData::Commarea(b""),
         };
         assert_eq!(reply.emit(), b"TXDL\x01\x02\0\x1B\0\x01\0\0\0\0");
         assert_eq!(reply.emit().len(), REPLY_BYTES);
@@ -415,7 +415,7 @@ mod tests {
             if let Some(request) = Request::parse(&bytes) {
                 prop_assert_eq!(request.emit().len(), bytes.len());
             }
-            if let Some(reply) = Reply::parse(&bytes) {
+            if let Some(reply) = LinkReply::parse(&bytes) {
                 prop_assert_eq!(reply.emit().len(), bytes.len());
             }
         }

@@ -22,7 +22,7 @@ pub const QR_OFFSET: usize = 1024;
 const WAITERS: u32 = 1 << 31;
 
 /// After so long a sleeper looks again, whether it was woken or not.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const RECHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The token, within a mapped region page.
 #[derive(Clone, Copy)]
@@ -35,9 +35,9 @@ pub struct QrToken<'a> {
 
 /// The state of the token that the region found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder {
+pub enum TokenHolder {
     /// The token is free.
-    Nobody,
+    Free,
     /// This worker has it, or the page says so.
     Worker(usize),
     /// A number that no worker has.
@@ -69,7 +69,7 @@ impl<'a> QrToken<'a> {
                     return Ok(());
                 }
             } else if word & WAITERS != 0 || self.change(word, word | WAITERS) {
-                futex::wait(self.word, word | WAITERS, Some(LOOK_AGAIN));
+                futex::wait(self.word, word | WAITERS, Some(RECHECK_INTERVAL));
             }
         }
     }
@@ -88,12 +88,12 @@ impl<'a> QrToken<'a> {
     }
 
     /// The token's holder, and the word to take the token with.
-    pub fn holder(&self) -> (Holder, u32) {
+    pub fn holder(&self) -> (TokenHolder, u32) {
         let word = self.word.load(Ordering::SeqCst);
         let holder = match (word & !WAITERS) as usize {
-            0 => Holder::Nobody,
-            n if n <= MAX_WORKERS => Holder::Worker(n - 1),
-            _ => Holder::Nonsense,
+            0 => TokenHolder::Free,
+            n if n <= MAX_WORKERS => TokenHolder::Worker(n - 1),
+            _ => TokenHolder::Nonsense,
         };
         (holder, word)
     }
@@ -134,11 +134,11 @@ mod tests {
         assert_eq!(page.qr_of(2).try_take().unwrap(), None);
         // It is not the second one's to give.
         page.qr_of(2).give();
-        assert_eq!(page.qr().holder().0, Holder::Worker(1));
+        assert_eq!(page.qr().holder().0, TokenHolder::Worker(1));
         page.qr_of(1).give();
         assert_eq!(page.qr_of(2).try_take().unwrap(), Some(()));
         page.qr_of(2).give();
-        assert_eq!(page.qr().holder().0, Holder::Nobody);
+        assert_eq!(page.qr().holder().0, TokenHolder::Free);
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(page.qr().holder().0, Holder::Nobody);
+        assert_eq!(page.qr().holder().0, TokenHolder::Free);
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
             let waits = s.spawn(|| page.qr_of(8).take().unwrap());
             let word = loop {
                 let (holder, word) = page.qr().holder();
-                assert_eq!(holder, Holder::Worker(7));
+                assert_eq!(holder, TokenHolder::Worker(7));
                 if word & WAITERS != 0 {
                     break word;
                 }
@@ -179,7 +179,7 @@ mod tests {
             assert!(!page.qr().take_away(word, true));
             waits.join().unwrap();
         });
-        assert_eq!(page.qr().holder().0, Holder::Worker(8));
+        assert_eq!(page.qr().holder().0, TokenHolder::Worker(8));
         assert_eq!(page.qr().deaths(), 1);
     }
 
@@ -200,7 +200,7 @@ mod tests {
         ] {
             token.word.store(damage, Ordering::SeqCst);
             let (holder, word) = page.qr().holder();
-            if holder != Holder::Nobody {
+            if holder != TokenHolder::Free {
                 assert!(page.qr().take_away(word, false));
             }
             token.take().unwrap();

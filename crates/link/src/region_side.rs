@@ -2,7 +2,7 @@
 //!
 //! It fills slots, takes them back, reads results and answers calls. Every
 //! integer that comes from the shared memory is copied once and checked; what
-//! does not check is a [`Violation`], and the worker's end.
+//! does not check is a [`ProtocolViolation`], and the worker's end.
 //!
 //! The region decides which task uses which slot: one task uses it from its
 //! reservation to its release.
@@ -14,14 +14,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::ProgramName;
-use crate::call::{Answer, Asked, Call, NESTED_ACT, Op};
-use crate::call_word::{CallWord, Taken};
+use crate::call::{CallAnswer, CallAreaState, WorkerCall, NESTED_ACT, CallOperation};
+use crate::call_word::{CallWord, TakeResult};
 use crate::config::WorkerConfig;
 use crate::counts::{self, CommandSum};
-use crate::directory::{self, Entry, Violation, check_extent};
+use crate::directory::{self, ContainerEntry, ProtocolViolation, check_extent};
 use crate::futex;
 use crate::layout::*;
-use crate::map::{Mapping, PAGE, constant_memfd, sealed_memfd};
+use crate::map::{SharedMapping, PAGE, constant_memfd, sealed_memfd};
 use crate::page::{MAX_WORKERS, RegionPage};
 use crate::socket::LinkSocket;
 use crate::trace::{self, TraceClock, TraceEntry};
@@ -29,7 +29,7 @@ use crate::uses;
 
 /// The region's end for one worker.
 pub struct RegionSide {
-    map: Mapping,
+    map: SharedMapping,
     socket: LinkSocket,
     worker: usize,
     arena_bytes: usize,
@@ -48,7 +48,7 @@ pub enum SlotState {
     /// The results are there.
     Done,
     /// Bytes that no correct worker writes.
-    Violation(Violation),
+    Violation(ProtocolViolation),
 }
 
 /// A configuration text that every worker of a generation is handed.
@@ -87,7 +87,7 @@ impl RegionSide {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let memory = sealed_memfd(c"tupelo-worker", memory_bytes(arena_bytes))?;
-        let map = Mapping::new(memory)?;
+        let map = SharedMapping::new(memory)?;
         // SAFETY: no other process has the memory yet. The rest of it is zeros,
         // which is FREE, IDLE and awake.
         unsafe {
@@ -173,7 +173,7 @@ impl RegionSide {
             (slot_state::QUEUED, true) => SlotState::Queued,
             (slot_state::RUNNING, true) => SlotState::Running,
             (slot_state::DONE, true) => SlotState::Done,
-            _ => SlotState::Violation(Violation::State(word)),
+            _ => SlotState::Violation(ProtocolViolation::State(word)),
         }
     }
 
@@ -183,14 +183,14 @@ impl RegionSide {
     pub fn results(
         &self,
         slot: usize,
-        results: &mut Results,
-        containers: &mut Vec<Entry>,
-    ) -> Result<(), Violation> {
+        results: &mut SlotResults,
+        containers: &mut Vec<ContainerEntry>,
+    ) -> Result<(), ProtocolViolation> {
         // SAFETY: inside the slot's page; any bytes are valid results.
         *results = unsafe {
             self.map
                 .at(SLOT_OFFSET + slot * PAGE + RESULTS_IN_SLOT)
-                .cast::<Results>()
+                .cast::<SlotResults>()
                 .read_volatile()
         };
         check_extent(results.commarea, results.commarea_bytes, self.arena_bytes)?;
@@ -208,7 +208,7 @@ impl RegionSide {
     }
 
     /// The message that came with results.
-    pub fn message(&self, slot: usize, results: &Results) -> String {
+    pub fn message(&self, slot: usize, results: &SlotResults) -> String {
         let n = (results.message_bytes as usize).min(MESSAGE_BYTES);
         let at = self.map.at(SLOT_OFFSET + slot * PAGE + MESSAGE_IN_SLOT);
         let mut bytes = vec![0u8; n];
@@ -232,19 +232,19 @@ impl RegionSide {
 
     /// Takes the worker's call. Each call is returned once, to one thread,
     /// however many threads poll before it is answered.
-    pub fn asked(&self) -> Asked {
+    pub fn take_call(&self) -> CallAreaState {
         // Taken before it is read: what is read is then this question, not an
         // older one that another thread has answered meanwhile.
         match self.call_word().take() {
-            Taken::Nothing => Asked::Nothing,
-            Taken::Call => self.read_call().map_or_else(Asked::Violation, Asked::Call),
-            Taken::NestedDone => self.read_nested(),
-            Taken::Violation(word) => Asked::Violation(Violation::State(u64::from(word))),
+            TakeResult::Nothing => CallAreaState::Nothing,
+            TakeResult::Call => self.read_call().map_or_else(CallAreaState::Violation, CallAreaState::Call),
+            TakeResult::NestedDone => self.read_nested(),
+            TakeResult::Violation(word) => CallAreaState::Violation(ProtocolViolation::State(u64::from(word))),
         }
     }
 
     /// Answers the call that waits. Panics when the data is too long.
-    pub fn answer(&self, answer: &Answer) {
+    pub fn answer(&self, answer: &CallAnswer) {
         if self.put_answer(answer) {
             self.wake_asker();
         }
@@ -254,7 +254,7 @@ impl RegionSide {
     /// [`RegionSide::wake_asker`] must follow: so the answers of several
     /// workers come first and their wake-ups then.
     #[must_use]
-    pub fn put_answer(&self, answer: &Answer) -> bool {
+    pub fn put_answer(&self, answer: &CallAnswer) -> bool {
         self.reply(answer, call_state::ANSWERED)
     }
 
@@ -273,7 +273,7 @@ impl RegionSide {
     /// Asks the waiting worker to run a program first: the data begins with
     /// its name (8 bytes), then its COMMAREA, or its channel when `args[0]` is
     /// [`crate::call::LINK_CHANNEL`].
-    pub fn run_nested(&self, run: &Answer) {
+    pub fn run_nested(&self, run: &CallAnswer) {
         if self.reply(run, call_state::NESTED) {
             self.wake_asker();
         }
@@ -284,12 +284,12 @@ impl RegionSide {
     ///
     /// No other thread may answer the worker meanwhile.
     #[must_use]
-    pub fn act_nested(&self, act: &Answer) -> bool {
+    pub fn act_nested(&self, act: &CallAnswer) -> bool {
         let word = self.call_word();
         if act.data.len() > CALL_BYTES || !word.is_taken() {
             return false;
         }
-        let act = Answer {
+        let act = CallAnswer {
             resp2: NESTED_ACT,
             ..act.clone()
         };
@@ -366,7 +366,7 @@ impl RegionSide {
         CallWord(&area.state.0)
     }
 
-    fn read_call(&self) -> Result<Call, Violation> {
+    fn read_call(&self) -> Result<WorkerCall, ProtocolViolation> {
         // SAFETY: inside the call page; any bytes are a valid header.
         let header = unsafe {
             self.map
@@ -374,17 +374,17 @@ impl RegionSide {
                 .cast::<CallHeader>()
                 .read_volatile()
         };
-        let violation = Violation::Call {
+        let violation = ProtocolViolation::Call {
             op: header.op,
             slot: header.slot,
             bytes: header.bytes,
         };
-        let op = Op::from_number(header.op).ok_or(violation)?;
+        let op = CallOperation::from_number(header.op).ok_or(violation)?;
         let slot = usize::from(header.slot);
         if slot >= SLOTS {
             return Err(violation);
         }
-        Ok(Call {
+        Ok(WorkerCall {
             op,
             slot,
             args: header.args,
@@ -392,17 +392,17 @@ impl RegionSide {
         })
     }
 
-    fn read_nested(&self) -> Asked {
+    fn read_nested(&self) -> CallAreaState {
         let header = self.read_answer();
         match self.read_call_data(header.bytes) {
-            Some(data) => Asked::NestedDone(Answer {
+            Some(data) => CallAreaState::NestedDone(CallAnswer {
                 condition: header.condition(),
                 resp2: header.resp2,
                 abend: header.abend,
                 args: header.args,
                 data,
             }),
-            None => Asked::Violation(Violation::Call {
+            None => CallAreaState::Violation(ProtocolViolation::Call {
                 op: 0,
                 slot: 0,
                 bytes: header.bytes,
@@ -447,7 +447,7 @@ impl RegionSide {
 
     /// True when the worker sleeps and must be woken.
     #[must_use]
-    fn reply(&self, answer: &Answer, state: u32) -> bool {
+    fn reply(&self, answer: &CallAnswer, state: u32) -> bool {
         assert!(
             answer.data.len() <= CALL_BYTES,
             "an answer's data is too long"
@@ -456,7 +456,7 @@ impl RegionSide {
         self.call_word().answer(state)
     }
 
-    fn put_reply(&self, answer: &Answer) {
+    fn put_reply(&self, answer: &CallAnswer) {
         self.cool(CALL_IN_OFFSET, &self.answer_bytes, answer.data.len());
         let header = answer.header();
         // SAFETY: inside the call area, which is the region's while the

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_and_a_closed_socket_are_told_apart() {
+    fn an_empty_and_a_closed_socket_are_distinguished() {
         let (a, b) = LinkSocket::pair().unwrap();
         let error = b.receive(false).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::WouldBlock);

@@ -16,9 +16,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::TransId;
 use crate::clock::monotonic_ns;
-use crate::counts::Counter;
+use crate::counts::CommandCounter;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
-use crate::map::{Mapping, PAGE};
+use crate::map::{SharedMapping, PAGE};
 
 /// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl KernelPoint {
 }
 
 /// The words of a ring.
-pub(crate) type Words = [[AtomicU64; 4]; TRACE_ENTRIES];
+pub(crate) type RingWords = [[AtomicU64; 4]; TRACE_ENTRIES];
 
 /// Which clock a ring's times are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +237,7 @@ fn write(words: &[AtomicU64; 4], entry: [u64; 4]) {
 
 /// Entries from number `from` on, each with its number, and the number after
 /// the last. Entries that were overwritten are left out.
-fn read(words: &Words, written: u64, from: u64, mut take: impl FnMut(TraceEntry)) -> u64 {
+fn read(words: &RingWords, written: u64, from: u64, mut take: impl FnMut(TraceEntry)) -> u64 {
     let first = from.max(written.saturating_sub(TRACE_ENTRIES as u64));
     for number in first..written {
         let at = &words[number as usize % TRACE_ENTRIES];
@@ -263,12 +263,12 @@ fn serial(number: u64) -> u32 {
 
 /// A worker's way to its ring. Without a region it writes nowhere.
 pub struct TraceWriter {
-    map: Option<Arc<Mapping>>,
+    map: Option<Arc<SharedMapping>>,
     clock: TraceClock,
     next: u64,
     task: u32,
     transid: TransId,
-    counter: Counter,
+    counter: CommandCounter,
 }
 
 impl TraceWriter {
@@ -280,11 +280,11 @@ impl TraceWriter {
             next: 0,
             task: 0,
             transid: TransId::BLANK,
-            counter: Counter::default(),
+            counter: CommandCounter::default(),
         }
     }
 
-    pub(crate) fn new(map: Arc<Mapping>) -> Self {
+    pub(crate) fn new(map: Arc<SharedMapping>) -> Self {
         let header = header(&map);
         let clock = match header.clock.load(Ordering::Relaxed) {
             1 => TraceClock::Counter,
@@ -362,32 +362,32 @@ impl TraceWriter {
 }
 
 /// Says which clock a new worker's ring has.
-pub(crate) fn prepare(map: &Mapping, clock: TraceClock) {
+pub(crate) fn prepare(map: &SharedMapping, clock: TraceClock) {
     header(map).clock.store(clock as u32, Ordering::Relaxed);
 }
 
 /// Reads a worker's ring from entry number `from` on; gives the number to go
 /// on from. What the worker wrote is checked; entries that make no sense are
 /// left out.
-pub(crate) fn read_map(map: &Mapping, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
+pub(crate) fn read_map(map: &SharedMapping, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
     let written = header(map).written.load(Ordering::Acquire);
     read(words(map), written, from, take)
 }
 
-fn header(map: &Mapping) -> &TraceHeader {
+fn header(map: &SharedMapping) -> &TraceHeader {
     // SAFETY: atomics only.
     unsafe { map.get(TRACE_OFFSET) }
 }
 
 #[inline]
-fn words(map: &Mapping) -> &Words {
+fn words(map: &SharedMapping) -> &RingWords {
     // SAFETY: atomics only.
     unsafe { map.get(TRACE_OFFSET + PAGE) }
 }
 
 /// The region's own ring, which all its threads write.
 pub struct RegionTrace {
-    words: Box<Words>,
+    words: Box<RingWords>,
     next: AtomicU64,
     clock: TraceClock,
     started: TraceInstant,
@@ -473,12 +473,12 @@ mod tests {
     use crate::map::sealed_memfd;
     use proptest::prelude::*;
 
-    fn map() -> Arc<Mapping> {
+    fn map() -> Arc<SharedMapping> {
         let memory = sealed_memfd(c"test", memory_bytes(PAGE)).unwrap();
-        Arc::new(Mapping::new(memory).unwrap())
+        Arc::new(SharedMapping::new(memory).unwrap())
     }
 
-    fn all(map: &Mapping) -> Vec<TraceEntry> {
+    fn all(map: &SharedMapping) -> Vec<TraceEntry> {
         let mut entries = Vec::new();
         read_map(map, 0, |entry| entries.push(entry));
         entries

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ProgramName;
 use crate::layout::{USE_ENTRIES, USES_OFFSET};
-use crate::map::Mapping;
+use crate::map::SharedMapping;
 
 /// A program's name and its runs; a name of zeros is a free place.
 pub(crate) type Table = [[AtomicU64; 2]; USE_ENTRIES];
@@ -19,7 +19,7 @@ pub(crate) type Table = [[AtomicU64; 2]; USE_ENTRIES];
 const PROBES: usize = 16;
 
 /// A worker's way to its table. Without a region it counts nothing.
-pub struct ProgramUses(Option<Arc<Mapping>>);
+pub struct ProgramUses(Option<Arc<SharedMapping>>);
 
 impl ProgramUses {
     /// Without a table.
@@ -27,7 +27,7 @@ impl ProgramUses {
         ProgramUses(None)
     }
 
-    pub(crate) fn new(map: Arc<Mapping>) -> Self {
+    pub(crate) fn new(map: Arc<SharedMapping>) -> Self {
         ProgramUses(Some(map))
     }
 
@@ -48,7 +48,7 @@ impl ProgramUses {
 }
 
 /// Calls `take` with each program that a worker has run, and how often.
-pub(crate) fn read_map(map: &Mapping, mut take: impl FnMut(ProgramName, u64)) {
+pub(crate) fn read_map(map: &SharedMapping, mut take: impl FnMut(ProgramName, u64)) {
     for [name, count] in table(map) {
         let (name, count) = (name.load(Ordering::Relaxed), count.load(Ordering::Relaxed));
         if name != 0 && count > 0 {
@@ -57,7 +57,7 @@ pub(crate) fn read_map(map: &Mapping, mut take: impl FnMut(ProgramName, u64)) {
     }
 }
 
-fn table(map: &Mapping) -> &Table {
+fn table(map: &SharedMapping) -> &Table {
     // SAFETY: atomics only.
     unsafe { map.get(USES_OFFSET) }
 }
@@ -91,12 +91,12 @@ mod tests {
     use crate::layout::memory_bytes;
     use crate::map::{PAGE, sealed_memfd};
 
-    fn map() -> Arc<Mapping> {
+    fn map() -> Arc<SharedMapping> {
         let memory = sealed_memfd(c"test", memory_bytes(PAGE)).unwrap();
-        Arc::new(Mapping::new(memory).unwrap())
+        Arc::new(SharedMapping::new(memory).unwrap())
     }
 
-    fn all(map: &Mapping) -> BTreeMap<String, u64> {
+    fn all(map: &SharedMapping) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         read_map(map, |name, count| {
             all.insert(name.to_string(), count);

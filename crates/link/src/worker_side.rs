@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::call::{CallEvent, NESTED_ACT, Op};
+use crate::call::{CallEvent, NESTED_ACT, CallOperation};
 use crate::call_word::CallWord;
 use crate::config::WorkerConfig;
-use crate::directory::{self, ENTRY_BYTES, Entry};
+use crate::directory::{self, ENTRY_BYTES, ContainerEntry};
 use crate::futex;
-use crate::heap::Heap;
+use crate::heap::ArenaHeap;
 use crate::layout::*;
-use crate::map::{Mapping, PAGE};
+use crate::map::{SharedMapping, PAGE};
 use crate::page::{PORTS, RegionPage};
 use crate::qr::QrToken;
 use crate::socket::LinkSocket;
@@ -26,13 +26,13 @@ use crate::uses::ProgramUses;
 
 /// The worker's end.
 pub struct WorkerSide {
-    map: Arc<Mapping>,
+    map: Arc<SharedMapping>,
     page: RegionPage,
     socket: LinkSocket,
     worker: usize,
     arena_bytes: usize,
-    heap: Heap,
-    entries: Vec<Entry>,
+    heap: ArenaHeap,
+    entries: Vec<ContainerEntry>,
     running: Option<Running>,
     /// Slots that were queued at the last look, with their words; the first to
     /// run is the last. What was queued later runs later.
@@ -53,7 +53,7 @@ struct Running {
 
 /// The next event for a worker.
 #[derive(Debug, Clone, Copy)]
-pub enum Next {
+pub enum WorkerEvent {
     /// Run a task; end it with [`WorkerSide::finish`].
     Task(TaskIn),
     /// No event within the given time.
@@ -118,7 +118,7 @@ impl WorkerSide {
         let page = fds.remove(0);
         let config = serde_json::from_slice(&read_all(config.as_fd())?)?;
         let page = RegionPage::open(page, fds)?;
-        let map = Arc::new(Mapping::new(memory)?);
+        let map = Arc::new(SharedMapping::new(memory)?);
         if map.bytes() < ARENA_OFFSET {
             return Err(AttachError::Layout);
         }
@@ -138,7 +138,7 @@ impl WorkerSide {
             socket,
             worker,
             arena_bytes,
-            heap: Heap::new(arena_bytes),
+            heap: ArenaHeap::new(arena_bytes),
             entries: Vec::new(),
             running: None,
             ahead: Vec::with_capacity(SLOTS),
@@ -173,7 +173,7 @@ impl WorkerSide {
     /// Waits for the next queued slot, at most for `idle`.
     ///
     /// Panics when the task before it was not finished.
-    pub fn next_task(&mut self, idle: Option<Duration>) -> Next {
+    pub fn next_task(&mut self, idle: Option<Duration>) -> WorkerEvent {
         assert!(self.running.is_none(), "a task is still running");
         let mut waited = false;
         loop {
@@ -183,12 +183,12 @@ impl WorkerSide {
                 if !brief || self.unheard_tasks >= BATCH {
                     self.nudge();
                 }
-                return Next::Task(task);
+                return WorkerEvent::Task(task);
             }
             self.nudge();
             let header = self.header();
             if header.retire.0.load(Ordering::SeqCst) != 0 {
-                return Next::Retire;
+                return WorkerEvent::Retire;
             }
             header.sleeping.0.store(1, Ordering::SeqCst);
             let quiet = !self.any_queued() && header.retire.0.load(Ordering::SeqCst) == 0;
@@ -198,13 +198,13 @@ impl WorkerSide {
             }
             let woken = header.sleeping.0.swap(0, Ordering::SeqCst) == 0;
             if quiet && !woken && idle.is_some() && !self.any_queued() {
-                return Next::Idle;
+                return WorkerEvent::Idle;
             }
         }
     }
 
     /// Containers of the running task's request.
-    pub fn containers(&self) -> &[Entry] {
+    pub fn containers(&self) -> &[ContainerEntry] {
         &self.entries
     }
 
@@ -215,7 +215,7 @@ impl WorkerSide {
 
     /// The running task's arena as offsets. The request's own bytes are taken;
     /// blocks may be freed once their containers are deleted or replaced.
-    pub fn heap(&mut self) -> &mut Heap {
+    pub fn heap(&mut self) -> &mut ArenaHeap {
         &mut self.heap
     }
 
@@ -230,9 +230,9 @@ impl WorkerSide {
     /// so finish again with fewer containers.
     pub fn finish(
         &mut self,
-        mut results: Results,
+        mut results: SlotResults,
         message: &str,
-        containers: &[Entry],
+        containers: &[ContainerEntry],
     ) -> Result<(), ArenaFull> {
         let run = self.running.expect("a task is running");
         if containers.is_empty() {
@@ -258,7 +258,7 @@ impl WorkerSide {
             std::ptr::copy_nonoverlapping(message.as_ptr(), at, n);
             self.map
                 .at(page + RESULTS_IN_SLOT)
-                .cast::<Results>()
+                .cast::<SlotResults>()
                 .write(results);
         }
         self.running = None;
@@ -280,7 +280,7 @@ impl WorkerSide {
     /// Asks the region something for the running task and waits. The parts of
     /// `data` are joined; together they have at most [`CALL_BYTES`] bytes, else
     /// this panics.
-    pub fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
+    pub fn call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
         let slot = self.running.expect("a task is running").slot;
         let bytes = self.put_call_data(data);
         let header = CallHeader {
@@ -296,7 +296,7 @@ impl WorkerSide {
                 .cast::<CallHeader>()
                 .write(header);
         }
-        self.ask(call_state::CALL)
+        self.post_call(call_state::CALL)
     }
 
     /// Gives the results of a nested run and goes on waiting.
@@ -309,7 +309,7 @@ impl WorkerSide {
                 .cast::<AnswerHeader>()
                 .write(results);
         }
-        self.ask(call_state::NESTED_DONE)
+        self.post_call(call_state::NESTED_DONE)
     }
 
     /// The data that came with the last [`CallEvent`]. It stays until the next
@@ -385,7 +385,7 @@ impl WorkerSide {
     fn take_queued(&mut self) -> Option<TaskIn> {
         loop {
             if self.ahead.is_empty() {
-                self.look_ahead();
+                self.scan_slots();
             }
             let (slot, word) = self.ahead.pop()?;
             let sequence = (word >> 32) as u32;
@@ -404,7 +404,7 @@ impl WorkerSide {
     /// Looks at all slots, and puts those that are queued in their order. One
     /// look serves all that it finds: the slots are many, and a brief program
     /// takes little longer than a look.
-    fn look_ahead(&mut self) {
+    fn scan_slots(&mut self) {
         let mut ahead = std::mem::take(&mut self.ahead);
         for (slot, word) in self.header().slots.0.iter().enumerate() {
             let word = word.load(Ordering::Acquire);
@@ -478,13 +478,13 @@ impl WorkerSide {
         bytes as u32
     }
 
-    fn ask(&mut self, state: u32) -> CallEvent {
+    fn post_call(&mut self, state: u32) -> CallEvent {
         // A wait may be long, so pending notifications are sent first.
         self.nudge();
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
         let word = CallWord(&area.state.0);
-        word.ask(state);
+        word.post_call(state);
         self.page.ring(0, self.worker);
         let heard = word.wait(state);
         // SAFETY: the region wrote the header before it changed the state.
@@ -500,7 +500,7 @@ impl WorkerSide {
                 _ => CallEvent::Run(header),
             };
         }
-        word.heard();
+        word.answer_read();
         CallEvent::Answer(header)
     }
 }

@@ -14,7 +14,7 @@ pub use api::*;
 #[cfg(feature = "sim")]
 pub use kernel::sim;
 pub use link::{
-    Answer, ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError, Op,
+    CallAnswer, ChannelName, WorkerConfinement, ContainerName, ContainerType, FileEntry, Name, NameError, CallOperation,
     ProgramEntry, ProgramName, SandboxMode, SocketOptions, StoreEntry, TransId, TransformEntry,
     UserId, program_link,
 };

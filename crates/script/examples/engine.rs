@@ -40,8 +40,8 @@ impl Host for Nobody {
     fn may_go_over(&self, _: &str, _: Input<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn call(&mut self, _: link::Op, _: [u64; 8], _: Vec<u8>) -> Result<link::Answer, Fault> {
-        Ok(link::Answer::default())
+    fn call(&mut self, _: link::CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<link::CallAnswer, Fault> {
+        Ok(link::CallAnswer::default())
     }
     fn file(&self, _: &str) -> Option<usize> {
         None

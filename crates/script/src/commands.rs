@@ -5,7 +5,7 @@
 
 use cics::command::{self, Argument, Command, Direction, Domain, Rule, Selection, Served};
 use cics::resp::Condition;
-use link::{Answer, CHANNEL_DATA, Operand, Operands};
+use link::{CallAnswer, CHANNEL_DATA, OperandValue, CommandOperands};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::engine::Shared;
@@ -25,7 +25,7 @@ pub fn run<'js>(
         Err(wrong) => return misused(ctx, &wrong),
     };
     if let Given::Channel(channel) = channel {
-        operands.push(CHANNEL_DATA, Operand::Bytes(channel.emit()));
+        operands.push(CHANNEL_DATA, OperandValue::Bytes(channel.emit()));
     }
     match shared.host(|host| host.command(row.number, &operands)) {
         Some(Ok(answer)) if answer.condition == Condition::Normal => {
@@ -49,7 +49,7 @@ fn gather<'js>(
     shared: &Shared,
     name: &str,
     options: &Object<'js>,
-) -> Result<std::result::Result<(&'static Command, Operands), String>> {
+) -> Result<std::result::Result<(&'static Command, CommandOperands), String>> {
     let upper = name.to_ascii_uppercase();
     let mut words = upper.split_ascii_whitespace();
     let verb = words.next().unwrap_or_default();
@@ -128,7 +128,7 @@ fn gather<'js>(
         }
     }
     list.sort_by_key(|(index, _)| *index);
-    let mut operands = Operands::new(bits);
+    let mut operands = CommandOperands::new(bits);
     for (index, operand) in list {
         operands.push(index, operand);
     }
@@ -160,7 +160,7 @@ fn operand(
     shared: &Shared,
     argument: Argument,
     value: &Value<'_>,
-) -> std::result::Result<Option<Operand>, String> {
+) -> std::result::Result<Option<OperandValue>, String> {
     let text = || value.as_string().and_then(|t| t.to_string().ok());
     let page = shared.records.code_page();
     let encode = |text: &str| {
@@ -177,26 +177,26 @@ fn operand(
             return Err(format!("longer than {most} characters"));
         }
         bytes.resize(most, b' ');
-        Ok(Some(Operand::Bytes(bytes)))
+        Ok(Some(OperandValue::Bytes(bytes)))
     };
     match argument {
         Argument::None | Argument::Label | Argument::PtrRef => Ok(None),
         Argument::Name(n) => padded(n.into()),
         Argument::Chars(n) => padded(n.into()),
         Argument::Area | Argument::Any | Argument::Optional => match (text(), bytes_of(value)) {
-            (Some(text), _) => Ok(Some(Operand::Bytes(encode(&text)?))),
-            (None, Some(bytes)) => Ok(Some(Operand::Bytes(bytes.to_vec()))),
+            (Some(text), _) => Ok(Some(OperandValue::Bytes(encode(&text)?))),
+            (None, Some(bytes)) => Ok(Some(OperandValue::Bytes(bytes.to_vec()))),
             _ => Err("expected text or bytes".into()),
         },
         Argument::Cvda if text().is_some() => {
             let name = text().unwrap_or_default().to_ascii_uppercase();
             let number = cics::cvda::value(&name);
             number
-                .map(|n| Some(Operand::Int(n.into())))
+                .map(|n| Some(OperandValue::Int(n.into())))
                 .ok_or_else(|| format!("unknown CVDA {name}"))
         }
         _ => match value.as_number() {
-            Some(n) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Some(Operand::Int(n as i64))),
+            Some(n) if n.fract() == 0.0 && n.abs() < 9e15 => Ok(Some(OperandValue::Int(n as i64))),
             _ => Err("expected a whole number".into()),
         },
     }
@@ -207,24 +207,24 @@ fn given_back<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,
     row: &Command,
-    answer: &Answer,
+    answer: &CallAnswer,
 ) -> Result<Value<'js>> {
     let made = Object::new(ctx.clone())?;
     // The region's own output is well-formed.
     let operands = match answer.data.is_empty() {
-        true => Operands::default(),
-        false => Operands::parse(&answer.data).unwrap_or_default(),
+        true => CommandOperands::default(),
+        false => CommandOperands::parse(&answer.data).unwrap_or_default(),
     };
     for (index, operand) in operands.each() {
         let Some(option) = row.option(index) else {
             continue;
         };
         match operand {
-            Operand::Int(value) => made.set(option.name, *value as f64)?,
-            Operand::Bytes(bytes) if option.argument == Argument::Area => {
+            OperandValue::Int(value) => made.set(option.name, *value as f64)?,
+            OperandValue::Bytes(bytes) if option.argument == Argument::Area => {
                 made.set(option.name, TypedArray::<u8>::new_copy(ctx.clone(), bytes)?)?;
             }
-            Operand::Bytes(bytes) => {
+            OperandValue::Bytes(bytes) => {
                 let text = shared.records.code_page().decode(bytes);
                 made.set(option.name, text.as_deref().unwrap_or_default().trim_end())?;
             }

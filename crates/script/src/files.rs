@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use cics::file::FileAccess;
-use link::{Answer, FileCall, FileCommand, Seek};
+use link::{CallAnswer, FileCall, FileCommand, Seek};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::engine::Shared;
@@ -113,7 +113,7 @@ fn serve<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared,
     call: FileCall<'_>,
-    give: impl FnOnce(&Ctx<'js>, &Answer) -> Result<Value<'js>>,
+    give: impl FnOnce(&Ctx<'js>, &CallAnswer) -> Result<Value<'js>>,
 ) -> Result<Value<'js>> {
     let wire = call.emit();
     match shared.host(|host| host.call(wire.op, wire.args, wire.data.concat())) {
@@ -125,7 +125,7 @@ fn serve<'js>(
 }
 
 /// The record, with the position of a browse and the token of its lock.
-fn found<'js>(ctx: &Ctx<'js>, answer: &Answer) -> Result<Value<'js>> {
+fn found<'js>(ctx: &Ctx<'js>, answer: &CallAnswer) -> Result<Value<'js>> {
     let answer = answer.on_file();
     let found = answer.found();
     let made = Array::new(ctx.clone())?;
@@ -135,6 +135,6 @@ fn found<'js>(ctx: &Ctx<'js>, answer: &Answer) -> Result<Value<'js>> {
     made.into_js(ctx)
 }
 
-fn nothing<'js>(ctx: &Ctx<'js>, _: &Answer) -> Result<Value<'js>> {
+fn nothing<'js>(ctx: &Ctx<'js>, _: &CallAnswer) -> Result<Value<'js>> {
     ().into_js(ctx)
 }

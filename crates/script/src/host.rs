@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use fetch::Fetched;
-use link::{Answer, ChannelData, Op, Operands};
+use link::{CallAnswer, ChannelData, CallOperation, CommandOperands};
 
 use crate::engine::Answer as Given;
 
@@ -25,12 +25,12 @@ pub trait Host {
 
     /// Asks the region as a program's worker does. The answer's condition is
     /// not looked at.
-    fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault>;
+    fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Result<CallAnswer, Fault>;
 
     /// A command that the region serves, by its number in the command table.
-    fn command(&mut self, number: u16, operands: &Operands) -> Result<Answer, Fault> {
+    fn command(&mut self, number: u16, operands: &CommandOperands) -> Result<CallAnswer, Fault> {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
-        self.call(Op::Command, args, operands.emit())
+        self.call(CallOperation::Command, args, operands.emit())
     }
 
     /// The number of a file in the region's definitions.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use fetch::Fetched;
-use link::{ChannelData, ContainerData, ContainerType, Name, Op};
+use link::{ChannelData, ContainerData, ContainerType, Name, CallOperation};
 use region::Passed;
 use rquickjs::function::Opt;
 use rquickjs::{
@@ -129,9 +129,9 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let of = s();
     let syncpoint = move |ctx: Ctx<'js>, rollback: bool| {
         let op = if rollback {
-            Op::Rollback
+            CallOperation::Rollback
         } else {
-            Op::Syncpoint
+            CallOperation::Syncpoint
         };
         match of.host(|host| host.call(op, [0; 8], Vec::new())) {
             Some(Ok(answer)) if answer.condition == cics::resp::Condition::Normal => {

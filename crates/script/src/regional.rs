@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use link::program_link::MAX_COMMAREA;
-use link::{Answer, ChannelData, Op};
+use link::{CallAnswer, ChannelData, CallOperation};
 use region::{Handle, NotRun, Outcome, Passed, Port, PutError, Refusal, Reply, Task, TaskRequest};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
@@ -251,7 +251,7 @@ impl Host for RegionHost {
         self.region.can_run(name).map_err(refused)
     }
 
-    fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Result<Answer, Fault> {
+    fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Result<CallAnswer, Fault> {
         let Some(task) = self.task.as_mut() else {
             return Err(Fault::abend("AEXY", "the task has ended"));
         };

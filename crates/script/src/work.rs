@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use link::{Answer, Op};
+use link::{CallAnswer, CallOperation};
 use region::{GuestTask, OpenTask, Passed, Port, TransId, UserId};
 
 use crate::host::Output;
@@ -63,7 +63,7 @@ impl Work {
     }
 
     /// Asks the region within the unit of work.
-    pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
+    pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
         match self {
             Work::Own(task) => task.call(op, args, data).await,
             Work::Guest(task) => task.call(op, args, data).await,

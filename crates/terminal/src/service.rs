@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 use region::engine::{self, EngineClass};
 use region::{CommandService, GuestPrograms, Handle, ServiceCommand, UserId};
 use tn3270::StartTls;
@@ -170,12 +170,12 @@ impl CommandService for MapService {
             return commands::without_terminal(&self.0, command);
         }
         let Some(facility) = command.facility else {
-            return command.answer(&Answer::of_condition(Condition::InvReq, 0));
+            return command.answer(&CallAnswer::of_condition(Condition::InvReq, 0));
         };
         let display = self.0.display(facility);
         let Some(display) = display else {
             // It has left while the task runs.
-            return command.answer(&Answer::of_condition(Condition::TermErr, 0));
+            return command.answer(&CallAnswer::of_condition(Condition::TermErr, 0));
         };
         if commands::is_of_sign_on(command.number) {
             return commands::sign_on(&self.0, facility, display, command);

@@ -105,7 +105,7 @@ impl Web {
                 match client::send(session, documents, maps, &command.operands) {
                     Ok(Sending::Request(outgoing)) => {
                         self.begin(session, outgoing, None);
-                        Ok(link::Operands::default())
+                        Ok(link::CommandOperands::default())
                     }
                     Ok(Sending::First(outgoing, chunk, end)) => {
                         self.begin(session, outgoing, Some(end));
@@ -215,9 +215,9 @@ impl Web {
                 let _ = ended.send(());
             }
             let outcome = match sent.unwrap_or(Err(ClientError::TimedOut)) {
-                Ok(()) => Ok(link::Operands::default()),
+                Ok(()) => Ok(link::CommandOperands::default()),
                 // The server has answered already, and wants no more.
-                Err(ClientError::Socket) if last => Ok(link::Operands::default()),
+                Err(ClientError::Socket) if last => Ok(link::CommandOperands::default()),
                 Err(error) => client::failed(error),
             };
             command.answer(&answer(outcome));
@@ -262,7 +262,7 @@ impl Web {
                     .spawn(move || async move { connector.sweep(target).await });
             }
         }
-        Ok(link::Operands::default())
+        Ok(link::CommandOperands::default())
     }
 
     fn limit(&self) -> Duration {
@@ -334,11 +334,11 @@ fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
     }
 }
 
-fn write(session: &mut Session, given: &link::Operands) -> Result<link::Operands, Failure> {
+fn write(session: &mut Session, given: &link::CommandOperands) -> Result<link::CommandOperands, Failure> {
     let (name, value) = headers::written(given)?;
     if OWN.contains(&name.as_str()) {
         return fail(Condition::InvReq, 44);
     }
     session.headers.append(name, value);
-    Ok(link::Operands::default())
+    Ok(link::CommandOperands::default())
 }

@@ -9,7 +9,7 @@ use cics::command::commands as rows;
 use cics::csd::{TcpIpServiceDef, UriMapDef};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::{Answer, Operand, Operands, TEMPLATE_TEXT};
+use link::{CallAnswer, OperandValue, CommandOperands, TEMPLATE_TEXT};
 use region::{CommandService, Handle, ServiceCommand, UserId};
 
 use crate::client::{Connector, Runtime};
@@ -205,10 +205,10 @@ impl Web {
     }
 
     /// The commands that change definitions; none for another one.
-    fn changing(&self, number: u16, given: &Operands) -> Option<Outcome> {
+    fn changing(&self, number: u16, given: &CommandOperands) -> Option<Outcome> {
         let serve = CHANGES.iter().find(|(n, _)| *n == number)?.1;
         let changed = self.change(|before| serve(before, given));
-        Some(changed.map(|()| Operands::default()))
+        Some(changed.map(|()| CommandOperands::default()))
     }
 
     /// The definitions in force.
@@ -269,7 +269,7 @@ impl Web {
             .operands
             .each()
             .filter_map(|(index, operand)| match operand {
-                Operand::Bytes(bytes) if index == TEMPLATE_TEXT => Some(bytes.as_slice()),
+                OperandValue::Bytes(bytes) if index == TEMPLATE_TEXT => Some(bytes.as_slice()),
                 _ => None,
             });
         let templates = edition.templates.with_read(read);
@@ -334,7 +334,7 @@ impl Web {
             }
             (_, Some(_)) => fail(Condition::InvReq, addressing::PROVIDER),
             (_, None) => match state.contexts.remove(&channel) {
-                Some(_) => Ok(Operands::default()),
+                Some(_) => Ok(CommandOperands::default()),
                 None => fail(Condition::NotFnd, addressing::NO_CONTEXT),
             },
         }
@@ -368,18 +368,18 @@ impl Web {
         };
         let (given, documents) = (&command.operands, &mut state.documents);
         match send::send(server, documents, given, self.0.page) {
-            Ok(Sent::Done) => command.answer(&Answer::default()),
+            Ok(Sent::Done) => command.answer(&CallAnswer::default()),
             Err(failure) => command.answer(&answer(Err(failure))),
             Ok(Sent::Waits(queue, pieces)) => {
                 command.later();
                 self.0.runtime.spawn(move || async move {
                     for piece in pieces {
                         if queue.send(piece).await.is_err() {
-                            let gone = Answer::of_condition(Condition::IoErr, 42);
+                            let gone = CallAnswer::of_condition(Condition::IoErr, 42);
                             return command.answer(&gone);
                         }
                     }
-                    command.answer(&Answer::default());
+                    command.answer(&CallAnswer::default());
                 });
             }
         }
@@ -387,7 +387,7 @@ impl Web {
 }
 
 /// Applies a command to the definitions in force.
-type MakeEdition = fn(&Edition, &Operands) -> Result<Edition, Failure>;
+type MakeEdition = fn(&Edition, &CommandOperands) -> Result<Edition, Failure>;
 
 /// The commands that change definitions.
 const CHANGES: &[(u16, MakeEdition)] = &[

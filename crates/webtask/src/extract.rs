@@ -4,14 +4,14 @@
 
 use cics::command::commands::web_extract as row;
 use http::Version;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::outcome::{Filled, Outcome, cvda};
 use crate::request::Request;
 
 /// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes except the
 /// first.
-pub fn request(request: &Request, given: &Operands) -> Outcome {
+pub fn request(request: &Request, given: &CommandOperands) -> Outcome {
     let mut filled = Filled::default();
     filled.int(
         row::SCHEME,

@@ -12,7 +12,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::fields::{Field, FormError, parse_form, parse_query};
 use crate::outcome::{Failure, Filled, Outcome, fail, text};
@@ -31,7 +31,7 @@ pub fn read_form(
     request: &Request,
     body: &[u8],
     reading: &mut Reading,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Outcome {
     let fields = form(request, body, reading)?;
     let options = Options {
@@ -46,7 +46,7 @@ pub fn read_form(
 }
 
 /// Gives a query parameter.
-pub fn read_query(request: &Request, given: &Operands) -> Outcome {
+pub fn read_query(request: &Request, given: &CommandOperands) -> Outcome {
     let fields = query(request);
     let options = Options {
         name: query_row::QUERYPARM,
@@ -61,7 +61,7 @@ pub fn read_query(request: &Request, given: &Operands) -> Outcome {
 
 fn read(
     fields: &[Field],
-    given: &Operands,
+    given: &CommandOperands,
     (name, name_length): (u8, u8),
     (value, length): (u8, u8),
     set: u8,
@@ -104,7 +104,7 @@ pub fn start_form(
     request: &Request,
     body: &[u8],
     reading: &mut Reading,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Outcome {
     if reading.form_browse.is_some() {
         return fail(Condition::Illogic, 10);
@@ -123,11 +123,11 @@ pub fn start_form(
         pages,
     )?;
     reading.form_browse = Some(begun);
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// Begins a browse of the query.
-pub fn start_query(request: &Request, reading: &mut Reading, given: &Operands) -> Outcome {
+pub fn start_query(request: &Request, reading: &mut Reading, given: &CommandOperands) -> Outcome {
     if reading.query_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
@@ -145,12 +145,12 @@ pub fn start_query(request: &Request, reading: &mut Reading, given: &Operands) -
         pages,
     )?;
     reading.query_browse = Some(begun);
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 fn start(
     fields: &[Field],
-    given: &Operands,
+    given: &CommandOperands,
     (name, length): (u8, u8),
     pages: Option<(CodePage, CodePage)>,
 ) -> Result<(Vec<Field>, usize), Failure> {
@@ -178,14 +178,14 @@ fn start(
 }
 
 /// Gives the next form field.
-pub fn next_form(reading: &mut Reading, given: &Operands) -> Outcome {
+pub fn next_form(reading: &mut Reading, given: &CommandOperands) -> Outcome {
     let name = (next_form::FORMFIELD, next_form::NAMELENGTH);
     let value = (next_form::VALUE, next_form::VALUELENGTH);
     next(&mut reading.form_browse, given, name, value)
 }
 
 /// Gives the next query parameter.
-pub fn next_query(reading: &mut Reading, given: &Operands) -> Outcome {
+pub fn next_query(reading: &mut Reading, given: &CommandOperands) -> Outcome {
     let name = (next_query::QUERYPARM, next_query::NAMELENGTH);
     let value = (next_query::VALUE, next_query::VALUELENGTH);
     next(&mut reading.query_browse, given, name, value)
@@ -194,7 +194,7 @@ pub fn next_query(reading: &mut Reading, given: &Operands) -> Outcome {
 /// One that did not fit comes again.
 fn next(
     browse: &mut Option<(Vec<Field>, usize)>,
-    given: &Operands,
+    given: &CommandOperands,
     name: (u8, u8),
     value: (u8, u8),
 ) -> Outcome {
@@ -217,7 +217,7 @@ fn next(
 /// Ends a browse.
 pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> Outcome {
     match browse.take() {
-        Some(_) => Ok(Operands::default()),
+        Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::InvReq, 4),
     }
 }
@@ -243,7 +243,7 @@ fn query(request: &Request) -> Vec<Field> {
 /// From which page into which values are converted; none as they are.
 fn conversion(
     request: &Request,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Options,
 ) -> Result<Option<(CodePage, CodePage)>, Failure> {
     let page = request.page;

@@ -9,7 +9,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use link::Operands;
+use link::CommandOperands;
 
 use crate::outcome::{Failure, Filled, Outcome, fail, text};
 
@@ -39,7 +39,7 @@ impl Of {
     }
 
     /// LENGERR for an invalid length.
-    fn lengths(self, given: &Operands, name: u8, value: u8) -> Result<(), Failure> {
+    fn lengths(self, given: &CommandOperands, name: u8, value: u8) -> Result<(), Failure> {
         let is_none = |option| given.get_int(option).is_some_and(|n| n <= 0);
         let (of_name, of_value) = self.no_length();
         match (is_none(name), is_none(value)) {
@@ -51,7 +51,7 @@ impl Of {
 }
 
 /// Gives a header's value.
-pub fn read(headers: &HeaderMap, given: &Operands, of: Of) -> Outcome {
+pub fn read(headers: &HeaderMap, given: &CommandOperands, of: Of) -> Outcome {
     of.lengths(given, read_row::NAMELENGTH, read_row::VALUELENGTH)?;
     let name = text(given, read_row::HTTPHEADER).unwrap_or_default();
     let Some(value) = headers.get(name.trim()) else {
@@ -76,11 +76,11 @@ pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> Outcome {
         return fail(Condition::InvReq, 43);
     }
     *browse = Some(0);
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// Gives the next header. One that did not fit comes again.
-pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands, of: Of) -> Outcome {
+pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &CommandOperands, of: Of) -> Outcome {
     let Some(at) = browse else {
         return fail(Condition::InvReq, 4);
     };
@@ -108,30 +108,30 @@ pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &Operands, o
 /// Ends a browse.
 pub fn end(browse: &mut Option<usize>) -> Outcome {
     match browse.take() {
-        Some(_) => Ok(Operands::default()),
+        Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::InvReq, 4),
     }
 }
 
 /// Adds a header to a message.
-pub fn write(headers: &mut HeaderMap, given: &Operands) -> Outcome {
+pub fn write(headers: &mut HeaderMap, given: &CommandOperands) -> Outcome {
     let (name, value) = written(given)?;
     if OWN.contains(&name.as_str()) {
         // The connection sets them itself; values given here have no effect.
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     }
     if headers.len() >= MOST {
         return fail(Condition::InvReq, 11);
     }
     headers.append(name, value);
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// The header that a WRITE has.
 ///
 /// # Errors
 /// LENGERR for lengths, INVREQ for what cannot be a header.
-pub fn written(given: &Operands) -> Result<(HeaderName, HeaderValue), Failure> {
+pub fn written(given: &CommandOperands) -> Result<(HeaderName, HeaderValue), Failure> {
     let lengths = [write_row::NAMELENGTH, write_row::VALUELENGTH];
     if lengths
         .iter()
@@ -220,7 +220,7 @@ mod tests {
     fn what_would_end_a_header_early_is_refused() {
         let mut headers = HeaderMap::new();
         let given = |name: &str, value: &str| {
-            Operands::new(u128::MAX)
+            CommandOperands::new(u128::MAX)
                 .bytes(write_row::HTTPHEADER, name)
                 .bytes(write_row::VALUE, value)
         };
@@ -242,14 +242,14 @@ mod tests {
             outcome.map_or_else(|f| (f.condition, f.resp2), |_| (Condition::Normal, 0))
         };
         let read = |name: i64, value: i64, of| {
-            let given = Operands::new(1 << read_row::VALUE)
+            let given = CommandOperands::new(1 << read_row::VALUE)
                 .bytes(read_row::HTTPHEADER, "x-sum")
                 .int(read_row::NAMELENGTH, name)
                 .int(read_row::VALUELENGTH, value);
             said(super::read(&headers, &given, of))
         };
         let next = |name: i64, value: i64, of| {
-            let given = Operands::new(1 << next_row::VALUE | 1 << next_row::HTTPHEADER)
+            let given = CommandOperands::new(1 << next_row::VALUE | 1 << next_row::HTTPHEADER)
                 .int(next_row::NAMELENGTH, name)
                 .int(next_row::VALUELENGTH, value);
             said(super::next(&headers, &mut Some(0), &given, of))

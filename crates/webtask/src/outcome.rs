@@ -1,10 +1,10 @@
 //! The result of a command: operands, or a condition with its RESP2.
 
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 /// The result of a command.
-pub type Outcome = Result<Operands, Failure>;
+pub type Outcome = Result<CommandOperands, Failure>;
 
 /// A condition, with the operands that it does not hide.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Failure {
     /// RESP2.
     pub resp2: u32,
     /// The operands that the program receives in spite of the condition.
-    pub operands: Operands,
+    pub operands: CommandOperands,
 }
 
 /// A condition as the end of a command.
@@ -22,16 +22,16 @@ pub fn fail<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
     Err(Failure {
         condition,
         resp2,
-        operands: Operands::default(),
+        operands: CommandOperands::default(),
     })
 }
 
 /// The answer of a command.
-pub fn answer(outcome: Outcome) -> Answer {
+pub fn answer(outcome: Outcome) -> CallAnswer {
     match outcome {
-        Ok(operands) => Answer::of_data(operands.emit()),
+        Ok(operands) => CallAnswer::of_data(operands.emit()),
         Err(failure) => {
-            let mut answer = Answer::of_condition(failure.condition, failure.resp2);
+            let mut answer = CallAnswer::of_condition(failure.condition, failure.resp2);
             answer.data = failure.operands.emit();
             answer
         }
@@ -42,7 +42,7 @@ pub fn answer(outcome: Outcome) -> Answer {
 /// its length option returns the full length.
 #[derive(Debug, Default)]
 pub struct Filled {
-    operands: Operands,
+    operands: CommandOperands,
     /// RESP2 of the first that did not fit.
     short: Option<u32>,
 }
@@ -54,7 +54,7 @@ impl Filled {
     /// # Errors LENGERR with RESP2 1 for an invalid length.
     pub fn area(
         &mut self,
-        given: &Operands,
+        given: &CommandOperands,
         (option, length): (u8, u8),
         data: &[u8],
         short: u32,
@@ -77,7 +77,7 @@ impl Filled {
 
     fn operands_bytes(&mut self, option: u8, data: &[u8]) {
         self.operands
-            .push(option, link::Operand::Bytes(data.to_vec()));
+            .push(option, link::OperandValue::Bytes(data.to_vec()));
     }
 
     /// Adds characters.
@@ -87,7 +87,7 @@ impl Filled {
 
     /// Adds an integer or a CVDA.
     pub fn int(&mut self, option: u8, value: i64) {
-        self.operands.push(option, link::Operand::Int(value));
+        self.operands.push(option, link::OperandValue::Int(value));
     }
 
     /// The end of the command.
@@ -110,12 +110,12 @@ pub fn cvda(name: &str) -> i64 {
 
 /// Whether one of several ways to say the same was taken: a flag, or the CVDA
 /// of that name in an option.
-pub fn says(given: &Operands, flag: u8, option: u8, name: &str) -> bool {
+pub fn says(given: &CommandOperands, flag: u8, option: u8, name: &str) -> bool {
     given.has(flag) || given.get_int(option) == Some(cvda(name))
 }
 
 /// Text of an operand without trailing blanks and zeros.
-pub fn text(given: &Operands, option: u8) -> Option<String> {
+pub fn text(given: &CommandOperands, option: u8) -> Option<String> {
     let bytes = given.get_bytes(option)?;
     let text = String::from_utf8_lossy(bytes);
     Some(text.trim_end_matches([' ', '\0']).to_owned())

@@ -9,7 +9,7 @@
 use cics::command::commands::web_receive as row;
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::outcome::{Failure, Filled, Outcome, cvda, fail, says, text};
 use crate::pages;
@@ -20,7 +20,7 @@ pub fn receive(
     request: &Request,
     whole: &[u8],
     reading: &mut Reading,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Outcome {
     let media = &*request.media;
     let charset = pages::parameter(media, "charset").unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn receive(
 }
 
 /// Most bytes that the program takes; none for as many as there are.
-fn most(given: &Operands) -> Result<Option<usize>, Failure> {
+fn most(given: &CommandOperands) -> Result<Option<usize>, Failure> {
     if given.has(row::TOCONTAINER) {
         return Ok(None);
     }
@@ -85,7 +85,7 @@ fn most(given: &Operands) -> Result<Option<usize>, Failure> {
 
 /// From which page into which the body is converted; none as it is.
 fn conversion(
-    given: &Operands,
+    given: &CommandOperands,
     media: &str,
     charset: &str,
     page: CodePage,

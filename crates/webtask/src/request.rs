@@ -12,7 +12,7 @@ use cics::command::commands as rows;
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use http::{HeaderMap, Version};
-use link::Operands;
+use link::CommandOperands;
 
 use crate::fields::{Field, FormError};
 use crate::outcome::{Outcome, fail};
@@ -204,7 +204,7 @@ impl Request {
         bytes: &[u8],
         reading: &mut Reading,
         number: u16,
-        given: &Operands,
+        given: &CommandOperands,
     ) -> Outcome {
         let body = self.body(bytes);
         match number {
@@ -294,7 +294,7 @@ mod tests {
         let request = Request::parse(&bytes).unwrap();
         let mut reading = Reading::default();
         let options = 1 << row::INTO | 1 << row::MAXLENGTH | 1 << row::NOTRUNCATE;
-        let given = Operands::new(options).int(row::MAXLENGTH, 6);
+        let given = CommandOperands::new(options).int(row::MAXLENGTH, 6);
         let mut part = || {
             let outcome = request.serve(&bytes, &mut reading, row::NUMBER, &given);
             let operands = outcome.unwrap();
@@ -312,7 +312,7 @@ mod tests {
         let request = Request::parse(&bytes).unwrap();
         let take = |reading: &mut Reading, most: i64, conversion: u8| {
             let options = 1 << row::INTO | 1 << row::MAXLENGTH | 1 << conversion;
-            let given = Operands::new(options).int(row::MAXLENGTH, most);
+            let given = CommandOperands::new(options).int(row::MAXLENGTH, most);
             let outcome = request.serve(&bytes, reading, row::NUMBER, &given);
             let operands = outcome.unwrap_or_else(|failure| failure.operands);
             operands.get_bytes(row::INTO).unwrap().to_vec()
@@ -349,7 +349,7 @@ mod tests {
                 *length = head.to_ne_bytes();
             }
             if let Some(request) = Request::parse(&bytes) {
-                let given = Operands::new(u128::MAX);
+                let given = CommandOperands::new(u128::MAX);
                 let _ = request.serve(&bytes, &mut Reading::default(), number, &given);
             }
         }

@@ -11,7 +11,7 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use link::Operands;
+use link::CommandOperands;
 
 use crate::answer::Answer;
 use crate::outcome::{Failure, cvda, fail, says, text};
@@ -41,7 +41,7 @@ const ELSEWHERE: [u8; 12] = [
 /// As the command's.
 pub fn eventual(
     headers: &mut HeaderMap,
-    given: &Operands,
+    given: &CommandOperands,
     page: CodePage,
 ) -> Result<Option<Answer>, Failure> {
     let at_once = given.get_int(row::ACTION) == Some(cvda("IMMEDIATE"));
@@ -61,7 +61,7 @@ pub fn eventual(
 }
 
 /// The body that a SEND has from the program's storage.
-pub fn body(given: &Operands, conversion: Option<(CodePage, CodePage)>) -> Vec<u8> {
+pub fn body(given: &CommandOperands, conversion: Option<(CodePage, CodePage)>) -> Vec<u8> {
     let bytes = given.get_bytes(row::FROM).unwrap_or_default();
     match conversion {
         Some((from, to)) => pages::convert(bytes, from, to),
@@ -75,7 +75,7 @@ pub fn body(given: &Operands, conversion: Option<(CodePage, CodePage)>) -> Vec<u
 /// INVREQ for what no answer can have.
 pub fn head(
     headers: &mut HeaderMap,
-    given: &Operands,
+    given: &CommandOperands,
     conversion: Option<(CodePage, CodePage)>,
     empty: bool,
 ) -> Result<Answer, Failure> {
@@ -128,7 +128,7 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), Fai
 /// # Errors
 /// NOTFND for a page that is not known, INVREQ for an unknown way.
 pub fn conversion(
-    given: &Operands,
+    given: &CommandOperands,
     page: CodePage,
 ) -> Result<Option<(CodePage, CodePage)>, Failure> {
     if says(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
@@ -160,7 +160,7 @@ mod tests {
     fn what_may_wait_is_made_here_and_the_rest_is_not() {
         let mut headers = HeaderMap::new();
         headers.append("x-a", HeaderValue::from_static("1"));
-        let plain = Operands::new(1 << row::FROM | 1 << row::MEDIATYPE)
+        let plain = CommandOperands::new(1 << row::FROM | 1 << row::MEDIATYPE)
             .bytes(row::FROM, "text")
             .bytes(row::MEDIATYPE, "text/plain");
         let page = CodePage::latin1();
@@ -170,10 +170,10 @@ mod tests {
         assert_eq!(made.headers[CONTENT_TYPE], "text/plain");
         assert!(headers.is_empty(), "they went with the answer");
         for option in ELSEWHERE {
-            let given = Operands::new(1 << row::FROM | 1 << option);
+            let given = CommandOperands::new(1 << row::FROM | 1 << option);
             assert_eq!(eventual(&mut headers, &given, page).unwrap(), None);
         }
-        let at_once = Operands::new(1 << row::ACTION).int(row::ACTION, cvda("IMMEDIATE"));
+        let at_once = CommandOperands::new(1 << row::ACTION).int(row::ACTION, cvda("IMMEDIATE"));
         assert_eq!(eventual(&mut headers, &at_once, page).unwrap(), None);
     }
 
@@ -181,11 +181,11 @@ mod tests {
     fn what_no_answer_can_have_is_refused() {
         let mut headers = HeaderMap::new();
         let page = CodePage::latin1();
-        let mut code = |given: Operands| {
+        let mut code = |given: CommandOperands| {
             let failure = eventual(&mut headers, &given, page).unwrap_err();
             (failure.condition, failure.resp2)
         };
-        let of = |option: u8| Operands::new(1 << option);
+        let of = |option: u8| CommandOperands::new(1 << option);
         let status = of(row::STATUSCODE).int(row::STATUSCODE, 99);
         assert_eq!(code(status), (Condition::InvReq, 5));
         let action = of(row::ACTION).int(row::ACTION, 1);

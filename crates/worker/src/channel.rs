@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use link::{ContainerName, ContainerType, Entry, Heap};
+use link::{ContainerName, ContainerType, ContainerEntry, ArenaHeap};
 
 use crate::services::Arena;
 
@@ -33,7 +33,7 @@ struct Channel {
     name: [u8; 16],
     /// Level that made it; `usize::MAX` when it is gone.
     level: usize,
-    entries: Vec<Entry>,
+    entries: Vec<ContainerEntry>,
     index: HashMap<ContainerName, usize>,
 }
 
@@ -78,7 +78,7 @@ impl Channels {
     }
 
     /// The request's channel, its containers where they are.
-    pub fn adopt(&mut self, name: &[u8; 16], entries: &[Entry]) -> ChannelId {
+    pub fn adopt(&mut self, name: &[u8; 16], entries: &[ContainerEntry]) -> ChannelId {
         let id = self.make(name, 1);
         let channel = &mut self.list[id.0];
         channel.entries.extend_from_slice(entries);
@@ -116,7 +116,7 @@ impl Channels {
     }
 
     /// Drops the channels that a level made and did not get.
-    pub fn end_level(&mut self, level: usize, heap: &mut Heap) {
+    pub fn end_level(&mut self, level: usize, heap: &mut ArenaHeap) {
         if level <= 1 {
             return;
         }
@@ -130,7 +130,7 @@ impl Channels {
     }
 
     /// Drops a channel and its containers.
-    pub fn drop_channel(&mut self, channel: ChannelId, heap: &mut Heap) {
+    pub fn drop_channel(&mut self, channel: ChannelId, heap: &mut ArenaHeap) {
         let channel = &mut self.list[channel.0];
         for e in channel.entries.drain(..) {
             heap.free(e.offset, e.bytes);
@@ -150,12 +150,12 @@ impl Channels {
     }
 
     /// The channel's containers.
-    pub fn entries(&self, channel: ChannelId) -> &[Entry] {
+    pub fn entries(&self, channel: ChannelId) -> &[ContainerEntry] {
         &self.list[channel.0].entries
     }
 
     /// A container.
-    pub fn get(&self, channel: ChannelId, name: &ContainerName) -> Option<Entry> {
+    pub fn get(&self, channel: ChannelId, name: &ContainerName) -> Option<ContainerEntry> {
         let channel = &self.list[channel.0];
         channel.position(name).map(|i| channel.entries[i])
     }
@@ -175,7 +175,7 @@ impl Channels {
             let offset = arena.heap.alloc(data.len()).ok_or(NoRoom)?;
             // SAFETY: a block of the arena that was just given to us.
             unsafe { copy(data.as_ptr(), arena.base.add(offset), data.len()) };
-            channel.add(Entry {
+            channel.add(ContainerEntry {
                 name: *name,
                 offset,
                 bytes: data.len(),
@@ -208,7 +208,7 @@ impl Channels {
                 }
                 copy(data.as_ptr(), block.add(new_at), data.len());
             }
-            channel.entries[i] = Entry {
+            channel.entries[i] = ContainerEntry {
                 bytes,
                 kind: kind.0,
                 ccsid: kind.1,
@@ -224,7 +224,7 @@ impl Channels {
             copy(data.as_ptr(), block.add(new_at), data.len());
         }
         arena.heap.free(old.offset, old.bytes);
-        channel.entries[i] = Entry {
+        channel.entries[i] = ContainerEntry {
             offset,
             bytes,
             kind: kind.0,
@@ -235,7 +235,7 @@ impl Channels {
     }
 
     /// Takes a container out of its channel, its data with it.
-    pub fn take(&mut self, channel: ChannelId, name: &ContainerName) -> Option<Entry> {
+    pub fn take(&mut self, channel: ChannelId, name: &ContainerName) -> Option<ContainerEntry> {
         let channel = &mut self.list[channel.0];
         let i = channel.position(name)?;
         let entry = channel.entries.remove(i);
@@ -245,7 +245,7 @@ impl Channels {
 
     /// Puts a container that was taken out into a channel. Gives what stood
     /// under its name.
-    pub fn insert(&mut self, channel: ChannelId, entry: Entry) -> Option<Entry> {
+    pub fn insert(&mut self, channel: ChannelId, entry: ContainerEntry) -> Option<ContainerEntry> {
         let channel = &mut self.list[channel.0];
         match channel.position(&entry.name) {
             Some(i) => Some(std::mem::replace(&mut channel.entries[i], entry)),
@@ -299,7 +299,7 @@ impl Channel {
         self.index.get(name).copied()
     }
 
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: ContainerEntry) {
         self.entries.push(entry);
         match self.entries.len() {
             INDEX_FROM => self.reindex(),
@@ -332,14 +332,14 @@ mod tests {
 
     struct Memory {
         bytes: Vec<u8>,
-        heap: Heap,
+        heap: ArenaHeap,
     }
 
     impl Memory {
         fn new() -> Self {
             Memory {
                 bytes: vec![0; 4096],
-                heap: Heap::new(4096),
+                heap: ArenaHeap::new(4096),
             }
         }
         fn arena(&mut self) -> Arena<'_> {
@@ -348,7 +348,7 @@ mod tests {
                 heap: &mut self.heap,
             }
         }
-        fn text(&self, e: Entry) -> String {
+        fn text(&self, e: ContainerEntry) -> String {
             String::from_utf8_lossy(&self.bytes[e.offset..e.offset + e.bytes]).into_owned()
         }
     }
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(c.find(b"CH              ", 2, Some(first)), Some(first));
         let second = c.make(b"CH              ", 2);
         assert_eq!(c.find(b"CH              ", 2, None), Some(second));
-        c.end_level(2, &mut Heap::new(10));
+        c.end_level(2, &mut ArenaHeap::new(10));
         assert_eq!(c.find(b"CH              ", 2, None), None);
         let all = c.make(&TRANSACTION, 3);
         assert_eq!(c.find(&TRANSACTION, 1, None), Some(all));

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::conversation::Verb;
-use link::{FileEntry, Heap, Operands};
+use link::{FileEntry, ArenaHeap, CommandOperands};
 use store::{
     FileDef, FileId, KeyField, MemoryStore, RecordFormat, Seek, UnitError, UnitOfWork, WriteStore,
 };
@@ -28,7 +28,7 @@ pub type Remote = fn(&mut [u8]);
 /// Services in memory.
 pub struct MemoryServices {
     arena: Vec<u8>,
-    heap: Heap,
+    heap: ArenaHeap,
     store: MemoryStore,
     unit: UnitOfWork,
     files: Vec<(FileEntry, FileId)>,
@@ -60,7 +60,7 @@ impl MemoryServices {
         }
         Ok(MemoryServices {
             arena: vec![0; arena_bytes],
-            heap: Heap::new(arena_bytes),
+            heap: ArenaHeap::new(arena_bytes),
             store,
             unit: UnitOfWork::new(),
             files: list,
@@ -115,7 +115,7 @@ impl Services for MemoryServices {
     }
 
     /// There is no region to serve it.
-    fn command(&mut self, _number: u16, _operands: &Operands) -> Served<Reply> {
+    fn command(&mut self, _number: u16, _operands: &CommandOperands) -> Served<Reply> {
         Err(Failure::Abend(*b"AEY9"))
     }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use link::Request;
-use link::display::{RECORD_BYTES, Source, record};
+use link::display::{RECORD_BYTES, DisplaySource, record};
 
 /// Milliseconds that a task may wait for room in the pipe, all in all.
 const PATIENCE_MS: i32 = 20;
@@ -106,7 +106,7 @@ pub fn printed(stream: usize, bytes: &[u8]) {
 impl Printer {
     fn end_line(&mut self, stream: usize) {
         let fd = stream as i32 + 1;
-        let source = Source {
+        let source = DisplaySource {
             task: self.task,
             transid: self.transid,
             program: PROGRAM.load(Ordering::Relaxed).to_ne_bytes(),

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use link::layout::REQUEST_CHANNEL;
 use link::{
-    ChannelName, ContainerName, ContainerType, Entry, Name, ProgramName, Request, TransId,
+    ChannelName, ContainerName, ContainerType, ContainerEntry, Name, ProgramName, Request, TransId,
     WorkerConfig,
 };
 use runtime::sql::{SessionOptions, UnitOwner};
@@ -111,7 +111,7 @@ fn prepare(
     worker: &mut Worker,
     task: &Value,
     number: u64,
-) -> Result<(Request, Vec<Entry>), Box<dyn std::error::Error>> {
+) -> Result<(Request, Vec<ContainerEntry>), Box<dyn std::error::Error>> {
     let text = |key: &str| task[key].as_str().unwrap_or_default();
     let arena = worker.services().arena();
     arena.heap.reset(0);
@@ -142,7 +142,7 @@ fn prepare(
         request.channel = ChannelName::new(channel)?;
         for (name, data) in task["containers"].as_object().unwrap_or(&Map::new()) {
             let data = data.as_str().unwrap_or_default().as_bytes();
-            entries.push(Entry {
+            entries.push(ContainerEntry {
                 name: ContainerName::new(name)?,
                 offset: put(data)?,
                 bytes: data.len(),

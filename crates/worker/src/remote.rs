@@ -19,7 +19,7 @@ use link::call::LINK_CHANNEL;
 use link::conversation::Verb;
 use link::layout::CALL_BYTES;
 use link::{
-    AnswerHeader, CallEvent, ChannelData, FileAnswer, FileCall, FileCommand, Heap, Op, Operands,
+    AnswerHeader, CallEvent, ChannelData, FileAnswer, FileCall, FileCommand, ArenaHeap, CallOperation, CommandOperands,
     WorkerConfig, WorkerSide,
 };
 use store::{FileId, ReadError, ReadStore, Seek, StorageError};
@@ -41,7 +41,7 @@ pub struct LinkServices {
     /// The arena of the task that runs, and its free bytes. Taken from the
     /// link while the task runs, so that no cell is borrowed for a PUT.
     arena: *mut u8,
-    heap: Heap,
+    heap: ArenaHeap,
     reader: Option<Box<dyn ReadStore>>,
     files: Vec<File>,
     holding: bool,
@@ -89,7 +89,7 @@ impl LinkServices {
         LinkServices {
             side,
             arena: std::ptr::null_mut(),
-            heap: Heap::default(),
+            heap: ArenaHeap::default(),
             reader,
             files,
             holding: false,
@@ -98,7 +98,7 @@ impl LinkServices {
         }
     }
 
-    fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
+    fn call(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
         self.waiting(|side| side.call(op, args, data))
     }
 
@@ -130,7 +130,7 @@ impl LinkServices {
     }
 
     /// A call that is answered; a wish for a nested run is refused.
-    fn ask(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Served<AnswerHeader> {
+    fn ask(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> Served<AnswerHeader> {
         let heard = self.call(op, args, data);
         answer(self.until_answered(heard))
     }
@@ -335,14 +335,14 @@ impl Services for LinkServices {
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }
 
-    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply> {
+    fn command(&mut self, number: u16, operands: &CommandOperands) -> Served<Reply> {
         let mut args = [0; 8];
         args[0] = number.into();
         let data = operands.emit();
         if data.len() > CALL_BYTES {
             return Err(Failure::Condition(Condition::LengErr, 0));
         }
-        let heard = self.call(Op::Command, args, &[&data]);
+        let heard = self.call(CallOperation::Command, args, &[&data]);
         let header = self.until_answered(heard);
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),
@@ -351,8 +351,8 @@ impl Services for LinkServices {
         };
         let side = self.side.borrow();
         let operands = match side.call_data(&header) {
-            [] => Operands::default(),
-            data => Operands::parse(data).map_err(|_| DAMAGED)?,
+            [] => CommandOperands::default(),
+            data => CommandOperands::parse(data).map_err(|_| DAMAGED)?,
         };
         Ok(Reply {
             condition,
@@ -504,14 +504,14 @@ impl FileServices for LinkServices {
 impl UnitServices for LinkServices {
     fn syncpoint(&mut self) -> Served<()> {
         self.end_unit();
-        let ended = self.ask(Op::Syncpoint, [0; 8], &[]).map(drop);
+        let ended = self.ask(CallOperation::Syncpoint, [0; 8], &[]).map(drop);
         self.end_sql_unit(ended.is_ok());
         ended
     }
 
     fn rollback(&mut self) -> Served<()> {
         self.end_unit();
-        let ended = self.ask(Op::Rollback, [0; 8], &[]).map(drop);
+        let ended = self.ask(CallOperation::Rollback, [0; 8], &[]).map(drop);
         self.end_sql_unit(false);
         ended
     }
@@ -526,7 +526,7 @@ impl SqlServices for LinkServices {
             }
             self.connections.keep_sql(link);
         }
-        let wish = Operands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
+        let wish = CommandOperands::default().int(sql::operand::REASON, sql::reason::FIRST_STATEMENT);
         let reply = self
             .command(sql::SQL_CONNECT, &wish)
             .map_err(SqlRefusal::Failed)?;
@@ -565,14 +565,14 @@ impl SqlServices for LinkServices {
         let tag = link.tag;
         drop(link);
         self.connections.close(tag);
-        let report = Operands::default()
+        let report = CommandOperands::default()
             .int(sql::operand::REASON, sql::reason::LOST)
             .int(sql::operand::TAG, tag as i64);
         self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 
     fn sql_cancelled(&mut self) -> Served<()> {
-        let report = Operands::default().int(sql::operand::REASON, sql::reason::CANCELLED);
+        let report = CommandOperands::default().int(sql::operand::REASON, sql::reason::CANCELLED);
         self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 }
@@ -583,7 +583,7 @@ impl ProgramServices for LinkServices {
         if data.len() + 8 > CALL_BYTES {
             return Err(Failure::Condition(Condition::LengErr, 0));
         }
-        let heard = self.call(Op::Link, [kind, 0, 0, 0, 0, 0, 0, 0], &[program, &data]);
+        let heard = self.call(CallOperation::Link, [kind, 0, 0, 0, 0, 0, 0, 0], &[program, &data]);
         self.link_step(heard)
     }
 
@@ -606,7 +606,7 @@ impl PartnerServices for LinkServices {
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
-        let heard = self.call(Op::Converse, args, data);
+        let heard = self.call(CallOperation::Converse, args, data);
         let header = self.until_answered(heard);
         let data = self.side.borrow().call_data(&header).to_vec();
         let (condition, resp2) = match answer(header) {
@@ -623,7 +623,7 @@ impl PartnerServices for LinkServices {
     }
 
     fn socket(&mut self, args: [u64; 8], data: &[u8]) -> Served<([u64; 8], Vec<u8>)> {
-        let header = self.ask(Op::Socket, args, &[data])?;
+        let header = self.ask(CallOperation::Socket, args, &[data])?;
         let data = self.side.borrow().call_data(&header).to_vec();
         Ok((header.args, data))
     }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use link::layout::{REQUEST_BRIEF, REQUEST_CHANGED, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
-use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
+use link::{ContainerEntry, Name, WorkerEvent, SlotResults, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
 use store::{DiskOptions, DiskReader, ReadStore};
 
 use crate::cpu::CpuMeter;
@@ -75,15 +75,15 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     loop {
         let next = side.borrow_mut().next_task(None);
         match next {
-            Next::Task(task) => {
+            WorkerEvent::Task(task) => {
                 entries.clear();
                 entries.extend_from_slice(side.borrow().containers());
                 if run_one(&mut worker, &side, &task, &entries, &mut cpu, &mut health) {
                     return Ok(());
                 }
             }
-            Next::Idle => {}
-            Next::Retire => return Ok(()),
+            WorkerEvent::Idle => {}
+            WorkerEvent::Retire => return Ok(()),
         }
     }
 }
@@ -133,7 +133,7 @@ fn run_one(
     worker: &mut Worker,
     side: &SharedSide,
     task: &TaskIn,
-    entries: &[Entry],
+    entries: &[ContainerEntry],
     cpu: &mut CpuMeter,
     health: &mut Health,
 ) -> bool {
@@ -177,7 +177,7 @@ fn run_one(
     if side.finish(results, message, containers).is_err() {
         // No room for the directory: the task's containers are lost, and
         // that is an abend.
-        let full = Results {
+        let full = SlotResults {
             abend: Name::from_bytes(*b"ASRA"),
             ..results
         };
@@ -186,8 +186,8 @@ fn run_one(
     retire
 }
 
-fn results(end: &TaskEnd) -> (Results, &str) {
-    let mut results = Results {
+fn results(end: &TaskEnd) -> (SlotResults, &str) {
+    let mut results = SlotResults {
         next_transid: Name::from_bytes(end.next_transid),
         channel: Name::from_bytes(end.channel),
         commarea: end.commarea.0 as u64,
@@ -195,7 +195,7 @@ fn results(end: &TaskEnd) -> (Results, &str) {
         web: end.web.0 as u64,
         web_bytes: end.web.1 as u64,
         counts: end.counts,
-        ..Results::default()
+        ..SlotResults::default()
     };
     let Some(abend) = &end.abend else {
         return (results, "");

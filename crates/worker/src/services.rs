@@ -12,7 +12,7 @@ use cics::file::FileAccess;
 use cics::resp::Condition;
 pub use cics::resp::Failure;
 use link::conversation::Verb;
-use link::{ChannelData, Heap, Operands, TransId};
+use link::{ChannelData, ArenaHeap, CommandOperands, TransId};
 pub use store::Found;
 use store::Seek;
 
@@ -54,7 +54,7 @@ pub struct Reply {
     /// RESP2.
     pub resp2: u32,
     /// What the command's options receive.
-    pub operands: Operands,
+    pub operands: CommandOperands,
 }
 
 /// What came of a verb of a conversation. A condition does not hide the rest.
@@ -88,7 +88,7 @@ pub struct Arena<'a> {
     /// Its first byte; offsets count from here.
     pub base: *mut u8,
     /// Which of its bytes are free.
-    pub heap: &'a mut Heap,
+    pub heap: &'a mut ArenaHeap,
 }
 
 /// Is shown a record, at most once.
@@ -237,7 +237,7 @@ pub trait Services:
     /// The task ended.
     fn end_task(&mut self);
     /// A command that the region serves, by the number of its row.
-    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply>;
+    fn command(&mut self, number: u16, operands: &CommandOperands) -> Served<Reply>;
     /// What was counted since the worker's start.
     fn crossings(&self) -> Crossings;
 }

@@ -7,7 +7,7 @@
 
 use cics::command::commands::web_write_httpheader as header_row;
 use http::HeaderMap;
-use link::{Operands, Request};
+use link::{CommandOperands, Request};
 use webtask::{Answer, Reading};
 
 use crate::services::Arena;
@@ -129,12 +129,12 @@ impl WebSide {
 impl Open {
     /// The answer goes to the region from now on: the operands of WRITE
     /// HTTPHEADER for each header that it does not have yet.
-    pub fn hand_over(&mut self) -> Vec<Operands> {
+    pub fn hand_over(&mut self) -> Vec<CommandOperands> {
         self.elsewhere = true;
         let headers = std::mem::take(&mut self.headers);
         let options = 1 << header_row::HTTPHEADER | 1 << header_row::VALUE;
         let each = headers.iter().map(|(name, value)| {
-            Operands::new(options)
+            CommandOperands::new(options)
                 .bytes(header_row::HTTPHEADER, name.as_str())
                 .bytes(header_row::VALUE, value.as_bytes())
         });

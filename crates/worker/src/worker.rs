@@ -17,7 +17,7 @@ use cics::resp::Condition;
 use link::layout::REQUEST_PIPELINE;
 use link::terminal::TerminalData;
 use link::trace::TraceWriter;
-use link::{Counts, Entry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
+use link::{RunCounters, ContainerEntry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
@@ -122,7 +122,7 @@ pub(crate) struct Task {
     /// No program of the task gets control back.
     pub over: bool,
     pub result: Passed,
-    pub counts: Counts,
+    pub counts: RunCounters,
     pub twa: Vec<u8>,
     /// The record that a file command last read.
     pub fetched: Fetched,
@@ -154,7 +154,7 @@ pub struct TaskEnd {
     /// Answer to the web request: its place in the arena and its bytes.
     pub web: (usize, usize),
     /// Figures of the run.
-    pub counts: Counts,
+    pub counts: RunCounters,
 }
 
 /// Most LINK levels of a task. Each level of a program that links to itself
@@ -212,7 +212,7 @@ impl Worker {
 
     /// Runs a task from its first program to its last. `entries` are the
     /// containers of its request.
-    pub fn run_task(&mut self, request: &Request, entries: &[Entry]) -> TaskEnd {
+    pub fn run_task(&mut self, request: &Request, entries: &[ContainerEntry]) -> TaskEnd {
         let crossed = self.services.crossings();
         let now = self.clock.now();
         let arena = self.services.arena();
@@ -284,7 +284,7 @@ impl Worker {
     }
 
     /// The containers that go back with the task that ended.
-    pub fn result_containers(&self) -> &[Entry] {
+    pub fn result_containers(&self) -> &[ContainerEntry] {
         match self.task.result.channel {
             Some(channel) => self.task.channels.entries(channel),
             None => &[],
@@ -590,7 +590,7 @@ impl Task {
         self.last_line = 0;
         self.next_transid = [b' '; 4];
         self.over = false;
-        self.counts = Counts::default();
+        self.counts = RunCounters::default();
         self.on_qr = false;
     }
 
@@ -687,7 +687,7 @@ impl Default for Task {
             next_transid: [b' '; 4],
             over: false,
             result: Passed::NOTHING,
-            counts: Counts::default(),
+            counts: RunCounters::default(),
             twa: Vec::new(),
             fetched: Fetched::default(),
             loaded: Vec::new(),

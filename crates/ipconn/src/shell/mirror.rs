@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cics::command::commands::start;
 use cics::resp::Condition;
-use link::{Operands, ProgramFault};
+use link::{CommandOperands, ProgramFault};
 use region::{
     Abend, Handle, OpenTask, Outcome, Port, Refusal, StartCode, Task, TaskRequest, UserId,
 };
@@ -209,7 +209,7 @@ impl MirrorRegion {
             },
             ..ReplyHead::default()
         };
-        let given = Operands::parse(&answer.data).unwrap_or_default();
+        let given = CommandOperands::parse(&answer.data).unwrap_or_default();
         emit_started(&head, &given)
     }
 }

@@ -6,7 +6,7 @@
 //! unit of work and a channel to its region: both are not sent.
 
 use cics::command::commands::start as row;
-use link::{Operand, Operands};
+use link::{OperandValue, CommandOperands};
 use region::{ContainerName, ContainerType};
 
 use super::reader::MalformedBytes;
@@ -38,7 +38,7 @@ const OPTIONS: [(u8, &str); 18] = [
 const REQID: &str = "REQID";
 
 /// The request of a START; none when it cannot go to another region.
-pub fn emit_start(head: RequestHead, operands: &Operands) -> Option<Vec<u8>> {
+pub fn emit_start(head: RequestHead, operands: &CommandOperands) -> Option<Vec<u8>> {
     if operands.has(row::PROTECT) || operands.has(row::CHANNEL) {
         return None;
     }
@@ -54,10 +54,10 @@ pub fn emit_start(head: RequestHead, operands: &Operands) -> Option<Vec<u8>> {
         }
         let found = operands.each().find(|(i, _)| *i == index);
         let (kind, bytes) = match found {
-            Some((_, Operand::Int(number))) => {
+            Some((_, OperandValue::Int(number))) => {
                 (ContainerType::Char, number.to_string().into_bytes())
             }
-            Some((_, Operand::Bytes(bytes))) => (ContainerType::Bit, bytes.clone()),
+            Some((_, OperandValue::Bytes(bytes))) => (ContainerType::Bit, bytes.clone()),
             None => (ContainerType::Char, Vec::new()),
         };
         let name = ContainerName::new(name).ok()?;
@@ -71,7 +71,7 @@ pub fn emit_start(head: RequestHead, operands: &Operands) -> Option<Vec<u8>> {
 }
 
 /// The operands of a START that came.
-pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, MalformedBytes> {
+pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<CommandOperands, MalformedBytes> {
     let mut options = 0_u128;
     let mut list = Vec::new();
     for entry in &request.containers {
@@ -83,18 +83,18 @@ pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Mal
         options |= 1 << index;
         let bytes = request.bytes(entry);
         match (entry.kind, bytes) {
-            (ContainerType::Bit, bytes) => list.push((*index, Operand::Bytes(bytes.to_vec()))),
+            (ContainerType::Bit, bytes) => list.push((*index, OperandValue::Bytes(bytes.to_vec()))),
             (ContainerType::Char, []) => {}
             (ContainerType::Char, digits) => {
                 let number = std::str::from_utf8(digits)
                     .ok()
                     .and_then(|d| d.parse().ok());
                 let number = number.ok_or(wrong("invalid number in START"))?;
-                list.push((*index, Operand::Int(number)));
+                list.push((*index, OperandValue::Int(number)));
             }
         }
     }
-    let mut operands = Operands::new(options);
+    let mut operands = CommandOperands::new(options);
     for (index, operand) in list {
         operands.push(index, operand);
     }
@@ -102,7 +102,7 @@ pub fn parse_start<B: AsRef<[u8]>>(request: &Request<B>) -> Result<Operands, Mal
 }
 
 /// The reply to a START, with the name of the request.
-pub fn emit_started(head: &ReplyHead, operands: &Operands) -> Vec<u8> {
+pub fn emit_started(head: &ReplyHead, operands: &CommandOperands) -> Vec<u8> {
     let name = ContainerName::new(REQID).unwrap_or(ContainerName::BLANK);
     let named = operands.get_bytes(row::REQID);
     let left: Vec<ReplyContainer<'_>> = named
@@ -125,10 +125,10 @@ mod tests {
             row::FROM,
             row::NOCHECK,
         ];
-        let mut operands = Operands::new(bits.iter().fold(0, |all, i| all | 1 << i));
-        operands.push(row::TRANSID, Operand::Bytes(b"ABCD".to_vec()));
-        operands.push(row::SECONDS, Operand::Int(90));
-        operands.push(row::FROM, Operand::Bytes(vec![0, 255]));
+        let mut operands = CommandOperands::new(bits.iter().fold(0, |all, i| all | 1 << i));
+        operands.push(row::TRANSID, OperandValue::Bytes(b"ABCD".to_vec()));
+        operands.push(row::SECONDS, OperandValue::Int(90));
+        operands.push(row::FROM, OperandValue::Bytes(vec![0, 255]));
         let message = emit_start(RequestHead::default(), &operands).unwrap();
         let request = Request::parse(message).unwrap();
         assert!(request.head.start);
@@ -136,7 +136,7 @@ mod tests {
         assert!(bits.iter().all(|i| came.has(*i)) && !came.has(row::AT));
         assert_eq!(came.get_int(row::SECONDS), Some(90));
         assert_eq!(came.get_bytes(row::FROM), Some(&[0, 255][..]));
-        let protected = Operands::new(1 << row::PROTECT);
+        let protected = CommandOperands::new(1 << row::PROTECT);
         assert_eq!(emit_start(RequestHead::default(), &protected), None);
     }
 

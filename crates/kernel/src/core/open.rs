@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
-use link::{Answer, ProgramName};
+use link::{CallAnswer, ProgramName};
 
 use super::task::{Stage, TaskKey, TaskState};
 use super::{Action, Core, Cx, Links, SMALL_BYTES};
@@ -26,7 +26,7 @@ pub struct OpenSide {
     run: Option<TaskKey>,
     /// It waits for the answer to a call of its own.
     asks: bool,
-    answer: Option<Answer>,
+    answer: Option<CallAnswer>,
     /// It shall end: its thread looks at it while it computes.
     purged: Arc<AtomicBool>,
     /// Another region decides its units of work.
@@ -56,7 +56,7 @@ impl OpenSide {
     }
 
     /// The answer, when it is there.
-    pub fn take_answer(&mut self) -> Option<Answer> {
+    pub fn take_answer(&mut self) -> Option<CallAnswer> {
         self.answer.take()
     }
 }
@@ -177,7 +177,7 @@ impl Core {
 
     /// Gives an open task the answer to its call. Gives whom to wake; false
     /// when it asks nothing.
-    pub fn answer_open(&mut self, key: TaskKey, answer: &Answer) -> (bool, Option<(usize, Waker)>) {
+    pub fn answer_open(&mut self, key: TaskKey, answer: &CallAnswer) -> (bool, Option<(usize, Waker)>) {
         let Some(task) = self.tasks.get_mut(key) else {
             return (false, None);
         };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Waker;
 
 use cics::csd::InDoubt;
-use link::{Entry, Name, ProgramName, Request, TransId, UserId};
+use link::{ContainerEntry, Name, ProgramName, Request, TransId, UserId};
 
 use super::open::OpenSide;
 use super::worker::Place;
@@ -219,7 +219,7 @@ pub struct TaskState {
     /// Whom to wake when the stage changes; the shell's.
     pub waker: Option<Waker>,
     /// A directory's memory, kept from task to task.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ContainerEntry>,
 }
 
 impl TaskState {

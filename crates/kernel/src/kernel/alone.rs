@@ -17,7 +17,7 @@
 
 use std::collections::BTreeMap;
 
-use link::Answer;
+use link::CallAnswer;
 use store::{Seek, Table, UnitOfWork};
 
 use super::effect::{Effect, UnitId};
@@ -64,7 +64,7 @@ impl<R: Managers> Kernel<R> {
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
         if unit.is_busy() || known {
-            let refused = Answer::of_condition(Condition::RolledBack, 0);
+            let refused = CallAnswer::of_condition(Condition::RolledBack, 0);
             out.push(Effect::Answer(task, refused, 0));
         } else if !unit.is_empty() && !has_store {
             let why = "the region has no store";

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cics::command::commands::{readq_td, readq_ts, start, writeq_td, writeq_ts};
 use cics::resp::Condition;
-use link::{Name, Operands, TransId};
+use link::{Name, CommandOperands, TransId};
 use proptest::prelude::*;
 
 use crate::resources::world::World;
@@ -89,7 +89,7 @@ struct History {
 
 impl History {
     /// Does a command; none when it would wait.
-    fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Vec<u8>> {
+    fn command(&mut self, task: u32, number: u16, operands: &CommandOperands) -> Option<Vec<u8>> {
         let Some(told) = self.w.command(task, number, operands) else {
             assert!(self.w.purge(task));
             self.w.answers();
@@ -111,7 +111,7 @@ impl History {
         let text = number.to_be_bytes();
         match what {
             0 => {
-                let operands = Operands::new(1 << writeq_ts::QUEUE)
+                let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
                     .bytes(writeq_ts::QUEUE, "RQUEUE")
                     .bytes(writeq_ts::FROM, text);
                 if self.command(task, writeq_ts::NUMBER, &operands).is_some() {
@@ -119,7 +119,7 @@ impl History {
                 }
             }
             1 | 2 => {
-                let operands = Operands::default()
+                let operands = CommandOperands::default()
                     .bytes(writeq_td::QUEUE, "QUEU")
                     .bytes(writeq_td::FROM, text);
                 if self.command(task, writeq_td::NUMBER, &operands).is_some() {
@@ -128,7 +128,7 @@ impl History {
                 }
             }
             3 => {
-                let operands = Operands::default().bytes(readq_td::QUEUE, "QUEU");
+                let operands = CommandOperands::default().bytes(readq_td::QUEUE, "QUEU");
                 if let Some(record) = self.command(task, readq_td::NUMBER, &operands) {
                     let unit = self.units.entry(task).or_default();
                     let expected = match self.model.records.get(unit.taken) {
@@ -142,7 +142,7 @@ impl History {
                 }
             }
             4 => {
-                let operands = Operands::new(1 << start::TRANSID | 1 << start::PROTECT)
+                let operands = CommandOperands::new(1 << start::TRANSID | 1 << start::PROTECT)
                     .bytes(start::TRANSID, "TRNA");
                 if self.command(task, start::NUMBER, &operands).is_some() {
                     self.units.entry(task).or_default().starts += 1;
@@ -212,7 +212,7 @@ impl History {
     /// All that is committed, as a task finds it.
     fn look(&mut self) {
         for (at, item) in self.model.items.iter().enumerate() {
-            let operands = Operands::new(1 << readq_ts::QUEUE)
+            let operands = CommandOperands::new(1 << readq_ts::QUEUE)
                 .bytes(readq_ts::QUEUE, "RQUEUE")
                 .int(readq_ts::ITEM, at as i64 + 1);
             let told = self.w.command(80, readq_ts::NUMBER, &operands);
@@ -224,7 +224,7 @@ impl History {
             let count = told.operands.get_int(readq_ts::NUMITEMS);
             assert_eq!(count, Some(self.model.items.len() as i64));
         }
-        let operands = Operands::default().bytes(readq_td::QUEUE, "QUEU");
+        let operands = CommandOperands::default().bytes(readq_td::QUEUE, "QUEU");
         for record in self.model.records.clone() {
             let told = self.command(80, readq_td::NUMBER, &operands);
             assert_eq!(told, Some(record.to_be_bytes().to_vec()));

@@ -3,7 +3,7 @@
 
 use cics::command::commands::{readq_ts, writeq_ts};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::kernel::UnitId;
 use crate::resources::world::World;
@@ -24,7 +24,7 @@ fn world() -> World {
 
 /// Task 1 writes an item, and the decider changes something for it.
 fn changed(w: &mut World) -> UnitId {
-    let operands = Operands::new(1 << writeq_ts::QUEUE)
+    let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
         .bytes(writeq_ts::QUEUE, "RQUEUE")
         .bytes(writeq_ts::FROM, "item");
     let written = w.command(1, writeq_ts::NUMBER, &operands);
@@ -34,7 +34,7 @@ fn changed(w: &mut World) -> UnitId {
 
 /// Whether the item is there: none when its queue is locked.
 fn item_is_there(w: &mut World) -> Option<bool> {
-    let operands = Operands::new(1 << readq_ts::QUEUE)
+    let operands = CommandOperands::new(1 << readq_ts::QUEUE)
         .bytes(readq_ts::QUEUE, "RQUEUE")
         .int(readq_ts::ITEM, 1);
     let Some(read) = w.command(9, readq_ts::NUMBER, &operands) else {

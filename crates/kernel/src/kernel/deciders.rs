@@ -26,7 +26,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use link::{Answer, Name};
+use link::{CallAnswer, Name};
 use store::{ApplyError, Table, UnitOfWork};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId, UnitToken};
@@ -555,7 +555,7 @@ impl<R: Managers> Kernel<R> {
             (After::EndTask, Some(caller)) => self.leave(now, caller, Some(abend), out),
             (_, Some(caller)) => self.leave(now, caller, None, out),
             (_, None) => {
-                let answer = Answer::of_abend(&NOT_COMMITTED);
+                let answer = CallAnswer::of_abend(&NOT_COMMITTED);
                 out.push(Effect::Answer(task, answer, waited));
             }
         }

@@ -1,7 +1,7 @@
 //! What must be done after a call of the kernel.
 
 use link::terminal::TerminalData;
-use link::{Answer, ChannelData, ProgramName, TransId, UserId};
+use link::{CallAnswer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
 use super::prepared::BranchId;
@@ -13,7 +13,7 @@ use crate::types::{Abend, FacilityEvent, FacilityId, FileWork, StartCode};
 #[derive(Debug)]
 pub enum Effect {
     /// Answer the call of a task, which waited so many nanoseconds for the store.
-    Answer(TaskKey, Answer, u64),
+    Answer(TaskKey, CallAnswer, u64),
     /// A running task waits now, or goes on: `Kernel::waits` says which, for
     /// another thread may have changed it meanwhile.
     Waits(TaskKey),

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use link::{Answer, FileEntry};
+use link::{CallAnswer, FileEntry};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 use super::{Caller, Cx, Request, Served, StartEnd};
@@ -48,7 +48,7 @@ pub trait Managers {
     fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd);
 
     /// What a task asked for a file is done, and the task is about to be answered.
-    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &Answer);
+    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &CallAnswer);
 
     /// The region starts over what is committed.
     fn restore(&mut self, cx: &mut Cx<'_>);

@@ -35,7 +35,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use link::{Answer, Call, Op, Operands, Violation};
+use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProtocolViolation};
 use store::ReadStore;
 
 use alone::Alone;
@@ -372,20 +372,20 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         caller: Caller,
-        call: Call,
+        call: WorkerCall,
         out: &mut Vec<Effect>,
-    ) -> Result<(), Violation> {
+    ) -> Result<(), ProtocolViolation> {
         let operands = match call.op {
-            Op::Command => Operands::parse(&call.data)?,
-            _ => Operands::default(),
+            CallOperation::Command => CommandOperands::parse(&call.data)?,
+            _ => CommandOperands::default(),
         };
         self.begin_unit(now, &caller, out);
         match call.op {
-            Op::Syncpoint => {
+            CallOperation::Syncpoint => {
                 self.note_caller(&caller);
                 self.syncpoint(now, caller.key, out);
             }
-            Op::Rollback => self.rollback(now, caller.key, out),
+            CallOperation::Rollback => self.rollback(now, caller.key, out),
             _ => {
                 let request = Request {
                     caller,
@@ -404,12 +404,12 @@ impl<R: Managers> Kernel<R> {
 
     /// A call of the task that stands for a batch job: an operation on a
     /// record.
-    pub fn call_for_job(&mut self, now: u64, caller: Caller, call: Call, out: &mut Vec<Effect>) {
+    pub fn call_for_job(&mut self, now: u64, caller: Caller, call: WorkerCall, out: &mut Vec<Effect>) {
         self.begin_unit(now, &caller, out);
         let request = Request {
             caller,
             call,
-            operands: Operands::default(),
+            operands: CommandOperands::default(),
             woken: None,
             of_job: true,
             progress: 0,
@@ -444,7 +444,7 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         task: TaskKey,
         file: (FileKind, FileKey),
-        answer: Answer,
+        answer: CallAnswer,
         out: &mut Vec<Effect>,
     ) {
         self.manage(now, out, |r, cx| r.file_answered(cx, file, &answer));
@@ -495,7 +495,7 @@ impl<R: Managers> Kernel<R> {
             return false;
         }
         out.push(Effect::Waits(task));
-        out.push(Effect::Answer(task, Answer::of_abend(&code), 0));
+        out.push(Effect::Answer(task, CallAnswer::of_abend(&code), 0));
         true
     }
 

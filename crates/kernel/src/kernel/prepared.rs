@@ -41,7 +41,7 @@ use std::fmt;
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{Answer, TransId, UserId};
+use link::{CallAnswer, TransId, UserId};
 use store::{ApplyError, FileId, Table, UnitOfWork};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
@@ -215,10 +215,10 @@ impl<R: Managers> Kernel<R> {
         let decider = unit.decider.as_ref().map(|part| part.participant);
         let decides_only = decider.is_some_and(|participant| !deciders.can_prepare(participant));
         if unit.is_busy() {
-            let refused = Answer::of_condition(Condition::RolledBack, 0);
+            let refused = CallAnswer::of_condition(Condition::RolledBack, 0);
             out.push(Effect::Answer(task, refused, 0));
         } else if unit.is_empty() {
-            let mut nothing = Answer::default();
+            let mut nothing = CallAnswer::default();
             nothing.args[0] = 1;
             out.push(Effect::Answer(task, nothing, 0));
         } else if known || !has_store || decides_only {
@@ -337,10 +337,10 @@ impl<R: Managers> Kernel<R> {
             self.coordinator_lost(now, branch.as_bytes(), out);
         }
         let answer = match undone {
-            None => Answer::default(),
+            None => CallAnswer::default(),
             Some(branch) => {
                 self.settle(now, &branch, false, out);
-                Answer::of_condition(Condition::RolledBack, 0)
+                CallAnswer::of_condition(Condition::RolledBack, 0)
             }
         };
         match end {

@@ -7,7 +7,7 @@
 use cics::csd::InDoubt;
 use cics::resp::Condition;
 pub use cics::resp::Failure;
-use link::{Answer, Call, Operands, TransId, UserId};
+use link::{CallAnswer, WorkerCall, CommandOperands, TransId, UserId};
 
 use super::Settle;
 use super::locks::{LockName, LockSpace};
@@ -57,9 +57,9 @@ pub struct Request {
     /// Who asks.
     pub caller: Caller,
     /// What is asked.
-    pub call: Call,
+    pub call: WorkerCall,
     /// The operands of a command; empty for the other operations.
-    pub operands: Operands,
+    pub operands: CommandOperands,
     /// Why it is tried again; `None` at the first try.
     pub woken: Option<Woken>,
     /// It is an operation of a batch job on a record.
@@ -83,7 +83,7 @@ pub enum Woken {
 #[derive(Debug)]
 pub enum Step {
     /// It is done.
-    Done(Answer),
+    Done(CallAnswer),
     /// It waits.
     Wait(Wait),
     /// It is done once changes of its own are in the store: a change to
@@ -96,7 +96,7 @@ pub enum Step {
 /// What becomes of a command whose changes go to the store by themselves.
 pub struct Outcome {
     /// The answer when they are in the store.
-    pub answer: Answer,
+    pub answer: CallAnswer,
     /// What the program is told when the store refuses them.
     pub refused: Refused,
     /// The lock that covered them, which is given back in either case.
@@ -225,17 +225,17 @@ pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
 
 /// A command that is done and gives nothing.
 pub fn done() -> Served {
-    Ok(Step::Done(Answer::default()))
+    Ok(Step::Done(CallAnswer::default()))
 }
 
 /// A command that is done and gives these operands.
-pub fn done_with(operands: Operands) -> Served {
-    Ok(Step::Done(Answer::of_data(operands.emit())))
+pub fn done_with(operands: CommandOperands) -> Served {
+    Ok(Step::Done(CallAnswer::of_data(operands.emit())))
 }
 
 /// As [`done_with`], with a condition that does not hide the operands.
-pub fn done_with_condition(condition: Condition, resp2: u32, operands: Operands) -> Served {
-    let mut answer = Answer::of_condition(condition, resp2);
+pub fn done_with_condition(condition: Condition, resp2: u32, operands: CommandOperands) -> Served {
+    let mut answer = CallAnswer::of_condition(condition, resp2);
     answer.data = operands.emit();
     Ok(Step::Done(answer))
 }

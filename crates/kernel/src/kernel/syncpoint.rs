@@ -17,7 +17,7 @@
 //!     └──one that decides, and others──▶ [`super::deciders`]
 //! ```
 
-use link::{Answer, Name};
+use link::{CallAnswer, Name};
 use store::{ApplyError, StorageError};
 
 use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
@@ -76,7 +76,7 @@ impl<R: Managers> Kernel<R> {
     /// SYNCPOINT ROLLBACK of a running task.
     pub(super) fn rollback(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
         self.back_out(now, task, out);
-        out.push(Effect::Answer(task, Answer::default(), 0));
+        out.push(Effect::Answer(task, CallAnswer::default(), 0));
     }
 
     /// A task is over.
@@ -406,9 +406,9 @@ impl<R: Managers> Kernel<R> {
             // not be committed.
             (After::Syncpoint | After::Prepare, None) => {
                 let answer = match failed {
-                    None => Answer::default(),
-                    Some(failed) if failed.in_doubt => Answer::of_abend(&NOT_COMMITTED),
-                    Some(_) => Answer::of_condition(Condition::RolledBack, 0),
+                    None => CallAnswer::default(),
+                    Some(failed) if failed.in_doubt => CallAnswer::of_abend(&NOT_COMMITTED),
+                    Some(_) => CallAnswer::of_condition(Condition::RolledBack, 0),
                 };
                 out.push(Effect::Answer(task, answer, waited));
             }

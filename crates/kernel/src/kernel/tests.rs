@@ -4,7 +4,7 @@
 use cics::command::commands::{delay, deq, enq, start};
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{Call, Op, Operands};
+use link::{WorkerCall, CallOperation, CommandOperands};
 
 use super::*;
 use crate::core::TaskKey;
@@ -13,8 +13,8 @@ use crate::types::{Definitions, KernelConfig, TransactionDef};
 
 const MS: u64 = 1_000_000;
 
-fn name(option: u8, text: &str) -> Operands {
-    Operands::new(1 << option).bytes(option, text.as_bytes())
+fn name(option: u8, text: &str) -> CommandOperands {
+    CommandOperands::new(1 << option).bytes(option, text.as_bytes())
 }
 
 fn world() -> World {
@@ -124,7 +124,7 @@ fn without_a_limit_a_wait_for_a_lock_lasts() {
 #[test]
 fn a_delay_ends_when_its_time_is_over_and_not_before() {
     let mut w = world();
-    let wait = Operands::new(1 << delay::FOR | 1 << delay::MILLISECS).int(delay::MILLISECS, 7);
+    let wait = CommandOperands::new(1 << delay::FOR | 1 << delay::MILLISECS).int(delay::MILLISECS, 7);
     w.ask(1, delay::NUMBER, &wait);
     assert_eq!(w.kernel.next_alarm(), Some(w.now + 7 * MS));
     w.later(6);
@@ -139,7 +139,7 @@ fn a_purge_reaches_a_lock_and_a_delay() {
     let mut w = world();
     lock(&mut w, 1, "A");
     lock(&mut w, 2, "A");
-    let wait = Operands::new(1 << delay::INTERVAL).int(delay::INTERVAL, 10_000);
+    let wait = CommandOperands::new(1 << delay::INTERVAL).int(delay::INTERVAL, 10_000);
     w.ask(3, delay::NUMBER, &wait);
     w.answers();
     for task in [2, 3] {
@@ -348,17 +348,17 @@ fn a_task_that_dies_while_its_unit_is_decided_ends_with_the_decision() {
 #[test]
 fn operands_that_make_no_sense_are_a_violation() {
     let mut w = world();
-    let mut data = Operands::default().emit();
+    let mut data = CommandOperands::default().emit();
     data.pop();
-    let broken = Call {
-        op: Op::Command,
+    let broken = WorkerCall {
+        op: CallOperation::Command,
         slot: 0,
         args: [enq::NUMBER.into(), 0, 0, 0, 0, 0, 0, 0],
         data,
     };
     let caller = w.caller(1);
     let called = w.kernel.call(w.now, caller, broken, &mut Vec::new());
-    assert_eq!(called, Err(link::Violation::Operands));
+    assert_eq!(called, Err(link::ProtocolViolation::Operands));
 }
 
 proptest::proptest! {
@@ -567,7 +567,7 @@ fn who_could_not_carry_a_decision_out_is_told_again_until_it_has() {
 /// A task's unit changes something that the store has.
 fn change(w: &mut World, task: u32) {
     let operands =
-        Operands::new(1 << start::TRANSID | 1 << start::PROTECT).bytes(start::TRANSID, "TRNA");
+        CommandOperands::new(1 << start::TRANSID | 1 << start::PROTECT).bytes(start::TRANSID, "TRNA");
     w.ask(task, start::NUMBER, &operands);
     assert_eq!(w.answers(), got(&[(task, "NORMAL")]));
 }

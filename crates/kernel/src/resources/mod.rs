@@ -33,7 +33,7 @@ pub mod world;
 
 use std::collections::HashMap;
 
-use link::{Answer, FileEntry, Name, Op};
+use link::{CallAnswer, FileEntry, Name, CallOperation};
 use store::{ReadError, ReadStore, Table, UnitOfWork};
 
 pub use accounts::{AccountSums, GrowthAccount};
@@ -74,7 +74,7 @@ pub struct Manager {
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
     /// What a task asked for a file is done.
-    pub file_answered: fn(&mut Resources, &mut Cx<'_>, (FileKind, FileKey), &Answer),
+    pub file_answered: fn(&mut Resources, &mut Cx<'_>, (FileKind, FileKey), &CallAnswer),
     /// The region has started: what is in the store comes back.
     pub restore: fn(&mut Resources, &mut Cx<'_>),
     /// The region ends normally: adds what the next start shall find.
@@ -209,7 +209,7 @@ impl Managers for Resources {
     fn serve(&mut self, cx: &mut Cx<'_>, request: &mut Request) -> Option<Served> {
         let serve = match request.call.op {
             _ if request.of_job => files::serve_job,
-            Op::Command => *self.commands.0.get(&(request.call.args[0] as u16))?,
+            CallOperation::Command => *self.commands.0.get(&(request.call.args[0] as u16))?,
             _ => files::serve,
         };
         Some(serve(self, cx, request))
@@ -261,7 +261,7 @@ impl Managers for Resources {
         }
     }
 
-    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &Answer) {
+    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &CallAnswer) {
         for manager in MANAGERS {
             (manager.file_answered)(self, cx, file, answer);
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{Answer, Call, FileCall, FileCommand, Name, Op, Operands};
+use link::{CallAnswer, WorkerCall, FileCall, FileCommand, Name, CallOperation, CommandOperands};
 use store::{MemoryStore, WriteStore};
 
 use super::{Kernel, Resources};
@@ -50,7 +50,7 @@ pub struct World {
     /// Events at facilities.
     pub events: Vec<(FacilityId, FacilityEvent)>,
     store: Option<MemoryStore>,
-    answers: Vec<(u32, Answer)>,
+    answers: Vec<(u32, CallAnswer)>,
     /// The start that a task comes from.
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
@@ -67,7 +67,7 @@ pub struct World {
 }
 
 /// Does something with a file, for a test.
-pub type FileHost = Box<dyn FnMut(FileWork) -> Answer>;
+pub type FileHost = Box<dyn FnMut(FileWork) -> CallAnswer>;
 
 /// What a command came to.
 #[derive(Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct Response {
     /// The abend, empty for none.
     pub abend: String,
     /// What it gives.
-    pub operands: Operands,
+    pub operands: CommandOperands,
 }
 
 impl World {
@@ -147,7 +147,7 @@ impl World {
     }
 
     /// The same world, with files.
-    pub fn with_files(self, host: impl FnMut(FileWork) -> Answer + 'static) -> Self {
+    pub fn with_files(self, host: impl FnMut(FileWork) -> CallAnswer + 'static) -> Self {
         World {
             files: Some(Box::new(host)),
             ..self
@@ -200,36 +200,36 @@ impl World {
     }
 
     /// A command of a task; its answer, unless it waits.
-    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Response> {
+    pub fn command(&mut self, task: u32, number: u16, operands: &CommandOperands) -> Option<Response> {
         let mut args = [0; 8];
         args[0] = number.into();
-        self.call(task, Op::Command, args, operands.emit())
+        self.call(task, CallOperation::Command, args, operands.emit())
     }
 
     /// As [`World::command`], whose answer comes with [`World::answers`].
-    pub fn ask(&mut self, task: u32, number: u16, operands: &Operands) {
+    pub fn ask(&mut self, task: u32, number: u16, operands: &CommandOperands) {
         let mut args = [0; 8];
         args[0] = number.into();
-        self.put(task, Op::Command, args, operands.emit());
+        self.put(task, CallOperation::Command, args, operands.emit());
     }
 
     /// SYNCPOINT.
     pub fn syncpoint(&mut self, task: u32) -> Option<Response> {
-        self.call(task, Op::Syncpoint, [0; 8], Vec::new())
+        self.call(task, CallOperation::Syncpoint, [0; 8], Vec::new())
     }
 
     /// SYNCPOINT ROLLBACK.
     pub fn rollback(&mut self, task: u32) -> Option<Response> {
-        self.call(task, Op::Rollback, [0; 8], Vec::new())
+        self.call(task, CallOperation::Rollback, [0; 8], Vec::new())
     }
 
-    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Response> {
+    fn call(&mut self, task: u32, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> Option<Response> {
         self.put(task, op, args, data);
         self.answer(task)
     }
 
-    fn put(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) {
-        let call = Call {
+    fn put(&mut self, task: u32, op: CallOperation, args: [u64; 8], data: Vec<u8>) {
+        let call = WorkerCall {
             op,
             slot: 0,
             args,
@@ -244,9 +244,9 @@ impl World {
 
     /// An operation of a batch job on a record, whose answer comes with
     /// [`World::answers`].
-    pub fn job(&mut self, task: u32, op: Op, waits: bool, key: &[u8], record: &[u8]) {
+    pub fn job(&mut self, task: u32, op: CallOperation, waits: bool, key: &[u8], record: &[u8]) {
         let no_wait = u64::from(!waits);
-        let call = Call {
+        let call = WorkerCall {
             op,
             slot: 0,
             args: [1, key.len() as u64, no_wait, 0, 0, 0, 0, 0],
@@ -275,15 +275,15 @@ impl World {
             resp2: answer.resp2,
             abend,
             operands: match answer.data.is_empty() {
-                true => Operands::default(),
-                false => Operands::parse(&answer.data).expect("operands"),
+                true => CommandOperands::default(),
+                false => CommandOperands::parse(&answer.data).expect("operands"),
             },
         })
     }
 
     /// All answers since the last look: the task, and its condition or abend.
     pub fn answers(&mut self) -> Vec<(u32, String)> {
-        let told = |a: &Answer| match a.abend.is_blank() {
+        let told = |a: &CallAnswer| match a.abend.is_blank() {
             true => a.condition.name().to_owned(),
             false => a.abend.to_string(),
         };
@@ -522,7 +522,7 @@ impl World {
         }
     }
 
-    fn answered(&mut self, key: TaskKey, answer: Answer) {
+    fn answered(&mut self, key: TaskKey, answer: CallAnswer) {
         self.answers.push((number_of(key), answer));
     }
 }

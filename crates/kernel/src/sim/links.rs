@@ -95,7 +95,7 @@ impl Links for SimLinks {
             Some((s, _, Slot::Queued)) if s == sequence => SlotState::Queued,
             Some((s, _, Slot::Running)) if s == sequence => SlotState::Running,
             Some((s, _, Slot::Done)) if s == sequence => SlotState::Done,
-            _ => SlotState::Violation(link::Violation::State(0)),
+            _ => SlotState::Violation(link::ProtocolViolation::State(0)),
         }
     }
 

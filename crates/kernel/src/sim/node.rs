@@ -10,7 +10,7 @@ use ::store::{ApplyError, MemoryStore, Seek, StorageError, Table, UnitOfWork, Wr
 use cics::command::commands::writeq_ts;
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-use link::{Answer, Call, Name, Op, Operands};
+use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
 
 use super::history::HistoryHash;
 use super::random::Random;
@@ -207,25 +207,25 @@ impl Node {
 
     /// It adds a number to a queue; [`Node::take_answer`] tells when that is done.
     pub fn put(&mut self, task: u32, queue: u8, number: u64) {
-        let operands = Operands::new(1 << writeq_ts::QUEUE)
+        let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
             .bytes(writeq_ts::QUEUE, [b'R', b'0' + queue])
             .bytes(writeq_ts::FROM, number.to_string());
         let args = [u64::from(writeq_ts::NUMBER), 0, 0, 0, 0, 0, 0, 0];
-        self.call(task, Op::Command, args, operands.emit());
+        self.call(task, CallOperation::Command, args, operands.emit());
     }
 
     /// SYNCPOINT.
     pub fn syncpoint(&mut self, task: u32) {
-        self.call(task, Op::Syncpoint, [0; 8], Vec::new());
+        self.call(task, CallOperation::Syncpoint, [0; 8], Vec::new());
     }
 
     /// SYNCPOINT ROLLBACK.
     pub fn rollback(&mut self, task: u32) {
-        self.call(task, Op::Rollback, [0; 8], Vec::new());
+        self.call(task, CallOperation::Rollback, [0; 8], Vec::new());
     }
 
-    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) {
-        let call = Call {
+    fn call(&mut self, task: u32, op: CallOperation, args: [u64; 8], data: Vec<u8>) {
+        let call = WorkerCall {
             op,
             slot: 0,
             args,
@@ -469,7 +469,7 @@ fn number_of(key: TaskKey) -> u32 {
     key.simulated_number()
 }
 
-fn said(answer: &Answer) -> Said {
+fn said(answer: &CallAnswer) -> Said {
     match (answer.abend.is_blank(), answer.condition) {
         (true, Condition::Normal) => Said::Normal(answer.args[0] == 1),
         (true, condition) => Said::Raised(condition),

@@ -7,7 +7,7 @@ use cics::command::commands::{
     writeq_td, writeq_ts,
 };
 use cics::file::FileAccess;
-use link::{Call, FileCall, FileCommand, Op, Operands};
+use link::{WorkerCall, FileCall, FileCommand, CallOperation, CommandOperands};
 use store::Seek;
 
 use super::random::Random;
@@ -82,7 +82,7 @@ pub enum Act {
     /// GET COUNTER of the sequence.
     Number,
     /// One of the other commands on a counter.
-    Counter(Call),
+    Counter(WorkerCall),
     /// START after seconds, with PROTECT or without.
     Start(i64, bool),
     /// START for a terminal, by its place, after seconds, with PROTECT or without.
@@ -219,7 +219,7 @@ fn queue(random: &mut Random) -> Act {
 fn counter(random: &mut Random) -> Act {
     let register = COUNTERS[1];
     let on = |number, name: &str, value: i64| {
-        let operands = Operands::default()
+        let operands = CommandOperands::default()
             .bytes(get_counter::COUNTER, name)
             .int(update_counter::VALUE, value);
         Act::Counter(command(number, &operands))
@@ -232,7 +232,7 @@ fn counter(random: &mut Random) -> Act {
         5 => on(update_counter::NUMBER, register, random.below(100) as i64),
         6 => on(delete_counter::NUMBER, register, 0),
         _ => {
-            let operands = Operands::default().bytes(get_counter::COUNTER, register);
+            let operands = CommandOperands::default().bytes(get_counter::COUNTER, register);
             Act::Counter(command(get_counter::NUMBER, &operands))
         }
     }
@@ -255,16 +255,16 @@ fn children(random: &mut Random, acts: &mut Vec<Act>) {
 }
 
 /// READ UPDATE of an account.
-pub fn read_update(account: u64) -> Call {
+pub fn read_update(account: u64) -> WorkerCall {
     locking(ACCOUNT_FILE, account)
 }
 
 /// READ UPDATE of a unit's ledger record.
-pub fn read_ledger(unit: u64) -> Call {
+pub fn read_ledger(unit: u64) -> WorkerCall {
     locking(LEDGER_FILE, unit)
 }
 
-fn locking(file: u32, number: u64) -> Call {
+fn locking(file: u32, number: u64) -> WorkerCall {
     let command = FileCommand::ReadUpdate {
         seek: Seek::Equal(&key(number)),
         access: FileAccess::ReadUpdate,
@@ -274,7 +274,7 @@ fn locking(file: u32, number: u64) -> Call {
 }
 
 /// REWRITE of the account read last.
-pub fn rewrite(account: u64, balance: i64) -> Call {
+pub fn rewrite(account: u64, balance: i64) -> WorkerCall {
     let call = FileCall {
         file: ACCOUNT_FILE,
         command: FileCommand::Rewrite {
@@ -287,7 +287,7 @@ pub fn rewrite(account: u64, balance: i64) -> Call {
 }
 
 /// WRITE of a unit's ledger record.
-pub fn write_ledger(unit: u64) -> Call {
+pub fn write_ledger(unit: u64) -> WorkerCall {
     let call = FileCall {
         file: LEDGER_FILE,
         command: FileCommand::Write {
@@ -300,44 +300,44 @@ pub fn write_ledger(unit: u64) -> Call {
 }
 
 /// WRITEQ TS.
-pub fn put_item(unit: u64) -> Call {
-    let operands = Operands::default()
+pub fn put_item(unit: u64) -> WorkerCall {
+    let operands = CommandOperands::default()
         .bytes(writeq_ts::QUEUE, TS_QUEUE)
         .bytes(writeq_ts::FROM, key(unit));
     command(writeq_ts::NUMBER, &operands)
 }
 
 /// READQ TS of the first item.
-pub fn look_at_item() -> Call {
-    let operands = Operands::default()
+pub fn look_at_item() -> WorkerCall {
+    let operands = CommandOperands::default()
         .bytes(readq_ts::QUEUE, TS_QUEUE)
         .int(readq_ts::ITEM, 1);
     command(readq_ts::NUMBER, &operands)
 }
 
 /// DELETEQ TS.
-pub fn drop_items() -> Call {
-    let operands = Operands::default().bytes(deleteq_ts::QUEUE, TS_QUEUE);
+pub fn drop_items() -> WorkerCall {
+    let operands = CommandOperands::default().bytes(deleteq_ts::QUEUE, TS_QUEUE);
     command(deleteq_ts::NUMBER, &operands)
 }
 
 /// WRITEQ TD.
-pub fn put_record(queue: Td, unit: u64) -> Call {
-    let operands = Operands::default()
+pub fn put_record(queue: Td, unit: u64) -> WorkerCall {
+    let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, td_name(queue))
         .bytes(writeq_td::FROM, key(unit));
     command(writeq_td::NUMBER, &operands)
 }
 
 /// READQ TD.
-pub fn take_record(queue: Td) -> Call {
-    let operands = Operands::default().bytes(readq_td::QUEUE, td_name(queue));
+pub fn take_record(queue: Td) -> WorkerCall {
+    let operands = CommandOperands::default().bytes(readq_td::QUEUE, td_name(queue));
     command(readq_td::NUMBER, &operands)
 }
 
 /// DELETEQ TD.
-pub fn drop_records(queue: Td) -> Call {
-    let operands = Operands::default().bytes(deleteq_td::QUEUE, td_name(queue));
+pub fn drop_records(queue: Td) -> WorkerCall {
+    let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, td_name(queue));
     command(deleteq_td::NUMBER, &operands)
 }
 
@@ -349,33 +349,33 @@ fn td_name(queue: Td) -> &'static str {
 }
 
 /// GET COUNTER of the sequence.
-pub fn number() -> Call {
-    let operands = Operands::default().bytes(get_counter::COUNTER, COUNTERS[0]);
+pub fn number() -> WorkerCall {
+    let operands = CommandOperands::default().bytes(get_counter::COUNTER, COUNTERS[0]);
     command(get_counter::NUMBER, &operands)
 }
 
 /// ENQ of a name.
-pub fn enqueue(name: u8) -> Call {
+pub fn enqueue(name: u8) -> WorkerCall {
     named(enq::NUMBER, enq::RESOURCE, name)
 }
 
 /// DEQ of a name.
-pub fn dequeue(name: u8) -> Call {
+pub fn dequeue(name: u8) -> WorkerCall {
     named(deq::NUMBER, deq::RESOURCE, name)
 }
 
 /// DELAY.
-pub fn wait(ms: i64) -> Call {
+pub fn wait(ms: i64) -> WorkerCall {
     let options = 1 << delay::FOR | 1 << delay::MILLISECS;
-    let operands = Operands::new(options).int(delay::MILLISECS, ms);
+    let operands = CommandOperands::new(options).int(delay::MILLISECS, ms);
     command(delay::NUMBER, &operands)
 }
 
 /// START, with a name and a user that tell which one it is.
-pub fn start_call(number: u64, seconds: i64, protect: bool) -> Call {
+pub fn start_call(number: u64, seconds: i64, protect: bool) -> WorkerCall {
     let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
     options |= u128::from(protect) << start::PROTECT;
-    let operands = Operands::new(options)
+    let operands = CommandOperands::new(options)
         .bytes(start::TRANSID, STARTED)
         .int(start::SECONDS, seconds)
         .bytes(start::REQID, request_name('R', number))
@@ -384,8 +384,8 @@ pub fn start_call(number: u64, seconds: i64, protect: bool) -> Call {
 }
 
 /// CANCEL of a START.
-pub fn cancel_call(number: u64) -> Call {
-    let operands = Operands::default().bytes(cancel::REQID, request_name('R', number));
+pub fn cancel_call(number: u64) -> WorkerCall {
+    let operands = CommandOperands::default().bytes(cancel::REQID, request_name('R', number));
     command(cancel::NUMBER, &operands)
 }
 
@@ -394,26 +394,26 @@ fn request_name(letter: char, number: u64) -> String {
 }
 
 /// RUN TRANSID.
-pub fn run_child() -> Call {
-    let operands = Operands::default().bytes(run_transid::TRANSID, CHILD);
+pub fn run_child() -> WorkerCall {
+    let operands = CommandOperands::default().bytes(run_transid::TRANSID, CHILD);
     command(run_transid::NUMBER, &operands)
 }
 
 /// FETCH ANY, sometimes for a while only.
-pub fn fetch_any_call(timeout_ms: i64) -> Call {
-    let operands = Operands::default().int(fetch_any::TIMEOUT, timeout_ms);
+pub fn fetch_any_call(timeout_ms: i64) -> WorkerCall {
+    let operands = CommandOperands::default().int(fetch_any::TIMEOUT, timeout_ms);
     command(fetch_any::NUMBER, &operands)
 }
 
 /// FETCH CHILD.
-pub fn fetch_child_call(token: &Token) -> Call {
-    let operands = Operands::default().bytes(fetch_child::CHILD, token.as_slice());
+pub fn fetch_child_call(token: &Token) -> WorkerCall {
+    let operands = CommandOperands::default().bytes(fetch_child::CHILD, token.as_slice());
     command(fetch_child::NUMBER, &operands)
 }
 
 /// FREE CHILD.
-pub fn free_child_call(token: &Token) -> Call {
-    let operands = Operands::default().bytes(free_child::CHILD, token.as_slice());
+pub fn free_child_call(token: &Token) -> WorkerCall {
+    let operands = CommandOperands::default().bytes(free_child::CHILD, token.as_slice());
     command(free_child::NUMBER, &operands)
 }
 
@@ -440,8 +440,8 @@ pub fn balance(record: &[u8]) -> i64 {
 }
 
 /// A call of no command.
-pub fn call(op: Op, [first, second]: [u64; 2], data: Vec<u8>) -> Call {
-    Call {
+pub fn call(op: CallOperation, [first, second]: [u64; 2], data: Vec<u8>) -> WorkerCall {
+    WorkerCall {
         op,
         slot: 0,
         args: [first, second, 0, 0, 0, 0, 0, 0],
@@ -449,10 +449,10 @@ pub fn call(op: Op, [first, second]: [u64; 2], data: Vec<u8>) -> Call {
     }
 }
 
-fn command(number: u16, operands: &Operands) -> Call {
-    call(Op::Command, [number.into(), 0], operands.emit())
+fn command(number: u16, operands: &CommandOperands) -> WorkerCall {
+    call(CallOperation::Command, [number.into(), 0], operands.emit())
 }
 
-fn named(number: u16, option: u8, name: u8) -> Call {
-    command(number, &Operands::new(1 << option).bytes(option, [name]))
+fn named(number: u16, option: u8, name: u8) -> WorkerCall {
+    command(number, &CommandOperands::new(1 << option).bytes(option, [name]))
 }

@@ -3,7 +3,7 @@
 
 use cics::command::commands::readq_td;
 use cics::file::FilePermits;
-use link::{Answer, Name, Operands};
+use link::{CallAnswer, Name, CommandOperands};
 use store::{
     ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
 };
@@ -104,14 +104,14 @@ impl World {
     }
 
     /// The store has the change of a command that is part of no unit.
-    fn command_stored(&mut self, key: TaskKey, answer: &Answer) {
+    fn command_stored(&mut self, key: TaskKey, answer: &CallAnswer) {
         let asked = self.tasks.get(&key).and_then(|t| t.asked.clone());
         match asked {
             Some(Asked::Td(OnTd::Put(Td::Physical, unit))) => {
                 self.model.physical(Physical::Put(unit));
             }
             Some(Asked::Td(OnTd::Take(Td::Physical))) => {
-                let operands = Operands::parse(&answer.data).expect("operands");
+                let operands = CommandOperands::parse(&answer.data).expect("operands");
                 let record = operands.get_bytes(readq_td::INTO).expect("a record");
                 let number = program::number_in(record);
                 self.model.physical(Physical::Take(number));

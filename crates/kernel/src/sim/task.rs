@@ -3,7 +3,7 @@
 use cics::command::commands::{fetch_any, get_counter, readq_td, readq_ts, run_transid};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Answer, Call, Op, Operands};
+use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands};
 
 use super::World;
 use super::links::Slot;
@@ -205,8 +205,8 @@ impl World {
                 task.children.pop();
                 (program::free_child_call(&child), Asked::Free)
             }
-            Act::Syncpoint => (bare(Op::Syncpoint), Asked::Syncpoint),
-            Act::Rollback => (bare(Op::Rollback), Asked::Rollback),
+            Act::Syncpoint => (bare(CallOperation::Syncpoint), Asked::Syncpoint),
+            Act::Rollback => (bare(CallOperation::Rollback), Asked::Rollback),
             Act::Abend => {
                 task.abended = true;
                 return;
@@ -216,7 +216,7 @@ impl World {
     }
 
     /// A task is answered.
-    pub(super) fn answered(&mut self, key: TaskKey, answer: &Answer) {
+    pub(super) fn answered(&mut self, key: TaskKey, answer: &CallAnswer) {
         if self.core.runs_in(key).is_none() {
             return;
         }
@@ -279,12 +279,12 @@ impl World {
     }
 
     /// What a task asked is done.
-    fn done(&mut self, key: TaskKey, asked: Asked, answer: &Answer) {
+    fn done(&mut self, key: TaskKey, asked: Asked, answer: &CallAnswer) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
         let given = |option: u8| {
-            let operands = Operands::parse(&answer.data).expect("operands");
+            let operands = CommandOperands::parse(&answer.data).expect("operands");
             operands.get_bytes(option).expect("it").to_vec()
         };
         match asked {
@@ -321,7 +321,7 @@ impl World {
                 task.changes.push(Change::Taken);
             }
             Asked::Number => {
-                let operands = Operands::parse(&answer.data).expect("operands");
+                let operands = CommandOperands::parse(&answer.data).expect("operands");
                 let number = operands.get_int(get_counter::VALUE);
                 self.model.given(number.expect("a number"));
             }
@@ -360,8 +360,8 @@ impl World {
     }
 
     /// A FETCH tells how a child has ended.
-    fn fetched(&mut self, token: &Token, answer: &Answer, option: u8) {
-        let operands = Operands::parse(&answer.data).expect("operands");
+    fn fetched(&mut self, token: &Token, answer: &CallAnswer, option: u8) {
+        let operands = CommandOperands::parse(&answer.data).expect("operands");
         let status = operands.get_int(option).expect("COMPSTATUS");
         let start = u64::from_be_bytes(token[..8].try_into().expect("a token"));
         let end = self.model.children.get(&start).copied().flatten();
@@ -431,7 +431,7 @@ impl World {
         self.backed_out(key);
     }
 
-    fn ask(&mut self, key: TaskKey, call: Call, asked: Asked) {
+    fn ask(&mut self, key: TaskKey, call: WorkerCall, asked: Asked) {
         if let Some(task) = self.tasks.get_mut(&key) {
             task.asked = Some(asked);
         }
@@ -460,6 +460,6 @@ impl World {
     }
 }
 
-fn bare(op: Op) -> Call {
+fn bare(op: CallOperation) -> WorkerCall {
     program::call(op, [0, 0], Vec::new())
 }

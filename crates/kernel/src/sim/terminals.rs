@@ -10,7 +10,7 @@
 //! afterwards that is what the unit left, or what was there before it.
 
 use cics::command::commands::{receive, ret, send, start};
-use link::{Name, Operands, TransId};
+use link::{Name, CommandOperands, TransId};
 
 use super::World;
 use super::decider::Deciding;
@@ -20,7 +20,7 @@ use crate::core::TaskKey;
 use crate::kernel::{Job, Start, StartEnd, Then};
 use crate::resources::facilities;
 use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
-use link::{Call, Op};
+use link::{WorkerCall, CallOperation};
 
 /// Transactions that inputs begin: what the second leaves outlives the region.
 pub const ENTERED: [&str; 2] = ["TERM", "TKEP"];
@@ -446,38 +446,38 @@ pub fn script(random: &mut Random) -> Vec<program::Act> {
 }
 
 /// RETURN TRANSID with a number in the COMMAREA.
-pub fn return_call(number: u64, keeps: bool) -> Call {
-    let operands = Operands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
+pub fn return_call(number: u64, keeps: bool) -> WorkerCall {
+    let operands = CommandOperands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
         .bytes(ret::TRANSID, ENTERED[usize::from(keeps)])
         .bytes(ret::COMMAREA, key(number));
-    call(Op::Command, [ret::NUMBER.into(), 0], operands.emit())
+    call(CallOperation::Command, [ret::NUMBER.into(), 0], operands.emit())
 }
 
 /// RECEIVE.
-pub fn receive_call() -> Call {
+pub fn receive_call() -> WorkerCall {
     call(
-        Op::Command,
+        CallOperation::Command,
         [receive::NUMBER.into(), 0],
-        Operands::default().emit(),
+        CommandOperands::default().emit(),
     )
 }
 
 /// SEND.
-pub fn send_call() -> Call {
-    let operands = Operands::new(1 << send::FROM).bytes(send::FROM, *b"a screen");
-    call(Op::Command, [send::NUMBER.into(), 0], operands.emit())
+pub fn send_call() -> WorkerCall {
+    let operands = CommandOperands::new(1 << send::FROM).bytes(send::FROM, *b"a screen");
+    call(CallOperation::Command, [send::NUMBER.into(), 0], operands.emit())
 }
 
 /// START for a terminal; with PROTECT where that may outlive the region.
-pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> Call {
+pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> WorkerCall {
     let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
     options |= 1 << start::TERMID | u128::from(protect) << start::PROTECT;
-    let operands = Operands::new(options)
+    let operands = CommandOperands::new(options)
         .bytes(start::TRANSID, FOR_TERMINAL)
         .int(start::SECONDS, seconds)
         .bytes(start::TERMID, NAMES[at])
         .bytes(start::REQID, format!("R{number:07}"));
-    call(Op::Command, [start::NUMBER.into(), 0], operands.emit())
+    call(CallOperation::Command, [start::NUMBER.into(), 0], operands.emit())
 }
 
 /// A terminal for a START, and whether that is protected.

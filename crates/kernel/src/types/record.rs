@@ -1,6 +1,6 @@
 //! Monitoring records and statistics.
 
-use link::{Counts, Name, ProgramName, TransId, UserId};
+use link::{RunCounters, Name, ProgramName, TransId, UserId};
 use serde::Serialize;
 
 /// What one task was and cost. Times are in nanoseconds.
@@ -217,7 +217,7 @@ impl MonitoringRecord {
     }
 
     /// Adds what a worker has counted for the task.
-    pub fn add_counts(&mut self, c: &Counts) {
+    pub fn add_counts(&mut self, c: &RunCounters) {
         self.elapsed_ns = c.ended_ns.saturating_sub(c.started_ns);
         self.general_cpu_ns = c.cpu_ns;
         self.qr_wait_ns = c.qr_wait_ns;

@@ -5,8 +5,8 @@ use std::thread;
 
 use link::layout::{ARENA_OFFSET, CALL_BYTES, CALL_OUT_OFFSET, SLOTS};
 use link::{
-    Answer, AnswerHeader, Asked, Call, CallEvent, ConfigText, ContainerName, ContainerType, Entry,
-    Next, Op, ProgramEntry, RegionPage, RegionSide, Request, Results, SlotState, WorkerConfig,
+    CallAnswer, AnswerHeader, CallAreaState, WorkerCall, CallEvent, ConfigText, ContainerName, ContainerType, ContainerEntry,
+    WorkerEvent, CallOperation, ProgramEntry, RegionPage, RegionSide, Request, SlotResults, SlotState, WorkerConfig,
     WorkerSide,
 };
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn pair(page: &RegionPage) -> (RegionSide, WorkerSide) {
 
 fn task(worker: &mut WorkerSide) -> u64 {
     match worker.next_task(None) {
-        Next::Task(task) => task.request.task,
+        WorkerEvent::Task(task) => task.request.task,
         other => panic!("{other:?}"),
     }
 }
@@ -39,10 +39,10 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-fn wait_for_call(region: &RegionSide) -> Call {
-    until("a call", || match region.asked() {
-        Asked::Call(call) => Some(call),
-        Asked::Nothing => None,
+fn wait_for_call(region: &RegionSide) -> WorkerCall {
+    until("a call", || match region.take_call() {
+        CallAreaState::Call(call) => Some(call),
+        CallAreaState::Nothing => None,
         other => panic!("{other:?}"),
     })
 }
@@ -79,7 +79,7 @@ fn slots_run_in_the_order_in_which_they_were_queued() {
     }
     for i in 0..SLOTS as u64 {
         assert_eq!(task(&mut worker), i);
-        worker.finish(Results::default(), "", &[]).unwrap();
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
     }
 }
 
@@ -107,8 +107,8 @@ fn a_sleeping_worker_wakes_for_work_and_for_its_retirement() {
     let (region, mut worker) = pair(&page);
     let thread = thread::spawn(move || {
         let first = task(&mut worker);
-        worker.finish(Results::default(), "", &[]).unwrap();
-        (first, matches!(worker.next_task(None), Next::Retire))
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
+        (first, matches!(worker.next_task(None), WorkerEvent::Retire))
     });
     until("sleep", || region.is_sleeping().then_some(()));
     let request = Request {
@@ -134,14 +134,14 @@ fn news_reaches_the_port_before_the_worker_sleeps() {
     };
     region.submit(0, 1, &request);
     task(&mut worker);
-    worker.finish(Results::default(), "", &[]).unwrap();
+    worker.finish(SlotResults::default(), "", &[]).unwrap();
     let mut heard = Vec::new();
     page.drain(5, |w| heard.push(w));
     assert_eq!(heard, [3]);
 }
 
 #[test]
-fn the_end_of_a_task_with_changes_is_told_at_port_0() {
+fn the_end_of_a_task_with_changes_is_reported_at_port_0() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);
     let mut heard = Vec::new();
@@ -154,7 +154,7 @@ fn the_end_of_a_task_with_changes_is_told_at_port_0() {
         task(&mut worker);
         region.set_commits(!commits);
         region.set_commits(commits);
-        worker.finish(Results::default(), "", &[]).unwrap();
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
         for port in [0, 5] {
             page.drain(port, |_| heard.push(port));
         }
@@ -171,21 +171,21 @@ fn containers_and_an_abend_come_back() {
     let offset = worker.heap().alloc(5).unwrap();
     // SAFETY: just allocated in the slot's arena.
     unsafe { worker.arena(2).add(offset).copy_from(b"bytes".as_ptr(), 5) };
-    let entry = Entry {
+    let entry = ContainerEntry {
         name: ContainerName::new("C").unwrap(),
         offset,
         bytes: 5,
         kind: ContainerType::Bit,
         ccsid: 0,
     };
-    let results = Results {
+    let results = SlotResults {
         abend: link::Name::from_bytes(*b"ASRA"),
         line: 12,
-        ..Results::default()
+        ..SlotResults::default()
     };
     let long = "\u{e9}".repeat(1000);
     worker.finish(results, &long, &[entry]).unwrap();
-    let (mut back, mut containers) = (Results::default(), Vec::new());
+    let (mut back, mut containers) = (SlotResults::default(), Vec::new());
     region.results(2, &mut back, &mut containers).unwrap();
     assert_eq!(containers, [entry]);
     assert_eq!((back.abend.as_str(), back.line), ("ASRA", 12));
@@ -200,7 +200,7 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
     region.submit(1, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let heard = worker.call(Op::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
+        let heard = worker.call(CallOperation::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
         let CallEvent::Run(run) = heard else {
             panic!("{heard:?}")
         };
@@ -214,52 +214,52 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
             panic!("{heard:?}")
         };
         assert_eq!((answer.resp, worker.call_data(&answer)), (27, &b"late"[..]));
-        worker.finish(Results::default(), "", &[]).unwrap();
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
     });
     let call = wait_for_call(&region);
-    assert_eq!((call.op, call.slot, call.args), (Op::Link, 1, [7; 8]));
+    assert_eq!((call.op, call.slot, call.args), (CallOperation::Link, 1, [7; 8]));
     assert_eq!(call.data, b"SCRIPT  area");
-    region.run_nested(&Answer {
+    region.run_nested(&CallAnswer {
         data: b"COBPROG input".to_vec(),
-        ..Answer::default()
+        ..CallAnswer::default()
     });
-    let nested = until("the nested run", || match region.asked() {
-        Asked::NestedDone(done) => Some(done),
+    let nested = until("the nested run", || match region.take_call() {
+        CallAreaState::NestedDone(done) => Some(done),
         _ => None,
     });
     assert_eq!(nested.data, b"output");
-    region.answer(&Answer {
+    region.answer(&CallAnswer {
         condition: cics::resp::Condition::PgmIdErr,
         data: b"late".to_vec(),
-        ..Answer::default()
+        ..CallAnswer::default()
     });
     thread.join().unwrap();
 }
 
 #[test]
-fn a_call_is_told_once_however_long_its_answer_takes() {
+fn a_call_is_returned_once_however_long_its_answer_takes() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);
     region.submit(1, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
         for round in 1..=100 {
-            let CallEvent::Answer(answer) = worker.call(Op::Converse, [round; 8], &[]) else {
+            let CallEvent::Answer(answer) = worker.call(CallOperation::Converse, [round; 8], &[]) else {
                 panic!("no program was to be run")
             };
             assert_eq!(answer.args, [round; 8], "the answer to this call");
         }
-        worker.finish(Results::default(), "", &[]).unwrap();
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
     });
     for round in 1..=100 {
         assert_eq!(wait_for_call(&region).args, [round; 8]);
         // A worker rings for other reasons, too.
         for _ in 0..3 {
-            assert!(matches!(region.asked(), Asked::Nothing), "returned before");
+            assert!(matches!(region.take_call(), CallAreaState::Nothing), "returned before");
         }
-        region.answer(&Answer {
+        region.answer(&CallAnswer {
             args: [round; 8],
-            ..Answer::default()
+            ..CallAnswer::default()
         });
     }
     thread.join().unwrap();
@@ -272,17 +272,17 @@ fn the_largest_call_fits() {
     region.submit(0, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&vec![9; CALL_BYTES]])
+        let CallEvent::Answer(answer) = worker.call(CallOperation::Write, [0; 8], &[&vec![9; CALL_BYTES]])
         else {
             panic!("no program was to be run")
         };
         assert_eq!(worker.call_data(&answer).len(), CALL_BYTES);
-        worker.finish(Results::default(), "", &[]).unwrap();
+        worker.finish(SlotResults::default(), "", &[]).unwrap();
     });
     assert_eq!(wait_for_call(&region).data.len(), CALL_BYTES);
-    region.answer(&Answer {
+    region.answer(&CallAnswer {
         data: vec![1; CALL_BYTES],
-        ..Answer::default()
+        ..CallAnswer::default()
     });
     thread.join().unwrap();
 }
@@ -309,7 +309,7 @@ proptest! {
                 *to = if small { from % 5 } else { *from };
             }
         }
-        let (mut results, mut containers) = (Results::default(), Vec::new());
+        let (mut results, mut containers) = (SlotResults::default(), Vec::new());
         for slot in 0..SLOTS {
             region.state(slot, 1);
             if region.results(slot, &mut results, &mut containers).is_ok() {
@@ -322,7 +322,7 @@ proptest! {
             }
             region.take_back(slot, 1);
         }
-        region.asked();
+        region.take_call();
         region.progress();
         region.wake();
     }

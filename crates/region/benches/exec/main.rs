@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use peer::{Peer, own_cpu, process_cpu};
 use region::{
-    Confinement, Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
+    WorkerConfinement, Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
     SandboxMode, TaskRequest, TransId, TransactionDef,
 };
 
@@ -269,15 +269,15 @@ fn config() -> RegionConfig {
 }
 
 /// As `tupelo serve` confines workers unless told otherwise, with `--sandbox`.
-fn confinement() -> Confinement {
+fn confinement() -> WorkerConfinement {
     match std::env::args().any(|a| a == "--sandbox") {
-        true => Confinement {
+        true => WorkerConfinement {
             sandbox: SandboxMode::Required,
             task_bytes: 256 << 20,
             process_bytes: 2 << 30,
             resident_bytes: 256 << 20,
         },
-        false => Confinement::default(),
+        false => WorkerConfinement::default(),
     }
 }
 

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use link::display::Characters;
-use link::{Confinement, Name, SandboxMode, StoreEntry};
+use link::display::DisplayCharacters;
+use link::{WorkerConfinement, Name, SandboxMode, StoreEntry};
 
 use crate::api::{CommandService, Conversations, GuestPrograms, SocketCalls};
 use kernel::{Definitions, FacilityLimits, KernelConfig};
@@ -58,12 +58,12 @@ pub struct RegionConfig {
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
-    pub confinement: Confinement,
+    pub confinement: WorkerConfinement,
     /// Lines a second that programs and scripts may write into the log, all in
     /// all; ten seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
     /// What the bytes of a program's text mean, for the log.
-    pub characters: Characters,
+    pub characters: DisplayCharacters,
     /// The region and its workers write their traces.
     pub trace: bool,
     /// Partners of APPC conversations; none for a region without them.
@@ -118,14 +118,14 @@ impl Default for RegionConfig {
             monitoring: None,
             dumps: None,
             store: None,
-            confinement: Confinement {
+            confinement: WorkerConfinement {
                 sandbox: SandboxMode::BestEffort,
                 task_bytes: 256 << 20,
                 process_bytes: 2 << 30,
                 resident_bytes: 256 << 20,
             },
             display_lines_per_s: 1000,
-            characters: Characters::Utf8,
+            characters: DisplayCharacters::Utf8,
             trace: true,
             conversations: None,
             sockets: None,

@@ -9,7 +9,7 @@ use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 
 use crate::shell::{Worker, shut_down};
 
@@ -58,18 +58,18 @@ pub struct LentDescriptor {
 }
 
 impl WorkerRequest {
-    pub(crate) fn emit(&self) -> Answer {
+    pub(crate) fn emit(&self) -> CallAnswer {
         let [a, b, c, d] = self.args;
-        Answer {
+        CallAnswer {
             args: [self.work, self.tag, a, b, c, d, 0, 0],
             data: self.data.clone(),
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 }
 
 impl WorkerReply {
-    pub(crate) fn of(answer: &Answer) -> WorkerReply {
+    pub(crate) fn of(answer: &CallAnswer) -> WorkerReply {
         WorkerReply {
             condition: answer.condition,
             args: answer.args,

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use cics::resp::Condition;
 use link::call::LINK_CHANNEL;
-use link::{Answer, Call, ChannelData, Name, Op, ProgramName, TransId, UserId};
+use link::{CallAnswer, WorkerCall, ChannelData, Name, CallOperation, ProgramName, TransId, UserId};
 
 use crate::api::{FacilityId, Port};
 use crate::shell::GuestSeat;
@@ -107,8 +107,8 @@ impl GuestTask {
 
     /// Asks the region within the task's unit of work, as
     /// [`crate::OpenTask::call`] does.
-    pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
-        let call = Call {
+    pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
+        let call = WorkerCall {
             op,
             slot: 0,
             args,
@@ -148,7 +148,7 @@ impl GuestTask {
 
     /// Answers the LINK with PGMIDERR: there is no such guest.
     pub fn is_unknown(mut self) {
-        let answer = Answer::of_condition(Condition::PgmIdErr, 3);
+        let answer = CallAnswer::of_condition(Condition::PgmIdErr, 3);
         self.seat.answer(&answer, 0);
     }
 }
@@ -172,7 +172,7 @@ impl Passed {
     }
 
     /// Reads what a worker wrote.
-    pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<Passed, link::Violation> {
+    pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<Passed, link::ProtocolViolation> {
         match kind == LINK_CHANNEL {
             true => ChannelData::parse(bytes).map(Passed::Channel),
             false => Ok(Passed::Commarea(bytes.to_vec())),
@@ -184,7 +184,7 @@ impl Passed {
 pub(crate) const GIVEN_UP: [u8; 4] = *b"AEXY";
 
 /// The program of an answer's abend code.
-pub(crate) fn abend_of(answer: &Answer) -> Option<[u8; 4]> {
+pub(crate) fn abend_of(answer: &CallAnswer) -> Option<[u8; 4]> {
     let none = answer.abend.is_blank() || answer.abend == Name::from_bytes([0; 4]);
     (!none).then(|| *answer.abend.as_bytes())
 }

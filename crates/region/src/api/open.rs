@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cics::resp::Condition;
-use link::{Answer, Call, Op, Operands, ProgramName, TransId, UserId};
+use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProgramName, TransId, UserId};
 
 use crate::api::{
     Abend, BranchId, Handle, JoinError, MonitoringRecord, Outcome, ParticipantId, Port, Refusal,
@@ -71,7 +71,7 @@ impl Handle {
 }
 
 impl Handle {
-    /// The number that operations on a file name it by ([`Op::Read`] and
+    /// The number that operations on a file name it by ([`CallOperation::Read`] and
     /// others).
     pub fn file_number(&self, name: &str) -> Option<usize> {
         self.shared.file_number(name)
@@ -119,11 +119,11 @@ impl OpenTask {
     }
 
     /// Asks the region, as a program's worker does; the operations and what
-    /// they take stand at [`Op`]. An answer with an abend code is to end the
+    /// they take stand at [`CallOperation`]. An answer with an abend code is to end the
     /// task, unless its program handles abends.
-    pub async fn call(&mut self, op: Op, args: [u64; 8], data: Vec<u8>) -> Answer {
+    pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
         self.used.calls += 1;
-        let call = Call {
+        let call = WorkerCall {
             op,
             slot: 0,
             args,
@@ -142,15 +142,15 @@ impl OpenTask {
     /// `waits` false the answer is RECORDBUSY where somebody has the lock.
     pub async fn record(
         &mut self,
-        op: Op,
+        op: CallOperation,
         file: store::FileId,
         waits: bool,
         key: &[u8],
         record: &[u8],
-    ) -> Answer {
+    ) -> CallAnswer {
         self.used.calls += 1;
         let no_wait = u64::from(!waits);
-        let call = Call {
+        let call = WorkerCall {
             op,
             slot: 0,
             args: [file.0.into(), key.len() as u64, no_wait, 0, 0, 0, 0, 0],
@@ -163,9 +163,9 @@ impl OpenTask {
     }
 
     /// A command that the region serves, by its number in the command table.
-    pub async fn command(&mut self, number: u16, operands: &Operands) -> Answer {
+    pub async fn command(&mut self, number: u16, operands: &CommandOperands) -> CallAnswer {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
-        self.call(Op::Command, args, operands.emit()).await
+        self.call(CallOperation::Command, args, operands.emit()).await
     }
 
     /// A participant changes something for this task and commits with it: the

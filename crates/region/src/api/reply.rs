@@ -67,7 +67,7 @@ impl Reply {
             }
             _ => u128::from_ne_bytes(*ContainerName::new(name).ok()?.as_bytes()),
         };
-        let same = |e: &&link::Entry| u128::from_ne_bytes(*e.name.as_bytes()) == name;
+        let same = |e: &&link::ContainerEntry| u128::from_ne_bytes(*e.name.as_bytes()) == name;
         let entry = self.lease.entries.iter().find(same)?;
         Some(self.lease.bytes(entry.offset, entry.bytes))
     }

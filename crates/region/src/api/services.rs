@@ -8,7 +8,7 @@
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use link::{Answer, Operands, TransId, UserId};
+use link::{CallAnswer, CommandOperands, TransId, UserId};
 
 use crate::api::{FacilityId, NotAsked, TaskUnit, WorkerReply, WorkerRequest};
 use crate::shell::Shared;
@@ -41,7 +41,7 @@ pub struct ServiceCommand {
     /// The command, by the number of its row.
     pub number: u16,
     /// Its operands.
-    pub operands: Operands,
+    pub operands: CommandOperands,
     /// Its facility, where that outlives it.
     pub facility: Option<FacilityId>,
     pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
@@ -52,7 +52,7 @@ pub struct ServiceCommand {
 impl ServiceCommand {
     /// A command of a task that does not exist, for tests of a service: nobody
     /// hears the answer.
-    pub fn of_nobody(task: u64, number: u16, operands: Operands) -> ServiceCommand {
+    pub fn of_nobody(task: u64, number: u16, operands: CommandOperands) -> ServiceCommand {
         ServiceCommand {
             task,
             transid: TransId::BLANK,
@@ -91,7 +91,7 @@ impl ServiceCommand {
     }
 
     /// Answers the command.
-    pub fn answer(mut self, answer: &Answer) {
+    pub fn answer(mut self, answer: &CallAnswer) {
         self.finish(answer);
     }
 
@@ -112,7 +112,7 @@ impl ServiceCommand {
         }
     }
 
-    fn finish(&mut self, answer: &Answer) {
+    fn finish(&mut self, answer: &CallAnswer) {
         if let Some((shared, key)) = self.way.take() {
             match &self.out {
                 Some(call) => shared.answer_outside(key, call, answer),
@@ -124,7 +124,7 @@ impl ServiceCommand {
 
 impl Drop for ServiceCommand {
     fn drop(&mut self) {
-        self.finish(&Answer::of_abend(b"AEXZ"));
+        self.finish(&CallAnswer::of_abend(b"AEXZ"));
     }
 }
 

@@ -10,7 +10,7 @@
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use link::{Answer, TransId, UserId};
+use link::{CallAnswer, TransId, UserId};
 
 use crate::shell::Shared;
 use kernel::core::{OutsideCall, TaskKey};
@@ -50,10 +50,10 @@ pub struct SocketCall {
 impl SocketCall {
     /// Answers the call.
     pub fn answer(mut self, args: [u64; 8], data: Vec<u8>) {
-        self.finish(&Answer {
+        self.finish(&CallAnswer {
             args,
             data,
-            ..Answer::default()
+            ..CallAnswer::default()
         });
     }
 
@@ -68,10 +68,10 @@ impl SocketCall {
 
     /// Ends the task instead, with this abend code.
     pub fn abend(mut self, code: [u8; 4]) {
-        self.finish(&Answer::of_abend(&code));
+        self.finish(&CallAnswer::of_abend(&code));
     }
 
-    fn finish(&mut self, answer: &Answer) {
+    fn finish(&mut self, answer: &CallAnswer) {
         if let Some((shared, key)) = self.way.take() {
             shared.answer_outside(key, &self.out, answer);
         }
@@ -80,7 +80,7 @@ impl SocketCall {
 
 impl Drop for SocketCall {
     fn drop(&mut self) {
-        self.finish(&Answer::of_abend(b"AEXZ"));
+        self.finish(&CallAnswer::of_abend(b"AEXZ"));
     }
 }
 

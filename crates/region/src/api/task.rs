@@ -7,7 +7,7 @@ use std::task::{Poll, ready};
 use link::layout::{REQUEST_CHANGED, REQUEST_CHANNEL, REQUEST_PIPELINE};
 use link::terminal::{TERMINAL_BYTES, TerminalData};
 use link::{
-    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name,
+    ChannelData, ChannelName, ContainerName, ContainerType, ENTRY_BYTES, ContainerEntry, ArenaHeap, Name,
     Request, TransId,
 };
 
@@ -17,7 +17,7 @@ use crate::shell::SlotLease;
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
 pub struct Task {
     pub(crate) lease: SlotLease,
-    heap: Heap,
+    heap: ArenaHeap,
     commarea: (usize, usize),
     /// The web request that it serves.
     web: (usize, usize),
@@ -36,7 +36,7 @@ impl Task {
     pub(crate) fn new(mut lease: SlotLease, start_code: StartCode) -> Self {
         lease.entries.clear();
         Task {
-            heap: Heap::new(lease.arena_bytes()),
+            heap: ArenaHeap::new(lease.arena_bytes()),
             lease,
             commarea: (0, 0),
             web: (0, 0),
@@ -121,7 +121,7 @@ impl Task {
             }
         };
         self.heap.resize(offset, max_len, bytes);
-        let entry = Entry {
+        let entry = ContainerEntry {
             name,
             offset,
             bytes,

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use link::Answer;
+use link::CallAnswer;
 
 use super::Shared;
 use super::links::WorkerLink;
@@ -32,7 +32,7 @@ pub struct Acts {
 struct ActState {
     done: Option<ActDone>,
     /// The answer that came meanwhile.
-    deferred: Option<Answer>,
+    deferred: Option<CallAnswer>,
 }
 
 impl Acts {
@@ -42,7 +42,7 @@ impl Acts {
 
     /// Keeps an answer until the worker has replied; false when it is asked
     /// nothing.
-    pub fn defer(&self, answer: &Answer) -> bool {
+    pub fn defer(&self, answer: &CallAnswer) -> bool {
         if !self.any.load(Ordering::SeqCst) {
             return false;
         }
@@ -64,7 +64,7 @@ impl Acts {
         Ok(())
     }
 
-    fn end(&self) -> (Option<ActDone>, Option<Answer>) {
+    fn end(&self) -> (Option<ActDone>, Option<CallAnswer>) {
         let mut state = self.lock();
         self.any.store(false, Ordering::SeqCst);
         (state.done.take(), state.deferred.take())
@@ -98,7 +98,7 @@ impl Shared {
     }
 
     /// The worker has done what it was asked; false when it was asked nothing.
-    pub(super) fn acted(&self, link: &Arc<WorkerLink>, answer: &Answer) -> bool {
+    pub(super) fn acted(&self, link: &Arc<WorkerLink>, answer: &CallAnswer) -> bool {
         let (done, deferred) = link.acts.end();
         let Some(done) = done else {
             return false;

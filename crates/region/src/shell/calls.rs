@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cics::resp::Condition;
-use link::{Answer, Asked, Call, Op, ProgramName};
+use link::{CallAnswer, CallAreaState, WorkerCall, CallOperation, ProgramName};
 
 use super::Shared;
 use super::links::WorkerLink;
@@ -18,16 +18,16 @@ impl Shared {
         let Some(link) = self.lock().links.get(worker).cloned() else {
             return;
         };
-        let call = match link.side.asked() {
-            Asked::Nothing => return,
-            Asked::NestedDone(answer) => {
+        let call = match link.side.take_call() {
+            CallAreaState::Nothing => return,
+            CallAreaState::NestedDone(answer) => {
                 if !self.acted(&link, &answer) {
                     self.guest_ran(worker, &link, answer);
                 }
                 return;
             }
-            Asked::Call(call) => call,
-            Asked::Violation(violation) => {
+            CallAreaState::Call(call) => call,
+            CallAreaState::Violation(violation) => {
                 tracing::error!(worker, %violation, "a worker's call makes no sense");
                 self.with(|core, cx| core.protocol_violation(cx, worker));
                 return;
@@ -42,19 +42,19 @@ impl Shared {
         }
     }
 
-    fn serve(self: &Arc<Self>, worker: usize, link: &Arc<WorkerLink>, key: TaskKey, call: Call) {
+    fn serve(self: &Arc<Self>, worker: usize, link: &Arc<WorkerLink>, key: TaskKey, call: WorkerCall) {
         match call.op {
-            Op::Log => {
+            CallOperation::Log => {
                 self.log(worker, key, &call);
-                answer(link, &Answer::default());
+                answer(link, &CallAnswer::default());
             }
-            Op::Converse => self.converse(worker, link, key, call),
-            Op::Socket => self.call_socket(worker, key, call),
-            Op::Link => self.begin_guest(worker, link, key, &call),
-            Op::Command if system::serves(call.args[0]) => {
+            CallOperation::Converse => self.converse(worker, link, key, call),
+            CallOperation::Socket => self.call_socket(worker, key, call),
+            CallOperation::Link => self.begin_guest(worker, link, key, &call),
+            CallOperation::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);
             }
-            Op::Command => match self.service_of(call.args[0]) {
+            CallOperation::Command => match self.service_of(call.args[0]) {
                 Some(service) => self.serve_beside(worker, service, key, &call),
                 None => self.serve_in_kernel(worker, key, call),
             },
@@ -64,9 +64,9 @@ impl Shared {
 
     /// Serves the call of a task that is no worker's: of an open task, or of a
     /// guest.
-    pub(super) fn serve_open(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Answer> {
-        let failed = Answer::of_abend(&kernel::FAILED);
-        if call.op == Op::Command && system::serves(call.args[0]) {
+    pub(super) fn serve_open(self: &Arc<Self>, key: TaskKey, call: WorkerCall) -> Result<(), CallAnswer> {
+        let failed = CallAnswer::of_abend(&kernel::FAILED);
+        if call.op == CallOperation::Command && system::serves(call.args[0]) {
             let answer = self.system_answer(key, &call).ok_or(failed)?;
             self.answer_task(key, &answer);
             return Ok(());
@@ -79,7 +79,7 @@ impl Shared {
         worker: usize,
         service: &Arc<dyn CommandService>,
         key: TaskKey,
-        call: &Call,
+        call: &WorkerCall,
     ) {
         if self.call_service(service, key, call).is_err() {
             tracing::error!(worker, "the operands of a worker's call make no sense");
@@ -87,7 +87,7 @@ impl Shared {
         }
     }
 
-    fn log(&self, worker: usize, key: TaskKey, call: &Call) {
+    fn log(&self, worker: usize, key: TaskKey, call: &WorkerCall) {
         let task = self.lock().core.task(key).map_or(0, |t| t.number);
         let text = String::from_utf8_lossy(&call.data);
         match call.args[0] {
@@ -102,11 +102,11 @@ impl Shared {
 
 /// Every program that a region has is in its workers' table; what asks here
 /// names one that has not been connected.
-pub(super) fn no_such_program(call: &Call) -> Answer {
+pub(super) fn no_such_program(call: &WorkerCall) -> CallAnswer {
     let name = call
         .data
         .first_chunk::<8>()
         .map(|n| ProgramName::from_bytes(*n));
     tracing::debug!(program = %name.unwrap_or_default(), "LINK to a program that is not here");
-    Answer::of_condition(Condition::PgmIdErr, 3)
+    CallAnswer::of_condition(Condition::PgmIdErr, 3)
 }

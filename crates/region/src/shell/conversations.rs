@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::conversation::Verb;
-use link::{Answer, Call, Name};
+use link::{CallAnswer, WorkerCall, Name};
 
 use super::Shared;
 use super::lease::ended_well;
@@ -55,7 +55,7 @@ struct AbortHandle {
 struct Order {
     worker: usize,
     link: Arc<WorkerLink>,
-    call: Call,
+    call: WorkerCall,
     /// A purge may end the task's wait.
     out: OutsideCall,
 }
@@ -114,7 +114,7 @@ impl Shared {
         worker: usize,
         link: &Arc<WorkerLink>,
         key: TaskKey,
-        call: Call,
+        call: WorkerCall,
     ) {
         let orders = if call.args[0] == Verb::Allocate as u64 {
             let Some(partners) = self.config.conversations.clone() else {
@@ -220,7 +220,7 @@ impl Shared {
         talk.close(abort.failed.load(Ordering::SeqCst));
     }
 
-    fn answer_conversation(self: &Arc<Self>, order: &Order, answer: &Answer) {
+    fn answer_conversation(self: &Arc<Self>, order: &Order, answer: &CallAnswer) {
         if !order.out.take() {
             return;
         }

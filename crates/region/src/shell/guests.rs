@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 
 use cics::resp::Condition;
 use link::layout::CALL_BYTES;
-use link::{Answer, Call, Name, ProgramName};
+use link::{CallAnswer, WorkerCall, Name, ProgramName};
 
 use super::Shared;
 use super::calls::no_such_program;
@@ -38,7 +38,7 @@ struct Guest {
     asks: bool,
     /// A program runs for it.
     runs: bool,
-    answer: Option<Answer>,
+    answer: Option<CallAnswer>,
     /// Its worker's process has ended.
     over: bool,
     port: usize,
@@ -102,7 +102,7 @@ impl Guests {
     }
 
     /// Gives the guest that asked the kernel's answer; none when none asks.
-    pub fn answer(&self, answer: &Answer) -> Option<Wake> {
+    pub fn answer(&self, answer: &CallAnswer) -> Option<Wake> {
         if !self.any() {
             return None;
         }
@@ -114,7 +114,7 @@ impl Guests {
     }
 
     /// The program that a guest had run is over; false when none has.
-    fn ran(&self, answer: Answer) -> Option<Wake> {
+    fn ran(&self, answer: CallAnswer) -> Option<Wake> {
         let mut stack = self.lock();
         let guest = stack.last_mut().filter(|g| g.runs)?;
         guest.runs = false;
@@ -160,7 +160,7 @@ impl Shared {
         worker: usize,
         link: &Arc<WorkerLink>,
         key: TaskKey,
-        call: &Call,
+        call: &WorkerCall,
     ) {
         let Some(guests) = &self.config.guests else {
             wakes::answer(link, &no_such_program(call));
@@ -205,12 +205,12 @@ impl Shared {
         };
         match at < MOST_GUESTS {
             true => guests.begin(task),
-            false => task.seat.answer(&Answer::of_abend(TOO_DEEP), 0),
+            false => task.seat.answer(&CallAnswer::of_abend(TOO_DEEP), 0),
         }
     }
 
     /// The program that a worker's guest had run is over.
-    pub(super) fn guest_ran(self: &Arc<Self>, worker: usize, link: &WorkerLink, answer: Answer) {
+    pub(super) fn guest_ran(self: &Arc<Self>, worker: usize, link: &WorkerLink, answer: CallAnswer) {
         let Some(wake) = link.guests.ran(answer) else {
             return;
         };
@@ -266,7 +266,7 @@ impl GuestSeat {
     }
 
     /// Asks the kernel for the task; [`GuestSeat::poll_answer`] has the answer.
-    pub fn ask(&self, call: Call) -> Result<(), Answer> {
+    pub fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
         let begun = self.own(|guest| {
             let purged = guest.purged.load(Ordering::SeqCst);
             guest.asks = !purged;
@@ -274,13 +274,13 @@ impl GuestSeat {
             !purged
         });
         if begun != Some(true) {
-            return Err(Answer::of_abend(&PURGED));
+            return Err(CallAnswer::of_abend(&PURGED));
         }
         self.shared.serve_open(self.key, call)
     }
 
     /// Ready with the answer to the last call.
-    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Answer> {
+    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<CallAnswer> {
         let answer = self.own(|guest| {
             let answer = guest.answer.take();
             if answer.is_none() {
@@ -291,7 +291,7 @@ impl GuestSeat {
         match answer {
             Some(Some(answer)) => Poll::Ready(answer),
             Some(None) => Poll::Pending,
-            None => Poll::Ready(Answer::of_abend(&PURGED)),
+            None => Poll::Ready(CallAnswer::of_abend(&PURGED)),
         }
     }
 
@@ -316,10 +316,10 @@ impl GuestSeat {
         let worker = self.worker;
         self.shared.with(|core, cx| core.waits(cx, worker, false));
         let data = [program.as_bytes().as_slice(), &bytes].concat();
-        self.link.side.run_nested(&Answer {
+        self.link.side.run_nested(&CallAnswer {
             args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
             data,
-            ..Answer::default()
+            ..CallAnswer::default()
         });
         Ok(())
     }
@@ -372,16 +372,16 @@ impl GuestSeat {
     /// Answers the LINK.
     pub fn finish(&mut self, result: Result<Passed, [u8; 4]>, cpu_ns: u64) {
         let answer = match result {
-            Err(code) => Answer::of_abend(&code),
+            Err(code) => CallAnswer::of_abend(&code),
             Ok(passed) => {
                 let (data, kind) = passed.emit();
                 match data.len() <= CALL_BYTES {
-                    true => Answer {
+                    true => CallAnswer {
                         args: [kind, self.changed(), 0, 0, 0, 0, 0, 0],
                         data,
-                        ..Answer::default()
+                        ..CallAnswer::default()
                     },
-                    false => Answer::of_condition(Condition::LengErr, 11),
+                    false => CallAnswer::of_condition(Condition::LengErr, 11),
                 }
             }
         };
@@ -389,7 +389,7 @@ impl GuestSeat {
     }
 
     /// The same with an answer that is made.
-    pub fn answer(&mut self, answer: &Answer, cpu_ns: u64) {
+    pub fn answer(&mut self, answer: &CallAnswer, cpu_ns: u64) {
         if std::mem::replace(&mut self.answered, true) {
             return;
         }
@@ -413,9 +413,9 @@ impl GuestSeat {
 impl Drop for GuestSeat {
     fn drop(&mut self) {
         let code = Name::from_bytes(GIVEN_UP);
-        let answer = Answer {
+        let answer = CallAnswer {
             abend: code,
-            ..Answer::default()
+            ..CallAnswer::default()
         };
         self.answer(&answer, 0);
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use link::trace::KernelPoint;
-use link::{Answer, Call, StoreEntry, TransId, Violation};
+use link::{CallAnswer, WorkerCall, StoreEntry, TransId, ProtocolViolation};
 use store::{
     CheckEnded, CheckReport, DiskOptions, DiskStore, Durability, ReaderTables, StorageError,
     StoreDamage, WriteStore,
@@ -219,7 +219,7 @@ impl Shared {
     }
 
     /// A call of a task that runs in a worker.
-    pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: Call) {
+    pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: WorkerCall) {
         if self.call_kernel(key, call).is_err() {
             tracing::error!(worker, "the operands of a worker's call make no sense");
             self.with(|core, cx| core.protocol_violation(cx, worker));
@@ -227,7 +227,7 @@ impl Shared {
     }
 
     /// A call of a running task, or of a program's run for an open task.
-    pub(super) fn call_kernel(self: &Arc<Self>, key: TaskKey, call: Call) -> Result<(), Violation> {
+    pub(super) fn call_kernel(self: &Arc<Self>, key: TaskKey, call: WorkerCall) -> Result<(), ProtocolViolation> {
         let Some(caller) = self.caller(key) else {
             return Ok(());
         };
@@ -237,7 +237,7 @@ impl Shared {
     }
 
     /// A call of the open task that stands for a batch job.
-    pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: Call) {
+    pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: WorkerCall) {
         if let Some(caller) = self.caller(key) {
             self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
                 k.call_for_job(now, caller, call, out);
@@ -420,14 +420,14 @@ impl Shared {
 
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
-    pub(crate) fn answer_task(&self, task: TaskKey, answer: &Answer) {
+    pub(crate) fn answer_task(&self, task: TaskKey, answer: &CallAnswer) {
         self.answer_waiting(task, answer, 0, false);
     }
 
     /// The same for one that waited so many nanoseconds for the store. Of one
     /// that has changes to commit the dispatch thread hears when it ends: it is
     /// awake more often than the door, which has nothing to do before the commit.
-    fn answer_waiting(&self, task: TaskKey, answer: &Answer, waited: u64, commits: bool) {
+    fn answer_waiting(&self, task: TaskKey, answer: &CallAnswer, waited: u64, commits: bool) {
         let mut state = self.lock();
         if let Some(of) = state.core.task_mut(task) {
             of.waits.add(WaitKind::Syncpoint, waited);
@@ -480,7 +480,7 @@ impl Shared {
         if let Err(error) = begun {
             tracing::error!(%error, "no thread for input and output");
             if let Some(task) = task {
-                self.answer_task(task, &Answer::of_abend(b"AEXZ"));
+                self.answer_task(task, &CallAnswer::of_abend(b"AEXZ"));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::trace::KernelPoint;
-use link::{Entry, Name, Request, Results, Violation};
+use link::{ContainerEntry, Name, Request, SlotResults, ProtocolViolation};
 
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
@@ -26,7 +26,7 @@ pub struct SlotLease {
     /// It is a run for an open task, which is accounted for as a whole.
     for_open: bool,
     /// The directory being written, then the one read.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ContainerEntry>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl SlotLease {
             submitted,
             within_ns,
         } = finished;
-        let mut results = Results::default();
+        let mut results = SlotResults::default();
         let outcome = match abend {
             Some(abend) => {
                 self.entries.clear();
@@ -196,7 +196,7 @@ impl SlotLease {
                 match (self.link.side).results(self.place.slot, &mut results, &mut self.entries) {
                     Ok(()) => self.outcome_of(&results),
                     Err(violation) => {
-                        results = Results::default();
+                        results = SlotResults::default();
                         self.nonsense(violation)
                     }
                 }
@@ -238,7 +238,7 @@ impl SlotLease {
 
     /// The end of a task whose worker has written what no worker of ours does.
     #[cold]
-    fn nonsense(&mut self, violation: Violation) -> Outcome {
+    fn nonsense(&mut self, violation: ProtocolViolation) -> Outcome {
         self.entries.clear();
         let worker = self.place.worker;
         tracing::error!(worker, %violation, "a worker's results make no sense");
@@ -283,7 +283,7 @@ impl SlotLease {
         });
     }
 
-    fn outcome_of(&self, results: &Results) -> Outcome {
+    fn outcome_of(&self, results: &SlotResults) -> Outcome {
         if results.abend.is_blank() {
             return Outcome::Ok;
         }
@@ -402,7 +402,7 @@ pub fn ended_well(state: &State, key: TaskKey) -> bool {
     };
     // Results that make no sense are found again, and reported, by whoever
     // reads the reply; here they are no reason to commit.
-    let mut results = Results::default();
+    let mut results = SlotResults::default();
     let read = (link.side).results(place.slot, &mut results, &mut Vec::new());
     read.is_ok() && results.abend.is_blank()
 }

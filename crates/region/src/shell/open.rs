@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 
 use link::trace::KernelPoint;
-use link::{Answer, Call, Name, ProgramName, TransId};
+use link::{CallAnswer, WorkerCall, Name, ProgramName, TransId};
 
 use super::lease::Finished;
 use super::{Shared, SlotLease, State};
@@ -182,13 +182,13 @@ impl OpenLease {
     }
 
     /// Asks the region; [`OpenLease::poll_answer`] has the answer.
-    pub fn ask(&self, call: Call) -> Result<(), Answer> {
+    pub fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
         self.begin_asking()?;
         self.shared.serve_open(self.key, call)
     }
 
     /// The same for an operation of a batch job.
-    pub fn ask_for_job(&self, call: Call) -> Result<(), Answer> {
+    pub fn ask_for_job(&self, call: WorkerCall) -> Result<(), CallAnswer> {
         self.begin_asking()?;
         self.shared.call_for_job(self.key, call);
         Ok(())
@@ -211,9 +211,9 @@ impl OpenLease {
         }
     }
 
-    pub(super) fn begin_asking(&self) -> Result<(), Answer> {
+    pub(super) fn begin_asking(&self) -> Result<(), CallAnswer> {
         if let Some(code) = self.refusal() {
-            return Err(Answer::of_abend(&code));
+            return Err(CallAnswer::of_abend(&code));
         }
         if let Some(task) = self.shared.lock().core.task_mut(self.key)
             && let Some(open) = &mut task.open
@@ -224,10 +224,10 @@ impl OpenLease {
     }
 
     /// Ready with the answer to the last call.
-    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Answer> {
+    pub fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<CallAnswer> {
         let mut state = self.shared.lock();
         let Some(task) = state.core.task_mut(self.key) else {
-            return Poll::Ready(Answer::of_abend(&kernel::FAILED));
+            return Poll::Ready(CallAnswer::of_abend(&kernel::FAILED));
         };
         let answer = task.open.as_mut().and_then(|o| o.take_answer());
         match answer {

@@ -222,7 +222,7 @@ impl Pipe {
 }
 
 /// Gives a line to the oldest task that a worker has, if it has one.
-fn name_running_task(core: &Core, worker: usize, line: &mut display::Line) {
+fn name_running_task(core: &Core, worker: usize, line: &mut display::DisplayLine) {
     let Some(w) = core.workers().get(worker) else {
         return;
     };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use link::{Answer, Call, Operands, Violation};
+use link::{CallAnswer, WorkerCall, CommandOperands, ProtocolViolation};
 
 use super::Shared;
 use crate::api::{CommandService, ServiceCommand};
@@ -23,9 +23,9 @@ impl Shared {
         self: &Arc<Self>,
         service: &Arc<dyn CommandService>,
         key: TaskKey,
-        call: &Call,
-    ) -> Result<(), Violation> {
-        let operands = Operands::parse(&call.data)?;
+        call: &WorkerCall,
+    ) -> Result<(), ProtocolViolation> {
+        let operands = CommandOperands::parse(&call.data)?;
         let facility = self.facility_of(key);
         let command = {
             let state = self.lock();
@@ -67,7 +67,7 @@ impl Shared {
         self: &Arc<Self>,
         key: TaskKey,
         call: &OutsideCall,
-        answer: &Answer,
+        answer: &CallAnswer,
     ) {
         if !call.take() {
             return;
@@ -86,7 +86,7 @@ impl Shared {
         let call = self.lock().core.task(key).and_then(|t| t.outside.clone());
         let call = call.filter(OutsideCall::is_out);
         if let Some(call) = &call {
-            self.answer_outside(key, call, &Answer::of_abend(&PURGED));
+            self.answer_outside(key, call, &CallAnswer::of_abend(&PURGED));
         }
         call.is_some()
     }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use link::{Answer, Call};
+use link::{CallAnswer, WorkerCall};
 
 use super::Shared;
 use crate::api::SocketCall;
@@ -13,9 +13,9 @@ use kernel::core::{OutsideCall, TaskKey};
 
 impl Shared {
     /// A socket call of a running task.
-    pub(super) fn call_socket(self: &Arc<Self>, worker: usize, key: TaskKey, call: Call) {
+    pub(super) fn call_socket(self: &Arc<Self>, worker: usize, key: TaskKey, call: WorkerCall) {
         let Some(sockets) = self.config.sockets.clone() else {
-            self.answer_task(key, &Answer::of_abend(b"AEY9"));
+            self.answer_task(key, &CallAnswer::of_abend(b"AEY9"));
             return;
         };
         let out = OutsideCall::default();

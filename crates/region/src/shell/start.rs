@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use cics::resp::Condition;
 use link::trace::{RegionTrace, TraceClock};
-use link::{ConfigText, MAX_WORKERS, Operands, PAGE, RegionPage, TransactionEntry, WorkerConfig};
+use link::{ConfigText, MAX_WORKERS, CommandOperands, PAGE, RegionPage, TransactionEntry, WorkerConfig};
 
 use store::WriteStore;
 
@@ -355,18 +355,18 @@ impl Shared {
     pub(super) fn redefine(
         self: &Arc<Self>,
         change: impl FnOnce(&mut Definitions) -> Result<bool, Failure>,
-    ) -> Result<Operands, Failure> {
+    ) -> Result<CommandOperands, Failure> {
         let mut kept = self
             .definitions
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let mut definitions = self.current(&kept);
         if !change(&mut definitions)? {
-            return Ok(Operands::default());
+            return Ok(CommandOperands::default());
         }
         kept.clone_from(&definitions);
         match self.switch_to(definitions) {
-            Ok(()) => Ok(Operands::default()),
+            Ok(()) => Ok(CommandOperands::default()),
             Err(error) => {
                 tracing::warn!(%error, "a definition that a program made cannot be installed");
                 condition(Condition::InvReq, 0)

@@ -5,7 +5,7 @@
 //! in: the dispatch thread looks at the word while there are tasks, which are
 //! the only ones that could wait for it.
 
-use link::Holder;
+use link::TokenHolder;
 
 use super::Shared;
 
@@ -24,9 +24,9 @@ impl TokenWatch {
         let suspect = self.suspect.take();
         let (holder, word) = shared.page.qr().holder();
         let worker = match holder {
-            Holder::Nobody => return,
-            Holder::Nonsense => return shared.free_token(holder, false),
-            Holder::Worker(worker) => worker,
+            TokenHolder::Free => return,
+            TokenHolder::Nonsense => return shared.free_token(holder, false),
+            TokenHolder::Worker(worker) => worker,
         };
         let link = shared.lock().links.get(worker).cloned();
         match link {
@@ -48,11 +48,11 @@ impl Shared {
     /// A worker's process has ended: what it held is free. Called before
     /// another one of its number can be started.
     pub(super) fn token_of_dead(&self, worker: usize) {
-        self.free_token(Holder::Worker(worker), true);
+        self.free_token(TokenHolder::Worker(worker), true);
     }
 
     /// Takes the token from this holder, if it is still this one's.
-    fn free_token(&self, from: Holder, died: bool) {
+    fn free_token(&self, from: TokenHolder, died: bool) {
         let token = self.page.qr();
         let (holder, word) = token.holder();
         if holder == from && token.take_away(word, died) {

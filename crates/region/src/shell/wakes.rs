@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 
-use link::{Answer, PORTS};
+use link::{CallAnswer, PORTS};
 
 use super::Shared;
 use super::links::WorkerLink;
@@ -52,7 +52,7 @@ pub fn wake_answered() {
 }
 
 /// Answers the call of a worker, and wakes it now or with the others.
-pub fn answer(link: &Arc<WorkerLink>, answer: &Answer) {
+pub fn answer(link: &Arc<WorkerLink>, answer: &CallAnswer) {
     if link.acts.defer(answer) {
         return;
     }

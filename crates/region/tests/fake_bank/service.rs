@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use link::Answer;
+use link::CallAnswer;
 use region::{
     CommandService, Handle, LentDescriptor, Order, OutcomeReply, Participant, ParticipantId,
     ParticipantRole, ServiceCommand, TaskUnit, UnitId, UnitToken, Vote, WorkerRequest,
@@ -94,7 +94,7 @@ impl CommandService for Service {
     }
 
     fn serve(&self, command: ServiceCommand) {
-        let failed = Answer::of_abend(b"BASE");
+        let failed = CallAnswer::of_abend(b"BASE");
         let text = command.operands.get_bytes(TEXT).unwrap_or_default();
         let row = [b"ROW ", text, b"\n"].concat();
         let unit = command.unit().expect("a task");
@@ -124,7 +124,7 @@ impl CommandService for Service {
             command.ask_worker(&exchange, move |command, reply| match reply {
                 // The region's copy stays open.
                 Ok(reply) if reply.data == b"row\n" => command.ask_worker(&close, |command, _| {
-                    command.answer(&Answer::default());
+                    command.answer(&CallAnswer::default());
                 }),
                 _ => command.answer(&failed),
             });

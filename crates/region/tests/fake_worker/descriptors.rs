@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 
 use cics::resp::Condition;
-use link::{AnswerHeader, CallEvent, Name, Op, Operands, WorkerSide};
+use link::{AnswerHeader, CallEvent, Name, CallOperation, CommandOperands, WorkerSide};
 
 /// The option of the service's command that has its text.
 const TEXT: u8 = 0;
@@ -19,13 +19,13 @@ pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
     let mut said = Vec::new();
     for line in script.lines() {
         let heard = match line.split_once(' ') {
-            Some(("write", record)) => worker.call(Op::Write, [0; 8], &[record.as_bytes()]),
+            Some(("write", record)) => worker.call(CallOperation::Write, [0; 8], &[record.as_bytes()]),
             Some((number, text)) => {
                 let number = number.parse().expect("a command's number");
-                let operands = Operands::new(1 << TEXT).bytes(TEXT, text).emit();
-                worker.call(Op::Command, [number, 0, 0, 0, 0, 0, 0, 0], &[&operands])
+                let operands = CommandOperands::new(1 << TEXT).bytes(TEXT, text).emit();
+                worker.call(CallOperation::Command, [number, 0, 0, 0, 0, 0, 0, 0], &[&operands])
             }
-            None => worker.call(Op::Syncpoint, [0; 8], &[]),
+            None => worker.call(CallOperation::Syncpoint, [0; 8], &[]),
         };
         let header = LENT.with_borrow_mut(|lent| until_answered(worker, heard, lent));
         let data = worker.call_data(&header).to_vec();

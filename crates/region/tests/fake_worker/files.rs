@@ -7,12 +7,12 @@
 use std::fmt::Write;
 
 use cics::file::FileAccess;
-use link::{CallEvent, Counts, FileAnswer, FileCall, FileCommand, Name, Op, WorkerSide};
+use link::{CallEvent, RunCounters, FileAnswer, FileCall, FileCommand, Name, CallOperation, WorkerSide};
 use store::Seek;
 
 /// Runs a script; gives what was answered, a line each, and the abend code.
 /// The calls and their waits are counted.
-pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (String, Name<4>) {
+pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (String, Name<4>) {
     let mut said = String::new();
     for line in script.lines() {
         let mut words = line.splitn(3, ' ');
@@ -54,8 +54,8 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (Strin
                 access: FileAccess::StartBrowse,
             }),
             "unlock" => on_file(FileCommand::Unlock { token: None }),
-            "syncpoint" => (Op::Syncpoint, [0; 8]),
-            "rollback" => (Op::Rollback, [0; 8]),
+            "syncpoint" => (CallOperation::Syncpoint, [0; 8]),
+            "rollback" => (CallOperation::Rollback, [0; 8]),
             "gate" => {
                 let _ = std::fs::read(first);
                 continue;

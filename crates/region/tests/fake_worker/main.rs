@@ -8,7 +8,7 @@ mod violations;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
 
-use link::{Entry, Name, Next, ProgramName, Results, TaskIn, WORKER_FD, WorkerSide};
+use link::{ContainerEntry, Name, WorkerEvent, ProgramName, SlotResults, TaskIn, WORKER_FD, WorkerSide};
 
 fn main() {
     if std::env::args().any(|a| a == "--die-at-start") {
@@ -22,9 +22,9 @@ fn main() {
     let mut tasks = 0;
     loop {
         match worker.next_task(None) {
-            Next::Task(task) => run(&mut worker, &task, config.generation, &mut tasks),
-            Next::Idle => {}
-            Next::Retire => return,
+            WorkerEvent::Task(task) => run(&mut worker, &task, config.generation, &mut tasks),
+            WorkerEvent::Idle => {}
+            WorkerEvent::Retire => return,
         }
     }
 }
@@ -32,13 +32,13 @@ fn main() {
 fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64) {
     *tasks += 1;
     let started_ns = now_ns();
-    let mut results = Results {
+    let mut results = SlotResults {
         commarea: task.request.commarea,
         commarea_bytes: task.request.commarea_bytes,
         channel: task.request.channel,
-        ..Results::default()
+        ..SlotResults::default()
     };
-    let mut back: Vec<Entry> = Vec::new();
+    let mut back: Vec<ContainerEntry> = Vec::new();
     let mut message = String::new();
     match task.request.program.as_str() {
         "EMPTY" | "MUCH" => {}
@@ -123,7 +123,7 @@ fn text(worker: &mut WorkerSide, task: &TaskIn) -> String {
 }
 
 /// Makes a text the COMMAREA that goes back.
-fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results, text: &str) {
+fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut SlotResults, text: &str) {
     let at = worker.heap().alloc(text.len()).expect("room for a text");
     // SAFETY: just allocated in the slot's arena.
     unsafe {
@@ -135,12 +135,12 @@ fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results, text: &
 }
 
 /// A container of as many bytes as the COMMAREA says.
-fn big(worker: &mut WorkerSide, task: &TaskIn) -> Entry {
+fn big(worker: &mut WorkerSide, task: &TaskIn) -> ContainerEntry {
     let bytes: usize = text(worker, task).trim().parse().unwrap_or(0);
     let offset = worker.heap().alloc(bytes).expect("room for a container");
     // SAFETY: just allocated in the slot's arena.
     unsafe { worker.arena(task.slot).add(offset).write_bytes(b'x', bytes) };
-    Entry {
+    ContainerEntry {
         name: Name::from_bytes(*b"BIG             "),
         offset,
         bytes,

@@ -1,10 +1,10 @@
 //! Ways for a worker to write nonsense into its shared memory.
 
 use link::layout::{CALL_HEADER_IN_PAGE, CALL_OFFSET, CallHeader, SLOT_OFFSET};
-use link::{Op, Results, TaskIn, WorkerSide};
+use link::{CallOperation, SlotResults, TaskIn, WorkerSide};
 
 /// Tells the violation that the COMMAREA names.
-pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results) {
+pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut SlotResults) {
     match super::text(worker, task).as_str() {
         "commarea" => {
             results.commarea = u64::MAX - 4;
@@ -14,7 +14,7 @@ pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results) {
         "call" => {
             // The header of the call is overwritten while the region reads it:
             // an operation that does not exist.
-            worker.call(Op::Log, [u64::MAX; 8], &[b"about to violate"]);
+            worker.call(CallOperation::Log, [u64::MAX; 8], &[b"about to violate"]);
             call_nonsense(worker);
         }
         "state" => state_nonsense(worker, task),
@@ -38,14 +38,14 @@ fn damage_directory(worker: &mut WorkerSide, task: &TaskIn) {
     });
 }
 
-fn finish_by_hand(worker: &WorkerSide, task: &TaskIn, change: impl Fn(&mut Results)) {
-    let mut results = Results::default();
+fn finish_by_hand(worker: &WorkerSide, task: &TaskIn, change: impl Fn(&mut SlotResults)) {
+    let mut results = SlotResults::default();
     change(&mut results);
     // SAFETY: inside of this worker's memory.
     unsafe {
         let page = memory(worker).add(SLOT_OFFSET + task.slot * link::PAGE);
         page.add(link::layout::RESULTS_IN_SLOT)
-            .cast::<Results>()
+            .cast::<SlotResults>()
             .write(results);
         let header = memory(worker).cast::<link::layout::Header>();
         let word = &(*header).slots.0[task.slot];

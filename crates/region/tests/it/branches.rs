@@ -4,7 +4,7 @@
 use std::sync::mpsc::channel;
 
 use cics::resp::Condition;
-use link::Op;
+use link::CallOperation;
 use region::{BranchId, Handle, OpenTask, Order, Outcome, Participant, Prepared, Region, Vote};
 use region::{ParticipantId, PreparedUnit, block_on};
 use store::{FileId, FileName};
@@ -29,7 +29,7 @@ async fn begin(region: &Region) -> OpenTask {
 fn prepare(region: &Region, name: &str, record: &str) -> Prepared {
     block_on(async {
         let mut task = begin(region).await;
-        let added = task.call(Op::Write, [0; 8], record.into()).await;
+        let added = task.call(CallOperation::Write, [0; 8], record.into()).await;
         assert_eq!(added.condition, Condition::Normal);
         assert!(task.holds_unit());
         let prepared = task.prepare(branch(name)).await;
@@ -64,7 +64,7 @@ fn is_locked(region: &Region, key: &str) -> bool {
     block_on(async {
         let mut task = begin(region).await;
         let answer = task
-            .record(Op::Read, file, false, key.as_bytes(), &[])
+            .record(CallOperation::Read, file, false, key.as_bytes(), &[])
             .await;
         task.end(None, 0).await;
         answer.condition == Condition::RecordBusy
@@ -170,7 +170,7 @@ fn prepare_with(region: &Region, name: &str, record: &str, far: ParticipantId) -
     block_on(async {
         let mut task = begin(region).await;
         task.join(far).expect("it goes on");
-        task.call(Op::Write, [0; 8], record.into()).await;
+        task.call(CallOperation::Write, [0; 8], record.into()).await;
         let prepared = task.prepare(branch(name)).await;
         task.end(None, 0).await;
         prepared

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex, Weak};
 
-use link::Answer;
+use link::CallAnswer;
 use region::{
     CommandService, Handle, JoinError, LentDescriptor, OpenTask, Order, OutcomeReply, Participant,
     ParticipantId, ParticipantRole, Region, RegionConfig, Reply, ServiceCommand, StoreEntry,
@@ -141,7 +141,7 @@ impl CommandService for Service {
         let data = command.operands.get_bytes(TEXT).unwrap().to_vec();
         let (tag, take) = match self.connection(&unit) {
             Ok(connection) => connection,
-            Err(why) => return command.answer(&Answer::of_data(why.into())),
+            Err(why) => return command.answer(&CallAnswer::of_data(why.into())),
         };
         let exchange = WorkerRequest {
             work: 2,
@@ -152,7 +152,7 @@ impl CommandService for Service {
         let talk = move |command: ServiceCommand| {
             command.ask_worker(&exchange, |command, reply| {
                 let data = reply.map(|reply| reply.data).unwrap_or_default();
-                command.answer(&Answer::of_data(data));
+                command.answer(&CallAnswer::of_data(data));
             });
         };
         if take {

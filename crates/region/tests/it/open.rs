@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use cics::resp::Condition;
-use link::Op;
+use link::CallOperation;
 use region::{
     Abend, ClassDef, MonitoringRecord, OpenTask, Outcome, Purge, Refusal, Region, RegionConfig,
     Reply, TransactionDef, block_on,
@@ -108,7 +108,7 @@ fn a_worker_that_dies_leaves_a_unit_that_can_only_be_backed_out() {
         assert!(matches!(reply.outcome(), Outcome::Abend(a) if a.code() == "ASRA"));
         drop(reply);
         assert!(task.run("UPPER".parse().unwrap(), 0).await.is_none());
-        let refused = task.call(Op::Syncpoint, [0; 8], Vec::new()).await;
+        let refused = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
         assert_eq!(refused.abend.as_str(), "ASRA");
         task.end(None, 0).await.0
     });
@@ -121,7 +121,7 @@ fn the_region_answers_a_task_as_it_answers_programs() {
     let region = Region::start(config()).unwrap();
     block_on(async {
         let mut task = begin(&region).await.unwrap();
-        let done = task.call(Op::Syncpoint, [0; 8], Vec::new()).await;
+        let done = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
         assert_eq!(
             (done.condition, done.abend.is_blank()),
             (Condition::Normal, true)

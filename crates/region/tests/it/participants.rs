@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use link::Op;
+use link::CallOperation;
 use region::{
     Handle, OpenTask, Order, Outcome, Participant, ParticipantId, Region, RegionConfig, StoreEntry,
     UnitId, Vote, block_on,
@@ -189,7 +189,7 @@ fn one_participant_alone_commits_in_one_phase_and_a_syncpoint_begins_a_new_unit(
     let units = block_on(async {
         let mut task = begin(&region).await;
         let first = task.join(id).expect("it goes on");
-        let answer = task.call(Op::Syncpoint, [0; 8], Vec::new()).await;
+        let answer = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
         assert_eq!(answer.condition, cics::resp::Condition::Normal);
         let second = task.join(id).expect("it goes on");
         let (outcome, _) = task.end(None, 0).await;

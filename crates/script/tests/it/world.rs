@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use cics::resp::Condition;
-use link::{Answer, Op};
+use link::{CallAnswer, CallOperation};
 use script::{
     AbendInfo, Engine, Event, Facts, Failure, Fault, Host, Input, Level, Library, Limits, Mistake,
     Output, Records, Request, Sources,
@@ -54,9 +54,9 @@ impl Host for World {
         }
     }
 
-    fn call(&mut self, op: Op, _: [u64; 8], _: Vec<u8>) -> Result<Answer, Fault> {
+    fn call(&mut self, op: CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<CallAnswer, Fault> {
         self.journal.borrow_mut().push(format!("{op:?}"));
-        Ok(Answer::default())
+        Ok(CallAnswer::default())
     }
 
     fn file(&self, name: &str) -> Option<usize> {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use cics::command::commands::{receive, ret};
 use cics::resp::Condition;
 use link::terminal::INPUT_AID;
-use link::{Answer, Op, Operands};
+use link::{CallAnswer, CallOperation, CommandOperands};
 use region::{FacilityId, GuestPrograms, GuestTask, Handle, Passed, ProgramName, TransId};
 
 use crate::display::Display;
@@ -170,7 +170,7 @@ impl BuiltInTask<'_> {
         if !state.is_some_and(|state| state.has_input) {
             return Ok(None);
         }
-        let answer = self.command(receive::NUMBER, &Operands::default()).await;
+        let answer = self.command(receive::NUMBER, &CommandOperands::default()).await;
         let operands = good(&answer)?;
         let aid = operands.get_int(INPUT_AID).unwrap_or(0);
         let data = operands.get_bytes(receive::INTO).unwrap_or_default();
@@ -178,9 +178,9 @@ impl BuiltInTask<'_> {
     }
 
     /// Has the region serve a command for this task.
-    async fn command(&mut self, number: u16, operands: &Operands) -> Answer {
+    async fn command(&mut self, number: u16, operands: &CommandOperands) -> CallAnswer {
         let args = [u64::from(number), 0, 0, 0, 0, 0, 0, 0];
-        self.guest.call(Op::Command, args, operands.emit()).await
+        self.guest.call(CallOperation::Command, args, operands.emit()).await
     }
 
     /// Shows a screen.
@@ -202,7 +202,7 @@ impl BuiltInTask<'_> {
     }
 
     async fn return_to(&mut self, transid: TransId, commarea: Vec<u8>) -> Done {
-        let operands = Operands::default()
+        let operands = CommandOperands::default()
             .bytes(ret::TRANSID, transid.as_bytes().to_vec())
             .bytes(ret::COMMAREA, commarea);
         let answer = self.command(ret::NUMBER, &operands).await;
@@ -239,7 +239,7 @@ impl BuiltInTask<'_> {
 }
 
 /// The operands of an answer.
-fn good(answer: &Answer) -> Result<Operands, [u8; 4]> {
+fn good(answer: &CallAnswer) -> Result<CommandOperands, [u8; 4]> {
     if !answer.abend.is_blank() {
         return Err(*answer.abend.as_bytes());
     }
@@ -247,9 +247,9 @@ fn good(answer: &Answer) -> Result<Operands, [u8; 4]> {
         return Err(*FAILED);
     }
     if answer.data.is_empty() {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     }
-    Operands::parse(&answer.data).map_err(|_| *FAILED)
+    CommandOperands::parse(&answer.data).map_err(|_| *FAILED)
 }
 
 /// Abend of a built-in transaction that has no terminal.

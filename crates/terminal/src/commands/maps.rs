@@ -11,7 +11,7 @@ use bms::{
 use cics::command::commands as rows;
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 use tn3270::stream::Command;
 
@@ -22,7 +22,7 @@ use crate::maps::{MapTable, MissingMap};
 use crate::shared::Shared;
 
 /// Serves a command for a terminal.
-pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {
+pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &CommandOperands) -> CallAnswer {
     let served = match number {
         rows::send_map::NUMBER => map(shared, display, operands),
         rows::send_text::NUMBER => text(display, operands),
@@ -35,7 +35,7 @@ pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operand
     served.unwrap_or_else(|refused| refused)
 }
 
-fn map(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+fn map(shared: &Shared, display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -66,11 +66,11 @@ fn map(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer
         cursor,
     };
     let stream = send_map(layout, &command, &display.profile(), &*display.page())
-        .map_err(|SendError::MapSize| Answer::of_condition(Condition::InvMpSz, 0))?;
+        .map_err(|SendError::MapSize| CallAnswer::of_condition(Condition::InvMpSz, 0))?;
     wrote(display.write_stream(&stream))
 }
 
-fn text(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+fn text(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_text as row;
     let command = SendText {
         text: operands.get_bytes(row::FROM).unwrap_or_default(),
@@ -85,7 +85,7 @@ fn text(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
     wrote(Ok(()))
 }
 
-fn control(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+fn control(display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::send_control as row;
     let erase = erase(operands, row::ERASE, row::ALTERNATE, Some(row::ERASEAUP));
     let control = controls(
@@ -105,7 +105,7 @@ fn control(display: &Display, operands: &Operands) -> Result<Answer, Answer> {
 }
 
 /// RECEIVE MAP of an input that the worker has received.
-fn receive(shared: &Shared, display: &Display, operands: &Operands) -> Result<Answer, Answer> {
+fn receive(shared: &Shared, display: &Display, operands: &CommandOperands) -> Result<CallAnswer, CallAnswer> {
     use rows::receive_map as row;
     let maps = shared.maps();
     let layout = find(&maps, operands, row::MAP, row::MAPSET)?;
@@ -129,19 +129,19 @@ fn receive(shared: &Shared, display: &Display, operands: &Operands) -> Result<An
             ReceiveError::OutputOnly => Condition::InvReq,
             ReceiveError::MapSize => Condition::InvMpSz,
         };
-        Answer::of_condition(condition, 0)
+        CallAnswer::of_condition(condition, 0)
     })?;
-    let given = Operands::default().bytes(row::INTO, area);
-    Ok(Answer::of_data(given.emit()))
+    let given = CommandOperands::default().bytes(row::INTO, area);
+    Ok(CallAnswer::of_data(given.emit()))
 }
 
 /// The map of a command; without MAPSET the set is named like the map.
 fn find<'m>(
     maps: &'m MapTable,
-    operands: &Operands,
+    operands: &CommandOperands,
     map: u8,
     mapset: u8,
-) -> Result<&'m MapLayout, Answer> {
+) -> Result<&'m MapLayout, CallAnswer> {
     let name = |option| {
         let bytes = operands.get_bytes(option).unwrap_or_default();
         String::from_utf8_lossy(bytes)
@@ -157,11 +157,11 @@ fn find<'m>(
             MissingMap::Map => "the map set has no such map",
         };
         tracing::warn!(target: "terminal", %set, %map, "ABM0: {what}");
-        Answer::of_abend(b"ABM0")
+        CallAnswer::of_abend(b"ABM0")
     })
 }
 
-fn erase(operands: &Operands, erase: u8, alternate: u8, unprotected: Option<u8>) -> EraseOption {
+fn erase(operands: &CommandOperands, erase: u8, alternate: u8, unprotected: Option<u8>) -> EraseOption {
     if operands.has(erase) && operands.has(alternate) {
         EraseOption::Alternate
     } else if operands.has(erase) {
@@ -173,7 +173,7 @@ fn erase(operands: &Operands, erase: u8, alternate: u8, unprotected: Option<u8>)
     }
 }
 
-fn controls(operands: &Operands, free: u8, alarm: u8, print: u8, reset: Option<u8>) -> Control {
+fn controls(operands: &CommandOperands, free: u8, alarm: u8, print: u8, reset: Option<u8>) -> Control {
     Control {
         free_keyboard: operands.has(free),
         alarm: operands.has(alarm),
@@ -182,14 +182,14 @@ fn controls(operands: &Operands, free: u8, alarm: u8, print: u8, reset: Option<u
     }
 }
 
-fn position(operands: &Operands, cursor: u8) -> Option<u16> {
+fn position(operands: &CommandOperands, cursor: u8) -> Option<u16> {
     let position = operands.get_int(cursor)?;
     u16::try_from(position).ok()
 }
 
-fn wrote(written: Result<(), Unreachable>) -> Result<Answer, Answer> {
+fn wrote(written: Result<(), Unreachable>) -> Result<CallAnswer, CallAnswer> {
     match written {
-        Ok(()) => Ok(Answer::of_data(Operands::default().emit())),
-        Err(Unreachable) => Err(Answer::of_condition(Condition::TermErr, 0)),
+        Ok(()) => Ok(CallAnswer::of_data(CommandOperands::default().emit())),
+        Err(Unreachable) => Err(CallAnswer::of_condition(Condition::TermErr, 0)),
     }
 }

@@ -9,7 +9,7 @@ mod security;
 mod terminals;
 
 use cics::command::commands as rows;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 use crate::display::Display;
 use crate::shared::Shared;
@@ -31,7 +31,7 @@ pub const COMMANDS: &[u16] = &[
 ];
 
 /// Serves a command for a task's terminal.
-pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &Operands) -> Answer {
+pub fn serve(shared: &Shared, display: &Display, number: u16, operands: &CommandOperands) -> CallAnswer {
     maps::serve(shared, display, number, operands)
 }
 

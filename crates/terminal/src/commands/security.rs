@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cics::command::commands::{self as rows, signon, verify_password, verify_phrase};
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 use region::{FacilityId, ServiceCommand};
 
 use crate::display::Display;
@@ -35,13 +35,13 @@ pub fn sign_on(
     let signed_on = display.lock().user.is_some();
     if command.number == rows::signoff::NUMBER {
         if !signed_on {
-            return command.answer(&Answer::of_condition(Condition::InvReq, NOT_SIGNED_ON));
+            return command.answer(&CallAnswer::of_condition(Condition::InvReq, NOT_SIGNED_ON));
         }
         shared.sign_on(region, facility, &display, None);
         return command.answer(&done());
     }
     if signed_on {
-        return command.answer(&Answer::of_condition(Condition::InvReq, SIGNED_ON));
+        return command.answer(&CallAnswer::of_condition(Condition::InvReq, SIGNED_ON));
     }
     let user = name(&command.operands, signon::USERID);
     let password = password(
@@ -51,7 +51,7 @@ pub fn sign_on(
         signon::PHRASELEN,
     );
     if password.is_empty() {
-        return command.answer(&Answer::of_condition(Condition::NotAuth, PASSWORD_NEEDED));
+        return command.answer(&CallAnswer::of_condition(Condition::NotAuth, PASSWORD_NEEDED));
     }
     command.later();
     let (shared, region) = (shared.clone(), region.clone());
@@ -88,28 +88,28 @@ pub fn verify(shared: &Arc<Shared>, mut command: ServiceCommand) {
     });
 }
 
-fn done() -> Answer {
-    Answer::of_data(Operands::default().emit())
+fn done() -> CallAnswer {
+    CallAnswer::of_data(CommandOperands::default().emit())
 }
 
-fn refusal(why: SignOnRefused) -> Answer {
+fn refusal(why: SignOnRefused) -> CallAnswer {
     let (condition, resp2) = match why {
         SignOnRefused::NoUsers | SignOnRefused::Busy => (Condition::InvReq, NO_MANAGER),
         SignOnRefused::UnknownUser => (Condition::UserIdErr, UNKNOWN_USER),
         SignOnRefused::WrongPassword => (Condition::NotAuth, WRONG_PASSWORD),
         SignOnRefused::Revoked => (Condition::NotAuth, REVOKED),
     };
-    Answer::of_condition(condition, resp2)
+    CallAnswer::of_condition(condition, resp2)
 }
 
 /// The characters of an option, without what fills them up.
-fn name(operands: &Operands, option: u8) -> String {
+fn name(operands: &CommandOperands, option: u8) -> String {
     let bytes = operands.get_bytes(option).unwrap_or_default();
     characters(bytes.strip_suffix(b"\0").unwrap_or(bytes))
 }
 
 /// A password, or a phrase of so many bytes.
-fn password(operands: &Operands, password: u8, phrase: u8, length: u8) -> String {
+fn password(operands: &CommandOperands, password: u8, phrase: u8, length: u8) -> String {
     let Some(bytes) = operands.get_bytes(phrase) else {
         return name(operands, password);
     };

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use cics::command::{Direction, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Answer, Name, Operands};
+use link::{CallAnswer, Name, CommandOperands};
 use region::{FacilityState, ServiceCommand};
 
 use crate::display::Display;
 use crate::shared::Shared;
 
 /// Serves one of them.
-pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> Answer {
+pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> CallAnswer {
     let name = command.operands.get_name::<4>(NAME).map(Name::from_bytes);
     if command.number == rows::inquire_terminal::NUMBER {
         return inquire(shared, command, name);
@@ -22,16 +22,16 @@ pub fn serve(shared: &Arc<Shared>, command: &ServiceCommand) -> Answer {
     let displays = shared.displays().into_iter();
     let mut found = displays.filter(|(_, d)| d.names().map(|n| n.terminal) == name);
     let Some((_, display)) = found.next() else {
-        return Answer::of_condition(Condition::TermIdErr, UNKNOWN);
+        return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
     };
     set(&display, &command.operands)
 }
 
 /// What a terminal has, by name or in a browse.
-fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>) -> Answer {
+fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>) -> CallAnswer {
     use rows::inquire_terminal as row;
     let Some(running) = shared.running() else {
-        return Answer::of_condition(Condition::TermIdErr, UNKNOWN);
+        return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
     };
     let region = &running.region;
     let operands = &command.operands;
@@ -46,36 +46,36 @@ fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>
         let at = operands.get_name::<4>(row::AT).unwrap_or([0; 4]);
         return if browses.start(command.task, at) {
             command.tell_end();
-            Answer::of_data(Operands::default().emit())
+            CallAnswer::of_data(CommandOperands::default().emit())
         } else {
-            Answer::of_condition(Condition::Illogic, 1)
+            CallAnswer::of_condition(Condition::Illogic, 1)
         };
     } else if operands.has(row::END) {
         return if browses.end(command.task) {
-            Answer::of_data(Operands::default().emit())
+            CallAnswer::of_data(CommandOperands::default().emit())
         } else {
-            Answer::of_condition(Condition::Illogic, 1)
+            CallAnswer::of_condition(Condition::Illogic, 1)
         };
     } else if operands.has(row::NEXT) {
         let names: Vec<[u8; 4]> = all.iter().map(|(name, _)| *name.as_bytes()).collect();
         match browses.next(command.task, &names) {
-            None => return Answer::of_condition(Condition::Illogic, 1),
-            Some(None) => return Answer::of_condition(Condition::End, 2),
+            None => return CallAnswer::of_condition(Condition::Illogic, 1),
+            Some(None) => return CallAnswer::of_condition(Condition::End, 2),
             Some(Some(next)) => all.iter().find(|(name, _)| *name.as_bytes() == next),
         }
     } else {
         all.iter().find(|(terminal, _)| Some(*terminal) == name)
     };
     let Some((terminal, (id, display))) = found else {
-        return Answer::of_condition(Condition::TermIdErr, UNKNOWN);
+        return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
     };
     let Some(state) = region.facility(*id) else {
-        return Answer::of_condition(Condition::TermIdErr, UNKNOWN);
+        return CallAnswer::of_condition(Condition::TermIdErr, UNKNOWN);
     };
     let task = region.tasks().into_iter().find(|t| t.facility == *terminal);
-    let mut given = Operands::default().bytes(NAME, terminal.as_bytes().to_vec());
+    let mut given = CommandOperands::default().bytes(NAME, terminal.as_bytes().to_vec());
     let Some(row) = by_number(rows::inquire_terminal::NUMBER) else {
-        return Answer::of_condition(Condition::InvReq, NOT_SERVED);
+        return CallAnswer::of_condition(Condition::InvReq, NOT_SERVED);
     };
     for (index, option) in (0..).zip(row.options) {
         if option.direction != Direction::Out || !operands.has(index) {
@@ -85,10 +85,10 @@ fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>
         given = match value(display, &state, number, option.name) {
             Some(Value::Int(n)) => given.int(index, n),
             Some(Value::Text(text)) => given.bytes(index, text),
-            None => return Answer::of_condition(Condition::InvReq, NOT_SERVED),
+            None => return CallAnswer::of_condition(Condition::InvReq, NOT_SERVED),
         };
     }
-    Answer::of_data(given.emit())
+    CallAnswer::of_data(given.emit())
 }
 
 enum Value {
@@ -147,7 +147,7 @@ fn has(profile: &bms::TerminalProfile, attribute: bms::ExtendedAttribute) -> boo
 }
 
 /// SET TERMINAL: UCTRANST, and RELEASED, which disconnects.
-fn set(display: &Display, operands: &Operands) -> Answer {
+fn set(display: &Display, operands: &CommandOperands) -> CallAnswer {
     use rows::set_terminal as row;
     let named = |option| {
         let value = operands.get_int(option).and_then(|v| u32::try_from(v).ok());
@@ -163,7 +163,7 @@ fn set(display: &Display, operands: &Operands) -> Answer {
     if operands.has(row::UCTRANST) || upper_case.is_some() {
         let known = upper_case.filter(|n| crate::config::Uppercase::of_cvda(n).is_some());
         let Some(word) = known else {
-            return Answer::of_condition(Condition::InvReq, BAD_UCTRANST);
+            return CallAnswer::of_condition(Condition::InvReq, BAD_UCTRANST);
         };
         display.set_upper_case(word);
     }
@@ -172,9 +172,9 @@ fn set(display: &Display, operands: &Operands) -> Answer {
         display.lock().session.close();
         display.notify();
     } else if upper_case.is_none() {
-        return Answer::of_condition(Condition::InvReq, NOT_SERVED);
+        return CallAnswer::of_condition(Condition::InvReq, NOT_SERVED);
     }
-    Answer::of_data(Operands::default().emit())
+    CallAnswer::of_data(CommandOperands::default().emit())
 }
 
 /// Index of the terminal's name in both rows.

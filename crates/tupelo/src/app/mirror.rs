@@ -14,8 +14,8 @@ use super::appc::Partners;
 use appc::{Conversation, IncomingAttach};
 use cics::resp::Condition;
 use region::program_link::{
-    CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, Passed, RECORD_BYTES,
-    Reply, Request, Sent, channel_bytes,
+    CHANNEL_PARAMETER, ProgramEnding, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, LinkData, RECORD_BYTES,
+    LinkReply, Request, MessageContainer, channel_bytes,
 };
 use region::{Handle, Outcome, ProgramName, StartCode, TaskRequest, UserId};
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
@@ -30,10 +30,10 @@ const REQUEST_BYTES: usize = 5 + 8 + 4;
 /// once, so that partners cannot fill its memory.
 const MOST_HELD_BYTES: usize = 4 * MAX_CHANNEL;
 /// SYSIDERR with RESP2 19: the region takes no more tasks now.
-const SYSIDERR: Ending = Ending::Condition(53, 19);
+const SYSIDERR: ProgramEnding = ProgramEnding::Condition(53, 19);
 /// LENGERR with RESP2 11: a channel too large for this region, or a changed one
 /// too large for the way back.
-const LENGERR: Ending = Ending::Condition(22, 11);
+const LENGERR: ProgramEnding = ProgramEnding::Condition(22, 11);
 
 /// What the mirrors of a region share.
 #[derive(Debug, Default)]
@@ -113,7 +113,7 @@ fn mirror(
     };
     let message = receive(&mut conversation, most, &mut claim)?;
     let request = Request::parse(&message).filter(|request| {
-        let with_channel = matches!(request.passed, Passed::Channel(..));
+        let with_channel = matches!(request.passed, LinkData::Channel(..));
         with_channel == channel
     });
     let Some(request) = request else {
@@ -159,20 +159,20 @@ fn receive(
 }
 
 /// A reply of a program that gave nothing back.
-fn nothing(ending: Ending, request: &Request<'_>) -> Vec<u8> {
+fn nothing(ending: ProgramEnding, request: &Request<'_>) -> Vec<u8> {
     let passed = match &request.passed {
-        Passed::Commarea(_) => Passed::Commarea(&[]),
-        Passed::Channel(name, _) => Passed::Channel(*name, Vec::new()),
+        LinkData::Commarea(_) => LinkData::Commarea(&[]),
+        LinkData::Channel(name, _) => LinkData::Channel(*name, Vec::new()),
     };
-    Reply { ending, passed }.emit()
+    LinkReply { ending, passed }.emit()
 }
 
 /// How a LINK ends that the region does not take.
-fn refused(refusal: region::Refusal) -> Ending {
+fn refused(refusal: region::Refusal) -> ProgramEnding {
     match refusal {
         region::Refusal::Program(_, fault) => {
             let resp2 = u16::try_from(fault.resp2()).unwrap_or_default();
-            Ending::Condition(Condition::PgmIdErr.number(), resp2)
+            ProgramEnding::Condition(Condition::PgmIdErr.number(), resp2)
         }
         _ => SYSIDERR,
     }
@@ -184,8 +184,8 @@ fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserI
         return nothing(SYSIDERR, request);
     };
     let data = match &request.passed {
-        Passed::Commarea(area) => area.len(),
-        Passed::Channel(_, sent) => channel_bytes(sent.iter().map(bytes_of)),
+        LinkData::Commarea(area) => area.len(),
+        LinkData::Channel(_, sent) => channel_bytes(sent.iter().map(bytes_of)),
     };
     let wanted = TaskRequest {
         transid,
@@ -205,54 +205,54 @@ fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserI
     }
     let reply = region::block_on(task.run());
     match (reply.outcome(), &request.passed) {
-        (Outcome::Abend(abend), _) => nothing(Ending::Abend(abend.code), request),
-        (Outcome::Ok, Passed::Commarea(area)) => {
+        (Outcome::Abend(abend), _) => nothing(ProgramEnding::Abend(abend.code), request),
+        (Outcome::Ok, LinkData::Commarea(area)) => {
             let given = reply.commarea();
-            let passed = Passed::Commarea(&given[..given.len().min(area.len())]);
-            let ending = Ending::Normal;
-            Reply { ending, passed }.emit()
+            let passed = LinkData::Commarea(&given[..given.len().min(area.len())]);
+            let ending = ProgramEnding::Normal;
+            LinkReply { ending, passed }.emit()
         }
-        (Outcome::Ok, Passed::Channel(name, before)) => {
-            let given: Vec<Sent<'_>> = reply.containers().map(|c| changed(&c, before)).collect();
+        (Outcome::Ok, LinkData::Channel(name, before)) => {
+            let given: Vec<MessageContainer<'_>> = reply.containers().map(|c| changed(&c, before)).collect();
             if given.len() > MAX_CONTAINERS
                 || channel_bytes(given.iter().map(bytes_of)) > MAX_CHANNEL
             {
                 return nothing(LENGERR, request);
             }
-            let (ending, passed) = (Ending::Normal, Passed::Channel(*name, given));
-            Reply { ending, passed }.emit()
+            let (ending, passed) = (ProgramEnding::Normal, LinkData::Channel(*name, given));
+            LinkReply { ending, passed }.emit()
         }
     }
 }
 
-fn bytes_of(sent: &Sent<'_>) -> usize {
+fn bytes_of(sent: &MessageContainer<'_>) -> usize {
     sent.data.map_or(0, |(_, _, data)| data.len())
 }
 
 /// A container as it goes back: without its bytes when they are as they were.
-fn changed<'a>(container: &region::Container<'a>, before: &[Sent<'_>]) -> Sent<'a> {
+fn changed<'a>(container: &region::Container<'a>, before: &[MessageContainer<'_>]) -> MessageContainer<'a> {
     let now = (container.kind, container.ccsid, container.bytes);
     let same = before
         .iter()
         .any(|sent| sent.name == container.name && sent.data == Some(now));
-    Sent {
+    MessageContainer {
         name: container.name,
         data: (!same).then_some(now),
     }
 }
 
 /// Gives the task what was passed; false when there is no room for it.
-fn fill(task: &mut region::Task, passed: &Passed<'_>) -> bool {
+fn fill(task: &mut region::Task, passed: &LinkData<'_>) -> bool {
     match passed {
-        Passed::Commarea([]) => true,
-        Passed::Commarea(area) => {
+        LinkData::Commarea([]) => true,
+        LinkData::Commarea(area) => {
             let filled = task.set_commarea(area.len(), |into| {
                 into.copy_from_slice(area);
                 Ok::<(), Infallible>(())
             });
             filled.is_ok()
         }
-        Passed::Channel(name, sent) => {
+        LinkData::Channel(name, sent) => {
             task.set_channel(*name);
             sent.iter().all(|container| {
                 let Some((kind, ccsid, data)) = container.data else {

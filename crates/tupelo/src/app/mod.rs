@@ -66,7 +66,7 @@ use std::path::{Path, PathBuf};
 use cics::csd::{self, Csd};
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
-use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
+use region::{WorkerConfinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
 
 use compile::Compiled;
 use config::{Config, FileSection, Sandbox};
@@ -297,7 +297,7 @@ impl Application {
 
     /// What workers keep their programs from. Says what the kernel lacks for
     /// it; an error when the whole of it is required.
-    fn confinement(&self) -> Result<Confinement> {
+    fn confinement(&self) -> Result<WorkerConfinement> {
         let settings = &self.config.region;
         let mib = |mib: u32| u64::from(mib) << 20;
         let lacking = worker::sandbox::lacking().join(" and ");
@@ -321,7 +321,7 @@ impl Application {
             }
             _ => {}
         }
-        Ok(Confinement {
+        Ok(WorkerConfinement {
             sandbox,
             task_bytes: mib(settings.task_memory_mib),
             process_bytes: mib(settings.worker_memory_mib),

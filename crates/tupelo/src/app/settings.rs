@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use copybook::CodePage;
-use link::display::Characters;
+use link::display::DisplayCharacters;
 
 use super::Application;
 use super::config::{Config, ZonedSign};
@@ -21,13 +21,13 @@ impl Application {
 
     /// The same for lines of the log: what is no ASCII is read as UTF-8, unless
     /// another page says what it is.
-    pub(super) fn characters(&self) -> Characters {
+    pub(super) fn characters(&self) -> DisplayCharacters {
         let page = self.code_page();
         if page == CodePage::ascii() || page == CodePage::utf8() {
-            return Characters::Utf8;
+            return DisplayCharacters::Utf8;
         }
         let table = std::array::from_fn(|high| page.char_of(high as u8 + 0x80));
-        Characters::Table(Box::new(table))
+        DisplayCharacters::Table(Box::new(table))
     }
 }
 

@@ -8,14 +8,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::units::{Coordinator, Joined, NotJoined};
-use ::link::Operands;
+use ::link::CommandOperands;
 use cics::command::Command;
 use cics::command::commands::{link, start};
 use cics::resp::Condition;
 use ipconn::wire::{RequestEnding, ReplyMessage as Answered, RequestBuilder, RequestHead, emit_start};
 use ipconn::{PendingCall, RegionCaller, ConnectionDirectory, RequestFailure, CallInterrupt};
 use region::program_link::{
-    self, CALLER_PARAMETER, MAX_COMMAREA, Passed, RECORD_BYTES, Request, Sent,
+    self, CALLER_PARAMETER, MAX_COMMAREA, LinkData, RECORD_BYTES, Request, MessageContainer,
 };
 use region::{
     ConnectionInfo, ContainerName, Conversation, Conversations, Destination, Fault, Received,
@@ -25,11 +25,11 @@ use region::{
 /// The mode of destinations over `ipconn`; no mode of APPC has such a name.
 const MODE: &str = "(ipconn)";
 /// SYSIDERR with RESP2 18: the region cannot be reached.
-const UNREACHABLE: program_link::Ending = program_link::Ending::Condition(53, 18);
+const UNREACHABLE: program_link::ProgramEnding = program_link::ProgramEnding::Condition(53, 18);
 /// SYSIDERR with RESP2 19: it takes nothing more now.
-const BUSY: program_link::Ending = program_link::Ending::Condition(53, 19);
+const BUSY: program_link::ProgramEnding = program_link::ProgramEnding::Condition(53, 19);
 /// LENGERR with RESP2 11: it takes nothing so long.
-const TOO_LONG: program_link::Ending = program_link::Ending::Condition(22, 11);
+const TOO_LONG: program_link::ProgramEnding = program_link::ProgramEnding::Condition(22, 11);
 
 /// Everything that SYSID can name.
 #[derive(Debug)]
@@ -190,23 +190,23 @@ impl Linked {
             Err(RequestFailure::NoSession(_) | RequestFailure::Busy(_)) => (BUSY, None),
             Err(RequestFailure::TooLarge(..)) => (TOO_LONG, None),
         };
-        let answered = answered.filter(|_| ending == program_link::Ending::Normal);
+        let answered = answered.filter(|_| ending == program_link::ProgramEnding::Normal);
         let passed = match (&request.passed, &answered) {
-            (Passed::Commarea(area), Some(answered)) => {
+            (LinkData::Commarea(area), Some(answered)) => {
                 let given = answered.commarea();
-                Passed::Commarea(&given[..given.len().min(area.len())])
+                LinkData::Commarea(&given[..given.len().min(area.len())])
             }
-            (Passed::Commarea(_), None) => Passed::Commarea(&[]),
-            (Passed::Channel(name, _), None) => Passed::Channel(*name, Vec::new()),
-            (Passed::Channel(name, _), Some(answered)) => {
-                let given = answered.containers.iter().map(|c| Sent {
+            (LinkData::Commarea(_), None) => LinkData::Commarea(&[]),
+            (LinkData::Channel(name, _), None) => LinkData::Channel(*name, Vec::new()),
+            (LinkData::Channel(name, _), Some(answered)) => {
+                let given = answered.containers.iter().map(|c| MessageContainer {
                     name: c.name,
                     data: Some((c.kind, c.ccsid, answered.bytes(c))),
                 });
-                Passed::Channel(*name, given.collect())
+                LinkData::Channel(*name, given.collect())
             }
         };
-        Ok(program_link::Reply { ending, passed }.emit())
+        Ok(program_link::LinkReply { ending, passed }.emit())
     }
 
     /// Sends a LINK and waits for the answer, which says what the task's unit
@@ -267,7 +267,7 @@ impl Linked {
 
     /// Sends a START, and gives back how the region answered it.
     fn start(&self, head: RequestHead) -> Result<Vec<u8>, Fault> {
-        let operands = Operands::parse(&self.message).map_err(|_| Fault::State)?;
+        let operands = CommandOperands::parse(&self.message).map_err(|_| Fault::State)?;
         let message = emit_start(head, &operands).ok_or(Fault::Over(sense::NOT_AVAILABLE))?;
         let answered = self.call(message)?.wait().map_err(|why| {
             tracing::warn!("START by {}: {why}", self.connection);
@@ -299,7 +299,7 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
     let copy = |bytes: &[u8], into: &mut [u8]| into[..bytes.len()].copy_from_slice(bytes);
     head.program = region::Name::from_bytes(request.program);
     match &request.passed {
-        Passed::Commarea(area) => {
+        LinkData::Commarea(area) => {
             let mut builder = RequestBuilder::new(head, area.len());
             let set = builder.set_commarea(area.len(), |into| {
                 copy(area, into);
@@ -308,7 +308,7 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
             set.ok()?;
             Some(builder.finish())
         }
-        Passed::Channel(name, sent) => {
+        LinkData::Channel(name, sent) => {
             head.channel = true;
             head.channel_name = *name;
             let bytes = sent.iter().map(|s| s.data.map_or(0, |(.., d)| d.len()));
@@ -328,12 +328,12 @@ fn build(mut head: RequestHead, request: &Request<'_>) -> Option<Vec<u8>> {
 }
 
 /// How the program ended, as the caller's LINK is told.
-fn ending(answered: &Answered) -> Result<program_link::Ending, Fault> {
+fn ending(answered: &Answered) -> Result<program_link::ProgramEnding, Fault> {
     Ok(match answered.head.ending {
-        RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::Ending::Normal,
-        RequestEnding::Abend(code) => program_link::Ending::Abend(code),
+        RequestEnding::Normal if answered.commarea().len() <= MAX_COMMAREA => program_link::ProgramEnding::Normal,
+        RequestEnding::Abend(code) => program_link::ProgramEnding::Abend(code),
         RequestEnding::Condition(resp, resp2) if documented(&link::ROW, resp, resp2) => {
-            program_link::Ending::Condition(resp, resp2)
+            program_link::ProgramEnding::Condition(resp, resp2)
         }
         RequestEnding::Later => BUSY,
         RequestEnding::Never | RequestEnding::Normal | RequestEnding::Condition(..) => {

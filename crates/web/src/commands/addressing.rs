@@ -13,7 +13,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Operands;
+use link::CommandOperands;
 use soap::addressing::{ANONYMOUS, Endpoint, Properties};
 
 use super::{Failure, Filled, Outcome, cvda, fail, text};
@@ -47,7 +47,7 @@ const TEXT: u32 = 7;
 const PAGE: u32 = 1;
 
 /// BUILD: puts properties into those of the messages that are to be sent.
-pub fn build(properties: &mut Properties, given: &Operands, page: CodePage) -> Outcome {
+pub fn build(properties: &mut Properties, given: &CommandOperands, page: CodePage) -> Outcome {
     let page = page_of(given, build_row::FROMCCSID, build_row::FROMCODEPAGE, page)?;
     let mut made = properties.clone();
     if let Some(action) = uri(given, build_row::ACTION, page)? {
@@ -83,11 +83,11 @@ pub fn build(properties: &mut Properties, given: &Operands, page: CodePage) -> O
         }
     }
     *properties = made;
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// GET.
-pub fn get(context: Option<&Context>, given: &Operands, page: CodePage) -> Outcome {
+pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -> Outcome {
     let page = page_of(given, get_row::INTOCCSID, get_row::INTOCODEPAGE, page)?;
     let of = given.get_int(get_row::CONTEXTTYPE);
     let properties = |context: &'_ Context| match of {
@@ -144,7 +144,7 @@ pub fn get(context: Option<&Context>, given: &Operands, page: CodePage) -> Outco
 
 /// The endpoint reference, or a part of it, cut to the program's area;
 /// EPRLENGTH returns its full length.
-fn part(given: &Operands, mut filled: Filled, text: &[u8]) -> Outcome {
+fn part(given: &CommandOperands, mut filled: Filled, text: &[u8]) -> Outcome {
     reference(
         given,
         (get_row::EPRINTO, get_row::EPRLENGTH),
@@ -155,7 +155,7 @@ fn part(given: &Operands, mut filled: Filled, text: &[u8]) -> Outcome {
 }
 
 /// CREATE.
-pub fn create(given: &Operands, page: CodePage) -> Outcome {
+pub fn create(given: &CommandOperands, page: CodePage) -> Outcome {
     let page = page_of(given, create_row::FROMCCSID, create_row::FROMCODEPAGE, page)?;
     let lengths = [create_row::REFPARMSLEN, create_row::METADATALEN];
     if lengths
@@ -184,7 +184,7 @@ pub fn create(given: &Operands, page: CodePage) -> Outcome {
 /// Gives a reference; one that does not fit is cut, with LENGERR. The worker
 /// puts it where EPRSET wants it when there is no EPRINTO.
 fn reference(
-    given: &Operands,
+    given: &CommandOperands,
     (into, length): (u8, u8),
     text: &[u8],
     filled: &mut Filled,
@@ -238,7 +238,7 @@ fn endpoint(own: &mut Properties, value: Option<i64>) -> Result<&mut Option<Endp
 }
 
 /// A text that is an address or a name in a message.
-fn uri(given: &Operands, option: u8, page: CodePage) -> Result<Option<String>, Failure> {
+fn uri(given: &CommandOperands, option: u8, page: CodePage) -> Result<Option<String>, Failure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);
     };
@@ -255,7 +255,7 @@ fn address(text: &str) -> Result<String, Failure> {
 }
 
 /// The program's code page, or the one that the command names.
-fn page_of(given: &Operands, ccsid: u8, name: u8, page: CodePage) -> Result<CodePage, Failure> {
+fn page_of(given: &CommandOperands, ccsid: u8, name: u8, page: CodePage) -> Result<CodePage, Failure> {
     if let Some(ccsid) = given.get_int(ccsid).filter(|ccsid| *ccsid != 0) {
         let named = pages::host(&ccsid.to_string(), page);
         return named.or_else(|_| fail(Condition::CcsidErr, PAGE));
@@ -279,18 +279,18 @@ fn local(text: &str, page: CodePage) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn asks(options: &[u8]) -> Operands {
-        Operands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
+    fn asks(options: &[u8]) -> CommandOperands {
+        CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
-    fn builds(kind: &str, field: &str, from: &str) -> Operands {
+    fn builds(kind: &str, field: &str, from: &str) -> CommandOperands {
         asks(&[build_row::EPRTYPE, build_row::EPRFIELD, build_row::EPRFROM])
             .int(build_row::EPRTYPE, cvda(kind))
             .int(build_row::EPRFIELD, cvda(field))
             .bytes(build_row::EPRFROM, from.as_bytes().to_vec())
     }
 
-    fn gets(kind: &str, field: &str) -> Operands {
+    fn gets(kind: &str, field: &str) -> CommandOperands {
         asks(&[
             get_row::CONTEXTTYPE,
             get_row::EPRTYPE,
@@ -361,7 +361,7 @@ mod tests {
             (not_fnd, NO_PROPERTY)
         );
         let mut own = Properties::default();
-        let mut wrong = |given: Operands| reported(build(&mut own, &given, page()));
+        let mut wrong = |given: CommandOperands| reported(build(&mut own, &given, page()));
         assert_eq!(wrong(builds("ALL", "ALL", "x")), (inv_req, TYPE));
         assert_eq!(wrong(builds("TOEPR", "TOEPR", "x")), (inv_req, FIELD));
         assert_eq!(wrong(builds("TOEPR", "ALL", "<e/>")), (inv_req, XML));

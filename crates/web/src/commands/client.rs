@@ -16,7 +16,7 @@ use cics::csd::{UriMapDef, UriMapUsage};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use http::{HeaderValue, Method, Version, header};
-use link::Operands;
+use link::CommandOperands;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use tokio::sync::oneshot;
 
@@ -95,7 +95,7 @@ const SEND: Options = options!(send_row);
 const CONVERSE: Options = options!(converse_row);
 
 /// The session that OPEN asks for.
-pub fn open(maps: &Maps, given: &Operands, page: CodePage) -> Result<Session, Failure> {
+pub fn open(maps: &Maps, given: &CommandOperands, page: CodePage) -> Result<Session, Failure> {
     let page = match text(given, open_row::CODEPAGE).map(|name| pages::host(&name, page)) {
         None => page,
         Some(Ok(page)) => page,
@@ -153,7 +153,7 @@ fn of_map<'m>(maps: &'m Maps, name: &str) -> Result<&'m UriMapDef, Failure> {
     }
 }
 
-fn target(given: &Operands) -> Result<Target, Failure> {
+fn target(given: &CommandOperands) -> Result<Target, Failure> {
     if given.get_int(open_row::HOSTLENGTH).is_some_and(|n| n <= 0) {
         return fail(Condition::LengErr, 8);
     }
@@ -198,7 +198,7 @@ pub fn send(
     session: &mut Session,
     documents: &mut Documents,
     maps: &Maps,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Result<Sending, Failure> {
     let says = |flag, name| says(given, flag, send_row::CHUNKING, name);
     let last = says(send_row::CHUNKEND, "CHUNKEND");
@@ -244,7 +244,7 @@ pub fn converse(
     session: &mut Session,
     documents: &mut Documents,
     maps: &Maps,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Result<Outgoing, Failure> {
     if !session.pending.is_empty() {
         return fail(Condition::InvReq, 17);
@@ -256,7 +256,7 @@ fn outgoing(
     session: &mut Session,
     documents: &mut Documents,
     maps: &Maps,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Options,
 ) -> Result<Outgoing, Failure> {
     if session.closed || session.pending.len() >= MOST_PENDING {
@@ -310,7 +310,7 @@ fn outgoing(
     })
 }
 
-fn method(given: &Operands, options: &Options) -> Result<Method, Failure> {
+fn method(given: &CommandOperands, options: &Options) -> Result<Method, Failure> {
     let by_flag = options.methods.iter().find(|(flag, _)| given.has(*flag));
     let by_cvda = given.get_int(options.method).map(|value| {
         let mut all = options.methods.iter();
@@ -329,7 +329,7 @@ fn method(given: &Operands, options: &Options) -> Result<Method, Failure> {
 fn path(
     session: &Session,
     maps: &Maps,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Options,
 ) -> Result<String, Failure> {
     let path = match (text(given, options.path), text(given, options.map)) {
@@ -355,7 +355,7 @@ fn path(
 fn body(
     session: &Session,
     documents: &mut Documents,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Options,
 ) -> Result<Vec<u8>, Failure> {
     let conversion = conversion(session, given, options)?;
@@ -380,7 +380,7 @@ fn body(
 /// From which page into which a request's body is converted; none as it is.
 fn conversion(
     session: &Session,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Options,
 ) -> Result<Option<(CodePage, CodePage)>, Failure> {
     if says(
@@ -451,16 +451,16 @@ const CONVERSED: Received = Received {
 };
 
 /// Gives the answer of a server to RECEIVE.
-pub fn receive(session: &mut Session, given: &Operands) -> Outcome {
+pub fn receive(session: &mut Session, given: &CommandOperands) -> Outcome {
     received(session, given, &RECEIVED)
 }
 
 /// Gives the answer of a server to CONVERSE.
-pub fn conversed(session: &mut Session, given: &Operands) -> Outcome {
+pub fn conversed(session: &mut Session, given: &CommandOperands) -> Outcome {
     received(session, given, &CONVERSED)
 }
 
-fn received(session: &mut Session, given: &Operands, options: &Received) -> Outcome {
+fn received(session: &mut Session, given: &CommandOperands, options: &Received) -> Outcome {
     let Some(response) = session.response.clone() else {
         return fail(Condition::InvReq, 80);
     };
@@ -502,7 +502,7 @@ fn received(session: &mut Session, given: &Operands, options: &Received) -> Outc
 fn told<'r>(
     response: &'r Response,
     page: CodePage,
-    given: &Operands,
+    given: &CommandOperands,
     options: &Received,
 ) -> Result<(Filled, std::borrow::Cow<'r, [u8]>), Failure> {
     let media = response.headers.get(header::CONTENT_TYPE);
@@ -529,7 +529,7 @@ fn told<'r>(
 }
 
 /// WEB EXTRACT of a session.
-pub fn extract(session: &Session, given: &Operands) -> Outcome {
+pub fn extract(session: &Session, given: &CommandOperands) -> Outcome {
     use extract_row as row;
     let target = &session.target;
     let mut filled = Filled::default();

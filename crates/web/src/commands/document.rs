@@ -8,7 +8,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::{Operands, TEMPLATE_WANTED};
+use link::{CommandOperands, TEMPLATE_WANTED};
 
 use super::{Failure, Filled, Outcome, fail, text};
 use crate::document::{
@@ -27,7 +27,7 @@ pub struct Means<'m> {
 }
 
 /// Makes a document.
-pub fn create(documents: &mut Documents, given: &Operands, means: &Means<'_>) -> Outcome {
+pub fn create(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
     lengths(given, &[create_row::LENGTH, create_row::LISTLENGTH])?;
     page_of(given, create_row::HOSTCODEPAGE)?;
     let mut document = Document::default();
@@ -68,7 +68,7 @@ pub fn create(documents: &mut Documents, given: &Operands, means: &Means<'_>) ->
 }
 
 /// Inserts into a document.
-pub fn insert(documents: &mut Documents, given: &Operands, means: &Means<'_>) -> Outcome {
+pub fn insert(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
     lengths(given, &[insert_row::LENGTH])?;
     page_of(given, insert_row::HOSTCODEPAGE)?;
     let token = token(given, insert_row::DOCTOKEN);
@@ -114,7 +114,7 @@ pub fn insert(documents: &mut Documents, given: &Operands, means: &Means<'_>) ->
 }
 
 /// Gives symbols their values.
-pub fn set(documents: &mut Documents, given: &Operands, means: &Means<'_>) -> Outcome {
+pub fn set(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
     if given.get_int(set_row::LENGTH).is_some_and(|n| n < 0) {
         return fail(Condition::LengErr, 1);
     }
@@ -138,12 +138,12 @@ pub fn set(documents: &mut Documents, given: &Operands, means: &Means<'_>) -> Ou
     }
     match others + document.symbols.bytes() > means.most {
         true => fail(Condition::InvReq, 1),
-        false => Ok(Operands::default()),
+        false => Ok(CommandOperands::default()),
     }
 }
 
 /// Copies a document.
-pub fn retrieve(documents: &Documents, given: &Operands, means: &Means<'_>) -> Outcome {
+pub fn retrieve(documents: &Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
     let token = token(given, retrieve_row::DOCTOKEN);
     let Some(document) = documents.get(&token) else {
         return fail(Condition::NotFnd, 1);
@@ -181,20 +181,20 @@ pub fn retrieve(documents: &Documents, given: &Operands, means: &Means<'_>) -> O
 }
 
 /// Deletes a document.
-pub fn delete(documents: &mut Documents, given: &Operands) -> Outcome {
+pub fn delete(documents: &mut Documents, given: &CommandOperands) -> Outcome {
     match documents.remove(&token(given, delete_row::DOCTOKEN)) {
-        Some(_) => Ok(Operands::default()),
+        Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::NotFnd, 1),
     }
 }
 
 /// The task's worker is to read a template, and to give the command again.
 fn wanted(place: String) -> Outcome {
-    Ok(Operands::default().bytes(TEMPLATE_WANTED, place.into_bytes()))
+    Ok(CommandOperands::default().bytes(TEMPLATE_WANTED, place.into_bytes()))
 }
 
 /// The token in an operand.
-pub fn token(given: &Operands, option: u8) -> [u8; 16] {
+pub fn token(given: &CommandOperands, option: u8) -> [u8; 16] {
     given.get_name(option).unwrap_or([b' '; 16])
 }
 
@@ -206,7 +206,7 @@ fn source(documents: &Documents, token: &[u8], resp2: u32) -> Result<Document, F
     }
 }
 
-fn delimiter(given: &Operands, option: u8) -> u8 {
+fn delimiter(given: &CommandOperands, option: u8) -> u8 {
     let bytes = given.get_bytes(option).unwrap_or(b"&");
     bytes.first().copied().unwrap_or(b'&')
 }
@@ -221,7 +221,7 @@ fn symbol_list(
     set.or_else(|SymbolError(at)| fail(Condition::SymbolErr, at as u32))
 }
 
-fn lengths(given: &Operands, options: &[u8]) -> Result<(), Failure> {
+fn lengths(given: &CommandOperands, options: &[u8]) -> Result<(), Failure> {
     let wrong = |option: &u8| given.get_int(*option).is_some_and(|n| n < 0);
     match options.iter().any(wrong) {
         true => fail(Condition::LengErr, 1),
@@ -230,7 +230,7 @@ fn lengths(given: &Operands, options: &[u8]) -> Result<(), Failure> {
 }
 
 /// HOSTCODEPAGE must be known; text is kept as it is until it is sent.
-fn page_of(given: &Operands, option: u8) -> Result<(), Failure> {
+fn page_of(given: &CommandOperands, option: u8) -> Result<(), Failure> {
     match text(given, option).map(|name| pages::named(&name)) {
         Some(Err(_)) => fail(Condition::NotFnd, 7),
         _ => Ok(()),

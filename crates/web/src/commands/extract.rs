@@ -8,13 +8,13 @@ use std::net::IpAddr;
 use cics::command::commands::{extract_certificate, extract_tcpip};
 use cics::csd::{ServiceAuthentication, SslUse, TcpIpServiceDef};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::{Filled, Outcome, cvda, fail};
 use crate::task::ServerSide;
 
 /// EXTRACT TCPIP.
-pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Operands) -> Outcome {
+pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &CommandOperands) -> Outcome {
     use extract_tcpip as row;
     let request = &server.request;
     let (client, own) = (request.client.ip(), request.server.ip());
@@ -84,7 +84,7 @@ pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Operan
 
 /// EXTRACT CERTIFICATE. Where no certificate was shown, addresses and lengths
 /// are zero.
-pub fn certificate(server: &ServerSide, given: &Operands, user: &[u8]) -> Outcome {
+pub fn certificate(server: &ServerSide, given: &CommandOperands, user: &[u8]) -> Outcome {
     use extract_certificate as row;
     let shown = server.request.certificate.as_deref().unwrap_or_default();
     let read = match tls::Certificate::parse(shown) {

@@ -19,7 +19,7 @@ use cics::command::commands::{
 use cics::command::{Argument, Command, Direction};
 use cics::csd::{self, UriMapAnswer, UriMapDef, UriMapUsage};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::{Failure, Filled, Outcome, cvda, fail, says, text};
 use crate::maps::{Change, Maps, Named};
@@ -55,7 +55,7 @@ const END: u8 = 3;
 const AT: u8 = 4;
 
 /// The request of a command with this number, in a task with these browses.
-pub fn asked(browses: &mut Browses, number: u16, given: &Operands) -> Result<Asked, Failure> {
+pub fn asked(browses: &mut Browses, number: u16, given: &CommandOperands) -> Result<Asked, Failure> {
     let begun = browses.contains_key(&number);
     if given.has(START) {
         if begun {
@@ -114,19 +114,19 @@ pub fn found<'n, T>(
 }
 
 /// INQUIRE URIMAP.
-pub fn urimap(maps: &Maps, browses: &mut Browses, given: &Operands) -> Outcome {
+pub fn urimap(maps: &Maps, browses: &mut Browses, given: &CommandOperands) -> Outcome {
     let asked = asked(browses, row::NUMBER, given)?;
     let all = maps
         .each()
         .map(|named| (named.defined.name.as_str(), named));
     match found(browses, row::NUMBER, &asked, all)? {
-        None => Ok(Operands::default()),
+        None => Ok(CommandOperands::default()),
         Some((named, filled)) => reported(named, given, filled),
     }
 }
 
 /// CREATE URIMAP. It lasts until the definitions are read again.
-pub fn create(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+pub fn create(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
     use create_urimap as row;
     let way = given.get_int(row::LOGMESSAGE);
     if way.is_some_and(|way| way != cvda("LOG") && way != cvda("NOLOG")) {
@@ -160,7 +160,7 @@ pub fn create(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
 }
 
 /// DISCARD URIMAP.
-pub fn discard(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+pub fn discard(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
     let name = text(given, discard_urimap::URIMAP).unwrap_or_default();
     match before.maps.named(&name) {
         None => fail(Condition::NotFnd, resp2::NO_MAP),
@@ -191,7 +191,7 @@ mod resp2 {
 }
 
 /// SET URIMAP.
-pub fn set(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+pub fn set(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
     Ok(Edition {
         maps: changed(&before.maps, given)?,
         ..before.clone()
@@ -201,7 +201,7 @@ pub fn set(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
 /// The new ENABLESTATUS of a SET, by the numbers of its options ENABLED,
 /// DISABLED and ENABLESTATUS; INVREQ with this RESP2 for another value of the
 /// last.
-pub fn enabled(given: &Operands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, Failure> {
+pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, Failure> {
     let [on, off, status] = options;
     if says(given, on, status, "ENABLED") {
         Ok(Some(true))
@@ -215,7 +215,7 @@ pub fn enabled(given: &Operands, options: [u8; 3], resp2: u32) -> Result<Option<
 }
 
 /// The maps as they are after SET URIMAP.
-fn changed(maps: &Maps, given: &Operands) -> Result<Maps, Failure> {
+fn changed(maps: &Maps, given: &CommandOperands) -> Result<Maps, Failure> {
     let name = text(given, set_row::URIMAP).unwrap_or_default();
     let Some(named) = maps.named(&name) else {
         return fail(Condition::NotFnd, resp2::NO_MAP);
@@ -280,7 +280,7 @@ pub enum Value {
 /// Returns the options of a definition.
 pub fn options(
     row: &Command,
-    given: &Operands,
+    given: &CommandOperands,
     mut filled: Filled,
     value: impl Fn(u8) -> Value,
 ) -> Outcome {
@@ -306,7 +306,7 @@ pub fn options(
 }
 
 /// Returns the options of a map.
-fn reported(named: &Named, given: &Operands, filled: Filled) -> Outcome {
+fn reported(named: &Named, given: &CommandOperands, filled: Filled) -> Outcome {
     options(&row::ROW, given, filled, |index| {
         // The values that SET changed, and the others as defined.
         let def = match index {
@@ -434,8 +434,8 @@ mod tests {
         Maps::new(&csd.urimaps)
     }
 
-    fn asks(options: &[u8]) -> Operands {
-        Operands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
+    fn asks(options: &[u8]) -> CommandOperands {
+        CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
     #[test]
@@ -459,9 +459,9 @@ mod tests {
         assert!(urimap(&maps, &mut browse, &asks(&[row::END])).is_err());
     }
 
-    fn sets(name: &str, options: &[u8]) -> Operands {
+    fn sets(name: &str, options: &[u8]) -> CommandOperands {
         let bits = options.iter().fold(0, |bits, option| bits | 1 << option);
-        Operands::new(bits | 1 << set_row::URIMAP).bytes(set_row::URIMAP, name.as_bytes().to_vec())
+        CommandOperands::new(bits | 1 << set_row::URIMAP).bytes(set_row::URIMAP, name.as_bytes().to_vec())
     }
 
     #[test]
@@ -510,7 +510,7 @@ mod tests {
     #[test]
     fn what_set_cannot_do_is_a_condition_of_its_own() {
         let maps = maps();
-        let refused = |given: &Operands| {
+        let refused = |given: &CommandOperands| {
             let refused = changed(&maps, given).unwrap_err();
             (refused.condition, refused.resp2)
         };

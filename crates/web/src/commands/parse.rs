@@ -4,7 +4,7 @@
 
 use cics::command::commands::web_parse as row;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::{Filled, Outcome, fail, text};
 pub use webtask::extract::host_type;
@@ -74,7 +74,7 @@ pub fn url(text: &str) -> Option<Url<'_>> {
 }
 
 /// Serves PARSE URL.
-pub fn parse(given: &Operands) -> Outcome {
+pub fn parse(given: &CommandOperands) -> Outcome {
     let length = given.get_int(row::URLLENGTH);
     if length.is_some_and(|n| n <= 0 || n > MAX_URL as i64) {
         return fail(Condition::LengErr, 1);

@@ -17,7 +17,7 @@ use cics::csd::{
     ServiceAuthentication, SslUse, TcpIpProtocol, TcpIpServiceDef, TemplateSource, UriMapUsage,
 };
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 use soap::binding::Interface;
 use soap::pipeline::{Handler, Role};
 use soap::{Binding, Version};
@@ -28,7 +28,7 @@ use crate::pipelines::Installed;
 use crate::service::{ATTACH, Edition};
 
 /// INQUIRE of one kind, by the number of its row.
-pub fn inquire(edition: &Edition, browses: &mut Browses, number: u16, given: &Operands) -> Outcome {
+pub fn inquire(edition: &Edition, browses: &mut Browses, number: u16, given: &CommandOperands) -> Outcome {
     let asked = asked(browses, number, given)?;
     match number {
         inquire_doctemplate::NUMBER => template(edition, browses, &asked, given),
@@ -43,12 +43,12 @@ fn words(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operands) -> Outcome {
+fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
     use inquire_doctemplate as row;
     let all = edition.templates.definitions();
     let all = all.map(|def| (def.name.as_str(), def));
     let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     };
     let (kind, option, place) = match &def.source {
         TemplateSource::File(file) => ("FILE", row::FILE, file),
@@ -77,7 +77,7 @@ fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Ope
     })
 }
 
-fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operands) -> Outcome {
+fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
     use inquire_host as row;
     let mut hosts = BTreeMap::new();
     for map in edition.maps.each() {
@@ -96,7 +96,7 @@ fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operand
         asked => asked,
     };
     let Some((service, filled)) = found(browses, row::NUMBER, asked, hosts)? else {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     };
     options(&row::ROW, given, filled, |index| match index {
         row::TCPIPSERVICE => words(service),
@@ -104,11 +104,11 @@ fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operand
     })
 }
 
-fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operands) -> Outcome {
+fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
     use inquire_pipeline as row;
     let all = edition.pipelines.each().map(|one| (one.name.as_str(), one));
     let Some((installed, filled)) = found(browses, row::NUMBER, asked, all)? else {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     };
     let handlers = installed.config.handlers.iter();
     let soap = handlers
@@ -144,12 +144,12 @@ fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Ope
     })
 }
 
-fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Operands) -> Outcome {
+fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
     use inquire_tcpipservice as row;
     let all = edition.services.iter();
     let all: BTreeMap<&str, &TcpIpServiceDef> = all.map(|(name, def)| (&**name, def)).collect();
     let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     };
     let address = def
         .address
@@ -220,13 +220,13 @@ fn web_service(
     edition: &Edition,
     browses: &mut Browses,
     asked: &Asked,
-    given: &Operands,
+    given: &CommandOperands,
 ) -> Outcome {
     use inquire_webservice as row;
     let all = edition.pipelines.each_service();
     let all = all.map(|one| (one.name.as_str(), one));
     let Some((service, filled)) = found(browses, row::NUMBER, asked, all)? else {
-        return Ok(Operands::default());
+        return Ok(CommandOperands::default());
     };
     let binding: &Binding = &service.binding;
     let provides = binding.program.is_some();
@@ -287,7 +287,7 @@ mod resp2 {
 }
 
 /// SET PIPELINE.
-pub fn set_pipeline(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+pub fn set_pipeline(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
     use pipeline_row as row;
     let name = text(given, row::PIPELINE).unwrap_or_default();
     let Some(installed) = before.pipelines.pipeline(&name) else {
@@ -311,7 +311,7 @@ pub fn set_pipeline(before: &Edition, given: &Operands) -> Result<Edition, Failu
 }
 
 /// SET DOCTEMPLATE.
-pub fn set_template(before: &Edition, given: &Operands) -> Result<Edition, Failure> {
+pub fn set_template(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
     use set_doctemplate as row;
     let name = text(given, row::DOCTEMPLATE).unwrap_or_default();
     if !before.templates.definitions().any(|def| def.name == name) {
@@ -366,16 +366,16 @@ mod tests {
         folder
     }
 
-    fn asks(options: &[u8]) -> Operands {
-        Operands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
+    fn asks(options: &[u8]) -> CommandOperands {
+        CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
-    fn named(name: &str, options: &[u8]) -> Operands {
+    fn named(name: &str, options: &[u8]) -> CommandOperands {
         let bits = options.iter().fold(1, |bits, option| bits | 1 << option);
-        Operands::new(bits).bytes(0, name.as_bytes().to_vec())
+        CommandOperands::new(bits).bytes(0, name.as_bytes().to_vec())
     }
 
-    fn reported(edition: &Edition, number: u16, given: &Operands) -> Operands {
+    fn reported(edition: &Edition, number: u16, given: &CommandOperands) -> CommandOperands {
         inquire(edition, &mut Browses::new(), number, given).unwrap()
     }
 

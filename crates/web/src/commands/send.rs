@@ -14,7 +14,7 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use http::Version;
 use hyper::body::Frame;
-use link::Operands;
+use link::CommandOperands;
 use tokio::sync::mpsc;
 use webtask::send::{conversion, head};
 
@@ -47,7 +47,7 @@ enum Chunking {
 pub fn send(
     server: &mut ServerSide,
     documents: &mut Documents,
-    given: &Operands,
+    given: &CommandOperands,
     page: CodePage,
 ) -> Result<Sent, Failure> {
     let chunking = chunking(given)?;
@@ -166,7 +166,7 @@ fn more(
     Ok(Sent::Done)
 }
 
-fn chunking(given: &Operands) -> Result<Chunking, Failure> {
+fn chunking(given: &CommandOperands) -> Result<Chunking, Failure> {
     let is = |flag, name| says(given, flag, row::CHUNKING, name);
     if is(row::CHUNKYES, "CHUNKYES") {
         return Ok(Chunking::Yes);
@@ -183,7 +183,7 @@ fn chunking(given: &Operands) -> Result<Chunking, Failure> {
 /// The body, and the document that it is.
 fn body(
     documents: &Documents,
-    given: &Operands,
+    given: &CommandOperands,
     conversion: Option<(CodePage, CodePage)>,
     chunking: Chunking,
 ) -> Result<(Vec<u8>, Option<[u8; 16]>), Failure> {
@@ -201,7 +201,7 @@ fn body(
 }
 
 /// DOCSTATUS: whether the document is deleted with the SEND.
-fn delete_document(given: &Operands) -> Result<bool, Failure> {
+fn delete_document(given: &CommandOperands) -> Result<bool, Failure> {
     let deletes = says(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));
     match given.has(row::DOCSTATUS) && !known {

@@ -12,7 +12,7 @@
 use cics::command::commands::{soapfault_add as add_row, soapfault_create as row};
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
-use link::Operands;
+use link::CommandOperands;
 use soap::envelope::{Code, Fault, Version};
 
 use crate::commands::addressing::Context;
@@ -40,7 +40,7 @@ const OTHER_VERSION: u32 = 1;
 const NO_XML: u32 = 5;
 
 /// CREATE.
-pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
+pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> Outcome {
     let Some(version) = side.version else {
         return fail(Condition::InvReq, NO_NODE);
     };
@@ -80,11 +80,11 @@ pub fn create(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outco
         role,
         detail,
     });
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// ADD: another text, or another code within the codes.
-pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome {
+pub fn add(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> Outcome {
     let text = |option, length| text(given, option, length, add_row::FROMCCSID, page);
     let Some(version) = side.version else {
         return fail(Condition::InvReq, NO_NODE);
@@ -105,7 +105,7 @@ pub fn add(side: &mut ServiceSide, given: &Operands, page: CodePage) -> Outcome 
     if let Some(code) = code.filter(|_| version == Version::V12) {
         fault.subcodes.push(code);
     }
-    Ok(Operands::default())
+    Ok(CommandOperands::default())
 }
 
 /// DELETE.
@@ -114,13 +114,13 @@ pub fn delete(side: &mut ServiceSide) -> Outcome {
         return fail(Condition::InvReq, NO_NODE);
     }
     match side.fault.take() {
-        Some(_) => Ok(Operands::default()),
+        Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::NotFnd, NO_FAULT),
     }
 }
 
 /// The fault's code; `None` if the version has no such code.
-fn code(given: &Operands, version: Version) -> Option<Code> {
+fn code(given: &CommandOperands, version: Version) -> Option<Code> {
     let says =
         |flag: u8, name: &str| given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name));
     let (client, server) = (says(row::CLIENT, "CLIENT"), says(row::SERVER, "SERVER"));
@@ -134,14 +134,14 @@ fn code(given: &Operands, version: Version) -> Option<Code> {
     }
 }
 
-fn language(given: &Operands, option: u8) -> String {
+fn language(given: &CommandOperands, option: u8) -> String {
     let named = crate::commands::text(given, option).filter(|name| !name.is_empty());
     named.unwrap_or_else(|| "en".to_owned())
 }
 
 /// An area's text in UTF-8; none when the program does not give it.
 fn text(
-    given: &Operands,
+    given: &CommandOperands,
     option: u8,
     length: u8,
     ccsid: u8,
@@ -168,8 +168,8 @@ fn text(
 mod tests {
     use super::*;
 
-    fn flags(options: &[u8]) -> Operands {
-        Operands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
+    fn flags(options: &[u8]) -> CommandOperands {
+        CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
     fn side(version: Version) -> ServiceSide {

@@ -21,7 +21,7 @@ use cics::command::commands::invoke_service as row;
 use cics::resp::Condition;
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use link::{Answer, CHANNEL_DATA, ChannelData, Operands, RUN_ENDED, RUN_PROGRAM};
+use link::{CallAnswer, CHANNEL_DATA, ChannelData, CommandOperands, RUN_ENDED, RUN_PROGRAM};
 use region::ServiceCommand;
 use soap::addressing::ANONYMOUS;
 use soap::binding::Interface;
@@ -137,10 +137,10 @@ impl Web {
                         .kinds
                         .give(HANDLERS, &requester.pipeline.containers);
                     lock(cell).requesters.push(requester);
-                    let operands = Operands::default()
+                    let operands = CommandOperands::default()
                         .bytes(RUN_PROGRAM, program.into_bytes())
                         .bytes(CHANNEL_DATA, given.emit());
-                    return command.answer(&Answer::of_data(operands.emit()));
+                    return command.answer(&CallAnswer::of_data(operands.emit()));
                 }
                 Action::Send => self.send_message(&mut requester).await,
                 // A requester has no application program.
@@ -154,7 +154,7 @@ impl Web {
     }
 
     /// The pipeline of a command, with its message made.
-    fn begin_request(&self, given: &Operands, cell: &TaskCell) -> Result<Requester, Failure> {
+    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<Requester, Failure> {
         let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
         let channel = ChannelData::parse(channel).unwrap_or_default();
         let context = lock(cell).contexts.get(channel.name.as_bytes()).cloned();
@@ -347,7 +347,7 @@ impl Requester {
     }
 
     /// The program's result: its channel, and the condition.
-    fn finish(mut self, outcome: Outcome) -> Result<Operands, Failure> {
+    fn finish(mut self, outcome: Outcome) -> Result<CommandOperands, Failure> {
         let (condition, code) = match outcome {
             Outcome::Response(_) => match self.taken_apart() {
                 Ok(()) => (Condition::Normal, 0),
@@ -415,7 +415,7 @@ impl Requester {
 }
 
 /// A handler is back.
-fn resumed(mut requester: Requester, ended: &[u8], given: &Operands, web: &Web) -> Requester {
+fn resumed(mut requester: Requester, ended: &[u8], given: &CommandOperands, web: &Web) -> Requester {
     let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
     let channel = ChannelData::parse(channel).unwrap_or_default();
     requester.pipeline.containers = requester.kinds.take(&channel, web.0.page);
@@ -430,8 +430,8 @@ fn resumed(mut requester: Requester, ended: &[u8], given: &Operands, web: &Web) 
 }
 
 /// The channel as operands.
-fn channel_back(kinds: &Kinds, containers: &Containers) -> Operands {
-    Operands::default().bytes(CHANNEL_DATA, kinds.give("", containers).emit())
+fn channel_back(kinds: &Kinds, containers: &Containers) -> CommandOperands {
+    CommandOperands::default().bytes(CHANNEL_DATA, kinds.give("", containers).emit())
 }
 
 /// A condition before the pipeline began, with its reason in DFHERROR.
@@ -455,7 +455,7 @@ fn refused<T>(
     Err(Failure {
         condition,
         resp2,
-        operands: Operands::default().bytes(CHANNEL_DATA, back.emit()),
+        operands: CommandOperands::default().bytes(CHANNEL_DATA, back.emit()),
     })
 }
 

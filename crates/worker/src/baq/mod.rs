@@ -19,7 +19,7 @@ pub(crate) use stub::{stub, stub_end};
 use crate::exec::Stop;
 use crate::services::Reply;
 use crate::worker::Worker;
-use link::Operands;
+use link::CommandOperands;
 use std::collections::HashMap;
 
 /// Number of the call that the region serves; no command has it.
@@ -109,7 +109,7 @@ impl Areas {
     }
 
     /// Keeps a response.
-    fn keep(&mut self, answer: &Operands) {
+    fn keep(&mut self, answer: &CommandOperands) {
         self.put.clear();
         self.put_bytes = 0;
         self.got.clear();
@@ -176,7 +176,7 @@ impl Asked<'_> {
         let parameters = self.parameters.iter();
         let parameters =
             emit_pairs(parameters.map(|(name, value)| (name.as_bytes(), value.as_slice())));
-        let operands = Operands::default()
+        let operands = CommandOperands::default()
             .int(operand::STUB, self.stub.into())
             .bytes(operand::API, self.api)
             .bytes(operand::PATH, self.path)

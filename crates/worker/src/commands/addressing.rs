@@ -3,7 +3,7 @@
 //!
 //! Reference: CICS API reference, WSACONTEXT BUILD, DELETE, GET.
 
-use ::link::Operand;
+use ::link::OperandValue;
 use ::link::program_link::valid_name;
 use cics::command::commands::wsacontext_build as row;
 use cics::resp::Condition;
@@ -23,7 +23,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let mut operands = forward::gather(call)?;
     if !call.has(option) {
         operands.options |= 1 << option;
-        operands.push(option, Operand::Bytes(name));
+        operands.push(option, OperandValue::Bytes(name));
     }
     forward::ask(w, call, &operands)
 }

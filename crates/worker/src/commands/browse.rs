@@ -10,7 +10,7 @@ use cics::command::commands::{endbr as endbr_row, readnext as next, readprev as 
 use cics::command::commands::{resetbr as reset_row, startbr as start_row};
 use cics::file::FileAccess;
 use cics::resp::Condition;
-use link::Hold;
+use link::UpdateHold;
 use store::Seek;
 
 use super::key::{
@@ -303,7 +303,7 @@ fn take(
         let Some(token) = token else {
             return condition(Condition::NotFnd, 80);
         };
-        w.files.held.add(Hold {
+        w.files.held.add(UpdateHold {
             file,
             token,
             by_token: true,

@@ -9,7 +9,7 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use link::program_link::valid_name;
-use link::{ChannelData, ContainerData, ContainerName, Entry, Name};
+use link::{ChannelData, ContainerData, ContainerName, ContainerEntry, Name};
 
 use crate::channel::{ChannelId, Put, TRANSACTION};
 use crate::exec::{Call, Outcome, Stop, condition};
@@ -96,7 +96,7 @@ pub fn import(w: &mut Worker, channel: ChannelId, data: &ChannelData) -> Outcome
     Ok(())
 }
 
-fn free(w: &mut Worker, entry: Entry) {
+fn free(w: &mut Worker, entry: ContainerEntry) {
     w.services.arena().heap.free(entry.offset, entry.bytes);
 }
 

@@ -9,7 +9,7 @@
 //! Reference: CICS resource definition, DOCTEMPLATE, FILE, TSQUEUE, TDQUEUE and
 //! EXITPGM.
 
-use ::link::{Operand, Operands, TEMPLATE_TEXT, TEMPLATE_WANTED};
+use ::link::{OperandValue, CommandOperands, TEMPLATE_TEXT, TEMPLATE_WANTED};
 use cics::command::commands::{readq_td, readq_ts};
 use cics::file::FileAccess;
 use cics::resp::Condition;
@@ -40,7 +40,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         let mut text = name.to_vec();
         text.push(0);
         read.put(&mut text);
-        operands.push(TEMPLATE_TEXT, Operand::Bytes(text));
+        operands.push(TEMPLATE_TEXT, OperandValue::Bytes(text));
     };
     forward::give(w, call, &reply)
 }
@@ -90,7 +90,7 @@ fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     let options = 1 << readq_ts::QNAME | 1 << readq_ts::INTO | 1 << readq_ts::ITEM;
     let mut text = Vec::new();
     for item in 1_i64.. {
-        let asks = Operands::new(options)
+        let asks = CommandOperands::new(options)
             .bytes(readq_ts::QNAME, queue)
             .int(readq_ts::ITEM, item);
         let reply = w.services.command(readq_ts::NUMBER, &asks)?;
@@ -110,7 +110,7 @@ fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
 /// The records of a transient data queue, each a line; none without any.
 fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     let options = 1 << readq_td::QUEUE | 1 << readq_td::INTO;
-    let asks = Operands::new(options).bytes(readq_td::QUEUE, queue);
+    let asks = CommandOperands::new(options).bytes(readq_td::QUEUE, queue);
     let mut text = Vec::new();
     loop {
         let reply = w.services.command(readq_td::NUMBER, &asks)?;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use cics::command::commands::dump_transaction as row;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::forward;
 use crate::exec::{Call, Outcome, condition};
@@ -58,7 +58,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         }
     }
     let code = call.name::<4>(row::DUMPCODE).unwrap_or([b' '; 4]);
-    let operands = Operands::new(call.options())
+    let operands = CommandOperands::new(call.options())
         .bytes(row::DUMPCODE, code)
         .bytes(row::FROM, text);
     forward::ask(w, call, &operands)

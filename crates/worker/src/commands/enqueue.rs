@@ -7,7 +7,7 @@
 //! Reference: CICS API reference, ENQ and DEQ.
 
 use cics::command::commands::{deq as deq_row, enq as enq_row};
-use link::{Operand, Operands};
+use link::{OperandValue, CommandOperands};
 
 use super::forward;
 use crate::exec::{Call, Outcome};
@@ -31,10 +31,10 @@ fn serve(w: &mut Worker, call: &Call<'_>, resource: u8, length: u8) -> Outcome {
             true => format!("@{:x}", at as usize),
             false => format!("{}@{:x}", std::process::id(), at as usize),
         };
-        let mut by_address = Operands::new(operands.options);
+        let mut by_address = CommandOperands::new(operands.options);
         for (index, operand) in operands.each() {
             let operand = match index == resource {
-                true => Operand::Bytes(name.clone().into_bytes()),
+                true => OperandValue::Bytes(name.clone().into_bytes()),
                 false => operand.clone(),
             };
             by_address.push(index, operand);

@@ -15,7 +15,7 @@ use cics::command::commands::{
 };
 use cics::cvda;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::forward;
 use super::interval::{conclude, name_request};
@@ -81,7 +81,7 @@ pub fn wait_cics(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn suspend(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let reply = w.services.command(call.row.number, &Operands::default())?;
+    let reply = w.services.command(call.row.number, &CommandOperands::default())?;
     if posted(&reply.operands) {
         w.task.timer.post();
     }
@@ -148,7 +148,7 @@ fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> Outcome {
         if ecbs.iter().any(|e| unsafe { is_posted(*e) }) {
             return Ok(());
         }
-        let operands = Operands::new(1 << wait_event::EVENT).int(wait_event::ECADDR, slice);
+        let operands = CommandOperands::new(1 << wait_event::EVENT).int(wait_event::ECADDR, slice);
         let reply = w.services.command(wait_event::NUMBER, &operands)?;
         conclude(&reply)?;
         if posted(&reply.operands) {
@@ -159,6 +159,6 @@ fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> Outcome {
 }
 
 /// Whether the region says that the task's POST is due.
-fn posted(operands: &Operands) -> bool {
+fn posted(operands: &CommandOperands) -> bool {
     operands.get_int(wait_event::ECADDR) == Some(1)
 }

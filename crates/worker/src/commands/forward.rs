@@ -7,7 +7,7 @@
 
 use cics::command::{Argument, Direction, OptionRow};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, Operand, Operands};
+use link::{CHANNEL_DATA, OperandValue, CommandOperands};
 
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::Reply;
@@ -20,14 +20,14 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// As [`serve`], with operands that were gathered before.
-pub fn ask(w: &mut Worker, call: &Call<'_>, operands: &Operands) -> Outcome {
+pub fn ask(w: &mut Worker, call: &Call<'_>, operands: &CommandOperands) -> Outcome {
     let reply = w.services.command(call.row.number, operands)?;
     give(w, call, &reply)
 }
 
 /// The operands that the command reads.
-pub fn gather(call: &Call<'_>) -> Result<Operands, Stop> {
-    let mut operands = Operands::new(call.options());
+pub fn gather(call: &Call<'_>) -> Result<CommandOperands, Stop> {
+    let mut operands = CommandOperands::new(call.options());
     for (index, option) in options(call) {
         if option.direction == Direction::Out {
             continue;
@@ -38,16 +38,16 @@ pub fn gather(call: &Call<'_>) -> Result<Operands, Stop> {
         let operand = match option.argument {
             Argument::Name(n) => padded(arg.bytes(), n.into()),
             Argument::Chars(n) => padded(arg.bytes(), n.into()),
-            Argument::Area => Operand::Bytes(area(call, option, index)?),
-            Argument::PtrValue => Operand::Int(arg.pointer() as i64),
+            Argument::Area => OperandValue::Bytes(area(call, option, index)?),
+            Argument::PtrValue => OperandValue::Int(arg.pointer() as i64),
             Argument::PtrRef | Argument::Label | Argument::None => continue,
             Argument::Halfword
             | Argument::Fullword
             | Argument::Doubleword
             | Argument::Packed(_)
             | Argument::Cvda
-            | Argument::HhMmSs => Operand::Int(arg.int()),
-            Argument::Optional | Argument::Any => Operand::Bytes(arg.bytes().to_vec()),
+            | Argument::HhMmSs => OperandValue::Int(arg.int()),
+            Argument::Optional | Argument::Any => OperandValue::Bytes(arg.bytes().to_vec()),
         };
         operands.push(index, operand);
     }
@@ -63,9 +63,9 @@ pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
             continue;
         };
         match (operand, option.argument) {
-            (Operand::Int(value), _) => call.set_int(index, *value),
-            (Operand::Bytes(data), Argument::Area) => short |= fill(w, call, index, option, data),
-            (Operand::Bytes(data), Argument::PtrRef) => {
+            (OperandValue::Int(value), _) => call.set_int(index, *value),
+            (OperandValue::Bytes(data), Argument::Area) => short |= fill(w, call, index, option, data),
+            (OperandValue::Bytes(data), Argument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
                 // Nothing is nowhere: low-values, as programs test for.
                 let at = match data.is_empty() {
@@ -74,7 +74,7 @@ pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
                 };
                 call.set_pointer(index, at);
             }
-            (Operand::Bytes(data), _) => call.set_chars(index, data),
+            (OperandValue::Bytes(data), _) => call.set_chars(index, data),
         }
     }
     match reply.condition {
@@ -137,11 +137,11 @@ fn options<'c>(call: &'c Call<'_>) -> impl Iterator<Item = (u8, &'static OptionR
     rows.filter(|(index, option)| option.alias_of.is_none() && call.has(*index))
 }
 
-fn padded(bytes: &[u8], size: usize) -> Operand {
+fn padded(bytes: &[u8], size: usize) -> OperandValue {
     let mut name = vec![b' '; size];
     let n = bytes.len().min(size);
     name[..n].copy_from_slice(&bytes[..n]);
-    Operand::Bytes(name)
+    OperandValue::Bytes(name)
 }
 
 /// Longest area of a command.

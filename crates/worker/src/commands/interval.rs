@@ -9,7 +9,7 @@
 
 use cics::command::commands::{cancel as cancel_row, delay as delay_row, start as row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, Operand, Operands};
+use link::{CHANNEL_DATA, OperandValue, CommandOperands};
 
 use super::containers::export;
 use super::{forward, link as link_command, remote_start};
@@ -65,11 +65,11 @@ pub fn add_channel(
     w: &mut Worker,
     call: &Call<'_>,
     option: u8,
-    operands: &mut Operands,
+    operands: &mut CommandOperands,
 ) -> Outcome {
     if let Some(channel) = link_command::channel(w, call, option)? {
         let data = export(w, channel).emit();
-        operands.push(CHANNEL_DATA, Operand::Bytes(data));
+        operands.push(CHANNEL_DATA, OperandValue::Bytes(data));
     }
     Ok(())
 }

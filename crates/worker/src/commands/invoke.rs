@@ -7,7 +7,7 @@
 //!
 //! Reference: CICS API reference, INVOKE SERVICE.
 
-use ::link::{CHANNEL_DATA, ChannelData, Operand, Operands, RUN_ENDED, RUN_PROGRAM};
+use ::link::{CHANNEL_DATA, ChannelData, OperandValue, CommandOperands, RUN_ENDED, RUN_PROGRAM};
 use cics::command::commands::invoke_service as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
@@ -23,7 +23,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let channel = channel_of(w, call, row::CHANNEL)?;
     let mut operands = forward::gather(call)?;
     let data = export(w, channel).emit();
-    operands.push(CHANNEL_DATA, Operand::Bytes(data));
+    operands.push(CHANNEL_DATA, OperandValue::Bytes(data));
     let reply = loop {
         let reply = w.services.command(call.row.number, &operands)?;
         let Some(program) = reply.operands.get_bytes(RUN_PROGRAM) else {
@@ -42,7 +42,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// Runs a handler; gives what the region is told of it.
-fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<Operands, Stop> {
+fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<CommandOperands, Stop> {
     let mut padded = [b' '; 8];
     let length = name.len().min(8);
     padded[..length].copy_from_slice(&name[..length]);
@@ -55,7 +55,7 @@ fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<Operands, Stop> {
             (abend.map_or([b' '; 4], |abend| abend.code), back)
         }
     };
-    Ok(Operands::default()
+    Ok(CommandOperands::default()
         .bytes(RUN_ENDED, ended)
         .bytes(CHANNEL_DATA, back.emit()))
 }

@@ -7,7 +7,7 @@ use cics::command::commands::inquire_file as row;
 use cics::cvda;
 use cics::file::FileAccess;
 use cics::resp::{Condition, Failure};
-use link::{FileKind, Operands};
+use link::{FileKind, CommandOperands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
@@ -74,7 +74,7 @@ pub fn refresh(w: &mut Worker, name: &[u8; 8]) {
     let options = switches
         .iter()
         .fold(1 << row::FILE, |bits, (option, ..)| bits | 1u128 << option);
-    let operands = Operands::new(options).bytes(row::FILE, name.as_slice());
+    let operands = CommandOperands::new(options).bytes(row::FILE, name.as_slice());
     let Ok(reply) = w.services.command(row::NUMBER, &operands) else {
         return;
     };

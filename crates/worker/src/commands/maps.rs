@@ -17,7 +17,7 @@ use cics::command::{Command, Rule};
 use cics::names::AbendCode;
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{Operand, Operands};
+use link::{OperandValue, CommandOperands};
 
 use super::forward;
 use super::terminal::{drop_released_input, input, note_output};
@@ -56,17 +56,17 @@ pub fn receive_map(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if call.has(row::FROM) {
         let terminal = w.task.terminal.as_ref();
         let (aid, cursor) = terminal.map_or((0, 0), |t| (t.data.aid, t.data.cursor));
-        operands.push(INPUT_AID, Operand::Int(aid.into()));
-        operands.push(INPUT_CURSOR, Operand::Int(cursor.into()));
+        operands.push(INPUT_AID, OperandValue::Int(aid.into()));
+        operands.push(INPUT_CURSOR, OperandValue::Int(cursor.into()));
     } else {
         drop_released_input(w)?;
-        let received = Operands::default();
+        let received = CommandOperands::default();
         let reply = w.services.command(receive_row::NUMBER, &received)?;
         let data = input(w, &reply, receive_row::INTO)?;
-        operands.push(row::FROM, Operand::Bytes(data));
+        operands.push(row::FROM, OperandValue::Bytes(data));
         for key in [INPUT_AID, INPUT_CURSOR] {
             let value = reply.operands.get_int(key).unwrap_or(0);
-            operands.push(key, Operand::Int(value));
+            operands.push(key, OperandValue::Int(value));
         }
     }
     let reply = ask(w, call, &operands, row::MAP, row::MAPSET)?;
@@ -95,7 +95,7 @@ fn check(w: &Worker, call: &Call<'_>, refused: u128) -> Outcome {
 fn ask(
     w: &mut Worker,
     call: &Call<'_>,
-    operands: &Operands,
+    operands: &CommandOperands,
     map: u8,
     mapset: u8,
 ) -> Result<Reply, Stop> {

@@ -7,7 +7,7 @@
 use cics::command::commands::read as row;
 use cics::file::FileAccess;
 use cics::resp::Condition;
-use link::Hold;
+use link::UpdateHold;
 
 use super::key::{Named, Target, deliver, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
@@ -55,7 +55,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
             .fetch_for_update(file, seek, access, nosuspend, &mut show)
             .map(|token| {
                 token.is_some_and(|token| {
-                    w.files.held.add(Hold {
+                    w.files.held.add(UpdateHold {
                         file,
                         token,
                         by_token,

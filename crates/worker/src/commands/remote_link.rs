@@ -11,8 +11,8 @@ use cics::resp::Condition;
 use link::ContainerName;
 use link::conversation::{ConversationState, VERB_DATA, Verb};
 use link::program_link::{
-    CALLER_PARAMETER, CALLER_SYNCS, CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_CONTAINERS, Passed,
-    RECORD_BYTES, REPLY_BYTES, Reply, Request, Sent, channel_bytes,
+    CALLER_PARAMETER, CALLER_SYNCS, CHANNEL_PARAMETER, ProgramEnding, MAX_CHANNEL, MAX_CONTAINERS, LinkData,
+    RECORD_BYTES, REPLY_BYTES, LinkReply, Request, MessageContainer, channel_bytes,
 };
 
 use crate::abend::Abend;
@@ -103,7 +103,7 @@ pub fn serve(w: &mut Worker, remote: &Remote, mut given: Given<'_>) -> Outcome {
 /// The message that asks for it.
 fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>, Stop> {
     let passed = match given {
-        Given::Commarea(area) => Passed::Commarea(area),
+        Given::Commarea(area) => LinkData::Commarea(area),
         Given::Channel(channel) => {
             let base = w.services.arena().base;
             let entries = w.task.channels.entries(*channel);
@@ -116,13 +116,13 @@ fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>
                 // SAFETY: the container's bytes in the arena, which nobody
                 // changes before the message is made.
                 let data = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
-                Sent {
+                MessageContainer {
                     name: e.name,
                     data: Some((e.kind, e.ccsid, data)),
                 }
             });
             let name = w.task.channels.name(*channel);
-            Passed::Channel(ContainerName::from_bytes(name), sent.collect())
+            LinkData::Channel(ContainerName::from_bytes(name), sent.collect())
         }
     };
     let program = remote.program;
@@ -190,10 +190,10 @@ pub fn parameter(data: &[u8]) -> Vec<u8> {
 
 /// Stores the COMMAREA and answers as the program ended.
 fn take_commarea(reply: &[u8], area: &mut [u8]) -> Outcome {
-    match Reply::parse(reply) {
-        Some(Reply {
+    match LinkReply::parse(reply) {
+        Some(LinkReply {
             ending,
-            passed: Passed::Commarea(data),
+            passed: LinkData::Commarea(data),
         }) if data.len() <= area.len() => {
             area[..data.len()].copy_from_slice(data);
             as_it_ended(ending)
@@ -205,18 +205,18 @@ fn take_commarea(reply: &[u8], area: &mut [u8]) -> Outcome {
 /// Stores what the program changed in its channel: containers that are no more
 /// in it are deleted. When it did not end normally, nothing is changed.
 fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
-    let Some(Reply {
+    let Some(LinkReply {
         ending,
-        passed: Passed::Channel(_, sent),
-    }) = Reply::parse(reply)
+        passed: LinkData::Channel(_, sent),
+    }) = LinkReply::parse(reply)
     else {
         return condition(Condition::TermErr, MIRROR_FAILED);
     };
-    if ending != Ending::Normal {
+    if ending != ProgramEnding::Normal {
         return as_it_ended(ending);
     }
     let channels = &mut w.task.channels;
-    let known = |s: &Sent<'_>| s.data.is_some() || channels.get(channel, &s.name).is_some();
+    let known = |s: &MessageContainer<'_>| s.data.is_some() || channels.get(channel, &s.name).is_some();
     if !sent.iter().all(known) {
         return condition(Condition::TermErr, MIRROR_FAILED);
     }
@@ -242,14 +242,14 @@ fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
     Ok(())
 }
 
-fn as_it_ended(ending: Ending) -> Outcome {
+fn as_it_ended(ending: ProgramEnding) -> Outcome {
     match ending {
-        Ending::Normal => Ok(()),
-        Ending::Abend(code) => Err(Stop::Abend(Abend::new(
+        ProgramEnding::Normal => Ok(()),
+        ProgramEnding::Abend(code) => Err(Stop::Abend(Abend::new(
             AbendCode(code),
             "the linked program abended in its region",
         ))),
-        Ending::Condition(number, resp2) => match Condition::from_number(number) {
+        ProgramEnding::Condition(number, resp2) => match Condition::from_number(number) {
             Some(raised) if raised != Condition::Normal => condition(raised, u32::from(resp2)),
             _ => condition(Condition::TermErr, MIRROR_FAILED),
         },
@@ -261,25 +261,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn reply(ending: Ending, data: &[u8]) -> Vec<u8> {
-        let passed = Passed::Commarea(data);
-        Reply { ending, passed }.emit()
+    fn reply(ending: ProgramEnding, data: &[u8]) -> Vec<u8> {
+        let passed = LinkData::Commarea(data);
+        LinkReply { ending, passed }.emit()
     }
 
     #[test]
     fn a_reply_ends_the_link_as_the_program_ended() {
         let mut area = *b"before";
-        assert!(take_commarea(&reply(Ending::Normal, b"after "), &mut area).is_ok());
+        assert!(take_commarea(&reply(ProgramEnding::Normal, b"after "), &mut area).is_ok());
         assert_eq!(&area, b"after ");
-        match take_commarea(&reply(Ending::Abend(*b"OOPS"), b""), &mut area) {
+        match take_commarea(&reply(ProgramEnding::Abend(*b"OOPS"), b""), &mut area) {
             Err(Stop::Abend(abend)) => assert_eq!(abend.code, *b"OOPS"),
             other => panic!("{other:?}"),
         }
-        match take_commarea(&reply(Ending::Condition(27, 1), b""), &mut area) {
+        match take_commarea(&reply(ProgramEnding::Condition(27, 1), b""), &mut area) {
             Err(Stop::Condition(Condition::PgmIdErr, 1)) => {}
             other => panic!("{other:?}"),
         }
-        match take_commarea(&reply(Ending::Normal, b"too long"), &mut area) {
+        match take_commarea(&reply(ProgramEnding::Normal, b"too long"), &mut area) {
             Err(Stop::Condition(Condition::TermErr, MIRROR_FAILED)) => {}
             other => panic!("{other:?}"),
         }

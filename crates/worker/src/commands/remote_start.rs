@@ -6,7 +6,7 @@
 
 use cics::command::commands::start as row;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 use link::conversation::Verb;
 use link::program_link::CALLER_STARTS;
 
@@ -23,7 +23,7 @@ const HEAD: usize = 4;
 const MOST: usize = HEAD + 8;
 
 /// Has another region serve the command.
-pub fn serve(w: &mut Worker, system: [u8; 4], operands: &Operands) -> Result<Reply, Stop> {
+pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Result<Reply, Stop> {
     let unreachable = || condition(Condition::SysIdErr, 0);
     if operands.has(row::PROTECT) || operands.has(row::CHANNEL) {
         return unreachable();
@@ -50,8 +50,8 @@ pub fn serve(w: &mut Worker, system: [u8; 4], operands: &Operands) -> Result<Rep
     };
     let number = u16::from_be_bytes([r0, r1]);
     let operands = match name {
-        [] => Operands::default(),
-        name => Operands::default().bytes(row::REQID, name),
+        [] => CommandOperands::default(),
+        name => CommandOperands::default().bytes(row::REQID, name),
     };
     Ok(Reply {
         condition: Condition::from_number(number).unwrap_or(Condition::SysIdErr),

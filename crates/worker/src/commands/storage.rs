@@ -9,7 +9,7 @@
 
 use cics::command::commands::{freemain, getmain};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::forward;
 use crate::exec::{Call, Outcome, condition};
@@ -44,7 +44,7 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// The region gives out what all workers share.
 fn get_shared(w: &mut Worker, call: &Call<'_>, bytes: i64, fill: Option<u8>) -> Outcome {
-    let operands = Operands::default().int(getmain::FLENGTH, bytes);
+    let operands = CommandOperands::default().int(getmain::FLENGTH, bytes);
     let reply = w.services.command(getmain::NUMBER, &operands)?;
     let Some(offset) = reply.operands.get_int(getmain::SET) else {
         return condition(Condition::NoStg, 2);
@@ -64,7 +64,7 @@ pub fn freemain(w: &mut Worker, call: &Call<'_>) -> Outcome {
             .map_or(std::ptr::null_mut(), |a| a.pointer()),
     };
     if let Some(offset) = w.facts.shared.offset(at) {
-        let operands = Operands::default().int(freemain::DATAPOINTER, offset as i64);
+        let operands = CommandOperands::default().int(freemain::DATAPOINTER, offset as i64);
         return forward::ask(w, call, &operands);
     }
     if w.task.storage.free(at) {

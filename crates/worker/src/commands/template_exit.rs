@@ -8,7 +8,7 @@
 //! in exit programs". Invariant: what the program leaves in the list is looked at
 //! before it is followed; storage of its own harms this process only.
 
-use ::link::Operands;
+use ::link::CommandOperands;
 use cics::command::commands::writeq_td;
 use cics::resp::Condition;
 use cics::urm::{self, TEMPLATE_EXIT};
@@ -173,7 +173,7 @@ fn tell(w: &mut Worker, message: &[u8]) -> Result<(), Stop> {
         return Ok(());
     }
     print::line(1, &String::from_utf8_lossy(message));
-    let asks = Operands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
+    let asks = CommandOperands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
         .bytes(writeq_td::QUEUE, *b"CSDH")
         .bytes(writeq_td::FROM, message);
     let told = w.services.command(writeq_td::NUMBER, &asks)?;

@@ -11,7 +11,7 @@
 use cics::command::commands::{converse as converse_row, receive as row, send as send_row};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
-use link::{Operand, Operands};
+use link::{OperandValue, CommandOperands};
 
 use super::conversation::{Named, from};
 use super::record::Target;
@@ -67,7 +67,7 @@ pub fn drop_released_input(w: &mut Worker) -> Outcome {
     terminal.unread = false;
     if released {
         // It is there, so this waits for nothing.
-        w.services.command(row::NUMBER, &Operands::default())?;
+        w.services.command(row::NUMBER, &CommandOperands::default())?;
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outco
     let data = match rest.filter(|rest| !rest.is_empty()) {
         Some(rest) => rest,
         None => {
-            let operands = Operands::new(call.options());
+            let operands = CommandOperands::new(call.options());
             let reply = w.services.command(call.row.number, &operands)?;
             input(w, &reply, row::INTO)?
         }
@@ -97,7 +97,7 @@ pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outco
 pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let data = from(call, send_row::FROM, send_row::LENGTH, send_row::FLENGTH)?;
     let control = call.arg(send_row::CTLCHAR).map(|a| a.bytes().to_vec());
-    let mut operands = Operands::new(call.options());
+    let mut operands = CommandOperands::new(call.options());
     push(&mut operands, send_row::FROM, data.map(<[u8]>::to_vec));
     push(&mut operands, send_row::CTLCHAR, control);
     let reply = w.services.command(call.row.number, &operands)?;
@@ -110,7 +110,7 @@ pub(super) fn converse(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outc
     let data = from(call, converse_row::FROM, length, flength)?;
     let control = call.arg(converse_row::CTLCHAR).map(|a| a.bytes().to_vec());
     let (limit, flags) = target.wanted(call)?;
-    let mut operands = Operands::new(call.options());
+    let mut operands = CommandOperands::new(call.options());
     push(&mut operands, converse_row::FROM, data.map(<[u8]>::to_vec));
     push(&mut operands, converse_row::CTLCHAR, control);
     let reply = w.services.command(call.row.number, &operands)?;
@@ -158,9 +158,9 @@ fn deliver(
     Ok(())
 }
 
-fn push(operands: &mut Operands, option: u8, bytes: Option<Vec<u8>>) {
+fn push(operands: &mut CommandOperands, option: u8, bytes: Option<Vec<u8>>) {
     if let Some(bytes) = bytes {
-        operands.push(option, Operand::Bytes(bytes));
+        operands.push(option, OperandValue::Bytes(bytes));
     }
 }
 

@@ -14,7 +14,7 @@
 use cics::command::commands::{web_converse, web_receive, web_send, web_write_httpheader};
 use cics::resp::Condition;
 use link::program_link::valid_name;
-use link::{ContainerType, Operand, Operands};
+use link::{ContainerType, OperandValue, CommandOperands};
 use webtask::outcome;
 
 use super::containers::{channel_named, channel_of, container, current};
@@ -64,7 +64,7 @@ pub fn read(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// What a command that reads comes to: here when it is about the request that
 /// the task serves.
-fn reading(w: &mut Worker, call: &Call<'_>, operands: &Operands) -> Result<Reply, Stop> {
+fn reading(w: &mut Worker, call: &Call<'_>, operands: &CommandOperands) -> Result<Reply, Stop> {
     let number = call.row.number;
     let base = w.services.arena().base;
     match w.task.web.open(base).filter(|_| !of_session(call)) {
@@ -174,7 +174,7 @@ fn with_container(
     name: u8,
     channel: u8,
     from: u8,
-) -> Result<Operands, Stop> {
+) -> Result<CommandOperands, Stop> {
     let mut operands = forward::gather(call)?;
     if call.has(name) {
         let channel = channel_of(w, call, channel)?;
@@ -185,7 +185,7 @@ fn with_container(
         // SAFETY: a container's bytes lie in the task's arena, and nothing
         // changes them before this command ends.
         let bytes = unsafe { std::slice::from_raw_parts(base.add(entry.offset), entry.bytes) };
-        operands.push(from, Operand::Bytes(bytes.to_vec()));
+        operands.push(from, OperandValue::Bytes(bytes.to_vec()));
     }
     Ok(operands)
 }
@@ -208,17 +208,17 @@ fn check(call: &Call<'_>, place: &Place) -> Outcome {
 }
 
 /// Asks the region, and puts the body where the program wants it.
-fn answered(w: &mut Worker, call: &Call<'_>, mut operands: Operands, place: &Place) -> Outcome {
+fn answered(w: &mut Worker, call: &Call<'_>, mut operands: CommandOperands, place: &Place) -> Outcome {
     if let Some(into) = call.arg(place.into) {
         // What it holds at most when the program gives no length.
-        operands.push(place.into, Operand::Int(into.size() as i64));
+        operands.push(place.into, OperandValue::Int(into.size() as i64));
     }
     let reply = reading(w, call, &operands)?;
-    let mut rest = Operands::new(reply.operands.options);
+    let mut rest = CommandOperands::new(reply.operands.options);
     let mut body = None;
     for (index, operand) in reply.operands.each() {
         match operand {
-            Operand::Bytes(bytes) if index == place.into => body = Some(bytes),
+            OperandValue::Bytes(bytes) if index == place.into => body = Some(bytes),
             other => rest.push(index, other.clone()),
         }
     }

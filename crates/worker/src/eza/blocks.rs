@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use cics::command::commands::{suspend, wait_event};
 use ezasoket::{Errno, CallReply, Request, SelectTimeout};
-use link::Operands;
+use link::CommandOperands;
 
 use super::parameters::{Fail, ask};
 use crate::cob::Arg;
@@ -65,7 +65,7 @@ impl Blocks {
     pub fn are_posted(&self, w: &mut Worker) -> Result<bool, Fail> {
         w.task.timer.look();
         if self.0.iter().any(|block| w.task.timer.is_at(*block)) {
-            let looked = w.services.command(suspend::NUMBER, &Operands::default());
+            let looked = w.services.command(suspend::NUMBER, &CommandOperands::default());
             let reply = looked.map_err(|failure| Fail::Stop(failure.into()))?;
             if reply.operands.get_int(wait_event::ECADDR) == Some(1) {
                 w.task.timer.post();

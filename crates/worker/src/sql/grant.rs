@@ -1,6 +1,6 @@
 //! The region's answer to the wish for a connection.
 
-use link::Operands;
+use link::CommandOperands;
 use runtime::sql::{SessionOptions, UnitOwner};
 use sql::code::Sqlca;
 use sql::temporal::DateStyle;
@@ -30,7 +30,7 @@ pub(crate) struct SqlGrant {
 
 impl SqlGrant {
     /// Reads an answer.
-    pub fn parse(answer: &Operands) -> Result<SqlGrant, SqlRefusal> {
+    pub fn parse(answer: &CommandOperands) -> Result<SqlGrant, SqlRefusal> {
         let int = |at: u8| answer.get_int(at).unwrap_or(0);
         let code = i32::try_from(int(operand::SQLCODE)).unwrap_or(-901);
         if code != 0 {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_a_connection_or_an_sqlcode() {
-        let answer = Operands::default()
+        let answer = CommandOperands::default()
             .int(operand::TAG, 7)
             .int(operand::GENERATION, 3)
             .int(operand::FLAGS, grant_flag::ROLLS_BACK)
@@ -88,7 +88,7 @@ mod tests {
         assert!(grant.options.rolls_back);
         assert_eq!(grant.options.dates, DateStyle::Eur);
         assert_eq!(grant.options.qualifier.as_deref(), Some("GENASA1"));
-        let answer = Operands::default()
+        let answer = CommandOperands::default()
             .int(operand::SQLCODE, -904)
             .bytes(operand::TEXT, b"00D31024\xFF00000100".to_vec());
         let Err(SqlRefusal::Code(ca)) = SqlGrant::parse(&answer) else {

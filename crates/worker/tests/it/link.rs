@@ -7,8 +7,8 @@ use std::process::{Child, Command};
 use link::config::WorkerConfig;
 use link::layout::REQUEST_CHANNEL;
 use link::{
-    Answer, Asked, ChannelName, ConfigText, ContainerName, ContainerType, Entry, Op, ProgramName,
-    RegionPage, RegionSide, Request, Results, SlotState, WORKER_FD,
+    CallAnswer, CallAreaState, ChannelName, ConfigText, ContainerName, ContainerType, ContainerEntry, CallOperation, ProgramName,
+    RegionPage, RegionSide, Request, SlotResults, SlotState, WORKER_FD,
 };
 use serde_json::json;
 
@@ -88,25 +88,25 @@ impl Region {
         self.page.drain(0, |_| {});
     }
 
-    fn done(&self) -> (Results, Vec<Entry>) {
+    fn done(&self) -> (SlotResults, Vec<ContainerEntry>) {
         while self.side.state(0, self.sequence) != SlotState::Done {
             self.wait();
         }
-        let (mut results, mut entries) = (Results::default(), Vec::new());
+        let (mut results, mut entries) = (SlotResults::default(), Vec::new());
         self.side.results(0, &mut results, &mut entries).unwrap();
         (results, entries)
     }
 
-    fn call(&self) -> (Op, Vec<u8>) {
+    fn call(&self) -> (CallOperation, Vec<u8>) {
         loop {
-            match self.side.asked() {
-                Asked::Call(call) => return (call.op, call.data),
+            match self.side.take_call() {
+                CallAreaState::Call(call) => return (call.op, call.data),
                 _ => self.wait(),
             }
         }
     }
 
-    fn text(&self, entry: &Entry) -> String {
+    fn text(&self, entry: &ContainerEntry) -> String {
         // SAFETY: the extent was checked; the slot is done, so nobody writes.
         let bytes = unsafe {
             std::slice::from_raw_parts(self.side.arena(0).add(entry.offset), entry.bytes)
@@ -140,7 +140,7 @@ fn containers_go_in_and_out_through_the_arena() {
     );
     let mut region = Region::start(&harness);
     for _ in 0..3 {
-        let entry = Entry {
+        let entry = ContainerEntry {
             name: ContainerName::new("IN").unwrap(),
             offset: 64,
             bytes: 5,
@@ -206,29 +206,29 @@ fn a_task_asks_its_region_and_runs_a_program_for_it() {
         b"asking",
     );
     let (op, data) = region.call();
-    assert_eq!((op, &data[..]), (Op::Link, &b"FARAWAY asking"[..]));
+    assert_eq!((op, &data[..]), (CallOperation::Link, &b"FARAWAY asking"[..]));
     assert!(
         matches!(region.page.qr().try_take(), Ok(Some(_))),
         "a waiting task holds no token"
     );
     region.page.qr().give();
-    region.side.run_nested(&Answer {
+    region.side.run_nested(&CallAnswer {
         data: b"B       ......".to_vec(),
-        ..Answer::default()
+        ..CallAnswer::default()
     });
     let nested = loop {
-        match region.side.asked() {
-            Asked::NestedDone(answer) => break answer,
+        match region.side.take_call() {
+            CallAreaState::NestedDone(answer) => break answer,
             _ => region.wait(),
         }
     };
     assert_eq!(nested.data, b"nested");
-    region.side.answer(&Answer {
+    region.side.answer(&CallAnswer {
         data: b"answer".to_vec(),
-        ..Answer::default()
+        ..CallAnswer::default()
     });
-    assert_eq!(region.call().0, Op::Syncpoint);
-    region.side.answer(&Answer::default());
+    assert_eq!(region.call().0, CallOperation::Syncpoint);
+    region.side.answer(&CallAnswer::default());
     let (results, _) = region.done();
     assert!(
         results.abend.is_blank(),

@@ -4,7 +4,7 @@
 use cics::command::commands::{
     cancel, deleteq_ts, deq, enq, retrieve, spoolopen_output, start, write_journalname, writeq_ts,
 };
-use link::{Answer, Operands, TransId};
+use link::{CallAnswer, CommandOperands, TransId};
 use proptest::prelude::*;
 
 use super::*;
@@ -38,7 +38,7 @@ fn world(kind: AccountKind, limit: AccountLimit) -> World {
         },
         ..KernelConfig::default()
     };
-    World::new(config).with_files(|_| Answer::default())
+    World::new(config).with_files(|_| CallAnswer::default())
 }
 
 /// At most two things a task, and three in the region.
@@ -57,7 +57,7 @@ const FEW: AccountLimit = AccountLimit {
 fn grow(w: &mut World, kind: AccountKind, task: u32, number: u32) -> String {
     let (row, operands) = match kind {
         AccountKind::Starts => {
-            let asked = Operands::new(1 << start::REQID | 1 << start::INTERVAL)
+            let asked = CommandOperands::new(1 << start::REQID | 1 << start::INTERVAL)
                 .bytes(start::TRANSID, *b"TRNA")
                 .bytes(start::REQID, format!("REQ{number:05}"))
                 .int(start::INTERVAL, 100)
@@ -66,25 +66,25 @@ fn grow(w: &mut World, kind: AccountKind, task: u32, number: u32) -> String {
         }
         AccountKind::EnqueueNames => {
             let name = format!("NAME{number}");
-            let asked = Operands::new(1 << enq::LENGTH)
+            let asked = CommandOperands::new(1 << enq::LENGTH)
                 .int(enq::LENGTH, name.len() as i64)
                 .bytes(enq::RESOURCE, name);
             (enq::NUMBER, asked)
         }
         AccountKind::TemporaryStorage => {
-            let asked = Operands::default()
+            let asked = CommandOperands::default()
                 .bytes(writeq_ts::QUEUE, format!("QUEUE{number:03}"))
                 .bytes(writeq_ts::FROM, vec![7; 10]);
             (writeq_ts::NUMBER, asked)
         }
         AccountKind::Reports => {
-            let asked = Operands::default()
+            let asked = CommandOperands::default()
                 .bytes(spoolopen_output::NODE, *b"*       ")
                 .bytes(spoolopen_output::USERID, *b"SOMEBODY");
             (spoolopen_output::NUMBER, asked)
         }
         AccountKind::Journals => {
-            let asked = Operands::default()
+            let asked = CommandOperands::default()
                 .bytes(write_journalname::JOURNALNAME, format!("AUD{number:05}"))
                 .bytes(write_journalname::JTYPEID, *b"XX")
                 .bytes(write_journalname::FROM, vec![7; 10]);
@@ -148,7 +148,7 @@ fn a_start_counts_for_the_region_after_its_task_until_it_is_cancelled() {
     w.end(1, true);
     assert_eq!(grow(&mut w, kind, 2, 3), "NORMAL");
     assert_eq!(grow(&mut w, kind, 2, 4), "IOERR");
-    let asked = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, *b"REQ00001");
+    let asked = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, *b"REQ00001");
     let cancelled = w.command(3, cancel::NUMBER, &asked).expect("an answer");
     assert_eq!(outcome(&cancelled), "NORMAL");
     assert_eq!(grow(&mut w, kind, 2, 4), "NORMAL");
@@ -188,18 +188,18 @@ proptest! {
 fn shrink(w: &mut World, step: u8, task: u32, number: u32) {
     let (row, operands) = match step {
         6 => {
-            let asked = Operands::default().bytes(deleteq_ts::QUEUE, format!("QUEUE{number:03}"));
+            let asked = CommandOperands::default().bytes(deleteq_ts::QUEUE, format!("QUEUE{number:03}"));
             (deleteq_ts::NUMBER, asked)
         }
         7 => {
             let name = format!("NAME{}", 10 * task + number);
-            let asked = Operands::new(1 << deq::LENGTH)
+            let asked = CommandOperands::new(1 << deq::LENGTH)
                 .int(deq::LENGTH, name.len() as i64)
                 .bytes(deq::RESOURCE, name);
             (deq::NUMBER, asked)
         }
         _ if number == 1 => return w.end(task, true),
-        _ => (retrieve::NUMBER, Operands::default()),
+        _ => (retrieve::NUMBER, CommandOperands::default()),
     };
     let _ = w.command(task, row, &operands);
 }

@@ -7,7 +7,7 @@ use cics::command::commands::{fetch_any, fetch_child};
 use cics::cvda;
 use cics::resp::Condition;
 use link::layout::CALL_BYTES;
-use link::{CHANNEL_DATA, Name, Operands};
+use link::{CHANNEL_DATA, Name, CommandOperands};
 
 use super::super::Resources;
 use super::{CHILD, Child, ChildChannel, Family, Token};
@@ -55,7 +55,7 @@ pub(super) fn child(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         return condition(Condition::InvReq, 50);
     };
     match child.end {
-        Some(_) => give(request, &OF_CHILD, child, Operands::default()),
+        Some(_) => give(request, &OF_CHILD, child, CommandOperands::default()),
         None => not_yet(request, &OF_CHILD, until, cx.now),
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn any(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
     let ended = unfetched.filter(|c| c.end.is_some());
     match ended.min_by_key(|c| c.end.as_ref().map(|e| e.order)) {
         Some(child) => {
-            let given = Operands::default().bytes(fetch_any::ANY, child.token);
+            let given = CommandOperands::default().bytes(fetch_any::ANY, child.token);
             give(request, &OF_ANY, child, given)
         }
         None => not_yet(request, &OF_ANY, until, cx.now),
@@ -112,7 +112,7 @@ fn not_yet(request: &Request, options: &Options, until: u64, now: u64) -> Served
 }
 
 /// What a child that has ended came to.
-fn give(request: &Request, options: &Options, child: &mut Child, given: Operands) -> Served {
+fn give(request: &Request, options: &Options, child: &mut Child, given: CommandOperands) -> Served {
     let Some(end) = &mut child.end else {
         return condition(Condition::InvReq, 50);
     };

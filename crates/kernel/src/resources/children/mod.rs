@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use cics::command::commands::{fetch_any, fetch_child, free_child, run_transid as row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
+use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
 use super::{Manager, Resources};
 use crate::core::TaskKey;
@@ -144,7 +144,7 @@ fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Ser
         wants_result: true,
         ..Start::default()
     });
-    done_with(Operands::default().bytes(row::CHILD, token))
+    done_with(CommandOperands::default().bytes(row::CHILD, token))
 }
 
 /// FREE CHILD.

@@ -10,9 +10,9 @@ use crate::resources::world::{Response, World};
 use crate::types::{Abend, Definitions, KernelConfig, Refusal, TransactionDef};
 
 /// Options and their operands.
-fn operands(parts: &[(u8, &[u8])]) -> Operands {
+fn operands(parts: &[(u8, &[u8])]) -> CommandOperands {
     let options = parts.iter().fold(0, |all, (option, _)| all | 1 << option);
-    let list = Operands::new(options);
+    let list = CommandOperands::new(options);
     parts
         .iter()
         .fold(list, |all, (o, bytes)| all.bytes(*o, *bytes))
@@ -129,7 +129,7 @@ fn a_fetch_ends_without_the_child_when_it_may_not_wait_longer() {
     assert_eq!(told(&now), (Condition::NotFinished, 52));
     let timeout = |ms| {
         let options = 1 << fetch_child::CHILD | 1 << fetch_child::TIMEOUT;
-        Operands::new(options)
+        CommandOperands::new(options)
             .bytes(fetch_child::CHILD, token.as_slice())
             .int(fetch_child::TIMEOUT, ms)
     };

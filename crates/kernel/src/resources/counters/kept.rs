@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 use store::{Table, UnitOfWork};
 
 use super::counter::Counter;
@@ -80,7 +80,7 @@ pub(super) fn change(
     cx: &mut Cx<'_>,
     key: &Key,
     with: With,
-    make: impl FnOnce(&mut Option<Counter>) -> Result<Answer, Failure>,
+    make: impl FnOnce(&mut Option<Counter>) -> Result<CallAnswer, Failure>,
 ) -> Served {
     let slot = resources.counters.slot(cx, key)?;
     if slot

@@ -22,7 +22,7 @@ use cics::command::commands::{
     update_dcounter,
 };
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 use self::counter::{Counter, Range, Refused, Wanted};
 pub use self::kept::Counters;
@@ -84,7 +84,7 @@ fn define(
         }
         *counter = Counter::new(value, minimum, maximum);
         match counter {
-            Some(_) => Ok(Answer::default()),
+            Some(_) => Ok(CallAnswer::default()),
             None => condition(Condition::InvReq, INVALID_VALUE),
         }
     })
@@ -94,7 +94,7 @@ fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> 
     let key = key_of(request)?;
     change(resources, cx, &key, With::Nobody, |counter| {
         there(counter.take())?;
-        Ok(Answer::default())
+        Ok(CallAnswer::default())
     })
 }
 
@@ -114,10 +114,10 @@ fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width:
         let value = found.get(wanted, range).map_err(refusal)?;
         *counter = Some(found);
         let mut answer = match width.overflow(value.into()) {
-            0 => Answer::default(),
-            resp2 => Answer::of_condition(Condition::LengErr, resp2),
+            0 => CallAnswer::default(),
+            resp2 => CallAnswer::of_condition(Condition::LengErr, resp2),
         };
-        answer.data = Operands::default().int(row::VALUE, value as i64).emit();
+        answer.data = CommandOperands::default().int(row::VALUE, value as i64).emit();
         Ok(answer)
     })
 }
@@ -131,7 +131,7 @@ fn query(
     use query_counter as row;
     let key = key_of(request)?;
     look(resources, cx, &key, |counter| {
-        let mut operands = Operands::default();
+        let mut operands = CommandOperands::default();
         let mut overflow = 0;
         for (option, value) in [
             (row::VALUE, counter.value),
@@ -189,7 +189,7 @@ fn alter(
         let mut found = there(*counter)?;
         make(&mut found).map_err(refusal)?;
         *counter = Some(found);
-        Ok(Answer::default())
+        Ok(CallAnswer::default())
     })
 }
 

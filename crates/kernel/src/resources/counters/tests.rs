@@ -3,7 +3,7 @@
 use cics::command::commands::{
     define_counter, delete_counter, get_counter, get_dcounter, update_counter,
 };
-use link::Operands;
+use link::CommandOperands;
 use store::{MemoryStore, WriteStore};
 
 use crate::resources::world::{Response, World};
@@ -15,7 +15,7 @@ fn world() -> World {
 
 fn define(w: &mut World, name: &str, first: i64) -> (u16, u32) {
     use define_counter::{COUNTER, NUMBER, VALUE};
-    let operands = Operands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
+    let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
     let told = w.command(1, NUMBER, &operands.int(VALUE, first));
     let told = told.expect("an answer");
     (told.condition.number(), told.resp2)
@@ -23,7 +23,7 @@ fn define(w: &mut World, name: &str, first: i64) -> (u16, u32) {
 
 fn get(w: &mut World, number: u16, name: &str) -> (u16, u32, Option<i64>) {
     use get_counter::{COUNTER, VALUE};
-    let operands = Operands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
+    let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
     let told = w.command(1, number, &operands).expect("an answer");
     let value = told.operands.get_int(VALUE);
     (told.condition.number(), told.resp2, value)
@@ -42,7 +42,7 @@ fn counters_survive_the_region_and_deleted_ones_do_not() {
         get(&mut w, get_counter::NUMBER, "ORDERS"),
         (NORMAL, 0, Some(10))
     );
-    let old = Operands::new(1).bytes(delete_counter::COUNTER, "OLD");
+    let old = CommandOperands::new(1).bytes(delete_counter::COUNTER, "OLD");
     w.command(1, delete_counter::NUMBER, &old);
     let mut w = w.restart();
     assert_eq!(define(&mut w, "ORDERS", 1), (INVREQ, 202));
@@ -73,7 +73,7 @@ fn a_number_that_a_fullword_cannot_hold_is_given_with_lengerr() {
     use cics::command::commands::define_dcounter::{DCOUNTER, NUMBER, VALUE};
     for (first, resp2) in [(1 << 31, 1), (1 << 32, 2), (1 << 33, 3)] {
         let mut w = World::without_store();
-        let wide = Operands::new(1 << DCOUNTER | 1 << VALUE).bytes(DCOUNTER, "WIDE");
+        let wide = CommandOperands::new(1 << DCOUNTER | 1 << VALUE).bytes(DCOUNTER, "WIDE");
         w.command(1, NUMBER, &wide.int(VALUE, first));
         let told = get(&mut w, get_counter::NUMBER, "WIDE");
         assert_eq!(told, (LENGERR, resp2, Some(first)));
@@ -110,7 +110,7 @@ fn a_damaged_counter_in_the_store_is_left_out() {
 /// A command on the counter ORDERS with a value; its answer, unless it waits.
 fn on_orders(w: &mut World, task: u32, number: u16, value: i64) -> Option<Response> {
     use get_counter::{COUNTER, VALUE};
-    let operands = Operands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, "ORDERS");
+    let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, "ORDERS");
     w.command(task, number, &operands.int(VALUE, value))
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use cics::command::commands::{set_sysdumpcode, set_trandumpcode};
 use cics::cvda;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Resources;
 use super::Dumps;
@@ -152,7 +152,7 @@ impl Change {
 }
 
 /// INVREQ for any value of an option but one.
-fn only(operands: &Operands, option: u8, name: &str, resp2: u32) -> Result<(), Failure> {
+fn only(operands: &CommandOperands, option: u8, name: &str, resp2: u32) -> Result<(), Failure> {
     match operands.get_int(option) {
         Some(n) if cvda::value(name).map(i64::from) != Some(n) => {
             condition(Condition::InvReq, resp2)
@@ -161,7 +161,7 @@ fn only(operands: &Operands, option: u8, name: &str, resp2: u32) -> Result<(), F
     }
 }
 
-fn maximum(operands: &Operands, option: u8) -> Result<Option<u32>, Failure> {
+fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, Failure> {
     match operands.get_int(option) {
         Some(n) if (0..=i64::from(NO_LIMIT)).contains(&n) => Ok(Some(n as u32)),
         Some(_) => condition(Condition::InvReq, 7),
@@ -170,7 +170,7 @@ fn maximum(operands: &Operands, option: u8) -> Result<Option<u32>, Failure> {
 }
 
 /// The action, as the value of an option or as one of its keywords.
-fn action(operands: &Operands, option: u8, flags: [u8; 3]) -> Result<Option<Action>, Failure> {
+fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<Action>, Failure> {
     let actions = [
         ("ADD", Action::Add),
         ("REMOVE", Action::Remove),
@@ -190,7 +190,7 @@ fn action(operands: &Operands, option: u8, flags: [u8; 3]) -> Result<Option<Acti
 
 /// One of two values, as the value of an option or as a keyword.
 fn either(
-    operands: &Operands,
+    operands: &CommandOperands,
     option: u8,
     yes: (u8, &str),
     no: (u8, &str),

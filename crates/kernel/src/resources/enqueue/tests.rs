@@ -2,7 +2,7 @@
 
 use cics::command::commands::{deq, enq, set_enqmodel};
 use cics::cvda;
-use link::{Name, Operands};
+use link::{Name, CommandOperands};
 
 use super::models::Nested;
 use crate::resources::world::World;
@@ -38,7 +38,7 @@ fn defined(models: &[EnqModelDef]) -> Definitions {
 
 /// The condition or abend of an ENQ.
 fn enqueue(w: &mut World, task: u32, name: &str) -> String {
-    let operands = Operands::new(1 << enq::RESOURCE | 1 << enq::LENGTH)
+    let operands = CommandOperands::new(1 << enq::RESOURCE | 1 << enq::LENGTH)
         .bytes(enq::RESOURCE, name)
         .int(enq::LENGTH, name.len() as i64);
     let told = w.command(task, enq::NUMBER, &operands).expect("an answer");
@@ -49,14 +49,14 @@ fn enqueue(w: &mut World, task: u32, name: &str) -> String {
 }
 
 fn dequeue(w: &mut World, task: u32, name: &str) {
-    let operands = Operands::new(1 << deq::RESOURCE | 1 << deq::LENGTH)
+    let operands = CommandOperands::new(1 << deq::RESOURCE | 1 << deq::LENGTH)
         .bytes(deq::RESOURCE, name)
         .int(deq::LENGTH, name.len() as i64);
     w.command(task, deq::NUMBER, &operands).expect("an answer");
 }
 
 fn set(w: &mut World, name: &str, status: &str) -> (String, u32) {
-    let operands = Operands::new(1 << set_enqmodel::ENQMODEL | 1 << set_enqmodel::STATUS)
+    let operands = CommandOperands::new(1 << set_enqmodel::ENQMODEL | 1 << set_enqmodel::STATUS)
         .bytes(set_enqmodel::ENQMODEL, format!("{name:8}"))
         .int(set_enqmodel::STATUS, cvda::value(status).unwrap().into());
     let told = w.command(9, set_enqmodel::NUMBER, &operands).unwrap();

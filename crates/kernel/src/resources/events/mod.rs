@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use cics::command::commands::{change_task, post as post_row, suspend, wait_event};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::interval::ReqId;
 use super::interval::when::{Options, when};
@@ -105,7 +105,7 @@ fn post(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let task = caller.number;
     let post = Post { at, name, task };
     resources.events.posts.insert(caller.key, post);
-    let given = Operands::default()
+    let given = CommandOperands::default()
         .int(post_row::SET, at as i64)
         .bytes(post_row::REQID, name);
     match at <= cx.now && WHEN.is_of_day(operands) {
@@ -139,7 +139,7 @@ fn look(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
 }
 
 fn answer(posted: bool) -> Served {
-    done_with(Operands::default().int(wait_event::ECADDR, i64::from(posted)))
+    done_with(CommandOperands::default().int(wait_event::ECADDR, i64::from(posted)))
 }
 
 /// CHANGE TASK. Minus one is a priority that changes nothing.
@@ -164,7 +164,7 @@ mod tests {
     fn a_priority_is_0_to_255_and_minus_one_leaves_it_as_it_is() {
         let mut w = World::without_store();
         let told = [0, 255, -1, 256, -2].map(|priority| {
-            let operands = Operands::default().int(change_task::PRIORITY, priority);
+            let operands = CommandOperands::default().int(change_task::PRIORITY, priority);
             let told = w.command(1, change_task::NUMBER, &operands);
             told.map(|t| (t.condition, t.resp2))
         });

@@ -7,7 +7,7 @@
 use cics::command::commands::{converse as converse_row, ret, send as send_row};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
+use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
@@ -167,7 +167,7 @@ fn next_input(
     if let Some(input) = initial.or_else(|| entry.inputs.pop_front()) {
         entry.last_key = (input.aid, input.cursor);
         facilities.recount(id);
-        let given = Operands::default()
+        let given = CommandOperands::default()
             .bytes(into, input.data)
             .int(INPUT_AID, input.aid.into())
             .int(INPUT_CURSOR, input.cursor.into());
@@ -189,7 +189,7 @@ fn facility_of(resources: &Resources, request: &Request) -> Option<FacilityId> {
     resources.facilities.of_start(start)
 }
 
-fn erase(operands: &Operands, erase: u8, default: u8, alternate: u8) -> Erase {
+fn erase(operands: &CommandOperands, erase: u8, default: u8, alternate: u8) -> Erase {
     if !operands.has(erase) {
         Erase::No
     } else if operands.has(default) {
@@ -201,7 +201,7 @@ fn erase(operands: &Operands, erase: u8, default: u8, alternate: u8) -> Erase {
     }
 }
 
-fn control(operands: &Operands, option: u8) -> Option<u8> {
+fn control(operands: &CommandOperands, option: u8) -> Option<u8> {
     let area = operands.get_bytes(option)?;
     area.first().copied()
 }

@@ -3,7 +3,7 @@
 
 use cics::command::commands::{ret, start, writeq_ts};
 use cics::resp::Condition;
-use link::{Name, Operands, TransId};
+use link::{Name, CommandOperands, TransId};
 
 use super::tests::{AtFacilities, asked, def, returning, starting, world};
 use super::*;
@@ -130,7 +130,7 @@ fn what_is_not_recovered_ends_with_the_task_and_holds_nothing() {
     let t = w.register(def("T001", "ANNE"));
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
-    let item = Operands::new(1 << writeq_ts::QUEUE | 1 << writeq_ts::FROM)
+    let item = CommandOperands::new(1 << writeq_ts::QUEUE | 1 << writeq_ts::FROM)
         .bytes(writeq_ts::QUEUE, *b"REC")
         .bytes(writeq_ts::FROM, *b"item");
     assert_eq!(

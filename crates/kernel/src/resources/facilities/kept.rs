@@ -11,7 +11,7 @@
 //! region; TRANSACTION RESTART and TYPETERM RECOVOPTION are about tasks and
 //! sessions. So a setting of the transaction asks for it.
 
-use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
@@ -267,7 +267,7 @@ fn unix_ns(cx: &Cx<'_>) -> u64 {
 }
 
 fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
-    let mut fields = Operands::default()
+    let mut fields = CommandOperands::default()
         .int(field::AT, at as i64)
         .bytes(field::USERID, *userid.as_bytes())
         .bytes(field::TRANSID, *next.transid.as_bytes());
@@ -283,7 +283,7 @@ fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
 }
 
 pub(super) fn parse(value: &[u8]) -> Option<Kept> {
-    let fields = Operands::parse(value).ok()?;
+    let fields = CommandOperands::parse(value).ok()?;
     let data = match (
         fields.get_bytes(CHANNEL_DATA),
         fields.get_bytes(field::COMMAREA),
@@ -308,7 +308,7 @@ pub(super) fn parse(value: &[u8]) -> Option<Kept> {
 /// The COMMAREA of an entry, for whoever plays histories.
 #[cfg(any(test, feature = "sim"))]
 pub fn saved_commarea(value: &[u8]) -> Vec<u8> {
-    let fields = Operands::parse(value).expect("an entry");
+    let fields = CommandOperands::parse(value).expect("an entry");
     fields
         .get_bytes(field::COMMAREA)
         .unwrap_or_default()

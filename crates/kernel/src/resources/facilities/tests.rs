@@ -4,7 +4,7 @@
 use cics::command::commands::{receive, ret, retrieve, send, start, writeq_td, writeq_ts};
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
-use link::{Name, Operands, TransId};
+use link::{Name, CommandOperands, TransId};
 use store::MemoryStore;
 
 use super::*;
@@ -138,20 +138,20 @@ impl AtFacilities for World {
     }
 }
 
-pub(super) fn returning(transid: &str, commarea: &[u8]) -> Operands {
-    Operands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
+pub(super) fn returning(transid: &str, commarea: &[u8]) -> CommandOperands {
+    CommandOperands::new(1 << ret::TRANSID | 1 << ret::COMMAREA)
         .bytes(ret::TRANSID, transid.as_bytes())
         .bytes(ret::COMMAREA, commarea)
 }
 
-pub(super) fn starting(transid: &str, terminal: &str, data: &str) -> Operands {
-    Operands::new(1 << start::TRANSID | 1 << start::TERMID | 1 << start::FROM)
+pub(super) fn starting(transid: &str, terminal: &str, data: &str) -> CommandOperands {
+    CommandOperands::new(1 << start::TRANSID | 1 << start::TERMID | 1 << start::FROM)
         .bytes(start::TRANSID, transid.as_bytes())
         .bytes(start::TERMID, terminal.as_bytes())
         .bytes(start::FROM, data.as_bytes())
 }
 
-pub(super) fn asked(w: &mut World, task: u32, number: u16, operands: &Operands) -> Condition {
+pub(super) fn asked(w: &mut World, task: u32, number: u16, operands: &CommandOperands) -> Condition {
     w.command(task, number, operands)
         .expect("an answer")
         .condition
@@ -159,11 +159,11 @@ pub(super) fn asked(w: &mut World, task: u32, number: u16, operands: &Operands) 
 
 /// RECEIVE of a task: its data, or none while it waits.
 fn received(w: &mut World, task: u32) -> Option<String> {
-    let told = w.command(task, receive::NUMBER, &Operands::default())?;
+    let told = w.command(task, receive::NUMBER, &CommandOperands::default())?;
     Some(text(&told.operands, receive::INTO))
 }
 
-fn text(operands: &Operands, option: u8) -> String {
+fn text(operands: &CommandOperands, option: u8) -> String {
     let bytes = operands.get_bytes(option).unwrap_or_default();
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -272,7 +272,7 @@ fn a_conversational_task_waits_for_its_input() {
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     assert!(received(&mut w, 1).is_some());
-    let out = Operands::new(1 << send::FROM | 1 << send::ERASE).bytes(send::FROM, *b"screen");
+    let out = CommandOperands::new(1 << send::FROM | 1 << send::ERASE).bytes(send::FROM, *b"screen");
     assert_eq!(asked(&mut w, 1, send::NUMBER, &out), Condition::Normal);
     assert_eq!(received(&mut w, 1), None);
     assert!(w.look(t).waits);
@@ -327,7 +327,7 @@ fn a_terminal_that_leaves_ends_the_wait_with_termerr() {
         Condition::TermErr
     );
     assert_eq!(
-        asked(&mut w, 1, send::NUMBER, &Operands::default()),
+        asked(&mut w, 1, send::NUMBER, &CommandOperands::default()),
         Condition::TermErr
     );
     // Its name is free again, and what it leaves is for nobody.
@@ -419,7 +419,7 @@ fn a_task_retrieves_what_further_starts_of_its_transaction_brought() {
     }
     w.over(1);
     w.begun(2);
-    let into = Operands::new(1 << retrieve::INTO);
+    let into = CommandOperands::new(1 << retrieve::INTO);
     let mut data = Vec::new();
     w.transid = Name::from_bytes(*b"STEP");
     loop {
@@ -437,7 +437,7 @@ fn a_task_retrieves_what_further_starts_of_its_transaction_brought() {
 #[test]
 fn a_trigger_with_a_terminal_waits_until_it_is_there_and_free() {
     let mut w = world();
-    let record = Operands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
+    let record = CommandOperands::new(1 << writeq_td::QUEUE | 1 << writeq_td::FROM)
         .bytes(writeq_td::QUEUE, *b"L86O")
         .bytes(writeq_td::FROM, *b"a line");
     for _ in 0..2 {
@@ -488,7 +488,7 @@ fn left(changes: bool) -> World {
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     if changes {
-        let item = Operands::new(1 << writeq_ts::QUEUE | 1 << writeq_ts::FROM)
+        let item = CommandOperands::new(1 << writeq_ts::QUEUE | 1 << writeq_ts::FROM)
             .bytes(writeq_ts::QUEUE, *b"REC")
             .bytes(writeq_ts::FROM, *b"item");
         assert_eq!(

@@ -5,7 +5,7 @@
 
 use cics::file::{FileAccess, FileFault};
 use cics::resp::Condition;
-use link::{Answer, FileCall, FileCommand, Hold};
+use link::{CallAnswer, FileCall, FileCommand, UpdateHold};
 use store::{
     FileDef, FileId, Found, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork,
 };
@@ -77,7 +77,7 @@ impl Command<'_, '_> {
     fn read(&mut self, file: Target, seek: Seek<'_>, access: FileAccess) -> Served {
         let mut answer = None;
         let found = self.seek(file, seek, &mut |found| {
-            answer = Some(Answer::of_found(&found, None));
+            answer = Some(CallAnswer::of_found(&found, None));
         });
         found?;
         match answer {
@@ -100,7 +100,7 @@ impl Command<'_, '_> {
         }
         let holds = self.files.holds.entry(self.task).or_default();
         let token = holds.next_token();
-        holds.add(Hold {
+        holds.add(UpdateHold {
             file: file.base,
             token,
             by_token: false,
@@ -113,7 +113,7 @@ impl Command<'_, '_> {
             record: found.record.as_slice(),
             more: found.more,
         };
-        Ok(Step::Done(Answer::of_found(&found, Some(token))))
+        Ok(Step::Done(CallAnswer::of_found(&found, Some(token))))
     }
 
     /// READ UPDATE has found no record of its key. Another task may have added
@@ -158,7 +158,7 @@ impl Command<'_, '_> {
             Ok((at_once, key)) => (Ok(at_once), key),
             Err(failure) => (Err(failure), Vec::new()),
         };
-        self.settle(name, new, changed, Answer::of_key(key))
+        self.settle(name, new, changed, CallAnswer::of_key(key))
     }
 
     fn rewrite(&mut self, file: FileId, token: Option<u32>, record: &[u8]) -> Served {
@@ -177,7 +177,7 @@ impl Command<'_, '_> {
         let (at_once, ()) = changed?;
         self.release(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
-        Ok(ended(at_once, Answer::default(), Some(name)))
+        Ok(ended(at_once, CallAnswer::default(), Some(name)))
     }
 
     fn delete_held(&mut self, file: FileId, token: Option<u32>) -> Served {
@@ -186,7 +186,7 @@ impl Command<'_, '_> {
         let (at_once, ()) = self.change(|unit, reader| unit.delete(reader, file, &key))?;
         self.release(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
-        Ok(ended(at_once, Answer::of_deleted(1, false), Some(name)))
+        Ok(ended(at_once, CallAnswer::of_deleted(1, false), Some(name)))
     }
 
     fn delete(&mut self, file: Target, key: &[u8]) -> Served {
@@ -199,7 +199,7 @@ impl Command<'_, '_> {
             })?;
             (key, more) = first.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
         }
-        let answer = Answer::of_deleted(1, more);
+        let answer = CallAnswer::of_deleted(1, more);
         let name = LockName::new(LockSpace::Record(file.base), &key);
         let Some(new) = self.lock(&name)? else {
             return Ok(self.wait(name));
@@ -244,7 +244,7 @@ impl Command<'_, '_> {
             return condition(Condition::NotFnd, 80);
         }
         let at_once = (!recoverable).then_some(at_once);
-        Ok(ended(at_once, Answer::of_deleted(deleted, false), None))
+        Ok(ended(at_once, CallAnswer::of_deleted(deleted, false), None))
     }
 
     fn unlock(&mut self, file: FileId, token: Option<u32>) -> Served {
@@ -397,7 +397,7 @@ impl Command<'_, '_> {
         name: LockName,
         new: bool,
         changed: Result<Option<UnitOfWork>, Failure>,
-        answer: Answer,
+        answer: CallAnswer,
     ) -> Served {
         match changed {
             Ok(at_once) => Ok(ended(at_once, answer, new.then_some(name))),
@@ -412,7 +412,7 @@ impl Command<'_, '_> {
 
     /// The record that the task read for update: the one of a token, or the
     /// last one. Where it has read none, INVREQ with `none`.
-    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&Hold<FileId>, Failure> {
+    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&UpdateHold<FileId>, Failure> {
         let holds = self.files.holds.get(&self.task);
         let hold = holds.and_then(|holds| holds.find(file, token));
         let missing = token.map_or(none, |_| 47);
@@ -438,7 +438,7 @@ impl Command<'_, '_> {
 }
 
 /// A command that is over, or is when its change is committed.
-fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) -> Step {
+fn ended(at_once: Option<UnitOfWork>, answer: CallAnswer, unlock: Option<LockName>) -> Step {
     match at_once {
         Some(changes) => Step::Commit(
             changes,

@@ -9,7 +9,7 @@
 //! DFSMS, "Using VSAM record-level sharing".
 
 use cics::resp::Condition;
-use link::{Answer, Op};
+use link::{CallAnswer, CallOperation};
 use store::{FileId, ReadStore, UnitError, UnitOfWork};
 
 use super::commands::DEADLOCK;
@@ -39,12 +39,12 @@ pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) 
         waits: no_wait == 0,
     };
     let served = match job.request.call.op {
-        Op::Read => job.hold(key),
-        Op::Unlock => job.free(key),
-        Op::Write if key.is_empty() => job.append(record),
-        Op::Write => job.insert(key, record),
-        Op::Rewrite => job.replace(key, record),
-        Op::Delete => job.delete(key),
+        CallOperation::Read => job.hold(key),
+        CallOperation::Unlock => job.free(key),
+        CallOperation::Write if key.is_empty() => job.append(record),
+        CallOperation::Write => job.insert(key, record),
+        CallOperation::Rewrite => job.replace(key, record),
+        CallOperation::Delete => job.delete(key),
         _ => condition(Condition::InvReq, 0),
     };
     request.call.data = data;
@@ -120,7 +120,7 @@ impl Job<'_, '_> {
             return condition(Condition::RecordBusy, 107);
         }
         self.lock(file, &key, Lifetime::Unit)?;
-        Ok(Step::Done(Answer::of_data(key)))
+        Ok(Step::Done(CallAnswer::of_data(key)))
     }
 
     /// Makes a change to a record that is locked for it until it is committed.
@@ -204,7 +204,7 @@ mod tests {
     use crate::resources::world::World;
     use crate::types::KernelConfig;
     use cics::command::commands::{deq, enq};
-    use link::Operands;
+    use link::CommandOperands;
     use store::{FileDef, MemoryStore, ReadExt, Seek, WriteStore};
 
     /// A region with one file of numbered records, the first of its store.
@@ -242,18 +242,18 @@ mod tests {
     fn a_change_is_locked_until_it_is_committed_and_a_held_record_longer() {
         let mut w = world();
         let (one, two) = (store::rrn_key(1), store::rrn_key(2));
-        w.job(1, Op::Write, false, &one, b"ONE.");
-        w.job(1, Op::Write, false, &two, b"TWO.");
-        w.job(1, Op::Read, false, &two, b"");
+        w.job(1, CallOperation::Write, false, &one, b"ONE.");
+        w.job(1, CallOperation::Write, false, &two, b"TWO.");
+        w.job(1, CallOperation::Read, false, &two, b"");
         got(&mut w, &[(1, "NORMAL"); 3]);
-        w.job(2, Op::Rewrite, false, &one, b"MINE");
+        w.job(2, CallOperation::Rewrite, false, &one, b"MINE");
         got(&mut w, &[(2, "RECORDBUSY")]);
-        w.job(2, Op::Rewrite, true, &one, b"MINE");
-        w.job(3, Op::Delete, true, &two, b"");
+        w.job(2, CallOperation::Rewrite, true, &one, b"MINE");
+        w.job(3, CallOperation::Delete, true, &two, b"");
         got(&mut w, &[]);
         assert!(w.syncpoint(1).is_some());
         got(&mut w, &[(2, "NORMAL")]);
-        w.job(1, Op::Unlock, false, &two, b"");
+        w.job(1, CallOperation::Unlock, false, &two, b"");
         got(&mut w, &[(1, "NORMAL"), (3, "NORMAL")]);
         w.end(2, true);
         w.end(3, true);
@@ -266,8 +266,8 @@ mod tests {
     fn a_change_that_cannot_be_made_leaves_no_lock() {
         let mut w = world();
         let one = store::rrn_key(1);
-        w.job(1, Op::Delete, false, &one, b"");
-        w.job(1, Op::Write, false, &one, b"TOO LONG");
+        w.job(1, CallOperation::Delete, false, &one, b"");
+        w.job(1, CallOperation::Write, false, &one, b"TOO LONG");
         got(&mut w, &[(1, "NOTFND"), (1, "LENGERR")]);
         assert_eq!(w.kernel.locks().each().count(), 0);
     }
@@ -275,10 +275,10 @@ mod tests {
     #[test]
     fn what_is_added_at_the_end_passes_a_number_that_another_is_writing() {
         let mut w = world();
-        w.job(1, Op::Write, false, &store::rrn_key(1), b"ONE.");
-        w.job(2, Op::Write, false, b"", b"NEXT");
+        w.job(1, CallOperation::Write, false, &store::rrn_key(1), b"ONE.");
+        w.job(2, CallOperation::Write, false, b"", b"NEXT");
         got(&mut w, &[(1, "NORMAL"), (2, "RECORDBUSY")]);
-        w.job(2, Op::Write, true, b"", b"NEXT");
+        w.job(2, CallOperation::Write, true, b"", b"NEXT");
         got(&mut w, &[(2, "NORMAL")]);
         w.end(2, true);
         w.end(1, true);
@@ -288,10 +288,10 @@ mod tests {
     #[test]
     fn a_job_and_a_task_in_a_ring_are_a_deadlock() {
         let mut w = world();
-        let name = |number: u8| Operands::default().bytes(number, b"NAME");
-        w.job(1, Op::Read, true, &store::rrn_key(1), b"");
+        let name = |number: u8| CommandOperands::default().bytes(number, b"NAME");
+        w.job(1, CallOperation::Read, true, &store::rrn_key(1), b"");
         w.ask(2, enq::NUMBER, &name(enq::RESOURCE));
-        w.job(2, Op::Read, true, &store::rrn_key(1), b"");
+        w.job(2, CallOperation::Read, true, &store::rrn_key(1), b"");
         w.ask(1, enq::NUMBER, &name(enq::RESOURCE));
         got(&mut w, &[(1, "NORMAL"), (2, "NORMAL"), (1, "AKCS")]);
         w.end(1, false);

@@ -6,7 +6,7 @@
 
 use cics::command::commands::cancel as row;
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 
 use super::super::Resources;
 use super::super::settling;
@@ -44,7 +44,7 @@ fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Opti
     if let Stage::Waiting(Some(timer)) = stage {
         cx.kernel.timers.cancel(timer);
     }
-    let answer = Answer::default();
+    let answer = CallAnswer::default();
     if cx.kernel.reader.is_none() || changes.is_empty() {
         interval.remove(id);
         return Some(Step::Done(answer));

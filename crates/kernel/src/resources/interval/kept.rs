@@ -9,7 +9,7 @@
 //! An entry's key is a letter (`P` protected, `N` not) and a number; its value
 //! is a list of operands. Times are nanoseconds since 1970.
 
-use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
@@ -270,7 +270,7 @@ fn ticket_of(key: &[u8]) -> u64 {
 /// A request as an entry holds it.
 fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
     let start = &request.start;
-    let mut fields = Operands::default()
+    let mut fields = CommandOperands::default()
         .int(field::AT, (request.at + unix_offset_ns) as i64)
         .bytes(field::TRANSID, *start.transid.as_bytes())
         .bytes(field::USERID, *start.userid.as_bytes())
@@ -299,7 +299,7 @@ fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
 
 /// The request of an entry; none when it makes no sense.
 fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
-    let fields = Operands::parse(value).ok()?;
+    let fields = CommandOperands::parse(value).ok()?;
     let at = u64::try_from(fields.get_int(field::AT)?).ok()?;
     let data = StartData {
         from: fields.get_bytes(field::FROM).map(<[u8]>::to_vec),

@@ -7,7 +7,7 @@
 
 use cics::command::commands::retrieve as row;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Resources;
 use super::{RETRIEVE, StartData, kept};
@@ -98,8 +98,8 @@ pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bo
 }
 
 /// What the command wants of the data; none when it wants what is not there.
-fn give(operands: &Operands, data: &StartData) -> Option<Operands> {
-    let mut given = Operands::default();
+fn give(operands: &CommandOperands, data: &StartData) -> Option<CommandOperands> {
+    let mut given = CommandOperands::default();
     let parts = [
         (row::RTRANSID, data.rtransid.as_ref().map(|n| &n[..])),
         (row::RTERMID, data.rtermid.as_ref().map(|n| &n[..])),

@@ -2,7 +2,7 @@
 
 use cics::command::commands::{start as row, start_attach as attach_row};
 use cics::resp::Condition;
-use link::{CHANNEL_DATA, ChannelData, Name, Operands, TransId, UserId};
+use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
 
 use super::super::Resources;
 use super::when::{Options, when};
@@ -86,7 +86,7 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     }
     match operands.has(row::NOCHECK) && !operands.has(row::REQID) {
         true => done(),
-        false => done_with(Operands::default().bytes(row::REQID, name)),
+        false => done_with(CommandOperands::default().bytes(row::REQID, name)),
     }
 }
 
@@ -157,7 +157,7 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
 }
 
 /// What a START sends along for RETRIEVE; none when it names nothing.
-fn data(operands: &Operands) -> Result<Option<StartData>, Failure> {
+fn data(operands: &CommandOperands) -> Result<Option<StartData>, Failure> {
     let data = StartData {
         from: area(operands, row::FROM, row::LENGTH)?,
         rtransid: operands.get_name(row::RTRANSID),
@@ -168,7 +168,7 @@ fn data(operands: &Operands) -> Result<Option<StartData>, Failure> {
 }
 
 /// The area that is sent along; its length must be above 0.
-fn area(operands: &Operands, from: u8, length: u8) -> Result<Option<Vec<u8>>, Failure> {
+fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u8>>, Failure> {
     match operands.get_int(length) {
         Some(..=0) => condition(Condition::LengErr, 0),
         _ => Ok(operands.get_bytes(from).map(<[u8]>::to_vec)),
@@ -186,7 +186,7 @@ fn transaction(interval: &Intervals, name: Option<[u8; 4]>) -> Result<TransId, F
 }
 
 /// The channel that the worker sent with the command.
-fn channel(operands: &Operands) -> Result<Option<ChannelData>, Failure> {
+fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, Failure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
     parsed.transpose().map_err(|_| Failure::Abend(FAILED))
@@ -194,7 +194,7 @@ fn channel(operands: &Operands) -> Result<Option<ChannelData>, Failure> {
 
 /// The terminal that START names, which must be known and have room for one more
 /// request.
-fn terminal(resources: &Resources, operands: &Operands) -> Result<Name<4>, Failure> {
+fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>, Failure> {
     let Some(terminal) = operands.get_name(row::TERMID).map(Name::from_bytes) else {
         return Ok(Name::BLANK);
     };

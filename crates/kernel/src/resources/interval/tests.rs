@@ -3,7 +3,7 @@
 
 use cics::command::commands::{cancel, delay, retrieve, start};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 use store::{MemoryStore, WriteStore};
 
 use super::*;
@@ -41,12 +41,12 @@ fn later(w: &mut World, seconds: u64) {
 }
 
 /// START of task 1; gives the answer.
-fn asked(w: &mut World, operands: &Operands) -> Response {
+fn asked(w: &mut World, operands: &CommandOperands) -> Response {
     w.command(1, start::NUMBER, operands).expect("an answer")
 }
 
 fn cancelled(w: &mut World, task: u32, name: &str) -> Condition {
-    let operands = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
+    let operands = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
     let told = w.command(task, cancel::NUMBER, &operands);
     told.expect("an answer").condition
 }
@@ -62,14 +62,14 @@ fn names_begun(w: &mut World) -> Vec<String> {
 }
 
 /// RETRIEVE of a task.
-fn retrieved(w: &mut World, task: u32, operands: &Operands) -> Response {
+fn retrieved(w: &mut World, task: u32, operands: &CommandOperands) -> Response {
     let told = w.command(task, retrieve::NUMBER, operands);
     told.expect("an answer")
 }
 
 /// A START of a transaction, with nothing but that.
-fn of(transid: &str) -> Operands {
-    Operands::new(1 << start::TRANSID).bytes(start::TRANSID, transid.as_bytes())
+fn of(transid: &str) -> CommandOperands {
+    CommandOperands::new(1 << start::TRANSID).bytes(start::TRANSID, transid.as_bytes())
 }
 
 trait With: Sized {
@@ -78,7 +78,7 @@ trait With: Sized {
     fn flag(self, option: u8) -> Self;
 }
 
-impl With for Operands {
+impl With for CommandOperands {
     fn and(mut self, option: u8, text: &str) -> Self {
         self.options |= 1 << option;
         self.bytes(option, text.as_bytes())
@@ -93,7 +93,7 @@ impl With for Operands {
     }
 }
 
-fn after(seconds: i64) -> Operands {
+fn after(seconds: i64) -> CommandOperands {
     of("TRNA")
         .flag(start::AFTER)
         .and_int(start::SECONDS, seconds)
@@ -196,7 +196,7 @@ fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     );
     asked(&mut w, &of("TRNB").and(start::QUEUE, "QUEUE   "));
     let begun = tasks_begun(&mut w);
-    let into = Operands::new(1 << retrieve::INTO | 1 << retrieve::RTRANSID);
+    let into = CommandOperands::new(1 << retrieve::INTO | 1 << retrieve::RTRANSID);
     w.starts.insert(2, begun[0].0);
     w.starts.insert(3, begun[1].0);
     let queue = into.clone().flag(retrieve::QUEUE);
@@ -206,9 +206,9 @@ fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     assert_eq!(given.get_bytes(retrieve::RTRANSID), Some(&b"BACK"[..]));
     assert_eq!(retrieved(&mut w, 2, &into).condition, Condition::EndData);
     // A record without FROM is one all the same.
-    let bare = Operands::new(1 << retrieve::INTO);
+    let bare = CommandOperands::new(1 << retrieve::INTO);
     assert_eq!(retrieved(&mut w, 3, &bare).condition, Condition::EnvDefErr);
-    let queue = Operands::new(1 << retrieve::QUEUE);
+    let queue = CommandOperands::new(1 << retrieve::QUEUE);
     assert_eq!(retrieved(&mut w, 3, &queue).condition, Condition::Normal);
     // A task that nobody started has none.
     assert_eq!(retrieved(&mut w, 4, &into).condition, Condition::EndData);
@@ -260,7 +260,7 @@ fn a_protected_start_outlives_the_region_and_begins_once() {
     let begun = tasks_begun(&mut w);
     assert_eq!(begun.len(), 1);
     w.starts.insert(5, begun[0].0);
-    let into = Operands::new(1 << retrieve::INTO);
+    let into = CommandOperands::new(1 << retrieve::INTO);
     let given = retrieved(&mut w, 5, &into).operands;
     assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
     w.end(5, true);
@@ -323,7 +323,7 @@ fn unprotected_requests_outlive_a_normal_end_and_no_other() {
 #[test]
 fn a_delay_with_a_name_is_ended_by_another_task() {
     let mut w = world();
-    let waits = Operands::new(0)
+    let waits = CommandOperands::new(0)
         .flag(delay::FOR)
         .and_int(delay::SECONDS, 100)
         .and(delay::REQID, "WAIT    ");
@@ -355,7 +355,7 @@ fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
     w.command(1, start::NUMBER, &protected);
     w.syncpoint(1);
     w.disk = false;
-    let named = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
+    let named = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
     let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
     assert_eq!(told.abend, "AEXZ");
     w.disk = true;
@@ -464,7 +464,7 @@ fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() 
         assert_eq!(names, all);
         if commit {
             w.starts.insert(5, begun[0].0);
-            let into = Operands::new(1 << retrieve::INTO);
+            let into = CommandOperands::new(1 << retrieve::INTO);
             let given = retrieved(&mut w, 5, &into).operands;
             assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
         }

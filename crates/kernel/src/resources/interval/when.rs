@@ -4,7 +4,7 @@
 //! up to six hours ago has passed, any other one is still to come.
 
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::kernel::{Cx, Failure};
 
@@ -34,14 +34,14 @@ const RECENT_S: u64 = 6 * 3600;
 
 impl Options {
     /// Whether the command names a time of day.
-    pub fn is_of_day(&self, operands: &Operands) -> bool {
+    pub fn is_of_day(&self, operands: &CommandOperands) -> bool {
         operands.has(self.time) || operands.has(self.of_day)
     }
 }
 
 /// The instant, in nanoseconds of the region's clock, that a command names;
 /// now when it names none, and for a time of day that has passed.
-pub fn when(operands: &Operands, options: &Options, cx: &Cx<'_>) -> Result<u64, Failure> {
+pub fn when(operands: &CommandOperands, options: &Options, cx: &Cx<'_>) -> Result<u64, Failure> {
     if let Some(time) = operands.get_int(options.time) {
         return of_day(hhmmss(time)?, cx);
     }

@@ -18,7 +18,7 @@ use cics::command::commands::{
     write_journalnum,
 };
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
@@ -151,7 +151,7 @@ fn write(
     }
     let Some((file, path)) = journals.named(name, request.caller.key)? else {
         // TYPE(DUMMY).
-        return done_with(Operands::default().int(options.reqid, 0));
+        return done_with(CommandOperands::default().int(options.reqid, 0));
     };
     let record = JournalRecord {
         at_unix_us: cx.unix_us(),

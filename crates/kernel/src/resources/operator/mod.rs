@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use cics::command::commands::{enter_tracenum, write_operator as row};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Operands, TransId};
+use link::{CommandOperands, TransId};
 
 use super::{Manager, Resources};
 use crate::core::TaskKey;
@@ -121,11 +121,11 @@ fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
 }
 
 /// The reply, as much of it as MAXLENGTH allows.
-fn give(operands: &Operands, mut reply: Vec<u8>) -> Served {
+fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> Served {
     let room = operands.get_int(row::MAXLENGTH).unwrap_or(MAX_REPLY) as usize;
     let cut = reply.len() > room;
     reply.truncate(room);
-    let given = Operands::default()
+    let given = CommandOperands::default()
         .int(row::REPLYLENGTH, reply.len() as i64)
         .bytes(row::REPLY, reply);
     match cut {
@@ -134,7 +134,7 @@ fn give(operands: &Operands, mut reply: Vec<u8>) -> Served {
     }
 }
 
-fn check(operands: &Operands) -> Result<(), Failure> {
+fn check(operands: &CommandOperands) -> Result<(), Failure> {
     let wrong = |resp2| condition(Condition::InvReq, resp2);
     let within = |option, range: std::ops::RangeInclusive<i64>| {
         operands.get_int(option).is_none_or(|n| range.contains(&n))

@@ -1,7 +1,7 @@
 //! Messages, their replies, and messages that nobody answers.
 
 use cics::command::commands::write_operator as row;
-use link::{Answer, Call, Name, Op, Operands};
+use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
 
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Effect, Settings};
@@ -37,11 +37,11 @@ impl World {
         }
     }
 
-    fn write(&mut self, operands: &Operands) {
+    fn write(&mut self, operands: &CommandOperands) {
         let mut args = [0; 8];
         args[0] = row::NUMBER.into();
-        let call = Call {
-            op: Op::Command,
+        let call = WorkerCall {
+            op: CallOperation::Command,
             slot: 0,
             args,
             data: operands.emit(),
@@ -57,7 +57,7 @@ impl World {
         })
     }
 
-    fn answer(&mut self) -> Option<Answer> {
+    fn answer(&mut self) -> Option<CallAnswer> {
         let answers = self.out.drain(..).filter_map(|effect| match effect {
             Effect::Answer(_, answer, _) => Some(answer),
             _ => None,
@@ -73,16 +73,16 @@ impl World {
     }
 }
 
-fn asks(room: i64) -> Operands {
+fn asks(room: i64) -> CommandOperands {
     let options = 1 << row::TEXT | 1 << row::REPLY | 1 << row::MAXLENGTH;
-    let operands = Operands::new(options).bytes(row::TEXT, "MOUNT TAPE");
+    let operands = CommandOperands::new(options).bytes(row::TEXT, "MOUNT TAPE");
     operands.int(row::MAXLENGTH, room)
 }
 
 #[test]
 fn a_message_that_wants_no_reply_is_done_at_once() {
     let mut w = World::new();
-    w.write(&Operands::new(1 << row::TEXT).bytes(row::TEXT, "HELLO"));
+    w.write(&CommandOperands::new(1 << row::TEXT).bytes(row::TEXT, "HELLO"));
     assert_eq!(w.answer().unwrap().condition.name(), "NORMAL");
     assert_eq!(w.waiting(), []);
 }
@@ -99,7 +99,7 @@ fn a_reply_reaches_its_task_and_one_that_is_too_long_is_cut() {
         assert!(!w.reply(1, b"NO"));
         let answer = w.answer().unwrap();
         assert_eq!(answer.condition.name(), condition);
-        let given = Operands::parse(&answer.data).unwrap();
+        let given = CommandOperands::parse(&answer.data).unwrap();
         assert_eq!(given.get_bytes(row::REPLY), Some(text.as_bytes()));
         assert_eq!(given.get_int(row::REPLYLENGTH), Some(text.len() as i64));
     }

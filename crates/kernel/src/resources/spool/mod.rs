@@ -15,7 +15,7 @@ use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
 };
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
@@ -180,7 +180,7 @@ fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> S
 }
 
 /// CLASS, a letter or a digit.
-fn class_of(operands: &Operands, option: u8) -> Result<Option<u8>, Failure> {
+fn class_of(operands: &CommandOperands, option: u8) -> Result<Option<u8>, Failure> {
     match operands.get_bytes(option) {
         None => Ok(None),
         Some([class]) if class.is_ascii_uppercase() || class.is_ascii_digit() => Ok(Some(*class)),

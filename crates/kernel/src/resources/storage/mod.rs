@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use cics::command::commands::{freemain, getmain};
 use cics::resp::Condition;
-use link::{Heap, Operands};
+use link::{ArenaHeap, CommandOperands};
 
 use super::{Manager, Resources};
 use crate::kernel::{Cx, Request, Served, condition, done, done_with};
@@ -24,7 +24,7 @@ pub const MANAGER: Manager = Manager {
 /// The shared area: which parts are taken.
 #[derive(Debug, Default)]
 pub struct Storage {
-    heap: Heap,
+    heap: ArenaHeap,
     /// Bytes of each block by its offset.
     blocks: HashMap<usize, usize>,
     /// Bytes of all blocks.
@@ -50,7 +50,7 @@ impl Storage {
     /// An area of so many bytes, all free.
     pub fn new(bytes: usize) -> Self {
         Storage {
-            heap: Heap::new(bytes),
+            heap: ArenaHeap::new(bytes),
             blocks: HashMap::new(),
             used_bytes: 0,
         }
@@ -71,7 +71,7 @@ fn get(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Serv
     };
     storage.blocks.insert(offset, bytes);
     storage.used_bytes += bytes as u64;
-    done_with(Operands::default().int(getmain::SET, offset as i64))
+    done_with(CommandOperands::default().int(getmain::SET, offset as i64))
 }
 
 fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {

@@ -2,7 +2,7 @@
 
 use cics::command::commands::{deleteq_ts as delete_row, readq_ts as read_row, writeq_ts as row};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
@@ -104,8 +104,8 @@ fn write_memory(
 }
 
 /// What a WRITEQ TS gives: how many items there are, and which one it wrote.
-pub(super) fn written(operands: &Operands, items: usize, number: Option<i64>) -> Operands {
-    let mut given = Operands::default().int(row::NUMITEMS, items as i64);
+pub(super) fn written(operands: &CommandOperands, items: usize, number: Option<i64>) -> CommandOperands {
+    let mut given = CommandOperands::default().int(row::NUMITEMS, items as i64);
     if operands.has(row::ITEM) && number.is_none() {
         given = given.int(row::ITEM, items as i64);
     }
@@ -154,14 +154,14 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
 }
 
 /// The number of the item that a READQ TS wants.
-pub(super) fn wanted(operands: &Operands, last_read: u16) -> i64 {
+pub(super) fn wanted(operands: &CommandOperands, last_read: u16) -> i64 {
     let next = i64::from(last_read) + 1;
     operands.get_int(read_row::ITEM).unwrap_or(next)
 }
 
 /// What a READQ TS gives.
-pub(super) fn items_read(item: &[u8], items: usize) -> Operands {
-    let given = Operands::default().bytes(read_row::INTO, item);
+pub(super) fn items_read(item: &[u8], items: usize) -> CommandOperands {
+    let given = CommandOperands::default().bytes(read_row::INTO, item);
     given.int(read_row::NUMITEMS, items as i64)
 }
 
@@ -188,7 +188,7 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
 impl TemporaryStorage {
     /// The name that a command gives with QUEUE or QNAME. A queue elsewhere,
     /// by SYSID or by its model, cannot be reached.
-    fn queue(&self, operands: &Operands, options: [u8; 3]) -> Result<QueueName, Failure> {
+    fn queue(&self, operands: &CommandOperands, options: [u8; 3]) -> Result<QueueName, Failure> {
         let [queue, qname, sysid] = options;
         let name = operands.get_name(qname).or(operands.get_name(queue));
         let name: QueueName = name.unwrap_or([b' '; 16]);

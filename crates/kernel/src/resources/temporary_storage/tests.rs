@@ -3,7 +3,7 @@
 
 use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use crate::resources::world::{Response, World};
 use crate::types::{Definitions, KernelConfig, QueueDefinitions, TsModelDef};
@@ -26,13 +26,13 @@ fn region() -> KernelConfig {
     }
 }
 
-fn named(number: u16, queue: &str) -> Operands {
+fn named(number: u16, queue: &str) -> CommandOperands {
     let option = match number {
         writeq_ts::NUMBER => writeq_ts::QUEUE,
         readq_ts::NUMBER => readq_ts::QUEUE,
         _ => deleteq_ts::QUEUE,
     };
-    Operands::new(1 << option).bytes(option, queue.as_bytes())
+    CommandOperands::new(1 << option).bytes(option, queue.as_bytes())
 }
 
 fn write(w: &mut World, task: u32, queue: &str, item: &[u8]) -> Option<Response> {

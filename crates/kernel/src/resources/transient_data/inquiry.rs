@@ -8,7 +8,7 @@
 use cics::command::commands::set_tdqueue as row;
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Name, Operands, TransId, UserId};
+use link::{Name, CommandOperands, TransId, UserId};
 
 use super::super::Resources;
 use super::{Body, QueueName, TransientData};
@@ -99,7 +99,7 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
 }
 
 /// What the operands say, or what is wrong with them.
-fn asked(operands: &Operands) -> Result<Change, Failure> {
+fn asked(operands: &CommandOperands) -> Result<Change, Failure> {
     let either = |option, yes: (u8, &str), no: (u8, &str), resp2| {
         let value = |name| cvda::value(name).map(i64::from);
         match operands.get_int(option) {

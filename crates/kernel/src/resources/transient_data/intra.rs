@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use cics::command::commands::{readq_td, writeq_td};
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 use store::{ApplyError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
@@ -142,7 +142,7 @@ pub(super) fn write(
                     td.fire(cx, &name);
                 }
             };
-            let told = (Answer::default(), not_written as Refused);
+            let told = (CallAnswer::default(), not_written as Refused);
             Ok(at_once(changes, told, &name, End::Write, settle))
         }
         TdRecovery::Logical => {
@@ -235,7 +235,7 @@ pub(super) fn read(
                 intra.taken(1, bytes);
             }
         };
-        let told = (Answer::of_data(taken(&record).emit()), not_read as Refused);
+        let told = (CallAnswer::of_data(taken(&record).emit()), not_read as Refused);
         return Ok(at_once(changes, told, &name, End::Read, settle));
     }
     unit_and_store(cx, task)?.0.remove(TABLE, &key);
@@ -294,7 +294,7 @@ pub(super) fn delete(
         }
         cx.unlock(task, &lock_name(&name, End::Read));
     };
-    let told = (Answer::default(), not_deleted as Refused);
+    let told = (CallAnswer::default(), not_deleted as Refused);
     Ok(at_once(changes, told, &name, End::Write, settle))
 }
 
@@ -348,15 +348,15 @@ fn empty(td: &mut TransientData, task: TaskKey, name: &QueueName) -> Served {
 }
 
 /// What a READQ TD gives.
-fn taken(record: &[u8]) -> Operands {
-    Operands::default().bytes(readq_td::INTO, record)
+fn taken(record: &[u8]) -> CommandOperands {
+    CommandOperands::default().bytes(readq_td::INTO, record)
 }
 
 /// A change of its own. When the store has taken it over or refused it, its
 /// end of the queue goes back and `settle` hears of it.
 fn at_once(
     changes: UnitOfWork,
-    (answer, refused): (Answer, Refused),
+    (answer, refused): (CallAnswer, Refused),
     name: &QueueName,
     end: End,
     settle: impl FnOnce(&mut TransientData, &mut Cx<'_>, bool) + Send + 'static,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 use store::{UnitOfWork, WriteStore};
 
 use super::{Manager, Resources, hand_over};
@@ -114,7 +114,7 @@ struct Extra {
 
 impl TransientData {
     /// The queue that a command names, through indirect ones.
-    fn named(&self, operands: &Operands, queue: u8, sysid: u8) -> Result<QueueName, Failure> {
+    fn named(&self, operands: &CommandOperands, queue: u8, sysid: u8) -> Result<QueueName, Failure> {
         let system = operands.get_name(sysid).map(link::Name::from_bytes);
         if !system.is_none_or(|s| s.is_blank() || s == self.sysid) {
             return condition(Condition::SysIdErr, 0);
@@ -145,7 +145,7 @@ impl TransientData {
         name: [u8; 4],
         record: &[u8],
     ) -> Result<(), Condition> {
-        let operands = Operands::default().bytes(writeq_td::QUEUE, name);
+        let operands = CommandOperands::default().bytes(writeq_td::QUEUE, name);
         match self.named(&operands, writeq_td::QUEUE, writeq_td::SYSID) {
             Ok(name) => intra::write_from_door(self, cx, name, record),
             Err(Failure::Condition(raised, _)) => Err(raised),

@@ -3,7 +3,7 @@
 
 use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
-use link::{Name, Operands};
+use link::{Name, CommandOperands};
 
 use crate::resources::world::{Response, World};
 use crate::types::{
@@ -49,24 +49,24 @@ fn world(transient: Vec<TdQueueDef>) -> World {
 }
 
 fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
-    let operands = Operands::default()
+    let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, queue)
         .bytes(writeq_td::FROM, record);
     w.command(task, writeq_td::NUMBER, &operands)
 }
 
 fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
-    let operands = Operands::default().bytes(readq_td::QUEUE, queue);
+    let operands = CommandOperands::default().bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
 fn read_now(w: &mut World, task: u32, queue: &str) -> Option<Response> {
-    let operands = Operands::new(1 << readq_td::NOSUSPEND).bytes(readq_td::QUEUE, queue);
+    let operands = CommandOperands::new(1 << readq_td::NOSUSPEND).bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
 fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
-    let operands = Operands::default().bytes(deleteq_td::QUEUE, queue);
+    let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, queue);
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
@@ -305,7 +305,7 @@ fn a_queue_that_is_the_log_is_written_and_nothing_else() {
     assert_eq!(said(read(&mut w, 1, "CSMT")), Condition::InvReq);
     assert_eq!(said(delete(&mut w, 1, "CSSL")), Condition::InvReq);
     let set = |w: &mut World, name: &[u8; 4], option: u8| {
-        let operands = Operands::new(1 << option).bytes(set_tdqueue::TDQUEUE, *name);
+        let operands = CommandOperands::new(1 << option).bytes(set_tdqueue::TDQUEUE, *name);
         said(w.command(1, set_tdqueue::NUMBER, &operands))
     };
     assert_eq!(set(&mut w, b"CSMT", set_tdqueue::CLOSED), Condition::InvReq);

@@ -9,21 +9,21 @@ use std::path::Path;
 
 use cics::resp::Condition;
 use kernel::DumpAsk;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 /// DUMP TRANSACTION.
-pub fn answer(ask: &DumpAsk) -> Answer {
+pub fn answer(ask: &DumpAsk) -> CallAnswer {
     let parts: Vec<&[u8]> = ask.parts.iter().map(Vec::as_slice).collect();
     match write(&ask.folder, &ask.code, &parts) {
         Ok(number) => {
-            let id = Operands::default().bytes(ask.dumpid, format!("1/{number:04}"));
-            Answer::of_data(id.emit())
+            let id = CommandOperands::default().bytes(ask.dumpid, format!("1/{number:04}"));
+            CallAnswer::of_data(id.emit())
         }
         Err(error) => {
             tracing::error!(%error, folder = %ask.folder.display(), "a dump could not be written");
             match error.kind() {
-                io::ErrorKind::StorageFull => Answer::of_condition(Condition::NoSpace, 4),
-                _ => Answer::of_condition(Condition::IoErr, 10),
+                io::ErrorKind::StorageFull => CallAnswer::of_condition(Condition::NoSpace, 4),
+                _ => CallAnswer::of_condition(Condition::IoErr, 10),
             }
         }
     }

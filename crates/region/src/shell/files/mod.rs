@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cics::resp::Condition;
 use kernel::{FileAsk, JournalAsk, QueueAsk, QueueFile, ReportAsk};
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 use journal::JournalFile;
 pub use pool::FilePool;
@@ -42,7 +42,7 @@ pub enum OpenFile {
 
 /// Does what is asked for a file, which is opened and closed by that where the
 /// command says so. `records` counts the records of journals.
-pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -> Answer {
+pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -> CallAnswer {
     match ask {
         FileAsk::Journal(ask) => perform_journal(open, ask, records),
         FileAsk::Queue(QueueAsk::Write(def, record)) => {
@@ -53,12 +53,12 @@ pub fn perform(open: &mut Option<OpenFile>, ask: FileAsk, records: &AtomicU64) -
         FileAsk::Dump(ask) => dump::answer(&ask),
         FileAsk::Forget(_) => {
             *open = None;
-            Answer::default()
+            CallAnswer::default()
         }
     }
 }
 
-fn perform_journal(open: &mut Option<OpenFile>, ask: JournalAsk, records: &AtomicU64) -> Answer {
+fn perform_journal(open: &mut Option<OpenFile>, ask: JournalAsk, records: &AtomicU64) -> CallAnswer {
     match ask {
         JournalAsk::Write {
             path,
@@ -68,24 +68,24 @@ fn perform_journal(open: &mut Option<OpenFile>, ask: JournalAsk, records: &Atomi
         } => {
             let new = || OpenFile::Journal(JournalFile::new(path));
             let OpenFile::Journal(journal) = open.get_or_insert_with(new) else {
-                return Answer::of_condition(Condition::IoErr, 0);
+                return CallAnswer::of_condition(Condition::IoErr, 0);
             };
             match journal.write(&record, wait) {
                 Ok(number) => {
                     records.fetch_add(1, Ordering::Relaxed);
                     // A fullword; the low bits distinguish records well enough.
                     let number = i64::from((number & 0x7FFF_FFFF) as u32);
-                    Answer::of_data(Operands::default().int(reqid, number).emit())
+                    CallAnswer::of_data(CommandOperands::default().int(reqid, number).emit())
                 }
-                Err(condition) => Answer::of_condition(condition, 0),
+                Err(condition) => CallAnswer::of_condition(condition, 0),
             }
         }
         JournalAsk::Sync => match open {
             Some(OpenFile::Journal(journal)) => match journal.sync() {
-                Ok(()) => Answer::default(),
-                Err(condition) => Answer::of_condition(condition, 0),
+                Ok(()) => CallAnswer::default(),
+                Err(condition) => CallAnswer::of_condition(condition, 0),
             },
-            _ => Answer::default(),
+            _ => CallAnswer::default(),
         },
     }
 }
@@ -93,8 +93,8 @@ fn perform_journal(open: &mut Option<OpenFile>, ask: JournalAsk, records: &Atomi
 fn with_queue(
     open: &mut Option<OpenFile>,
     def: &QueueFile,
-    call: impl FnOnce(&mut QueueHandle) -> Answer,
-) -> Answer {
+    call: impl FnOnce(&mut QueueHandle) -> CallAnswer,
+) -> CallAnswer {
     if open.is_none() {
         match QueueHandle::open(def) {
             Ok(queue) => *open = Some(OpenFile::Queue(queue)),
@@ -103,11 +103,11 @@ fn with_queue(
     }
     match open {
         Some(OpenFile::Queue(queue)) => call(queue),
-        _ => Answer::of_condition(Condition::IoErr, 0),
+        _ => CallAnswer::of_condition(Condition::IoErr, 0),
     }
 }
 
-fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> Answer {
+fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> CallAnswer {
     let (opened, (option, token)) = match ask {
         ReportAsk::Create {
             folder,
@@ -123,7 +123,7 @@ fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> Answer {
         ReportAsk::Close(keep) => {
             return match open.take() {
                 Some(OpenFile::Report(report)) => report.close(keep),
-                _ => Answer::of_condition(Condition::NotOpen, 8),
+                _ => CallAnswer::of_condition(Condition::NotOpen, 8),
             };
         }
         ReportAsk::Write(record, length) => {
@@ -134,15 +134,15 @@ fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> Answer {
     match opened {
         Ok(report) => {
             *open = Some(OpenFile::Report(report));
-            Answer::of_data(Operands::default().bytes(option, token).emit())
+            CallAnswer::of_data(CommandOperands::default().bytes(option, token).emit())
         }
-        Err((condition, resp2)) => Answer::of_condition(condition, resp2),
+        Err((condition, resp2)) => CallAnswer::of_condition(condition, resp2),
     }
 }
 
-fn with_report(open: &mut Option<OpenFile>, call: impl FnOnce(&mut Report) -> Answer) -> Answer {
+fn with_report(open: &mut Option<OpenFile>, call: impl FnOnce(&mut Report) -> CallAnswer) -> CallAnswer {
     match open {
         Some(OpenFile::Report(report)) => call(report),
-        _ => Answer::of_condition(Condition::NotOpen, 8),
+        _ => CallAnswer::of_condition(Condition::NotOpen, 8),
     }
 }

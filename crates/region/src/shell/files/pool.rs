@@ -15,13 +15,13 @@ use std::sync::{Arc, Condvar};
 
 use kernel::core::TaskKey;
 use kernel::{FileAsk, FileKey, FileKind, FileWork};
-use link::Answer;
+use link::CallAnswer;
 
 use super::super::ordered_lock::{LockRank, OrderedLock};
 use super::{OpenFile, THREADS_A_KIND, perform};
 
 /// Answers a task whose work with a file is done.
-pub type FileAnswer = Arc<dyn Fn(TaskKey, (FileKind, FileKey), Answer) + Send + Sync>;
+pub type FileAnswer = Arc<dyn Fn(TaskKey, (FileKind, FileKey), CallAnswer) + Send + Sync>;
 
 /// Work, and the task that waits for it.
 type FileOrder = (Option<TaskKey>, FileAsk);

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use cics::command::commands::readq_td;
 use cics::resp::Condition;
 use kernel::{QueueFile, QueueFileFormat};
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 /// A queue's file, which its first command opens.
 #[derive(Debug)]
@@ -27,20 +27,20 @@ const RDW: usize = 4;
 
 impl QueueHandle {
     /// Opens the file of a queue.
-    pub fn open(def: &QueueFile) -> Result<QueueHandle, Answer> {
+    pub fn open(def: &QueueFile) -> Result<QueueHandle, CallAnswer> {
         open_file(def).map_err(|error| {
             tracing::error!(%error, path = %def.path.display(), "the file of a transient data queue could not be opened");
-            Answer::of_condition(Condition::NotOpen, 0)
+            CallAnswer::of_condition(Condition::NotOpen, 0)
         })
     }
 
     /// WRITEQ TD.
-    pub fn write(&mut self, def: &QueueFile, record: &[u8]) -> Answer {
+    pub fn write(&mut self, def: &QueueFile, record: &[u8]) -> CallAnswer {
         let QueueHandle::Output(file) = self else {
-            return Answer::of_condition(Condition::InvReq, 0);
+            return CallAnswer::of_condition(Condition::InvReq, 0);
         };
         match file.write_all(&framed(def.format, record)) {
-            Ok(()) => Answer::default(),
+            Ok(()) => CallAnswer::default(),
             Err(error) => {
                 tracing::error!(%error, path = %def.path.display(), "a record could not be written");
                 let full = matches!(
@@ -52,25 +52,25 @@ impl QueueHandle {
                 } else {
                     Condition::IoErr
                 };
-                Answer::of_condition(condition, 0)
+                CallAnswer::of_condition(condition, 0)
             }
         }
     }
 
     /// READQ TD.
-    pub fn read(&mut self, def: &QueueFile) -> Answer {
+    pub fn read(&mut self, def: &QueueFile) -> CallAnswer {
         let QueueHandle::Input(file) = self else {
-            return Answer::of_condition(Condition::InvReq, 0);
+            return CallAnswer::of_condition(Condition::InvReq, 0);
         };
         match next(file, def.format, def.record_bytes) {
             Ok(Some(record)) => {
-                let given = Operands::default().bytes(readq_td::INTO, record);
-                Answer::of_data(given.emit())
+                let given = CommandOperands::default().bytes(readq_td::INTO, record);
+                CallAnswer::of_data(given.emit())
             }
-            Ok(None) => Answer::of_condition(Condition::QZero, 0),
+            Ok(None) => CallAnswer::of_condition(Condition::QZero, 0),
             Err(error) => {
                 tracing::error!(%error, path = %def.path.display(), "a record could not be read");
-                Answer::of_condition(Condition::IoErr, 0)
+                CallAnswer::of_condition(Condition::IoErr, 0)
             }
         }
     }

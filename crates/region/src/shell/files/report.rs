@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use cics::command::commands::spoolread;
 use cics::resp::Condition;
 use kernel::QueueFileFormat;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 
 use super::queue::next as next_record;
 
@@ -100,29 +100,29 @@ impl Report {
     }
 
     /// SPOOLWRITE.
-    pub fn write(&mut self, record: &[u8], length: i64) -> Answer {
+    pub fn write(&mut self, record: &[u8], length: i64) -> CallAnswer {
         let Report::Output { part, file, most } = self else {
-            return Answer::of_condition(Condition::NotOpen, 8);
+            return CallAnswer::of_condition(Condition::NotOpen, 8);
         };
         if !(1..=MAX_RECORD_BYTES).contains(&length) {
-            return Answer::of_condition(Condition::LengErr, 0);
+            return CallAnswer::of_condition(Condition::LengErr, 0);
         }
         if length > *most {
-            return Answer::of_condition(Condition::LengErr, (length - *most) as u32);
+            return CallAnswer::of_condition(Condition::LengErr, (length - *most) as u32);
         }
         let word = ((record.len() + 4) as u16).to_be_bytes();
         let framed = [&word[..], &[0, 0], record].concat();
         match file.write_all(&framed) {
-            Ok(()) => Answer::default(),
+            Ok(()) => CallAnswer::default(),
             Err(error) => {
                 let (condition, resp2) = failed(&error, &part.0, Condition::SpolErr);
-                Answer::of_condition(condition, resp2)
+                CallAnswer::of_condition(condition, resp2)
             }
         }
     }
 
     /// SPOOLREAD.
-    pub fn read(&mut self, most: usize) -> Answer {
+    pub fn read(&mut self, most: usize) -> CallAnswer {
         let Report::Input {
             path,
             file,
@@ -130,10 +130,10 @@ impl Report {
             ended,
         } = self
         else {
-            return Answer::of_condition(Condition::NotOpen, 8);
+            return CallAnswer::of_condition(Condition::NotOpen, 8);
         };
         if *ended {
-            return Answer::of_condition(Condition::InvReq, 12);
+            return CallAnswer::of_condition(Condition::InvReq, 12);
         }
         let record = match again.take() {
             Some(record) => Some(record),
@@ -141,30 +141,30 @@ impl Report {
                 Ok(record) => record,
                 Err(error) => {
                     let (condition, resp2) = failed(&error, path, Condition::SpolErr);
-                    return Answer::of_condition(condition, resp2);
+                    return CallAnswer::of_condition(condition, resp2);
                 }
             },
         };
         let Some(record) = record else {
             *ended = true;
-            return Answer::of_condition(Condition::EndFile, 0);
+            return CallAnswer::of_condition(Condition::EndFile, 0);
         };
         let fits = record.len().min(most);
-        let given = Operands::default()
+        let given = CommandOperands::default()
             .bytes(spoolread::INTO, &record[..fits])
             .int(spoolread::TOFLENGTH, record.len() as i64);
         let left = record.len() - fits;
         if left == 0 {
-            return Answer::of_data(given.emit());
+            return CallAnswer::of_data(given.emit());
         }
         *again = Some(record);
-        let mut answer = Answer::of_condition(Condition::LengErr, left as u32);
+        let mut answer = CallAnswer::of_condition(Condition::LengErr, left as u32);
         answer.data = given.emit();
         answer
     }
 
     /// SPOOLCLOSE: `Some(true)` for KEEP, `Some(false)` for DELETE.
-    pub fn close(self, keep: Option<bool>) -> Answer {
+    pub fn close(self, keep: Option<bool>) -> CallAnswer {
         let (path, done) = match self {
             Report::Output { mut part, .. } => {
                 let path = std::mem::take(&mut part.0);
@@ -183,10 +183,10 @@ impl Report {
             }
         };
         match done {
-            Ok(()) => Answer::default(),
+            Ok(()) => CallAnswer::default(),
             Err(error) => {
                 let (_, resp2) = failed(&error, &path, Condition::AllocErr);
-                Answer::of_condition(Condition::AllocErr, resp2)
+                CallAnswer::of_condition(Condition::AllocErr, resp2)
             }
         }
     }

@@ -14,7 +14,7 @@ mod verbs;
 use std::sync::Arc;
 
 use cics::resp::Condition;
-use link::Answer;
+use link::CallAnswer;
 use link::conversation::{
     ConversationState, INDICATOR_CHAIN_END, INDICATOR_ERROR, INDICATOR_FREE, INDICATOR_RECEIVE,
     INDICATOR_SIGNAL,
@@ -75,7 +75,7 @@ impl VerbResult {
         }
     }
 
-    fn into_answer(self, id: u32, state: ConversationState) -> Answer {
+    fn into_answer(self, id: u32, state: ConversationState) -> CallAnswer {
         let mut args = [0; 8];
         args[0] = u64::from(id);
         args[1] = state as u64;
@@ -83,28 +83,28 @@ impl VerbResult {
         args[3] = u64::from(self.error);
         args[4] = self.figure;
         args[5] = self.more;
-        Answer {
+        CallAnswer {
             condition: self.condition,
             args,
             data: self.data,
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 }
 
 /// The answer to a verb of a conversation that the task does not have.
-pub fn not_allocated() -> Answer {
-    Answer {
+pub fn not_allocated() -> CallAnswer {
+    CallAnswer {
         condition: Condition::NotAlloc,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 
 /// The answer to ALLOCATE in a region without partners.
-pub fn no_partners() -> Answer {
-    Answer {
+pub fn no_partners() -> CallAnswer {
+    CallAnswer {
         condition: Condition::SysIdErr,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 

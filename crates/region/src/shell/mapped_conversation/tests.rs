@@ -8,7 +8,7 @@ use link::conversation::{
     INDICATOR_FREE, INDICATOR_NO_DATA, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
     VERB_LAST, VERB_NOTRUNCATE, VERB_WAIT, Verb,
 };
-use link::{Answer, Call, Op};
+use link::{CallAnswer, WorkerCall, CallOperation};
 
 use cics::resp::Condition;
 
@@ -120,9 +120,9 @@ fn ask(
     flags: u64,
     limit: u64,
     data: &[u8],
-) -> (Answer, bool) {
-    let call = Call {
-        op: Op::Converse,
+) -> (CallAnswer, bool) {
+    let call = WorkerCall {
+        op: CallOperation::Converse,
         slot: 0,
         args: [verb as u64, 0, flags, limit, 0, 0, 0, 0],
         data: data.to_vec(),
@@ -130,7 +130,7 @@ fn ask(
     talk.serve(1, &call)
 }
 
-fn state(answer: &Answer) -> (Condition, u64, u64) {
+fn state(answer: &CallAnswer) -> (Condition, u64, u64) {
     (answer.condition, answer.args[1], answer.args[2])
 }
 
@@ -305,7 +305,7 @@ mod anything {
             let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { Received::default() }));
             let (mut talk, _) = attached(says);
             for (verb, flags, limit, data) in verbs {
-                let call = Call { op: Op::Converse, slot: 0, args: [verb, 0, flags, limit, 0, 0, 0, 0], data };
+                let call = WorkerCall { op: CallOperation::Converse, slot: 0, args: [verb, 0, flags, limit, 0, 0, 0, 0], data };
                 let (answer, _) = talk.serve(1, &call);
                 prop_assert!(answer.data.len() <= link::layout::CALL_BYTES);
             }

@@ -5,14 +5,14 @@ use link::conversation::{
     ConversationState, INDICATOR_FREE, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
     VERB_LAST, VERB_WAIT, Verb,
 };
-use link::{Answer, Call};
+use link::{CallAnswer, WorkerCall};
 
 use super::{MappedConversation, VerbResult, pip};
 use crate::api::{Conversation, Destination, Fault};
 
 impl MappedConversation {
     /// Serves a verb. False when the conversation is gone with it.
-    pub fn serve(&mut self, id: u32, call: &Call) -> (Answer, bool) {
+    pub fn serve(&mut self, id: u32, call: &WorkerCall) -> (CallAnswer, bool) {
         let [_, _, flags, limit, ..] = call.args;
         let data = &call.data;
         let mut lives = true;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cics::command::commands as rows;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Shared;
 use super::super::clock::now_ns;
@@ -137,7 +137,7 @@ impl Shared {
             tasks.map(|task| task.number).collect()
         });
         numbers.sort_unstable();
-        let mut given = Operands::default();
+        let mut given = CommandOperands::default();
         if asked.operands.has(row::SET) {
             let list: Vec<u8> = numbers.iter().flat_map(|number| packed(*number)).collect();
             given = given.bytes(row::SET, list);
@@ -167,7 +167,7 @@ impl Shared {
             numbers.extend(packed(*number));
             transids.extend(transid);
         }
-        let mut given = Operands::default();
+        let mut given = CommandOperands::default();
         let lists = [(row::SET, numbers), (row::SETTRANSID, transids)];
         for (option, list) in lists {
             if asked.operands.has(option) {
@@ -202,7 +202,7 @@ impl Shared {
 
 fn done_or_illogic(done: bool) -> Given {
     match done {
-        true => Ok(Operands::default()),
+        true => Ok(CommandOperands::default()),
         false => condition(Condition::Illogic, 1),
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cics::command::commands::{perform_dump as row, query_security};
 use cics::cvda;
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Shared;
 use super::super::files::dump;
@@ -62,7 +62,7 @@ impl Shared {
         let statistics = serde_json::to_string_pretty(&self.statistics()).unwrap_or_default();
         let _ = writeln!(text, "\ncounters\n{statistics}");
         match dump::write(&folder, &code, &[text.as_bytes()]) {
-            Ok(number) => Ok(Operands::default().bytes(row::DUMPID, format!("1/{number:04}"))),
+            Ok(number) => Ok(CommandOperands::default().bytes(row::DUMPID, format!("1/{number:04}"))),
             Err(error) => {
                 tracing::error!(%error, folder = %folder.display(), "a dump could not be written");
                 match error.kind() {
@@ -101,7 +101,7 @@ impl Shared {
                 return condition(Condition::NotFnd, 1);
             }
         }
-        let mut given = Operands::default();
+        let mut given = CommandOperands::default();
         for (option, value) in [
             (row::READ, "READABLE"),
             (row::UPDATE, "UPDATABLE"),

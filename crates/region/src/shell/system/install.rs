@@ -13,7 +13,7 @@ use std::sync::Arc;
 use cics::command::commands::discard as row;
 use cics::csd::{self, Csd};
 use cics::resp::Condition;
-use link::{Name, Operands, ProgramEntry};
+use link::{Name, CommandOperands, ProgramEntry};
 
 use super::super::Shared;
 use super::{Asked, Given};
@@ -44,7 +44,7 @@ impl Shared {
             let mut kernel = self.kernel.lock();
             let installed = kernel.resources.enqueue.install(install::enq_model(model));
             return match installed {
-                Ok(()) => Ok(Operands::default()),
+                Ok(()) => Ok(CommandOperands::default()),
                 Err(_) => condition(Condition::InvReq, 0),
             };
         }
@@ -145,7 +145,7 @@ impl Shared {
                 return condition(Condition::InvReq, 2);
             }
             core.forget_class(class);
-            Ok(Operands::default())
+            Ok(CommandOperands::default())
         })
     }
 
@@ -180,7 +180,7 @@ impl Shared {
             Ok(true)
         })?;
         // Tells the worker that the unit of work ends with it.
-        let ended = Operands::default();
+        let ended = CommandOperands::default();
         Ok(match logical {
             true => ended.int(row::TDQUEUE, 1),
             false => ended,
@@ -201,7 +201,7 @@ impl Shared {
         let name = asked.name::<8>(row::JOURNALNAME);
         let mut kernel = self.kernel.lock();
         match kernel.resources.journals.discard(name.as_bytes()) {
-            true => Ok(Operands::default()),
+            true => Ok(CommandOperands::default()),
             false => condition(Condition::JidErr, 1),
         }
     }
@@ -210,7 +210,7 @@ impl Shared {
         let name = asked.name::<8>(row::ENQMODEL);
         let mut kernel = self.kernel.lock();
         match kernel.resources.enqueue.discard(name) {
-            true => Ok(Operands::default()),
+            true => Ok(CommandOperands::default()),
             false => condition(Condition::NotFnd, 1),
         }
     }

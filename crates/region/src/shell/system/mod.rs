@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use cics::command::{Argument, Command, Direction, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Answer, Call, Name, Operands};
+use link::{CallAnswer, WorkerCall, Name, CommandOperands};
 
 use super::Shared;
 use super::clock::now_ns;
@@ -33,7 +33,7 @@ use view::Value;
 pub use view::View;
 
 /// What serving a command came to.
-type Given = Result<Operands, Failure>;
+type Given = Result<CommandOperands, Failure>;
 
 /// Serves a command.
 type Serve = fn(&Arc<Shared>, &Asked<'_>) -> Given;
@@ -42,7 +42,7 @@ type Serve = fn(&Arc<Shared>, &Asked<'_>) -> Given;
 struct Asked<'a> {
     key: TaskKey,
     row: &'static Command,
-    operands: &'a Operands,
+    operands: &'a CommandOperands,
 }
 
 /// The commands that are served here.
@@ -154,7 +154,7 @@ const COMMANDS: &[(u16, Serve)] = &[
     }),
     (rows::perform_dump::NUMBER, Shared::perform_dump),
     (rows::perform_resettime::NUMBER, |_, _| {
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }),
     (rows::perform_security::NUMBER, |_, _| {
         condition(Condition::InvReq, 1)
@@ -180,7 +180,7 @@ impl Shared {
         worker: usize,
         link: &Arc<WorkerLink>,
         key: TaskKey,
-        call: &Call,
+        call: &WorkerCall,
     ) {
         let Some(answer) = self.system_answer(key, call) else {
             tracing::error!(worker, "the operands of a worker's call make no sense");
@@ -192,9 +192,9 @@ impl Shared {
 
     /// What a command that is served here is answered with; none where its
     /// operands make no sense.
-    pub(super) fn system_answer(self: &Arc<Self>, key: TaskKey, call: &Call) -> Option<Answer> {
+    pub(super) fn system_answer(self: &Arc<Self>, key: TaskKey, call: &WorkerCall) -> Option<CallAnswer> {
         let row = u16::try_from(call.args[0]).ok().and_then(by_number)?;
-        let (operands, serve) = (Operands::parse(&call.data).ok()?, find(call.args[0])?);
+        let (operands, serve) = (CommandOperands::parse(&call.data).ok()?, find(call.args[0])?);
         // The end of its browses goes through the kernel.
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
@@ -205,7 +205,7 @@ impl Shared {
             operands: &operands,
         };
         Some(match serve(self, &asked) {
-            Ok(given) => Answer::of_data(given.emit()),
+            Ok(given) => CallAnswer::of_data(given.emit()),
             Err(failure) => failure.into(),
         })
     }
@@ -228,7 +228,7 @@ impl Shared {
     /// What the options that receive something are told.
     fn tell(&self, asked: &Asked<'_>, value: impl Fn(&View<'_>, &str) -> Option<Value>) -> Given {
         self.view(|view| {
-            let mut given = Operands::default();
+            let mut given = CommandOperands::default();
             for (index, option) in (0..).zip(asked.row.options) {
                 if option.direction == Direction::In || !asked.operands.has(index) {
                     continue;
@@ -254,7 +254,7 @@ impl Shared {
         let entry = Name::from_bytes(operands.get_name(row::ENTRYNAME).unwrap_or(*b"USER    "));
         let mut state = self.lock();
         let Some(task) = state.core.task_mut(asked.key) else {
-            return Ok(Operands::default());
+            return Ok(CommandOperands::default());
         };
         let passed_ns = now_ns().saturating_sub(task.begun);
         let points = &mut task.user_points;
@@ -263,7 +263,7 @@ impl Shared {
             .position(|p| p.entry == entry && p.point == point);
         let at = match known {
             Some(at) => at,
-            None if points.len() == UserPoint::MOST => return Ok(Operands::default()),
+            None if points.len() == UserPoint::MOST => return Ok(CommandOperands::default()),
             None => {
                 points.push(UserPoint {
                     entry,
@@ -280,7 +280,7 @@ impl Shared {
         passed.last_ns = passed_ns;
         passed.data1 = passed.data1.saturating_add(data(row::DATA1));
         passed.data2 = passed.data2.saturating_add(data(row::DATA2));
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// The task that an option names by its number.

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use cics::command::commands as rows;
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Name, Operands};
+use link::{Name, CommandOperands};
 
 use super::super::clock::now_ns;
 use super::super::{Shared, unix_offset};
@@ -48,7 +48,7 @@ impl Shared {
             }
         }
         match purge || priority.is_some() {
-            true => Ok(Operands::default()),
+            true => Ok(CommandOperands::default()),
             false => condition(Condition::InvReq, 1),
         }
     }
@@ -95,7 +95,7 @@ impl Shared {
         def.priority = priority.unwrap_or(def.priority);
         def.runaway_ms = runaway.or(def.runaway_ms);
         def.purgeable = purgeable.unwrap_or(def.purgeable);
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     pub(super) fn set_tranclass(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
@@ -123,7 +123,7 @@ impl Shared {
                 class.purge_threshold = threshold.checked_sub(1);
             }
             core.class_changed(cx, number);
-            Ok(Operands::default())
+            Ok(CommandOperands::default())
         })
     }
 
@@ -173,7 +173,7 @@ impl Shared {
         // ENABLED ends UNENABLED too.
         file.closed = closed.unwrap_or(file.closed && enabled != Some(true));
         self.page.count_file_change();
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET TCLASS: MAXACTIVE of a class by its number.
@@ -194,7 +194,7 @@ impl Shared {
             };
             classes[number].max_active = maximum.unwrap_or(classes[number].max_active);
             core.class_changed(cx, number);
-            Ok(Operands::default())
+            Ok(CommandOperands::default())
         })
     }
 
@@ -205,7 +205,7 @@ impl Shared {
         if let (Some(data), Some(task)) = (data, self.lock().core.task_mut(asked.key)) {
             task.correlation = data.into();
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET UOW: what is in doubt is committed or backed out, or what its
@@ -244,7 +244,7 @@ impl Shared {
             // As on CICS, the program does not wait for it.
             self.settle(branch, commits, Box::new(|_| {}));
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET CONNECTION ACQUIRED: sessions are made by and by, as on CICS.
@@ -271,7 +271,7 @@ impl Shared {
                 return condition(Condition::InvReq, 4);
             }
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET MONITOR: whether monitoring records are written.
@@ -291,7 +291,7 @@ impl Shared {
         if let Some(on) = wanted {
             self.monitoring.store(on, Ordering::Relaxed);
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET DISPATCHER: how priorities age, and the runaway limit.
@@ -300,7 +300,7 @@ impl Shared {
         asked.only(&[row::DISPATCHER, row::PRTYAGING, row::RUNAWAY])?;
         let dispatch = Dispatching::asked(asked, row::PRTYAGING, row::RUNAWAY)?;
         self.with(|core, _| dispatch.apply(core));
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET SYSTEM: the same, and MXT.
@@ -319,7 +319,7 @@ impl Shared {
                 core.set_mxt(cx, mxt);
             }
         });
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// SET PROGRAM: later tasks find the program enabled or not, and run its
@@ -405,7 +405,7 @@ impl Shared {
             Some(false) => drop(self.trace_stop()),
             _ => {}
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// PERFORM STATISTICS: a line of the log with the region's counters.
@@ -415,7 +415,7 @@ impl Shared {
             return condition(Condition::InvReq, 1);
         }
         self.record_statistics();
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 
     /// Writes a line of the log with the region's counters.
@@ -459,7 +459,7 @@ impl Shared {
                 resources.system.set_recording(cx, after);
             });
         });
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 }
 

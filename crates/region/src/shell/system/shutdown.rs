@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use cics::command::commands::perform_shutdown as row;
-use link::Operands;
+use link::CommandOperands;
 
 use super::super::Shared;
 use super::{Asked, Given};
@@ -30,6 +30,6 @@ impl Shared {
         if let Some(stop) = &self.config.stop {
             stop.stop();
         }
-        Ok(Operands::default())
+        Ok(CommandOperands::default())
     }
 }

@@ -10,7 +10,7 @@ mod resources;
 mod show;
 
 use cics::command::commands as rows;
-use link::Operands;
+use link::CommandOperands;
 
 use super::panel::{Entered, Panel};
 use super::{BuiltInTask, CLEAR, Done, PF3, PF7, PF8, PF10, PF11};
@@ -197,7 +197,7 @@ async fn performed(
     };
     let mut note = "NORMAL".to_owned();
     if acts {
-        let answer = task.command(number, &Operands::default()).await;
+        let answer = task.command(number, &CommandOperands::default()).await;
         note = show::note(&answer);
     }
     Ok(Outcome {

@@ -4,7 +4,7 @@ use cics::command::commands as rows;
 use cics::command::{Command, by_number};
 use cics::cvda;
 use cics::resp::Condition;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 use region::Purge;
 
 use super::super::BuiltInTask;
@@ -147,7 +147,7 @@ pub async fn set(
 }
 
 /// What a command came to, in a word or two.
-pub fn note(answer: &Answer) -> String {
+pub fn note(answer: &CallAnswer) -> String {
     if !answer.abend.is_blank() {
         return format!("ABEND {}", answer.abend);
     }
@@ -198,7 +198,7 @@ async fn browse(task: &mut BuiltInTask<'_>, number: u16) -> Result<Vec<String>, 
     let Some(row) = by_number(number) else {
         return Ok(Vec::new());
     };
-    let step = |word: &str| Operands::new(row.index_of(word).map_or(0, |index| 1 << index));
+    let step = |word: &str| CommandOperands::new(row.index_of(word).map_or(0, |index| 1 << index));
     let started = task.command(number, &step("START")).await;
     let mut names = Vec::new();
     while started.condition == Condition::Normal && names.len() < MOST {
@@ -253,18 +253,18 @@ async fn line(
 }
 
 /// Operands that name a resource.
-fn keyed(resource: &Resource, bits: u128, key: &str) -> Operands {
+fn keyed(resource: &Resource, bits: u128, key: &str) -> CommandOperands {
     match resource.source {
-        Source::System | Source::Nothing => Operands::new(bits),
-        Source::Tasks => Operands::new(bits | 1).int(0, key.parse().unwrap_or(0)),
+        Source::System | Source::Nothing => CommandOperands::new(bits),
+        Source::Tasks => CommandOperands::new(bits | 1).int(0, key.parse().unwrap_or(0)),
         _ => {
             let name = format!("{key:0$}", resource.key_length);
-            Operands::new(bits | 1).bytes(0, name.into_bytes())
+            CommandOperands::new(bits | 1).bytes(0, name.into_bytes())
         }
     }
 }
 
-fn shown(row: &Command, column: &Column, given: &Operands) -> Shown {
+fn shown(row: &Command, column: &Column, given: &CommandOperands) -> Shown {
     let index = row.index_of(column.option).unwrap_or(0);
     match column.show {
         Show::Word => {

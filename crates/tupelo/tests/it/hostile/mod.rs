@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use region::{
-    Confinement, Definitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply,
+    WorkerConfinement, Definitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply,
     SandboxMode, StoreEntry, TaskRequest, TransactionDef, block_on,
 };
 
@@ -95,7 +95,7 @@ impl Arena {
                 map_bytes: 1 << 30,
                 ..StoreEntry::default()
             }),
-            confinement: Confinement {
+            confinement: WorkerConfinement {
                 sandbox: SandboxMode::Required,
                 task_bytes: 64 << 20,
                 process_bytes: 512 << 20,

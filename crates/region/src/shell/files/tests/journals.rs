@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use cics::command::commands::{wait_journalname, write_journalname as row, write_journalnum};
 use cics::resp::Condition;
-use link::Operands;
+use link::CommandOperands;
 use proptest::prelude::*;
 
 use kernel::resources::world::World;
@@ -40,7 +40,7 @@ fn region(folder: &std::path::Path) -> KernelConfig {
 }
 
 fn write(w: &mut World, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, Option<i64>) {
-    let operands = Operands::new(1 << row::WAIT)
+    let operands = CommandOperands::new(1 << row::WAIT)
         .bytes(row::JOURNALNAME, name)
         .bytes(row::JTYPEID, *b"XX")
         .bytes(row::PREFIX, prefix)
@@ -79,7 +79,7 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
     assert_eq!(write(&mut w, "AUD/../X", b"", b"x").0, Condition::JidErr);
     assert_eq!(write(&mut w, "AUDIT", b"", b"").0, Condition::LengErr);
     let by_number = |number| {
-        Operands::default()
+        CommandOperands::default()
             .int(write_journalnum::JOURNALNUM, number)
             .bytes(write_journalnum::JTYPEID, *b"XX")
             .bytes(write_journalnum::FROM, *b"x")
@@ -100,7 +100,7 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
 fn a_wait_for_a_journal_that_nobody_wrote_to_is_notopen() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut w = over(region(folder.path()));
-    let wait = Operands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");
+    let wait = CommandOperands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");
     let said = |w: &mut World| {
         let told = w.command(1, wait_journalname::NUMBER, &wait);
         told.expect("an answer").condition

@@ -13,12 +13,12 @@ use kernel::{
     FileAsk, FileKey, FileKind, FileWork, JournalAsk, JournalRecord, QueueAsk, QueueFile,
     QueueFileFormat,
 };
-use link::Answer;
+use link::CallAnswer;
 
 use super::super::THREADS_A_KIND;
 use super::super::pool::{FileAnswer, FilePool};
 
-fn answers() -> (FileAnswer, Receiver<(FileKey, Answer)>) {
+fn answers() -> (FileAnswer, Receiver<(FileKey, CallAnswer)>) {
     let (way, answers) = channel();
     let way = Mutex::new(way);
     let answered: FileAnswer = Arc::new(move |_, (_, file), answer| {

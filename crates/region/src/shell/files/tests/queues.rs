@@ -10,7 +10,7 @@ use kernel::resources::world::{Response, World};
 use kernel::{
     Definitions, KernelConfig, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
 };
-use link::{Name, Operands};
+use link::{Name, CommandOperands};
 use proptest::prelude::*;
 
 use super::super::queue::next;
@@ -39,19 +39,19 @@ fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
 }
 
 fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
-    let operands = Operands::default()
+    let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, queue)
         .bytes(writeq_td::FROM, record);
     w.command(task, writeq_td::NUMBER, &operands)
 }
 
 fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
-    let operands = Operands::default().bytes(readq_td::QUEUE, queue);
+    let operands = CommandOperands::default().bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
 fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
-    let operands = Operands::default().bytes(deleteq_td::QUEUE, queue);
+    let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, queue);
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 

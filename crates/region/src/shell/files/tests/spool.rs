@@ -6,7 +6,7 @@ use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
 };
 use cics::resp::Condition;
-use link::{Name, Operands};
+use link::{Name, CommandOperands};
 
 use kernel::KernelConfig;
 use kernel::resources::world::{Response, World};
@@ -22,7 +22,7 @@ fn world(folder: &std::path::Path) -> World {
 }
 
 fn output(w: &mut World, task: u32, user: &str) -> Response {
-    let operands = Operands::default()
+    let operands = CommandOperands::default()
         .bytes(spoolopen_output::USERID, user)
         .bytes(spoolopen_output::NODE, *b"*");
     let told = w.command(task, spoolopen_output::NUMBER, &operands);
@@ -30,7 +30,7 @@ fn output(w: &mut World, task: u32, user: &str) -> Response {
 }
 
 fn input(w: &mut World, task: u32, user: &str) -> Response {
-    let operands = Operands::default().bytes(spoolopen_input::USERID, user);
+    let operands = CommandOperands::default().bytes(spoolopen_input::USERID, user);
     let told = w.command(task, spoolopen_input::NUMBER, &operands);
     told.expect("an answer")
 }
@@ -41,7 +41,7 @@ fn token(told: &Response, option: u8) -> Vec<u8> {
 }
 
 fn write(w: &mut World, task: u32, token: &[u8], record: &[u8]) -> (Condition, u32) {
-    let operands = Operands::default()
+    let operands = CommandOperands::default()
         .bytes(spoolwrite::TOKEN, token)
         .bytes(spoolwrite::FROM, record);
     let told = w
@@ -51,7 +51,7 @@ fn write(w: &mut World, task: u32, token: &[u8], record: &[u8]) -> (Condition, u
 }
 
 fn read(w: &mut World, task: u32, token: &[u8], most: i64) -> (Condition, u32, String) {
-    let operands = Operands::default()
+    let operands = CommandOperands::default()
         .bytes(spoolread::TOKEN, token)
         .int(spoolread::MAXFLENGTH, most);
     let told = w
@@ -64,7 +64,7 @@ fn read(w: &mut World, task: u32, token: &[u8], most: i64) -> (Condition, u32, S
 
 fn close(w: &mut World, task: u32, token: &[u8], option: Option<u8>) -> Condition {
     let options = option.map_or(0, |option| 1 << option);
-    let operands = Operands::new(options).bytes(spoolclose::TOKEN, token);
+    let operands = CommandOperands::new(options).bytes(spoolclose::TOKEN, token);
     let told = w.command(task, spoolclose::NUMBER, &operands);
     told.expect("an answer").condition
 }
@@ -157,7 +157,7 @@ fn wrong_tokens_lengths_nodes_and_names_are_refused() {
     assert_eq!(write(&mut w, 1, &out, b""), (Condition::LengErr, 0));
     assert_eq!(write(&mut w, 2, &out, b"x"), (Condition::NotOpen, 8));
     assert_eq!(output(&mut w, 1, "../UP").condition, Condition::InvReq);
-    let elsewhere = Operands::default()
+    let elsewhere = CommandOperands::default()
         .bytes(spoolopen_output::USERID, *b"TUPEUSER")
         .bytes(spoolopen_output::NODE, *b"ELSE");
     let told = w.command(1, spoolopen_output::NUMBER, &elsewhere);

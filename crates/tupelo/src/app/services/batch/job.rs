@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use batch::beside::{Ask, Frames, Response, VERSION, status_of};
 use batch::status::Status;
 use cics::resp::Condition;
-use region::{Answer, Handle, Op, OpenTask, TaskRequest, UserId};
+use region::{CallAnswer, Handle, CallOperation, OpenTask, TaskRequest, UserId};
 use store::FileId;
 
 use super::catalogue;
@@ -145,12 +145,12 @@ impl Job<'_> {
 
     async fn serve(&mut self, ask: Ask<'_>) -> Response {
         let (op, file, key, record) = match ask {
-            Ask::Hold { file, key } => (Op::Read, file, key, &[][..]),
-            Ask::Free { file, key } => (Op::Unlock, file, key, &[][..]),
-            Ask::Insert { file, key, record } => (Op::Write, file, key, record),
-            Ask::Append { file, record } => (Op::Write, file, &[][..], record),
-            Ask::Replace { file, key, record } => (Op::Rewrite, file, key, record),
-            Ask::Delete { file, key } => (Op::Delete, file, key, &[][..]),
+            Ask::Hold { file, key } => (CallOperation::Read, file, key, &[][..]),
+            Ask::Free { file, key } => (CallOperation::Unlock, file, key, &[][..]),
+            Ask::Insert { file, key, record } => (CallOperation::Write, file, key, record),
+            Ask::Append { file, record } => (CallOperation::Write, file, &[][..], record),
+            Ask::Replace { file, key, record } => (CallOperation::Rewrite, file, key, record),
+            Ask::Delete { file, key } => (CallOperation::Delete, file, key, &[][..]),
             Ask::Command { text } => {
                 self.commit().await;
                 return self.command(text);
@@ -170,7 +170,7 @@ impl Job<'_> {
         }
         let answer = self.record(op, FileId(file), key, record).await;
         let (status, text) = self.status(&answer, file, key);
-        if status.is_done() && !matches!(op, Op::Read | Op::Unlock) {
+        if status.is_done() && !matches!(op, CallOperation::Read | CallOperation::Unlock) {
             self.pending += 1;
             self.since.get_or_insert_with(Instant::now);
         }
@@ -191,7 +191,7 @@ impl Job<'_> {
     }
 
     /// Does it at once, or commits what is pending and waits for the lock.
-    async fn record(&mut self, op: Op, file: FileId, key: &[u8], record: &[u8]) -> Answer {
+    async fn record(&mut self, op: CallOperation, file: FileId, key: &[u8], record: &[u8]) -> CallAnswer {
         let mut answer = self.task.record(op, file, false, key, record).await;
         let mut tries = 0;
         while answer.condition == Condition::RecordBusy && tries < TRIES {
@@ -203,7 +203,7 @@ impl Job<'_> {
     }
 
     /// What a program is told of an answer, and a person.
-    fn status(&self, answer: &Answer, file: u32, key: &[u8]) -> (Status, String) {
+    fn status(&self, answer: &CallAnswer, file: u32, key: &[u8]) -> (Status, String) {
         match answer.abend.as_bytes() {
             b"    " => {}
             b"AFCF" => return (Status::IN_USE, self.locked(file, key)),
@@ -241,7 +241,7 @@ impl Job<'_> {
     /// Commits what is pending.
     async fn commit(&mut self) {
         if std::mem::take(&mut self.pending) > 0 {
-            let answer = self.task.call(Op::Syncpoint, [0; 8], Vec::new()).await;
+            let answer = self.task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
             self.failed |= answer.condition != Condition::Normal || !answer.abend.is_blank();
             self.commits += 1;
             self.since = None;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fetch::{Fetched, Fetcher, Request, Settings, SettingsError};
 use gateway::{CallInterface, OutboundRequest, CallableApi};
-use link::Operands;
+use link::CommandOperands;
 use worker::baq::{operand, pairs};
 
 use super::credential::{Credentials, Given};
@@ -144,11 +144,11 @@ impl Api {
     }
 
     /// Makes a call.
-    pub async fn call(&self, given: &Operands) -> CallResult {
+    pub async fn call(&self, given: &CommandOperands) -> CallResult {
         self.attempt(given).await.unwrap_or_else(|told| told)
     }
 
-    async fn attempt(&self, given: &Operands) -> Result<CallResult, CallResult> {
+    async fn attempt(&self, given: &CommandOperands) -> Result<CallResult, CallResult> {
         let stub = given.get_int(operand::STUB) == Some(1);
         let calling = match stub {
             true => CallInterface::Stub,
@@ -206,7 +206,7 @@ pub async fn fetched(fetcher: &Fetcher, request: Request) -> Result<Fetched, Cal
     fetched.map_err(|why| CallResult::no_response(why.to_string()))
 }
 
-fn named(given: &Operands, index: u8) -> Vec<(String, Vec<u8>)> {
+fn named(given: &CommandOperands, index: u8) -> Vec<(String, Vec<u8>)> {
     let all = pairs(given.get_bytes(index).unwrap_or_default()).into_iter();
     let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     all.map(|(n, value)| (name(n), value.to_vec())).collect()

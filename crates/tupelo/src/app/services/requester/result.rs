@@ -2,7 +2,7 @@
 
 use fetch::Fetched;
 use gateway::RequesterResponse;
-use link::{Answer, Operands};
+use link::{CallAnswer, CommandOperands};
 use worker::baq::{emit_pairs, operand, outcome};
 
 /// Bytes of a message that a program is told.
@@ -77,7 +77,7 @@ impl CallResult {
     }
 
     /// The same as operands of an answer.
-    pub fn answer(self) -> Answer {
+    pub fn answer(self) -> CallAnswer {
         let sizes: Vec<[u8; 4]> = self
             .areas
             .iter()
@@ -87,16 +87,16 @@ impl CallResult {
         let areas = emit_pairs(areas);
         let each = self.areas.iter().zip(&sizes);
         let elements = emit_pairs(each.map(|((name, ..), size)| (name.as_bytes(), &size[..])));
-        let operands = Operands::default()
+        let operands = CommandOperands::default()
             .bytes(operand::BASE, self.base)
             .bytes(operand::AREAS, areas)
             .int(operand::OUTCOME, self.outcome)
             .int(operand::STATUS, self.status.into())
             .bytes(operand::MESSAGE, self.message)
             .bytes(operand::ELEMENTS, elements);
-        Answer {
+        CallAnswer {
             data: operands.emit(),
-            ..Answer::default()
+            ..CallAnswer::default()
         }
     }
 }
