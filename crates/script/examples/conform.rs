@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use script::{Engine, Library, Limits, Records, Sources, Trial, Verdict};
+use script::{ScriptEngine, CopybookLibrary, Limits, EngineRecords, ModuleSources, ConformanceTest, TestResult};
 use serde_json::json;
 
 /// Features that scripts do not have, and why.
@@ -52,7 +52,7 @@ globalThis.$262 = {
 struct Suite {
     root: PathBuf,
     harness: BTreeMap<String, String>,
-    engine: Engine,
+    engine: ScriptEngine,
 }
 
 /// The metadata of a test.
@@ -65,14 +65,14 @@ struct Meta {
     negative: Option<String>,
 }
 
-fn engine(sources: Sources) -> Engine {
+fn engine(sources: ModuleSources) -> ScriptEngine {
     let limits = Limits {
         runaway_ms: 10_000,
         ..Limits::default()
     };
-    let library = Library::new(Vec::new(), copybook::CodePage::ascii());
-    let records = Records::new(Arc::new(library));
-    Engine::load(&Arc::new(sources), "<host>", limits, records).expect("the host is loaded")
+    let library = CopybookLibrary::new(Vec::new(), copybook::CodePage::ascii());
+    let records = EngineRecords::new(Arc::new(library));
+    ScriptEngine::load(&Arc::new(sources), "<host>", limits, records).expect("the host is loaded")
 }
 
 fn host() -> (String, String) {
@@ -149,11 +149,11 @@ impl Suite {
             .and_then(|n| n.to_str())
             .unwrap_or_default();
         let imports = meta.has("module") || meta.features.iter().any(|f| f == "dynamic-import");
-        let mut own = imports.then(|| engine(beside(path)));
+        let mut own = imports.then(|| engine(folder_modules(path)));
         for (module, strict) in modes {
             let strict = if *strict { "\"use strict\";\n" } else { "" };
             let text = format!("{strict}{text}");
-            let trial = Trial {
+            let trial = ConformanceTest {
                 name,
                 before: &before,
                 text: &text,
@@ -161,17 +161,17 @@ impl Suite {
             };
             let verdict = own.as_mut().unwrap_or(&mut self.engine).try_text(trial);
             let wrong = match (&verdict, &meta.negative) {
-                (Verdict::Threw(name, _), Some(wanted)) if name == wanted => None,
-                (Verdict::Ended(said), None) if meta.has("async") => {
+                (TestResult::Threw(name, _), Some(wanted)) if name == wanted => None,
+                (TestResult::Ended(said), None) if meta.has("async") => {
                     match said.contains("Test262:AsyncTestComplete") {
                         true => None,
                         false => Some(format!("it never completed: {}", said.trim())),
                     }
                 }
-                (Verdict::Ended(_), None) => None,
-                (Verdict::Ended(_), Some(wanted)) => Some(format!("no {wanted}")),
-                (Verdict::Threw(name, message), _) => Some(format!("{name}: {message}")),
-                (Verdict::Stopped(code), _) => Some(format!("abend {code}")),
+                (TestResult::Ended(_), None) => None,
+                (TestResult::Ended(_), Some(wanted)) => Some(format!("no {wanted}")),
+                (TestResult::Threw(name, message), _) => Some(format!("{name}: {message}")),
+                (TestResult::Stopped(code), _) => Some(format!("abend {code}")),
             };
             if wrong.is_some() {
                 return wrong;
@@ -182,7 +182,7 @@ impl Suite {
 }
 
 /// The modules of a test's folder.
-fn beside(path: &Path) -> Sources {
+fn folder_modules(path: &Path) -> ModuleSources {
     let folder = path.parent().unwrap_or(Path::new("."));
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let texts = files.filter_map(|file| {
@@ -192,7 +192,7 @@ fn beside(path: &Path) -> Sources {
             .then(|| std::fs::read_to_string(file.path()).ok())?;
         Some((name, text?))
     });
-    Sources::of(texts.chain([host()]))
+    ModuleSources::of(texts.chain([host()]))
 }
 
 fn tests(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -224,7 +224,7 @@ fn main() {
     });
     let mut suite = Suite {
         harness: harness.collect(),
-        engine: engine(Sources::of([host()])),
+        engine: engine(ModuleSources::of([host()])),
         root,
     };
     let mut counts: BTreeMap<String, [u32; 3]> = BTreeMap::new();

@@ -12,32 +12,32 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use script::{
-    AbendInfo, Engine, Event, Facts, Fault, Host, Input, Level, Library, Limits, Output, Records,
-    Request, Sources,
+    AbendInfo, ScriptEngine, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, CopybookLibrary, Limits, ProgramOutput, EngineRecords,
+    Request, ModuleSources,
 };
 
 /// A host whose methods are never called.
-struct Nobody;
+struct UnusedHost;
 
-impl Host for Nobody {
-    fn facts(&self) -> Facts {
-        Facts::default()
+impl ScriptHost for UnusedHost {
+    fn facts(&self) -> TaskAttributes {
+        TaskAttributes::default()
     }
-    fn link(&mut self, _: &str, input: Input<'_>) -> Result<Output, Fault> {
-        let Input::Channel(given) = input else {
-            return Ok(Output::default());
+    fn link(&mut self, _: &str, input: ProgramInput<'_>) -> Result<ProgramOutput, Fault> {
+        let ProgramInput::Channel(given) = input else {
+            return Ok(ProgramOutput::default());
         };
         let mut channel = given.clone();
         for container in &mut channel.containers {
             container.name = "RESPONSE-DATA".parse().unwrap_or_default();
             container.bytes = vec![b'x'; 1000];
         }
-        Ok(Output {
+        Ok(ProgramOutput {
             commarea: Vec::new(),
             channel: Some(channel),
         })
     }
-    fn may_go_over(&self, _: &str, _: Input<'_>) -> Result<(), Fault> {
+    fn may_go_over(&self, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
         Ok(())
     }
     fn call(&mut self, _: link::CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<link::CallAnswer, Fault> {
@@ -46,37 +46,37 @@ impl Host for Nobody {
     fn file(&self, _: &str) -> Option<usize> {
         None
     }
-    fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
+    fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
         Ok(())
     }
     fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {
         Ok(())
     }
-    fn wait(&mut self, _: Option<Instant>) -> Option<(u32, Event)> {
+    fn wait(&mut self, _: Option<Instant>) -> Option<(u32, HostEvent)> {
         None
     }
-    fn send(&mut self, _: script::Answer) -> bool {
+    fn send(&mut self, _: script::ScriptAnswer) -> bool {
         true
     }
     fn finish(
         self: Box<Self>,
-        _: Result<&mut script::Answer, &AbendInfo>,
+        _: Result<&mut script::ScriptAnswer, &AbendInfo>,
         _: u64,
     ) -> Result<(), AbendInfo> {
         Ok(())
     }
-    fn log(&self, _: Level, _: &str, _: Option<&str>) {}
+    fn log(&self, _: LogLevel, _: &str, _: Option<&str>) {}
 }
 
 /// Microseconds of a request with one LINK that the host answers at once.
 /// Each of so many engines has its turn.
-fn link(sources: &Arc<Sources>, folder: &Path, requests: u32, engines: usize) -> f64 {
+fn link(sources: &Arc<ModuleSources>, folder: &Path, requests: u32, engines: usize) -> f64 {
     let load = |_| {
-        let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
-        let records = Records::new(Arc::new(library));
-        Engine::load(sources, "one.js", Limits::default(), records).expect("it loads")
+        let library = CopybookLibrary::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
+        let records = EngineRecords::new(Arc::new(library));
+        ScriptEngine::load(sources, "one.js", Limits::default(), records).expect("it loads")
     };
-    let mut engines: Vec<Engine> = (0..engines).map(load).collect();
+    let mut engines: Vec<ScriptEngine> = (0..engines).map(load).collect();
     let headers = [
         "host",
         "user-agent",
@@ -95,7 +95,7 @@ fn link(sources: &Arc<Sources>, folder: &Path, requests: u32, engines: usize) ->
             ..Request::default()
         };
         let answer = engines[0]
-            .serve(request, Box::new(Nobody), Arc::default())
+            .serve(request, Box::new(UnusedHost), Arc::default())
             .0;
         assert_eq!(answer.map(|a| a.body.len()), Ok(1017));
         engines.rotate_left(1);
@@ -110,7 +110,7 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     if std::env::args().nth(1).as_deref() == Some("link") {
         // For a profiler.
-        let sources = Sources::read(&folder.join("examples")).expect("the scripts are there");
+        let sources = ModuleSources::read(&folder.join("examples")).expect("the scripts are there");
         let engines = std::env::args().nth(2);
         let engines = engines.map_or(1, |n| n.parse().expect("a number"));
         println!("{}", link(&Arc::new(sources), folder, 20_000, engines));
@@ -119,16 +119,16 @@ fn main() {
     let rounds: u32 = std::env::args()
         .nth(1)
         .map_or(20_000, |n| n.parse().expect("a number"));
-    let sources = Arc::new(Sources::read(&folder.join("examples")).expect("the scripts are there"));
-    let library = Library::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
-    let records = Records::new(Arc::new(library));
+    let sources = Arc::new(ModuleSources::read(&folder.join("examples")).expect("the scripts are there"));
+    let library = CopybookLibrary::new(vec![folder.join("testdata")], copybook::CodePage::ascii());
+    let records = EngineRecords::new(Arc::new(library));
     let limits = Limits {
         runaway_ms: 0,
         ..Limits::default()
     };
     let mut reported: BTreeMap<String, f64> = BTreeMap::new();
     let began = Instant::now();
-    let mut engine = Engine::load(&sources, "rounds.js", limits, records).expect("it loads");
+    let mut engine = ScriptEngine::load(&sources, "rounds.js", limits, records).expect("it loads");
     reported.insert("load_us".into(), began.elapsed().as_nanos() as f64 / 1e3);
     let mut serve = |query: String| {
         let request = Request {
@@ -138,7 +138,7 @@ fn main() {
         };
         let purged = Arc::new(AtomicBool::new(false));
         let began = Instant::now();
-        let answer = engine.serve(request, Box::new(Nobody), purged).0;
+        let answer = engine.serve(request, Box::new(UnusedHost), purged).0;
         answer.unwrap_or_else(|f| panic!("{}", f.abend.message));
         began.elapsed().as_nanos() as f64
     };

@@ -26,7 +26,7 @@ use std::ptr::{self, NonNull};
 
 use rquickjs::allocator::Allocator;
 
-use crate::guard::{self, Guard, PAGE};
+use crate::guard::{self, SnapshotGuard, PAGE};
 
 /// Blocks up to this many bytes, their header included, have a class for every
 /// 16 bytes; larger ones four classes for each power of two.
@@ -59,7 +59,7 @@ pub struct Arena {
     base: NonNull<u8>,
     reserved: usize,
     snapshot: Vec<u8>,
-    guard: Option<Guard>,
+    guard: Option<SnapshotGuard>,
 }
 
 /// The arena as QuickJS sees it. It must not outlive the arena.
@@ -154,13 +154,13 @@ impl Arena {
         self.snapshot.extend_from_slice(bytes);
         self.snapshot.shrink_to_fit();
         // The last page has what is allocated next.
-        self.guard = Guard::new(self.base, used / PAGE * PAGE);
+        self.guard = SnapshotGuard::new(self.base, used / PAGE * PAGE);
     }
 
     /// Bytes of the snapshot, and of those of its pages that requests write.
     pub fn written(&self) -> (usize, usize) {
         let all = self.snapshot.len();
-        (all, self.guard.as_ref().map_or(all, Guard::written))
+        (all, self.guard.as_ref().map_or(all, SnapshotGuard::written))
     }
 
     /// Puts the snapshot back.
@@ -172,7 +172,7 @@ impl Arena {
         let most = self.most();
         let keep = self.snapshot.len() + KEPT;
         let (base, copy) = (self.base.as_ptr(), &self.snapshot);
-        let guarded = self.guard.as_ref().map_or(0, Guard::bytes);
+        let guarded = self.guard.as_ref().map_or(0, SnapshotGuard::bytes);
         let put = |from: usize, bytes: usize| {
             // SAFETY: a part of the snapshot, which is as long as the part of
             // the arena it was copied from.
@@ -370,7 +370,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_class_is_as_large_as_what_is_asked_and_the_next_one_larger() {
+    fn a_class_is_at_least_as_large_as_requested_and_the_next_one_larger() {
         let mut before = (0, 0);
         for bytes in 1..200_000 {
             let (class, size) = class_of(bytes);

@@ -8,23 +8,23 @@ use cics::resp::Condition;
 use link::{CallAnswer, CHANNEL_DATA, OperandValue, CommandOperands};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
 
-use crate::engine::Shared;
-use crate::natives::{Given, bytes_of, refused};
+use crate::engine::EngineState;
+use crate::natives::{ProgramArguments, bytes_of, refused};
 
 /// Runs a command, with the channel that its option CHANNEL names where the
 /// script gave one. Gives an object with what came back, or why not.
 pub fn run<'js>(
     ctx: &Ctx<'js>,
-    shared: &Shared,
+    shared: &EngineState,
     name: &str,
     options: &Object<'js>,
-    channel: &Given<'js>,
+    channel: &ProgramArguments<'js>,
 ) -> Result<Value<'js>> {
     let (row, mut operands) = match gather(shared, name, options)? {
         Ok(gathered) => gathered,
         Err(wrong) => return misused(ctx, &wrong),
     };
-    if let Given::Channel(channel) = channel {
+    if let ProgramArguments::Channel(channel) = channel {
         operands.push(CHANNEL_DATA, OperandValue::Bytes(channel.emit()));
     }
     match shared.host(|host| host.command(row.number, &operands)) {
@@ -46,7 +46,7 @@ pub fn run<'js>(
 
 /// The row of a command and its operands, or the error in them.
 fn gather<'js>(
-    shared: &Shared,
+    shared: &EngineState,
     name: &str,
     options: &Object<'js>,
 ) -> Result<std::result::Result<(&'static Command, CommandOperands), String>> {
@@ -157,7 +157,7 @@ fn not_given(row: &Command) -> Option<String> {
 
 /// An option's operand, from a value of JavaScript; `None` for a flag.
 fn operand(
-    shared: &Shared,
+    shared: &EngineState,
     argument: Argument,
     value: &Value<'_>,
 ) -> std::result::Result<Option<OperandValue>, String> {
@@ -205,7 +205,7 @@ fn operand(
 /// A command's results, by the names of its options.
 fn given_back<'js>(
     ctx: &Ctx<'js>,
-    shared: &Shared,
+    shared: &EngineState,
     row: &Command,
     answer: &CallAnswer,
 ) -> Result<Value<'js>> {

@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicBool;
 use rquickjs::context::EvalOptions;
 use rquickjs::{CatchResultExt, CaughtError, Ctx, Module, Promise, Value};
 
-use crate::engine::{Engine, stopped};
-use crate::failure::{self, Failure};
+use crate::engine::{ScriptEngine, stopped};
+use crate::failure::{self, ScriptFailure};
 
 /// A text and how it is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Trial<'t> {
+pub struct ConformanceTest<'t> {
     /// Its name, in stacks and for its imports.
     pub name: &'t str,
     /// Scripts that run before it, by name.
@@ -30,7 +30,7 @@ pub struct Trial<'t> {
 
 /// The result of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TestResult {
     /// It came to its end, having printed this.
     Ended(String),
     /// It threw: name of the error, and its message.
@@ -39,9 +39,9 @@ pub enum Verdict {
     Stopped(String),
 }
 
-impl Engine {
+impl ScriptEngine {
     /// Runs a text in a fresh realm.
-    pub fn try_text(&mut self, trial: Trial<'_>) -> Verdict {
+    pub fn try_text(&mut self, trial: ConformanceTest<'_>) -> TestResult {
         self.shared()
             .watch
             .begin(Arc::new(AtomicBool::new(false)), self.limits());
@@ -50,21 +50,21 @@ impl Engine {
         verdict
     }
 
-    fn run(&self, ctx: &Ctx<'_>, trial: Trial<'_>) -> Verdict {
+    fn run(&self, ctx: &Ctx<'_>, trial: ConformanceTest<'_>) -> TestResult {
         let ran = self.run_parts(ctx, trial);
         let shared: Rc<_> = self.shared();
         if let Some(stop) = shared.watch.stopped() {
-            return Verdict::Stopped(stopped(stop).abend.code);
+            return TestResult::Stopped(stopped(stop).abend.code);
         }
         match ran {
-            Ok(said) => Verdict::Ended(said),
-            Err(_) if self.is_exhausted() => Verdict::Stopped(failure::MEMORY.to_owned()),
+            Ok(said) => TestResult::Ended(said),
+            Err(_) if self.is_exhausted() => TestResult::Stopped(failure::MEMORY.to_owned()),
             Err(threw) => threw,
         }
     }
 
-    fn run_parts(&self, ctx: &Ctx<'_>, trial: Trial<'_>) -> Result<String, Verdict> {
-        let script = |name: &str, text: &str| -> Result<(), Verdict> {
+    fn run_parts(&self, ctx: &Ctx<'_>, trial: ConformanceTest<'_>) -> Result<String, TestResult> {
+        let script = |name: &str, text: &str| -> Result<(), TestResult> {
             let mut options = EvalOptions::default();
             options.filename = Some(name.to_owned());
             options.strict = false;
@@ -103,7 +103,7 @@ impl Engine {
     }
 }
 
-fn threw(error: CaughtError<'_>) -> Verdict {
+fn threw(error: CaughtError<'_>) -> TestResult {
     let name = |value: &Value<'_>| -> Option<String> {
         let object = value.as_object()?;
         let constructor: Value<'_> = object.get("constructor").ok()?;
@@ -114,16 +114,16 @@ fn threw(error: CaughtError<'_>) -> Verdict {
         CaughtError::Exception(e) => {
             let value = e.as_value();
             let name = name(value).unwrap_or_else(|| "Error".to_owned());
-            Verdict::Threw(name, e.message().unwrap_or_default())
+            TestResult::Threw(name, e.message().unwrap_or_default())
         }
         CaughtError::Value(value) => {
             let name = name(value).unwrap_or_else(|| value.type_name().to_owned());
             let message = value.as_object().and_then(|o| o.get("message").ok());
-            Verdict::Threw(name, message.unwrap_or_default())
+            TestResult::Threw(name, message.unwrap_or_default())
         }
         CaughtError::Error(error) => {
-            let Failure { abend, .. } = Failure::new(failure::THROWN, error.to_string());
-            Verdict::Threw("Error".to_owned(), abend.message)
+            let ScriptFailure { abend, .. } = ScriptFailure::new(failure::THROWN, error.to_string());
+            TestResult::Threw("Error".to_owned(), abend.message)
         }
     }
 }

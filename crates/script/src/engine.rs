@@ -23,13 +23,13 @@ use rquickjs::{
 use region::Passed;
 
 use crate::arena::{self, Arena};
-use crate::failure::{self, Failure, Mistake, Place};
-use crate::host::{AbendInfo, Event, Host};
-use crate::limits::{Limits, Stop, Watch};
+use crate::failure::{self, ScriptFailure, ScriptDiagnostic, SourcePosition};
+use crate::host::{AbendInfo, HostEvent, ScriptHost};
+use crate::limits::{Limits, StopReason, RequestWatch};
 use crate::natives;
-use crate::records::Records;
-use crate::source::{InFolder, Sources};
-use crate::transfer::Transfer;
+use crate::records::EngineRecords;
+use crate::source::{InFolder, ModuleSources};
+use crate::transfer::XctlTarget;
 
 /// The engine's own part: the globals that scripts have in addition to the
 /// language.
@@ -48,19 +48,19 @@ const GC_THRESHOLD: usize = 16 << 20;
 /// Jobs of promises between two checks of the limits: each may be too short for
 /// the engine to check by itself. A script without memory may run this many
 /// more.
-const JOBS_BETWEEN_LOOKS: u32 = 256;
+const JOBS_BETWEEN_CHECKS: u32 = 256;
 
 /// State that natives and the engine share while a request is served.
 #[derive(Default)]
-pub struct Shared {
+pub struct EngineState {
     /// The host of the request; `None` while a script is loaded.
-    pub host: RefCell<Option<Box<dyn Host>>>,
+    pub host: RefCell<Option<Box<dyn ScriptHost>>>,
     /// The request.
     pub request: RefCell<Rc<Request>>,
     /// The limits of the request.
-    pub watch: Watch,
+    pub watch: RequestWatch,
     /// Layouts that scripts have asked for.
-    pub records: Records,
+    pub records: EngineRecords,
     /// Promises that were rejected without a handler: address, reason, and call
     /// stack.
     rejected: RefCell<Vec<(usize, String, String)>>,
@@ -69,19 +69,19 @@ pub struct Shared {
     /// Tasks that were begun and have not ended.
     pub children: std::cell::Cell<u32>,
     /// The script has transferred control to a program (XCTL).
-    pub transfer: RefCell<Option<Transfer>>,
+    pub transfer: RefCell<Option<XctlTarget>>,
     /// The engine's memory: where it begins, and its bytes.
     memory: std::cell::Cell<(usize, usize)>,
 }
 
 /// A script that is loaded.
-pub struct Engine {
+pub struct ScriptEngine {
     // Before the runtime, whose values they are.
-    own: Own<Persistent<Function<'static>>>,
+    own: EngineFunctions<Persistent<Function<'static>>>,
     namespace: Persistent<Object<'static>>,
     context: Context,
     runtime: Runtime,
-    shared: Rc<Shared>,
+    shared: Rc<EngineState>,
     limits: Limits,
     exports: Vec<String>,
     name: String,
@@ -111,7 +111,7 @@ pub struct Request {
 
 /// A script's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct ScriptAnswer {
     /// Status.
     pub status: u16,
     /// Headers.
@@ -121,21 +121,21 @@ pub struct Answer {
     /// The data for a program that linked to the script.
     pub passed: Option<Passed>,
     /// The program that takes the script's place before the answer is sent.
-    pub transfer: Option<Transfer>,
+    pub transfer: Option<XctlTarget>,
 }
 
-impl Engine {
+impl ScriptEngine {
     /// Loads a script: compiles it with what it imports and runs its top level.
     pub fn load(
-        sources: &Arc<Sources>,
+        sources: &Arc<ModuleSources>,
         name: &str,
         limits: Limits,
-        records: Records,
-    ) -> Result<Engine, Mistake> {
-        let failed = |message: String| Mistake {
-            place: Place {
+        records: EngineRecords,
+    ) -> Result<ScriptEngine, ScriptDiagnostic> {
+        let failed = |message: String| ScriptDiagnostic {
+            place: SourcePosition {
                 file: name.to_owned(),
-                ..Place::default()
+                ..SourcePosition::default()
             },
             message,
         };
@@ -145,9 +145,9 @@ impl Engine {
         runtime.set_max_stack_size(limits.stack_bytes);
         runtime.set_gc_threshold(GC_THRESHOLD);
         runtime.set_loader(InFolder(sources.clone()), InFolder(sources.clone()));
-        let shared = Rc::new(Shared {
+        let shared = Rc::new(EngineState {
             records,
-            ..Shared::default()
+            ..EngineState::default()
         });
         shared
             .watch
@@ -172,7 +172,7 @@ impl Engine {
                 return Err(mistake);
             }
         };
-        let mut engine = Engine {
+        let mut engine = ScriptEngine {
             own,
             namespace,
             context,
@@ -185,7 +185,7 @@ impl Engine {
         };
         if let Some((text, stack)) = engine.shared.rejection_left() {
             let mut mistake = failed(format!("a promise was rejected: {text}"));
-            let place = Place::of_stack(&stack);
+            let place = SourcePosition::of_stack(&stack);
             if !place.file.is_empty() {
                 mistake.place = place;
             }
@@ -210,7 +210,7 @@ impl Engine {
     }
 
     /// The state that this engine and its natives share.
-    pub(crate) fn shared(&self) -> Rc<Shared> {
+    pub(crate) fn shared(&self) -> Rc<EngineState> {
         self.shared.clone()
     }
 
@@ -218,9 +218,9 @@ impl Engine {
     pub fn serve(
         &mut self,
         request: Request,
-        host: Box<dyn Host>,
+        host: Box<dyn ScriptHost>,
         purged: Arc<AtomicBool>,
-    ) -> (Result<Answer, Failure>, Box<dyn Host>) {
+    ) -> (Result<ScriptAnswer, ScriptFailure>, Box<dyn ScriptHost>) {
         let shared = self.shared.clone();
         shared.watch.begin(purged, &self.limits);
         *shared.host.borrow_mut() = Some(host);
@@ -261,7 +261,7 @@ impl Engine {
         self.arena.is_exhausted()
     }
 
-    fn serve_in(&self, ctx: &Ctx<'_>) -> Result<Answer, Failure> {
+    fn serve_in(&self, ctx: &Ctx<'_>) -> Result<ScriptAnswer, ScriptFailure> {
         let thrown = |e: CaughtError<'_>| failure_of(&e);
         let own = |function: &Persistent<Function<'static>>| {
             let function = function.clone().restore(ctx);
@@ -288,7 +288,7 @@ impl Engine {
             let mut jobs = 0u32;
             while !self.shared.goes_over() && ctx.execute_pending_job() {
                 jobs += 1;
-                if jobs.is_multiple_of(JOBS_BETWEEN_LOOKS) {
+                if jobs.is_multiple_of(JOBS_BETWEEN_CHECKS) {
                     self.shared.watch.check();
                     // A job may throw where no handler catches it.
                     if self.arena.is_exhausted() {
@@ -317,7 +317,7 @@ impl Engine {
             }
             if !self.wait(ctx, &own(&self.own.deliver)?)? {
                 let text = "the script waits for a promise that is never settled";
-                return Err(Failure::new(failure::PROMISE, text));
+                return Err(ScriptFailure::new(failure::PROMISE, text));
             }
         };
         let transfer = self.shared.transfer.take();
@@ -325,9 +325,9 @@ impl Engine {
             && transfer.is_none()
         {
             let text = format!("a promise was rejected and not handled: {text}");
-            return Err(Failure {
+            return Err(ScriptFailure {
                 stack,
-                ..Failure::new(failure::PROMISE, text)
+                ..ScriptFailure::new(failure::PROMISE, text)
             });
         }
         let mut answer = read_outcome(&reported).catch(ctx).map_err(thrown)??;
@@ -342,7 +342,7 @@ impl Engine {
 
     /// Waits for the next event of the script; returns false when none can
     /// arrive.
-    fn wait<'js>(&self, ctx: &Ctx<'js>, deliver: &Function<'js>) -> Result<bool, Failure> {
+    fn wait<'js>(&self, ctx: &Ctx<'js>, deliver: &Function<'js>) -> Result<bool, ScriptFailure> {
         let next = self.shared.timers.borrow().iter().min().copied();
         if next.is_none() && self.shared.children.get() == 0 {
             return Ok(false);
@@ -354,15 +354,15 @@ impl Engine {
         };
         self.shared.watch.progress();
         if self.shared.watch.is_purged() {
-            return Err(stopped(Stop::Purged));
+            return Err(stopped(StopReason::Purged));
         }
         let thrown = |e: CaughtError<'_>| failure_of(&e);
         match (ended, next) {
             (Some((number, event)), _) => {
                 self.shared.children.set(self.shared.children.get() - 1);
                 let value = match event {
-                    Event::Ended(result) => natives::output(ctx, result),
-                    Event::Fetched(result) => natives::fetched(ctx, result),
+                    HostEvent::Ended(result) => natives::output(ctx, result),
+                    HostEvent::Fetched(result) => natives::fetched(ctx, result),
                 };
                 let value = value.catch(ctx).map_err(thrown)?;
                 deliver
@@ -385,14 +385,14 @@ impl Engine {
         Ok(true)
     }
 
-    fn out_of_memory(&self) -> Failure {
+    fn out_of_memory(&self) -> ScriptFailure {
         let mib = self.limits.memory_bytes >> 20;
         let text = format!("the script needs more than its {mib} MiB of memory");
-        Failure::new(failure::MEMORY, text)
+        ScriptFailure::new(failure::MEMORY, text)
     }
 
     /// Adds details to a failure that only the engine has.
-    fn explain(&self, failure: &mut Failure) {
+    fn explain(&self, failure: &mut ScriptFailure) {
         if let Some(stop) = self.shared.watch.stopped() {
             *failure = stopped(stop);
         } else if self.arena.is_exhausted()
@@ -405,7 +405,7 @@ impl Engine {
         }
         if failure.abend.program.is_empty() {
             failure.abend.program = self.name.clone();
-            let place = Place::of_stack(&failure.stack);
+            let place = SourcePosition::of_stack(&failure.stack);
             if !place.file.is_empty() {
                 failure.abend.program = place.file;
                 failure.abend.line = place.line;
@@ -414,7 +414,7 @@ impl Engine {
     }
 }
 
-impl Shared {
+impl EngineState {
     /// Gives the memory of the engine back.
     ///
     /// # Safety
@@ -451,8 +451,8 @@ impl Shared {
     }
 }
 
-type Made = (
-    Own<Persistent<Function<'static>>>,
+type EngineModule = (
+    EngineFunctions<Persistent<Function<'static>>>,
     Persistent<Object<'static>>,
     Vec<String>,
 );
@@ -460,10 +460,10 @@ type Made = (
 /// Evaluates the engine's own part and the script.
 fn prepare(
     ctx: &Ctx<'_>,
-    shared: &Rc<Shared>,
-    sources: &Arc<Sources>,
+    shared: &Rc<EngineState>,
+    sources: &Arc<ModuleSources>,
     name: &str,
-) -> Result<Made, Mistake> {
+) -> Result<EngineModule, ScriptDiagnostic> {
     let inner = |e: CaughtError<'_>| mistake_of(&e, name);
     let own = Object::new(ctx.clone()).catch(ctx).map_err(inner)?;
     natives::install(ctx, &own, shared)
@@ -481,10 +481,10 @@ fn prepare(
             .catch(ctx)
             .map_err(inner)?;
     }
-    let text = sources.text(name).ok_or_else(|| Mistake {
-        place: Place {
+    let text = sources.text(name).ok_or_else(|| ScriptDiagnostic {
+        place: SourcePosition {
             file: name.to_owned(),
-            ..Place::default()
+            ..SourcePosition::default()
         },
         message: "the region has no such script".into(),
     })?;
@@ -497,10 +497,10 @@ fn prepare(
     match settled.result::<()>() {
         Some(result) => result.catch(ctx).map_err(inner)?,
         None => {
-            return Err(Mistake {
-                place: Place {
+            return Err(ScriptDiagnostic {
+                place: SourcePosition {
                     file: name.to_owned(),
-                    ..Place::default()
+                    ..SourcePosition::default()
                 },
                 message: "its top level waits for a promise that is never settled".into(),
             });
@@ -515,11 +515,11 @@ fn prepare(
             exports.push(key);
         }
     }
-    let part = |key: &&str| -> Result<Persistent<Function<'static>>, Mistake> {
+    let part = |key: &&str| -> Result<Persistent<Function<'static>>, ScriptDiagnostic> {
         let function: Function<'_> = own.get(*key).catch(ctx).map_err(inner)?;
         Ok(Persistent::save(ctx, function))
     };
-    let names = Own {
+    let names = EngineFunctions {
         begin: "begin",
         gave: "gave",
         thrown: "thrown",
@@ -530,7 +530,7 @@ fn prepare(
 }
 
 /// Functions of the engine's own part that are called from here.
-struct Own<F> {
+struct EngineFunctions<F> {
     /// Finds a request's handler.
     begin: F,
     /// The handler gave something back.
@@ -543,9 +543,9 @@ struct Own<F> {
     deliver: F,
 }
 
-impl<F> Own<F> {
-    fn each<T, E>(&self, make: impl Fn(&F) -> Result<T, E>) -> Result<Own<T>, E> {
-        Ok(Own {
+impl<F> EngineFunctions<F> {
+    fn each<T, E>(&self, make: impl Fn(&F) -> Result<T, E>) -> Result<EngineFunctions<T>, E> {
+        Ok(EngineFunctions {
             begin: make(&self.begin)?,
             gave: make(&self.gave)?,
             thrown: make(&self.thrown)?,
@@ -560,8 +560,8 @@ impl<F> Own<F> {
 fn call<'js>(
     ctx: &Ctx<'js>,
     begun: &Array<'js>,
-    own: &Own<Persistent<Function<'static>>>,
-    shared: &Shared,
+    own: &EngineFunctions<Persistent<Function<'static>>>,
+    shared: &EngineState,
 ) -> rquickjs::Result<()> {
     let handler: Function<'js> = begun.get(0)?;
     let (request, response): (Value<'js>, Value<'js>) = (begun.get(1)?, begun.get(2)?);
@@ -578,7 +578,7 @@ fn call<'js>(
     }
 }
 
-impl Drop for Engine {
+impl Drop for ScriptEngine {
     fn drop(&mut self) {
         // Its end writes to every page.
         self.arena.open();
@@ -602,7 +602,7 @@ fn runtime_settles(runtime: &Runtime) -> Result<(), String> {
     Ok(())
 }
 
-fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure>> {
+fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<ScriptAnswer, ScriptFailure>> {
     let failed: bool = reported.get(0)?;
     if failed {
         let kind: String = reported.get(1)?;
@@ -613,7 +613,7 @@ fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure
             1..=4 if kind.bytes().all(|b| b.is_ascii_graphic()) => kind,
             _ => failure::THROWN.to_owned(),
         };
-        return Ok(Err(Failure {
+        return Ok(Err(ScriptFailure {
             abend: AbendInfo {
                 code,
                 program: place,
@@ -626,32 +626,32 @@ fn read_outcome(reported: &Array<'_>) -> rquickjs::Result<Result<Answer, Failure
     let status: u16 = reported.get(1)?;
     if status == 0 {
         let given: Value<'_> = reported.get(3)?;
-        let passed = natives::Given::read(&given, &reported.get(2)?)?.passed();
-        return Ok(Ok(Answer {
+        let passed = natives::ProgramArguments::read(&given, &reported.get(2)?)?.passed();
+        return Ok(Ok(ScriptAnswer {
             passed: Some(passed),
-            ..Answer::default()
+            ..ScriptAnswer::default()
         }));
     }
     let flat: Vec<String> = reported.get(2)?;
     let body: Value<'_> = reported.get(3)?;
     let body = natives::body_of(&body)?;
     let pairs = flat.chunks_exact(2);
-    Ok(Ok(Answer {
+    Ok(Ok(ScriptAnswer {
         status,
         headers: pairs.map(|p| (p[0].clone(), p[1].clone())).collect(),
         body,
-        ..Answer::default()
+        ..ScriptAnswer::default()
     }))
 }
 
 /// The failure that is reported for a stopped script.
-pub(crate) fn stopped(stop: Stop) -> Failure {
+pub(crate) fn stopped(stop: StopReason) -> ScriptFailure {
     match stop {
-        Stop::Runaway => Failure::new(
+        StopReason::Runaway => ScriptFailure::new(
             failure::RUNAWAY,
             "the script used its runaway limit of CPU time without a command",
         ),
-        Stop::Purged => Failure::new(
+        StopReason::Purged => ScriptFailure::new(
             failure::PURGED,
             "the task was purged: its deadline passed, its client disconnected, or an operator ended it",
         ),
@@ -671,7 +671,7 @@ fn text_of(value: &Value<'_>) -> String {
     }
 }
 
-fn failure_of(error: &CaughtError<'_>) -> Failure {
+fn failure_of(error: &CaughtError<'_>) -> ScriptFailure {
     let (message, stack) = match error {
         CaughtError::Exception(e) => (
             e.message().unwrap_or_default(),
@@ -680,19 +680,19 @@ fn failure_of(error: &CaughtError<'_>) -> Failure {
         CaughtError::Value(value) => (text_of(value), String::new()),
         CaughtError::Error(error) => (error.to_string(), String::new()),
     };
-    Failure {
+    ScriptFailure {
         stack,
-        ..Failure::new(failure::THROWN, message)
+        ..ScriptFailure::new(failure::THROWN, message)
     }
 }
 
-fn mistake_of(error: &CaughtError<'_>, name: &str) -> Mistake {
+fn mistake_of(error: &CaughtError<'_>, name: &str) -> ScriptDiagnostic {
     let failure = failure_of(error);
-    let mut place = Place::of_stack(&failure.stack);
+    let mut place = SourcePosition::of_stack(&failure.stack);
     if place.file.is_empty() {
         place.file = name.to_owned();
     }
-    Mistake {
+    ScriptDiagnostic {
         place,
         message: failure.abend.message,
     }
@@ -701,21 +701,21 @@ fn mistake_of(error: &CaughtError<'_>, name: &str) -> Mistake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fiber::{Ended, Fiber, Stack};
-    use crate::host::{Facts, Fault, Input, Level, Output};
-    use crate::records::Library;
+    use crate::fiber::{FiberExit, Fiber, FiberStack};
+    use crate::host::{TaskAttributes, Fault, ProgramInput, LogLevel, ProgramOutput};
+    use crate::records::CopybookLibrary;
 
     /// A host whose methods are never called.
-    struct Nobody;
+    struct UnusedHost;
 
-    impl Host for Nobody {
-        fn facts(&self) -> Facts {
-            Facts::default()
+    impl ScriptHost for UnusedHost {
+        fn facts(&self) -> TaskAttributes {
+            TaskAttributes::default()
         }
-        fn link(&mut self, _: &str, _: Input<'_>) -> Result<Output, Fault> {
-            Ok(Output::default())
+        fn link(&mut self, _: &str, _: ProgramInput<'_>) -> Result<ProgramOutput, Fault> {
+            Ok(ProgramOutput::default())
         }
-        fn may_go_over(&self, _: &str, _: Input<'_>) -> Result<(), Fault> {
+        fn may_go_over(&self, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
             Ok(())
         }
         fn call(&mut self, _: link::CallOperation, _: [u64; 8], _: Vec<u8>) -> Result<link::CallAnswer, Fault> {
@@ -724,32 +724,32 @@ mod tests {
         fn file(&self, _: &str) -> Option<usize> {
             None
         }
-        fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: Input<'_>) -> Result<(), Fault> {
+        fn spawn(&mut self, _: u32, _: Option<&str>, _: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
             Ok(())
         }
         fn fetch(&mut self, _: u32, _: fetch::Request) -> Result<(), String> {
             Ok(())
         }
-        fn wait(&mut self, _: Option<std::time::Instant>) -> Option<(u32, Event)> {
+        fn wait(&mut self, _: Option<std::time::Instant>) -> Option<(u32, HostEvent)> {
             None
         }
-        fn send(&mut self, _: Answer) -> bool {
+        fn send(&mut self, _: ScriptAnswer) -> bool {
             true
         }
         fn finish(
             self: Box<Self>,
-            _: Result<&mut Answer, &AbendInfo>,
+            _: Result<&mut ScriptAnswer, &AbendInfo>,
             _: u64,
         ) -> Result<(), AbendInfo> {
             Ok(())
         }
-        fn log(&self, _: Level, _: &str, _: Option<&str>) {}
+        fn log(&self, _: LogLevel, _: &str, _: Option<&str>) {}
     }
 
-    fn on<R: 'static>(stack: Stack, run: impl FnOnce() -> R + 'static) -> (R, Stack) {
+    fn on<R: 'static>(stack: FiberStack, run: impl FnOnce() -> R + 'static) -> (R, FiberStack) {
         match region::block_on(Fiber::new(stack, run)) {
-            Ended::Returned(result, stack) => (result, stack),
-            Ended::Left => panic!("it was left"),
+            FiberExit::Returned(result, stack) => (result, stack),
+            FiberExit::Left => panic!("it was left"),
         }
     }
 
@@ -757,14 +757,14 @@ mod tests {
     fn a_script_may_be_loaded_on_one_stack_and_served_on_others() {
         let limits = Limits::default();
         let text = "export const GET = ({ path }) => { const f = () => f() + 1; return path === '/deep' ? f() : 'ok' }";
-        let sources = Sources::of([("a.js".to_owned(), text.to_owned())]);
+        let sources = ModuleSources::of([("a.js".to_owned(), text.to_owned())]);
         let sources = Arc::new(sources);
-        let library = Library::new(Vec::new(), copybook::CodePage::ascii());
-        let stacks = (0..4).map(|_| Stack::new(limits.stack_bytes + (512 << 10)).unwrap());
-        let mut stacks: Vec<Stack> = stacks.collect();
+        let library = CopybookLibrary::new(Vec::new(), copybook::CodePage::ascii());
+        let stacks = (0..4).map(|_| FiberStack::new(limits.stack_bytes + (512 << 10)).unwrap());
+        let mut stacks: Vec<FiberStack> = stacks.collect();
         let load = move || {
-            let records = Records::new(Arc::new(library));
-            Engine::load(&sources, "a.js", limits, records).unwrap()
+            let records = EngineRecords::new(Arc::new(library));
+            ScriptEngine::load(&sources, "a.js", limits, records).unwrap()
         };
         // Between the others, whichever way the system gives them.
         let (mut engine, stack) = on(stacks.swap_remove(1), load);
@@ -777,7 +777,7 @@ mod tests {
                         path: path.into(),
                         ..Request::default()
                     };
-                    let (result, _) = engine.serve(request, Box::new(Nobody), Arc::default());
+                    let (result, _) = engine.serve(request, Box::new(UnusedHost), Arc::default());
                     (result, engine)
                 };
                 let ((result, same), stack) = on(stacks.remove(0), run);

@@ -22,7 +22,7 @@ pub const PURGED: &str = "AEXY";
 
 /// A mistake in a script's text, or the place where it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     /// The module, relative to the folder of scripts; empty when unknown.
     pub file: String,
     /// Line from 1; 0 when unknown.
@@ -34,16 +34,16 @@ pub struct Place {
 /// A problem of a script, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place.prefix())]
-pub struct Mistake {
+pub struct ScriptDiagnostic {
     /// Where.
-    pub place: Place,
+    pub place: SourcePosition,
     /// The message.
     pub message: String,
 }
 
 /// How a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ScriptFailure {
     /// The abend of its task; `program` is the program's that failed, or the
     /// script's own.
     pub abend: AbendInfo,
@@ -51,7 +51,7 @@ pub struct Failure {
     pub stack: String,
 }
 
-impl Place {
+impl SourcePosition {
     fn prefix(&self) -> String {
         match (self.file.is_empty(), self.line) {
             (true, _) => String::new(),
@@ -62,12 +62,12 @@ impl Place {
 
     /// The first place that a stack names: `at name (file:line:column)`, or
     /// `at file:line:column`.
-    pub fn of_stack(stack: &str) -> Place {
+    pub fn of_stack(stack: &str) -> SourcePosition {
         let lines = stack.lines().filter_map(|l| l.trim().strip_prefix("at "));
-        lines.filter_map(Place::of_frame).next().unwrap_or_default()
+        lines.filter_map(SourcePosition::of_frame).next().unwrap_or_default()
     }
 
-    fn of_frame(frame: &str) -> Option<Place> {
+    fn of_frame(frame: &str) -> Option<SourcePosition> {
         let at = match frame.rsplit_once('(') {
             Some((_, at)) => at.strip_suffix(')')?,
             None => frame,
@@ -75,7 +75,7 @@ impl Place {
         let (rest, column) = at.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
         // Places in the engine's own part are not shown: no user can mend them.
-        (!file.starts_with('<')).then_some(Place {
+        (!file.starts_with('<')).then_some(SourcePosition {
             file: file.to_owned(),
             line: line.parse().ok()?,
             column: column.parse().ok()?,
@@ -83,10 +83,10 @@ impl Place {
     }
 }
 
-impl Failure {
+impl ScriptFailure {
     /// A failure with a code and words.
-    pub fn new(code: &str, message: impl Into<String>) -> Failure {
-        Failure {
+    pub fn new(code: &str, message: impl Into<String>) -> ScriptFailure {
+        ScriptFailure {
             abend: AbendInfo {
                 code: code.to_owned(),
                 program: String::new(),
@@ -106,13 +106,13 @@ mod tests {
     fn the_first_frame_of_the_scripts_own_is_the_place() {
         let stack =
             "    at fail (<tupelo>:3:1)\n    at total (lib/sum.js:12:7)\n    at GET (a.js:1:2)\n";
-        let place = Place::of_stack(stack);
+        let place = SourcePosition::of_stack(stack);
         assert_eq!(
             (place.file.as_str(), place.line, place.column),
             ("lib/sum.js", 12, 7)
         );
-        assert_eq!(Place::of_stack("    at a.js:4:9").line, 4);
-        assert_eq!(Place::of_stack("at native\nat x (y)\n"), Place::default());
-        assert_eq!(Place::of_stack(""), Place::default());
+        assert_eq!(SourcePosition::of_stack("    at a.js:4:9").line, 4);
+        assert_eq!(SourcePosition::of_stack("at native\nat x (y)\n"), SourcePosition::default());
+        assert_eq!(SourcePosition::of_stack(""), SourcePosition::default());
     }
 }

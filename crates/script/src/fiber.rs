@@ -31,17 +31,17 @@ type Entry = *mut Context<'static>;
 
 thread_local! {
     /// The fiber that runs on this thread.
-    static CURRENT: Cell<*const Inside> = const { Cell::new(ptr::null()) };
+    static CURRENT: Cell<*const FiberState> = const { Cell::new(ptr::null()) };
 }
 
 /// State for the code on a fiber's stack.
-struct Inside {
-    yielder: Cell<*const Yielder<Entry, Left>>,
+struct FiberState {
+    yielder: Cell<*const Yielder<Entry, LeaveReason>>,
     context: Cell<Entry>,
 }
 
 /// Why a stack was left.
-enum Left {
+enum LeaveReason {
     /// It continues when its future is polled again.
     Waits,
     /// It never continues.
@@ -49,38 +49,38 @@ enum Left {
 }
 
 /// A fiber came to its end, or was left for good.
-pub enum Ended<R> {
+pub enum FiberExit<R> {
     /// Its result, and its stack for another fiber.
-    Returned(R, Stack),
+    Returned(R, FiberStack),
     /// It was left in the midst of something.
     Left,
 }
 
 /// A stack that no fiber has.
-pub struct Stack(DefaultStack);
+pub struct FiberStack(DefaultStack);
 
 /// Something that runs on a stack of its own.
 pub struct Fiber<R> {
     /// Closure and result are boxed, so they take little of the stack.
-    coroutine: Option<Coroutine<Entry, Left, Box<R>, DefaultStack>>,
-    inside: Box<Inside>,
+    coroutine: Option<Coroutine<Entry, LeaveReason, Box<R>, DefaultStack>>,
+    inside: Box<FiberState>,
 }
 
-impl Stack {
+impl FiberStack {
     /// A stack of so many bytes; memory is taken when used.
-    pub fn new(bytes: usize) -> io::Result<Stack> {
-        DefaultStack::new(bytes).map(Stack)
+    pub fn new(bytes: usize) -> io::Result<FiberStack> {
+        DefaultStack::new(bytes).map(FiberStack)
     }
 }
 
 impl<R: 'static> Fiber<R> {
     /// A fiber that runs `run` on this stack. It begins with the first poll.
-    pub fn new(stack: Stack, run: impl FnOnce() -> R + 'static) -> Fiber<R> {
-        let inside = Box::new(Inside {
+    pub fn new(stack: FiberStack, run: impl FnOnce() -> R + 'static) -> Fiber<R> {
+        let inside = Box::new(FiberState {
             yielder: Cell::new(ptr::null()),
             context: Cell::new(ptr::null_mut()),
         });
-        let own: *const Inside = &*inside;
+        let own: *const FiberState = &*inside;
         let run: Box<dyn FnOnce() -> R> = Box::new(run);
         let coroutine = Coroutine::with_stack(stack.0, move |yielder, context| {
             // SAFETY: the box outlives the coroutine, which is dropped, or
@@ -100,12 +100,12 @@ impl<R: 'static> Fiber<R> {
 impl<R> Unpin for Fiber<R> {}
 
 impl<R: 'static> Future for Fiber<R> {
-    type Output = Ended<R>;
+    type Output = FiberExit<R>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended<R>> {
-        let own: *const Inside = &*self.inside;
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<FiberExit<R>> {
+        let own: *const FiberState = &*self.inside;
         let Some(coroutine) = &mut self.coroutine else {
-            return Poll::Ready(Ended::Left);
+            return Poll::Ready(FiberExit::Left);
         };
         let before = CURRENT.replace(own);
         let entry: *mut Context<'_> = cx;
@@ -114,14 +114,14 @@ impl<R: 'static> Future for Fiber<R> {
         let result = coroutine.resume(entry.cast());
         CURRENT.set(before);
         match result {
-            CoroutineResult::Yield(Left::Waits) => Poll::Pending,
-            CoroutineResult::Yield(Left::ForGood) => {
-                self.let_go();
-                Poll::Ready(Ended::Left)
+            CoroutineResult::Yield(LeaveReason::Waits) => Poll::Pending,
+            CoroutineResult::Yield(LeaveReason::ForGood) => {
+                self.discard_stack();
+                Poll::Ready(FiberExit::Left)
             }
             CoroutineResult::Return(result) => match self.coroutine.take() {
-                Some(ended) => Poll::Ready(Ended::Returned(*result, Stack(ended.into_stack()))),
-                None => Poll::Ready(Ended::Left),
+                Some(ended) => Poll::Ready(FiberExit::Returned(*result, FiberStack(ended.into_stack()))),
+                None => Poll::Ready(FiberExit::Left),
             },
         }
     }
@@ -129,7 +129,7 @@ impl<R: 'static> Future for Fiber<R> {
 
 impl<R> Fiber<R> {
     /// Forgets what is on the stack; true when something was.
-    pub fn let_go(&mut self) -> bool {
+    pub fn discard_stack(&mut self) -> bool {
         let Some(mut coroutine) = self.coroutine.take() else {
             return false;
         };
@@ -145,12 +145,12 @@ impl<R> Fiber<R> {
 
 impl<R> Drop for Fiber<R> {
     fn drop(&mut self) {
-        self.let_go();
+        self.discard_stack();
     }
 }
 
-impl Inside {
-    fn leave(&self, why: Left) {
+impl FiberState {
+    fn leave(&self, why: LeaveReason) {
         // SAFETY: set by the fiber that runs now, on whose stack this is.
         let yielder = unsafe { &*self.yielder.get() };
         self.context.set(yielder.suspend(why));
@@ -158,7 +158,7 @@ impl Inside {
 }
 
 /// The fiber that runs on the calling thread.
-fn current() -> Option<&'static Inside> {
+fn current() -> Option<&'static FiberState> {
     // SAFETY: set while the fiber is entered; it is boxed and stays meanwhile.
     unsafe { CURRENT.get().as_ref() }
 }
@@ -177,7 +177,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(cx) {
             return output;
         }
-        inside.leave(Left::Waits);
+        inside.leave(LeaveReason::Waits);
     }
 }
 
@@ -186,7 +186,7 @@ pub fn pause() {
     if let Some(inside) = current() {
         // SAFETY: as in `wait`.
         unsafe { (*inside.context.get()).waker().wake_by_ref() };
-        inside.leave(Left::Waits);
+        inside.leave(LeaveReason::Waits);
     }
 }
 
@@ -197,7 +197,7 @@ pub fn pause() {
 /// Nothing on the stack is needed any more, and no lock is held there.
 pub unsafe fn leave_for_good() {
     if let Some(inside) = current() {
-        inside.leave(Left::ForGood);
+        inside.leave(LeaveReason::ForGood);
     }
 }
 
@@ -208,8 +208,8 @@ mod tests {
 
     fn ready<R: 'static>(fiber: Fiber<R>) -> Option<R> {
         match region::block_on(fiber) {
-            Ended::Returned(result, _) => Some(result),
-            Ended::Left => None,
+            FiberExit::Returned(result, _) => Some(result),
+            FiberExit::Left => None,
         }
     }
 
@@ -218,7 +218,7 @@ mod tests {
         let (tell, reported) = tokio::sync::oneshot::channel();
         let order = Rc::new(std::cell::RefCell::new(Vec::new()));
         let (one, two) = (order.clone(), order.clone());
-        let stack = || Stack::new(64 << 10).unwrap();
+        let stack = || FiberStack::new(64 << 10).unwrap();
         let first = Fiber::new(stack(), move || {
             one.borrow_mut().push(1);
             let heard = wait(reported);
@@ -232,18 +232,18 @@ mod tests {
         });
         let both = async { tokio::join!(first, second) };
         let (first, _) = region::block_on(both);
-        assert!(matches!(first, Ended::Returned(7, _)));
+        assert!(matches!(first, FiberExit::Returned(7, _)));
         assert_eq!(*order.borrow(), [1, 2, 3]);
     }
 
     #[test]
     fn one_fiber_waits_for_another_on_its_own_stack() {
-        let outer = Fiber::new(Stack::new(64 << 10).unwrap(), || {
-            let inner = Fiber::new(Stack::new(64 << 10).unwrap(), || {
+        let outer = Fiber::new(FiberStack::new(64 << 10).unwrap(), || {
+            let inner = Fiber::new(FiberStack::new(64 << 10).unwrap(), || {
                 pause();
                 20
             });
-            let Ended::Returned(inner, _) = wait(inner) else {
+            let FiberExit::Returned(inner, _) = wait(inner) else {
                 return 0;
             };
             pause();
@@ -256,7 +256,7 @@ mod tests {
     fn a_fiber_that_is_left_for_good_never_goes_on() {
         let held = Rc::new(());
         let kept = held.clone();
-        let fiber = Fiber::new(Stack::new(64 << 10).unwrap(), move || {
+        let fiber = Fiber::new(FiberStack::new(64 << 10).unwrap(), move || {
             let _held = held;
             // SAFETY: the counter leaks, which the test knows.
             unsafe { leave_for_good() };

@@ -9,7 +9,7 @@ use cics::file::FileAccess;
 use link::{CallAnswer, FileCall, FileCommand, Seek};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, Value};
 
-use crate::engine::Shared;
+use crate::engine::EngineState;
 use crate::host::Fault;
 use crate::natives::{bytes_of, no_task, refused};
 
@@ -20,7 +20,7 @@ const UPDATE: u32 = 4;
 const NOSUSPEND: u32 = 8;
 
 /// Puts the natives of files into the object that the own part is given.
-pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>) -> Result<()> {
     let of = shared.clone();
     let read = move |ctx: Ctx<'js>, file: u32, options: u32, key: Value<'js>| {
         let key = bytes_of(&key).unwrap_or_default();
@@ -111,7 +111,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
 /// the failure.
 fn serve<'js>(
     ctx: &Ctx<'js>,
-    shared: &Shared,
+    shared: &EngineState,
     call: FileCall<'_>,
     give: impl FnOnce(&Ctx<'js>, &CallAnswer) -> Result<Value<'js>>,
 ) -> Result<Value<'js>> {

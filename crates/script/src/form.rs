@@ -22,7 +22,7 @@ const MOST_BOUNDARY: usize = 70;
 
 /// A field or a file of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part<'b> {
+pub struct FormPart<'b> {
     /// Name of the field.
     pub name: String,
     /// The file's name, for a file.
@@ -47,7 +47,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>) -> Result<()> {
 }
 
 /// Name, file, type and bytes of each part, one after the other.
-fn reported<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
+fn reported<'js>(ctx: &Ctx<'js>, parts: &[FormPart<'_>]) -> Result<Array<'js>> {
     let made = Array::new(ctx.clone())?;
     for (i, part) in parts.iter().enumerate() {
         made.set(4 * i, part.name.as_str())?;
@@ -67,7 +67,7 @@ fn reported<'js>(ctx: &Ctx<'js>, parts: &[Part<'_>]) -> Result<Array<'js>> {
 /// Reads the parts of a body. `kind` is its Content-Type.
 ///
 /// # Errors A message that says what is wrong.
-pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<Part<'b>>, String> {
+pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<FormPart<'b>>, String> {
     let boundary = parameter(kind, "boundary").ok_or("the Content-Type has no boundary")?;
     if boundary.is_empty() || boundary.len() > MOST_BOUNDARY {
         return Err(format!(
@@ -118,7 +118,7 @@ pub fn parse<'b>(kind: &str, body: &'b [u8]) -> std::result::Result<Vec<Part<'b>
     }
 }
 
-fn part<'b>(headers: &[u8], bytes: &'b [u8]) -> std::result::Result<Part<'b>, String> {
+fn part<'b>(headers: &[u8], bytes: &'b [u8]) -> std::result::Result<FormPart<'b>, String> {
     let headers = String::from_utf8_lossy(headers);
     let value = |wanted: &str| {
         let mut named = headers
@@ -132,7 +132,7 @@ fn part<'b>(headers: &[u8], bytes: &'b [u8]) -> std::result::Result<Part<'b>, St
     if !kind.trim().eq_ignore_ascii_case("form-data") {
         return Err("a part's Content-Disposition is not form-data".into());
     }
-    Ok(Part {
+    Ok(FormPart {
         name: parameter(disposition, "name").ok_or("a part has no name")?,
         file: parameter(disposition, "filename"),
         kind: value("content-type").unwrap_or("text/plain").to_owned(),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_files_are_told_with_their_bytes() {
+    fn fields_and_files_are_returned_with_their_bytes() {
         let body = "before\r\n--x-y\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n\
                     --x-y \r\ncontent-disposition: form-data; name=\"f\"; filename=\"a %22b%22.txt\"\r\n\
                     Content-Type: text/csv\r\n\r\n1;2\r\n--x-yz\r\n\r\n--x-y\r\n\
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_says_why() {
+    fn an_invalid_form_is_reported_with_the_reason() {
         for wrong in [
             "",
             "text",

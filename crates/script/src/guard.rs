@@ -28,11 +28,11 @@ const MOST: usize = 256;
 const WORDS: usize = 64;
 
 /// The guard of one snapshot.
-pub struct Guard(&'static Watched);
+pub struct SnapshotGuard(&'static GuardEntry);
 
 /// The state of the signal handler. It is never freed, so that the handler of
 /// one thread may read those of others.
-struct Watched {
+struct GuardEntry {
     /// An engine uses this entry.
     taken: AtomicBool,
     /// Address of the first page; 0 while nothing is watched.
@@ -42,8 +42,8 @@ struct Watched {
     written: [AtomicU64; WORDS],
 }
 
-static GUARDS: [Watched; MOST] = [const {
-    Watched {
+static GUARDS: [GuardEntry; MOST] = [const {
+    GuardEntry {
         taken: AtomicBool::new(false),
         base: AtomicUsize::new(0),
         pages: AtomicUsize::new(0),
@@ -53,22 +53,22 @@ static GUARDS: [Watched; MOST] = [const {
 /// The handler that was installed before this one.
 static BEFORE: OnceLock<Option<libc::sigaction>> = OnceLock::new();
 
-impl Guard {
+impl SnapshotGuard {
     /// Watches so many bytes, whole pages; none where that cannot be.
-    pub fn new(base: NonNull<u8>, bytes: usize) -> Option<Guard> {
+    pub fn new(base: NonNull<u8>, bytes: usize) -> Option<SnapshotGuard> {
         BEFORE.get_or_init(install).as_ref()?;
         let pages = bytes / PAGE;
         if pages > WORDS * 64 {
             return None;
         }
-        let free = |w: &&Watched| !w.taken.swap(true, Ordering::SeqCst);
+        let free = |w: &&GuardEntry| !w.taken.swap(true, Ordering::SeqCst);
         let watched = GUARDS.iter().find(free)?;
         for word in &watched.written {
             word.store(0, Ordering::Relaxed);
         }
         watched.pages.store(pages, Ordering::SeqCst);
         watched.base.store(base.as_ptr() as usize, Ordering::SeqCst);
-        let guard = Guard(watched);
+        let guard = SnapshotGuard(watched);
         // SAFETY: pages of the arena; a write to one of them reaches the
         // handler.
         let rc = unsafe { libc::mprotect(base.as_ptr().cast(), bytes, libc::PROT_READ) };
@@ -117,7 +117,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for SnapshotGuard {
     fn drop(&mut self) {
         let both = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: pages of the arena that this guard closed. That opening them
@@ -133,7 +133,7 @@ impl Drop for Guard {
 
 /// Ends the guard of pages that begin here, which is never dropped.
 pub fn forget(base: usize) {
-    let of = |w: &&Watched| base != 0 && w.base.load(Ordering::SeqCst) == base;
+    let of = |w: &&GuardEntry| base != 0 && w.base.load(Ordering::SeqCst) == base;
     if let Some(watched) = GUARDS.iter().find(of) {
         watched.base.store(0, Ordering::SeqCst);
         watched.taken.store(false, Ordering::SeqCst);
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn the_pages_that_are_written_are_known_and_no_others() {
         let base = pages(200);
-        let guard = Guard::new(base, 200 * PAGE).unwrap();
+        let guard = SnapshotGuard::new(base, 200 * PAGE).unwrap();
         assert_eq!(guard.written(), 0);
         for page in [0, 1, 2, 63, 64, 127, 199] {
             // SAFETY: within the mapping.
@@ -270,14 +270,14 @@ mod tests {
 
     #[test]
     fn many_guards_do_not_disturb_each_other() {
-        let all: Vec<(NonNull<u8>, Option<Guard>)> = (0..20)
+        let all: Vec<(NonNull<u8>, Option<SnapshotGuard>)> = (0..20)
             .map(|_| pages(2))
-            .map(|base| (base, Guard::new(base, 2 * PAGE)))
+            .map(|base| (base, SnapshotGuard::new(base, 2 * PAGE)))
             .collect();
         for (base, guard) in &all {
             // SAFETY: within the mapping.
             unsafe { base.as_ptr().add(PAGE).write_volatile(7) };
-            let written = guard.as_ref().map(Guard::written);
+            let written = guard.as_ref().map(SnapshotGuard::written);
             assert!(written.is_none_or(|w| w == PAGE), "{written:?}");
         }
     }

@@ -10,18 +10,18 @@ use cics::resp::Condition;
 use fetch::Fetched;
 use link::{CallAnswer, ChannelData, CallOperation, CommandOperands};
 
-use crate::engine::Answer as Given;
+use crate::engine::ScriptAnswer as Given;
 
 /// The host of a script: its user, and the requests it may make.
-pub trait Host {
+pub trait ScriptHost {
     /// The task.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> TaskAttributes;
 
     /// Runs a program in the task's unit of work and waits for its end.
-    fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault>;
+    fn link(&mut self, program: &str, input: ProgramInput<'_>) -> Result<ProgramOutput, Fault>;
 
     /// Whether a program can take the script's place, with this.
-    fn may_go_over(&self, program: &str, input: Input<'_>) -> Result<(), Fault>;
+    fn may_go_over(&self, program: &str, input: ProgramInput<'_>) -> Result<(), Fault>;
 
     /// Asks the region as a program's worker does. The answer's condition is
     /// not looked at.
@@ -36,23 +36,23 @@ pub trait Host {
     /// The number of a file in the region's definitions.
     fn file(&self, name: &str) -> Option<usize>;
 
-    /// Begins a child task with a unit of work of its own; [`Host::wait`]
+    /// Begins a child task with a unit of work of its own; [`ScriptHost::wait`]
     /// returns its end under this number.
     fn spawn(
         &mut self,
         number: u32,
         transid: Option<&str>,
         program: &str,
-        input: Input<'_>,
+        input: ProgramInput<'_>,
     ) -> Result<(), Fault>;
 
-    /// Sends a request to another HTTP server; [`Host::wait`] returns the
+    /// Sends a request to another HTTP server; [`ScriptHost::wait`] returns the
     /// answer under this number. The error says why it is not sent.
     fn fetch(&mut self, number: u32, request: fetch::Request) -> Result<(), String>;
 
     /// Waits for something that was begun, at most until an instant; none when
     /// that has come, or there is nothing to wait for.
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)>;
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, HostEvent)>;
 
     /// Sends a part of the answer before it is complete, and waits while the
     /// client does not read; the first part says how the answer begins. False
@@ -71,21 +71,21 @@ pub trait Host {
 
     /// Writes a line of the script to the log, with data in JSON that belong to
     /// it.
-    fn log(&self, level: Level, text: &str, data: Option<&str>);
+    fn log(&self, level: LogLevel, text: &str, data: Option<&str>);
 }
 
 /// An event that ends a wait.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub enum HostEvent {
     /// The end of a child task.
-    Ended(Result<Output, Fault>),
+    Ended(Result<ProgramOutput, Fault>),
     /// A call to another server, or why it failed.
     Fetched(Result<Fetched, String>),
 }
 
 /// How much a line of the log matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum LogLevel {
     /// For those who look for a fault.
     Debug,
     /// Worth knowing.
@@ -98,7 +98,7 @@ pub enum Level {
 
 /// The task that a script runs in.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct TaskAttributes {
     /// Number of the task.
     pub task: u64,
     /// Transaction.
@@ -113,7 +113,7 @@ pub struct Facts {
 
 /// The input of a program.
 #[derive(Debug, Clone, Copy)]
-pub enum Input<'a> {
+pub enum ProgramInput<'a> {
     /// No input.
     None,
     /// A COMMAREA.
@@ -124,7 +124,7 @@ pub enum Input<'a> {
 
 /// The output of a program.
 #[derive(Debug, Clone, Default)]
-pub struct Output {
+pub struct ProgramOutput {
     /// The COMMAREA, as long as that of the input.
     pub commarea: Vec<u8>,
     /// The channel, when there was one.

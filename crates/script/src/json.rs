@@ -47,7 +47,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> 
     // SAFETY: the value lives for as long as it is borrowed.
     let written = unsafe { writer.value(value.as_raw()) };
     match written {
-        Some(Written::Text) => String::from_utf8(writer.out).ok(),
+        Some(WriteResult::Text) => String::from_utf8(writer.out).ok(),
         _ => {
             // Asking may have failed; the other function fails again.
             drop(ctx.catch());
@@ -58,7 +58,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>, to_json: JSAtom) -> Option<String> 
 
 /// The result of writing a value.
 #[derive(PartialEq, Eq)]
-enum Written {
+enum WriteResult {
     /// Its text was added.
     Text,
     /// JSON has no such value: nothing was.
@@ -74,9 +74,9 @@ struct Writer {
 }
 
 /// A value that this owns.
-struct Owned(*mut JSContext, JSValue);
+struct OwnedValue(*mut JSContext, JSValue);
 
-impl Drop for Owned {
+impl Drop for OwnedValue {
     fn drop(&mut self) {
         // SAFETY: it is freed once, in its own context.
         unsafe { qjs::JS_FreeValue(self.0, self.1) };
@@ -99,7 +99,7 @@ impl Writer {
     ///
     /// # Safety
     /// The value lives.
-    unsafe fn value(&mut self, value: JSValue) -> Option<Written> {
+    unsafe fn value(&mut self, value: JSValue) -> Option<WriteResult> {
         // SAFETY: tags are read of a living value, and what belongs to a tag
         // is read only where it is the value's.
         unsafe {
@@ -119,12 +119,12 @@ impl Writer {
                     false => self.out.extend_from_slice(b"false"),
                 },
                 qjs::JS_TAG_NULL => self.out.extend_from_slice(b"null"),
-                qjs::JS_TAG_UNDEFINED => return Some(Written::Nothing),
+                qjs::JS_TAG_UNDEFINED => return Some(WriteResult::Nothing),
                 qjs::JS_TAG_OBJECT => self.object(value)?,
                 _ => return None,
             }
         }
-        (self.out.len() <= MOST_BYTES).then_some(Written::Text)
+        (self.out.len() <= MOST_BYTES).then_some(WriteResult::Text)
     }
 
     /// Adds an object or an array.
@@ -182,7 +182,7 @@ impl Writer {
             unsafe {
                 self.name(name)?;
                 let member = self.own(value, name)?;
-                if self.value(member.1)? == Written::Nothing {
+                if self.value(member.1)? == WriteResult::Nothing {
                     self.out.truncate(before);
                 }
             }
@@ -195,7 +195,7 @@ impl Writer {
     ///
     /// # Safety
     /// As [`Writer::object`], with a name of its properties.
-    unsafe fn own(&self, value: JSValue, name: JSAtom) -> Option<Owned> {
+    unsafe fn own(&self, value: JSValue, name: JSAtom) -> Option<OwnedValue> {
         let mut found = JSPropertyDescriptor {
             flags: 0,
             value: qjs::JS_UNDEFINED,
@@ -207,7 +207,7 @@ impl Writer {
         if rc != 1 {
             return None;
         }
-        let held = [found.value, found.getter, found.setter].map(|v| Owned(self.ctx, v));
+        let held = [found.value, found.getter, found.setter].map(|v| OwnedValue(self.ctx, v));
         let [value, ..] = held;
         (found.flags & qjs::JS_PROP_GETSET as i32 == 0).then_some(value)
     }
@@ -235,10 +235,10 @@ impl Writer {
             // written here.
             let written = unsafe {
                 let element = qjs::JS_GetPropertyInt64(self.ctx, value, i);
-                let element = Owned(self.ctx, element);
+                let element = OwnedValue(self.ctx, element);
                 self.value(element.1)?
             };
-            if written == Written::Nothing {
+            if written == WriteResult::Nothing {
                 self.out.extend_from_slice(b"null");
             }
         }

@@ -5,7 +5,7 @@
 //! it links to COBOL programs within its unit of work, reads and writes their
 //! records by copybook, and answers.
 //!
-//! [`Engine`] is one script in an arena of its own, [`Scripts`] the service
+//! [`ScriptEngine`] is one script in an arena of its own, [`ScriptService`] the service
 //! around it. What scripts see is written in JavaScript (`src/prelude/`) on
 //! natives; `docs/guide/script.md` is its manual for authors of scripts.
 
@@ -40,18 +40,18 @@ mod work;
 mod xml;
 
 pub use config::{FetchConfig, ScriptConfig, TRANSACTION};
-pub use conform::{Trial, Verdict};
-pub use engine::{Answer, Engine, Request};
-pub use failure::{Failure, Mistake, Place};
-pub use form::{Part, parse as parse_form};
-pub use host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
-pub use limits::{Limits, Stop};
-pub use records::{Library, Record, Records, Shape, shape_of};
+pub use conform::{ConformanceTest, TestResult};
+pub use engine::{ScriptAnswer, ScriptEngine, Request};
+pub use failure::{ScriptFailure, ScriptDiagnostic, SourcePosition};
+pub use form::{FormPart, parse as parse_form};
+pub use host::{AbendInfo, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
+pub use limits::{Limits, StopReason};
+pub use records::{CopybookLibrary, Record, EngineRecords, FieldType, shape_of};
 pub use regional::program_name;
-pub use routes::{Match, Route, RouteError, Routes};
-pub use service::{Checked, Refused, Scripts, Served, check, routes};
-pub use source::{SourceError, Sources};
-pub use stream::Begun;
-pub use transfer::Transfer;
+pub use routes::{MatchedRoute, Route, RouteError, ScriptRoutes};
+pub use service::{LoadedScripts, ScriptRefusal, ScriptService, ScriptResponse, check, routes};
+pub use source::{SourceError, ModuleSources};
+pub use stream::StreamedAnswer;
+pub use transfer::XctlTarget;
 pub use types::{declarations, of_record as record_declaration};
 pub use xml::parse as parse_xml;

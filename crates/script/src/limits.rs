@@ -39,7 +39,7 @@ impl Default for Limits {
 
 /// Why a script was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// It computed for too long.
     Runaway,
     /// Its task is to end.
@@ -52,13 +52,13 @@ const SLICE_NS: u64 = 300_000;
 
 /// Watches over one request.
 #[derive(Debug)]
-pub struct Watch {
+pub struct RequestWatch {
     purged: RefCell<Arc<AtomicBool>>,
     limit_ns: Cell<u64>,
     /// CPU time of the thread at the first look since the last command; none
     /// before that.
     since_ns: Cell<Option<u64>>,
-    stopped: Cell<Option<Stop>>,
+    stopped: Cell<Option<StopReason>>,
     /// When the script got its thread.
     entered: Cell<Instant>,
     /// When it left it, while it waits.
@@ -67,9 +67,9 @@ pub struct Watch {
     longest_ns: Cell<u64>,
 }
 
-impl Default for Watch {
-    fn default() -> Watch {
-        Watch {
+impl Default for RequestWatch {
+    fn default() -> RequestWatch {
+        RequestWatch {
             purged: RefCell::default(),
             limit_ns: Cell::new(0),
             since_ns: Cell::new(None),
@@ -82,7 +82,7 @@ impl Default for Watch {
     }
 }
 
-impl Watch {
+impl RequestWatch {
     /// A request begins.
     pub fn begin(&self, purged: Arc<AtomicBool>, limits: &Limits) {
         *self.purged.borrow_mut() = purged;
@@ -143,9 +143,9 @@ impl Watch {
         let since = self.since_ns.get().unwrap_or(now);
         self.since_ns.set(Some(since));
         if self.is_purged() {
-            self.stopped.set(Some(Stop::Purged));
+            self.stopped.set(Some(StopReason::Purged));
         } else if self.limit_ns.get() > 0 && now.saturating_sub(since) > self.limit_ns.get() {
-            self.stopped.set(Some(Stop::Runaway));
+            self.stopped.set(Some(StopReason::Runaway));
         }
         let stopped = self.stopped.get().is_some();
         if !stopped && self.entered.get().elapsed().as_nanos() as u64 > SLICE_NS {
@@ -162,7 +162,7 @@ impl Watch {
     }
 
     /// Why the script was stopped.
-    pub fn stopped(&self) -> Option<Stop> {
+    pub fn stopped(&self) -> Option<StopReason> {
         self.stopped.get()
     }
 }

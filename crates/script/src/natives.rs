@@ -19,27 +19,27 @@ use rquickjs::{
     qjs,
 };
 
-use crate::engine::{Answer, Request, Shared};
-use crate::host::{Fault, Host, Input, Level, Output};
-use crate::transfer::Transfer;
+use crate::engine::{ScriptAnswer, Request, EngineState};
+use crate::host::{Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
+use crate::transfer::XctlTarget;
 use crate::{commands, files, overdue, records};
 
 /// Puts every native into the object that the own part is given.
-pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>) -> Result<()> {
     let s = || shared.clone();
     let add = |name: &str, function: Function<'js>| own.set(name, function);
     let c = || ctx.clone();
 
     let of = s();
     let link = move |ctx: Ctx<'js>, program: String, given: Value<'js>, names: Value<'js>| {
-        let input = Given::read(&given, &names)?;
+        let input = ProgramArguments::read(&given, &names)?;
         let linked = of.host(|host| host.link(&program, input.input()));
-        if let (Given::Commarea(area), Some(Ok(output))) = (&input, &linked) {
+        if let (ProgramArguments::Commarea(area), Some(Ok(output))) = (&input, &linked) {
             put_back(area, &output.commarea);
         }
         match linked {
             // The script already has the changed COMMAREA.
-            Some(Ok(Output { channel, .. })) => given_back(&ctx, &[], channel.as_ref()),
+            Some(Ok(ProgramOutput { channel, .. })) => given_back(&ctx, &[], channel.as_ref()),
             Some(Err(fault)) => refused(&ctx, &fault),
             None => no_task(&ctx),
         }
@@ -49,10 +49,10 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let of = s();
     let xctl =
         move |ctx: Ctx<'js>, program: String, given: Value<'js>, names: Value<'js>, back: i32| {
-            let input = Given::read(&given, &names)?;
+            let input = ProgramArguments::read(&given, &names)?;
             match of.host(|host| host.may_go_over(&program, input.input())) {
                 Some(Ok(())) => {
-                    *of.transfer.borrow_mut() = Some(Transfer {
+                    *of.transfer.borrow_mut() = Some(XctlTarget {
                         program,
                         given: input.passed(),
                         back: usize::try_from(back).ok(),
@@ -72,7 +72,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
                       program: String,
                       given: Value<'js>,
                       names: Value<'js>| {
-        let input = Given::read(&given, &names)?;
+        let input = ProgramArguments::read(&given, &names)?;
         let transid = transid.0.as_deref().filter(|t| !t.is_empty());
         match of.host(|host| host.spawn(number, transid, &program, input.input())) {
             Some(Ok(())) => {
@@ -113,11 +113,11 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
 
     let of = s();
     let send = move |ctx: Ctx<'js>, status: u16, headers: Vec<String>, body: Value<'js>| {
-        let part = Answer {
+        let part = ScriptAnswer {
             status,
             headers: paired(headers),
             body: body_of(&body)?,
-            ..Answer::default()
+            ..ScriptAnswer::default()
         };
         match of.host(|host| host.send(part)) {
             Some(heard) => heard.into_js(&ctx),
@@ -151,19 +151,19 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
                         options: Object<'js>,
                         parts: Value<'js>,
                         names: Value<'js>| {
-        let channel = Given::read(&parts, &names)?;
+        let channel = ProgramArguments::read(&parts, &names)?;
         commands::run(&ctx, &of, &name, &options, &channel)
     };
     add("command", Function::new(c(), command)?)?;
 
     let of = s();
-    let file = move |name: String| of.look(|host| host.file(&name)).flatten().map(|n| n as u32);
+    let file = move |name: String| of.with_host_uncounted(|host| host.file(&name)).flatten().map(|n| n as u32);
     add("file", Function::new(c(), file)?)?;
 
     let of = s();
     let facts = move |ctx: Ctx<'js>| {
         let made = Object::new(ctx.clone())?;
-        if let Some(facts) = of.look(|host| host.facts()) {
+        if let Some(facts) = of.with_host_uncounted(|host| host.facts()) {
             made.set("number", facts.task as f64)?;
             made.set("transid", facts.transid)?;
             made.set("userid", facts.userid)?;
@@ -177,13 +177,13 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     let of = s();
     let log = move |level: u8, text: String, data: Opt<String>| {
         let level = match level {
-            0 => Level::Debug,
-            1 => Level::Info,
-            2 => Level::Warn,
-            _ => Level::Error,
+            0 => LogLevel::Debug,
+            1 => LogLevel::Info,
+            2 => LogLevel::Warn,
+            _ => LogLevel::Error,
         };
         let data = data.0.as_deref();
-        match of.look(|host| host.log(level, &text, data)) {
+        match of.with_host_uncounted(|host| host.log(level, &text, data)) {
             Some(()) => {}
             None => tracing::info!(target: "script", data, "{text}"),
         }
@@ -203,7 +203,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
     // The realm's own generator would give every request the same numbers.
     add("random", Function::new(c(), random)?)?;
     let of = s();
-    let ask = move |ctx: Ctx<'js>, part: u8| asked(&ctx, &of.request.borrow(), part);
+    let ask = move |ctx: Ctx<'js>, part: u8| request_part(&ctx, &of.request.borrow(), part);
     add("asked", Function::new(c(), ask)?)?;
     let of = s();
     let inside = move || of.host.borrow().is_some();
@@ -216,7 +216,7 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> R
 }
 
 /// Conversions between bytes and text.
-fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>) -> Result<()> {
     let c = || ctx.clone();
     let utf8 = move |ctx: Ctx<'js>, bytes: Value<'js>| -> Result<Option<JsString<'js>>> {
         let bytes = bytes_of(&bytes).unwrap_or_default();
@@ -252,18 +252,18 @@ fn texts<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<
     own.set("bytes", Function::new(c(), bytes)?)
 }
 
-impl Shared {
+impl EngineState {
     /// Calls the request's host. Returns `None` while there is no request. The
     /// call counts as progress.
-    pub fn host<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
-        let done = self.look(act);
+    pub fn host<R>(&self, act: impl FnOnce(&mut dyn ScriptHost) -> R) -> Option<R> {
+        let done = self.with_host_uncounted(act);
         self.watch.progress();
         done
     }
 
     /// As `host`, but without counting as progress: a script that calls nothing
     /// else runs away.
-    fn look<R>(&self, act: impl FnOnce(&mut dyn Host) -> R) -> Option<R> {
+    fn with_host_uncounted<R>(&self, act: impl FnOnce(&mut dyn ScriptHost) -> R) -> Option<R> {
         let _native = overdue::native();
         // After XCTL a script runs no further command.
         if self.goes_over() {
@@ -275,7 +275,7 @@ impl Shared {
 }
 
 /// The input of a program, read from JavaScript.
-pub enum Given<'js> {
+pub enum ProgramArguments<'js> {
     /// No input.
     None,
     /// A COMMAREA, which its results go back to.
@@ -284,15 +284,15 @@ pub enum Given<'js> {
     Channel(ChannelData),
 }
 
-impl<'js> Given<'js> {
+impl<'js> ProgramArguments<'js> {
     /// `given` is an Uint8Array for a COMMAREA; or an array of a channel's
     /// bytes, with its name and those of its containers in `names`.
-    pub fn read(given: &Value<'js>, names: &Value<'js>) -> Result<Given<'js>> {
+    pub fn read(given: &Value<'js>, names: &Value<'js>) -> Result<ProgramArguments<'js>> {
         if given.is_undefined() || given.is_null() {
-            return Ok(Given::None);
+            return Ok(ProgramArguments::None);
         }
         let (Some(parts), Some(names)) = (given.as_array(), names.as_array()) else {
-            return Ok(Given::Commarea(given.clone()));
+            return Ok(ProgramArguments::Commarea(given.clone()));
         };
         let mut names = names.iter::<String>();
         let named = |text: Option<Result<String>>| text.unwrap_or_else(|| Ok(String::new()));
@@ -307,7 +307,7 @@ impl<'js> Given<'js> {
                 bytes: bytes_of(&part).unwrap_or_default().to_vec(),
             });
         }
-        Ok(Given::Channel(ChannelData {
+        Ok(ProgramArguments::Channel(ChannelData {
             name: channel,
             containers,
         }))
@@ -316,18 +316,18 @@ impl<'js> Given<'js> {
     /// The data for a program.
     pub fn passed(self) -> Passed {
         match self {
-            Given::None => Passed::Commarea(Vec::new()),
-            Given::Commarea(area) => Passed::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
-            Given::Channel(channel) => Passed::Channel(channel),
+            ProgramArguments::None => Passed::Commarea(Vec::new()),
+            ProgramArguments::Commarea(area) => Passed::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
+            ProgramArguments::Channel(channel) => Passed::Channel(channel),
         }
     }
 
     /// The same as input for the host.
-    pub fn input(&self) -> Input<'_> {
+    pub fn input(&self) -> ProgramInput<'_> {
         match self {
-            Given::None => Input::None,
-            Given::Commarea(area) => Input::Commarea(bytes_of(area).unwrap_or_default()),
-            Given::Channel(channel) => Input::Channel(channel),
+            ProgramArguments::None => ProgramInput::None,
+            ProgramArguments::Commarea(area) => ProgramInput::Commarea(bytes_of(area).unwrap_or_default()),
+            ProgramArguments::Channel(channel) => ProgramInput::Channel(channel),
         }
     }
 }
@@ -407,7 +407,7 @@ fn put_back(area: &Value<'_>, output: &[u8]) {
 /// the failure.
 pub fn output<'js>(
     ctx: &Ctx<'js>,
-    result: std::result::Result<Output, Fault>,
+    result: std::result::Result<ProgramOutput, Fault>,
 ) -> Result<Value<'js>> {
     match result {
         Ok(output) => given_back(ctx, &output.commarea, output.channel.as_ref()),
@@ -517,7 +517,7 @@ pub fn no_task<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
 /// A part of the request, made when the script asks for it: by number, method,
 /// path, query, variables, headers, body, what a program passed, the name by
 /// which it linked.
-fn asked<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Value<'js>> {
+fn request_part<'js>(ctx: &Ctx<'js>, request: &Request, part: u8) -> Result<Value<'js>> {
     let text = |text: &str| JsString::from_str(ctx.clone(), text)?.into_js(ctx);
     match part {
         0 => text(&request.method),

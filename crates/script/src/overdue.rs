@@ -28,7 +28,7 @@ const SIGNAL: libc::c_int = libc::SIGURG;
 /// Threads that run scripts at a time.
 const MOST: usize = 128;
 /// Between two looks while scripts run.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Checks without a running script after which the watchdog sleeps until one
 /// runs.
 const CALM: u32 = 20;
@@ -36,7 +36,7 @@ const CALM: u32 = 20;
 const GRACE_NS: u64 = 1_000_000_000;
 
 /// A thread that runs scripts, as others see it.
-struct Beat {
+struct ThreadBeat {
     taken: AtomicBool,
     thread: AtomicU64,
     /// A script runs.
@@ -51,8 +51,8 @@ struct Beat {
     aim: AtomicU64,
 }
 
-static BEATS: [Beat; MOST] = [const {
-    Beat {
+static BEATS: [ThreadBeat; MOST] = [const {
+    ThreadBeat {
         taken: AtomicBool::new(false),
         thread: AtomicU64::new(0),
         running: AtomicBool::new(false),
@@ -69,13 +69,13 @@ static RESTS: AtomicBool = AtomicBool::new(false);
 static CODE: OnceLock<(usize, usize)> = OnceLock::new();
 
 thread_local! {
-    static OWN: Own = const { Own(Cell::new(None)) };
+    static OWN: BeatGuard = const { BeatGuard(Cell::new(None)) };
 }
 
 /// The calling thread's beat, given back at its end.
-struct Own(Cell<Option<&'static Beat>>);
+struct BeatGuard(Cell<Option<&'static ThreadBeat>>);
 
-impl Drop for Own {
+impl Drop for BeatGuard {
     fn drop(&mut self) {
         if let Some(beat) = self.0.get() {
             beat.taken.store(false, Ordering::SeqCst);
@@ -83,7 +83,7 @@ impl Drop for Own {
     }
 }
 
-fn own() -> Option<&'static Beat> {
+fn own() -> Option<&'static ThreadBeat> {
     OWN.try_with(|own| {
         if own.0.get().is_none() {
             let beat = BEATS.iter().find(|b| !b.taken.swap(true, Ordering::SeqCst));
@@ -139,19 +139,19 @@ fn add(steps: &AtomicU64) {
 }
 
 /// While this is held the script is within a native.
-pub struct Native(Option<&'static Beat>);
+pub struct NativeCallGuard(Option<&'static ThreadBeat>);
 
 /// The script enters a native.
-pub fn native() -> Native {
+pub fn native() -> NativeCallGuard {
     let beat = own();
     if let Some(beat) = beat {
         beat.natives.fetch_add(1, Ordering::Relaxed);
         add(&beat.steps);
     }
-    Native(beat)
+    NativeCallGuard(beat)
 }
 
-impl Drop for Native {
+impl Drop for NativeCallGuard {
     fn drop(&mut self) {
         if let Some(beat) = self.0 {
             add(&beat.steps);
@@ -178,12 +178,12 @@ fn begin() -> Option<Thread> {
         return None;
     }
     let looker = std::thread::Builder::new().name("tupelo-script-limit".into());
-    let looker = looker.spawn(look).ok()?;
+    let looker = looker.spawn(run_watchdog).ok()?;
     Some(looker.thread().clone())
 }
 
 /// The thread that looks.
-fn look() {
+fn run_watchdog() {
     // The step that each was seen at, and the CPU time of its thread then.
     let mut seen = [(0u64, 0u64); MOST];
     let mut calm = 0;
@@ -211,7 +211,7 @@ fn look() {
         }
         calm = if runs { 0 } else { calm + 1 };
         if calm < CALM {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_INTERVAL);
             continue;
         }
         calm = 0;

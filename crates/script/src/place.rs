@@ -20,17 +20,17 @@ use region::{Handle, Port};
 use tokio::sync::Notify;
 use tokio::task::spawn_local;
 
-use crate::engine::{Answer, Engine, Request, Shared};
-use crate::failure::{self, Failure};
-use crate::fiber::{Ended, Fiber, Stack};
-use crate::host::{Facts, Host};
+use crate::engine::{ScriptAnswer, ScriptEngine, Request, EngineState};
+use crate::failure::{self, ScriptFailure};
+use crate::fiber::{FiberExit, Fiber, FiberStack};
+use crate::host::{TaskAttributes, ScriptHost};
 use crate::overdue;
-use crate::pool::Edition;
-use crate::records::Records;
-use crate::regional::{Lender, RegionHost};
+use crate::pool::ScriptGeneration;
+use crate::records::EngineRecords;
+use crate::regional::{LinkingScript, RegionHost};
 use crate::stream::Client;
 use crate::transfer::gone_over;
-use crate::work::Work;
+use crate::work::ScriptTask;
 
 /// Engines without work that a place keeps.
 const KEPT_IDLE: usize = 64;
@@ -42,7 +42,7 @@ const TOGETHER: usize = 4;
 const LONG_WAIT: Duration = Duration::from_millis(1);
 /// Between two looks, while requests wait for an engine, whether those that have
 /// one wait for long.
-const LOOK: Duration = Duration::from_millis(2);
+const ENGINE_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 /// Most engines of a place.
 const MOST_ENGINES: usize = 128;
 /// The limit including scripts that others wait for.
@@ -56,36 +56,36 @@ const OVERDUE: &str = "the script used its runaway limit of CPU time within one 
     function, which cannot be interrupted";
 
 /// A request with its task.
-pub struct Job {
+pub struct ScriptJob {
     /// The scripts as they were when it came.
-    pub edition: Arc<Edition>,
+    pub edition: Arc<ScriptGeneration>,
     /// Which one.
     pub script: Arc<str>,
     /// The request.
     pub request: Request,
     /// The task that it runs in.
-    pub work: Work,
+    pub work: ScriptTask,
     /// The client that receives the answer in parts; `None` for a script that
     /// was linked to.
     pub client: Option<Client>,
 }
 
 /// The state of a thread that serves scripts.
-pub struct Place {
+pub struct EngineThread {
     region: Handle,
     port: Port,
     engines: RefCell<Engines>,
     /// A timer checks whether engines wait for long.
-    looks: Cell<bool>,
+    check_timer_runs: Cell<bool>,
     active: Cell<usize>,
 }
 
 /// The engines of a place.
 #[derive(Default)]
 struct Engines {
-    edition: Option<Arc<Edition>>,
+    edition: Option<Arc<ScriptGeneration>>,
     scripts: Vec<OfScript>,
-    stacks: Vec<Stack>,
+    stacks: Vec<FiberStack>,
 }
 
 /// The engines of a script.
@@ -96,9 +96,9 @@ struct OfScript {
         clippy::vec_box,
         reason = "moved into a request and back through a future"
     )]
-    idle: Vec<Box<Engine>>,
+    idle: Vec<Box<ScriptEngine>>,
     /// The shared state of running engines.
-    busy: Vec<Rc<Shared>>,
+    busy: Vec<Rc<EngineState>>,
     /// Engines that are being loaded.
     loading: usize,
     /// Notified when an engine becomes free; each waiting request has a
@@ -107,23 +107,23 @@ struct OfScript {
 }
 
 /// How a request comes to its engine.
-enum Turn {
+enum EngineSource {
     /// By one without work.
-    Engine(Box<Engine>),
+    Engine(Box<ScriptEngine>),
     /// By loading one.
     Load,
     /// Others are before it.
     Wait,
 }
 
-impl Place {
+impl EngineThread {
     /// A place for the thread of this port.
-    pub fn new(region: Handle, port: Port) -> Place {
-        Place {
+    pub fn new(region: Handle, port: Port) -> EngineThread {
+        EngineThread {
             region,
             port,
             engines: RefCell::default(),
-            looks: Cell::new(false),
+            check_timer_runs: Cell::new(false),
             active: Cell::new(0),
         }
     }
@@ -144,7 +144,7 @@ impl Place {
     }
 
     /// Serves a request to its end, its unit of work committed or backed out.
-    pub fn serve(self: Rc<Self>, job: Job) -> impl Future<Output = Result<Answer, Failure>> {
+    pub fn serve(self: Rc<Self>, job: ScriptJob) -> impl Future<Output = Result<ScriptAnswer, ScriptFailure>> {
         self.serve_for(job, None)
     }
 
@@ -152,17 +152,17 @@ impl Place {
     /// that one.
     pub async fn serve_for(
         self: Rc<Self>,
-        job: Job,
-        lender: Option<Rc<Lender>>,
-    ) -> Result<Answer, Failure> {
+        job: ScriptJob,
+        lender: Option<Rc<LinkingScript>>,
+    ) -> Result<ScriptAnswer, ScriptFailure> {
         self.active.set(self.active.get() + 1);
         let result = self.clone().run(job, lender).await;
         self.active.set(self.active.get() - 1);
         result
     }
 
-    async fn run(self: Rc<Self>, job: Job, lender: Option<Rc<Lender>>) -> Result<Answer, Failure> {
-        let Job {
+    async fn run(self: Rc<Self>, job: ScriptJob, lender: Option<Rc<LinkingScript>>) -> Result<ScriptAnswer, ScriptFailure> {
+        let ScriptJob {
             edition,
             script,
             request,
@@ -171,7 +171,7 @@ impl Place {
         } = job;
         work.move_to(&self.port);
         let purged = work.purged();
-        let facts = Facts {
+        let facts = TaskAttributes {
             task: work.number(),
             transid: work.transid().to_string().trim_end().to_owned(),
             userid: work.userid().to_string().trim_end().to_owned(),
@@ -180,11 +180,11 @@ impl Place {
         };
         let (number, transid) = (facts.task, facts.transid.clone());
         // The waiting script has an engine: a nested one must not queue.
-        let nested = lender.is_some() || matches!(work, Work::Guest(_));
+        let nested = lender.is_some() || matches!(work, ScriptTask::Guest(_));
         let host = RegionHost::new(&self, &edition, work, facts, &script)
             .answering(client)
             .lent_by(lender);
-        let host: Box<dyn Host> = Box::new(host);
+        let host: Box<dyn ScriptHost> = Box::new(host);
         let result = match self.engine(&edition, &script, nested).await {
             Ok(mut engine) => {
                 let (place, of, name) = (self.clone(), edition.clone(), script.clone());
@@ -198,23 +198,23 @@ impl Place {
                 };
                 let fiber = self.fiber(&edition, run);
                 let fiber = fiber.inspect_err(|_| self.lost(&edition, &script, &shared))?;
-                match (Serving {
+                match (RunningScript {
                     fiber,
                     shared: shared.clone(),
                 })
                 .await
                 {
-                    Ended::Returned(result, stack) => {
+                    FiberExit::Returned(result, stack) => {
                         self.engines.borrow_mut().keep(&edition, stack);
                         edition.paced(&script, shared.watch.longest_ns());
                         result
                     }
-                    Ended::Left => {
+                    FiberExit::Left => {
                         self.lost(&edition, &script, &shared);
                         edition.paced(&script, u64::MAX);
                         // SAFETY: the engine was left for good.
                         unsafe { shared.release() };
-                        let mut failure = Failure::new(failure::RUNAWAY, OVERDUE);
+                        let mut failure = ScriptFailure::new(failure::RUNAWAY, OVERDUE);
                         failure.abend.program = script.to_string();
                         let host = shared.host.borrow_mut().take();
                         match host {
@@ -227,7 +227,7 @@ impl Place {
             Err(failure) => self.end(&edition, Err(failure), host).await,
         };
         if let Err(failure) = &result {
-            tell(failure, number, &transid, &script);
+            log_failure(failure, number, &transid, &script);
         }
         result
     }
@@ -235,30 +235,30 @@ impl Place {
     /// Ends the task of a script that has not run, or was stopped for good.
     async fn end(
         &self,
-        edition: &Arc<Edition>,
-        result: Result<Answer, Failure>,
-        host: Box<dyn Host>,
-    ) -> Result<Answer, Failure> {
+        edition: &Arc<ScriptGeneration>,
+        result: Result<ScriptAnswer, ScriptFailure>,
+        host: Box<dyn ScriptHost>,
+    ) -> Result<ScriptAnswer, ScriptFailure> {
         let fiber = self.fiber(edition, move || finished(result, host, 0))?;
         match fiber.await {
-            Ended::Returned(result, stack) => {
+            FiberExit::Returned(result, stack) => {
                 self.engines.borrow_mut().keep(edition, stack);
                 result
             }
-            Ended::Left => Err(Failure::new(failure::PURGED, "the task was ended")),
+            FiberExit::Left => Err(ScriptFailure::new(failure::PURGED, "the task was ended")),
         }
     }
 
     fn fiber<R: 'static>(
         &self,
-        edition: &Edition,
+        edition: &ScriptGeneration,
         run: impl FnOnce() -> R + 'static,
-    ) -> Result<Fiber<R>, Failure> {
+    ) -> Result<Fiber<R>, ScriptFailure> {
         let kept = self.engines.borrow_mut().stacks.pop();
         let stack = match kept {
             Some(stack) => stack,
-            None => Stack::new(edition.limits.stack_bytes + OWN_STACK)
-                .map_err(|e| Failure::new(failure::LOAD, format!("no stack: {e}")))?,
+            None => FiberStack::new(edition.limits.stack_bytes + OWN_STACK)
+                .map_err(|e| ScriptFailure::new(failure::LOAD, format!("no stack: {e}")))?,
         };
         Ok(Fiber::new(stack, run))
     }
@@ -266,44 +266,44 @@ impl Place {
     /// An engine for a script: one without work, or a new one.
     async fn engine(
         self: &Rc<Self>,
-        edition: &Arc<Edition>,
+        edition: &Arc<ScriptGeneration>,
         script: &Arc<str>,
         nested: bool,
-    ) -> Result<Box<Engine>, Failure> {
+    ) -> Result<Box<ScriptEngine>, ScriptFailure> {
         loop {
             let turn = self.engines.borrow_mut().turn(edition, script, nested);
             match turn {
-                Turn::Engine(engine) => return Ok(engine),
-                Turn::Load => break,
-                Turn::Wait => {}
+                EngineSource::Engine(engine) => return Ok(engine),
+                EngineSource::Load => break,
+                EngineSource::Wait => {}
             }
             if nested {
                 let text = "too many scripts wait for one another";
-                return Err(Failure::new(failure::NESTED, text));
+                return Err(ScriptFailure::new(failure::NESTED, text));
             }
             let freed = self.engines.borrow_mut().of(edition, script).freed.clone();
-            self.look();
+            self.check_busy_engines();
             freed.notified().await;
         }
         let (of, name) = (edition.clone(), script.clone());
         let load = move || {
-            let records = Records::new(of.library.clone());
-            Engine::load(&of.sources, &name, of.limits, records).map(Box::new)
+            let records = EngineRecords::new(of.library.clone());
+            ScriptEngine::load(&of.sources, &name, of.limits, records).map(Box::new)
         };
         let fiber = self.fiber(edition, load).inspect_err(|_| {
             self.engines.borrow_mut().loaded(edition, script, None);
         })?;
         let loaded = match fiber.await {
-            Ended::Returned(loaded, stack) => {
+            FiberExit::Returned(loaded, stack) => {
                 self.engines.borrow_mut().keep(edition, stack);
                 loaded.map_err(|mistake| {
-                    let mut failure = Failure::new(failure::LOAD, mistake.message);
+                    let mut failure = ScriptFailure::new(failure::LOAD, mistake.message);
                     failure.abend.program = mistake.place.file;
                     failure.abend.line = mistake.place.line;
                     failure
                 })
             }
-            Ended::Left => Err(Failure::new(
+            FiberExit::Left => Err(ScriptFailure::new(
                 failure::LOAD,
                 "its top level used its limit of CPU time",
             )),
@@ -312,7 +312,7 @@ impl Place {
         let mut engines = self.engines.borrow_mut();
         engines.loaded(edition, script, shared);
         if loaded.is_err() {
-            engines.tell(edition, script);
+            engines.notify_first_waiting(edition, script);
         }
         loaded
     }
@@ -320,45 +320,45 @@ impl Place {
     /// While a request waits for an engine, checks from time to time whether
     /// the busy engines wait for long. One timer for each waiting request would
     /// cost more than a brief script.
-    fn look(self: &Rc<Self>) {
-        if self.looks.replace(true) {
+    fn check_busy_engines(self: &Rc<Self>) {
+        if self.check_timer_runs.replace(true) {
             return;
         }
         let place = self.clone();
         spawn_local(async move {
             loop {
-                tokio::time::sleep(LOOK).await;
-                if !place.engines.borrow().look(Instant::now()) {
+                tokio::time::sleep(ENGINE_CHECK_INTERVAL).await;
+                if !place.engines.borrow().notify_long_waiting(Instant::now()) {
                     break;
                 }
             }
-            place.looks.set(false);
+            place.check_timer_runs.set(false);
         });
     }
 
     /// An engine has no work any more.
-    fn give_back(&self, edition: &Arc<Edition>, script: Arc<str>, engine: Box<Engine>) {
+    fn give_back(&self, edition: &Arc<ScriptGeneration>, script: Arc<str>, engine: Box<ScriptEngine>) {
         let dropped = self.engines.borrow_mut().put(edition, &script, engine);
         drop(dropped);
-        self.engines.borrow_mut().tell(edition, &script);
+        self.engines.borrow_mut().notify_first_waiting(edition, &script);
     }
 
     /// An engine is no more.
-    fn lost(&self, edition: &Arc<Edition>, script: &Arc<str>, shared: &Rc<Shared>) {
+    fn lost(&self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: &Rc<EngineState>) {
         let mut engines = self.engines.borrow_mut();
         engines.rests(edition, script, shared);
-        engines.tell(edition, script);
+        engines.notify_first_waiting(edition, script);
     }
 }
 
 impl Engines {
-    fn is_of(&self, edition: &Arc<Edition>) -> bool {
+    fn is_of(&self, edition: &Arc<ScriptGeneration>) -> bool {
         let own = self.edition.as_ref();
         own.is_some_and(|own| Arc::ptr_eq(own, edition))
     }
 
     /// The engines of a script; those of other editions go.
-    fn of(&mut self, edition: &Arc<Edition>, script: &Arc<str>) -> &mut OfScript {
+    fn of(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>) -> &mut OfScript {
         if !self.is_of(edition) {
             for script in self.scripts.drain(..) {
                 script.freed.notify_waiters();
@@ -382,29 +382,29 @@ impl Engines {
 
     /// Decides how a request gets an engine. A `nested` request does not queue,
     /// because the script that waits for it occupies an engine.
-    fn turn(&mut self, edition: &Arc<Edition>, script: &Arc<str>, nested: bool) -> Turn {
+    fn turn(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, nested: bool) -> EngineSource {
         let of = self.of(edition, script);
         let many = of.busy.len() + of.loading >= TOGETHER;
         if !nested && many && of.together(Instant::now()) >= TOGETHER {
-            return Turn::Wait;
+            return EngineSource::Wait;
         }
         if let Some(engine) = of.idle.pop() {
             of.busy.push(engine.shared());
-            return Turn::Engine(engine);
+            return EngineSource::Engine(engine);
         }
         let most = match nested {
             true => MOST_NESTED,
             false => MOST_ENGINES,
         };
         if self.scripts.iter().map(OfScript::made).sum::<usize>() >= most {
-            return Turn::Wait;
+            return EngineSource::Wait;
         }
         self.of(edition, script).loading += 1;
-        Turn::Load
+        EngineSource::Load
     }
 
     /// Notifies the first waiting request that an engine is free.
-    fn tell(&mut self, edition: &Arc<Edition>, script: &Arc<str>) {
+    fn notify_first_waiting(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>) {
         if self.is_of(edition) {
             self.of(edition, script).freed.notify_one();
         }
@@ -412,7 +412,7 @@ impl Engines {
 
     /// Notifies waiting requests whose busy engines wait for long; returns
     /// false when no request waits.
-    fn look(&self, now: Instant) -> bool {
+    fn notify_long_waiting(&self, now: Instant) -> bool {
         let waits = |of: &&OfScript| Rc::strong_count(&of.freed) > 1;
         let mut any = false;
         for of in self.scripts.iter().filter(waits) {
@@ -425,7 +425,7 @@ impl Engines {
     }
 
     /// An engine has been loaded, and is at work, or could not be.
-    fn loaded(&mut self, edition: &Arc<Edition>, script: &Arc<str>, shared: Option<Rc<Shared>>) {
+    fn loaded(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: Option<Rc<EngineState>>) {
         if self.is_of(edition) {
             let of = self.of(edition, script);
             of.loading = of.loading.saturating_sub(1);
@@ -434,7 +434,7 @@ impl Engines {
     }
 
     /// An engine has no work any more.
-    fn rests(&mut self, edition: &Arc<Edition>, script: &Arc<str>, shared: &Rc<Shared>) {
+    fn rests(&mut self, edition: &Arc<ScriptGeneration>, script: &Arc<str>, shared: &Rc<EngineState>) {
         if self.is_of(edition) {
             let busy = &mut self.of(edition, script).busy;
             busy.retain(|other| !Rc::ptr_eq(other, shared));
@@ -442,7 +442,7 @@ impl Engines {
     }
 
     /// Keeps a stack, which has the size that the edition's limits say.
-    fn keep(&mut self, edition: &Arc<Edition>, stack: Stack) {
+    fn keep(&mut self, edition: &Arc<ScriptGeneration>, stack: FiberStack) {
         if self.is_of(edition) {
             self.stacks.push(stack);
         }
@@ -452,10 +452,10 @@ impl Engines {
     /// that has most without work, the one used longest ago.
     fn put(
         &mut self,
-        edition: &Arc<Edition>,
+        edition: &Arc<ScriptGeneration>,
         script: &Arc<str>,
-        engine: Box<Engine>,
-    ) -> Option<Box<Engine>> {
+        engine: Box<ScriptEngine>,
+    ) -> Option<Box<ScriptEngine>> {
         if !self.is_of(edition) {
             return Some(engine);
         }
@@ -478,22 +478,22 @@ impl OfScript {
 
     /// Requests that go on side by side now.
     fn together(&self, now: Instant) -> usize {
-        let waits = |shared: &&Rc<Shared>| shared.watch.has_waited(now) >= LONG_WAIT;
+        let waits = |shared: &&Rc<EngineState>| shared.watch.has_waited(now) >= LONG_WAIT;
         self.loading + self.busy.len() - self.busy.iter().filter(waits).count()
     }
 }
 
 /// A script that runs. When it is dropped in the midst of something, its task
 /// is backed out.
-struct Serving<R> {
+struct RunningScript<R> {
     fiber: Fiber<R>,
-    shared: Rc<Shared>,
+    shared: Rc<EngineState>,
 }
 
-impl<R: 'static> Future for Serving<R> {
-    type Output = Ended<R>;
+impl<R: 'static> Future for RunningScript<R> {
+    type Output = FiberExit<R>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended<R>> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<FiberExit<R>> {
         self.shared.watch.entered();
         overdue::enter(self.shared.watch.limit_ns());
         let polled = Pin::new(&mut self.fiber).poll(cx);
@@ -503,9 +503,9 @@ impl<R: 'static> Future for Serving<R> {
     }
 }
 
-impl<R> Drop for Serving<R> {
+impl<R> Drop for RunningScript<R> {
     fn drop(&mut self) {
-        if self.fiber.let_go() {
+        if self.fiber.discard_stack() {
             // SAFETY: who had it borrowed was on the stack that is never
             // entered again.
             let host = unsafe { (*self.shared.host.as_ptr()).take() };
@@ -516,10 +516,10 @@ impl<R> Drop for Serving<R> {
 
 /// Ends the task of a script and returns its outcome.
 fn finished(
-    mut result: Result<Answer, Failure>,
-    host: Box<dyn Host>,
+    mut result: Result<ScriptAnswer, ScriptFailure>,
+    host: Box<dyn ScriptHost>,
     used_ns: u64,
-) -> Result<Answer, Failure> {
+) -> Result<ScriptAnswer, ScriptFailure> {
     let ended = match &mut result {
         Ok(answer) => Ok(answer),
         Err(failure) => Err(&failure.abend),
@@ -527,7 +527,7 @@ fn finished(
     if let Err(abend) = host.finish(ended, used_ns)
         && result.is_ok()
     {
-        result = Err(Failure {
+        result = Err(ScriptFailure {
             abend,
             stack: String::new(),
         });
@@ -536,8 +536,8 @@ fn finished(
 }
 
 /// A line of the log for a script that failed.
-fn tell(failure: &Failure, task: u64, transid: &str, script: &str) {
-    let Failure { abend, stack } = failure;
+fn log_failure(failure: &ScriptFailure, task: u64, transid: &str, script: &str) {
+    let ScriptFailure { abend, stack } = failure;
     let (code, line) = (&abend.code, abend.line);
     let place = match line {
         0 => abend.program.clone(),
@@ -554,14 +554,14 @@ fn tell(failure: &Failure, task: u64, transid: &str, script: &str) {
 mod tests {
     use super::*;
     use crate::limits::Limits;
-    use crate::records::Library;
-    use crate::source::Sources;
+    use crate::records::CopybookLibrary;
+    use crate::source::ModuleSources;
     use fetch::Fetcher;
 
-    fn edition() -> Arc<Edition> {
-        Arc::new(Edition {
-            sources: Arc::new(Sources::default()),
-            library: Arc::new(Library::new(Vec::new(), copybook::CodePage::ascii())),
+    fn edition() -> Arc<ScriptGeneration> {
+        Arc::new(ScriptGeneration {
+            sources: Arc::new(ModuleSources::default()),
+            library: Arc::new(CopybookLibrary::new(Vec::new(), copybook::CodePage::ascii())),
             limits: Limits::default(),
             region: (String::new(), String::new()),
             fetcher: Fetcher::default(),
@@ -571,20 +571,20 @@ mod tests {
     }
 
     /// A script that has left its thread now.
-    fn waits() -> Rc<Shared> {
-        let shared = Rc::new(Shared::default());
+    fn waits() -> Rc<EngineState> {
+        let shared = Rc::new(EngineState::default());
         shared.watch.entered();
         shared.watch.left();
         shared
     }
 
     /// Whether a request may have an engine.
-    fn may(engines: &mut Engines, edition: &Arc<Edition>, script: &Arc<str>) -> bool {
-        matches!(engines.turn(edition, script, false), Turn::Load)
+    fn may(engines: &mut Engines, edition: &Arc<ScriptGeneration>, script: &Arc<str>) -> bool {
+        matches!(engines.turn(edition, script, false), EngineSource::Load)
     }
 
     #[test]
-    fn few_requests_of_a_script_go_on_together_and_those_behind_them_wait() {
+    fn few_requests_of_a_script_run_together_and_later_ones_wait() {
         let (mut engines, edition) = (Engines::default(), edition());
         let (one, other): (Arc<str>, Arc<str>) = ("one.js".into(), "other.js".into());
         let begun = (0..TOGETHER).all(|_| may(&mut engines, &edition, &one));
@@ -604,7 +604,7 @@ mod tests {
     fn a_request_that_waits_for_long_keeps_no_other_from_its_turn() {
         let (mut engines, edition) = (Engines::default(), edition());
         let script: Arc<str> = "one.js".into();
-        let all: Vec<Rc<Shared>> = (0..TOGETHER).map(|_| waits()).collect();
+        let all: Vec<Rc<EngineState>> = (0..TOGETHER).map(|_| waits()).collect();
         for shared in &all {
             assert!(may(&mut engines, &edition, &script));
             engines.loaded(&edition, &script, Some(shared.clone()));

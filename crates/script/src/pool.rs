@@ -17,12 +17,12 @@ use region::engine::EngineClass;
 use region::{DoorRuntime, Handle, Port};
 use tokio::task::JoinSet;
 
-use crate::engine::Answer;
-use crate::failure::Failure;
+use crate::engine::ScriptAnswer;
+use crate::failure::ScriptFailure;
 use crate::limits::Limits;
-use crate::place::{Job, Place};
-use crate::records::Library;
-use crate::source::Sources;
+use crate::place::{ScriptJob, EngineThread};
+use crate::records::CopybookLibrary;
+use crate::source::ModuleSources;
 
 /// Ports that the threads take of the region's 32; other doors need some.
 const MOST_PORTS: usize = 24;
@@ -33,11 +33,11 @@ const BRIEF_AFTER: u32 = 16;
 
 /// The scripts of one state of the application.
 #[derive(Debug)]
-pub struct Edition {
+pub struct ScriptGeneration {
     /// Their texts.
-    pub sources: Arc<Sources>,
+    pub sources: Arc<ModuleSources>,
     /// Copybooks.
-    pub library: Arc<Library>,
+    pub library: Arc<CopybookLibrary>,
     /// Limits.
     pub limits: Limits,
     /// Name and short name of the region.
@@ -50,7 +50,7 @@ pub struct Edition {
     pub paces: Vec<(Arc<str>, AtomicU32)>,
 }
 
-impl Edition {
+impl ScriptGeneration {
     /// Records that a request of a script ended and the longest time it
     /// occupied its thread.
     pub fn paced(&self, script: &str, longest_ns: u64) {
@@ -74,10 +74,10 @@ impl Edition {
 }
 
 /// The outcome of a request.
-pub type Served = Result<Answer, Failure>;
+pub type ScriptOutcome = Result<ScriptAnswer, ScriptFailure>;
 
 /// Threads and their jobs.
-pub struct Pool {
+pub struct EnginePool {
     shared: Arc<Shared>,
 }
 
@@ -89,7 +89,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<(Job, Reply)>,
+    jobs: VecDeque<(ScriptJob, ReplySender)>,
     threads: Vec<JoinHandle<()>>,
     /// Threads that have not ended, and the requests of each.
     loads: Vec<Arc<AtomicUsize>>,
@@ -144,7 +144,7 @@ impl Shared {
         load: &Arc<AtomicUsize>,
         port: Option<&Port>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<(Job, Reply)>> {
+    ) -> Poll<Option<(ScriptJob, ReplySender)>> {
         let mut state = self.lock();
         state.waiting.retain(|w| !Arc::ptr_eq(&w.load, load));
         if let Some(job) = state.jobs.pop_front() {
@@ -163,10 +163,10 @@ impl Shared {
     }
 }
 
-impl Pool {
+impl EnginePool {
     /// A pool of at most so many threads; none runs yet.
-    pub fn new(region: Handle, most: usize) -> Pool {
-        Pool {
+    pub fn new(region: Handle, most: usize) -> EnginePool {
+        EnginePool {
             shared: Arc::new(Shared {
                 region,
                 most: most.max(1),
@@ -176,7 +176,7 @@ impl Pool {
     }
 
     /// Has a request served.
-    pub fn submit(&self, job: Job) -> Answering {
+    pub fn submit(&self, job: ScriptJob) -> ReplyReceiver {
         let (reply, answering) = answering(self.shared.region.clone());
         let mut state = self.shared.lock();
         state.jobs.push_back((job, reply));
@@ -221,13 +221,13 @@ fn run(shared: &Arc<Shared>, load: &Arc<AtomicUsize>) {
     region::engine::enter("script", EngineClass::Offload);
     let own = shared.port();
     let port = own.clone().unwrap_or_else(|| shared.region.default_port());
-    let place = Rc::new(Place::new(shared.region.clone(), port));
+    let place = Rc::new(EngineThread::new(shared.region.clone(), port));
     let runtime = match &own {
-        Some(port) => port.runtime().map(Waits::AtPort),
+        Some(port) => port.runtime().map(ThreadWait::AtPort),
         None => {
             let mut made = tokio::runtime::Builder::new_current_thread();
             let made = made.enable_all().build_local(Default::default());
-            made.map(Waits::Alone)
+            made.map(ThreadWait::Alone)
         }
     };
     match runtime {
@@ -244,7 +244,7 @@ async fn take(
     shared: &Arc<Shared>,
     load: &Arc<AtomicUsize>,
     port: Option<&Port>,
-    place: &Rc<Place>,
+    place: &Rc<EngineThread>,
 ) {
     let mut jobs = JoinSet::new();
     while let Some((job, reply)) = poll_fn(|cx| shared.poll_next(load, port, cx)).await {
@@ -260,27 +260,27 @@ async fn take(
 }
 
 /// How a thread waits for its tasks.
-enum Waits {
+enum ThreadWait {
     /// At a port of its own.
     AtPort(DoorRuntime),
     /// All ports are taken: the region's own thread receives its completions.
     Alone(tokio::runtime::LocalRuntime),
 }
 
-impl Waits {
+impl ThreadWait {
     fn block_on<F: Future>(&self, future: F) -> F::Output {
         match self {
-            Waits::AtPort(runtime) => runtime.block_on(future),
-            Waits::Alone(runtime) => runtime.block_on(future),
+            ThreadWait::AtPort(runtime) => runtime.block_on(future),
+            ThreadWait::Alone(runtime) => runtime.block_on(future),
         }
     }
 }
 
 /// Where the answer to a request goes.
-pub struct Reply(Arc<Slot>);
+pub struct ReplySender(Arc<Slot>);
 
 /// The answer to a request. Resolves to `None` if its sender was dropped.
-pub struct Answering(Arc<Slot>);
+pub struct ReplyReceiver(Arc<Slot>);
 
 struct Slot {
     region: Handle,
@@ -291,27 +291,27 @@ struct Slot {
 
 #[derive(Default)]
 struct SlotState {
-    served: Option<Served>,
+    served: Option<ScriptOutcome>,
     waker: Option<Waker>,
     over: bool,
 }
 
-fn answering(region: Handle) -> (Reply, Answering) {
+fn answering(region: Handle) -> (ReplySender, ReplyReceiver) {
     let slot = Arc::new(Slot {
         port: region.port_here(),
         region,
         state: Mutex::default(),
     });
-    (Reply(slot.clone()), Answering(slot))
+    (ReplySender(slot.clone()), ReplyReceiver(slot))
 }
 
-impl Reply {
-    fn put(self, served: Served) {
+impl ReplySender {
+    fn put(self, served: ScriptOutcome) {
         self.0.lock().served = Some(served);
     }
 }
 
-impl Drop for Reply {
+impl Drop for ReplySender {
     fn drop(&mut self) {
         let waker = {
             let mut state = self.0.lock();
@@ -324,7 +324,7 @@ impl Drop for Reply {
     }
 }
 
-impl Drop for Answering {
+impl Drop for ReplyReceiver {
     /// The receiver was dropped.
     fn drop(&mut self) {
         self.0.lock().waker = None;
@@ -337,10 +337,10 @@ impl Slot {
     }
 }
 
-impl Future for Answering {
-    type Output = Option<Served>;
+impl Future for ReplyReceiver {
+    type Output = Option<ScriptOutcome>;
 
-    fn poll(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Served>> {
+    fn poll(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ScriptOutcome>> {
         let mut state = self.0.lock();
         match (state.served.take(), state.over) {
             (Some(served), _) => Poll::Ready(Some(served)),

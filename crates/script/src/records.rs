@@ -26,7 +26,7 @@ use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, TypedA
 use serde_json::{Value as Json, json};
 
 use crate::accessors;
-use crate::engine::Shared;
+use crate::engine::EngineState;
 use crate::natives::{bytes_of, with_bytes};
 use crate::overdue;
 
@@ -35,7 +35,7 @@ const EXACT_DIGITS: u16 = 15;
 
 /// The copybooks of an application, each compiled when it is first asked for.
 #[derive(Debug)]
-pub struct Library {
+pub struct CopybookLibrary {
     folders: Vec<PathBuf>,
     code_page: CodePage,
     known: Mutex<HashMap<Key, Arc<Record>>>,
@@ -67,14 +67,14 @@ pub struct Record {
 #[derive(Debug)]
 struct Field {
     codec: FieldCodec,
-    shape: Shape,
+    shape: FieldType,
     /// The subject of a RangeError.
-    told: String,
+    error_subject: String,
 }
 
 /// The JavaScript type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldType {
     /// A string.
     Text,
     /// A number.
@@ -89,8 +89,8 @@ pub enum Shape {
 
 /// The records that an engine's script has asked for.
 #[derive(Clone, Default)]
-pub struct Records {
-    library: Option<Arc<Library>>,
+pub struct EngineRecords {
+    library: Option<Arc<CopybookLibrary>>,
     opened: Rc<RefCell<Opened>>,
 }
 
@@ -105,10 +105,10 @@ impl Drop for Opened {
     }
 }
 
-impl Library {
+impl CopybookLibrary {
     /// Copybooks from these folders; text is in this code page.
-    pub fn new(folders: Vec<PathBuf>, code_page: CodePage) -> Library {
-        Library {
+    pub fn new(folders: Vec<PathBuf>, code_page: CodePage) -> CopybookLibrary {
+        CopybookLibrary {
             folders,
             code_page,
             known: Mutex::default(),
@@ -261,17 +261,17 @@ impl Record {
 }
 
 /// The JavaScript type of a field, by its description.
-pub fn shape_of(layout: &Layout, id: FieldId) -> Shape {
+pub fn shape_of(layout: &Layout, id: FieldId) -> FieldType {
     match &layout[id].kind {
-        Kind::Group => Shape::Group,
+        Kind::Group => FieldType::Group,
         Kind::Numeric(n) if n.digits + n.scale.min(0).unsigned_abs() <= EXACT_DIGITS => {
-            Shape::Number
+            FieldType::Number
         }
-        Kind::Numeric(n) if n.scale <= 0 => Shape::BigInt,
-        Kind::Numeric(_) | Kind::DecimalFloat => Shape::Decimal,
-        Kind::Float | Kind::Double | Kind::Index => Shape::Number,
-        Kind::Pointer => Shape::BigInt,
-        _ => Shape::Text,
+        Kind::Numeric(n) if n.scale <= 0 => FieldType::BigInt,
+        Kind::Numeric(_) | Kind::DecimalFloat => FieldType::Decimal,
+        Kind::Float | Kind::Double | Kind::Index => FieldType::Number,
+        Kind::Pointer => FieldType::BigInt,
+        _ => FieldType::Text,
     }
 }
 
@@ -310,7 +310,7 @@ impl Fields<'_> {
             members.push(self.node(child, element.child(&name).map_err(wrong)?)?);
         }
         // The field's name for messages, if a number may lose digits.
-        let tells = matches!(shape, Shape::BigInt | Shape::Decimal) || self.limit(id).is_some();
+        let tells = matches!(shape, FieldType::BigInt | FieldType::Decimal) || self.limit(id).is_some();
         let told = tells.then_some(told);
         Ok(json!({
             "told": told,
@@ -332,34 +332,34 @@ impl Fields<'_> {
         its.map(|occurs| occurs.max).min()
     }
 
-    fn add(&mut self, codec: FieldCodec, shape: Shape, told: &str) -> usize {
+    fn add(&mut self, codec: FieldCodec, shape: FieldType, told: &str) -> usize {
         self.list.push(Field {
             codec,
             shape,
-            told: told.to_owned(),
+            error_subject: told.to_owned(),
         });
         self.list.len() - 1
     }
 }
 
-impl Shape {
+impl FieldType {
     fn word(self) -> &'static str {
         match self {
-            Shape::Text => "text",
-            Shape::Number => "number",
-            Shape::BigInt => "bigint",
-            Shape::Decimal => "decimal",
-            Shape::Group => "group",
+            FieldType::Text => "text",
+            FieldType::Number => "number",
+            FieldType::BigInt => "bigint",
+            FieldType::Decimal => "decimal",
+            FieldType::Group => "group",
         }
     }
 }
 
-impl Records {
+impl EngineRecords {
     /// Records from a library.
-    pub fn new(library: Arc<Library>) -> Records {
-        Records {
+    pub fn new(library: Arc<CopybookLibrary>) -> EngineRecords {
+        EngineRecords {
             library: Some(library),
-            ..Records::default()
+            ..EngineRecords::default()
         }
     }
 
@@ -399,7 +399,7 @@ impl Records {
 }
 
 /// Natives of copybook objects. A refusal is a string; results are not.
-pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
+pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>) -> Result<()> {
     let records = || shared.records.clone();
     let c = || ctx.clone();
 
@@ -600,7 +600,7 @@ impl Record {
                     let text: String = serde_json::from_slice(out).unwrap_or_default();
                     JsString::from_str(ctx.clone(), &text)?.into_js(ctx)
                 }
-                (Shape::Number, number) => {
+                (FieldType::Number, number) => {
                     let text = std::str::from_utf8(number).unwrap_or_default();
                     let number = match text.parse::<i32>() {
                         Ok(number) => Value::new_int(ctx.clone(), number),
@@ -626,7 +626,7 @@ impl Record {
     /// Why a field cannot hold a value, with its name and PICTURE once.
     pub fn wrong(&self, field: usize, why: &str) -> String {
         match self.fields.get(field) {
-            Some(field) if !names(why, &field.told) => format!("{}: {why}", field.told),
+            Some(field) if !names(why, &field.error_subject) => format!("{}: {why}", field.error_subject),
             _ => why.to_owned(),
         }
     }

@@ -21,23 +21,23 @@ use region::{Handle, NotRun, Outcome, Passed, Port, PutError, Refusal, Reply, Ta
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
-use crate::engine::{Answer as Given, Request};
+use crate::engine::{ScriptAnswer as Given, Request};
 use crate::failure;
 use crate::fiber;
-use crate::host::{AbendInfo, Event, Facts, Fault, Host, Input, Level, Output};
+use crate::host::{AbendInfo, HostEvent, TaskAttributes, Fault, ScriptHost, ProgramInput, LogLevel, ProgramOutput};
 use crate::lines;
-use crate::place::{Job, Place};
-use crate::pool::Edition;
+use crate::place::{ScriptJob, EngineThread};
+use crate::pool::ScriptGeneration;
 use crate::stream::Client;
-use crate::work::{self, Work};
+use crate::work::{self, ScriptTask};
 
-type Child = Pin<Box<dyn Future<Output = Event>>>;
+type Child = Pin<Box<dyn Future<Output = HostEvent>>>;
 
 /// A script that linked to another, and lends that its task.
 #[derive(Default)]
-pub struct Lender {
+pub struct LinkingScript {
     /// Where the task comes back, with the nanoseconds that were used.
-    back: Cell<Option<(Work, u64)>>,
+    back: Cell<Option<(ScriptTask, u64)>>,
     /// Scripts that wait for it and for one another.
     depth: usize,
 }
@@ -49,15 +49,15 @@ const MOST_LINKED: usize = 16;
 pub struct RegionHost {
     region: Handle,
     port: Port,
-    place: Rc<Place>,
-    edition: Arc<Edition>,
-    task: Option<Work>,
+    place: Rc<EngineThread>,
+    edition: Arc<ScriptGeneration>,
+    task: Option<ScriptTask>,
     /// The script that linked to this one.
-    lender: Option<Rc<Lender>>,
+    lender: Option<Rc<LinkingScript>>,
     client: Option<Client>,
     /// CPU time of scripts that this one linked to.
     linked_ns: u64,
-    facts: Facts,
+    facts: TaskAttributes,
     script: String,
     children: Vec<(u32, Child)>,
     /// Children that are tasks.
@@ -69,9 +69,9 @@ pub struct RegionHost {
 }
 
 /// Bytes of a child's input, counted until the child ends.
-struct Holds(Rc<Cell<usize>>, usize);
+struct CountedInput(Rc<Cell<usize>>, usize);
 
-impl Drop for Holds {
+impl Drop for CountedInput {
     fn drop(&mut self) {
         self.0.set(self.0.get().saturating_sub(self.1));
     }
@@ -80,10 +80,10 @@ impl Drop for Holds {
 impl RegionHost {
     /// The host of a script in this task, at a place.
     pub fn new(
-        place: &Rc<Place>,
-        edition: &Arc<Edition>,
-        task: Work,
-        facts: Facts,
+        place: &Rc<EngineThread>,
+        edition: &Arc<ScriptGeneration>,
+        task: ScriptTask,
+        facts: TaskAttributes,
         script: &str,
     ) -> RegionHost {
         RegionHost {
@@ -106,12 +106,12 @@ impl RegionHost {
 
     /// Counts what a child is given; none when all of them hold as much as a
     /// script may.
-    fn hold(&self, bytes: usize) -> Option<Holds> {
+    fn hold(&self, bytes: usize) -> Option<CountedInput> {
         let all = self.given_bytes.get() + bytes;
         let held = all <= self.edition.limits.memory_bytes;
         held.then(|| {
             self.given_bytes.set(all);
-            Holds(self.given_bytes.clone(), bytes)
+            CountedInput(self.given_bytes.clone(), bytes)
         })
     }
 
@@ -122,7 +122,7 @@ impl RegionHost {
     }
 
     /// Another script linked to this one, and lends it the task.
-    pub fn lent_by(mut self, lender: Option<Rc<Lender>>) -> RegionHost {
+    pub fn lent_by(mut self, lender: Option<Rc<LinkingScript>>) -> RegionHost {
         self.lender = lender;
         self
     }
@@ -132,11 +132,11 @@ impl RegionHost {
         &mut self,
         program: &str,
         script: Arc<str>,
-        input: Input<'_>,
-    ) -> Result<Output, Fault> {
+        input: ProgramInput<'_>,
+    ) -> Result<ProgramOutput, Fault> {
         let depth = 1 + match (&self.lender, &self.task) {
             (Some(lender), _) => lender.depth,
-            (None, Some(Work::Guest(task))) => task.depth(),
+            (None, Some(ScriptTask::Guest(task))) => task.depth(),
             _ => 0,
         };
         if depth > MOST_LINKED {
@@ -151,16 +151,16 @@ impl RegionHost {
             call: Some((program.to_owned(), passed(input))),
             ..Request::default()
         };
-        let job = Job {
+        let job = ScriptJob {
             edition: self.edition.clone(),
             script,
             request,
             work,
             client: None,
         };
-        let lender = Rc::new(Lender {
+        let lender = Rc::new(LinkingScript {
             depth,
-            ..Lender::default()
+            ..LinkingScript::default()
         });
         // The linked script runs on its own stack, with its own limits.
         let serving = self.place.clone().serve_for(job, Some(lender.clone()));
@@ -184,7 +184,7 @@ impl RegionHost {
     }
 
     /// A child starts immediately, not at the first wait for it.
-    fn begin(&mut self, number: u32, child: impl Future<Output = Event> + 'static) {
+    fn begin(&mut self, number: u32, child: impl Future<Output = HostEvent> + 'static) {
         self.children.push((number, Box::pin(child)));
         let children = &mut self.children;
         fiber::wait(std::future::poll_fn(|cx| {
@@ -205,12 +205,12 @@ const MOST_AT_ONCE: usize = 32;
 /// The limit including waiting ones.
 const MOST_TASKS: usize = 1_000;
 
-impl Host for RegionHost {
-    fn facts(&self) -> Facts {
+impl ScriptHost for RegionHost {
+    fn facts(&self) -> TaskAttributes {
         self.facts.clone()
     }
 
-    fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault> {
+    fn link(&mut self, program: &str, input: ProgramInput<'_>) -> Result<ProgramOutput, Fault> {
         let name = program
             .parse()
             .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
@@ -221,8 +221,8 @@ impl Host for RegionHost {
             return self.link_script(program, script, input);
         }
         let task = match self.task.as_mut() {
-            Some(Work::Own(task)) => task,
-            Some(Work::Guest(task)) => {
+            Some(ScriptTask::Own(task)) => task,
+            Some(ScriptTask::Guest(task)) => {
                 let linked = fiber::wait(task.link(name, &passed(input)));
                 return linked
                     .map(work::output)
@@ -243,7 +243,7 @@ impl Host for RegionHost {
         })
     }
 
-    fn may_go_over(&self, program: &str, input: Input<'_>) -> Result<(), Fault> {
+    fn may_go_over(&self, program: &str, input: ProgramInput<'_>) -> Result<(), Fault> {
         let name = program
             .parse()
             .map_err(|_| Fault::Condition(Condition::PgmIdErr, 1))?;
@@ -274,7 +274,7 @@ impl Host for RegionHost {
         number: u32,
         transid: Option<&str>,
         program: &str,
-        input: Input<'_>,
+        input: ProgramInput<'_>,
     ) -> Result<(), Fault> {
         checked(input)?;
         let Some(task) = self.task.as_ref() else {
@@ -307,7 +307,7 @@ impl Host for RegionHost {
             expected_bytes: bytes(input),
             ..TaskRequest::default()
         };
-        let (region, port, owned) = (self.region.clone(), self.port.clone(), Owned::of(input));
+        let (region, port, owned) = (self.region.clone(), self.port.clone(), OwnedInput::of(input));
         let at_once = self.at_once.clone();
         let run = async move {
             let _holds = holds;
@@ -327,7 +327,7 @@ impl Host for RegionHost {
             given_back(&program.to_string(), &reply)
         };
         self.tasks += 1;
-        self.begin(number, async move { Event::Ended(run.await) });
+        self.begin(number, async move { HostEvent::Ended(run.await) });
         Ok(())
     }
 
@@ -346,12 +346,12 @@ impl Host for RegionHost {
         })?;
         self.begin(number, async move {
             let _holds = holds;
-            Event::Fetched(fetched.await.map_err(|e| e.to_string()))
+            HostEvent::Fetched(fetched.await.map_err(|e| e.to_string()))
         });
         Ok(())
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)> {
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, HostEvent)> {
         let task = self.task.as_mut()?;
         let lends = self.tasks > 0;
         if lends {
@@ -385,7 +385,7 @@ impl Host for RegionHost {
         if lends && let Some(task) = self.task.as_mut() {
             task.lend(false);
         }
-        if let Some((_, Event::Ended(_))) = &ended {
+        if let Some((_, HostEvent::Ended(_))) = &ended {
             self.tasks -= 1;
         }
         ended
@@ -415,8 +415,8 @@ impl Host for RegionHost {
             return Ok(());
         }
         let mut task = match work {
-            Work::Own(task) => task,
-            Work::Guest(task) => {
+            ScriptTask::Own(task) => task,
+            ScriptTask::Guest(task) => {
                 let nothing = || Passed::Commarea(Vec::new());
                 let given = ended.map(|answer| answer.passed.take().unwrap_or_else(nothing));
                 task.finish(given.map_err(|abend| reported(abend).code), cpu_ns);
@@ -439,10 +439,10 @@ impl Host for RegionHost {
         }
     }
 
-    fn log(&self, level: Level, text: &str, data: Option<&str>) {
-        let Facts { task, transid, .. } = &self.facts;
+    fn log(&self, level: LogLevel, text: &str, data: Option<&str>) {
+        let TaskAttributes { task, transid, .. } = &self.facts;
         let script = &self.script;
-        let shown = !matches!(level, Level::Debug)
+        let shown = !matches!(level, LogLevel::Debug)
             || tracing::enabled!(target: "script", tracing::Level::DEBUG);
         let (text, data) = (lines::cut(text), data.map(lines::cut));
         let data = data.as_deref();
@@ -450,16 +450,16 @@ impl Host for RegionHost {
             return;
         }
         match level {
-            Level::Debug => {
+            LogLevel::Debug => {
                 tracing::debug!(target: "script", task, %transid, %script, data, "{text}")
             }
-            Level::Info => {
+            LogLevel::Info => {
                 tracing::info!(target: "script", task, %transid, %script, data, "{text}")
             }
-            Level::Warn => {
+            LogLevel::Warn => {
                 tracing::warn!(target: "script", task, %transid, %script, data, "{text}")
             }
-            Level::Error => {
+            LogLevel::Error => {
                 tracing::error!(target: "script", task, %transid, %script, data, "{text}")
             }
         }
@@ -467,34 +467,34 @@ impl Host for RegionHost {
 }
 
 /// Input that outlives the call it was given to.
-enum Owned {
+enum OwnedInput {
     None,
     Commarea(Vec<u8>),
     Channel(ChannelData),
 }
 
-impl Owned {
-    fn of(input: Input<'_>) -> Owned {
+impl OwnedInput {
+    fn of(input: ProgramInput<'_>) -> OwnedInput {
         match input {
-            Input::None => Owned::None,
-            Input::Commarea(bytes) => Owned::Commarea(bytes.to_vec()),
-            Input::Channel(channel) => Owned::Channel(channel.clone()),
+            ProgramInput::None => OwnedInput::None,
+            ProgramInput::Commarea(bytes) => OwnedInput::Commarea(bytes.to_vec()),
+            ProgramInput::Channel(channel) => OwnedInput::Channel(channel.clone()),
         }
     }
 
-    fn input(&self) -> Input<'_> {
+    fn input(&self) -> ProgramInput<'_> {
         match self {
-            Owned::None => Input::None,
-            Owned::Commarea(bytes) => Input::Commarea(bytes),
-            Owned::Channel(channel) => Input::Channel(channel),
+            OwnedInput::None => ProgramInput::None,
+            OwnedInput::Commarea(bytes) => ProgramInput::Commarea(bytes),
+            OwnedInput::Channel(channel) => ProgramInput::Channel(channel),
         }
     }
 }
 
 /// A COMMAREA has a greatest length for every receiver.
-fn checked(input: Input<'_>) -> Result<(), Fault> {
+fn checked(input: ProgramInput<'_>) -> Result<(), Fault> {
     match input {
-        Input::Commarea(bytes) if bytes.len() > MAX_COMMAREA => {
+        ProgramInput::Commarea(bytes) if bytes.len() > MAX_COMMAREA => {
             Err(Fault::Condition(Condition::LengErr, 11))
         }
         _ => Ok(()),
@@ -502,11 +502,11 @@ fn checked(input: Input<'_>) -> Result<(), Fault> {
 }
 
 /// Input as the region passes it.
-fn passed(input: Input<'_>) -> Passed {
+fn passed(input: ProgramInput<'_>) -> Passed {
     match input {
-        Input::None => Passed::Commarea(Vec::new()),
-        Input::Commarea(bytes) => Passed::Commarea(bytes.to_vec()),
-        Input::Channel(channel) => Passed::Channel(channel.clone()),
+        ProgramInput::None => Passed::Commarea(Vec::new()),
+        ProgramInput::Commarea(bytes) => Passed::Commarea(bytes.to_vec()),
+        ProgramInput::Channel(channel) => Passed::Channel(channel.clone()),
     }
 }
 
@@ -523,31 +523,31 @@ fn not_run(why: NotRun, program: &str) -> Fault {
     }
 }
 
-fn bytes(input: Input<'_>) -> usize {
+fn bytes(input: ProgramInput<'_>) -> usize {
     match input {
-        Input::None => 0,
-        Input::Commarea(bytes) => bytes.len(),
-        Input::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len()).sum(),
+        ProgramInput::None => 0,
+        ProgramInput::Commarea(bytes) => bytes.len(),
+        ProgramInput::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len()).sum(),
     }
 }
 
 /// Writes a program's input where it will read it.
-fn fill(task: &mut Task, input: Input<'_>) -> Result<(), Fault> {
+fn fill(task: &mut Task, input: ProgramInput<'_>) -> Result<(), Fault> {
     let large =
         |_: PutError<Infallible>| Fault::abend("AJSA", "the input is larger than a task's area");
     match input {
-        Input::None => Ok(()),
-        Input::Commarea(bytes) => task
+        ProgramInput::None => Ok(()),
+        ProgramInput::Commarea(bytes) => task
             .set_commarea(bytes.len(), |area| {
                 area.copy_from_slice(bytes);
                 Ok(())
             })
             .map_err(large),
-        Input::Channel(channel) => task.put_channel(channel).map_err(large),
+        ProgramInput::Channel(channel) => task.put_channel(channel).map_err(large),
     }
 }
 
-fn given_back(program: &str, reply: &Reply) -> Result<Output, Fault> {
+fn given_back(program: &str, reply: &Reply) -> Result<ProgramOutput, Fault> {
     if let Outcome::Abend(abend) = reply.outcome() {
         let mut info = abend_info(abend);
         if info.program.is_empty() {
@@ -556,7 +556,7 @@ fn given_back(program: &str, reply: &Reply) -> Result<Output, Fault> {
         return Err(Fault::Abend(info));
     }
     let channel = (!reply.channel().is_blank()).then(|| reply.channel_data());
-    Ok(Output {
+    Ok(ProgramOutput {
         commarea: reply.commarea().to_vec(),
         channel,
     })

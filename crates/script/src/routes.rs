@@ -29,7 +29,7 @@ enum Segment {
 
 /// Every route, those that say most first.
 #[derive(Debug, Default, Clone)]
-pub struct Routes {
+pub struct ScriptRoutes {
     list: Vec<Route>,
 }
 
@@ -45,7 +45,7 @@ pub struct RouteError {
 
 /// A route that fits, and its variables, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match<'r> {
+pub struct MatchedRoute<'r> {
     /// The route.
     pub route: &'r Route,
     /// Its variables by name.
@@ -129,11 +129,11 @@ impl Route {
     }
 }
 
-impl Routes {
+impl ScriptRoutes {
     /// Puts routes in their order.
-    pub fn new(mut list: Vec<Route>) -> Routes {
+    pub fn new(mut list: Vec<Route>) -> ScriptRoutes {
         list.sort_by(|a, b| a.segments.cmp(&b.segments));
-        Routes { list }
+        ScriptRoutes { list }
     }
 
     /// Every route.
@@ -147,7 +147,7 @@ impl Routes {
     }
 
     /// The route that a path takes.
-    pub fn find(&self, path: &str) -> Option<Match<'_>> {
+    pub fn find(&self, path: &str) -> Option<MatchedRoute<'_>> {
         let path = path.strip_prefix('/')?;
         let path = path.strip_suffix('/').unwrap_or(path);
         let parts: Vec<&str> = match path.is_empty() {
@@ -156,7 +156,7 @@ impl Routes {
         };
         self.list.iter().find_map(|route| {
             let variables = route.fits(&parts)?;
-            Some(Match { route, variables })
+            Some(MatchedRoute { route, variables })
         })
     }
 }
@@ -188,9 +188,9 @@ fn decoded(part: &str) -> String {
 mod tests {
     use super::*;
 
-    fn routes() -> Routes {
+    fn routes() -> ScriptRoutes {
         let paths = ["/a/{id}", "/a/new", "/a/{id}/b", "/files/*", "/", "/a/*"];
-        Routes::new(
+        ScriptRoutes::new(
             paths
                 .iter()
                 .map(|p| Route::new(p, p, "T").unwrap())
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_says_why() {
+    fn an_invalid_path_is_reported_with_the_reason() {
         for wrong in ["a", "/a//b", "/{}", "/a{b}", "/*/b", "/a*"] {
             assert!(Route::new(wrong, "s", "T").is_err(), "{wrong}");
         }

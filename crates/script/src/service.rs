@@ -13,59 +13,59 @@ use region::{GuestTask, Handle, Refusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
-use crate::engine::{Answer, Engine, Request};
-use crate::failure::{Failure, Mistake, Place as At};
+use crate::engine::{ScriptAnswer, ScriptEngine, Request};
+use crate::failure::{ScriptFailure, ScriptDiagnostic, SourcePosition as At};
 use crate::limits::Limits;
-use crate::place::{Job, Place};
-use crate::pool::{self, Edition, Pool};
-use crate::records::{Library, Records};
+use crate::place::{ScriptJob, EngineThread};
+use crate::pool::{self, ScriptGeneration, EnginePool};
+use crate::records::{CopybookLibrary, EngineRecords};
 use crate::regional::program_name;
-use crate::routes::{Match, Route, RouteError, Routes};
-use crate::source::Sources;
-use crate::stream::{self, Begun};
-use crate::work::Work;
+use crate::routes::{MatchedRoute, Route, RouteError, ScriptRoutes};
+use crate::source::ModuleSources;
+use crate::stream::{self, StreamedAnswer};
+use crate::work::ScriptTask;
 
 /// Scripts that were read and looked at.
 #[derive(Debug)]
-pub struct Checked {
+pub struct LoadedScripts {
     /// Their routes; those of scripts with mistakes are not among them.
-    pub routes: Routes,
+    pub routes: ScriptRoutes,
     /// The problems found.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<ScriptDiagnostic>,
     /// Modules that were read.
     pub modules: usize,
-    edition: Arc<Edition>,
+    edition: Arc<ScriptGeneration>,
 }
 
 /// Why a request was not served by a script.
 #[derive(Debug)]
-pub enum Refused {
+pub enum ScriptRefusal {
     /// Its task was not admitted.
     Region(Refusal),
     /// The script, or a program that it ran, abended.
-    Failed(Failure),
+    Failed(ScriptFailure),
     /// The region is shutting down.
     Ending,
 }
 
 /// The service.
-pub struct Scripts {
+pub struct ScriptService {
     region: Handle,
     user: UserId,
     timeout_ms: u32,
-    pool: Pool,
+    pool: EnginePool,
     /// The number that identifies it among the places of the gateway's threads.
     number: u64,
-    now: Mutex<Arc<Checked>>,
+    now: Mutex<Arc<LoadedScripts>>,
 }
 
 /// A complete answer, or one that is sent in parts.
 #[derive(Debug)]
-pub enum Served {
+pub enum ScriptResponse {
     /// It is complete, and its unit of work committed.
-    Whole(Answer),
+    Whole(ScriptAnswer),
     /// It has begun. The unit of work is not over.
-    Begun(Begun),
+    Begun(StreamedAnswer),
 }
 
 /// Reads the scripts of an application, loads each that a route or a program
@@ -79,18 +79,18 @@ pub fn check(
     code_page: CodePage,
     region: (String, String),
     maps: &[(String, String, Option<String>)],
-) -> Checked {
+) -> LoadedScripts {
     let mut mistakes = Vec::new();
-    let whole = |file: String, message: String| Mistake {
+    let whole = |file: String, message: String| ScriptDiagnostic {
         place: At {
             file,
             ..At::default()
         },
         message,
     };
-    let sources = Sources::read(&root.join(&config.folder)).unwrap_or_else(|error| {
+    let sources = ModuleSources::read(&root.join(&config.folder)).unwrap_or_else(|error| {
         mistakes.push(whole(String::new(), error.to_string()));
-        Sources::default()
+        ModuleSources::default()
     });
     let fetcher = Fetcher::new(&config.fetch.settings(root)).unwrap_or_else(|wrong| {
         let which = match wrong {
@@ -103,9 +103,9 @@ pub fn check(
         ));
         Fetcher::default()
     });
-    let mut edition = Arc::new(Edition {
+    let mut edition = Arc::new(ScriptGeneration {
         sources: Arc::new(sources),
-        library: Arc::new(Library::new(copybooks, code_page)),
+        library: Arc::new(CopybookLibrary::new(copybooks, code_page)),
         limits: config.limits(),
         region,
         fetcher,
@@ -145,8 +145,8 @@ pub fn check(
             .map(|script| (script, AtomicU32::new(0)));
         edition.paces = paces.collect();
     }
-    Checked {
-        routes: Routes::new(routes),
+    LoadedScripts {
+        routes: ScriptRoutes::new(routes),
         mistakes,
         modules: edition.sources.names().count(),
         edition,
@@ -160,7 +160,7 @@ pub fn routes(
     root: &Path,
     maps: &[(String, String, Option<String>)],
 ) -> Vec<Route> {
-    let sources = Sources::read(&root.join(&config.folder)).unwrap_or_default();
+    let sources = ModuleSources::read(&root.join(&config.folder)).unwrap_or_default();
     let all = wanted(config, &sources, maps);
     all.filter_map(Result::ok).collect()
 }
@@ -169,7 +169,7 @@ pub fn routes(
 /// a script.
 fn wanted<'a>(
     config: &'a ScriptConfig,
-    sources: &'a Sources,
+    sources: &'a ModuleSources,
     maps: &'a [(String, String, Option<String>)],
 ) -> impl Iterator<Item = Result<Route, RouteError>> + 'a {
     let given = config.routes.iter();
@@ -191,20 +191,20 @@ const METHODS: [&str; 8] = [
 /// Milliseconds of CPU time that a script's top level may take.
 const LOADING_MS: u32 = 5_000;
 
-impl Edition {
+impl ScriptGeneration {
     /// Loads a script, to see whether it can be.
-    fn try_script(&self, script: &str, handlers: &[&str]) -> Result<(), Mistake> {
-        let records = Records::new(self.library.clone());
+    fn try_script(&self, script: &str, handlers: &[&str]) -> Result<(), ScriptDiagnostic> {
+        let records = EngineRecords::new(self.library.clone());
         // Loading must end, whatever the setting for requests.
         let limits = Limits {
             runaway_ms: LOADING_MS,
             ..self.limits
         };
-        let engine = Engine::load(&self.sources, script, limits, records)?;
+        let engine = ScriptEngine::load(&self.sources, script, limits, records)?;
         let mut exports = engine.exports().iter();
         match exports.any(|e| handlers.contains(&e.as_str())) {
             true => Ok(()),
-            false => Err(Mistake {
+            false => Err(ScriptDiagnostic {
                 place: At {
                     file: script.to_owned(),
                     ..At::default()
@@ -222,7 +222,7 @@ impl Edition {
 
 thread_local! {
     /// Places of the calling thread, by the numbers of their services.
-    static PLACES: RefCell<Vec<(u64, Rc<Place>)>> = const { RefCell::new(Vec::new()) };
+    static PLACES: RefCell<Vec<(u64, Rc<EngineThread>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Most scripts at a time on a thread of the gateway's.
@@ -230,13 +230,13 @@ const MOST_HERE: usize = 256;
 /// Bytes of a body that a thread of the gateway's has taken apart.
 const BRIEF_BODY: usize = 64 << 10;
 
-impl Scripts {
+impl ScriptService {
     /// Begins to serve; threads are made when there is work.
-    pub fn start(region: Handle, user: UserId, config: &ScriptConfig, scripts: Checked) -> Scripts {
+    pub fn start(region: Handle, user: UserId, config: &ScriptConfig, scripts: LoadedScripts) -> ScriptService {
         static MADE: AtomicU64 = AtomicU64::new(0);
-        Scripts {
+        ScriptService {
             number: MADE.fetch_add(1, Ordering::Relaxed),
-            pool: Pool::new(region.clone(), config.threads()),
+            pool: EnginePool::new(region.clone(), config.threads()),
             region,
             user,
             timeout_ms: config.timeout_ms,
@@ -245,12 +245,12 @@ impl Scripts {
     }
 
     /// Takes over other scripts; requests under way end with those before.
-    pub fn reload(&self, scripts: Checked) {
+    pub fn reload(&self, scripts: LoadedScripts) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(scripts);
     }
 
     /// The scripts that are served now.
-    pub fn now(&self) -> Arc<Checked> {
+    pub fn now(&self) -> Arc<LoadedScripts> {
         self.now
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -261,12 +261,12 @@ impl Scripts {
     /// own.
     pub async fn serve(
         &self,
-        now: &Arc<Checked>,
-        found: &Match<'_>,
+        now: &Arc<LoadedScripts>,
+        found: &MatchedRoute<'_>,
         trace_id: [u8; 16],
         user: Option<UserId>,
         request: Request,
-    ) -> Result<Served, Refused> {
+    ) -> Result<ScriptResponse, ScriptRefusal> {
         let route = found.route;
         let script = route.script.clone();
         let task = TaskRequest {
@@ -280,7 +280,7 @@ impl Scripts {
         let here = self.region.port_here();
         let port = here.clone().unwrap_or_else(|| self.region.default_port());
         let begun = self.region.begin_open(&port, task).await;
-        let task = begun.map_err(Refused::Region)?;
+        let task = begun.map_err(ScriptRefusal::Region)?;
         let brief = now.edition.is_brief(&script) && request.body.len() <= BRIEF_BODY;
         let (client, begun) = match request.method.as_str() {
             "HEAD" => (None, None),
@@ -289,17 +289,17 @@ impl Scripts {
                 (Some(client), Some(begun))
             }
         };
-        let job = Job {
+        let job = ScriptJob {
             edition: now.edition.clone(),
             script,
             request,
-            work: Work::Own(task),
+            work: ScriptTask::Own(task),
             client,
         };
         // A script that is known to be brief runs where its request came in.
         let place = here.filter(|_| brief).map(|port| self.place(port));
         let served = async {
-            let served: Option<pool::Served> = match place {
+            let served: Option<pool::ScriptOutcome> = match place {
                 Some(place) if place.active() < MOST_HERE => {
                     // It continues if the client disconnects.
                     spawn_local(place.serve(job)).await.ok()
@@ -307,20 +307,20 @@ impl Scripts {
                 _ => self.pool.submit(job).await,
             };
             match served {
-                Some(Ok(answer)) => Ok(Served::Whole(answer)),
-                Some(Err(failure)) => Err(Refused::Failed(failure)),
-                None => Err(Refused::Ending),
+                Some(Ok(answer)) => Ok(ScriptResponse::Whole(answer)),
+                Some(Err(failure)) => Err(ScriptRefusal::Failed(failure)),
+                None => Err(ScriptRefusal::Ending),
             }
         };
         match begun {
             Some(mut begun) => tokio::select! {
                 biased;
                 // Never when the script sends nothing by itself.
-                Ok(begun) = &mut begun => Ok(Served::Begun(begun)),
+                Ok(begun) = &mut begun => Ok(ScriptResponse::Begun(begun)),
                 // On a thread of the pool it may have begun and ended since
                 // the look above.
                 served = served => match begun.try_recv() {
-                    Ok(begun) => Ok(Served::Begun(begun)),
+                    Ok(begun) => Ok(ScriptResponse::Begun(begun)),
                     Err(_) => served,
                 },
             },
@@ -341,22 +341,22 @@ impl Scripts {
             ..Request::default()
         };
         // The guest answers by itself.
-        drop(self.pool.submit(Job {
+        drop(self.pool.submit(ScriptJob {
             edition,
             script,
             request,
-            work: Work::Guest(task),
+            work: ScriptTask::Guest(task),
             client: None,
         }));
     }
 
     /// The place of the calling thread, which has this port.
-    fn place(&self, port: region::Port) -> Rc<Place> {
+    fn place(&self, port: region::Port) -> Rc<EngineThread> {
         PLACES.with_borrow_mut(|places| {
             if let Some((_, place)) = places.iter().find(|(number, _)| *number == self.number) {
                 return place.clone();
             }
-            let place = Rc::new(Place::new(self.region.clone(), port));
+            let place = Rc::new(EngineThread::new(self.region.clone(), port));
             // It lasts as long as its thread: engines cannot end with it, when
             // what they use of the thread may be gone before.
             std::mem::forget(place.clone());

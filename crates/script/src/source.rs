@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 4 << 20;
 
 /// Every module of a folder, by its path from there with `/` between names.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Sources {
+pub struct ModuleSources {
     texts: BTreeMap<String, String>,
 }
 
@@ -31,10 +31,10 @@ pub enum SourceError {
     Large(PathBuf),
 }
 
-impl Sources {
+impl ModuleSources {
     /// Reads a folder and those in it; a folder that is not there is empty.
-    pub fn read(folder: &Path) -> Result<Sources, SourceError> {
-        let mut sources = Sources::default();
+    pub fn read(folder: &Path) -> Result<ModuleSources, SourceError> {
+        let mut sources = ModuleSources::default();
         if folder.is_dir() {
             sources.read_into(folder, "")?;
         }
@@ -67,8 +67,8 @@ impl Sources {
     }
 
     /// A script of one text, for tests and instruments.
-    pub fn of(texts: impl IntoIterator<Item = (String, String)>) -> Sources {
-        Sources {
+    pub fn of(texts: impl IntoIterator<Item = (String, String)>) -> ModuleSources {
+        ModuleSources {
             texts: texts.into_iter().collect(),
         }
     }
@@ -115,7 +115,7 @@ impl Sources {
 }
 
 /// Modules come from the folder of scripts and nowhere else.
-pub(crate) struct InFolder(pub Arc<Sources>);
+pub(crate) struct InFolder(pub Arc<ModuleSources>);
 
 impl Resolver for InFolder {
     fn resolve<'js>(
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn imports_are_paths_within_the_folder() {
         let names = ["a.js", "lib/b.js", "lib/c.js"];
-        let sources = Sources::of(names.map(|n| (n.to_owned(), String::new())));
+        let sources = ModuleSources::of(names.map(|n| (n.to_owned(), String::new())));
         assert_eq!(
             sources.resolve("a.js", "./lib/b.js").as_deref(),
             Ok("lib/b.js")

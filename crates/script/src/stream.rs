@@ -13,8 +13,8 @@ use bytes::Bytes;
 use region::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::engine::Answer;
-use crate::work::Work;
+use crate::engine::ScriptAnswer;
+use crate::work::ScriptTask;
 
 /// Parts on their way to a client.
 const ON_THE_WAY: usize = 4;
@@ -23,7 +23,7 @@ const PART: usize = 64 << 10;
 
 /// An answer that has begun.
 #[derive(Debug)]
-pub struct Begun {
+pub struct StreamedAnswer {
     /// Status.
     pub status: u16,
     /// Headers.
@@ -35,14 +35,14 @@ pub struct Begun {
 /// The client of a script, before and while the answer is sent.
 pub struct Client {
     region: Handle,
-    begun: Option<oneshot::Sender<Begun>>,
+    begun: Option<oneshot::Sender<StreamedAnswer>>,
     parts: Option<mpsc::Sender<Option<Bytes>>>,
     /// Dropped when nothing more is sent.
     over: Option<oneshot::Sender<()>>,
 }
 
 /// A client, and where its answer begins.
-pub fn answer(region: Handle) -> (Client, oneshot::Receiver<Begun>) {
+pub fn answer(region: Handle) -> (Client, oneshot::Receiver<StreamedAnswer>) {
     let (begun, receiver) = oneshot::channel();
     let client = Client {
         region,
@@ -56,8 +56,8 @@ pub fn answer(region: Handle) -> (Client, oneshot::Receiver<Begun>) {
 impl Client {
     /// Sends a part, and waits while too many are on their way. False when the
     /// client has gone, or the task shall end.
-    pub async fn send(&mut self, part: Answer, task: &mut Work) -> bool {
-        let Answer {
+    pub async fn send(&mut self, part: ScriptAnswer, task: &mut ScriptTask) -> bool {
+        let ScriptAnswer {
             status,
             headers,
             body,
@@ -65,7 +65,7 @@ impl Client {
         } = part;
         if let Some(begun) = self.begun.take() {
             let (sender, parts) = mpsc::channel(ON_THE_WAY);
-            let head = Begun {
+            let head = StreamedAnswer {
                 status,
                 headers,
                 parts,
@@ -85,7 +85,7 @@ impl Client {
 
     /// Sends the rest of an answer that has begun, and its end, after the task
     /// ended.
-    pub async fn end(&mut self, answer: &mut Answer) {
+    pub async fn end(&mut self, answer: &mut ScriptAnswer) {
         if self.parts.is_some()
             && self.pass(std::mem::take(&mut answer.body)).await
             && let Some(parts) = self.parts.take()

@@ -7,13 +7,13 @@
 
 use region::Passed;
 
-use crate::engine::Answer;
-use crate::failure::{self, Failure};
-use crate::host::{Fault, Host, Input, Output};
+use crate::engine::ScriptAnswer;
+use crate::failure::{self, ScriptFailure};
+use crate::host::{Fault, ScriptHost, ProgramInput, ProgramOutput};
 
 /// XCTL: what takes a script's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Transfer {
+pub struct XctlTarget {
     /// The program.
     pub program: String,
     /// The data passed to it.
@@ -25,8 +25,8 @@ pub struct Transfer {
 }
 
 /// Runs the target of a script's XCTL in the script's place.
-pub(crate) fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answer, Failure> {
-    let Some(Transfer {
+pub(crate) fn gone_over(mut answer: ScriptAnswer, host: &mut dyn ScriptHost) -> Result<ScriptAnswer, ScriptFailure> {
+    let Some(XctlTarget {
         program,
         given,
         back,
@@ -35,21 +35,21 @@ pub(crate) fn gone_over(mut answer: Answer, host: &mut dyn Host) -> Result<Answe
         return Ok(answer);
     };
     let input = match &given {
-        Passed::Commarea(area) if area.is_empty() => Input::None,
-        Passed::Commarea(area) => Input::Commarea(area),
-        Passed::Channel(channel) => Input::Channel(channel),
+        Passed::Commarea(area) if area.is_empty() => ProgramInput::None,
+        Passed::Commarea(area) => ProgramInput::Commarea(area),
+        Passed::Channel(channel) => ProgramInput::Channel(channel),
     };
     let output = host.link(&program, input).map_err(|fault| match fault {
-        Fault::Abend(abend) => Failure {
+        Fault::Abend(abend) => ScriptFailure {
             abend,
             stack: String::new(),
         },
-        Fault::Condition(condition, resp2) => Failure::new(
+        Fault::Condition(condition, resp2) => ScriptFailure::new(
             failure::NO_PROGRAM,
             format!("XCTL {program} returned {condition}, RESP2 {resp2}"),
         ),
     })?;
-    let Output { commarea, channel } = output;
+    let ProgramOutput { commarea, channel } = output;
     match (&mut answer.passed, channel, back) {
         (Some(Passed::Commarea(area)), None, Some(at)) => {
             let to = area.get_mut(at..).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use copybook::{FieldId, Layout, Names, Naming};
 
-use crate::records::{Shape, shape_of};
+use crate::records::{FieldType, shape_of};
 
 /// The globals that scripts have in addition to the language.
 const OWN: &str = include_str!("prelude/tupelo.d.ts");
@@ -48,15 +48,15 @@ fn members(layout: &Layout, names: &Names, group: FieldId, depth: usize, out: &m
             false => ("", ""),
         };
         let word = match shape_of(layout, id) {
-            Shape::Group => {
+            FieldType::Group => {
                 let _ = writeln!(out, "{indent}{name}: {open}{{");
                 members(layout, names, id, depth + 1, out);
                 let _ = writeln!(out, "{indent}}}{close};");
                 continue;
             }
-            Shape::Text | Shape::Decimal => "string",
-            Shape::Number => "number",
-            Shape::BigInt => "bigint",
+            FieldType::Text | FieldType::Decimal => "string",
+            FieldType::Number => "number",
+            FieldType::BigInt => "bigint",
         };
         let _ = writeln!(out, "{indent}{name}: {open}{word}{close};");
     }

@@ -7,94 +7,94 @@ use std::sync::atomic::AtomicBool;
 use link::{CallAnswer, CallOperation};
 use region::{GuestTask, OpenTask, Passed, Port, TransId, UserId};
 
-use crate::host::Output;
+use crate::host::ProgramOutput;
 
 /// A task that asks the region for a script.
 #[allow(
     clippy::large_enum_variant,
     reason = "nearly every script has a task of its own, which a box would cost an allocation"
 )]
-pub enum Work {
+pub enum ScriptTask {
     /// Begun for the script.
     Own(OpenTask),
     /// A program's, which waits in its worker.
     Guest(GuestTask),
 }
 
-impl Work {
+impl ScriptTask {
     /// The task's number.
     pub fn number(&self) -> u64 {
         match self {
-            Work::Own(task) => task.number(),
-            Work::Guest(task) => task.number(),
+            ScriptTask::Own(task) => task.number(),
+            ScriptTask::Guest(task) => task.number(),
         }
     }
 
     /// Its transaction.
     pub fn transid(&self) -> TransId {
         match self {
-            Work::Own(task) => task.transid(),
-            Work::Guest(task) => task.transid(),
+            ScriptTask::Own(task) => task.transid(),
+            ScriptTask::Guest(task) => task.transid(),
         }
     }
 
     /// The user it runs for.
     pub fn userid(&self) -> UserId {
         match self {
-            Work::Own(task) => task.userid(),
-            Work::Guest(task) => task.userid(),
+            ScriptTask::Own(task) => task.userid(),
+            ScriptTask::Guest(task) => task.userid(),
         }
     }
 
     /// Becomes true when the task shall end.
     pub fn purged(&self) -> Arc<AtomicBool> {
         match self {
-            Work::Own(task) => task.purged(),
-            Work::Guest(task) => task.purged(),
+            ScriptTask::Own(task) => task.purged(),
+            ScriptTask::Guest(task) => task.purged(),
         }
     }
 
     /// The thread of this port runs the script from now on.
     pub fn move_to(&mut self, port: &Port) {
         match self {
-            Work::Own(task) => task.move_to(port),
-            Work::Guest(task) => task.move_to(port),
+            ScriptTask::Own(task) => task.move_to(port),
+            ScriptTask::Guest(task) => task.move_to(port),
         }
     }
 
     /// Asks the region within the unit of work.
     pub async fn call(&mut self, op: CallOperation, args: [u64; 8], data: Vec<u8>) -> CallAnswer {
         match self {
-            Work::Own(task) => task.call(op, args, data).await,
-            Work::Guest(task) => task.call(op, args, data).await,
+            ScriptTask::Own(task) => task.call(op, args, data).await,
+            ScriptTask::Guest(task) => task.call(op, args, data).await,
         }
     }
 
     /// Waits until the task shall end.
     pub async fn until_purged(&mut self) {
         match self {
-            Work::Own(task) => task.until_purged().await,
-            Work::Guest(task) => task.until_purged().await,
+            ScriptTask::Own(task) => task.until_purged().await,
+            ScriptTask::Guest(task) => task.until_purged().await,
         }
     }
 
     /// The task waits for children, or continues.
     pub fn lend(&mut self, lends: bool) {
         match self {
-            Work::Own(task) => task.lend(lends),
-            Work::Guest(task) => task.lend(lends),
+            ScriptTask::Own(task) => task.lend(lends),
+            ScriptTask::Guest(task) => task.lend(lends),
         }
     }
 }
 
 /// A program's output in the form for scripts.
-pub fn output(passed: Passed) -> Output {
+pub fn output(passed: Passed) -> ProgramOutput {
     match passed {
-        Passed::Commarea(commarea) => Output {
+        Passed::Commarea(commarea) => ProgramOutput {
             commarea,
             channel: None,
         },
-        Passed::Channel(channel) => Output {
+        Passed::Channel(channel) => ProgramOutput {
             commarea: Vec::new(),
             channel: Some(channel),
         },

@@ -272,7 +272,7 @@ fn a_message_names_its_field_once() {
 }
 
 #[test]
-fn a_copybook_that_is_not_there_says_so() {
+fn a_missing_copybook_is_reported() {
     assert!(reported(get("new Copybook('NOWHERE')")).contains("no copybook NOWHERE"));
     assert!(
         reported(get("new Copybook('../../etc/passwd')")).contains("not the name of a copybook")

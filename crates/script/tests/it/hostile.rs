@@ -103,7 +103,7 @@ fn memory_that_was_refused_can_be_caught_and_the_rest_goes_on() {
 }
 
 #[test]
-fn anything_thrown_is_told() {
+fn anything_thrown_is_reported() {
     let cases = [
         ("throw 7", "threw 7"),
         ("throw 'text'", "threw \"text\""),
@@ -133,7 +133,7 @@ fn anything_thrown_is_told() {
 }
 
 #[test]
-fn promises_that_nobody_settles_or_hears_end_the_task() {
+fn promises_that_are_never_settled_or_handled_end_the_task() {
     assert_eq!(ends("await new Promise(() => {})"), "AJSP");
     assert_eq!(ends("Promise.reject(new Error('lost')); return 1"), "AJSP");
     let handled = "const p = Promise.reject(1); await 0; p.catch(() => {}); return 'handled'";
@@ -141,7 +141,7 @@ fn promises_that_nobody_settles_or_hears_end_the_task() {
 }
 
 #[test]
-fn a_rejection_that_nobody_hears_is_told_with_its_line() {
+fn an_unhandled_rejection_is_reported_with_its_line() {
     let text = "export async function GET() {\n  lost();\n  return 1;\n}\nasync function lost() {\n  throw new Error('lost');\n}";
     let mut script = load_all(&[("main.js", text)], limits()).unwrap();
     let failure = script.get("/").unwrap_err();

@@ -5,7 +5,7 @@ use script::{Limits, Request};
 use crate::world::{get, load, load_all, reported};
 
 #[test]
-fn functions_of_the_language_that_are_ours_look_like_its_own() {
+fn replaced_functions_of_the_language_look_like_the_originals() {
     let reported = reported(get(
         "return [Math.random.name, Math.random.length, Object.keys(Math.random), Math.random() < 1]",
     ));
@@ -58,7 +58,7 @@ fn a_handler_answers_by_what_it_returns() {
 }
 
 #[test]
-fn a_request_tells_its_parts_and_a_response_takes_status_and_headers() {
+fn a_request_has_its_parts_and_a_response_takes_status_and_headers() {
     let mut script = load(
         "export function POST(request, response) {
            const { a, b } = request.json();
@@ -93,7 +93,7 @@ fn a_request_tells_its_parts_and_a_response_takes_status_and_headers() {
 }
 
 #[test]
-fn a_body_that_is_not_what_is_asked_for_is_the_clients_mistake() {
+fn a_body_of_the_wrong_kind_is_the_clients_mistake() {
     let mut script = load("export function POST(request) { return request.json() }");
     for body in [&b"{"[..], b"\xff\xfe", b""] {
         let answer = script
@@ -184,7 +184,7 @@ fn names_of_containers_keep_their_case() {
 }
 
 #[test]
-fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
+fn an_abend_and_a_condition_are_exceptions_with_their_place() {
     assert_eq!(
         reported(get(
             "try { cics.link('ABEND') } catch (e) { return [e instanceof CicsAbend, e.name, e.code, e.program, e.line] }"
@@ -211,7 +211,7 @@ fn an_abend_and_a_condition_are_exceptions_that_tell_where() {
 }
 
 #[test]
-fn tasks_beside_it_are_promises() {
+fn asynchronous_tasks_are_promises() {
     assert_eq!(
         reported(get(
             "const all = await Promise.all(['a', 'b', 'c'].map((c) => cics.run('UPPER', {commarea: c})));
@@ -301,7 +301,7 @@ fn a_header_that_comes_more_than_once_is_put_together_by_its_kind() {
 }
 
 #[test]
-fn an_element_is_told_as_it_was_read_whatever_it_is_called() {
+fn an_element_is_written_as_it_was_read_whatever_its_name() {
     let reported = |body: &str| reported(get(body));
     assert_eq!(
         reported(
@@ -335,7 +335,7 @@ fn an_element_is_told_as_it_was_read_whatever_it_is_called() {
 }
 
 #[test]
-fn a_command_that_a_script_cannot_give_says_why() {
+fn a_command_that_a_script_cannot_issue_is_reported_with_the_reason() {
     for (command, wanted) in [
         (
             "SEND MAP",
@@ -431,7 +431,7 @@ fn a_mistake_in_the_text_has_its_line_and_column() {
 }
 
 #[test]
-fn an_error_that_nobody_catches_tells_file_and_line() {
+fn an_uncaught_error_is_reported_with_file_and_line() {
     let mut script = load(
         "const fail = () => { throw new Error('broken') };\nexport function GET() {\n  fail();\n}",
     );

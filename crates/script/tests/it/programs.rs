@@ -2,11 +2,11 @@
 
 use link::{ChannelData, ContainerData, ContainerType};
 use region::Passed;
-use script::{Answer, Failure, Request};
+use script::{ScriptAnswer, ScriptFailure, Request};
 
 use crate::world::{Script, load, reported};
 
-fn link(script: &mut Script, passed: Passed) -> Result<Answer, Failure> {
+fn link(script: &mut Script, passed: Passed) -> Result<ScriptAnswer, ScriptFailure> {
     script.serve(&Request {
         method: "LINK".into(),
         call: Some(("SUMS".into(), passed)),
@@ -16,7 +16,7 @@ fn link(script: &mut Script, passed: Passed) -> Result<Answer, Failure> {
 
 fn commarea(script: &mut Script, bytes: &str) -> String {
     match link(script, Passed::Commarea(bytes.into())) {
-        Ok(Answer {
+        Ok(ScriptAnswer {
             passed: Some(Passed::Commarea(bytes)),
             ..
         }) => String::from_utf8(bytes).unwrap(),

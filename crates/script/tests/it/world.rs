@@ -9,22 +9,22 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::{CallAnswer, CallOperation};
 use script::{
-    AbendInfo, Engine, Event, Facts, Failure, Fault, Host, Input, Level, Library, Limits, Mistake,
-    Output, Records, Request, Sources,
+    AbendInfo, ScriptEngine, HostEvent, TaskAttributes, ScriptFailure, Fault, ScriptHost, ProgramInput, LogLevel, CopybookLibrary, Limits, ScriptDiagnostic,
+    ProgramOutput, EngineRecords, Request, ModuleSources,
 };
 
 /// The requests that the host received, as text.
 pub type Journal = Rc<RefCell<Vec<String>>>;
 
 /// A host: LINK upper-cases its input, `ABEND` abends, `NONE` is not there.
-pub struct World {
+pub struct TestHost {
     pub journal: Journal,
-    children: Vec<(u32, Event)>,
+    children: Vec<(u32, HostEvent)>,
 }
 
-impl Host for World {
-    fn facts(&self) -> Facts {
-        Facts {
+impl ScriptHost for TestHost {
+    fn facts(&self) -> TaskAttributes {
+        TaskAttributes {
             task: 42,
             transid: "CJSR".into(),
             userid: "CICSUSER".into(),
@@ -33,7 +33,7 @@ impl Host for World {
         }
     }
 
-    fn link(&mut self, program: &str, input: Input<'_>) -> Result<Output, Fault> {
+    fn link(&mut self, program: &str, input: ProgramInput<'_>) -> Result<ProgramOutput, Fault> {
         self.journal.borrow_mut().push(format!("LINK {program}"));
         match program {
             "ABEND" => Err(Fault::Abend(AbendInfo {
@@ -47,7 +47,7 @@ impl Host for World {
         }
     }
 
-    fn may_go_over(&self, program: &str, _: Input<'_>) -> Result<(), Fault> {
+    fn may_go_over(&self, program: &str, _: ProgramInput<'_>) -> Result<(), Fault> {
         match program {
             "NONE" => Err(Fault::Condition(Condition::PgmIdErr, 1)),
             _ => Ok(()),
@@ -68,10 +68,10 @@ impl Host for World {
         number: u32,
         _: Option<&str>,
         program: &str,
-        input: Input<'_>,
+        input: ProgramInput<'_>,
     ) -> Result<(), Fault> {
         let result = self.link(program, input);
-        self.children.insert(0, (number, Event::Ended(result)));
+        self.children.insert(0, (number, HostEvent::Ended(result)));
         Ok(())
     }
 
@@ -94,11 +94,11 @@ impl Host for World {
                 body: format!("{} {headers}{body}", request.method).into_bytes(),
             }),
         };
-        self.children.insert(0, (number, Event::Fetched(answer)));
+        self.children.insert(0, (number, HostEvent::Fetched(answer)));
         Ok(())
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, Event)> {
+    fn wait(&mut self, until: Option<Instant>) -> Option<(u32, HostEvent)> {
         if self.children.is_empty()
             && let Some(at) = until
         {
@@ -107,7 +107,7 @@ impl Host for World {
         self.children.pop()
     }
 
-    fn send(&mut self, part: script::Answer) -> bool {
+    fn send(&mut self, part: script::ScriptAnswer) -> bool {
         let text = String::from_utf8_lossy(&part.body).into_owned();
         self.journal
             .borrow_mut()
@@ -116,32 +116,32 @@ impl Host for World {
     }
     fn finish(
         self: Box<Self>,
-        _: Result<&mut script::Answer, &AbendInfo>,
+        _: Result<&mut script::ScriptAnswer, &AbendInfo>,
         _: u64,
     ) -> Result<(), AbendInfo> {
         Ok(())
     }
 
-    fn log(&self, level: Level, text: &str, data: Option<&str>) {
+    fn log(&self, level: LogLevel, text: &str, data: Option<&str>) {
         let line = [Some(text), data].into_iter().flatten();
         let line = line.collect::<Vec<_>>().join(" with ");
         self.journal.borrow_mut().push(format!("{level:?} {line}"));
     }
 }
 
-fn echo(input: Input<'_>) -> Output {
+fn echo(input: ProgramInput<'_>) -> ProgramOutput {
     match input {
-        Input::None => Output::default(),
-        Input::Commarea(bytes) => Output {
+        ProgramInput::None => ProgramOutput::default(),
+        ProgramInput::Commarea(bytes) => ProgramOutput {
             commarea: bytes.to_ascii_uppercase(),
             channel: None,
         },
-        Input::Channel(channel) => {
+        ProgramInput::Channel(channel) => {
             let mut channel = channel.clone();
             for container in &mut channel.containers {
                 container.bytes.make_ascii_uppercase();
             }
-            Output {
+            ProgramOutput {
                 commarea: Vec::new(),
                 channel: Some(channel),
             }
@@ -151,27 +151,27 @@ fn echo(input: Input<'_>) -> Output {
 
 /// A script that is loaded, with its journal.
 pub struct Script {
-    engine: Engine,
+    engine: ScriptEngine,
     pub journal: Journal,
 }
 
 /// Loads modules; the first is the script.
-pub fn load_all(texts: &[(&str, &str)], limits: Limits) -> Result<Script, Mistake> {
+pub fn load_all(texts: &[(&str, &str)], limits: Limits) -> Result<Script, ScriptDiagnostic> {
     let sources = texts
         .iter()
         .map(|(n, t)| ((*n).to_owned(), (*t).to_owned()));
-    let sources = Arc::new(Sources::of(sources));
+    let sources = Arc::new(ModuleSources::of(sources));
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = vec![
         folder.join("testdata"),
         folder.join("../../examples/bank/copybooks"),
     ];
-    let library = Library::new(folders, copybook::CodePage::ascii());
-    let engine = Engine::load(
+    let library = CopybookLibrary::new(folders, copybook::CodePage::ascii());
+    let engine = ScriptEngine::load(
         &sources,
         texts[0].0,
         limits,
-        Records::new(Arc::new(library)),
+        EngineRecords::new(Arc::new(library)),
     )?;
     Ok(Script {
         engine,
@@ -185,7 +185,7 @@ pub fn load(text: &str) -> Script {
 }
 
 /// A script whose GET is this body, loaded and asked once.
-pub fn get(body: &str) -> Result<String, Failure> {
+pub fn get(body: &str) -> Result<String, ScriptFailure> {
     load(&format!(
         "export async function GET(request, response) {{ {body} }}"
     ))
@@ -193,14 +193,14 @@ pub fn get(body: &str) -> Result<String, Failure> {
 }
 
 /// The answer's body as text, or `ABCODE: message`.
-pub fn reported(result: Result<String, Failure>) -> String {
+pub fn reported(result: Result<String, ScriptFailure>) -> String {
     result.unwrap_or_else(|f| format!("{}: {}", f.abend.code, f.abend.message))
 }
 
 impl Script {
     /// Serves a request.
-    pub fn serve(&mut self, request: &Request) -> Result<script::Answer, Failure> {
-        let host = Box::new(World {
+    pub fn serve(&mut self, request: &Request) -> Result<script::ScriptAnswer, ScriptFailure> {
+        let host = Box::new(TestHost {
             journal: self.journal.clone(),
             children: Vec::new(),
         });
@@ -209,7 +209,7 @@ impl Script {
     }
 
     /// GET of a path, and the body of its answer.
-    pub fn get(&mut self, path: &str) -> Result<String, Failure> {
+    pub fn get(&mut self, path: &str) -> Result<String, ScriptFailure> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let answer = self.serve(&Request {
             method: "GET".into(),

@@ -9,7 +9,7 @@ use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::{LoadedApi, WebHandler, AnswerPieces, ServiceBody, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};
 use http::request::Parts;
 use region::{GuestPrograms, GuestTask, NotStarted, Refusal, UserId};
-use script::{Checked, Mistake, Refused, Request, Route, Scripts, Served, Sources};
+use script::{LoadedScripts, ScriptDiagnostic, ScriptRefusal, Request, Route, ScriptService, ScriptResponse, ModuleSources};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -20,7 +20,7 @@ use super::toml_places::Places;
 pub type WebSlot = Arc<OnceLock<Arc<dyn WebHandlers>>>;
 
 /// Reads and loads an application's scripts.
-pub fn check(app: &Application) -> Checked {
+pub fn check(app: &Application) -> LoadedScripts {
     let config = &app.config.script;
     let region = &app.config.region;
     script::check(
@@ -34,7 +34,7 @@ pub fn check(app: &Application) -> Checked {
 }
 
 /// What is wrong with them, and with the transactions of their routes.
-pub fn findings(app: &Application, checked: &Checked) -> Findings {
+pub fn findings(app: &Application, checked: &LoadedScripts) -> Findings {
     let mut findings = Findings::new(&app.folder);
     findings.extend(checked.mistakes.iter().map(|m| finding(app, m)));
     let defined = |name: &str| {
@@ -65,7 +65,7 @@ pub fn findings(app: &Application, checked: &Checked) -> Findings {
 /// Whether a URIMAP's program of this name is a script's file.
 pub fn has_file(app: &Application, program: &str) -> bool {
     let folder = app.folder.join(&app.config.script.folder);
-    let files = Sources::read(&folder).unwrap_or_default();
+    let files = ModuleSources::read(&folder).unwrap_or_default();
     files
         .names()
         .any(|file| script::program_name(file) == program)
@@ -100,7 +100,7 @@ pub fn hidden(app: &Application, apis: &[&LoadedApi], findings: &mut Findings) {
     }
 }
 
-fn finding(app: &Application, mistake: &Mistake) -> Finding {
+fn finding(app: &Application, mistake: &ScriptDiagnostic) -> Finding {
     let place = &mistake.place;
     let folder = app.folder.join(&app.config.script.folder);
     // A script that is not there is wrong where it is named, and a route where it
@@ -171,7 +171,7 @@ fn maps(app: &Application) -> Vec<(String, String, Option<String>)> {
 
 /// The region's way to scripts that programs link to, once they are served.
 #[derive(Clone, Default)]
-pub struct ScriptGuests(pub Arc<OnceLock<Arc<Scripts>>>);
+pub struct ScriptGuests(pub Arc<OnceLock<Arc<ScriptService>>>);
 
 impl GuestPrograms for ScriptGuests {
     fn begin(&self, task: GuestTask) {
@@ -189,11 +189,11 @@ impl Debug for ScriptGuests {
 }
 
 /// The gateway's way to running scripts.
-pub struct ScriptWeb(pub Arc<Scripts>);
+pub struct ScriptWeb(pub Arc<ScriptService>);
 
 struct Serve {
-    scripts: Arc<Scripts>,
-    now: Arc<Checked>,
+    scripts: Arc<ScriptService>,
+    now: Arc<LoadedScripts>,
     path: String,
     template: String,
 }
@@ -249,12 +249,12 @@ impl WebHandler for Serve {
                 .scripts
                 .serve(&self.now, &found, trace_id, user, request);
             match served.await {
-                Ok(Served::Whole(answer)) => Ok(WebAnswer {
+                Ok(ScriptResponse::Whole(answer)) => Ok(WebAnswer {
                     status: answer.status,
                     headers: answer.headers,
                     body: ServiceBody::Whole(answer.body),
                 }),
-                Ok(Served::Begun(begun)) => Ok(WebAnswer {
+                Ok(ScriptResponse::Begun(begun)) => Ok(WebAnswer {
                     status: begun.status,
                     headers: begun.headers,
                     body: ServiceBody::Stream(AnswerPieces::Chunks(begun.parts)),
@@ -265,11 +265,11 @@ impl WebHandler for Serve {
     }
 }
 
-fn refusal(refused: Refused) -> WebRefusal {
+fn refusal(refused: ScriptRefusal) -> WebRefusal {
     match refused {
-        Refused::Region(why) => WebRefusal::Region(why.into()),
-        Refused::Ending => WebRefusal::Region(Refusal::ShuttingDown.into()),
-        Refused::Failed(failure) => {
+        ScriptRefusal::Region(why) => WebRefusal::Region(why.into()),
+        ScriptRefusal::Ending => WebRefusal::Region(Refusal::ShuttingDown.into()),
+        ScriptRefusal::Failed(failure) => {
             let abend = WebAbend {
                 code: failure.abend.code,
                 place: failure.abend.program,

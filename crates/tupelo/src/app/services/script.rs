@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use miette::Result;
 use region::RegionConfig;
-use script::{Checked, Scripts};
+use script::{LoadedScripts, ScriptService};
 
 use super::{Beside, Running, Service};
 use crate::app::Application;
@@ -19,9 +19,9 @@ use crate::log::SERVE;
 struct Script {
     web: WebSlot,
     guests: ScriptGuests,
-    scripts: Option<Arc<Scripts>>,
+    scripts: Option<Arc<ScriptService>>,
     /// What was read and is not in force yet.
-    next: Option<Checked>,
+    next: Option<LoadedScripts>,
     /// Nobody reaches their routes: the process serves no HTTP.
     without_http: bool,
 }
@@ -53,7 +53,7 @@ impl Service for Script {
         self.without_http = !running.app.config.gateway.enabled;
         if let Some(checked) = self.next.take() {
             let config = &running.app.config.script;
-            let scripts = Scripts::start(running.region.clone(), running.user, config, checked);
+            let scripts = ScriptService::start(running.region.clone(), running.user, config, checked);
             let scripts = Arc::new(scripts);
             let _ = self.guests.0.set(scripts.clone());
             let _ = self.web.set(Arc::new(ScriptWeb(scripts.clone())));
