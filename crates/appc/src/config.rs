@@ -6,7 +6,7 @@
 use crate::Error;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use sna::mode::{Mode, ModeTable, PacingMode, Priority};
+use sna::mode::{Mode, ModeTable, PacingMode, TransmissionPriority};
 use sna::wire::{bind, ru_size};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -337,7 +337,7 @@ impl ModeConfig {
         });
         mode = mode.with_sessions(limit, winners);
         if self.batch {
-            mode.priority = Priority::Low;
+            mode.priority = TransmissionPriority::Low;
         }
         mode
     }

@@ -11,10 +11,10 @@ use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
     ReturnCode, StatusReceived,
 };
-use sna::conversation::{ConversationId, Withheld};
+use sna::conversation::{ConversationId, WithheldSecurity};
 use sna::mode::SyncLevel;
 use sna::wire::Sense;
-use sna::{Allocate, Attached, LuName, Node, Secret, Security};
+use sna::{AllocateParameters, CheckedAttach, LuName, Node, PasswordBytes, AllocateSecurity};
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -54,20 +54,20 @@ impl AllocateRequest {
 
     /// The node's verb for this call, from the logical unit `local`. The error
     /// names the first invalid name.
-    pub fn to_node_parameters(&self, local: &str) -> Result<Allocate, Error> {
-        Ok(Allocate {
+    pub fn to_node_parameters(&self, local: &str) -> Result<AllocateParameters, Error> {
+        Ok(AllocateParameters {
             kind: self.kind,
             sync: self.sync,
             security: match &self.user {
-                None => Security::None,
-                Some((user, Some(password))) => Security::Program {
+                None => AllocateSecurity::None,
+                Some((user, Some(password))) => AllocateSecurity::Program {
                     user: user.clone(),
-                    password: Secret::new(password),
+                    password: PasswordBytes::new(password),
                 },
-                Some((user, None)) => Security::Same { user: user.clone() },
+                Some((user, None)) => AllocateSecurity::Same { user: user.clone() },
             },
             pip: self.pip.clone(),
-            ..Allocate::new(
+            ..AllocateParameters::new(
                 lu_name("lu", local)?,
                 lu_name("partner", &self.partner)?,
                 self.mode
@@ -89,14 +89,14 @@ impl AllocateRequest {
 
 /// The message that a partner does not accept the user of a conversation, who
 /// was therefore not sent. `local` is this node's logical unit.
-pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
+pub fn withheld(what: WithheldSecurity, user: &str, local: &str) -> String {
     match what {
-        Withheld::VerifiedUser => format!(
+        WithheldSecurity::VerifiedUser => format!(
             "it does not accept users that this node has verified, so the Attach goes without \
              {user} and without security: give a password, or let the partner trust this node \
              (Tupelo: `trusted = true` under [appc.partners.\"{local}\"] there)"
         ),
-        Withheld::UserAndPassword => format!(
+        WithheldSecurity::UserAndPassword => format!(
             "it accepts no users with passwords, so the Attach goes without {user} and without \
              security"
         ),
@@ -203,7 +203,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    pub(crate) fn incoming(shared: Arc<SharedHost>, attached: &Attached) -> Conversation {
+    pub(crate) fn incoming(shared: Arc<SharedHost>, attached: &CheckedAttach) -> Conversation {
         Conversation {
             shared,
             id: attached.conversation,

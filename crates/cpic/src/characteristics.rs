@@ -9,7 +9,7 @@
 
 use crate::library::library;
 use crate::raw::{answer, bytes, cid, get, give, name, ok, set};
-use sna::Secret;
+use sna::PasswordBytes;
 
 /// Declares the calls that set a number.
 macro_rules! numbers {
@@ -95,7 +95,7 @@ texts! {
     /// Set_Conversation_Security_User_ID.
     CMSCSU, 10: cpic, id, text => cpic.cmscsu(&id, &text);
     /// Set_Conversation_Security_Password.
-    CMSCSP, 10: cpic, id, text => cpic.cmscsp(&id, Secret::new(&text));
+    CMSCSP, 10: cpic, id, text => cpic.cmscsp(&id, PasswordBytes::new(&text));
 }
 
 /// Set_Log_Data.

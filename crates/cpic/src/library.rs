@@ -2,8 +2,8 @@
 
 use appc::config::AppcConfig;
 use appc::{NodeHost, IncomingAttach, AppcSection, own_name};
-use sna::cpic::{Cid, Cpic, SideInfo, SideTable};
-use sna::{Attached, Instant, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
+use sna::cpic::{ConversationIdentifier, CpicInterface, SideInfo, SideTable};
+use sna::{CheckedAttach, MonotonicTime, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,10 +22,10 @@ pub struct CpicLibrary {
     unfindable: bool,
     /// Partners cannot connect to it: only those it calls can attach programs.
     deaf: bool,
-    cpic: Mutex<Cpic>,
-    incoming: Mutex<Receiver<Attached>>,
+    cpic: Mutex<CpicInterface>,
+    incoming: Mutex<Receiver<CheckedAttach>>,
     /// Where programs that are attached go.
-    attached: Sender<Attached>,
+    attached: Sender<CheckedAttach>,
     /// The transaction programs that CMACCP accepts.
     names: Mutex<BTreeSet<TpName>>,
     printed: Mutex<BTreeSet<String>>,
@@ -74,7 +74,7 @@ impl CpicLibrary {
         let (attached, incoming) = channel();
         let library = CpicLibrary {
             host,
-            cpic: Mutex::new(Cpic::new(LuName::clone(&local), side)),
+            cpic: Mutex::new(CpicInterface::new(LuName::clone(&local), side)),
             local,
             unfindable,
             deaf,
@@ -143,13 +143,13 @@ impl CpicLibrary {
     }
 
     /// The calls' state. Never held while the host's lock is asked for.
-    pub fn cpic(&self) -> MutexGuard<'_, Cpic> {
+    pub fn cpic(&self) -> MutexGuard<'_, CpicInterface> {
         self.cpic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Allocate: ensures that a link leads to the partner, and takes a session.
     /// The reason of a failure is printed.
-    pub fn allocate(&self, cid: &Cid) -> Result<ReturnCode, ReturnCode> {
+    pub fn allocate(&self, cid: &ConversationIdentifier) -> Result<ReturnCode, ReturnCode> {
         let wanted = self.cpic().wanted(cid);
         if let Some((partner, _)) = &wanted {
             self.connect(cid, partner)?;
@@ -163,7 +163,7 @@ impl CpicLibrary {
 
     /// Makes sure that a link leads to the partner of `cid`. A conversation
     /// whose partner cannot be reached is gone.
-    fn connect(&self, cid: &Cid, partner: &LuName) -> Result<(), ReturnCode> {
+    fn connect(&self, cid: &ConversationIdentifier, partner: &LuName) -> Result<(), ReturnCode> {
         let Err(why) = self.host.connect(partner.as_str()) else {
             return Ok(());
         };
@@ -180,7 +180,7 @@ impl CpicLibrary {
     }
 
     /// Prints what an allocate's return code does not express.
-    fn explain(&self, cid: &Cid, partner: &LuName, mode: &ModeName, code: ReturnCode) {
+    fn explain(&self, cid: &ConversationIdentifier, partner: &LuName, mode: &ModeName, code: ReturnCode) {
         let why = match code {
             ReturnCode::Ok => match self.withheld(cid) {
                 Some(why) => why,
@@ -200,7 +200,7 @@ impl CpicLibrary {
     }
 
     /// The security of a conversation that the partner does not accept.
-    fn withheld(&self, cid: &Cid) -> Option<String> {
+    fn withheld(&self, cid: &ConversationIdentifier) -> Option<String> {
         let (what, user) = self.once(|cpic, node| {
             let id = cpic.conversation(cid)?;
             let user = node.attributes(id)?.user.clone()?;
@@ -212,8 +212,8 @@ impl CpicLibrary {
     /// A call that may wait.
     pub fn wait<T>(
         &self,
-        cid: &Cid,
-        mut call: impl FnMut(&mut Cpic, &mut Node, Instant) -> Poll<T>,
+        cid: &ConversationIdentifier,
+        mut call: impl FnMut(&mut CpicInterface, &mut Node, MonotonicTime) -> Poll<T>,
     ) -> Result<T, ReturnCode> {
         let first = self
             .host
@@ -231,24 +231,24 @@ impl CpicLibrary {
     }
 
     /// A call that never waits.
-    pub fn once<T>(&self, call: impl FnOnce(&mut Cpic, &mut Node) -> T) -> T {
+    pub fn once<T>(&self, call: impl FnOnce(&mut CpicInterface, &mut Node) -> T) -> T {
         self.host.once(|node, _| call(&mut self.cpic(), node))
     }
 
     /// Accept_Conversation: waits for an attach.
-    pub fn accept(&self) -> Result<Cid, ReturnCode> {
+    pub fn accept(&self) -> Result<ConversationIdentifier, ReturnCode> {
         self.incoming(|cpic, node| cpic.cmaccp(node))?
     }
 
     /// Accept_Incoming: the same for a conversation that is there.
-    pub fn accept_incoming(&self, cid: &Cid) -> Result<ReturnCode, ReturnCode> {
+    pub fn accept_incoming(&self, cid: &ConversationIdentifier) -> Result<ReturnCode, ReturnCode> {
         self.incoming(|cpic, node| cpic.cmacci(node, cid))
     }
 
     /// Hands attaches to `call` until it is done.
     fn incoming<T>(
         &self,
-        mut call: impl FnMut(&mut Cpic, &mut Node) -> Poll<T>,
+        mut call: impl FnMut(&mut CpicInterface, &mut Node) -> Poll<T>,
     ) -> Result<T, ReturnCode> {
         loop {
             if let Poll::Ready(done) = self.once(&mut call) {

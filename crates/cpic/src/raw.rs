@@ -1,7 +1,7 @@
 //! Between C's pointers and Rust's values.
 
 use sna::ReturnCode;
-use sna::cpic::Cid;
+use sna::cpic::ConversationIdentifier;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a call and stores its return code. A panic is a return code too.
@@ -56,12 +56,12 @@ pub unsafe fn get(place: *const i32) -> Result<u32, ReturnCode> {
 ///
 /// # Safety
 /// `place` is null or points to eight readable bytes.
-pub unsafe fn cid(place: *const u8) -> Result<Cid, ReturnCode> {
+pub unsafe fn cid(place: *const u8) -> Result<ConversationIdentifier, ReturnCode> {
     if place.is_null() {
         return Err(ReturnCode::ProgramParameterCheck);
     }
     // SAFETY: as this function's caller promises; bytes have no alignment.
-    Ok(unsafe { place.cast::<Cid>().read() })
+    Ok(unsafe { place.cast::<ConversationIdentifier>().read() })
 }
 
 /// `length` bytes, at most `most`.

@@ -4,7 +4,7 @@
 use crate::appc;
 use crate::plan::{Load, Plan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sna::conversation::Withheld;
+use sna::conversation::WithheldSecurity;
 use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -233,7 +233,7 @@ fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
     };
     config.activation_timeout_s = PATIENCE.as_secs();
     (config.trace, config.listen) = (None, None);
-    let tried = || -> Result<(Option<u16>, Option<Withheld>), String> {
+    let tried = || -> Result<(Option<u16>, Option<WithheldSecurity>), String> {
         let host = ::appc::NodeHost::start(config).map_err(|e| e.to_string())?;
         // The node's own message says what to look at.
         let linked = host.connect(&partner.partner);

@@ -24,14 +24,14 @@ pub use conversation::code::{
     ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
     ReceiveType, ReturnCode, ReturnControl, SendType, State, StatusReceived,
 };
-pub use conversation::{Attributes, Received, Sent};
-pub use mode::{Mode, ModeTable, PacingMode, Priority, SyncLevel};
+pub use conversation::{ConversationAttributes, ReceiveStatus, SendResult};
+pub use mode::{Mode, ModeTable, PacingMode, TransmissionPriority, SyncLevel};
 pub use name::{LuName, ModeName, TpName};
 pub use node::config::{
-    Availability, LinkConfig, LinkRole, NodeConfig, Partner, TpDefinition, TpSecurity, User,
+    ProgramAvailability, LinkConfig, LinkRole, NodeConfig, PartnerLu, TpDefinition, TpSecurity, LocalUser,
 };
-pub use node::event::{Attached, CnosOutcome, Denial, Event, Limits, Outage, RefusedAttach};
-pub use node::{Allocate, LinkId, Node, Refusal, Renewed, Security, SessionInfo};
-pub use secret::Secret;
+pub use node::event::{CheckedAttach, CnosOutcome, SessionDenial, NodeEvent, Limits, SessionOutage, RefusedAttach};
+pub use node::{AllocateParameters, LinkId, Node, AttachRefusal, ChangedSessions, AllocateSecurity, SessionInfo};
+pub use secret::PasswordBytes;
 pub use session::SessionId;
-pub use time::Instant;
+pub use time::MonotonicTime;

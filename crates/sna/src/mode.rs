@@ -34,7 +34,7 @@ pub struct Mode {
     /// How many of them we want to be contention winner of.
     pub min_winners: u16,
     /// The transmission priority of its PIUs in this node's queues.
-    pub priority: Priority,
+    pub priority: TransmissionPriority,
     /// The highest sync level that its conversations may have.
     pub sync: SyncLevel,
     /// Class of service; equal to the mode name in the architected modes.
@@ -54,7 +54,7 @@ pub enum PacingMode {
 
 /// Transmission priority, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
+pub enum TransmissionPriority {
     /// Batch traffic.
     Low,
     /// Between the two.
@@ -92,7 +92,7 @@ impl Mode {
             max_adaptive_window: 63,
             session_limit: 8,
             min_winners: 4,
-            priority: Priority::High,
+            priority: TransmissionPriority::High,
             sync: SyncLevel::Confirm,
             class_of_service,
         }
@@ -201,14 +201,14 @@ pub const SERVICE_MODE: &str = "SNASVCMG";
 
 /// Name, session limit, least winners, pacing window, priority; as published
 /// for the architected modes.
-const ARCHITECTED: &[(&str, u16, u16, u8, Priority)] = &[
-    ("", 8, 4, 3, Priority::Medium),
-    ("#BATCH", 8, 4, 3, Priority::Low),
-    ("#BATCHSC", 8, 4, 3, Priority::Low),
-    ("#INTER", 8, 4, 7, Priority::High),
-    ("#INTERSC", 8, 4, 7, Priority::High),
-    ("QPCSUPP", 64, 32, 7, Priority::High),
-    (SERVICE_MODE, 2, 1, 7, Priority::Network),
+const ARCHITECTED: &[(&str, u16, u16, u8, TransmissionPriority)] = &[
+    ("", 8, 4, 3, TransmissionPriority::Medium),
+    ("#BATCH", 8, 4, 3, TransmissionPriority::Low),
+    ("#BATCHSC", 8, 4, 3, TransmissionPriority::Low),
+    ("#INTER", 8, 4, 7, TransmissionPriority::High),
+    ("#INTERSC", 8, 4, 7, TransmissionPriority::High),
+    ("QPCSUPP", 64, 32, 7, TransmissionPriority::High),
+    (SERVICE_MODE, 2, 1, 7, TransmissionPriority::Network),
 ];
 
 #[cfg(test)]
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fallback_takes_the_name_asked_for() {
+    fn a_fallback_takes_the_requested_name() {
         let mut table = ModeTable::default();
         table.set_fallback(Some(Mode::new("ANY".parse().unwrap())));
         let mode = table.get(&"NOSUCH".parse().unwrap()).unwrap();

@@ -7,17 +7,17 @@ use std::fmt;
 
 /// A password, in EBCDIC as the wire has it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(Vec<u8>);
+pub struct PasswordBytes(Vec<u8>);
 
-impl Secret {
+impl PasswordBytes {
     /// The secret of this text.
-    pub fn new(text: &str) -> Secret {
-        Secret(crate::ebcdic::from_str(text))
+    pub fn new(text: &str) -> PasswordBytes {
+        PasswordBytes(crate::ebcdic::from_str(text))
     }
 
     /// The secret of these EBCDIC bytes.
-    pub fn from_ebcdic(bytes: &[u8]) -> Secret {
-        Secret(bytes.to_vec())
+    pub fn from_ebcdic(bytes: &[u8]) -> PasswordBytes {
+        PasswordBytes(bytes.to_vec())
     }
 
     /// The bytes, for the wire.
@@ -27,14 +27,14 @@ impl Secret {
 
     /// Whether two secrets are the same, blanks at their ends apart, in a time
     /// that depends on their lengths only.
-    pub fn matches(&self, other: &Secret) -> bool {
+    pub fn matches(&self, other: &PasswordBytes) -> bool {
         let (a, b) = (trim(&self.0), trim(&other.0));
         let differing = a.iter().zip(b).fold(0, |acc, (x, y)| acc | (x ^ y));
         a.len() == b.len() && differing == 0
     }
 }
 
-impl Drop for Secret {
+impl Drop for PasswordBytes {
     fn drop(&mut self) {
         for byte in &mut self.0 {
             *byte = std::hint::black_box(0);
@@ -42,7 +42,7 @@ impl Drop for Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for PasswordBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
     }
@@ -50,9 +50,9 @@ impl fmt::Debug for Secret {
 
 /// `Debug` output of the bytes that programs and Attaches put into a unit:
 /// their number only.
-pub(crate) struct Hidden(pub usize);
+pub(crate) struct RedactedBytes(pub usize);
 
-impl fmt::Debug for Hidden {
+impl fmt::Debug for RedactedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{} bytes]", self.0)
     }
@@ -72,10 +72,10 @@ mod tests {
 
     #[test]
     fn a_secret_shows_nothing() {
-        let secret = Secret::new("HUSH");
+        let secret = PasswordBytes::new("HUSH");
         assert_eq!(format!("{secret:?}"), "Secret(..)");
-        assert!(secret.matches(&Secret::new("HUSH    ")));
-        assert!(!secret.matches(&Secret::new("HUSI")));
-        assert!(!secret.matches(&Secret::new("HUS")));
+        assert!(secret.matches(&PasswordBytes::new("HUSH    ")));
+        assert!(!secret.matches(&PasswordBytes::new("HUSI")));
+        assert!(!secret.matches(&PasswordBytes::new("HUS")));
     }
 }

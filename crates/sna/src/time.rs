@@ -10,20 +10,20 @@ use std::time::Duration;
 
 /// A point in time, in nanoseconds since an origin of the caller's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Instant(u64);
+pub struct MonotonicTime(u64);
 
-impl Instant {
+impl MonotonicTime {
     /// The origin.
-    pub const ZERO: Instant = Instant(0);
+    pub const ZERO: MonotonicTime = MonotonicTime(0);
 
     /// The point `nanos` nanoseconds after the origin.
-    pub const fn from_nanos(nanos: u64) -> Instant {
-        Instant(nanos)
+    pub const fn from_nanos(nanos: u64) -> MonotonicTime {
+        MonotonicTime(nanos)
     }
 
     /// The point `micros` microseconds after the origin.
-    pub const fn from_micros(micros: u64) -> Instant {
-        Instant(micros * 1_000)
+    pub const fn from_micros(micros: u64) -> MonotonicTime {
+        MonotonicTime(micros * 1_000)
     }
 
     /// Nanoseconds since the origin.
@@ -37,27 +37,27 @@ impl Instant {
     }
 
     /// The time from `earlier` to this point, zero when it lies ahead.
-    pub const fn since(self, earlier: Instant) -> Duration {
+    pub const fn since(self, earlier: MonotonicTime) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-impl Add<Duration> for Instant {
-    type Output = Instant;
-    fn add(self, by: Duration) -> Instant {
+impl Add<Duration> for MonotonicTime {
+    type Output = MonotonicTime;
+    fn add(self, by: Duration) -> MonotonicTime {
         let nanos = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
-        Instant(self.0.saturating_add(nanos))
+        MonotonicTime(self.0.saturating_add(nanos))
     }
 }
 
-impl Sub for Instant {
+impl Sub for MonotonicTime {
     type Output = Duration;
-    fn sub(self, earlier: Instant) -> Duration {
+    fn sub(self, earlier: MonotonicTime) -> Duration {
         self.since(earlier)
     }
 }
 
-impl fmt::Display for Instant {
+impl fmt::Display for MonotonicTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.6} s", self.as_secs_f64())
     }

@@ -9,20 +9,20 @@ use super::{NodeHost, SharedHost};
 use crate::Error;
 use crate::config::{PartnerConfig, lu_name};
 use crate::net::LinkTransport;
-use sna::{LuName, Mode, Partner, Renewed, Secret, User};
+use sna::{LuName, Mode, PartnerLu, ChangedSessions, PasswordBytes, LocalUser};
 
 impl NodeHost {
     /// Changes or adds a partner. Sessions with it are renewed where what they
     /// have agreed on changes.
-    pub fn change_partner(&self, name: &str, partner: PartnerConfig) -> Result<Renewed, Error> {
+    pub fn change_partner(&self, name: &str, partner: PartnerConfig) -> Result<ChangedSessions, Error> {
         let before = self.shared.partners().get(name).cloned();
         if before.as_ref() == Some(&partner) {
-            return Ok(Renewed::default());
+            return Ok(ChangedSessions::default());
         }
         let lu = lu_name("partner", name)?;
         self.define_partner_as(name, partner.clone())?;
         let Some(before) = before else {
-            return Ok(Renewed::default());
+            return Ok(ChangedSessions::default());
         };
         let moved = PartnerConfig {
             trusted: before.trusted,
@@ -34,21 +34,21 @@ impl NodeHost {
 
     /// Takes a partner away: it is called no more, and what is up with it ends
     /// as its conversations do. It may still call this node.
-    pub fn remove_partner(&self, name: &str) -> Result<Renewed, Error> {
+    pub fn remove_partner(&self, name: &str) -> Result<ChangedSessions, Error> {
         let lu = lu_name("partner", name)?;
         if self.shared.partners().remove(name).is_none() {
-            return Ok(Renewed::default());
+            return Ok(ChangedSessions::default());
         }
         // An unknown partner's claims are not trusted.
-        let stranger = Partner {
+        let stranger = PartnerLu {
             trusted: false,
-            ..Partner::new(lu.clone())
+            ..PartnerLu::new(lu.clone())
         };
         self.shared.lock().node.define_partner(stranger);
         Ok(self.renew(lu, true))
     }
 
-    fn renew(&self, partner: LuName, moved: bool) -> Renewed {
+    fn renew(&self, partner: LuName, moved: bool) -> ChangedSessions {
         let mut inner = self.shared.lock();
         let renewed = inner.node.renew_sessions(&partner, self.shared.now());
         if moved && inner.leads_to(&partner) {
@@ -59,12 +59,12 @@ impl NodeHost {
     }
 
     /// Changes or adds a mode; its sessions are renewed.
-    pub fn change_mode(&self, mode: Mode) -> Renewed {
+    pub fn change_mode(&self, mode: Mode) -> ChangedSessions {
         self.once(|node, now| node.change_mode(mode, now))
     }
 
     /// Takes a mode away: no new sessions are begun under it.
-    pub fn remove_mode(&self, name: &str) -> Result<Renewed, Error> {
+    pub fn remove_mode(&self, name: &str) -> Result<ChangedSessions, Error> {
         let mode = name
             .parse()
             .map_err(|why| Error::config("modes", name, why))?;
@@ -73,9 +73,9 @@ impl NodeHost {
 
     /// Gives a user a password, from the next Attach on.
     pub fn define_user(&self, name: &str, password: &str) {
-        self.shared.lock().node.define_user(User {
+        self.shared.lock().node.define_user(LocalUser {
             name: name.to_owned(),
-            password: Secret::new(password),
+            password: PasswordBytes::new(password),
         });
     }
 

@@ -3,17 +3,17 @@
 
 use super::inner::HostState;
 use crate::net::{NameConflict, PATIENCE};
-use sna::Instant;
+use sna::MonotonicTime;
 
 impl HostState {
     /// Does what is due about contested names.
-    pub(super) fn settle_name_conflicts(&mut self, now: Instant) {
+    pub(super) fn settle_name_conflicts(&mut self, now: MonotonicTime) {
         for contest in self.names.due(now) {
             self.settle_name_conflict(contest, now);
         }
     }
 
-    fn settle_name_conflict(&mut self, contest: NameConflict, now: Instant) {
+    fn settle_name_conflict(&mut self, contest: NameConflict, now: MonotonicTime) {
         let NameConflict { name, place, queried_at: asked } = contest;
         let Some(asked) = asked else {
             let mut transports = self.transports.values_mut();
@@ -36,7 +36,7 @@ impl HostState {
     }
 
     /// The holder of a name that another wants does not answer.
-    fn give_up(&mut self, token: usize, place: &str, now: Instant) {
+    fn give_up(&mut self, token: usize, place: &str, now: MonotonicTime) {
         let why = format!(
             "another node with its name connected, and this one sent nothing for {} s",
             PATIENCE.as_secs()

@@ -14,7 +14,7 @@ use super::inner::CallState;
 use super::{NodeHost, SharedHost, WakeEvent};
 use crate::Error;
 use crate::config::{AppcConfig, lu_name};
-use sna::{Instant, Node};
+use sna::{MonotonicTime, Node};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, PoisonError};
@@ -81,7 +81,7 @@ impl DrivenNode {
     }
 
     /// Lets `verb` work on the node, and sends what comes of it.
-    pub fn verb<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> T) -> T {
+    pub fn verb<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> T) -> T {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());
         self.shared.drain(&mut inner, false);
@@ -91,7 +91,7 @@ impl DrivenNode {
     /// As above for a verb that only receives: output that it causes (pacing
     /// responses) is sent with the next verb or turn, unless the verb has to
     /// wait.
-    pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> Poll<T>) -> Poll<T> {
+    pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> Poll<T>) -> Poll<T> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());
         match value.is_ready() {

@@ -9,7 +9,7 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
 use sna::conversation::ConversationId;
 use sna::wire::Sense;
-use sna::{Event, Instant, LinkId, LuName, Node, Outage, RefusedAttach, TpName};
+use sna::{NodeEvent, MonotonicTime, LinkId, LuName, Node, SessionOutage, RefusedAttach, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -55,7 +55,7 @@ pub(crate) struct HostState {
 #[derive(Debug, Clone)]
 pub(crate) enum CallState {
     /// No answer yet; it fails if none arrives until then.
-    Pending(Instant),
+    Pending(MonotonicTime),
     Up,
     Failed(String),
 }
@@ -100,14 +100,14 @@ impl HostState {
     }
 
     /// How long nothing is due.
-    pub fn next_timeout(&self, now: Instant) -> Option<Duration> {
-        let node = self.node.poll_timeout().map(Instant::as_nanos);
+    pub fn next_timeout(&self, now: MonotonicTime) -> Option<Duration> {
+        let node = self.node.poll_timeout().map(MonotonicTime::as_nanos);
         let transports = self.transports.values().filter_map(LinkTransport::next_timeout);
         let calls = self.calls.values().filter_map(|call| match call {
             CallState::Pending(until) => Some(until.as_nanos()),
             _ => None,
         });
-        let names = self.names.next_timeout().map(Instant::as_nanos);
+        let names = self.names.next_timeout().map(MonotonicTime::as_nanos);
         let at = transports.chain(node).chain(calls).chain(names).min()?;
         // Rounded up, so that the wait does not end a moment too early.
         Some(Duration::from_nanos(
@@ -116,7 +116,7 @@ impl HostState {
     }
 
     /// Takes new connections.
-    pub fn accept(&mut self, listener: &TcpListener, now: Instant) {
+    pub fn accept(&mut self, listener: &TcpListener, now: MonotonicTime) {
         loop {
             match listener.accept() {
                 Ok((stream, peer)) if self.transports.len() < MAX_TRANSPORTS => {
@@ -146,7 +146,7 @@ impl HostState {
         &mut self,
         mut stream: TcpStream,
         peer: SocketAddr,
-        now: Instant,
+        now: MonotonicTime,
     ) -> std::io::Result<()> {
         let waits = self
             .transports
@@ -173,7 +173,7 @@ impl HostState {
     }
 
     /// Adds a transport with its first connection.
-    pub fn add_dlsw(&mut self, mut dlsw: DlswTransport, now: Instant) -> std::io::Result<()> {
+    pub fn add_dlsw(&mut self, mut dlsw: DlswTransport, now: MonotonicTime) -> std::io::Result<()> {
         let token = self.fresh_token();
         if let Some(stream) = dlsw.pipes.stream(PipeId::First) {
             tune(stream);
@@ -202,7 +202,7 @@ impl HostState {
 
     /// Opens this side's own connection where a partner that opened one wants
     /// or awaits it.
-    fn connect_back(&mut self, token: usize, now: Instant) {
+    fn connect_back(&mut self, token: usize, now: MonotonicTime) {
         let Some(LinkTransport::Dlsw(dlsw)) = self.transports.get(&token) else {
             return;
         };
@@ -237,7 +237,7 @@ impl HostState {
     }
 
     /// A socket is ready.
-    pub fn handle_ready(&mut self, token: Token, now: Instant, readable: bool, closing: bool) {
+    pub fn handle_ready(&mut self, token: Token, now: MonotonicTime, readable: bool, closing: bool) {
         let (first, which) = match self.seconds.get(&token.0) {
             Some(first) => (*first, PipeId::Second),
             None => (token.0, PipeId::First),
@@ -248,7 +248,7 @@ impl HostState {
     }
 
     /// Whatever is due.
-    pub fn handle_timeouts(&mut self, now: Instant) {
+    pub fn handle_timeouts(&mut self, now: MonotonicTime) {
         if self.node.poll_timeout().is_some_and(|at| at <= now) {
             self.node.handle_timeout(now);
         }
@@ -279,13 +279,13 @@ impl HostState {
         }
     }
 
-    fn transmit(&mut self, token: usize, now: Instant) {
+    fn transmit(&mut self, token: usize, now: MonotonicTime) {
         self.connect_back(token, now);
         self.with(token, now, |transport, around| transport.transmit(around));
     }
 
     /// Writes on every transport.
-    fn transmit_all(&mut self, now: Instant) {
+    fn transmit_all(&mut self, now: MonotonicTime) {
         let mut from = 0;
         while let Some((&token, _)) = self.transports.range(from..).next() {
             self.transmit(token, now);
@@ -297,7 +297,7 @@ impl HostState {
     pub(super) fn with(
         &mut self,
         token: usize,
-        now: Instant,
+        now: MonotonicTime,
         work: impl FnOnce(&mut LinkTransport, &mut TransportContext<'_>) -> Result<(), crate::net::TransportFailure>,
     ) {
         let Some(transport) = self.transports.get_mut(&token) else {
@@ -339,7 +339,7 @@ impl HostState {
     }
 
     /// Closes a transport with all its links.
-    pub fn close(&mut self, token: usize, now: Instant, why: &str) {
+    pub fn close(&mut self, token: usize, now: MonotonicTime, why: &str) {
         self.with(token, now, |transport, around| {
             let _ = transport.transmit(around);
             transport.close(around, why);
@@ -350,7 +350,7 @@ impl HostState {
     }
 
     /// Closes every transport in good order.
-    pub fn close_all(&mut self, now: Instant) {
+    pub fn close_all(&mut self, now: MonotonicTime) {
         let tokens: Vec<usize> = self.transports.keys().copied().collect();
         for token in tokens {
             self.close(token, now, "the host stops");
@@ -368,7 +368,7 @@ impl HostState {
     pub fn outage(&self, conversation: ConversationId, partner: &LuName) -> Option<String> {
         let outage = self.node.outage(conversation)?;
         Some(match self.lost.get(partner) {
-            Some(why) if outage == Outage::Link => format!("{outage}: {why}"),
+            Some(why) if outage == SessionOutage::Link => format!("{outage}: {why}"),
             _ => outage.to_string(),
         })
     }
@@ -387,7 +387,7 @@ impl HostState {
     }
 
     /// Logs, at a limited rate, what a peer does.
-    pub fn complain(&mut self, peer: &LuName, why: &str, now: Instant) {
+    pub fn complain(&mut self, peer: &LuName, why: &str, now: MonotonicTime) {
         self.peer_faults.log_fault(now, peer, &why);
     }
 
@@ -397,7 +397,7 @@ impl HostState {
         link: LinkId,
         sense: Sense,
         attach: Option<&RefusedAttach>,
-        now: Instant,
+        now: MonotonicTime,
     ) {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
         let peer = peer.or_else(|| self.peer_faults.place_of_gone(link));
@@ -454,15 +454,15 @@ impl SharedHost {
         told
     }
 
-    fn take_event(&self, inner: &mut HostState, event: Event) -> bool {
+    fn take_event(&self, inner: &mut HostState, event: NodeEvent) -> bool {
         match event {
-            Event::Ready(conversation) => {
+            NodeEvent::Ready(conversation) => {
                 let wake = WakeEvent::Conversation(conversation);
                 inner.ready.insert(wake);
                 return inner.waiting.notify(wake);
             }
-            Event::Attached(attached) => self.start_program(inner, attached),
-            Event::SessionUp {
+            NodeEvent::Attached(attached) => self.start_program(inner, attached),
+            NodeEvent::SessionUp {
                 partner,
                 mode,
                 winner,
@@ -470,7 +470,7 @@ impl SharedHost {
             } => {
                 tracing::debug!("session with {partner}, mode {mode}, winner {winner}");
             }
-            Event::SessionDown {
+            NodeEvent::SessionDown {
                 partner,
                 mode,
                 cause,
@@ -478,7 +478,7 @@ impl SharedHost {
             } => {
                 tracing::debug!("session with {partner}, mode {mode} ended: {cause}");
             }
-            Event::Limits {
+            NodeEvent::Limits {
                 partner,
                 mode,
                 limits,
@@ -486,7 +486,7 @@ impl SharedHost {
             } => {
                 tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome})");
             }
-            Event::PeerFault {
+            NodeEvent::PeerFault {
                 link,
                 sense,
                 attach,
@@ -495,7 +495,7 @@ impl SharedHost {
         false
     }
 
-    fn start_program(&self, inner: &mut HostState, attached: sna::Attached) {
+    fn start_program(&self, inner: &mut HostState, attached: sna::CheckedAttach) {
         inner.attached += 1;
         let conversation = attached.conversation;
         let refused = RefusedAttach {
@@ -518,7 +518,7 @@ impl SharedHost {
             });
         if !started {
             let link = inner.node.link_of(conversation);
-            inner.node.refuse(conversation, sna::Refusal::Later);
+            inner.node.refuse(conversation, sna::AttachRefusal::Later);
             let sense = Sense::TP_RETRY;
             match link {
                 Some(link) => inner.complain_of(link, sense, Some(&refused), self.now()),

@@ -31,8 +31,8 @@ use pump::SocketPump;
 pub use pump::WakeEvent;
 use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
-use sna::dlc::ssp::Stations;
-use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
+use sna::dlc::ssp::StationPair;
+use sna::{ConversationId, MonotonicTime, LuName, Node, NodeConfig, PartnerLu, TpDefinition};
 use spin_policy::SpinPolicy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -59,11 +59,11 @@ pub struct IncomingAttach {
     /// The conversation, in receive state.
     pub conversation: Conversation,
     /// The attach.
-    pub attached: sna::Attached,
+    pub attached: sna::CheckedAttach,
 }
 
 impl IncomingAttach {
-    fn new(shared: Arc<SharedHost>, attached: sna::Attached) -> IncomingAttach {
+    fn new(shared: Arc<SharedHost>, attached: sna::CheckedAttach) -> IncomingAttach {
         IncomingAttach {
             conversation: Conversation::incoming(shared, &attached),
             attached,
@@ -165,7 +165,7 @@ impl NodeHost {
         let lu = lu_name("partner", name)?;
         partner.station_mac(name)?;
         let mut inner = self.shared.lock();
-        inner.node.define_partner(Partner {
+        inner.node.define_partner(PartnerLu {
             name: lu,
             parallel: !partner.single_session,
             trusted: partner.trusted,
@@ -311,7 +311,7 @@ impl NodeHost {
 
     /// Lets `verb` work on the node, and sends what comes of it. For verbs that
     /// never wait.
-    pub fn once<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> T) -> T {
+    pub fn once<T>(&self, verb: impl FnOnce(&mut Node, MonotonicTime) -> T) -> T {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node, self.shared.now());
         self.shared.drain(&mut inner, false);
@@ -322,7 +322,7 @@ impl NodeHost {
     pub fn verb<T>(
         &self,
         conversation: ConversationId,
-        mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
+        mut verb: impl FnMut(&mut Node, MonotonicTime) -> Poll<T>,
     ) -> Result<T, Error> {
         let shared = &self.shared;
         shared.blocking(WakeEvent::Conversation(conversation), |inner| {
@@ -463,14 +463,14 @@ impl SharedHost {
     }
 
     /// The host's clock.
-    pub(crate) fn now(&self) -> Instant {
-        Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
+    pub(crate) fn now(&self) -> MonotonicTime {
+        MonotonicTime::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
     /// Deadline for an answer to a call that begins now. The circuit and the
     /// link have limits of their own with better messages; this one is for a
     /// peer that accepts a connection and sends nothing.
-    fn call_limit(&self) -> Instant {
+    fn call_limit(&self) -> MonotonicTime {
         let limit = Duration::from_secs(self.config.activation_timeout_s);
         self.now() + limit + limit / 2
     }
@@ -489,7 +489,7 @@ impl SharedHost {
         stream.set_nonblocking(true).map_err(connect)?;
         let mut inner = self.lock();
         let call = inner.next_call(self.call_limit());
-        let stations = Stations {
+        let stations = StationPair {
             target_mac: config.station_mac(name)?,
             origin_mac: inner.local.mac,
             origin_sap: SAP_SNA,
@@ -524,7 +524,7 @@ impl SharedHost {
 }
 
 impl HostState {
-    fn next_call(&mut self, until: Instant) -> u64 {
+    fn next_call(&mut self, until: MonotonicTime) -> u64 {
         let call = self.next_call;
         self.next_call += 1;
         self.calls.insert(call, CallState::Pending(until));
@@ -545,16 +545,16 @@ fn node(config: &AppcConfig) -> Result<Node, Error> {
     });
     node.define_lu(lu_name("lu", &config.lu)?);
     for (name, partner) in &config.partners {
-        node.define_partner(Partner {
+        node.define_partner(PartnerLu {
             name: lu_name("partners", name)?,
             parallel: !partner.single_session,
             trusted: partner.trusted,
         });
     }
     for (name, password) in &config.users {
-        node.define_user(sna::User {
+        node.define_user(sna::LocalUser {
             name: name.clone(),
-            password: sna::Secret::new(password),
+            password: sna::PasswordBytes::new(password),
         });
     }
     Ok(node)

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
 
-use sna::{Instant, LinkId, RefusedAttach};
+use sna::{MonotonicTime, LinkId, RefusedAttach};
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 /// Counts logged and suppressed faults.
 #[derive(Debug, Default)]
 pub(crate) struct PeerFaultLog {
-    begun: Option<Instant>,
+    begun: Option<MonotonicTime>,
     logged: u32,
     left_out: u64,
     /// Where the partners of recent links were: the node reports their faults
@@ -28,7 +28,7 @@ const GONE: usize = 1024;
 impl PeerFaultLog {
     /// Whether a line may be logged now; returns how many were suppressed since
     /// the last one.
-    pub fn admit(&mut self, now: Instant) -> Option<u64> {
+    pub fn admit(&mut self, now: MonotonicTime) -> Option<u64> {
         let fresh = match self.begun {
             None => true,
             Some(begun) => now.as_nanos() - begun.as_nanos() >= WINDOW.as_nanos() as u64,
@@ -61,7 +61,7 @@ impl PeerFaultLog {
     }
 
     /// Logs what `peer` did wrong.
-    pub fn log_fault(&mut self, now: Instant, peer: &dyn Display, why: &dyn Display) {
+    pub fn log_fault(&mut self, now: MonotonicTime, peer: &dyn Display, why: &dyn Display) {
         match self.admit(now) {
             None => {}
             Some(0) => tracing::warn!("{peer}: {why}"),
@@ -131,8 +131,8 @@ mod tests {
         assert_eq!(peer_faults.place_of_gone(links[0]), None);
     }
 
-    fn at(seconds: u64) -> Instant {
-        Instant::from_nanos(seconds * 1_000_000_000)
+    fn at(seconds: u64) -> MonotonicTime {
+        MonotonicTime::from_nanos(seconds * 1_000_000_000)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The identification that this node sends a partner when a link comes up, and
 //! the decisions on the partner's answer.
 
-use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
+use sna::dlc::xid3::{XidAgreement, Exchange, XidNegotiation, StationRole, Xid3, XidError};
 use sna::wire::Sense;
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
@@ -25,8 +25,8 @@ pub(crate) struct LocalNode {
 /// One link on its way up, and up.
 #[derive(Debug)]
 pub(crate) struct LinkSide {
-    pub negotiation: Negotiation,
-    pub agreed: Option<Agreed>,
+    pub negotiation: XidNegotiation,
+    pub agreed: Option<XidAgreement>,
     pub link: Option<LinkId>,
     /// The partner this side wants to reach, and the host's wish.
     pub partner: Option<LuName>,
@@ -38,7 +38,7 @@ pub(crate) struct LinkSide {
     /// The name that it claims.
     claimed: Option<LuName>,
     /// The steps to take when the claim is granted.
-    held: Option<(Option<Vec<u8>>, Agreed)>,
+    held: Option<(Option<Vec<u8>>, XidAgreement)>,
 }
 
 /// The decision on a partner whose identification is known.
@@ -67,13 +67,13 @@ impl LinkSide {
             segments_binds: true,
             receives_segmented_binds: true,
             adaptive_bind_pacing: false,
-            role: Role::Negotiable,
+            role: StationRole::Negotiable,
             max_btu_bytes: local.max_btu_bytes.min(max_btu_bytes),
             window: 7,
             cp_name: local.lu.as_str().to_owned(),
         };
         LinkSide {
-            negotiation: Negotiation::new(ours),
+            negotiation: XidNegotiation::new(ours),
             agreed: None,
             link: None,
             partner,
@@ -90,7 +90,7 @@ impl LinkSide {
         &mut self,
         around: &mut TransportContext<'_>,
         xid: Option<Vec<u8>>,
-        agreed: Agreed,
+        agreed: XidAgreement,
     ) -> PartnerAdmission {
         let name = agreed.peer.cp_name.parse::<LuName>();
         let (None, None, Ok(name)) = (self.call, &self.claimed, name) else {
@@ -157,7 +157,7 @@ impl LinkSide {
     pub fn is_primary(&self) -> bool {
         self.agreed
             .as_ref()
-            .is_some_and(|agreed| agreed.role == Role::Primary)
+            .is_some_and(|agreed| agreed.role == StationRole::Primary)
     }
 
     /// The role, for people.
@@ -174,7 +174,7 @@ impl LinkSide {
     pub fn up(&mut self, around: &mut TransportContext<'_>, frame_bytes: usize) -> Option<LinkId> {
         let agreed = self.agreed.as_ref()?;
         let role = match agreed.role {
-            Role::Primary => LinkRole::Primary,
+            StationRole::Primary => LinkRole::Primary,
             _ => LinkRole::Secondary,
         };
         let btu = usize::from(agreed.peer.max_btu_bytes).min(frame_bytes);

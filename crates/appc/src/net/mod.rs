@@ -18,12 +18,12 @@ pub(crate) use names::{NameConflict, NameClaims, PATIENCE};
 
 use crate::host::PeerFaultLog;
 use crate::trace::CaptureWriter;
-use sna::{Instant, LinkId, LuName, Node};
+use sna::{MonotonicTime, LinkId, LuName, Node};
 
 /// The surroundings of a transport in addition to its sockets.
 pub(crate) struct TransportContext<'a> {
     pub node: &'a mut Node,
-    pub now: Instant,
+    pub now: MonotonicTime,
     pub trace: Option<&'a mut CaptureWriter>,
     pub link_events: &'a mut Vec<LinkEvent>,
     pub peer_faults: &'a mut PeerFaultLog,
@@ -170,7 +170,7 @@ impl LinkTransport {
 
     /// Asks the partner at `place` to respond; returns false if there is none
     /// at that place.
-    pub fn probe_partner(&mut self, place: &str, now: Instant) -> bool {
+    pub fn probe_partner(&mut self, place: &str, now: MonotonicTime) -> bool {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.probe_partner(place),
             LinkTransport::Ether(ether) => ether.probe_partner(place, now),
@@ -178,7 +178,7 @@ impl LinkTransport {
     }
 
     /// Whether it has given one since then; `None` when there is no such place.
-    pub fn answered(&mut self, place: &str, since: Instant, now: Instant) -> Option<bool> {
+    pub fn answered(&mut self, place: &str, since: MonotonicTime, now: MonotonicTime) -> Option<bool> {
         match self {
             LinkTransport::Dlsw(dlsw) => dlsw.answered(place, since, now),
             LinkTransport::Ether(ether) => ether.answered(place, since),

@@ -10,7 +10,7 @@
 //!
 //! Invariant: no sockets here; the host does the asking.
 
-use sna::{Instant, LuName};
+use sna::{MonotonicTime, LuName};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -37,8 +37,8 @@ struct NameHolder {
 
 #[derive(Debug, Clone, Copy)]
 struct HolderQuery {
-    at: Instant,
-    next_check: Instant,
+    at: MonotonicTime,
+    next_check: MonotonicTime,
 }
 
 /// The result of a claim.
@@ -59,7 +59,7 @@ pub(crate) struct NameConflict {
     /// Where the holder is.
     pub place: String,
     /// When it was asked; not yet when there is nothing.
-    pub queried_at: Option<Instant>,
+    pub queried_at: Option<MonotonicTime>,
 }
 
 impl NameClaims {
@@ -124,7 +124,7 @@ impl NameClaims {
     }
 
     /// The holder was asked, or is still waited for.
-    pub fn note_query(&mut self, name: &LuName, now: Instant) {
+    pub fn note_query(&mut self, name: &LuName, now: MonotonicTime) {
         if let Some(held) = self.held.get_mut(name) {
             let at = held.query.map_or(now, |asked| asked.at);
             let look = now + CHECK_INTERVAL;
@@ -133,14 +133,14 @@ impl NameClaims {
     }
 
     /// When the host must look at [`NameClaims::due`] next.
-    pub fn next_timeout(&self) -> Option<Instant> {
+    pub fn next_timeout(&self) -> Option<MonotonicTime> {
         let contested = self.held.values().filter(|held| !held.waiting.is_empty());
-        let look = |held: &NameHolder| held.query.map_or(Instant::ZERO, |asked| asked.next_check);
+        let look = |held: &NameHolder| held.query.map_or(MonotonicTime::ZERO, |asked| asked.next_check);
         contested.map(look).min()
     }
 
     /// The contests that are to be looked at.
-    pub fn due(&self, now: Instant) -> Vec<NameConflict> {
+    pub fn due(&self, now: MonotonicTime) -> Vec<NameConflict> {
         let contested = self.held.iter().filter(|(_, held)| {
             let due = held.query.is_none_or(|asked| asked.next_check <= now);
             due && !held.waiting.is_empty()
@@ -173,8 +173,8 @@ mod tests {
         "NET.A".parse().unwrap()
     }
 
-    fn at(ms: u64) -> Instant {
-        Instant::from_nanos(ms * 1_000_000)
+    fn at(ms: u64) -> MonotonicTime {
+        MonotonicTime::from_nanos(ms * 1_000_000)
     }
 
     #[test]

@@ -5,8 +5,8 @@ use appc::aping::{self, ApingOptions};
 use appc::config::DlswConnections::{One, Two, TwoThenOne};
 use appc::config::{AppcConfig, DlswConnections, PartnerConfig};
 use appc::{Error, NodeHost};
-use sna::dlc::caps::{self, Capabilities, Exchange};
-use sna::dlc::ssp::{Kind, Message};
+use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+use sna::dlc::ssp::{Kind, SspMessage};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -159,7 +159,7 @@ fn send_exchange(stream: &mut TcpStream, exchange: &Exchange) {
 fn next(stream: &mut TcpStream) -> Option<Exchange> {
     let mut bytes = Vec::new();
     loop {
-        if let Some((message, _)) = Message::parse(&bytes).unwrap() {
+        if let Some((message, _)) = SspMessage::parse(&bytes).unwrap() {
             assert_eq!(message.kind, Kind::CapExchange);
             return Some(Exchange::parse(message.data).unwrap());
         }
@@ -178,9 +178,9 @@ fn request(vectors: &[&[u8]]) -> Vec<u8> {
     data.extend([0x15, 0x20]);
     data.extend(body);
     let mut out = Vec::new();
-    Message {
+    SspMessage {
         data: &data,
-        ..Message::new(Kind::CapExchange)
+        ..SspMessage::new(Kind::CapExchange)
     }
     .emit(&mut out);
     out
@@ -228,7 +228,7 @@ fn bytes_that_are_no_messages_end_the_connection_and_nothing_else() {
     bounded(|| {
         let (server, address) = silent_server();
         let mut early = Vec::new();
-        Message::new(Kind::XidFrame).emit(&mut early);
+        SspMessage::new(Kind::XidFrame).emit(&mut early);
         for bytes in [
             &[0xFF; 16][..],
             b"GET / HTTP/1.1\r\n\r\n",
@@ -254,7 +254,7 @@ fn a_partner_that_sends_nothing_first_receives_capabilities() {
         let mut stream = TcpStream::connect(address).unwrap();
         let reported = next(&mut stream).unwrap();
         assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
-        send_exchange(&mut stream, &Exchange::Request(Capabilities::default()));
+        send_exchange(&mut stream, &Exchange::Request(SwitchCapabilities::default()));
         send_exchange(&mut stream, &Exchange::Accepted);
         assert_eq!(next(&mut stream), Some(Exchange::Accepted));
     });
@@ -272,9 +272,9 @@ fn a_silent_partner_that_this_node_knows_is_connected_back_to() {
         let (mut reads, _) = switch.accept().unwrap();
         let reported = next(&mut reads).unwrap();
         assert!(matches!(reported, Exchange::Request(_)), "{reported:?}");
-        let two = Capabilities {
+        let two = SwitchCapabilities {
             tcp_connections: 2,
-            ..Capabilities::default()
+            ..SwitchCapabilities::default()
         };
         send_exchange(&mut writes, &Exchange::Request(two));
         send_exchange(&mut writes, &Exchange::Accepted);
@@ -294,7 +294,7 @@ fn a_partner_that_sends_requests_and_never_reads_is_disconnected() {
         let mut stream = TcpStream::from(socket);
         let mut asked = Vec::new();
         for _ in 0..100 {
-            caps::message(&Exchange::Request(Capabilities::default()), &mut asked);
+            caps::message(&Exchange::Request(SwitchCapabilities::default()), &mut asked);
         }
         // It ends: the node does not keep answers without bound.
         while stream.write_all(&asked).is_ok() {}

@@ -4,7 +4,7 @@ use crate::support::server;
 use appc::config::PartnerConfig;
 use appc::{AppcConfig, DrivenNode};
 use sna::conversation::code::{Fill, PrepareToReceiveType, ReturnCode, StatusReceived};
-use sna::{Allocate, Node};
+use sna::{AllocateParameters, Node};
 use std::net::TcpStream;
 use std::task::Poll;
 
@@ -38,7 +38,7 @@ fn its_owner_brings_the_connection_and_converses() {
     assert!(node.leads_to("NET.SERVER").unwrap());
     let [local, partner] = ["NET.OWNER", "NET.SERVER"].map(|lu| lu.parse().unwrap());
     let (mode, tp) = ("#INTER".parse().unwrap(), "INQUIRY".parse().unwrap());
-    let wish = Allocate::new(local, partner, mode, tp);
+    let wish = AllocateParameters::new(local, partner, mode, tp);
     let id = node.verb(|node, now| node.allocate(wish, now));
     assert_eq!(verb(&node, |node| node.allocated(id)), ReturnCode::Ok);
     let sent = verb(&node, |node| node.send(id, &[0, 0, 0, 9, 1, 2]));

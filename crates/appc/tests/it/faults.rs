@@ -7,8 +7,8 @@ use appc::config::ModeConfig;
 use appc::{AppcConfig, AllocateRequest, Error, NodeHost, IncomingAttach};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
-use sna::dlc::caps::{self, Capabilities, Exchange};
-use sna::dlc::ssp::{Kind, Message};
+use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+use sna::dlc::ssp::{Kind, SspMessage};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -71,9 +71,9 @@ fn a_flood_of_circuits_is_bounded_and_others_keep_on() {
     let server = server("NET.SERVER");
     let mut stream = connect(&server);
     let mut flood = Vec::new();
-    caps::message(&Exchange::Request(Capabilities::default()), &mut flood);
+    caps::message(&Exchange::Request(SwitchCapabilities::default()), &mut flood);
     caps::message(&Exchange::Accepted, &mut flood);
-    let mut message = Message::new(Kind::CanYouReach);
+    let mut message = SspMessage::new(Kind::CanYouReach);
     if let Some(control) = &mut message.control {
         control.stations.target_mac = appc::config::mac_of("NET.SERVER");
         control.stations.target_sap = 4;

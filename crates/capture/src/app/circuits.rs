@@ -10,7 +10,7 @@
 use crate::{SegmentMarks, ConnectionSide};
 use sna::dlc::caps;
 use sna::dlc::flow::SendWindow;
-use sna::dlc::ssp::{Kind, Message, Operator};
+use sna::dlc::ssp::{Kind, SspMessage, FlowOperator};
 
 /// The circuits of one connection.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl CircuitTable {
 
     /// Counts a message of `side` on a circuit: who is concerned as a sender,
     /// and the marks for its packet.
-    pub(super) fn count(&mut self, number: u32, side: ConnectionSide, message: &Message<'_>) -> (ConnectionSide, u32) {
+    pub(super) fn count(&mut self, number: u32, side: ConnectionSide, message: &SspMessage<'_>) -> (ConnectionSide, u32) {
         let Some(circuit) = self.known.iter_mut().rev().find(|c| c.number == number) else {
             return (side, 0);
         };
@@ -93,9 +93,9 @@ impl CircuitTable {
 }
 
 /// Takes an indication for a sender's window; marks for its packet.
-fn indicated(window: &mut Option<SendWindow>, operator: Operator) -> u32 {
+fn indicated(window: &mut Option<SendWindow>, operator: FlowOperator) -> u32 {
     let before = window.map(|w| w.granted());
-    if operator == Operator::Reset {
+    if operator == FlowOperator::Reset {
         let mut closed = SendWindow::new(0);
         closed.handle_indication(operator);
         *window = Some(closed);

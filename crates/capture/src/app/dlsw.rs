@@ -15,7 +15,7 @@ use super::said::UnlinkedMessages;
 use super::sessions::{ControlRole, SnaSessions, ReceivedUnit};
 use super::{ExchangeAssembler, PacketStamp};
 use crate::ConnectionSide;
-use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
+use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, SspMessage};
 
 /// Both directions of a link between two switches.
 #[derive(Debug, Default)]
@@ -253,7 +253,7 @@ impl DlswParser {
 }
 
 /// The header of a message, and what was kept of its data.
-pub(super) fn header(head: &[u8]) -> Option<(Message<'static>, &[u8])> {
+pub(super) fn header(head: &[u8]) -> Option<(SspMessage<'static>, &[u8])> {
     let bytes = match head.get(1) {
         Some(72) => CONTROL_HEADER_BYTES,
         _ => INFO_HEADER_BYTES,
@@ -263,9 +263,9 @@ pub(super) fn header(head: &[u8]) -> Option<(Message<'static>, &[u8])> {
     let (known, data) = head.split_at_checked(bytes)?;
     alone[..bytes].copy_from_slice(known);
     (alone[2], alone[3]) = (0, 0);
-    let (message, _) = Message::parse(&alone[..bytes]).ok()??;
+    let (message, _) = SspMessage::parse(&alone[..bytes]).ok()??;
     Some((
-        Message {
+        SspMessage {
             data: &[],
             ..message
         },

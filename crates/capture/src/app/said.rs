@@ -11,7 +11,7 @@
 use super::dlsw::header;
 use crate::ConnectionSide;
 use sna::dlc::caps::Exchange;
-use sna::dlc::ssp::{End, Kind, Stations};
+use sna::dlc::ssp::{CircuitEnd, Kind, StationPair};
 
 /// What was said on a connection while its link is not known.
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ pub(crate) struct UnlinkedMessages {
 /// A circuit as both switches name it, and whether the origin's switch wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NamedCircuit {
-    stations: Stations,
-    origin: End,
+    stations: StationPair,
+    origin: CircuitEnd,
     from_origin: bool,
 }
 
@@ -61,7 +61,7 @@ impl UnlinkedMessages {
         {
             self.circuits.push(NamedCircuit {
                 stations: control.stations,
-                origin: End {
+                origin: CircuitEnd {
                     transport: 0,
                     ..control.origin
                 },

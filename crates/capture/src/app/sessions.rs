@@ -11,7 +11,7 @@
 
 use super::{ExchangeAssembler, PacketStamp};
 use crate::{SegmentMarks, ConnectionSide};
-use sna::wire::rh::{Category, Rh};
+use sna::wire::rh::{RuCategory, Rh};
 use sna::wire::th::Segment as Part;
 use sna::wire::{fmh5, piu};
 
@@ -248,8 +248,8 @@ impl Session {
     ) {
         let code = ru.first().copied().filter(|_| first);
         match header.category() {
-            Category::Fmd => {}
-            Category::Sc => {
+            RuCategory::Fmd => {}
+            RuCategory::Sc => {
                 if first {
                     self.end(false, out);
                     let label = match code {
@@ -264,8 +264,8 @@ impl Session {
                 return;
             }
             // A status that gives the turn away is part of the conversation.
-            Category::Dfc if code == Some(LUSTAT) => {}
-            Category::Dfc | Category::Nc => return,
+            RuCategory::Dfc if code == Some(LUSTAT) => {}
+            RuCategory::Dfc | RuCategory::Nc => return,
         }
         if first && header.begin_bracket() {
             self.hole = false;

@@ -10,7 +10,7 @@ use super::link::{ETHERNET, TOKEN_RING};
 use super::{DecodedFrame, FlowKey, Packet, SkipReason, SynOptions, be16};
 use crate::read::Frame;
 use crate::{TcpFlags, station};
-use sna::dlc::pdu::{Control, Pdu, PduError};
+use sna::dlc::pdu::{ControlField, Pdu, PduError};
 
 /// Decodes a frame of these link types; anything else is not for here.
 #[cold]
@@ -38,9 +38,9 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<DecodedF
     };
     let (first, second) = pdu.control.bytes();
     let (control, seq, ack) = match pdu.control {
-        Control::I { ns, nr, .. } => (first, ns, nr),
-        Control::S { nr, .. } => (first, 0, nr),
-        Control::U { .. } => (first & !POLL, 0, 0),
+        ControlField::I { ns, nr, .. } => (first, ns, nr),
+        ControlField::S { nr, .. } => (first, 0, nr),
+        ControlField::U { .. } => (first & !POLL, 0, 0),
     };
     let header = 3 + usize::from(second.is_some());
     let len = lan.wire.saturating_sub(header);

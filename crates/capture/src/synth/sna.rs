@@ -15,7 +15,7 @@ use super::sna_dlsw;
 use super::writer::{EPOCH_NS, FileFormat, Writer};
 use crate::ConnectionSide;
 use sna::dlc::{mac, pdu};
-use sna::wire::rh::{Answer, Category, Rh};
+use sna::wire::rh::{RequestedResponse, RuCategory, Rh};
 use sna::wire::{fmh5, ipm, th};
 
 /// One unit of a script.
@@ -65,7 +65,7 @@ impl SnaUnit {
             from,
             after_us,
             session: 1,
-            header: Rh::request(Category::Fmd).with_answer(Answer::Exception1),
+            header: Rh::request(RuCategory::Fmd).with_answer(RequestedResponse::Exception1),
             ru: vec![0xC1; bytes],
             word: None,
         }
@@ -91,7 +91,7 @@ impl SnaUnit {
     /// A response that lets the other end send its next window.
     pub fn pacing_response(from: ConnectionSide, after_us: u64, window: u16) -> SnaUnit {
         let message = ipm::Repr {
-            kind: ipm::Kind::Solicited,
+            kind: ipm::PacingMessageKind::Solicited,
             window,
         };
         SnaUnit {
@@ -106,7 +106,7 @@ impl SnaUnit {
 
     /// A positive response to what the other end asked to confirm.
     pub fn confirmed(from: ConnectionSide, after_us: u64) -> SnaUnit {
-        let asked = Rh::request(Category::Fmd).with_answer(Answer::Definite2);
+        let asked = Rh::request(RuCategory::Fmd).with_answer(RequestedResponse::Definite2);
         SnaUnit {
             from,
             after_us,
@@ -137,7 +137,7 @@ impl SnaUnit {
 
     /// It asks for a confirmation.
     pub fn confirms(mut self) -> SnaUnit {
-        self.header = self.header.with_answer(Answer::Definite2);
+        self.header = self.header.with_answer(RequestedResponse::Definite2);
         self
     }
 
@@ -266,7 +266,7 @@ impl FrameTape {
 }
 
 fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
-    let frame = |from: ConnectionSide, control: pdu::Control, response: bool, info: &[u8]| {
+    let frame = |from: ConnectionSide, control: pdu::ControlField, response: bool, info: &[u8]| {
         let mut bytes = Vec::new();
         let pdu = pdu::Pdu {
             dsap: pdu::SAP_SNA,
@@ -286,19 +286,19 @@ fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
         .emit(&mut out);
         FrameContent::Frame(out)
     };
-    let unnumbered = |kind: pdu::Unnumbered| pdu::Control::U { kind, pf: true };
-    let sabme = frame(ConnectionSide::Client, unnumbered(pdu::Unnumbered::Sabme), false, &[]);
+    let unnumbered = |kind: pdu::UnnumberedFrame| pdu::ControlField::U { kind, pf: true };
+    let sabme = frame(ConnectionSide::Client, unnumbered(pdu::UnnumberedFrame::Sabme), false, &[]);
     tape.send(ConnectionSide::Client, 0, sabme);
-    let ua = frame(ConnectionSide::Server, unnumbered(pdu::Unnumbered::Ua), true, &[]);
+    let ua = frame(ConnectionSide::Server, unnumbered(pdu::UnnumberedFrame::Ua), true, &[]);
     tape.send(ConnectionSide::Server, 200, ua);
     let mut counts = [0_u8; 2];
     for (n, unit) in script.iter().enumerate() {
         let (mine, theirs) = (unit.from.index(), unit.from.other().index());
         if let Some(word) = unit.word {
-            let control = pdu::Control::S {
+            let control = pdu::ControlField::S {
                 kind: match word {
-                    LinkWord::Stop => pdu::Supervisory::Rnr,
-                    LinkWord::Go => pdu::Supervisory::Rr,
+                    LinkWord::Stop => pdu::SupervisoryFrame::Rnr,
+                    LinkWord::Go => pdu::SupervisoryFrame::Rr,
                 },
                 nr: counts[theirs] & 0x7F,
                 pf: false,
@@ -307,7 +307,7 @@ fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
             tape.send(unit.from, unit.after_us, what);
             continue;
         }
-        let control = pdu::Control::I {
+        let control = pdu::ControlField::I {
             ns: counts[mine] & 0x7F,
             nr: counts[theirs] & 0x7F,
             pf: false,
@@ -315,8 +315,8 @@ fn ethernet(tape: &mut FrameTape, script: &[SnaUnit]) {
         counts[mine] += 1;
         let what = frame(unit.from, control, false, &unit.piu(n as u16 + 1));
         tape.send(unit.from, unit.after_us, what);
-        let ready = pdu::Control::S {
-            kind: pdu::Supervisory::Rr,
+        let ready = pdu::ControlField::S {
+            kind: pdu::SupervisoryFrame::Rr,
             nr: counts[mine] & 0x7F,
             pf: false,
         };

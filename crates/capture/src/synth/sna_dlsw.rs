@@ -9,8 +9,8 @@ use std::net::SocketAddr;
 use super::frame::{ACK, FIN, PSH, SYN, Segment};
 use super::sna::{LinkWord, SnaLink, SnaUnit, FrameTape, FrameContent};
 use crate::ConnectionSide;
-use sna::dlc::caps::{self, Capabilities, Exchange};
-use sna::dlc::ssp::{ControlPart, End, Flow, Kind, Message, Operator, PORT, Stations};
+use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
+use sna::dlc::ssp::{ControlPart, CircuitEnd, Flow, Kind, SspMessage, FlowOperator, PORT, StationPair};
 
 /// Writes a link and its script.
 pub(super) fn write(link: SnaLink, tape: &mut FrameTape, script: &[SnaUnit]) {
@@ -43,10 +43,10 @@ pub(super) fn write(link: SnaLink, tape: &mut FrameTape, script: &[SnaUnit]) {
 
 /// The exchange of capabilities over two connections.
 fn meet(link: SnaLink, tape: &mut FrameTape, wires: &mut [DlswWire]) {
-    let request = Exchange::Request(Capabilities {
+    let request = Exchange::Request(SwitchCapabilities {
         initial_window: 20,
         tcp_connections: if link == SnaLink::DlswTwo { 2 } else { 1 },
-        ..Capabilities::default()
+        ..SwitchCapabilities::default()
     });
     let [first, second] = wires else {
         return;
@@ -67,7 +67,7 @@ fn meet(link: SnaLink, tape: &mut FrameTape, wires: &mut [DlswWire]) {
 fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
     let number = u32::from(tape.number) * 16;
     let (own, other) = (number + 7, number + 9);
-    let mut say = |tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: Message<'_>| {
+    let mut say = |tape: &mut FrameTape, from: ConnectionSide, after_us: u64, message: SspMessage<'_>| {
         let mut bytes = Vec::new();
         message.emit(&mut bytes);
         let at = wires.iter().position(|wire| wire.opener == from);
@@ -75,25 +75,25 @@ fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
     };
     let control = |from_origin: bool| ControlPart {
         from_origin,
-        stations: Stations {
+        stations: StationPair {
             target_mac: [0x40, 0, 0, 0, 0, 2],
             origin_mac: [0x40, 0, 0, 0, 1, number as u8],
             origin_sap: 4,
             target_sap: 4,
         },
-        origin: End {
+        origin: CircuitEnd {
             correlator: own,
-            ..End::default()
+            ..CircuitEnd::default()
         },
-        target: End {
+        target: CircuitEnd {
             correlator: if from_origin { 0 } else { other },
-            ..End::default()
+            ..CircuitEnd::default()
         },
         ..ControlPart::default()
     };
-    let message = |kind: Kind, control: Option<ControlPart>| Message {
+    let message = |kind: Kind, control: Option<ControlPart>| SspMessage {
         control,
-        ..Message::new(kind)
+        ..SspMessage::new(kind)
     };
     let can_you = message(Kind::CanYouReach, Some(control(true)));
     say(tape, ConnectionSide::Client, 100, can_you);
@@ -106,21 +106,21 @@ fn circuit(tape: &mut FrameTape, wires: &mut [DlswWire], script: &[SnaUnit]) {
             ConnectionSide::Server => own,
         };
         let frame = match unit.word {
-            None => Message {
+            None => SspMessage {
                 correlator,
                 data: &piu,
-                ..Message::new(Kind::InfoFrame)
+                ..SspMessage::new(Kind::InfoFrame)
             },
-            Some(word) => Message {
+            Some(word) => SspMessage {
                 correlator,
                 flow: Flow {
                     indication: Some(match word {
-                        LinkWord::Stop => Operator::Reset,
-                        LinkWord::Go => Operator::Increment,
+                        LinkWord::Stop => FlowOperator::Reset,
+                        LinkWord::Go => FlowOperator::Increment,
                     }),
                     acknowledgement: false,
                 },
-                ..Message::new(Kind::FlowControl)
+                ..SspMessage::new(Kind::FlowControl)
             },
         };
         say(tape, unit.from, unit.after_us, frame);

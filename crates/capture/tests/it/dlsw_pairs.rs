@@ -292,11 +292,11 @@ fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
 
 /// Capabilities that are sent, or accepted.
 fn capabilities(accepted: bool) -> Vec<u8> {
-    use sna::dlc::caps::{self, Capabilities, Exchange};
+    use sna::dlc::caps::{self, SwitchCapabilities, Exchange};
     let mut out = Vec::new();
     let exchange = match accepted {
         true => Exchange::Accepted,
-        false => Exchange::Request(Capabilities::default()),
+        false => Exchange::Request(SwitchCapabilities::default()),
     };
     caps::message(&exchange, &mut out);
     out

@@ -17,7 +17,7 @@ use crate::url::Url;
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY};
 use appc::{AppcConfig, AllocateRequest, Error, AppcSection};
-use sna::Allocate;
+use sna::AllocateParameters;
 use sna::conversation::code::ReturnCode;
 use sna::mode::SyncLevel;
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ impl Partner {
     }
 
     /// The conversation to allocate from a thread's node.
-    pub fn wish(&self, thread: usize) -> Result<Allocate, Error> {
+    pub fn wish(&self, thread: usize) -> Result<AllocateParameters, Error> {
         let call = AllocateRequest {
             sync: self.sync,
             user: self.user.clone(),

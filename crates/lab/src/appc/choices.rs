@@ -7,7 +7,7 @@
 
 use super::model::Structure;
 use super::sensitivity::Appendix;
-use sna::ring::{Acknowledges, Pacing};
+use sna::ring::{AcknowledgePoint, Pacing};
 
 /// One choice.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub const CHOICES: &[Choice] = &[
         seen: "OS/2 before, RS/6000 before",
         why: "no public text tells it; it was chosen when other costs brought the RS/6000 nearer this \
               way, and now no published figure tells the two apart",
-        change: Some(|s| s.acknowledges = Acknowledges::WhenPassedOn),
+        change: Some(|s| s.acknowledges = AcknowledgePoint::WhenPassedOn),
     },
     Choice {
         appendix: Appendix::A,

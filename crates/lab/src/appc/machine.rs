@@ -7,38 +7,38 @@
 use super::costs::Item;
 use super::mainframe::Client;
 use super::model::Model;
-use sna::ring::{Adapter, Cost, PathControl, Transfer};
+use sna::ring::{AdapterCard, ProcessorCost, PathControl, AdapterTransfer};
 
 /// A client of Appendix A, or the host: none of them is the limit.
-pub fn client(model: &Model) -> Cost {
-    Cost::uniform(model.structure.step_ns)
+pub fn client(model: &Model) -> ProcessorCost {
+    ProcessorCost::uniform(model.structure.step_ns)
 }
 
 /// The host, with buffers of this size.
-pub fn host(iobuf: usize, model: &Model) -> Cost {
-    Cost {
+pub fn host(iobuf: usize, model: &Model) -> ProcessorCost {
+    ProcessorCost {
         buffer_bytes: iobuf,
         control_ns: 0,
         ..client(model)
     }
 }
 
-fn uniform(step_ns: u64, byte_ps: u64) -> Cost {
-    Cost {
+fn uniform(step_ns: u64, byte_ps: u64) -> ProcessorCost {
+    ProcessorCost {
         byte_out_ps: byte_ps,
         byte_in_ps: byte_ps,
-        ..Cost::uniform(step_ns)
+        ..ProcessorCost::uniform(step_ns)
     }
 }
 
 /// The front end at link level, which does not wait for path control.
-pub fn ncp(model: &Model) -> Cost {
+pub fn ncp(model: &Model) -> ProcessorCost {
     let link_ns = model.structure.link_ns;
-    Cost {
+    ProcessorCost {
         frame_out_ns: link_ns,
         frame_in_ns: link_ns,
         control_ns: link_ns,
-        ..Cost::default()
+        ..ProcessorCost::default()
     }
 }
 
@@ -55,37 +55,37 @@ pub fn path_control(model: &Model) -> PathControl {
 }
 
 /// The front end's ring adapter; it moves frames into buffers by itself.
-pub fn tic2(rcvbufc: usize, model: &Model) -> Adapter {
-    Adapter {
+pub fn tic2(rcvbufc: usize, model: &Model) -> AdapterCard {
+    AdapterCard {
         transfer: busmaster(model),
-        ..Adapter::shared_memory(rcvbufc)
+        ..AdapterCard::shared_memory(rcvbufc)
     }
 }
 
-fn busmaster(model: &Model) -> Transfer {
-    Transfer::BusMaster {
+fn busmaster(model: &Model) -> AdapterTransfer {
+    AdapterTransfer::BusMaster {
         frame_ns: model.structure.card_frame_ns,
         byte_ps: model.structure.card_byte_ps,
     }
 }
 
 /// A client's adapter.
-pub fn client_adapter(client: Client, model: &Model) -> Adapter {
+pub fn client_adapter(client: Client, model: &Model) -> AdapterCard {
     match client {
         Client::Dos => dos_adapter(model),
-        _ => Adapter::shared_memory(SHARED_RAM_BYTES),
+        _ => AdapterCard::shared_memory(SHARED_RAM_BYTES),
     }
 }
 
 /// OS/2 on the 486 of Appendix B.
-pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> Cost {
+pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> ProcessorCost {
     let costs = &model.costs;
     let byte_ps = match has_busmaster {
         true => 0,
         false => costs[Item::TurboByte],
     };
     let step_ns = costs[Item::Os2Step];
-    Cost {
+    ProcessorCost {
         copy_out_ps: costs[Item::Os2Copy],
         copy_in_ps: costs[Item::Os2Copy],
         buffer_ns: model.structure.driver_buffer_ns,
@@ -97,10 +97,10 @@ pub fn os2(has_busmaster: bool, driver_buffer_bytes: usize, model: &Model) -> Co
 }
 
 /// Its adapter.
-pub fn os2_adapter(has_busmaster: bool, model: &Model) -> Adapter {
-    let shared = Adapter::shared_memory(SHARED_RAM_BYTES);
+pub fn os2_adapter(has_busmaster: bool, model: &Model) -> AdapterCard {
+    let shared = AdapterCard::shared_memory(SHARED_RAM_BYTES);
     match has_busmaster {
-        true => Adapter {
+        true => AdapterCard {
             transfer: busmaster(model),
             ..shared
         },
@@ -109,9 +109,9 @@ pub fn os2_adapter(has_busmaster: bool, model: &Model) -> Adapter {
 }
 
 /// NS/DOS on the 486 of Appendix B.
-pub fn dos(model: &Model) -> Cost {
+pub fn dos(model: &Model) -> ProcessorCost {
     let costs = &model.costs;
-    Cost {
+    ProcessorCost {
         copy_out_ps: costs[Item::DosCopy],
         copy_in_ps: costs[Item::DosCopy],
         ..uniform(costs[Item::DosStep], costs[Item::TurboByte])
@@ -119,10 +119,10 @@ pub fn dos(model: &Model) -> Cost {
 }
 
 /// A Turbo adapter under DOS.
-pub fn dos_adapter(model: &Model) -> Adapter {
+pub fn dos_adapter(model: &Model) -> AdapterCard {
     let waits = model.structure.dos_waits_for_send;
-    let shared = Adapter::shared_memory(SHARED_RAM_BYTES);
-    Adapter {
+    let shared = AdapterCard::shared_memory(SHARED_RAM_BYTES);
+    AdapterCard {
         waits_for_send: waits,
         transmit_frames: if waits { 1 } else { shared.transmit_frames },
         ..shared

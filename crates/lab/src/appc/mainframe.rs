@@ -12,7 +12,7 @@ use super::machine;
 use super::model::Model;
 use advise::sna::model::{Pacing as PacingTold, SessionProduct};
 use sna::ring::{
-    Channel, FrontEnd, Host, Link, Machine, Network, Pacing, Ring, Server, Session, Workload,
+    Channel, FrontEnd, RingHost, Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload,
 };
 
 /// The three clients of Appendix A.
@@ -157,8 +157,8 @@ impl Client {
     }
 
     /// One transfer of the benchmark, `repetitions` times.
-    pub fn workload(self, repetitions: usize) -> Workload {
-        Workload::file(self.file_bytes(), 1, repetitions)
+    pub fn workload(self, repetitions: usize) -> RingWorkload {
+        RingWorkload::file(self.file_bytes(), 1, repetitions)
     }
 }
 
@@ -191,7 +191,7 @@ impl Parameters {
     }
 
     /// The simulated network.
-    pub fn network(&self, client: Client, model: &Model) -> Network {
+    pub fn network(&self, client: Client, model: &Model) -> RingNetwork {
         let costs = &model.costs;
         let ru_bytes = self.effective_ru_bytes();
         let delay_ns = self.delay_ns.unwrap_or(costs[Item::DelayDefault]);
@@ -205,15 +205,15 @@ impl Parameters {
             max_adaptive_window: 63,
             ..Session::new(ru_bytes, client.pacing(model), window)
         };
-        Network {
-            ring: Ring::at_4_mbit(),
-            client: Machine {
+        RingNetwork {
+            ring: TokenRing::at_4_mbit(),
+            client: RingMachine {
                 cost: machine::client(model),
                 adapter: machine::client_adapter(client, model),
                 link: Link::new(self.dlc_send, self.dlc_receive, self.frame_bytes),
                 session,
             },
-            server: Server::BehindFrontEnd(Box::new(FrontEnd {
+            server: Server::WithFrontEnd(Box::new(FrontEnd {
                 cost: machine::ncp(model),
                 path_control: machine::path_control(model),
                 acknowledges: model.structure.acknowledges,
@@ -230,7 +230,7 @@ impl Parameters {
                     start_ns: 0,
                     byte_ps: costs[Item::ChannelByte],
                 },
-                host: Host {
+                host: RingHost {
                     cost: machine::host(self.iobuf, model),
                     channel_program_ns: 0,
                     session,

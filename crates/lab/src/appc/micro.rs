@@ -4,7 +4,7 @@
 use super::machine;
 use super::mainframe::expressible;
 use super::model::Model;
-use sna::ring::{Link, Machine, Network, Pacing, Ring, Server, Session, Workload};
+use sna::ring::{Link, RingMachine, RingNetwork, Pacing, TokenRing, Server, Session, RingWorkload};
 
 /// Which machines talk, and over which cards. The client is named first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,33 +121,33 @@ impl Kind {
     }
 
     /// The workload, `repetitions` times.
-    pub fn workload(self, repetitions: usize) -> Workload {
+    pub fn workload(self, repetitions: usize) -> RingWorkload {
         match self {
-            Kind::File => Workload::file(100_000, 2, repetitions),
-            Kind::Inquiry => Workload::inquiry(8, repetitions),
+            Kind::File => RingWorkload::file(100_000, 2, repetitions),
+            Kind::Inquiry => RingWorkload::inquiry(8, repetitions),
         }
     }
 }
 
 impl Parameters {
     /// The simulated network.
-    pub fn network(&self, pair: Pair, model: &Model) -> Network {
+    pub fn network(&self, pair: Pair, model: &Model) -> RingNetwork {
         let os2 = || self.os2(pair, model);
         let (client, server) = match pair {
             Pair::Turbo | Pair::BusMaster => (os2(), os2()),
             Pair::DosServer => (os2(), self.dos(model)),
             Pair::DosClient => (self.dos(model), os2()),
         };
-        Network {
-            ring: Ring::at_16_mbit(),
+        RingNetwork {
+            ring: TokenRing::at_16_mbit(),
             client,
             server: Server::OnRing(server),
         }
     }
 
-    fn os2(&self, pair: Pair, model: &Model) -> Machine {
+    fn os2(&self, pair: Pair, model: &Model) -> RingMachine {
         let busmaster = pair == Pair::BusMaster;
-        Machine {
+        RingMachine {
             cost: machine::os2(busmaster, self.driver_buffer_bytes, model),
             adapter: machine::os2_adapter(busmaster, model),
             link: Link::new(self.dlc_window, self.dlc_window, 17_749),
@@ -159,8 +159,8 @@ impl Parameters {
         }
     }
 
-    fn dos(&self, model: &Model) -> Machine {
-        Machine {
+    fn dos(&self, model: &Model) -> RingMachine {
+        RingMachine {
             cost: machine::dos(model),
             adapter: machine::dos_adapter(model),
             link: Link::new(self.dlc_window, self.dlc_window, self.dos_frame_bytes),

@@ -4,7 +4,7 @@
 use super::costs::Costs;
 use super::mainframe::{self, Client};
 use super::micro::{self, Kind, Pair};
-use sna::ring::{Acknowledges, Pacing, RingError, run};
+use sna::ring::{AcknowledgePoint, Pacing, RingError, run};
 
 /// Costs, structure and a seed: the same three give the same times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Model {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// When the front end acknowledges a frame.
-    pub acknowledges: Acknowledges,
+    pub acknowledges: AcknowledgePoint,
     /// How sessions pace where nobody tells whether they do so adaptively.
     pub pacing_not_told: Pacing,
     /// The most RUs that NS/DOS sends in a window.
@@ -52,7 +52,7 @@ pub struct Structure {
 impl Default for Structure {
     fn default() -> Structure {
         Structure {
-            acknowledges: Acknowledges::OnArrival,
+            acknowledges: AcknowledgePoint::OnArrival,
             pacing_not_told: Pacing::Adaptive,
             dos_most_window: 63,
             step_ns: 0,

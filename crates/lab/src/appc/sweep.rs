@@ -4,7 +4,7 @@ use super::mainframe::{Client, Parameters};
 use super::micro::{self, Kind, Pair};
 use super::model::Model;
 use measure::report::{Axis, Plot, Series};
-use sna::ring::{Acknowledges, Network, Pacing, RingError, Server, Workload, run};
+use sna::ring::{AcknowledgePoint, RingNetwork, Pacing, RingError, Server, RingWorkload, run};
 
 /// One picture and what to see in it.
 #[derive(Clone, Debug)]
@@ -165,8 +165,8 @@ pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
 pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for (name, acknowledges) in [
-        ("as it comes", Acknowledges::OnArrival),
-        ("when passed on", Acknowledges::WhenPassedOn),
+        ("as it comes", AcknowledgePoint::OnArrival),
+        ("when passed on", AcknowledgePoint::WhenPassedOn),
     ] {
         for w in [1, 2] {
             let model = model.with_structure(|s| s.acknowledges = acknowledges);
@@ -179,7 +179,7 @@ pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
                 mainframe_mbit(Client::Os2, &parameters, &model)
             };
             let mut one = line(&format!("every {w}, {name}"), LINK_WINDOWS_A, point)?;
-            one.dashed = acknowledges == Acknowledges::WhenPassedOn;
+            one.dashed = acknowledges == AcknowledgePoint::WhenPassedOn;
             series.push(one);
         }
     }
@@ -288,12 +288,12 @@ fn mainframe_mbit(
     Ok(client.file_bytes() as f64 * 8e-6 / seconds)
 }
 
-fn micro_mbit(network: &Network, model: &Model) -> Result<f64, RingError> {
-    let workload = Workload::file(100_000, 2, REPETITIONS * 5);
+fn micro_mbit(network: &RingNetwork, model: &Model) -> Result<f64, RingError> {
+    let workload = RingWorkload::file(100_000, 2, REPETITIONS * 5);
     Ok(0.8 / run(network, workload, model.seed)?.mean_s())
 }
 
-fn set_link(network: &mut Network, send_window: u8, ack_every: u8) {
+fn set_link(network: &mut RingNetwork, send_window: u8, ack_every: u8) {
     network.client.link.send_window = send_window;
     network.client.link.ack_every = ack_every;
     if let Server::OnRing(server) = &mut network.server {

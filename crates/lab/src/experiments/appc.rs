@@ -16,7 +16,7 @@ use crate::appc::sensitivity::{self, Appendix};
 use crate::appc::{sweep, tables};
 use crate::error::LabError;
 use crate::report::{Picture, Published, Report};
-use sna::ring::{Acknowledges, RingError};
+use sna::ring::{AcknowledgePoint, RingError};
 
 /// The row of the table.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -196,7 +196,7 @@ fn about_os2(model: &Model, base: &Attributions, report: &mut Report) {
             base.before_s
         ));
     }
-    let late = model.with_structure(|s| s.acknowledges = Acknowledges::WhenPassedOn);
+    let late = model.with_structure(|s| s.acknowledges = AcknowledgePoint::WhenPassedOn);
     let Some(late) = calibrate(&late, MAINFRAME_TARGETS) else {
         return;
     };

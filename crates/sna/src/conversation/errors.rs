@@ -7,10 +7,10 @@
 //! SEND_ERROR and DEALLOCATE.
 
 use super::code::{ErrorDirection, ReturnCode, State};
-use super::inbox::{Item, Turn};
-use super::outbox::End;
-use super::receive::Incoming;
-use super::{Conversation, ErrorJob, Operation, Sent};
+use super::inbox::{ReceivedItem, ChainEndMeaning};
+use super::outbox::ChainEnd;
+use super::receive::RecordProgress;
+use super::{Conversation, ErrorJob, Operation, SendResult};
 use crate::session::half::HalfSession;
 use crate::wire::{Sense, fmh7, gds};
 use std::task::Poll;
@@ -21,7 +21,7 @@ impl Conversation {
         &mut self,
         half: Option<&mut HalfSession>,
         direction: ErrorDirection,
-    ) -> Poll<Sent> {
+    ) -> Poll<SendResult> {
         if matches!(
             self.state,
             State::Reset | State::Initialize | State::InitializeIncoming
@@ -35,11 +35,11 @@ impl Conversation {
             return Poll::Ready(self.sent(ReturnCode::OperationNotAccepted));
         }
         let sending = matches!(self.state, State::Send | State::SendPending);
-        let reported = if sending { self.told_error() } else { None };
+        let reported = if sending { self.partner_error() } else { None };
         if let Some(reported) = reported {
             return reported.map(|code| self.sent(code));
         }
-        if self.state == State::Receive && self.inbox.turn() == Some(Turn::Over) {
+        if self.state == State::Receive && self.inbox.turn() == Some(ChainEndMeaning::Over) {
             self.inbox.clear();
             return Poll::Ready(self.sent(ReturnCode::DeallocatedNormal));
         }
@@ -59,7 +59,7 @@ impl Conversation {
             sense,
             close: false,
         };
-        if self.tell_error(half, job).is_pending() {
+        if self.end_with_error(half, job).is_pending() {
             return self.wait_for();
         }
         Poll::Ready(self.sent(ReturnCode::Ok))
@@ -67,7 +67,7 @@ impl Conversation {
 
     /// Ends an attach or a conversation with this error, as soon as the turn
     /// is here; ready when all is said.
-    pub fn tell_error(&mut self, half: &mut HalfSession, job: ErrorJob) -> Poll<()> {
+    pub fn end_with_error(&mut self, half: &mut HalfSession, job: ErrorJob) -> Poll<()> {
         let sending = matches!(self.state, State::Send | State::SendPending);
         // An Attach that has not gone yet goes with the description.
         let to_begin = !job.close && !half.in_bracket();
@@ -76,9 +76,9 @@ impl Conversation {
             return Poll::Ready(());
         }
         let heard = half.receiving_chain() || self.inbox.turn().is_some() || half.owes_answer();
-        let over = self.inbox.turn() == Some(Turn::Over);
+        let over = self.inbox.turn() == Some(ChainEndMeaning::Over);
         self.inbox.clear();
-        self.incoming = Incoming::default();
+        self.incoming = RecordProgress::default();
         if over || !half.in_bracket() {
             self.state = State::Reset;
             return Poll::Ready(());
@@ -98,8 +98,8 @@ impl Conversation {
     pub fn handle_purged(&mut self, half: &mut HalfSession, over: bool) {
         self.answered = true;
         if over {
-            self.inbox.push_turn(Turn::Over);
-            if self.owner == super::Owner::Nobody {
+            self.inbox.push_turn(ChainEndMeaning::Over);
+            if self.owner == super::VerbOwner::NoProgram {
                 self.state = State::Reset;
             }
             return;
@@ -118,14 +118,14 @@ impl Conversation {
 
     /// The partner's error, for a verb of the sending side. Returns `None` if
     /// the verb may continue.
-    pub(super) fn told_error(&mut self) -> Option<Poll<ReturnCode>> {
+    pub(super) fn partner_error(&mut self) -> Option<Poll<ReturnCode>> {
         if !self.peer_error {
             return self.failure.map(Poll::Ready);
         }
         let (data, _) = self.inbox.run();
         self.inbox.skip(data);
         match self.inbox.pop_mark() {
-            Some(Item::Error { sense, log }) => {
+            Some(ReceivedItem::Error { sense, log }) => {
                 let code = self.note_error(sense, log);
                 self.pending = None;
                 self.answered = false;
@@ -134,8 +134,8 @@ impl Conversation {
                 }
                 Some(Poll::Ready(code))
             }
-            Some(Item::Gone(code)) => Some(Poll::Ready(code)),
-            Some(Item::Turn(Turn::Over)) => Some(Poll::Ready(ReturnCode::DeallocatedNormal)),
+            Some(ReceivedItem::Gone(code)) => Some(Poll::Ready(code)),
+            Some(ReceivedItem::Turn(ChainEndMeaning::Over)) => Some(Poll::Ready(ReturnCode::DeallocatedNormal)),
             // A turn without a description: not what the refusal announced.
             Some(_) => Some(Poll::Ready(ReturnCode::ResourceFailureNoRetry)),
             None => {
@@ -148,12 +148,12 @@ impl Conversation {
     /// The code of an error the partner described.
     pub(super) fn note_error(&mut self, sense: Sense, log: bool) -> ReturnCode {
         let purging = std::mem::take(&mut self.peer_error);
-        self.incoming = Incoming::expecting(log);
+        self.incoming = RecordProgress::expecting(log);
         self.error_sense = Some(sense);
         code_of(sense, purging)
     }
 
-    fn finish_error(&mut self) -> Poll<Sent> {
+    fn finish_error(&mut self) -> Poll<SendResult> {
         if let Some(code) = self.failure {
             return Poll::Ready(self.sent(code));
         }
@@ -162,7 +162,7 @@ impl Conversation {
         }
         self.pending = None;
         self.answered = false;
-        let over = self.inbox.turn() == Some(Turn::Over) || self.state == State::Reset;
+        let over = self.inbox.turn() == Some(ChainEndMeaning::Over) || self.state == State::Reset;
         Poll::Ready(self.sent(match over {
             true => ReturnCode::DeallocatedNormal,
             false => ReturnCode::Ok,
@@ -181,7 +181,7 @@ impl Conversation {
             self.outbox.push_mapped(half, gds::ERROR_LOG, &log);
         }
         if job.close {
-            self.outbox.end(half, End::Over);
+            self.outbox.end(half, ChainEnd::Over);
             self.pending = None;
             self.state = State::Reset;
             return;

@@ -8,18 +8,18 @@ use std::collections::VecDeque;
 
 /// Received items in order.
 #[derive(Debug, Default)]
-pub(crate) struct Inbox {
-    items: VecDeque<Item>,
+pub(crate) struct ReceiveQueue {
+    items: VecDeque<ReceivedItem>,
     bytes: usize,
 }
 
 /// One thing received.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub(crate) enum ReceivedItem {
     /// Data of an RU.
     Data(Bytes),
     /// The end of a chain.
-    Turn(Turn),
+    Turn(ChainEndMeaning),
     /// An error description; log data may follow it.
     Error {
         /// The error.
@@ -33,7 +33,7 @@ pub(crate) enum Item {
 
 /// The meaning of the end of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum ChainEndMeaning {
     /// This side may send.
     Send,
     /// Confirm, then receive.
@@ -46,24 +46,24 @@ pub(crate) enum Turn {
     ConfirmOver,
 }
 
-impl Inbox {
+impl ReceiveQueue {
     pub fn push_data(&mut self, data: Bytes) {
         if !data.is_empty() {
             self.bytes += data.len();
-            self.items.push_back(Item::Data(data));
+            self.items.push_back(ReceivedItem::Data(data));
         }
     }
 
-    pub fn push_turn(&mut self, turn: Turn) {
-        self.items.push_back(Item::Turn(turn));
+    pub fn push_turn(&mut self, turn: ChainEndMeaning) {
+        self.items.push_back(ReceivedItem::Turn(turn));
     }
 
     pub fn push_error(&mut self, sense: Sense, log: bool) {
-        self.items.push_back(Item::Error { sense, log });
+        self.items.push_back(ReceivedItem::Error { sense, log });
     }
 
     pub fn push_gone(&mut self, code: ReturnCode) {
-        self.items.push_back(Item::Gone(code));
+        self.items.push_back(ReceivedItem::Gone(code));
     }
 
     /// Bytes of data in total.
@@ -78,9 +78,9 @@ impl Inbox {
     }
 
     /// Whether an unread chain end is here, and which.
-    pub fn turn(&self) -> Option<Turn> {
+    pub fn turn(&self) -> Option<ChainEndMeaning> {
         self.items.iter().find_map(|item| match item {
-            Item::Turn(turn) => Some(*turn),
+            ReceivedItem::Turn(turn) => Some(*turn),
             _ => None,
         })
     }
@@ -91,7 +91,7 @@ impl Inbox {
         let mut bytes = 0;
         for item in &self.items {
             match item {
-                Item::Data(data) => bytes += data.len(),
+                ReceivedItem::Data(data) => bytes += data.len(),
                 _ => return (bytes, true),
             }
         }
@@ -101,24 +101,24 @@ impl Inbox {
     /// Whether nothing but the partner's end of the conversation is next.
     pub fn ends(&self) -> bool {
         let mut rest = self.items.iter().skip_while(|item| match item {
-            Item::Data(data) => data.is_empty(),
+            ReceivedItem::Data(data) => data.is_empty(),
             _ => false,
         });
-        matches!(rest.next(), Some(Item::Turn(Turn::Over)))
+        matches!(rest.next(), Some(ReceivedItem::Turn(ChainEndMeaning::Over)))
     }
 
     /// Takes the first item if it is not data.
-    pub fn pop_mark(&mut self) -> Option<Item> {
+    pub fn pop_mark(&mut self) -> Option<ReceivedItem> {
         match self.items.front()? {
-            Item::Data(_) => None,
+            ReceivedItem::Data(_) => None,
             _ => self.items.pop_front(),
         }
     }
 
     /// Takes the first item if it is a turn.
-    pub fn pop_turn(&mut self) -> Option<Turn> {
+    pub fn pop_turn(&mut self) -> Option<ChainEndMeaning> {
         match self.items.front()? {
-            Item::Turn(turn) => {
+            ReceivedItem::Turn(turn) => {
                 let turn = *turn;
                 self.items.pop_front();
                 Some(turn)
@@ -132,7 +132,7 @@ impl Inbox {
         let mut out = [0; N];
         let mut at = 0;
         for item in &self.items {
-            let Item::Data(data) = item else { break };
+            let ReceivedItem::Data(data) = item else { break };
             let step = data.len().min(N - at);
             out[at..at + step].copy_from_slice(&data[..step]);
             at += step;
@@ -147,7 +147,7 @@ impl Inbox {
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         let mut at = 0;
         while at < out.len() {
-            let Some(Item::Data(data)) = self.items.front_mut() else {
+            let Some(ReceivedItem::Data(data)) = self.items.front_mut() else {
                 break;
             };
             let step = data.len().min(out.len() - at);
@@ -165,7 +165,7 @@ impl Inbox {
     pub fn skip(&mut self, len: usize) -> usize {
         let mut left = len;
         while left > 0 {
-            let Some(Item::Data(data)) = self.items.front_mut() else {
+            let Some(ReceivedItem::Data(data)) = self.items.front_mut() else {
                 break;
             };
             let step = data.len().min(left);

@@ -16,19 +16,19 @@ mod send;
 
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
-use crate::node::event::Outage;
+use crate::node::event::SessionOutage;
 use crate::session::SessionId;
 use crate::session::half::HalfSession;
-use crate::wire::security::Access;
+use crate::wire::security::AccessSecurity;
 use crate::wire::{Sense, fmh5, gds};
 use code::{ConversationType, ReturnCode, State, StatusReceived};
-use inbox::Inbox;
-use outbox::Outbox;
+use inbox::ReceiveQueue;
+use outbox::SendBuffer;
 use std::task::Poll;
 
 pub use errors::code_of;
-pub use receive::Received;
-pub use send::Sent;
+pub use receive::ReceiveStatus;
+pub use send::SendResult;
 
 crate::arena::key!(
     /// One conversation of a node.
@@ -37,7 +37,7 @@ crate::arena::key!(
 
 /// The attributes of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attributes {
+pub struct ConversationAttributes {
     /// This side.
     pub local: LuName,
     /// The partner.
@@ -56,7 +56,7 @@ pub struct Attributes {
 
 /// The interface that calls the verbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum VerbOwner {
     /// A program.
     Program,
     /// The node itself, exchanging session limits of this group.
@@ -64,36 +64,36 @@ pub(crate) enum Owner {
     /// The node itself, answering an exchange of session limits.
     LimitsTarget,
     /// No program any more: an error must still be sent to the partner.
-    Nobody,
+    NoProgram,
 }
 
 /// One conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    pub attributes: Attributes,
-    pub owner: Owner,
+    pub attributes: ConversationAttributes,
+    pub owner: VerbOwner,
     pub session: Option<SessionId>,
     pub state: State,
     /// The Attach, until a session takes it.
     pub attach: Option<Box<AttachPlan>>,
     pub send_limit: usize,
-    outbox: Outbox,
-    inbox: Inbox,
-    incoming: receive::Incoming,
+    outbox: SendBuffer,
+    inbox: ReceiveQueue,
+    incoming: receive::RecordProgress,
     pending: Option<Operation>,
     answered: bool,
     /// The partner refused what was sent; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
     /// The outage of its session.
-    outage: Option<Outage>,
+    outage: Option<SessionOutage>,
     /// Sense data of the error description that a verb received, until it is
     /// taken.
     error_sense: Option<Sense>,
     request_to_send: bool,
     log_data: Vec<u8>,
     /// Its Attach went without its user.
-    withheld: Option<Withheld>,
+    withheld: Option<WithheldSecurity>,
     wants_event: bool,
     /// A send waits for room in the session's queue.
     wants_room: bool,
@@ -121,7 +121,7 @@ enum Operation {
 
 /// The access security that a partner accepts, as its BIND says.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Accepts {
+pub(crate) struct AcceptedSecurity {
     /// Users with passwords.
     pub passwords: bool,
     /// Users that this side has verified.
@@ -131,7 +131,7 @@ pub(crate) struct Accepts {
 /// Access security that was asked for and not sent, because the partner did not
 /// say in its BIND or response that it takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Withheld {
+pub enum WithheldSecurity {
     /// A user that this side has verified.
     VerifiedUser,
     /// A user with a password.
@@ -149,7 +149,7 @@ pub(crate) struct ErrorJob {
 
 impl Conversation {
     /// A conversation in the state it starts in.
-    pub fn new(attributes: Attributes, owner: Owner, state: State) -> Conversation {
+    pub fn new(attributes: ConversationAttributes, owner: VerbOwner, state: State) -> Conversation {
         Conversation {
             attributes,
             owner,
@@ -157,9 +157,9 @@ impl Conversation {
             state,
             attach: None,
             send_limit: usize::MAX,
-            outbox: Outbox::default(),
-            inbox: Inbox::default(),
-            incoming: receive::Incoming::default(),
+            outbox: SendBuffer::default(),
+            inbox: ReceiveQueue::default(),
+            incoming: receive::RecordProgress::default(),
             pending: None,
             answered: false,
             peer_error: false,
@@ -183,7 +183,7 @@ impl Conversation {
         session: SessionId,
         half: &mut HalfSession,
         bracket: bool,
-        accepts: Accepts,
+        accepts: AcceptedSecurity,
     ) {
         self.join(session, half);
         self.state = State::Send;
@@ -196,15 +196,15 @@ impl Conversation {
         };
         if !wanted {
             self.withheld = match plan.header.already_verified {
-                true => Some(Withheld::VerifiedUser),
+                true => Some(WithheldSecurity::VerifiedUser),
                 false => plan
                     .header
                     .access
                     .password
                     .as_ref()
-                    .map(|_| Withheld::UserAndPassword),
+                    .map(|_| WithheldSecurity::UserAndPassword),
             };
-            plan.header.access = Access::default();
+            plan.header.access = AccessSecurity::default();
             plan.header.already_verified = false;
         }
         self.outbox.begin(&plan.header.emit(), bracket);
@@ -214,14 +214,14 @@ impl Conversation {
     }
 
     /// The requested security that its Attach did not contain.
-    pub fn withheld(&self) -> Option<Withheld> {
+    pub fn withheld(&self) -> Option<WithheldSecurity> {
         self.withheld
     }
 
     /// Joins a conversation that a partner attached.
     pub fn join(&mut self, session: SessionId, half: &HalfSession) {
         self.session = Some(session);
-        self.outbox = Outbox::new(half.parameters().send_ru);
+        self.outbox = SendBuffer::new(half.parameters().send_ru);
     }
 
     /// Ends the conversation as failed; what came before is still received.
@@ -233,12 +233,12 @@ impl Conversation {
     }
 
     /// Notes what became of its session, before it fails.
-    pub fn note_outage(&mut self, outage: Outage) {
+    pub fn note_outage(&mut self, outage: SessionOutage) {
         self.outage = Some(outage);
     }
 
     /// The outage of its session, once the program has received the failure.
-    pub fn told_outage(&self) -> Option<Outage> {
+    pub fn reported_outage(&self) -> Option<SessionOutage> {
         self.outage.filter(|_| self.state == State::Reset)
     }
 
@@ -307,11 +307,11 @@ impl Conversation {
         Poll::Pending
     }
 
-    fn sent(&mut self, code: ReturnCode) -> Sent {
+    fn sent(&mut self, code: ReturnCode) -> SendResult {
         if code.ends_conversation() {
             self.state = State::Reset;
         }
-        Sent {
+        SendResult {
             code,
             request_to_send: self.take_request_to_send(),
         }

@@ -4,16 +4,16 @@
 //! An RU is let go when more data comes than it can hold, so that the last one
 //! is still here when the verb that ends the chain is called.
 
-use crate::secret::Hidden;
+use crate::secret::RedactedBytes;
 use crate::session::half::HalfSession;
-use crate::wire::gds::{self, Ll};
+use crate::wire::gds::{self, LogicalLength};
 use crate::wire::piu::HEADERS;
-use crate::wire::rh::{Answer, Category, Rh};
+use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
 use std::fmt;
 
 /// The gathered RU and where in a logical record it stands.
 #[derive(Default)]
-pub(crate) struct Outbox {
+pub(crate) struct SendBuffer {
     biu: Vec<u8>,
     ru_bytes: usize,
     format: bool,
@@ -35,7 +35,7 @@ enum Record {
 
 /// How a chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum ChainEnd {
     /// Ask for confirmation, keep the turn.
     Confirm,
     /// Pass the turn.
@@ -48,10 +48,10 @@ pub(crate) enum End {
     ConfirmOver,
 }
 
-impl fmt::Debug for Outbox {
+impl fmt::Debug for SendBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outbox")
-            .field("biu", &Hidden(self.biu.len()))
+            .field("biu", &RedactedBytes(self.biu.len()))
             .field("ru_bytes", &self.ru_bytes)
             .field("format", &self.format)
             .field("begin_bracket", &self.begin_bracket)
@@ -60,12 +60,12 @@ impl fmt::Debug for Outbox {
     }
 }
 
-impl Outbox {
+impl SendBuffer {
     /// An empty one for RUs of this size.
-    pub fn new(ru_bytes: usize) -> Outbox {
-        Outbox {
+    pub fn new(ru_bytes: usize) -> SendBuffer {
+        SendBuffer {
             ru_bytes: ru_bytes.max(8),
-            ..Outbox::default()
+            ..SendBuffer::default()
         }
     }
 
@@ -106,7 +106,7 @@ impl Outbox {
                     data = rest;
                 }
                 Record::HalfLength(high) => {
-                    let len = Ll::parse([high, first]).len;
+                    let len = LogicalLength::parse([high, first]).len;
                     if len < 2 {
                         return false;
                     }
@@ -148,7 +148,7 @@ impl Outbox {
         let (mut now, mut later) = data.split_at(first.min(data.len()));
         let mut header = gds::HEADER;
         loop {
-            let ll = Ll {
+            let ll = LogicalLength {
                 continued: !later.is_empty(),
                 len: header + now.len(),
             };
@@ -183,21 +183,21 @@ impl Outbox {
 
     /// Ends the chain. With no chain begun and nothing to send, LUSTAT carries
     /// the indicators.
-    pub fn end(&mut self, half: &mut HalfSession, end: End) {
+    pub fn end(&mut self, half: &mut HalfSession, end: ChainEnd) {
         self.ship(half, Some(end));
         self.record = Record::Between;
     }
 
-    fn ship(&mut self, half: &mut HalfSession, end: Option<End>) {
+    fn ship(&mut self, half: &mut HalfSession, end: Option<ChainEnd>) {
         let answer = match end {
-            Some(End::Confirm | End::ConfirmTurn | End::ConfirmOver) => Answer::Definite2,
-            _ => Answer::Exception1,
+            Some(ChainEnd::Confirm | ChainEnd::ConfirmTurn | ChainEnd::ConfirmOver) => RequestedResponse::Definite2,
+            _ => RequestedResponse::Exception1,
         };
-        let header = Rh::request(Category::Fmd)
+        let header = Rh::request(RuCategory::Fmd)
             .with_answer(answer)
             .with_end_chain(end.is_some())
-            .with_change_direction(matches!(end, Some(End::Turn | End::ConfirmTurn)))
-            .with_conditional_end(matches!(end, Some(End::Over | End::ConfirmOver)));
+            .with_change_direction(matches!(end, Some(ChainEnd::Turn | ChainEnd::ConfirmTurn)))
+            .with_conditional_end(matches!(end, Some(ChainEnd::Over | ChainEnd::ConfirmOver)));
         if self.is_empty() && !half.sending_chain() {
             half.send_status(header);
             return;

@@ -1,18 +1,18 @@
 //! The verbs of the side that receives, and what requests of the partner do.
 
 use super::code::{ConversationType, DataReceived, Fill, ReturnCode, State, StatusReceived};
-use super::inbox::{Item, Turn};
+use super::inbox::{ReceivedItem, ChainEndMeaning};
 use super::{Conversation, Operation};
 use crate::session::half::HalfSession;
-use crate::wire::gds::{self, Ll};
-use crate::wire::rh::{Answer, Rh};
+use crate::wire::gds::{self, LogicalLength};
+use crate::wire::rh::{RequestedResponse, Rh};
 use crate::wire::{Sense, fmh7};
 use bytes::Bytes;
 use std::task::Poll;
 
 /// The result of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceiveStatus {
     /// The outcome.
     pub code: ReturnCode,
     /// Bytes put into the buffer.
@@ -27,7 +27,7 @@ pub struct Received {
 
 /// How far a program has received a record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Incoming {
+pub(crate) struct RecordProgress {
     /// Bytes of this logical record to come; nothing between records.
     left: Option<usize>,
     /// The record goes on in the next one.
@@ -41,14 +41,14 @@ pub(crate) struct Incoming {
 }
 
 /// The partner's data do not make records.
-struct Malformed;
+struct MalformedRecord;
 
-impl Incoming {
+impl RecordProgress {
     /// Between records; `log` says that a log record comes first.
-    pub fn expecting(log: bool) -> Incoming {
-        Incoming {
+    pub fn expecting(log: bool) -> RecordProgress {
+        RecordProgress {
             log,
-            ..Incoming::default()
+            ..RecordProgress::default()
         }
     }
 }
@@ -70,7 +70,7 @@ impl Conversation {
         half: Option<&mut HalfSession>,
         buffer: &mut [u8],
         fill: Fill,
-    ) -> Poll<Received> {
+    ) -> Poll<ReceiveStatus> {
         let mut half = half;
         if matches!(self.state, State::Send | State::SendPending) {
             let flush = super::code::PrepareToReceiveType::Flush;
@@ -97,7 +97,7 @@ impl Conversation {
                     self.wait_for()
                 }
             },
-            Err(Malformed) => {
+            Err(MalformedRecord) => {
                 // The partner's data has no valid records: the partner receives
                 // an abend by services.
                 let reported = self.abend(half, Sense::DEALLOCATED_ABEND_SVC);
@@ -144,7 +144,7 @@ impl Conversation {
         &mut self,
         half: &mut HalfSession,
         header: Rh,
-        answer: Answer,
+        answer: RequestedResponse,
         ru: Bytes,
     ) -> Result<(), Sense> {
         let mut ru = ru;
@@ -158,7 +158,7 @@ impl Conversation {
         if let Some(Operation::Error(job)) = self.pending {
             // An error waited for something to refuse.
             self.pending = None;
-            if self.tell_error(half, job).is_ready() && !job.close {
+            if self.end_with_error(half, job).is_ready() && !job.close {
                 self.answered = true;
                 self.pending = Some(Operation::Error(job));
             }
@@ -167,7 +167,7 @@ impl Conversation {
     }
 
     /// The part of an Attach's request that follows the header.
-    pub fn handle_first(&mut self, header: Rh, answer: Answer, data: Bytes) {
+    pub fn handle_first(&mut self, header: Rh, answer: RequestedResponse, data: Bytes) {
         self.inbox.push_data(data);
         self.handle_end(header, answer);
     }
@@ -177,17 +177,17 @@ impl Conversation {
         self.answered = true;
     }
 
-    fn handle_end(&mut self, header: Rh, answer: Answer) {
+    fn handle_end(&mut self, header: Rh, answer: RequestedResponse) {
         if !header.end_chain() {
             return;
         }
-        let confirm = !matches!(answer, Answer::Exception1 | Answer::Definite1);
+        let confirm = !matches!(answer, RequestedResponse::Exception1 | RequestedResponse::Definite1);
         let turn = match (header.conditional_end(), header.change_direction()) {
-            (true, _) if confirm => Turn::ConfirmOver,
-            (true, _) => Turn::Over,
-            (_, true) if confirm => Turn::ConfirmSend,
-            (_, true) => Turn::Send,
-            _ => Turn::Confirm,
+            (true, _) if confirm => ChainEndMeaning::ConfirmOver,
+            (true, _) => ChainEndMeaning::Over,
+            (_, true) if confirm => ChainEndMeaning::ConfirmSend,
+            (_, true) => ChainEndMeaning::Send,
+            _ => ChainEndMeaning::Confirm,
         };
         self.inbox.push_turn(turn);
     }
@@ -195,7 +195,7 @@ impl Conversation {
     /// Whether the bracket has ended by the partner's wish, whatever the
     /// program has read of it.
     pub fn partner_is_done(&self) -> bool {
-        self.inbox.turn() == Some(Turn::Over)
+        self.inbox.turn() == Some(ChainEndMeaning::Over)
     }
 
     /// Whether the next receive only returns the end of the conversation, which
@@ -204,11 +204,11 @@ impl Conversation {
         self.incoming.left.is_none() && self.inbox.ends()
     }
 
-    fn received_code(&mut self, code: ReturnCode) -> Received {
+    fn received_code(&mut self, code: ReturnCode) -> ReceiveStatus {
         if code.ends_conversation() {
             self.state = State::Reset;
         }
-        Received {
+        ReceiveStatus {
             code,
             len: 0,
             data: DataReceived::None,
@@ -218,12 +218,12 @@ impl Conversation {
     }
 
     /// Data, with the status that follows it immediately.
-    fn with_status(&mut self, len: usize, data: DataReceived) -> Received {
+    fn with_status(&mut self, len: usize, data: DataReceived) -> ReceiveStatus {
         let mut out = self.received_code(ReturnCode::Ok);
         out.len = len;
         out.data = data;
         let may_follow = data != DataReceived::Incomplete && self.inbox.run().0 == 0;
-        let over = self.inbox.turn() == Some(Turn::Over);
+        let over = self.inbox.turn() == Some(ChainEndMeaning::Over);
         let turn = match may_follow && !over {
             true => self.inbox.pop_turn(),
             false => None,
@@ -235,22 +235,22 @@ impl Conversation {
         out
     }
 
-    fn take_mark(&mut self, mark: Item) -> Received {
+    fn take_mark(&mut self, mark: ReceivedItem) -> ReceiveStatus {
         match mark {
-            Item::Turn(Turn::Over) => self.received_code(ReturnCode::DeallocatedNormal),
-            Item::Turn(turn) => {
+            ReceivedItem::Turn(ChainEndMeaning::Over) => self.received_code(ReturnCode::DeallocatedNormal),
+            ReceivedItem::Turn(turn) => {
                 let mut out = self.received_code(ReturnCode::Ok);
                 out.status = status_of(turn);
                 self.enter(out.status, false);
                 out
             }
-            Item::Error { sense, log } => {
+            ReceivedItem::Error { sense, log } => {
                 let code = self.note_error(sense, log);
                 self.received_code(code)
             }
-            Item::Gone(code) => self.received_code(code),
+            ReceivedItem::Gone(code) => self.received_code(code),
             // Marks are what is not data.
-            Item::Data(_) => self.received_code(ReturnCode::ProductSpecificError),
+            ReceivedItem::Data(_) => self.received_code(ReturnCode::ProductSpecificError),
         }
     }
 
@@ -258,7 +258,7 @@ impl Conversation {
     fn take_mapped(
         &mut self,
         buffer: &mut [u8],
-    ) -> Result<Option<(usize, DataReceived)>, Malformed> {
+    ) -> Result<Option<(usize, DataReceived)>, MalformedRecord> {
         loop {
             let (run, mark) = self.inbox.run();
             let Some(left) = self.incoming.left else {
@@ -270,11 +270,11 @@ impl Conversation {
             if self.incoming.log {
                 let skipped = self.inbox.skip(left);
                 if skipped == left {
-                    self.incoming = Incoming::default();
+                    self.incoming = RecordProgress::default();
                     continue;
                 }
                 self.incoming.left = Some(left - skipped);
-                return if mark { Err(Malformed) } else { Ok(None) };
+                return if mark { Err(MalformedRecord) } else { Ok(None) };
             }
             if self.incoming.continued || self.incoming.continuation {
                 match self.join_record(left, run, mark, buffer)? {
@@ -284,11 +284,11 @@ impl Conversation {
             }
             let want = left.min(buffer.len());
             if run < want {
-                return if mark { Err(Malformed) } else { Ok(None) };
+                return if mark { Err(MalformedRecord) } else { Ok(None) };
             }
             let len = self.inbox.read(&mut buffer[..want]);
             if len == left {
-                self.incoming = Incoming::default();
+                self.incoming = RecordProgress::default();
                 return Ok(Some((len, DataReceived::Complete)));
             }
             self.incoming.left = Some(left - len);
@@ -298,7 +298,7 @@ impl Conversation {
 
     /// Reads the length and identifier of the next logical record; false when
     /// they are not all there or a mark stands before them.
-    fn open_record(&mut self, run: usize, mark: bool) -> Result<bool, Malformed> {
+    fn open_record(&mut self, run: usize, mark: bool) -> Result<bool, MalformedRecord> {
         let need = if self.incoming.continuation {
             2
         } else {
@@ -306,18 +306,18 @@ impl Conversation {
         };
         if run < need {
             let cut = mark && (run > 0 || self.incoming.continuation);
-            return if cut { Err(Malformed) } else { Ok(false) };
+            return if cut { Err(MalformedRecord) } else { Ok(false) };
         }
-        let ll = self.inbox.peek::<2>().map(Ll::parse).ok_or(Malformed)?;
+        let ll = self.inbox.peek::<2>().map(LogicalLength::parse).ok_or(MalformedRecord)?;
         if ll.len < need {
-            return Err(Malformed);
+            return Err(MalformedRecord);
         }
         if need == gds::HEADER {
-            let [.., high, low] = self.inbox.peek::<4>().ok_or(Malformed)?;
+            let [.., high, low] = self.inbox.peek::<4>().ok_or(MalformedRecord)?;
             match u16::from_be_bytes([high, low]) {
                 gds::ERROR_LOG => self.incoming.log = true,
                 gds::APPLICATION | gds::NULL => self.incoming.log = false,
-                _ => return Err(Malformed),
+                _ => return Err(MalformedRecord),
             }
         }
         self.inbox.skip(need);
@@ -335,7 +335,7 @@ impl Conversation {
         run: usize,
         mark: bool,
         buffer: &mut [u8],
-    ) -> Result<Option<Option<(usize, DataReceived)>>, Malformed> {
+    ) -> Result<Option<Option<(usize, DataReceived)>>, MalformedRecord> {
         let mut scratch = std::mem::take(&mut self.incoming.joined);
         let start = scratch.len();
         scratch.resize(start + left.min(run), 0);
@@ -350,13 +350,13 @@ impl Conversation {
             if left == 0 {
                 return Ok(None);
             }
-            return if mark { Err(Malformed) } else { Ok(Some(None)) };
+            return if mark { Err(MalformedRecord) } else { Ok(Some(None)) };
         }
         let len = scratch.len().min(buffer.len());
         buffer[..len].copy_from_slice(&scratch[..len]);
         scratch.drain(..len);
         if complete && scratch.is_empty() {
-            self.incoming = Incoming::default();
+            self.incoming = RecordProgress::default();
             return Ok(Some(Some((len, DataReceived::Complete))));
         }
         self.incoming.joined = scratch;
@@ -371,7 +371,7 @@ impl Conversation {
         &mut self,
         buffer: &mut [u8],
         fill: Fill,
-    ) -> Result<Option<(usize, DataReceived)>, Malformed> {
+    ) -> Result<Option<(usize, DataReceived)>, MalformedRecord> {
         if self.incoming.log && !self.skip_log()? {
             return Ok(None);
         }
@@ -387,15 +387,15 @@ impl Conversation {
         let left = match self.incoming.left {
             Some(left) => left,
             None => {
-                let Some(ll) = self.inbox.peek::<2>().map(Ll::parse) else {
+                let Some(ll) = self.inbox.peek::<2>().map(LogicalLength::parse) else {
                     return if mark && run > 0 {
-                        Err(Malformed)
+                        Err(MalformedRecord)
                     } else {
                         Ok(None)
                     };
                 };
                 if ll.len < 2 {
-                    return Err(Malformed);
+                    return Err(MalformedRecord);
                 }
                 ll.len
             }
@@ -422,13 +422,13 @@ impl Conversation {
 
     /// Drops the log record of an error description; false while it is not all
     /// there.
-    fn skip_log(&mut self) -> Result<bool, Malformed> {
+    fn skip_log(&mut self) -> Result<bool, MalformedRecord> {
         let (run, mark) = self.inbox.run();
         let left = match self.incoming.left {
             Some(left) => left,
-            None => match self.inbox.peek::<2>().map(Ll::parse) {
+            None => match self.inbox.peek::<2>().map(LogicalLength::parse) {
                 Some(ll) if ll.len >= 2 => ll.len,
-                Some(_) => return Err(Malformed),
+                Some(_) => return Err(MalformedRecord),
                 None if mark && run == 0 => {
                     self.incoming.log = false;
                     return Ok(true);
@@ -443,12 +443,12 @@ impl Conversation {
     }
 }
 
-fn status_of(turn: Turn) -> StatusReceived {
+fn status_of(turn: ChainEndMeaning) -> StatusReceived {
     match turn {
-        Turn::Send => StatusReceived::Send,
-        Turn::Confirm => StatusReceived::Confirm,
-        Turn::ConfirmSend => StatusReceived::ConfirmSend,
-        Turn::ConfirmOver => StatusReceived::ConfirmDeallocate,
-        Turn::Over => StatusReceived::None,
+        ChainEndMeaning::Send => StatusReceived::Send,
+        ChainEndMeaning::Confirm => StatusReceived::Confirm,
+        ChainEndMeaning::ConfirmSend => StatusReceived::ConfirmSend,
+        ChainEndMeaning::ConfirmOver => StatusReceived::ConfirmDeallocate,
+        ChainEndMeaning::Over => StatusReceived::None,
     }
 }

@@ -1,7 +1,7 @@
 //! The verbs of the side that may send.
 
 use super::code::{ConversationType, DeallocateType, PrepareToReceiveType, ReturnCode, State};
-use super::outbox::End;
+use super::outbox::ChainEnd;
 use super::{Conversation, ErrorJob, Operation};
 use crate::mode::SyncLevel;
 use crate::session::half::HalfSession;
@@ -10,7 +10,7 @@ use std::task::Poll;
 
 /// The result of a sending verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SendResult {
     /// The outcome.
     pub code: ReturnCode,
     /// Whether the partner asked for the right to send.
@@ -20,7 +20,7 @@ pub struct Sent {
 impl Conversation {
     /// Takes data to send: one record of a mapped conversation, or any piece
     /// of the records of a basic one.
-    pub fn send(&mut self, half: Option<&mut HalfSession>, data: &[u8]) -> Poll<Sent> {
+    pub fn send(&mut self, half: Option<&mut HalfSession>, data: &[u8]) -> Poll<SendResult> {
         let half = match self.enter_sending(half, None) {
             Ok(half) => half,
             Err(done) => return done.map(|code| self.sent(code)),
@@ -57,7 +57,7 @@ impl Conversation {
     }
 
     /// Asks the partner to confirm.
-    pub fn confirm(&mut self, half: Option<&mut HalfSession>) -> Poll<Sent> {
+    pub fn confirm(&mut self, half: Option<&mut HalfSession>) -> Poll<SendResult> {
         let operation = Operation::Confirm;
         let half = match self.enter_sending(half, Some(operation)) {
             Ok(half) => half,
@@ -67,7 +67,7 @@ impl Conversation {
             if self.attributes.sync == SyncLevel::None || self.outbox.mid_record() {
                 return Poll::Ready(self.sent(ReturnCode::ProgramStateCheck));
             }
-            self.start(half, operation, End::Confirm);
+            self.start(half, operation, ChainEnd::Confirm);
         }
         if !self.finish() {
             return self.wait_for();
@@ -98,11 +98,11 @@ impl Conversation {
                 return Poll::Ready(ReturnCode::ProgramStateCheck);
             }
             if !confirms {
-                self.outbox.end(half, End::Turn);
+                self.outbox.end(half, ChainEnd::Turn);
                 self.state = State::Receive;
                 return Poll::Ready(ReturnCode::Ok);
             }
-            self.start(half, operation, End::ConfirmTurn);
+            self.start(half, operation, ChainEnd::ConfirmTurn);
         }
         if !self.finish() {
             return self.wait_for();
@@ -142,11 +142,11 @@ impl Conversation {
                 return Poll::Ready(ReturnCode::ProgramStateCheck);
             }
             if !confirms {
-                self.outbox.end(half, End::Over);
+                self.outbox.end(half, ChainEnd::Over);
                 self.state = State::Reset;
                 return Poll::Ready(ReturnCode::Ok);
             }
-            self.start(half, operation, End::ConfirmOver);
+            self.start(half, operation, ChainEnd::ConfirmOver);
         }
         if !self.finish() {
             return self.wait_for();
@@ -172,7 +172,7 @@ impl Conversation {
             return Poll::Ready(ReturnCode::ProgramStateCheck);
         }
         self.pending = None;
-        let done = self.tell_error(half, ErrorJob { sense, close: true });
+        let done = self.end_with_error(half, ErrorJob { sense, close: true });
         if done.is_ready() {
             self.state = State::Reset;
         }
@@ -192,7 +192,7 @@ impl Conversation {
         if self.pending.is_some() && self.pending != operation {
             return Err(Poll::Ready(ReturnCode::OperationNotAccepted));
         }
-        if let Some(reported) = self.told_error() {
+        if let Some(reported) = self.partner_error() {
             return Err(reported);
         }
         match half {
@@ -201,7 +201,7 @@ impl Conversation {
         }
     }
 
-    fn start(&mut self, half: &mut HalfSession, operation: Operation, end: End) {
+    fn start(&mut self, half: &mut HalfSession, operation: Operation, end: ChainEnd) {
         self.outbox.end(half, end);
         self.pending = Some(operation);
         self.answered = false;

@@ -1,14 +1,14 @@
 //! The calls that act on conversations.
 
-use super::characteristics::Characteristics;
-use super::{Cid, Cpic, Phase};
+use super::characteristics::ConversationCharacteristics;
+use super::{ConversationIdentifier, CpicInterface, Phase};
 use crate::conversation::code::{
     DataReceived, DeallocateType, PrepareToReceiveType, ReceiveType, ReturnCode, SendType, State,
     StatusReceived,
 };
-use crate::conversation::{ConversationId, Received, Sent};
-use crate::node::{Allocate, Node};
-use crate::time::Instant;
+use crate::conversation::{ConversationId, ReceiveStatus, SendResult};
+use crate::node::{AllocateParameters, Node};
+use crate::time::MonotonicTime;
 use std::task::Poll;
 
 /// Whether the partner asked for the right to send.
@@ -16,13 +16,13 @@ pub type RequestToSend = bool;
 
 /// The results of Receive: data_received, received_length, status_received,
 /// request_to_send_received, return_code.
-pub type ReceivedData = Received;
+pub type ReceivedData = ReceiveStatus;
 
-impl Cpic {
+impl CpicInterface {
     /// Initialize_Conversation. A blank symbolic destination name gives a
     /// conversation whose partner, mode and program are still to be set.
-    pub fn cminit(&mut self, destination: &str) -> Result<Cid, ReturnCode> {
-        let mut set = Characteristics::default();
+    pub fn cminit(&mut self, destination: &str) -> Result<ConversationIdentifier, ReturnCode> {
+        let mut set = ConversationCharacteristics::default();
         if !destination.trim().is_empty() {
             let info = self.side.get(destination);
             let info = info.ok_or(ReturnCode::ProgramParameterCheck)?;
@@ -34,7 +34,7 @@ impl Cpic {
     }
 
     /// Allocate.
-    pub fn cmallc(&mut self, node: &mut Node, cid: &Cid, now: Instant) -> Poll<ReturnCode> {
+    pub fn cmallc(&mut self, node: &mut Node, cid: &ConversationIdentifier, now: MonotonicTime) -> Poll<ReturnCode> {
         let Some(entry) = self.entries.get_mut(cid) else {
             return Poll::Ready(ReturnCode::ProgramParameterCheck);
         };
@@ -48,12 +48,12 @@ impl Cpic {
                 let (Some(partner), Some(tp)) = (set.partner.clone(), set.tp.clone()) else {
                     return Poll::Ready(ReturnCode::ParameterError);
                 };
-                let wish = Allocate {
+                let wish = AllocateParameters {
                     kind: set.kind,
                     sync: set.sync,
                     security: set.access(),
                     return_control: set.return_control,
-                    ..Allocate::new(self.local.clone(), partner, set.mode.clone(), tp)
+                    ..AllocateParameters::new(self.local.clone(), partner, set.mode.clone(), tp)
                 };
                 node.allocate(wish, now)
             }
@@ -75,21 +75,21 @@ impl Cpic {
     }
 
     /// Accept_Conversation; pending while nothing was offered.
-    pub fn cmaccp(&mut self, node: &mut Node) -> Poll<Result<Cid, ReturnCode>> {
+    pub fn cmaccp(&mut self, node: &mut Node) -> Poll<Result<ConversationIdentifier, ReturnCode>> {
         match self.attached(node) {
             Some((set, id)) => Poll::Ready(Ok(self.add(set, Phase::Open(id)))),
             None => Poll::Pending,
         }
     }
 
-    /// Initialize_For_Incoming: a conversation for [`Cpic::cmacci`].
-    pub fn cminic(&mut self) -> Cid {
-        self.add(Characteristics::default(), Phase::Incoming)
+    /// Initialize_For_Incoming: a conversation for [`CpicInterface::cmacci`].
+    pub fn cminic(&mut self) -> ConversationIdentifier {
+        self.add(ConversationCharacteristics::default(), Phase::Incoming)
     }
 
     /// Accept_Incoming; pending while no attach was offered. Characteristics
     /// that were set remain, except those of the Attach.
-    pub fn cmacci(&mut self, node: &mut Node, cid: &Cid) -> Poll<ReturnCode> {
+    pub fn cmacci(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<ReturnCode> {
         match self.entries.get(cid).map(|entry| entry.phase) {
             None => return Poll::Ready(ReturnCode::ProgramParameterCheck),
             Some(Phase::Incoming) => {}
@@ -100,7 +100,7 @@ impl Cpic {
         };
         if let Some(entry) = self.entries.get_mut(cid) {
             entry.phase = Phase::Open(id);
-            entry.set = Characteristics {
+            entry.set = ConversationCharacteristics {
                 send_type: entry.set.send_type,
                 receive_type: entry.set.receive_type,
                 deallocate_type: entry.set.deallocate_type,
@@ -113,19 +113,19 @@ impl Cpic {
     }
 
     /// The next attach that has not failed while it waited.
-    fn attached(&mut self, node: &mut Node) -> Option<(Characteristics, ConversationId)> {
+    fn attached(&mut self, node: &mut Node) -> Option<(ConversationCharacteristics, ConversationId)> {
         while let Some(attached) = self.incoming.pop_front() {
             if node.accept(attached.conversation) != ReturnCode::Ok {
                 continue;
             }
-            let set = Characteristics {
+            let set = ConversationCharacteristics {
                 partner: Some(attached.partner),
                 mode: attached.mode,
                 tp: Some(attached.tp),
                 kind: attached.kind,
                 sync: attached.sync,
                 user: attached.user.unwrap_or_default(),
-                ..Characteristics::default()
+                ..ConversationCharacteristics::default()
             };
             return Some((set, attached.conversation));
         }
@@ -137,7 +137,7 @@ impl Cpic {
     pub fn cmsend(
         &mut self,
         node: &mut Node,
-        cid: &Cid,
+        cid: &ConversationIdentifier,
         data: &[u8],
     ) -> Poll<(RequestToSend, ReturnCode)> {
         let id = match self.open(cid) {
@@ -153,7 +153,7 @@ impl Cpic {
         out.map(|sent| (sent.request_to_send, sent.code))
     }
 
-    fn send(&mut self, node: &mut Node, cid: &Cid, id: ConversationId, data: &[u8]) -> Poll<Sent> {
+    fn send(&mut self, node: &mut Node, cid: &ConversationIdentifier, id: ConversationId, data: &[u8]) -> Poll<SendResult> {
         let Some(entry) = self.entries.get_mut(cid) else {
             return Poll::Pending;
         };
@@ -167,7 +167,7 @@ impl Cpic {
             }
         }
         entry.sent = true;
-        let plain = |code| Sent {
+        let plain = |code| SendResult {
             code,
             request_to_send: false,
         };
@@ -184,15 +184,15 @@ impl Cpic {
             }
         };
         entry.sent = done.is_pending();
-        done.map(|sent| Sent {
+        done.map(|sent| SendResult {
             request_to_send: asked || sent.request_to_send,
             ..sent
         })
     }
 
     /// Receive.
-    pub fn cmrcv(&mut self, node: &mut Node, cid: &Cid, buffer: &mut [u8]) -> Poll<ReceivedData> {
-        let nothing = |code| Received {
+    pub fn cmrcv(&mut self, node: &mut Node, cid: &ConversationIdentifier, buffer: &mut [u8]) -> Poll<ReceivedData> {
+        let nothing = |code| ReceiveStatus {
             code,
             len: 0,
             data: DataReceived::None,
@@ -222,7 +222,7 @@ impl Cpic {
     }
 
     /// Confirm.
-    pub fn cmcfm(&mut self, node: &mut Node, cid: &Cid) -> Poll<(RequestToSend, ReturnCode)> {
+    pub fn cmcfm(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<(RequestToSend, ReturnCode)> {
         let out = match self.open(cid) {
             Ok(id) => {
                 let out = node.confirm(id);
@@ -235,22 +235,22 @@ impl Cpic {
     }
 
     /// Confirmed.
-    pub fn cmcfmd(&mut self, node: &mut Node, cid: &Cid) -> ReturnCode {
+    pub fn cmcfmd(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> ReturnCode {
         self.at_once(node, cid, Node::confirmed)
     }
 
     /// Flush.
-    pub fn cmflus(&mut self, node: &mut Node, cid: &Cid) -> ReturnCode {
+    pub fn cmflus(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> ReturnCode {
         self.at_once(node, cid, Node::flush)
     }
 
     /// Request_To_Send.
-    pub fn cmrts(&mut self, node: &mut Node, cid: &Cid) -> ReturnCode {
+    pub fn cmrts(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> ReturnCode {
         self.at_once(node, cid, Node::request_to_send)
     }
 
     /// Test_Request_To_Send_Received, in states Send, Send-Pending and Receive.
-    pub fn cmtrts(&mut self, node: &mut Node, cid: &Cid) -> (RequestToSend, ReturnCode) {
+    pub fn cmtrts(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> (RequestToSend, ReturnCode) {
         match self.open(cid) {
             Ok(id) => match node.state(id) {
                 State::Send | State::SendPending | State::Receive => {
@@ -263,14 +263,14 @@ impl Cpic {
     }
 
     /// Prepare_To_Receive.
-    pub fn cmptr(&mut self, node: &mut Node, cid: &Cid) -> Poll<ReturnCode> {
+    pub fn cmptr(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<ReturnCode> {
         let kind = self.get(cid).map(|set| set.prepare_type);
         let kind = kind.unwrap_or(PrepareToReceiveType::SyncLevel);
         self.waiting(node, cid, |node, id| node.prepare_to_receive(id, kind))
     }
 
     /// Deallocate.
-    pub fn cmdeal(&mut self, node: &mut Node, cid: &Cid) -> Poll<ReturnCode> {
+    pub fn cmdeal(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<ReturnCode> {
         let Ok(set) = self.get(cid) else {
             return Poll::Ready(ReturnCode::ProgramParameterCheck);
         };
@@ -285,7 +285,7 @@ impl Cpic {
     }
 
     /// Cancel_Conversation: ends a conversation in any state, at once.
-    pub fn cmcanc(&mut self, node: &mut Node, cid: &Cid) -> ReturnCode {
+    pub fn cmcanc(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> ReturnCode {
         let Some(entry) = self.entries.remove(cid) else {
             return ReturnCode::ProgramParameterCheck;
         };
@@ -302,7 +302,7 @@ impl Cpic {
     }
 
     /// Send_Error.
-    pub fn cmserr(&mut self, node: &mut Node, cid: &Cid) -> Poll<(RequestToSend, ReturnCode)> {
+    pub fn cmserr(&mut self, node: &mut Node, cid: &ConversationIdentifier) -> Poll<(RequestToSend, ReturnCode)> {
         let id = match self.open(cid) {
             Ok(id) => id,
             Err(code) => return Poll::Ready((false, code)),
@@ -320,7 +320,7 @@ impl Cpic {
     fn at_once(
         &mut self,
         node: &mut Node,
-        cid: &Cid,
+        cid: &ConversationIdentifier,
         call: impl FnOnce(&mut Node, ConversationId) -> ReturnCode,
     ) -> ReturnCode {
         let done = self.waiting(node, cid, |node, id| Poll::Ready(call(node, id)));
@@ -333,7 +333,7 @@ impl Cpic {
     fn waiting(
         &mut self,
         node: &mut Node,
-        cid: &Cid,
+        cid: &ConversationIdentifier,
         call: impl FnOnce(&mut Node, ConversationId) -> Poll<ReturnCode>,
     ) -> Poll<ReturnCode> {
         let id = match self.open(cid) {

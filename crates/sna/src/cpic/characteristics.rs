@@ -3,7 +3,7 @@
 //! One macro row a simple setter: its name, its characteristic, its values.
 //! Setters that CPI-C allows only before the allocate check that.
 
-use super::{Cid, Cpic, Phase};
+use super::{ConversationIdentifier, CpicInterface, Phase};
 use crate::Node;
 use crate::conversation::code::{
     ConversationType, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType, ReceiveType,
@@ -11,12 +11,12 @@ use crate::conversation::code::{
 };
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
-use crate::node::Security;
-use crate::secret::Secret;
+use crate::node::AllocateSecurity;
+use crate::secret::PasswordBytes;
 
 /// The characteristics of one conversation.
 #[derive(Clone, Debug)]
-pub(super) struct Characteristics {
+pub(super) struct ConversationCharacteristics {
     pub partner: Option<LuName>,
     pub mode: ModeName,
     pub tp: Option<TpName>,
@@ -31,14 +31,14 @@ pub(super) struct Characteristics {
     pub fill: Fill,
     pub security: SecurityType,
     pub user: String,
-    pub password: Option<Secret>,
+    pub password: Option<PasswordBytes>,
     pub log_data: Vec<u8>,
 }
 
-impl Default for Characteristics {
+impl Default for ConversationCharacteristics {
     /// The values after CMINIT.
     fn default() -> Self {
-        Characteristics {
+        ConversationCharacteristics {
             partner: None,
             mode: ModeName::default(),
             tp: None,
@@ -59,17 +59,17 @@ impl Default for Characteristics {
     }
 }
 
-impl Characteristics {
+impl ConversationCharacteristics {
     /// The access security information they come to.
-    pub fn access(&self) -> Security {
+    pub fn access(&self) -> AllocateSecurity {
         let user = self.user.clone();
         match (self.security, &self.password) {
-            (SecurityType::None, _) => Security::None,
-            (SecurityType::Same, _) if user.is_empty() => Security::None,
-            (SecurityType::Same, _) => Security::Same { user },
-            (SecurityType::Program, password) => Security::Program {
+            (SecurityType::None, _) => AllocateSecurity::None,
+            (SecurityType::Same, _) if user.is_empty() => AllocateSecurity::None,
+            (SecurityType::Same, _) => AllocateSecurity::Same { user },
+            (SecurityType::Program, password) => AllocateSecurity::Program {
                 user,
-                password: password.clone().unwrap_or_else(|| Secret::new("")),
+                password: password.clone().unwrap_or_else(|| PasswordBytes::new("")),
             },
         }
     }
@@ -87,7 +87,7 @@ crate::conversation::code::values!(
     }
 );
 
-impl Characteristics {
+impl ConversationCharacteristics {
     /// Whether one of them asks for a confirmation.
     fn confirms(&self) -> bool {
         self.send_type == SendType::Confirm
@@ -144,10 +144,10 @@ setters! { any:
     cmsst(SendType) send_type;
 }
 
-impl Cpic {
+impl CpicInterface {
     /// Set_Sync_Level: 0 none, 1 confirm. Sync point is not supported; none
     /// goes with no characteristic that asks for a confirmation.
-    pub fn cmssl(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+    pub fn cmssl(&mut self, cid: &ConversationIdentifier, value: u32) -> ReturnCode {
         let value = match value {
             0 => SyncLevel::None,
             1 => SyncLevel::Confirm,
@@ -158,7 +158,7 @@ impl Cpic {
 
     /// Set_Fill: 0 one logical record, 1 as much as asked for. Basic
     /// conversations only.
-    pub fn cmsf(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+    pub fn cmsf(&mut self, cid: &ConversationIdentifier, value: u32) -> ReturnCode {
         let Some(value) = Fill::from_value(value) else {
             return ReturnCode::ProgramParameterCheck;
         };
@@ -169,7 +169,7 @@ impl Cpic {
     }
 
     /// Set_Mode_Name.
-    pub fn cmsmn(&mut self, cid: &Cid, mode: &str) -> ReturnCode {
+    pub fn cmsmn(&mut self, cid: &ConversationIdentifier, mode: &str) -> ReturnCode {
         match mode.parse() {
             Ok(mode) => self.set(cid, true, |set| set.mode = mode),
             Err(_) => ReturnCode::ProgramParameterCheck,
@@ -177,7 +177,7 @@ impl Cpic {
     }
 
     /// Set_Partner_LU_Name.
-    pub fn cmspln(&mut self, cid: &Cid, partner: &str) -> ReturnCode {
+    pub fn cmspln(&mut self, cid: &ConversationIdentifier, partner: &str) -> ReturnCode {
         match partner.trim_end().parse() {
             Ok(partner) => self.set(cid, true, |set| set.partner = Some(partner)),
             Err(_) => ReturnCode::ProgramParameterCheck,
@@ -185,7 +185,7 @@ impl Cpic {
     }
 
     /// Set_TP_Name.
-    pub fn cmstpn(&mut self, cid: &Cid, tp: &str) -> ReturnCode {
+    pub fn cmstpn(&mut self, cid: &ConversationIdentifier, tp: &str) -> ReturnCode {
         match tp.trim_end().parse() {
             Ok(tp) => self.set(cid, true, |set| set.tp = Some(tp)),
             Err(_) => ReturnCode::ProgramParameterCheck,
@@ -194,7 +194,7 @@ impl Cpic {
 
     /// Set_Conversation_Security_User_ID, at most 10 characters. Not with
     /// security type none.
-    pub fn cmscsu(&mut self, cid: &Cid, user: &str) -> ReturnCode {
+    pub fn cmscsu(&mut self, cid: &ConversationIdentifier, user: &str) -> ReturnCode {
         let user = user.trim_end();
         if user.len() > SECURITY_TEXT {
             return ReturnCode::ProgramParameterCheck;
@@ -204,7 +204,7 @@ impl Cpic {
 
     /// Set_Conversation_Security_Password, at most 10 characters. Not with
     /// security type none.
-    pub fn cmscsp(&mut self, cid: &Cid, password: Secret) -> ReturnCode {
+    pub fn cmscsp(&mut self, cid: &ConversationIdentifier, password: PasswordBytes) -> ReturnCode {
         if password.reveal().len() > SECURITY_TEXT {
             return ReturnCode::ProgramParameterCheck;
         }
@@ -212,7 +212,7 @@ impl Cpic {
     }
 
     /// Set_Log_Data, at most 512 bytes. Basic conversations only.
-    pub fn cmsld(&mut self, cid: &Cid, data: &[u8]) -> ReturnCode {
+    pub fn cmsld(&mut self, cid: &ConversationIdentifier, data: &[u8]) -> ReturnCode {
         if data.len() > LOG_DATA || self.mapped(cid) {
             return ReturnCode::ProgramParameterCheck;
         }
@@ -220,7 +220,7 @@ impl Cpic {
     }
 
     /// Extract_Conversation_State.
-    pub fn cmecs(&self, node: &Node, cid: &Cid) -> Result<State, ReturnCode> {
+    pub fn cmecs(&self, node: &Node, cid: &ConversationIdentifier) -> Result<State, ReturnCode> {
         let entry = self.entries.get(cid);
         let entry = entry.ok_or(ReturnCode::ProgramParameterCheck)?;
         Ok(match entry.phase {
@@ -231,45 +231,45 @@ impl Cpic {
     }
 
     /// Extract_Conversation_Type.
-    pub fn cmect(&self, cid: &Cid) -> Result<ConversationType, ReturnCode> {
+    pub fn cmect(&self, cid: &ConversationIdentifier) -> Result<ConversationType, ReturnCode> {
         self.known(cid).map(|set| set.kind)
     }
 
     /// Extract_Mode_Name; empty where none is set.
-    pub fn cmemn(&self, cid: &Cid) -> Result<ModeName, ReturnCode> {
+    pub fn cmemn(&self, cid: &ConversationIdentifier) -> Result<ModeName, ReturnCode> {
         self.known(cid).map(|set| set.mode.clone())
     }
 
     /// Extract_Partner_LU_Name; one blank where none is set.
-    pub fn cmepln(&self, cid: &Cid) -> Result<String, ReturnCode> {
+    pub fn cmepln(&self, cid: &ConversationIdentifier) -> Result<String, ReturnCode> {
         let partner = self.known(cid)?.partner.as_ref();
         Ok(partner.map_or_else(|| UNSET.to_owned(), LuName::to_string))
     }
 
     /// Extract_Sync_Level.
-    pub fn cmesl(&self, cid: &Cid) -> Result<SyncLevel, ReturnCode> {
+    pub fn cmesl(&self, cid: &ConversationIdentifier) -> Result<SyncLevel, ReturnCode> {
         self.known(cid).map(|set| set.sync)
     }
 
     /// Extract_TP_Name; one blank where none is set.
-    pub fn cmetpn(&self, cid: &Cid) -> Result<String, ReturnCode> {
+    pub fn cmetpn(&self, cid: &ConversationIdentifier) -> Result<String, ReturnCode> {
         let tp = self.known(cid)?.tp.as_ref();
         Ok(tp.map_or_else(|| UNSET.to_owned(), TpName::to_string))
     }
 
     /// The partner and mode of an Allocate of this conversation.
-    pub fn wanted(&self, cid: &Cid) -> Option<(LuName, ModeName)> {
+    pub fn wanted(&self, cid: &ConversationIdentifier) -> Option<(LuName, ModeName)> {
         let entry = self.entries.get(cid)?;
         let partner = entry.set.partner.clone()?;
         (entry.phase == Phase::Initialize).then(|| (partner, entry.set.mode.clone()))
     }
 
     /// Extract_Security_User_ID; empty without one.
-    pub fn cmesui(&self, cid: &Cid) -> Result<String, ReturnCode> {
+    pub fn cmesui(&self, cid: &ConversationIdentifier) -> Result<String, ReturnCode> {
         self.get(cid).map(|set| set.user.clone())
     }
 
-    pub(super) fn get(&self, cid: &Cid) -> Result<&Characteristics, ReturnCode> {
+    pub(super) fn get(&self, cid: &ConversationIdentifier) -> Result<&ConversationCharacteristics, ReturnCode> {
         let entry = self.entries.get(cid);
         entry
             .map(|e| &e.set)
@@ -278,7 +278,7 @@ impl Cpic {
 
     /// The characteristics once they are known: an incoming conversation has
     /// those of its Attach.
-    fn known(&self, cid: &Cid) -> Result<&Characteristics, ReturnCode> {
+    fn known(&self, cid: &ConversationIdentifier) -> Result<&ConversationCharacteristics, ReturnCode> {
         let set = self.get(cid)?;
         match self.entries[cid].phase {
             Phase::Incoming => Err(ReturnCode::ProgramStateCheck),
@@ -286,14 +286,14 @@ impl Cpic {
         }
     }
 
-    fn mapped(&self, cid: &Cid) -> bool {
+    fn mapped(&self, cid: &ConversationIdentifier) -> bool {
         let set = self.get(cid);
         set.is_ok_and(|set| set.kind == ConversationType::Mapped)
     }
 
     /// Sets what goes with a security type other than none.
-    fn secure(&mut self, cid: &Cid, change: impl FnOnce(&mut Characteristics)) -> ReturnCode {
-        let none = |set: &Characteristics| set.security == SecurityType::None;
+    fn secure(&mut self, cid: &ConversationIdentifier, change: impl FnOnce(&mut ConversationCharacteristics)) -> ReturnCode {
+        let none = |set: &ConversationCharacteristics| set.security == SecurityType::None;
         if self.get(cid).is_ok_and(none) {
             return ReturnCode::ProgramStateCheck;
         }
@@ -302,9 +302,9 @@ impl Cpic {
 
     fn set(
         &mut self,
-        cid: &Cid,
+        cid: &ConversationIdentifier,
         before: bool,
-        change: impl FnOnce(&mut Characteristics),
+        change: impl FnOnce(&mut ConversationCharacteristics),
     ) -> ReturnCode {
         let Some(entry) = self.entries.get_mut(cid) else {
             return ReturnCode::ProgramParameterCheck;

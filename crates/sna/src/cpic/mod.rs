@@ -1,6 +1,6 @@
 //! CPI-C: the calls programs know, over a [`Node`].
 //!
-//! [`Cpic`] keeps what the interface adds to conversations: eight-byte
+//! [`CpicInterface`] keeps what the interface adds to conversations: eight-byte
 //! conversation identifiers, side information, characteristics that are set
 //! before they are used. Every call has its pseudonym as name, takes its
 //! parameters in order and gives back what the call's out parameters are. A
@@ -18,8 +18,8 @@ mod tests;
 use crate::conversation::ConversationId;
 use crate::conversation::code::{ReturnCode, State};
 use crate::name::LuName;
-use crate::node::event::Attached;
-use characteristics::Characteristics;
+use crate::node::event::CheckedAttach;
+use characteristics::ConversationCharacteristics;
 use std::collections::{BTreeMap, VecDeque};
 use std::task::Poll;
 
@@ -28,22 +28,22 @@ pub use characteristics::SecurityType;
 pub use side::{SideInfo, SideTable};
 
 /// A conversation identifier as programs see it: eight characters.
-pub type Cid = [u8; 8];
+pub type ConversationIdentifier = [u8; 8];
 
 /// One program's, or one system's, view of conversations.
 #[derive(Debug)]
-pub struct Cpic {
+pub struct CpicInterface {
     local: LuName,
     side: SideTable,
-    entries: BTreeMap<Cid, Entry>,
-    incoming: VecDeque<Attached>,
+    entries: BTreeMap<ConversationIdentifier, Entry>,
+    incoming: VecDeque<CheckedAttach>,
     next: u32,
 }
 
 /// The state of one conversation.
 #[derive(Debug)]
 struct Entry {
-    set: Characteristics,
+    set: ConversationCharacteristics,
     phase: Phase,
     /// A send whose data is taken and whose second half is not done.
     sent: bool,
@@ -61,10 +61,10 @@ enum Phase {
     Open(ConversationId),
 }
 
-impl Cpic {
+impl CpicInterface {
     /// An interface for programs of this logical unit.
-    pub fn new(local: LuName, side: SideTable) -> Cpic {
-        Cpic {
+    pub fn new(local: LuName, side: SideTable) -> CpicInterface {
+        CpicInterface {
             local,
             side,
             entries: BTreeMap::new(),
@@ -73,14 +73,14 @@ impl Cpic {
         }
     }
 
-    /// Hands over an attach for [`Cpic::cmaccp`] to take. The node's driver
+    /// Hands over an attach for [`CpicInterface::cmaccp`] to take. The node's driver
     /// decides which interface an attach goes to.
-    pub fn offer(&mut self, attached: Attached) {
+    pub fn offer(&mut self, attached: CheckedAttach) {
         self.incoming.push_back(attached);
     }
 
     /// The node's conversation of an identifier.
-    pub fn conversation(&self, cid: &Cid) -> Option<ConversationId> {
+    pub fn conversation(&self, cid: &ConversationIdentifier) -> Option<ConversationId> {
         match self.entries.get(cid)?.phase {
             Phase::Initialize | Phase::Incoming => None,
             Phase::Allocating(id) | Phase::Open(id) => Some(id),
@@ -88,7 +88,7 @@ impl Cpic {
     }
 
     /// The identifier of a node's conversation.
-    pub fn cid(&self, id: ConversationId) -> Option<Cid> {
+    pub fn cid(&self, id: ConversationId) -> Option<ConversationIdentifier> {
         let found = self.entries.keys();
         found
             .copied()
@@ -100,7 +100,7 @@ impl Cpic {
         &mut self.side
     }
 
-    fn add(&mut self, set: Characteristics, phase: Phase) -> Cid {
+    fn add(&mut self, set: ConversationCharacteristics, phase: Phase) -> ConversationIdentifier {
         let mut cid = *b"C0000000";
         let mut number = self.next;
         self.next = self.next.wrapping_add(1) % 0x1000_0000;
@@ -117,7 +117,7 @@ impl Cpic {
         cid
     }
 
-    fn open(&self, cid: &Cid) -> Result<ConversationId, ReturnCode> {
+    fn open(&self, cid: &ConversationIdentifier) -> Result<ConversationId, ReturnCode> {
         match self.entries.get(cid).map(|e| e.phase) {
             None => Err(ReturnCode::ProgramParameterCheck),
             Some(Phase::Open(id)) => Ok(id),
@@ -126,7 +126,7 @@ impl Cpic {
     }
 
     /// Removes a conversation that has ended.
-    fn settle<T>(&mut self, cid: &Cid, state: State, out: Poll<T>) -> Poll<T> {
+    fn settle<T>(&mut self, cid: &ConversationIdentifier, state: State, out: Poll<T>) -> Poll<T> {
         if out.is_ready() && state == State::Reset {
             self.entries.remove(cid);
         }

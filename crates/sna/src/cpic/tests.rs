@@ -6,24 +6,24 @@ mod table;
 use super::*;
 use crate::conversation::code::StatusReceived;
 use crate::node::config::{LinkConfig, LinkRole, NodeConfig, TpDefinition};
-use crate::node::event::Event;
+use crate::node::event::NodeEvent;
 use crate::node::{LinkId, Node};
-use crate::time::Instant;
-use crate::{Secret, TpSecurity, User};
+use crate::time::MonotonicTime;
+use crate::{PasswordBytes, TpSecurity, LocalUser};
 use State as S;
 
-const NOW: Instant = Instant::ZERO;
+const NOW: MonotonicTime = MonotonicTime::ZERO;
 
-struct World {
+struct CpicPair {
     nodes: [Node; 2],
     links: [LinkId; 2],
-    cpic: [Cpic; 2],
+    cpic: [CpicInterface; 2],
     /// The status that the last receive gave.
     last: Option<StatusReceived>,
 }
 
-impl World {
-    fn new() -> World {
+impl CpicPair {
+    fn new() -> CpicPair {
         let names: [LuName; 2] = ["NET.A", "NET.B"].map(|n| n.parse().unwrap());
         let mut nodes = [0, 1].map(|_| Node::new(NodeConfig::default()));
         let roles = [LinkRole::Primary, LinkRole::Secondary];
@@ -41,8 +41,8 @@ impl World {
             tp: "SERVER".parse().unwrap(),
         };
         side.define("PARTNER", info);
-        let cpic = names.map(|name| Cpic::new(name, side.clone()));
-        World {
+        let cpic = names.map(|name| CpicInterface::new(name, side.clone()));
+        CpicPair {
             nodes,
             links,
             cpic,
@@ -60,7 +60,7 @@ impl World {
                     self.nodes[1 - side].handle_piu(self.links[1 - side], piu.into(), NOW);
                 }
                 while let Some(event) = self.nodes[side].poll_event() {
-                    if let Event::Attached(attached) = event {
+                    if let NodeEvent::Attached(attached) = event {
                         self.cpic[side].offer(attached);
                     }
                 }
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    fn wait<T>(&mut self, mut call: impl FnMut(&mut World) -> Poll<T>) -> T {
+    fn wait<T>(&mut self, mut call: impl FnMut(&mut CpicPair) -> Poll<T>) -> T {
         for _ in 0..100 {
             if let Poll::Ready(value) = call(self) {
                 return value;
@@ -80,7 +80,7 @@ impl World {
 
     /// A conversation with confirmation, in send state at 0 and receive state
     /// at 1.
-    fn open(&mut self) -> [Cid; 2] {
+    fn open(&mut self) -> [ConversationIdentifier; 2] {
         let a = self.cpic[0].cminit("PARTNER ").unwrap();
         assert_eq!(self.cpic[0].cmssl(&a, 1), ReturnCode::Ok);
         let code = self.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
@@ -90,19 +90,19 @@ impl World {
         [a, b]
     }
 
-    fn state(&self, side: usize, cid: &Cid) -> State {
+    fn state(&self, side: usize, cid: &ConversationIdentifier) -> State {
         self.cpic[side]
             .cmecs(&self.nodes[side], cid)
             .unwrap_or(S::Reset)
     }
 
-    fn send(&mut self, side: usize, cid: &Cid, kind: u32) -> Poll<ReturnCode> {
+    fn send(&mut self, side: usize, cid: &ConversationIdentifier, kind: u32) -> Poll<ReturnCode> {
         assert_eq!(self.cpic[side].cmsst(cid, kind), ReturnCode::Ok);
         let out = self.cpic[side].cmsend(&mut self.nodes[side], cid, b"data");
         out.map(|(_, code)| code)
     }
 
-    fn receive(&mut self, side: usize, cid: &Cid) -> ReceivedData {
+    fn receive(&mut self, side: usize, cid: &ConversationIdentifier) -> ReceivedData {
         let mut buffer = [0; 100];
         let got = self.wait(|w| w.cpic[side].cmrcv(&mut w.nodes[side], cid, &mut buffer));
         self.last = Some(got.status);
@@ -110,7 +110,7 @@ impl World {
     }
 
     /// Brings side 1 into this state.
-    fn bring(&mut self, state: State) -> [Cid; 2] {
+    fn bring(&mut self, state: State) -> [ConversationIdentifier; 2] {
         let [a, b] = self.open();
         let flush = 1;
         assert_eq!(self.cpic[0].cmsptr(&a, flush), ReturnCode::Ok);
@@ -151,14 +151,14 @@ impl World {
 }
 
 #[test]
-fn what_the_partner_hears_of_an_error() {
-    let mut world = World::new();
+fn the_partner_receives_an_error() {
+    let mut world = CpicPair::new();
     let [a, b] = world.bring(S::Confirm);
     world.wait(|w| w.cpic[1].cmserr(&mut w.nodes[1], &b));
     let code = world.wait(|w| w.send(0, &a, 2));
     assert_eq!(code, ReturnCode::ProgramErrorPurging);
     assert_eq!(world.state(0, &a), S::Receive);
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let [a, b] = world.bring(S::ConfirmDeallocate);
     world.cpic[1].cmcanc(&mut world.nodes[1], &b);
     let code = world.wait(|w| w.send(0, &a, 4));
@@ -168,7 +168,7 @@ fn what_the_partner_hears_of_an_error() {
 
 #[test]
 fn before_the_allocate_only_characteristics_change() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let cid = world.cpic[0].cminit("").unwrap();
     assert_eq!(world.state(0, &cid), S::Initialize);
     let check = ReturnCode::ProgramStateCheck;
@@ -194,8 +194,8 @@ fn before_the_allocate_only_characteristics_change() {
 }
 
 #[test]
-fn names_that_nobody_set_are_a_blank() {
-    let mut world = World::new();
+fn names_that_were_not_set_are_a_blank() {
+    let mut world = CpicPair::new();
     let cid = world.cpic[0].cminit("").unwrap();
     assert_eq!(world.cpic[0].cmepln(&cid).unwrap(), " ");
     assert_eq!(world.cpic[0].cmetpn(&cid).unwrap(), " ");
@@ -207,22 +207,22 @@ fn names_that_nobody_set_are_a_blank() {
 
 #[test]
 fn user_and_password_need_a_security_type() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let cpic = &mut world.cpic[0];
     let cid = cpic.cminit("PARTNER").unwrap();
     let check = ReturnCode::ProgramStateCheck;
     assert_eq!(cpic.cmscsu(&cid, "ANN"), check);
-    assert_eq!(cpic.cmscsp(&cid, Secret::new("PW")), check);
+    assert_eq!(cpic.cmscsp(&cid, PasswordBytes::new("PW")), check);
     for with in [1, 2] {
         assert_eq!(cpic.cmscst(&cid, with), ReturnCode::Ok);
         assert_eq!(cpic.cmscsu(&cid, "ANN"), ReturnCode::Ok);
-        assert_eq!(cpic.cmscsp(&cid, Secret::new("PW")), ReturnCode::Ok);
+        assert_eq!(cpic.cmscsp(&cid, PasswordBytes::new("PW")), ReturnCode::Ok);
     }
 }
 
 #[test]
 fn log_data_is_for_basic_conversations() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let cpic = &mut world.cpic[0];
     let cid = cpic.cminit("PARTNER").unwrap();
     let wrong = ReturnCode::ProgramParameterCheck;
@@ -234,7 +234,7 @@ fn log_data_is_for_basic_conversations() {
 
 #[test]
 fn an_incoming_conversation_is_initialized_before_it_is_accepted() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let b = world.cpic[1].cminic();
     let check = ReturnCode::ProgramStateCheck;
     assert_eq!(world.state(1, &b), S::InitializeIncoming);
@@ -281,10 +281,10 @@ fn users_are_checked_and_passwords_not_shown() {
         ("RIGHT", ReturnCode::Ok),
         ("WRONG", ReturnCode::SecurityNotValid),
     ] {
-        let mut world = World::new();
-        world.nodes[1].define_user(User {
+        let mut world = CpicPair::new();
+        world.nodes[1].define_user(LocalUser {
             name: "ANN".into(),
-            password: Secret::new("RIGHT"),
+            password: PasswordBytes::new("RIGHT"),
         });
         let mut program = TpDefinition::new("SERVER".parse().unwrap());
         program.security = TpSecurity::User;
@@ -292,7 +292,7 @@ fn users_are_checked_and_passwords_not_shown() {
         let a = world.cpic[0].cminit("PARTNER").unwrap();
         world.cpic[0].cmscst(&a, 2);
         world.cpic[0].cmscsu(&a, "ANN");
-        world.cpic[0].cmscsp(&a, Secret::new(password));
+        world.cpic[0].cmscsp(&a, PasswordBytes::new(password));
         world.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
         assert!(!format!("{:?}", world.cpic[0]).contains(password));
         assert_eq!(world.send(0, &a, 1), Poll::Ready(ReturnCode::Ok));
@@ -312,7 +312,7 @@ fn users_are_checked_and_passwords_not_shown() {
 
 #[test]
 fn a_confirmation_needs_its_sync_level() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let cpic = &mut world.cpic[0];
     let bad = ReturnCode::ProgramParameterCheck;
     let cid = cpic.cminit("PARTNER").unwrap();
@@ -330,16 +330,16 @@ fn a_confirmation_needs_its_sync_level() {
 /// Where a password may turn up: in what programs and operators can print.
 #[test]
 fn no_password_is_in_a_trace_a_message_or_debug_output() {
-    let mut world = World::new();
+    let mut world = CpicPair::new();
     let secret = "S3CRETPW";
-    world.nodes[1].define_user(User {
+    world.nodes[1].define_user(LocalUser {
         name: "ANN".into(),
-        password: Secret::new(secret),
+        password: PasswordBytes::new(secret),
     });
     let a = world.cpic[0].cminit("PARTNER").unwrap();
     world.cpic[0].cmscst(&a, 2);
     world.cpic[0].cmscsu(&a, "ANN");
-    world.cpic[0].cmscsp(&a, Secret::new(secret));
+    world.cpic[0].cmscsp(&a, PasswordBytes::new(secret));
     let mut printed = vec![format!("{:?} {:?}", world.cpic, world.nodes)];
     world.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
     printed.push(format!("{:?} {:?}", world.cpic, world.nodes));
@@ -360,13 +360,13 @@ fn no_password_is_in_a_trace_a_message_or_debug_output() {
     printed.push(format!("{:?}", world.nodes));
     while let Some(event) = world.nodes[1].poll_event() {
         printed.push(format!("{event:?}"));
-        if let Event::Attached(attached) = event {
+        if let NodeEvent::Attached(attached) = event {
             world.cpic[1].offer(attached);
         }
     }
     let b = world.wait(|w| w.cpic[1].cmaccp(&mut w.nodes[1])).unwrap();
     printed.push(format!("{:?} {:?}", world.cpic, world.cpic[1].cmesui(&b)));
-    printed.push(format!("{:?}", Secret::new(secret)));
+    printed.push(format!("{:?}", PasswordBytes::new(secret)));
     let bytes = format!("{ebcdic:?}");
     let bytes = bytes.trim_matches(['[', ']']);
     for text in printed {

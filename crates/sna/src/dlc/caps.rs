@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// The capabilities of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct SwitchCapabilities {
     /// The vendor's organisation identifier.
     pub vendor: [u8; 3],
     /// Version and release of the protocol.
@@ -24,10 +24,10 @@ pub struct Capabilities {
     pub tcp_connections: u8,
 }
 
-impl Default for Capabilities {
+impl Default for SwitchCapabilities {
     /// Version 1.0, one TCP connection, a window of 64.
-    fn default() -> Capabilities {
-        Capabilities {
+    fn default() -> SwitchCapabilities {
+        SwitchCapabilities {
             vendor: [0; 3],
             version: (1, 0),
             initial_window: 64,
@@ -41,7 +41,7 @@ impl Default for Capabilities {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exchange {
     /// The capabilities of the other side.
-    Request(Capabilities),
+    Request(SwitchCapabilities),
     /// The partner accepted this side's capabilities.
     Accepted,
     /// It refused: the offset at fault and the reason.
@@ -120,7 +120,7 @@ impl CapsError {
     }
 }
 
-impl Capabilities {
+impl SwitchCapabilities {
     fn encode(&self, out: &mut Vec<u8>) {
         let mut vector = |key: u8, data: &[u8]| {
             out.extend([data.len() as u8 + 2, key]);
@@ -144,12 +144,12 @@ const SNA_SAPS: [u8; 16] = {
     list
 };
 
-fn parse_vectors(mut rest: &[u8]) -> Result<Capabilities, CapsError> {
-    let mut found = Capabilities {
+fn parse_vectors(mut rest: &[u8]) -> Result<SwitchCapabilities, CapsError> {
+    let mut found = SwitchCapabilities {
         text: String::new(),
         // A switch that does not say so uses two.
         tcp_connections: 2,
-        ..Capabilities::default()
+        ..SwitchCapabilities::default()
     };
     let (mut offset, mut seen) = (4u16, 0u8);
     while let [length, key, ..] = *rest {
@@ -187,9 +187,9 @@ fn parse_vectors(mut rest: &[u8]) -> Result<Capabilities, CapsError> {
 /// The whole CAP_EXCHANGE message with this content.
 pub fn message(exchange: &Exchange, out: &mut Vec<u8>) {
     let data = exchange.encode();
-    ssp::Message {
+    ssp::SspMessage {
         data: &data,
-        ..ssp::Message::new(ssp::Kind::CapExchange)
+        ..ssp::SspMessage::new(ssp::Kind::CapExchange)
     }
     .emit(out);
 }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn capabilities_come_through_and_missing_ones_are_named() {
-        let ours = Exchange::Request(Capabilities::default());
+        let ours = Exchange::Request(SwitchCapabilities::default());
         assert_eq!(Exchange::parse(&ours.encode()), Ok(ours));
         let empty = [0, 4, 0x15, 0x20];
         assert_eq!(

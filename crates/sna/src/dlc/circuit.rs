@@ -22,13 +22,13 @@
 //! Invariant: an INFOFRAME leaves only within the window the peer granted.
 
 use super::flow::{FlowError, ReceiveWindow, SendWindow, ride};
-use super::ssp::{ControlPart, End, Kind, Message, Stations};
+use super::ssp::{ControlPart, CircuitEnd, Kind, SspMessage, StationPair};
 use std::collections::VecDeque;
 use thiserror::Error;
 
 /// Where a circuit stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum CircuitState {
     /// The explorer is out.
     Exploring,
     /// CANUREACH is out.
@@ -51,7 +51,7 @@ pub enum State {
 
 /// The meaning of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum CircuitEvent<'a> {
     /// No event for the owner.
     None,
     /// XIDs may be sent.
@@ -82,7 +82,7 @@ pub enum CircuitError {
         /// The message.
         kind: Kind,
         /// The state.
-        state: State,
+        state: CircuitState,
     },
     /// Flow control was broken.
     #[error(transparent)]
@@ -91,7 +91,7 @@ pub enum CircuitError {
 
 /// A circuit's windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Windows {
+pub struct CircuitWindows {
     /// From this side's capabilities.
     pub receive: u16,
     /// How far it may grow.
@@ -103,12 +103,12 @@ pub struct Windows {
 /// One circuit.
 #[derive(Debug)]
 pub struct Circuit {
-    state: State,
+    state: CircuitState,
     origin: bool,
-    stations: Stations,
+    stations: StationPair,
     largest_frame: u8,
-    local: End,
-    remote: End,
+    local: CircuitEnd,
+    remote: CircuitEnd,
     sender: SendWindow,
     receiver: ReceiveWindow,
     peer_busy: bool,
@@ -118,13 +118,13 @@ pub struct Circuit {
 impl Circuit {
     /// A circuit to look for and set up. `correlator` is this side's number.
     pub fn originate(
-        stations: Stations,
+        stations: StationPair,
         largest_frame: u8,
         correlator: u32,
-        windows: Windows,
+        windows: CircuitWindows,
     ) -> Circuit {
         let mut circuit = Circuit::new(true, stations, largest_frame, correlator, windows);
-        circuit.state = State::Exploring;
+        circuit.state = CircuitState::Exploring;
         circuit.push(Kind::CanYouReach, true);
         circuit
     }
@@ -135,27 +135,27 @@ impl Circuit {
         asked: &ControlPart,
         largest_frame: u8,
         correlator: u32,
-        windows: Windows,
+        windows: CircuitWindows,
     ) -> Circuit {
         let largest_frame = asked.largest_frame.min(largest_frame);
         let mut circuit = Circuit::new(false, asked.stations, largest_frame, correlator, windows);
         circuit.remote = asked.origin;
-        circuit.state = State::Pending;
+        circuit.state = CircuitState::Pending;
         circuit.push(Kind::ICanReach, false);
         circuit
     }
 
-    fn new(origin: bool, stations: Stations, lf: u8, correlator: u32, windows: Windows) -> Circuit {
+    fn new(origin: bool, stations: StationPair, lf: u8, correlator: u32, windows: CircuitWindows) -> Circuit {
         Circuit {
-            state: State::Closed,
+            state: CircuitState::Closed,
             origin,
             stations,
             largest_frame: lf,
-            local: End {
+            local: CircuitEnd {
                 correlator,
-                ..End::default()
+                ..CircuitEnd::default()
             },
-            remote: End::default(),
+            remote: CircuitEnd::default(),
             sender: SendWindow::new(windows.send),
             receiver: ReceiveWindow::new(windows.receive, windows.widest),
             peer_busy: false,
@@ -164,12 +164,12 @@ impl Circuit {
     }
 
     /// Where it stands.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> CircuitState {
         self.state
     }
 
     /// The stations it joins.
-    pub fn stations(&self) -> &Stations {
+    pub fn stations(&self) -> &StationPair {
         &self.stations
     }
 
@@ -185,7 +185,7 @@ impl Circuit {
 
     /// INFOFRAMEs that may leave now.
     pub fn room(&self) -> u32 {
-        match self.state == State::Connected && !self.peer_busy {
+        match self.state == CircuitState::Connected && !self.peer_busy {
             true => self.sender.granted(),
             false => 0,
         }
@@ -198,11 +198,11 @@ impl Circuit {
             return None;
         }
         let mut header = Vec::with_capacity(16);
-        let message = Message {
+        let message = SspMessage {
             flow: ride(&mut self.sender, &mut self.receiver),
             correlator: self.remote.correlator,
             port: self.remote.port,
-            ..Message::new(Kind::InfoFrame)
+            ..SspMessage::new(Kind::InfoFrame)
         };
         message.emit(&mut header);
         let mut header: [u8; 16] = header.try_into().ok()?;
@@ -212,23 +212,23 @@ impl Circuit {
 
     /// Sends an XID.
     pub fn send_xid(&mut self, xid: Vec<u8>) {
-        if matches!(self.state, State::Established | State::Contacting) {
+        if matches!(self.state, CircuitState::Established | CircuitState::Contacting) {
             self.queue.push_back((Kind::XidFrame, false, xid));
         }
     }
 
     /// Connects: this side's station is primary.
     pub fn contact(&mut self) {
-        if self.state == State::Established {
-            self.state = State::Contacting;
+        if self.state == CircuitState::Established {
+            self.state = CircuitState::Contacting;
             self.push(Kind::Contact, false);
         }
     }
 
     /// Answers the partner's CONTACT: data may flow.
     pub fn contacted(&mut self) {
-        if self.state == State::Contacted {
-            self.state = State::Connected;
+        if self.state == CircuitState::Contacted {
+            self.state = CircuitState::Connected;
             self.push(Kind::Contacted, false);
         }
     }
@@ -236,10 +236,10 @@ impl Circuit {
     /// Ends the circuit.
     pub fn halt(&mut self) {
         match self.state {
-            State::Closed | State::Halting => {}
-            State::Exploring | State::Starting => self.state = State::Closed,
+            CircuitState::Closed | CircuitState::Halting => {}
+            CircuitState::Exploring | CircuitState::Starting => self.state = CircuitState::Closed,
             _ => {
-                self.state = State::Halting;
+                self.state = CircuitState::Halting;
                 self.push(Kind::HaltDl, false);
             }
         }
@@ -247,7 +247,7 @@ impl Circuit {
 
     /// Takes the circuit as gone: the partner does not answer.
     pub fn abandon(&mut self) {
-        self.state = State::Closed;
+        self.state = CircuitState::Closed;
     }
 
     /// Grants the partner nothing more while `held`.
@@ -258,7 +258,7 @@ impl Circuit {
     /// Appends the next message other than an INFOFRAME; returns false if there
     /// is none.
     pub fn poll_transmit(&mut self, out: &mut Vec<u8>) -> bool {
-        let granting = matches!(self.state, State::Established | State::Connected);
+        let granting = matches!(self.state, CircuitState::Established | CircuitState::Connected);
         let (kind, explorer, data) = match self.queue.pop_front() {
             Some(queued) => queued,
             None if granting && (self.receiver.due() || self.sender.answer_due()) => {
@@ -266,7 +266,7 @@ impl Circuit {
             }
             None => return false,
         };
-        let mut message = Message::new(kind);
+        let mut message = SspMessage::new(kind);
         (message.correlator, message.port) = (self.remote.correlator, self.remote.port);
         message.data = &data;
         if granting && !matches!(kind, Kind::HaltDl | Kind::DlHalted) {
@@ -291,26 +291,26 @@ impl Circuit {
     }
 
     /// Takes a message that carries this side's correlator.
-    pub fn handle<'a>(&mut self, message: &Message<'a>) -> Result<Event<'a>, CircuitError> {
+    pub fn handle<'a>(&mut self, message: &SspMessage<'a>) -> Result<CircuitEvent<'a>, CircuitError> {
         self.handle_flow(message)?;
         let (state, kind) = (self.state, message.kind);
         match (state, kind) {
-            (State::Connected, Kind::InfoFrame) => {
+            (CircuitState::Connected, Kind::InfoFrame) => {
                 self.receiver.handle_unit()?;
-                Ok(Event::Info(message.data))
+                Ok(CircuitEvent::Info(message.data))
             }
-            (State::Connected, Kind::DatagramFrame) => {
+            (CircuitState::Connected, Kind::DatagramFrame) => {
                 self.receiver.handle_unit()?;
-                Ok(Event::None)
+                Ok(CircuitEvent::None)
             }
-            (State::Halting, Kind::DlHalted | Kind::HaltDl | Kind::HaltDlNoAck) => {
+            (CircuitState::Halting, Kind::DlHalted | Kind::HaltDl | Kind::HaltDlNoAck) => {
                 if kind == Kind::HaltDl {
                     self.push(Kind::DlHalted, false);
                 }
                 Ok(self.close(false))
             }
             // Messages that were under way when this side halted.
-            (State::Halting | State::Closed, _) => Ok(Event::None),
+            (CircuitState::Halting | CircuitState::Closed, _) => Ok(CircuitEvent::None),
             (_, Kind::HaltDl) => {
                 self.push(Kind::DlHalted, false);
                 Ok(self.close(true))
@@ -320,63 +320,63 @@ impl Circuit {
         }
     }
 
-    fn handle_setup<'a>(&mut self, message: &Message<'a>) -> Result<Event<'a>, CircuitError> {
+    fn handle_setup<'a>(&mut self, message: &SspMessage<'a>) -> Result<CircuitEvent<'a>, CircuitError> {
         let (state, kind) = (self.state, message.kind);
         let control = message.control.unwrap_or_default();
         match (state, kind) {
-            (State::Exploring, Kind::ICanReach) if control.explorer => {
-                self.state = State::Starting;
+            (CircuitState::Exploring, Kind::ICanReach) if control.explorer => {
+                self.state = CircuitState::Starting;
                 self.push(Kind::CanYouReach, false);
-                Ok(Event::None)
+                Ok(CircuitEvent::None)
             }
-            (State::Starting, Kind::ICanReach) if !control.explorer => {
+            (CircuitState::Starting, Kind::ICanReach) if !control.explorer => {
                 self.remote = control.target;
                 self.largest_frame = self.largest_frame.min(control.largest_frame);
-                self.state = State::Established;
+                self.state = CircuitState::Established;
                 self.push(Kind::ReachAck, false);
-                Ok(Event::Established)
+                Ok(CircuitEvent::Established)
             }
             // A second answer to the explorer, by another path.
-            (_, Kind::ICanReach) if control.explorer => Ok(Event::None),
-            (State::Pending, Kind::ReachAck) => {
-                self.state = State::Established;
-                Ok(Event::Established)
+            (_, Kind::ICanReach) if control.explorer => Ok(CircuitEvent::None),
+            (CircuitState::Pending, Kind::ReachAck) => {
+                self.state = CircuitState::Established;
+                Ok(CircuitEvent::Established)
             }
-            (State::Established | State::Contacting | State::Contacted, Kind::XidFrame) => {
-                Ok(Event::Xid(message.data))
+            (CircuitState::Established | CircuitState::Contacting | CircuitState::Contacted, Kind::XidFrame) => {
+                Ok(CircuitEvent::Xid(message.data))
             }
             // Both contact at once: each takes the other's for its answer.
-            (State::Established, Kind::Contact) => {
-                self.state = State::Contacted;
-                Ok(Event::Contact)
+            (CircuitState::Established, Kind::Contact) => {
+                self.state = CircuitState::Contacted;
+                Ok(CircuitEvent::Contact)
             }
-            (State::Contacting, Kind::Contact | Kind::Contacted) => {
+            (CircuitState::Contacting, Kind::Contact | Kind::Contacted) => {
                 if kind == Kind::Contact {
                     self.push(Kind::Contacted, false);
                 }
-                self.state = State::Connected;
-                Ok(Event::Connected)
+                self.state = CircuitState::Connected;
+                Ok(CircuitEvent::Connected)
             }
-            (State::Connected, Kind::Contacted) => Ok(Event::None),
-            (State::Connected | State::Established, Kind::RestartDl) => {
-                self.state = State::Established;
+            (CircuitState::Connected, Kind::Contacted) => Ok(CircuitEvent::None),
+            (CircuitState::Connected | CircuitState::Established, Kind::RestartDl) => {
+                self.state = CircuitState::Established;
                 self.push(Kind::DlRestarted, false);
-                Ok(Event::Restarted)
+                Ok(CircuitEvent::Restarted)
             }
             (_, Kind::TestCircuitRequest) => {
                 self.push(Kind::TestCircuitResponse, false);
-                Ok(Event::None)
+                Ok(CircuitEvent::None)
             }
             (_, Kind::EnterBusy | Kind::ExitBusy) => {
                 self.peer_busy = kind == Kind::EnterBusy;
-                Ok(Event::None)
+                Ok(CircuitEvent::None)
             }
-            (_, Kind::FlowControl | Kind::TestCircuitResponse) => Ok(Event::None),
+            (_, Kind::FlowControl | Kind::TestCircuitResponse) => Ok(CircuitEvent::None),
             _ => Err(CircuitError::OutOfState { kind, state }),
         }
     }
 
-    fn handle_flow(&mut self, message: &Message<'_>) -> Result<(), FlowError> {
+    fn handle_flow(&mut self, message: &SspMessage<'_>) -> Result<(), FlowError> {
         // Before the circuit is there, the byte says nothing.
         if matches!(message.kind, Kind::CanYouReach | Kind::ICanReach) {
             return Ok(());
@@ -390,9 +390,9 @@ impl Circuit {
         Ok(())
     }
 
-    fn close(&mut self, by_peer: bool) -> Event<'static> {
-        self.state = State::Closed;
-        Event::Closed { by_peer }
+    fn close(&mut self, by_peer: bool) -> CircuitEvent<'static> {
+        self.state = CircuitState::Closed;
+        CircuitEvent::Closed { by_peer }
     }
 
     fn push(&mut self, kind: Kind, explorer: bool) {

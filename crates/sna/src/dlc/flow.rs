@@ -9,7 +9,7 @@
 //! Invariant: a sender never sends what was not granted; a receiver that gets
 //! more than it granted names the peer's fault.
 
-use super::ssp::{Flow, Operator};
+use super::ssp::{Flow, FlowOperator};
 use thiserror::Error;
 
 /// The window as the sender of data sees it.
@@ -68,16 +68,16 @@ impl SendWindow {
     }
 
     /// Takes an indication of the peer.
-    pub fn handle_indication(&mut self, operator: Operator) {
+    pub fn handle_indication(&mut self, operator: FlowOperator) {
         self.window = match operator {
-            Operator::Repeat => self.window,
-            Operator::Increment => self.window.saturating_add(1),
-            Operator::Decrement => self.window.saturating_sub(1),
-            Operator::Halve => self.window / 2,
-            Operator::Reset => 0,
+            FlowOperator::Repeat => self.window,
+            FlowOperator::Increment => self.window.saturating_add(1),
+            FlowOperator::Decrement => self.window.saturating_sub(1),
+            FlowOperator::Halve => self.window / 2,
+            FlowOperator::Reset => 0,
         };
         self.granted = match operator {
-            Operator::Reset => 0,
+            FlowOperator::Reset => 0,
             _ => (self.granted + u32::from(self.window)).min(MOST_GRANTED),
         };
         self.answer_due = true;
@@ -134,7 +134,7 @@ impl ReceiveWindow {
 
     /// The indication that is due, counted as sent. A window that the peer has
     /// used up entirely is widened.
-    fn indicate(&mut self) -> Option<Operator> {
+    fn indicate(&mut self) -> Option<FlowOperator> {
         if !self.due() {
             return None;
         }
@@ -145,8 +145,8 @@ impl ReceiveWindow {
         self.window += u16::from(starved);
         self.granted += u32::from(self.window);
         Some(match starved {
-            true => Operator::Increment,
-            false => Operator::Repeat,
+            true => FlowOperator::Increment,
+            false => FlowOperator::Repeat,
         })
     }
 }
@@ -169,12 +169,12 @@ mod tests {
     fn operators_change_the_window_before_they_grant_it() {
         let mut window = SendWindow::new(8);
         for (operator, granted) in [
-            (Operator::Repeat, 8),
-            (Operator::Increment, 17),
-            (Operator::Decrement, 25),
-            (Operator::Halve, 29),
-            (Operator::Reset, 0),
-            (Operator::Increment, 1),
+            (FlowOperator::Repeat, 8),
+            (FlowOperator::Increment, 17),
+            (FlowOperator::Decrement, 25),
+            (FlowOperator::Halve, 29),
+            (FlowOperator::Reset, 0),
+            (FlowOperator::Increment, 1),
         ] {
             window.handle_indication(operator);
             assert_eq!(window.granted(), granted, "{operator:?}");

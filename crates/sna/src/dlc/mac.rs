@@ -31,7 +31,7 @@ pub enum FrameError {
     #[error("the length field has {said}, but the frame has {there}")]
     Length {
         /// The value of the length field.
-        said: usize,
+        length_field: usize,
         /// The bytes after the header.
         there: usize,
     },
@@ -63,7 +63,7 @@ impl<'a> Frame<'a> {
         Ok(Frame {
             destination: std::array::from_fn(|i| header[i]),
             source: std::array::from_fn(|i| header[6 + i]),
-            pdu: rest.get(..said).ok_or(FrameError::Length { said, there })?,
+            pdu: rest.get(..said).ok_or(FrameError::Length { length_field: said, there })?,
         })
     }
 
@@ -128,7 +128,7 @@ mod tests {
         out[12] = 0;
         assert_eq!(
             Frame::parse(&out[..15]),
-            Err(FrameError::Length { said: 3, there: 1 })
+            Err(FrameError::Length { length_field: 3, there: 1 })
         );
     }
 

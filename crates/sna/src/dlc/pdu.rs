@@ -27,14 +27,14 @@ pub struct Pdu<'a> {
     /// Whether this is a response.
     pub response: bool,
     /// The control field.
-    pub control: Control,
+    pub control: ControlField,
     /// The information field; empty for supervisory frames.
     pub info: &'a [u8],
 }
 
 /// The control field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
+pub enum ControlField {
     /// Numbered information.
     I {
         /// Its own number, 0..=127.
@@ -47,7 +47,7 @@ pub enum Control {
     /// Supervisory.
     S {
         /// Which one.
-        kind: Supervisory,
+        kind: SupervisoryFrame,
         /// The number expected next from the other side.
         nr: u8,
         /// Poll or final.
@@ -56,7 +56,7 @@ pub enum Control {
     /// Unnumbered.
     U {
         /// Which one.
-        kind: Unnumbered,
+        kind: UnnumberedFrame,
         /// Poll or final.
         pf: bool,
     },
@@ -64,7 +64,7 @@ pub enum Control {
 
 /// Supervisory frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Supervisory {
+pub enum SupervisoryFrame {
     /// Receive ready.
     Rr,
     /// Receive not ready.
@@ -75,7 +75,7 @@ pub enum Supervisory {
 
 /// Unnumbered frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unnumbered {
+pub enum UnnumberedFrame {
     /// Set asynchronous balanced mode extended.
     Sabme,
     /// Disconnect.
@@ -115,7 +115,7 @@ impl<'a> Pdu<'a> {
         let [dsap, ssap, first, rest @ ..] = bytes else {
             return Err(PduError::Short(bytes.len()));
         };
-        let (control, info) = Control::parse(*first, rest)?;
+        let (control, info) = ControlField::parse(*first, rest)?;
         if !info.is_empty() && !control.allows_information() {
             return Err(PduError::Information(*first));
         }
@@ -138,17 +138,17 @@ impl<'a> Pdu<'a> {
     }
 }
 
-impl Control {
+impl ControlField {
     /// The control field that begins with `first`, and what follows it.
-    fn parse(first: u8, rest: &[u8]) -> Result<(Control, &[u8]), PduError> {
+    fn parse(first: u8, rest: &[u8]) -> Result<(ControlField, &[u8]), PduError> {
         let supervisory = match first {
-            0x01 => Some(Supervisory::Rr),
-            0x05 => Some(Supervisory::Rnr),
-            0x09 => Some(Supervisory::Rej),
+            0x01 => Some(SupervisoryFrame::Rr),
+            0x05 => Some(SupervisoryFrame::Rnr),
+            0x09 => Some(SupervisoryFrame::Rej),
             _ if first & 3 == 3 => {
-                let kind = Unnumbered::from_bits(first & !PF_U).ok_or(PduError::Control(first))?;
+                let kind = UnnumberedFrame::from_bits(first & !PF_U).ok_or(PduError::Control(first))?;
                 let pf = first & PF_U != 0;
-                return Ok((Control::U { kind, pf }, rest));
+                return Ok((ControlField::U { kind, pf }, rest));
             }
             _ if first & 1 == 1 => return Err(PduError::Control(first)),
             _ => None,
@@ -156,8 +156,8 @@ impl Control {
         let (second, info) = rest.split_first().ok_or(PduError::Short(3))?;
         let (nr, pf) = (second >> 1, second & 1 == 1);
         let control = match supervisory {
-            Some(kind) => Control::S { kind, nr, pf },
-            None => Control::I {
+            Some(kind) => ControlField::S { kind, nr, pf },
+            None => ControlField::I {
                 ns: first >> 1,
                 nr,
                 pf,
@@ -170,55 +170,55 @@ impl Control {
     pub fn bytes(self) -> (u8, Option<u8>) {
         let second = |nr: u8, pf: bool| Some(nr << 1 | u8::from(pf));
         match self {
-            Control::I { ns, nr, pf } => (ns << 1, second(nr, pf)),
-            Control::S { kind, nr, pf } => (kind.bits(), second(nr, pf)),
-            Control::U { kind, pf } => (kind.bits() | if pf { PF_U } else { 0 }, None),
+            ControlField::I { ns, nr, pf } => (ns << 1, second(nr, pf)),
+            ControlField::S { kind, nr, pf } => (kind.bits(), second(nr, pf)),
+            ControlField::U { kind, pf } => (kind.bits() | if pf { PF_U } else { 0 }, None),
         }
     }
 
     /// The poll or final bit.
     pub fn pf(self) -> bool {
         match self {
-            Control::I { pf, .. } | Control::S { pf, .. } | Control::U { pf, .. } => pf,
+            ControlField::I { pf, .. } | ControlField::S { pf, .. } | ControlField::U { pf, .. } => pf,
         }
     }
 
     fn allows_information(self) -> bool {
-        use Unnumbered::{Frmr, Test, Ui, Xid};
+        use UnnumberedFrame::{Frmr, Test, Ui, Xid};
         match self {
-            Control::I { .. } => true,
-            Control::S { .. } => false,
-            Control::U { kind, .. } => matches!(kind, Frmr | Test | Ui | Xid),
+            ControlField::I { .. } => true,
+            ControlField::S { .. } => false,
+            ControlField::U { kind, .. } => matches!(kind, Frmr | Test | Ui | Xid),
         }
     }
 }
 
-impl Supervisory {
+impl SupervisoryFrame {
     fn bits(self) -> u8 {
         match self {
-            Supervisory::Rr => 0x01,
-            Supervisory::Rnr => 0x05,
-            Supervisory::Rej => 0x09,
+            SupervisoryFrame::Rr => 0x01,
+            SupervisoryFrame::Rnr => 0x05,
+            SupervisoryFrame::Rej => 0x09,
         }
     }
 }
 
-impl Unnumbered {
+impl UnnumberedFrame {
     fn bits(self) -> u8 {
         match self {
-            Unnumbered::Sabme => 0x6F,
-            Unnumbered::Disc => 0x43,
-            Unnumbered::Ua => 0x63,
-            Unnumbered::Dm => 0x0F,
-            Unnumbered::Frmr => 0x87,
-            Unnumbered::Xid => 0xAF,
-            Unnumbered::Test => 0xE3,
-            Unnumbered::Ui => 0x03,
+            UnnumberedFrame::Sabme => 0x6F,
+            UnnumberedFrame::Disc => 0x43,
+            UnnumberedFrame::Ua => 0x63,
+            UnnumberedFrame::Dm => 0x0F,
+            UnnumberedFrame::Frmr => 0x87,
+            UnnumberedFrame::Xid => 0xAF,
+            UnnumberedFrame::Test => 0xE3,
+            UnnumberedFrame::Ui => 0x03,
         }
     }
 
-    fn from_bits(bits: u8) -> Option<Unnumbered> {
-        use Unnumbered::{Disc, Dm, Frmr, Sabme, Test, Ua, Ui, Xid};
+    fn from_bits(bits: u8) -> Option<UnnumberedFrame> {
+        use UnnumberedFrame::{Disc, Dm, Frmr, Sabme, Test, Ua, Ui, Xid};
         [Sabme, Disc, Ua, Dm, Frmr, Xid, Test, Ui]
             .into_iter()
             .find(|kind| kind.bits() == bits)
@@ -236,22 +236,22 @@ mod tests {
     #[test]
     fn the_documented_control_fields_are_read() {
         for (byte, kind, pf) in [
-            (0x7F, Unnumbered::Sabme, true),
-            (0x73, Unnumbered::Ua, true),
-            (0x53, Unnumbered::Disc, true),
-            (0x1F, Unnumbered::Dm, true),
-            (0x97, Unnumbered::Frmr, true),
-            (0xBF, Unnumbered::Xid, true),
-            (0xF3, Unnumbered::Test, true),
-            (0x03, Unnumbered::Ui, false),
+            (0x7F, UnnumberedFrame::Sabme, true),
+            (0x73, UnnumberedFrame::Ua, true),
+            (0x53, UnnumberedFrame::Disc, true),
+            (0x1F, UnnumberedFrame::Dm, true),
+            (0x97, UnnumberedFrame::Frmr, true),
+            (0xBF, UnnumberedFrame::Xid, true),
+            (0xF3, UnnumberedFrame::Test, true),
+            (0x03, UnnumberedFrame::Ui, false),
         ] {
             let bytes = [4, 5, byte];
             let pdu = Pdu::parse(&bytes).unwrap();
-            assert_eq!(pdu.control, Control::U { kind, pf }, "{byte:02X}");
+            assert_eq!(pdu.control, ControlField::U { kind, pf }, "{byte:02X}");
             assert!(pdu.response);
         }
         let pdu = Pdu::parse(&[4, 4, 0x0A, 0x07, 0x2C]).unwrap();
-        let control = Control::I {
+        let control = ControlField::I {
             ns: 5,
             nr: 3,
             pf: true,

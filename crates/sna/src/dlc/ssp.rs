@@ -99,7 +99,7 @@ kinds! {
 /// How a flow-control indication changes the window before it grants one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Operator {
+pub enum FlowOperator {
     /// Grant the window again.
     Repeat = 0,
     /// Widen it by one.
@@ -116,7 +116,7 @@ pub enum Operator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flow {
     /// An indication (FCIND).
-    pub indication: Option<Operator>,
+    pub indication: Option<FlowOperator>,
     /// The answer to one (FCACK).
     pub acknowledgement: bool,
 }
@@ -124,12 +124,12 @@ pub struct Flow {
 impl Flow {
     fn from_byte(byte: u8) -> Result<Flow, SspError> {
         let operator = match byte & 0x07 {
-            0 => Operator::Repeat,
-            1 => Operator::Increment,
-            2 => Operator::Decrement,
-            3 => Operator::Reset,
-            4 => Operator::Halve,
-            _ if byte & 0x80 == 0 => Operator::Repeat,
+            0 => FlowOperator::Repeat,
+            1 => FlowOperator::Increment,
+            2 => FlowOperator::Decrement,
+            3 => FlowOperator::Reset,
+            4 => FlowOperator::Halve,
+            _ if byte & 0x80 == 0 => FlowOperator::Repeat,
             other => return Err(SspError::Operator(other)),
         };
         Ok(Flow {
@@ -146,7 +146,7 @@ impl Flow {
 
 /// One end of a circuit as the switch next to it numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct End {
+pub struct CircuitEnd {
     /// The port of the switch's station.
     pub port: u32,
     /// The data link correlator.
@@ -157,7 +157,7 @@ pub struct End {
 
 /// The two stations that a circuit joins, by their LAN addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stations {
+pub struct StationPair {
     /// Address of the station that is looked for, in token-ring bit order.
     pub target_mac: [u8; 6],
     /// Address of the station that looks.
@@ -178,20 +178,20 @@ pub struct ControlPart {
     /// Circuit priority.
     pub priority: u8,
     /// The stations.
-    pub stations: Stations,
+    pub stations: StationPair,
     /// Whether the message goes from the origin's switch to the target's.
     pub from_origin: bool,
     /// Bytes of link header at the beginning of the data.
     pub dlc_header_bytes: u16,
     /// The origin's end.
-    pub origin: End,
+    pub origin: CircuitEnd,
     /// The target's end.
-    pub target: End,
+    pub target: CircuitEnd,
 }
 
 /// A message of the Switch-to-Switch Protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Message<'a> {
+pub struct SspMessage<'a> {
     /// The kind.
     pub kind: Kind,
     /// Flow control that rides on it.
@@ -227,12 +227,12 @@ pub enum SspError {
 }
 
 /// A message read from the front of a stream.
-pub type Read<'a> = (Message<'a>, usize);
+pub type ParsedMessage<'a> = (SspMessage<'a>, usize);
 
-impl<'a> Message<'a> {
+impl<'a> SspMessage<'a> {
     /// A message without data, with the header its kind has.
-    pub fn new(kind: Kind) -> Message<'a> {
-        Message {
+    pub fn new(kind: Kind) -> SspMessage<'a> {
+        SspMessage {
             kind,
             flow: Flow::default(),
             correlator: 0,
@@ -244,7 +244,7 @@ impl<'a> Message<'a> {
 
     /// Reads the message that `stream` begins with, and how many bytes it has;
     /// `None` when it is not there in full yet.
-    pub fn parse(stream: &'a [u8]) -> Result<Option<Read<'a>>, SspError> {
+    pub fn parse(stream: &'a [u8]) -> Result<Option<ParsedMessage<'a>>, SspError> {
         let [version, header_bytes, high, low, ..] = *stream else {
             return match stream.first() {
                 Some(&version) if version != VERSION => Err(SspError::Version(version)),
@@ -266,7 +266,7 @@ impl<'a> Message<'a> {
         if kind.header_bytes() > header {
             return Err(SspError::ShortHeader(message[14]));
         }
-        let message = Message {
+        let message = SspMessage {
             kind,
             flow: Flow::from_byte(message[15])?,
             correlator: word(message, 4),
@@ -306,7 +306,7 @@ impl<'a> Message<'a> {
 impl ControlPart {
     fn parse(message: &[u8]) -> ControlPart {
         let mac = |at: usize| -> [u8; 6] { std::array::from_fn(|i| message[at + i]) };
-        let end = |at: usize| End {
+        let end = |at: usize| CircuitEnd {
             port: word(message, at),
             correlator: word(message, at + 4),
             transport: word(message, at + 8),
@@ -315,7 +315,7 @@ impl ControlPart {
             largest_frame: message[20] & 0x3F,
             explorer: message[21] & 0x80 != 0,
             priority: message[22] & 0x07,
-            stations: Stations {
+            stations: StationPair {
                 target_mac: mac(24),
                 origin_mac: mac(30),
                 origin_sap: message[36],
@@ -376,32 +376,32 @@ mod tests {
     fn a_message_that_is_not_there_in_full_is_waited_for() {
         let mut bytes = Vec::new();
         let data = [1, 2, 3];
-        Message {
+        SspMessage {
             data: &data,
             correlator: 7,
-            ..Message::new(Kind::InfoFrame)
+            ..SspMessage::new(Kind::InfoFrame)
         }
         .emit(&mut bytes);
         for end in 0..bytes.len() {
-            assert_eq!(Message::parse(&bytes[..end]), Ok(None));
+            assert_eq!(SspMessage::parse(&bytes[..end]), Ok(None));
         }
-        let (message, used) = Message::parse(&bytes).unwrap().unwrap();
+        let (message, used) = SspMessage::parse(&bytes).unwrap().unwrap();
         assert_eq!((used, message.data, message.correlator), (19, &data[..], 7));
     }
 
     #[test]
     fn lies_are_named() {
-        assert_eq!(Message::parse(b"GET / HTTP"), Err(SspError::Version(b'G')));
+        assert_eq!(SspMessage::parse(b"GET / HTTP"), Err(SspError::Version(b'G')));
         assert_eq!(
-            Message::parse(&[0x31, 9, 0, 0]),
+            SspMessage::parse(&[0x31, 9, 0, 0]),
             Err(SspError::HeaderLength(9))
         );
         let mut short = vec![0x31, 16];
         short.extend([0; 12]);
         short.extend([0x03, 0]);
-        assert_eq!(Message::parse(&short), Err(SspError::ShortHeader(3)));
+        assert_eq!(SspMessage::parse(&short), Err(SspError::ShortHeader(3)));
         short[14] = 0x55;
-        assert_eq!(Message::parse(&short), Err(SspError::Kind(0x55)));
+        assert_eq!(SspMessage::parse(&short), Err(SspError::Kind(0x55)));
     }
 
     #[test]
@@ -421,11 +421,11 @@ mod tests {
                 bytes[1] = if bytes[1] & 1 == 0 { 16 } else { 72 };
                 (bytes[2], bytes[3]) = (0, bytes[3] & 15);
             }
-            if let Ok(Some((message, used))) = Message::parse(&bytes) {
+            if let Ok(Some((message, used))) = SspMessage::parse(&bytes) {
                 let mut out = Vec::new();
                 message.emit(&mut out);
                 prop_assert_eq!(out.len(), used);
-                prop_assert_eq!(Message::parse(&out), Ok(Some((message, used))));
+                prop_assert_eq!(SspMessage::parse(&out), Ok(Some((message, used))));
             }
         }
     }

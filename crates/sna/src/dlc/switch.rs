@@ -1,19 +1,19 @@
 //! One DLSw transport: the capabilities exchange on a fresh TCP connection, and
 //! then the circuits that share it.
 //!
-//! The owner reads messages off the stream with [`Message::parse`] and hands
-//! them to [`Switch::handle`]. An INFOFRAME's data stays where it lies in the
+//! The owner reads messages off the stream with [`SspMessage::parse`] and hands
+//! them to [`DlswSwitch::handle`]. An INFOFRAME's data stays where it lies in the
 //! owner's buffer; everything else that happens comes out of
-//! [`Switch::poll_event`].
+//! [`DlswSwitch::poll_event`].
 //!
 //! A fault on one circuit ends that circuit. Only bytes that are no messages,
 //! and capabilities that are refused, end the transport.
 //!
 //! Reference: RFC 1795, sections 5 and 7.
 
-use super::caps::{self, Capabilities, Exchange};
-use super::circuit::{self, Circuit, CircuitError, Windows};
-use super::ssp::{ControlPart, Kind, Message, Stations};
+use super::caps::{self, SwitchCapabilities, Exchange};
+use super::circuit::{self, Circuit, CircuitError, CircuitWindows};
+use super::ssp::{ControlPart, Kind, SspMessage, StationPair};
 use std::collections::{BTreeMap, VecDeque};
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ pub struct CircuitId(pub u32);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchConfig {
     /// Its own capabilities.
-    pub capabilities: Capabilities,
+    pub capabilities: SwitchCapabilities,
     /// Addresses of its station; circuits to others are not answered.
     pub mac: [u8; 6],
     /// SAPs of the station.
@@ -44,7 +44,7 @@ pub struct SwitchConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchEvent {
     /// Capabilities are exchanged: circuits may be set up.
-    Ready(Capabilities),
+    Ready(SwitchCapabilities),
     /// A circuit takes XIDs.
     Established(CircuitId),
     /// An XID of the station at the other end.
@@ -56,12 +56,12 @@ pub enum SwitchEvent {
     /// The link of a circuit began anew.
     Restarted(CircuitId),
     /// A circuit is gone.
-    Closed(CircuitId, Ended),
+    Closed(CircuitId, CircuitFailure),
 }
 
 /// Why a circuit is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Ended {
+pub enum CircuitFailure {
     /// This side ended it.
     #[error("this side ended the circuit")]
     Local,
@@ -92,9 +92,9 @@ pub enum SwitchError {
 
 /// One transport.
 #[derive(Debug)]
-pub struct Switch {
+pub struct DlswSwitch {
     config: SwitchConfig,
-    peer: Option<Capabilities>,
+    peer: Option<SwitchCapabilities>,
     accepted: bool,
     next: u32,
     circuits: BTreeMap<u32, Slot>,
@@ -108,24 +108,24 @@ struct Slot {
     /// When a circuit that is not connected is given up.
     deadline: Option<u64>,
     /// Whether its end was reported.
-    told: bool,
+    end_reported: bool,
 }
 
 impl Slot {
     /// Reports the circuit's end, once.
-    fn end(&mut self, id: u32, why: Ended, events: &mut VecDeque<SwitchEvent>) {
-        if !std::mem::replace(&mut self.told, true) {
+    fn end(&mut self, id: u32, why: CircuitFailure, events: &mut VecDeque<SwitchEvent>) {
+        if !std::mem::replace(&mut self.end_reported, true) {
             events.push_back(SwitchEvent::Closed(CircuitId(id), why));
         }
     }
 }
 
-impl Switch {
+impl DlswSwitch {
     /// A transport whose TCP connection is just there.
-    pub fn new(config: SwitchConfig) -> Switch {
+    pub fn new(config: SwitchConfig) -> DlswSwitch {
         let mut out = Vec::new();
         caps::message(&Exchange::Request(config.capabilities.clone()), &mut out);
-        Switch {
+        DlswSwitch {
             config,
             peer: None,
             accepted: false,
@@ -142,7 +142,7 @@ impl Switch {
     }
 
     /// The partner's capabilities.
-    pub fn peer(&self) -> Option<&Capabilities> {
+    pub fn peer(&self) -> Option<&SwitchCapabilities> {
         self.peer.as_ref()
     }
 
@@ -157,7 +157,7 @@ impl Switch {
     }
 
     /// Looks for a station and sets a circuit up to it.
-    pub fn originate(&mut self, now: u64, stations: Stations) -> CircuitId {
+    pub fn originate(&mut self, now: u64, stations: StationPair) -> CircuitId {
         let windows = self.windows();
         let (id, lf) = (self.fresh(), self.config.largest_frame);
         let circuit = Circuit::originate(stations, lf, id.0, windows);
@@ -178,12 +178,12 @@ impl Switch {
         let ready = self.ready();
         self.circuits.retain(|_, slot| {
             while ready && slot.circuit.poll_transmit(out) {}
-            slot.circuit.state() != circuit::State::Closed
+            slot.circuit.state() != circuit::CircuitState::Closed
         });
         out.len() > before
     }
 
-    /// When to call [`Switch::handle_timeout`] at the latest.
+    /// When to call [`DlswSwitch::handle_timeout`] at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         self.circuits
             .values()
@@ -196,13 +196,13 @@ impl Switch {
         for (&id, slot) in &mut self.circuits {
             if slot.deadline.is_some_and(|at| at <= now) {
                 slot.deadline = None;
-                if slot.circuit.state() == circuit::State::Halting {
+                if slot.circuit.state() == circuit::CircuitState::Halting {
                     slot.circuit.abandon();
                 } else {
                     slot.circuit.halt();
                     slot.deadline = Some(now + self.config.setup_ns);
                 }
-                slot.end(id, Ended::Timeout, &mut self.events);
+                slot.end(id, CircuitFailure::Timeout, &mut self.events);
             }
         }
     }
@@ -219,7 +219,7 @@ impl Switch {
     pub fn handle(
         &mut self,
         now: u64,
-        message: &Message<'_>,
+        message: &SspMessage<'_>,
     ) -> Result<Option<CircuitId>, SwitchError> {
         let control = message.control.unwrap_or_default();
         match message.kind {
@@ -234,7 +234,7 @@ impl Switch {
             Kind::ICanReach if control.explorer => {
                 let slot = self.circuits.values_mut().find(|slot| {
                     slot.circuit.is_origin()
-                        && slot.circuit.state() == circuit::State::Exploring
+                        && slot.circuit.state() == circuit::CircuitState::Exploring
                         && slot.circuit.stations() == &control.stations
                 });
                 if let Some(slot) = slot {
@@ -251,33 +251,33 @@ impl Switch {
         &mut self,
         now: u64,
         correlator: u32,
-        message: &Message<'_>,
+        message: &SspMessage<'_>,
     ) -> Option<CircuitId> {
         let slot = self.circuits.get_mut(&correlator)?;
         let id = CircuitId(correlator);
         let event = match slot.circuit.handle(message) {
-            Ok(circuit::Event::Info(_)) => return Some(id),
-            Ok(circuit::Event::None) => return None,
-            Ok(circuit::Event::Established) => SwitchEvent::Established(id),
-            Ok(circuit::Event::Xid(xid)) => SwitchEvent::Xid(id, xid.to_vec()),
-            Ok(circuit::Event::Contact) => {
+            Ok(circuit::CircuitEvent::Info(_)) => return Some(id),
+            Ok(circuit::CircuitEvent::None) => return None,
+            Ok(circuit::CircuitEvent::Established) => SwitchEvent::Established(id),
+            Ok(circuit::CircuitEvent::Xid(xid)) => SwitchEvent::Xid(id, xid.to_vec()),
+            Ok(circuit::CircuitEvent::Contact) => {
                 slot.deadline = None;
                 SwitchEvent::Contact(id)
             }
-            Ok(circuit::Event::Connected) => {
+            Ok(circuit::CircuitEvent::Connected) => {
                 slot.deadline = None;
                 SwitchEvent::Connected(id)
             }
-            Ok(circuit::Event::Restarted) => SwitchEvent::Restarted(id),
-            Ok(circuit::Event::Closed { by_peer }) => {
-                let why = if by_peer { Ended::Peer } else { Ended::Local };
+            Ok(circuit::CircuitEvent::Restarted) => SwitchEvent::Restarted(id),
+            Ok(circuit::CircuitEvent::Closed { by_peer }) => {
+                let why = if by_peer { CircuitFailure::Peer } else { CircuitFailure::Local };
                 slot.end(correlator, why, &mut self.events);
                 return None;
             }
             Err(fault) => {
                 slot.circuit.halt();
                 slot.deadline = Some(now + self.config.setup_ns);
-                slot.end(correlator, Ended::Fault(fault), &mut self.events);
+                slot.end(correlator, CircuitFailure::Fault(fault), &mut self.events);
                 return None;
             }
         };
@@ -316,7 +316,7 @@ impl Switch {
             return;
         }
         if asked.explorer {
-            let mut answer = Message::new(Kind::ICanReach);
+            let mut answer = SspMessage::new(Kind::ICanReach);
             answer.correlator = asked.origin.correlator;
             answer.control = Some(ControlPart {
                 from_origin: false,
@@ -332,8 +332,8 @@ impl Switch {
         self.insert(now, id, circuit);
     }
 
-    fn windows(&self) -> Windows {
-        Windows {
+    fn windows(&self) -> CircuitWindows {
+        CircuitWindows {
             receive: self.config.capabilities.initial_window,
             widest: self.config.widest_window,
             send: self.peer.as_ref().map_or(1, |peer| peer.initial_window),
@@ -345,7 +345,7 @@ impl Switch {
         let slot = Slot {
             circuit,
             deadline,
-            told: false,
+            end_reported: false,
         };
         self.circuits.insert(id.0, slot);
     }

@@ -2,7 +2,7 @@
 //! flows.
 //!
 //! The caller sends a null XID; the two then exchange XID3s until both sent
-//! "negotiation proceeding": [`Negotiation`] returns what to send next and when
+//! "negotiation proceeding": [`XidNegotiation`] returns what to send next and when
 //! they are done. The node with the higher identification becomes the primary
 //! station when both would be either; the primary connects.
 //!
@@ -29,7 +29,7 @@ use thiserror::Error;
 
 /// Which station a node is, or would be, on a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum StationRole {
     /// Secondary.
     Secondary,
     /// Primary: it sets the link up and assigns addresses with ODAI 0.
@@ -67,7 +67,7 @@ pub struct Xid3 {
     /// Whether it paces BINDs adaptively.
     pub adaptive_bind_pacing: bool,
     /// The station it is.
-    pub role: Role,
+    pub role: StationRole,
     /// The largest TH, RH and RU together that it receives, in bytes.
     pub max_btu_bytes: u16,
     /// I frames it receives before it acknowledges.
@@ -89,7 +89,7 @@ pub enum XidError {
     #[error("the XID's length field has {said} bytes, but it has {there}")]
     Length {
         /// The value of the length field.
-        said: usize,
+        length_field: usize,
         /// The actual length.
         there: usize,
     },
@@ -120,7 +120,7 @@ pub enum XidError {
     },
     /// Both nodes insist on the same role.
     #[error("both nodes want to be the {0:?} station")]
-    Roles(Role),
+    Roles(StationRole),
     /// Both have the same identification, which decides the roles.
     #[error("both nodes have the identification {0:08X}; give one another number")]
     SameId(u32),
@@ -185,7 +185,7 @@ impl Xid3 {
         }
         let (said, there) = (usize::from(bytes[1]), bytes.len());
         if said < FIXED_BYTES || said > there {
-            return Err(XidError::Length { said, there });
+            return Err(XidError::Length { length_field: said, there });
         }
         let id = u32::from_be_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
         let mut xid = Xid3 {
@@ -201,9 +201,9 @@ impl Xid3 {
             receives_segmented_binds: bytes[8] & WHOLE_BINDS_TAKEN == 0,
             adaptive_bind_pacing: bytes[10] & 0xC0 == 0xC0,
             role: match bytes[19] >> 4 & 3 {
-                0 => Role::Secondary,
-                1 => Role::Primary,
-                _ => Role::Negotiable,
+                0 => StationRole::Secondary,
+                1 => StationRole::Primary,
+                _ => StationRole::Negotiable,
             },
             max_btu_bytes: u16::from_be_bytes([bytes[21], bytes[22]]) & 0x7FFF,
             window: bytes[27] & 0x7F,
@@ -262,9 +262,9 @@ impl Xid3 {
         out[18] = (FIXED_BYTES - 18) as u8;
         out[19] = BALANCED
             | match self.role {
-                Role::Secondary => 0,
-                Role::Primary => 0x10,
-                Role::Negotiable => 0x30,
+                StationRole::Secondary => 0,
+                StationRole::Primary => 0x10,
+                StationRole::Negotiable => 0x30,
             };
         out[21..23].copy_from_slice(&(self.max_btu_bytes & 0x7FFF).to_be_bytes());
         out[27] = self.window & 0x7F;
@@ -283,58 +283,58 @@ impl Xid3 {
     }
 
     /// The role this node takes opposite `peer`.
-    fn resolve(&self, peer: &Xid3) -> Result<Role, XidError> {
+    fn resolve(&self, peer: &Xid3) -> Result<StationRole, XidError> {
         match (self.role, peer.role) {
-            (Role::Primary, Role::Primary) => Err(XidError::Roles(Role::Primary)),
-            (Role::Secondary, Role::Secondary) => Err(XidError::Roles(Role::Secondary)),
-            (Role::Primary, _) | (_, Role::Secondary) => Ok(Role::Primary),
-            (Role::Secondary, _) | (_, Role::Primary) => Ok(Role::Secondary),
-            (Role::Negotiable, Role::Negotiable) if self.id() == peer.id() => {
+            (StationRole::Primary, StationRole::Primary) => Err(XidError::Roles(StationRole::Primary)),
+            (StationRole::Secondary, StationRole::Secondary) => Err(XidError::Roles(StationRole::Secondary)),
+            (StationRole::Primary, _) | (_, StationRole::Secondary) => Ok(StationRole::Primary),
+            (StationRole::Secondary, _) | (_, StationRole::Primary) => Ok(StationRole::Secondary),
+            (StationRole::Negotiable, StationRole::Negotiable) if self.id() == peer.id() => {
                 Err(XidError::SameId(self.id()))
             }
-            _ if self.id() > peer.id() => Ok(Role::Primary),
-            _ => Ok(Role::Secondary),
+            _ if self.id() > peer.id() => Ok(StationRole::Primary),
+            _ => Ok(StationRole::Secondary),
         }
     }
 }
 
 /// One node's side of an exchange.
 #[derive(Debug, Clone)]
-pub struct Negotiation {
-    ours: Xid3,
+pub struct XidNegotiation {
+    local: Xid3,
     peer: Option<Xid3>,
-    told: bool,
+    sent: bool,
 }
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum NegotiationStep {
     /// Send this information field.
     Send(Vec<u8>),
     /// Send this; the exchange ends with it.
-    SendAndDone(Vec<u8>, Agreed),
+    SendAndDone(Vec<u8>, XidAgreement),
     /// The exchange has ended.
-    Done(Agreed),
+    Done(XidAgreement),
     /// A repetition: nothing.
     Wait,
 }
 
 /// The result of the negotiation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agreed {
+pub struct XidAgreement {
     /// The station this node is.
-    pub role: Role,
+    pub role: StationRole,
     /// The partner's XID.
     pub peer: Xid3,
 }
 
-impl Negotiation {
-    /// A negotiation that sends `ours` as this node's XID.
-    pub fn new(ours: Xid3) -> Negotiation {
-        Negotiation {
-            ours,
+impl XidNegotiation {
+    /// A negotiation that sends `local` as this node's XID.
+    pub fn new(ours: Xid3) -> XidNegotiation {
+        XidNegotiation {
+            local: ours,
             peer: None,
-            told: false,
+            sent: false,
         }
     }
 
@@ -347,7 +347,7 @@ impl Negotiation {
     /// the negotiation error vector. None where the partner is not at fault.
     pub fn refusal(&self, why: &XidError) -> Option<Vec<u8>> {
         let (sense, offset) = why.sense()?;
-        let mut out = self.ours.emit();
+        let mut out = self.local.emit();
         let [high, low] = (offset.min(0xFFFF) as u16).to_be_bytes();
         out.extend([NEGOTIATION_ERROR, 7, high, low, 0]);
         out.extend(sense.to_bytes());
@@ -356,17 +356,17 @@ impl Negotiation {
     }
 
     /// Takes the partner's XID.
-    pub fn handle(&mut self, info: &[u8]) -> Result<Step, XidError> {
+    pub fn handle(&mut self, info: &[u8]) -> Result<NegotiationStep, XidError> {
         if info.is_empty() {
-            self.ours.exchange = Exchange::Prenegotiation;
-            return Ok(Step::Send(self.ours.emit()));
+            self.local.exchange = Exchange::Prenegotiation;
+            return Ok(NegotiationStep::Send(self.local.emit()));
         }
         let peer = Xid3::parse(info)?;
         if peer.exchange == Exchange::NonActivation {
             return Err(XidError::NotActivated);
         }
-        let role = self.ours.resolve(&peer)?;
-        let agreed = Agreed {
+        let role = self.local.resolve(&peer)?;
+        let agreed = XidAgreement {
             role,
             peer: peer.clone(),
         };
@@ -374,20 +374,20 @@ impl Negotiation {
         let repeated = self
             .peer
             .replace(peer)
-            .is_some_and(|before| self.told && Some(&before) == self.peer.as_ref());
+            .is_some_and(|before| self.sent && Some(&before) == self.peer.as_ref());
         if repeated {
-            return Ok(Step::Wait);
+            return Ok(NegotiationStep::Wait);
         }
-        if complete && self.told {
-            return Ok(Step::Done(agreed));
+        if complete && self.sent {
+            return Ok(NegotiationStep::Done(agreed));
         }
-        self.told = true;
-        let mut answer = self.ours.clone();
+        self.sent = true;
+        let mut answer = self.local.clone();
         (answer.exchange, answer.role) = (Exchange::Proceeding, role);
         let answer = answer.emit();
         Ok(match complete {
-            true => Step::SendAndDone(answer, agreed),
-            false => Step::Send(answer),
+            true => NegotiationStep::SendAndDone(answer, agreed),
+            false => NegotiationStep::Send(answer),
         })
     }
 }
@@ -397,7 +397,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn node(id_number: u32, role: Role, name: &str) -> Xid3 {
+    fn node(id_number: u32, role: StationRole, name: &str) -> Xid3 {
         Xid3 {
             id_block: 0x05D,
             id_number,
@@ -413,8 +413,8 @@ mod tests {
     }
 
     /// Runs an exchange that `a` begins; what each agreed on.
-    fn exchange(a: Xid3, b: Xid3) -> Result<[Option<Agreed>; 2], XidError> {
-        let mut sides = [Negotiation::new(a), Negotiation::new(b)];
+    fn exchange(a: Xid3, b: Xid3) -> Result<[Option<XidAgreement>; 2], XidError> {
+        let mut sides = [XidNegotiation::new(a), XidNegotiation::new(b)];
         let mut agreed = [None, None];
         let mut flight = Some((1, sides[0].begin()));
         for _ in 0..10 {
@@ -422,13 +422,13 @@ mod tests {
                 break;
             };
             match sides[to].handle(&info)? {
-                Step::Send(info) => flight = Some((1 - to, info)),
-                Step::SendAndDone(info, with) => {
+                NegotiationStep::Send(info) => flight = Some((1 - to, info)),
+                NegotiationStep::SendAndDone(info, with) => {
                     agreed[to] = Some(with);
                     flight = Some((1 - to, info));
                 }
-                Step::Done(with) => agreed[to] = Some(with),
-                Step::Wait => {}
+                NegotiationStep::Done(with) => agreed[to] = Some(with),
+                NegotiationStep::Wait => {}
             }
         }
         Ok(agreed)
@@ -436,10 +436,10 @@ mod tests {
 
     #[test]
     fn a_name_that_is_taken_is_refused_as_a_second_transmission_group() {
-        let one = Negotiation::new(node(1, Role::Negotiable, "NET.A"));
+        let one = XidNegotiation::new(node(1, StationRole::Negotiable, "NET.A"));
         let word = one.refusal(&XidError::NameTaken).unwrap();
         let (offset, sense) = (16, Sense::TG_NUMBER);
-        let heard = Negotiation::new(node(2, Role::Negotiable, "NET.A")).handle(&word);
+        let heard = XidNegotiation::new(node(2, StationRole::Negotiable, "NET.A")).handle(&word);
         assert_eq!(heard, Err(XidError::Refused { offset, sense }));
     }
 
@@ -447,13 +447,13 @@ mod tests {
     fn the_higher_identification_becomes_primary() {
         for (a, b) in [(1, 2), (2, 1)] {
             let [here, there] = exchange(
-                node(a, Role::Negotiable, "NET.A"),
-                node(b, Role::Negotiable, "NET.B"),
+                node(a, StationRole::Negotiable, "NET.A"),
+                node(b, StationRole::Negotiable, "NET.B"),
             )
             .unwrap();
             let (here, there) = (here.unwrap(), there.unwrap());
-            assert_eq!(here.role == Role::Primary, a > b);
-            assert_eq!(there.role == Role::Primary, b > a);
+            assert_eq!(here.role == StationRole::Primary, a > b);
+            assert_eq!(there.role == StationRole::Primary, b > a);
             assert_eq!(here.peer.cp_name, "NET.B");
             assert_eq!(there.peer.max_btu_bytes, 1033);
         }
@@ -462,16 +462,16 @@ mod tests {
     #[test]
     fn roles_and_identifications_that_cannot_agree_are_named() {
         let with = |role| exchange(node(1, role, ""), node(1, role, "")).unwrap_err();
-        assert_eq!(with(Role::Primary), XidError::Roles(Role::Primary));
-        assert_eq!(with(Role::Negotiable), XidError::SameId(0x05D0_0001));
+        assert_eq!(with(StationRole::Primary), XidError::Roles(StationRole::Primary));
+        assert_eq!(with(StationRole::Negotiable), XidError::SameId(0x05D0_0001));
         let [here, _] =
-            exchange(node(9, Role::Secondary, ""), node(1, Role::Negotiable, "")).unwrap();
-        assert_eq!(here.unwrap().role, Role::Secondary);
+            exchange(node(9, StationRole::Secondary, ""), node(1, StationRole::Negotiable, "")).unwrap();
+        assert_eq!(here.unwrap().role, StationRole::Secondary);
     }
 
     #[test]
     fn an_xid_is_read_as_it_was_written() {
-        let xid = node(0x17, Role::Negotiable, "APPN.ALPHA");
+        let xid = node(0x17, StationRole::Negotiable, "APPN.ALPHA");
         let bytes = xid.emit();
         assert_eq!(bytes[..6], [0x32, 42, 0x05, 0xD0, 0, 0x17]);
         assert_eq!(Xid3::parse(&bytes), Ok(xid));
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_xid_says_what_its_guide_says() {
+    fn a_published_xid_reads_as_in_its_guide() {
         let bytes = hex(PUBLISHED);
         assert_eq!(bytes.len(), usize::from(bytes[1]));
         let xid = Xid3::parse(&bytes).unwrap();
@@ -504,7 +504,7 @@ mod tests {
             segments_binds: true,
             receives_segmented_binds: true,
             adaptive_bind_pacing: true,
-            role: Role::Secondary,
+            role: StationRole::Secondary,
             max_btu_bytes: 0x409,
             window: 7,
             cp_name: "APPN.MOON".into(),
@@ -522,8 +522,8 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_has_its_sense_and_is_told() {
-        let good = node(1, Role::Negotiable, "NET.A").emit();
+    fn each_fault_has_its_sense_and_is_reported() {
+        let good = node(1, StationRole::Negotiable, "NET.A").emit();
         type Change = fn(&mut Vec<u8>);
         let cases: [(Change, u32, usize); 7] = [
             (|x| x.truncate(28), 0x1015_0001, 28),
@@ -537,11 +537,11 @@ mod tests {
         for (change, sense, offset) in cases {
             let mut bytes = good.clone();
             change(&mut bytes);
-            let mut negotiation = Negotiation::new(node(2, Role::Negotiable, "NET.B"));
+            let mut negotiation = XidNegotiation::new(node(2, StationRole::Negotiable, "NET.B"));
             let why = negotiation.handle(&bytes).unwrap_err();
             assert_eq!(why.sense(), Some((Sense(sense), offset)), "{why}");
             let word = negotiation.refusal(&why).unwrap();
-            let mut peer = Negotiation::new(node(1, Role::Negotiable, "NET.A"));
+            let mut peer = XidNegotiation::new(node(1, StationRole::Negotiable, "NET.A"));
             let heard = peer.handle(&word).unwrap_err();
             let offset = offset as u16;
             let sense = Sense(sense);
@@ -556,7 +556,7 @@ mod tests {
             let _ = Xid3::parse(&bytes);
             if bytes.len() > 30 {
                 (bytes[0], bytes[1], bytes[18]) = (0x32, bytes.len() as u8, 11);
-                let mut negotiation = Negotiation::new(node(1, Role::Negotiable, ""));
+                let mut negotiation = XidNegotiation::new(node(1, StationRole::Negotiable, ""));
                 let _ = negotiation.handle(&bytes);
                 let _ = negotiation.handle(&bytes);
             }

@@ -3,14 +3,14 @@
 //! processing.
 
 use super::Node;
-use super::config::{Availability, TpDefinition, TpSecurity};
-use super::event::{Attached, Event, RefusedAttach};
+use super::config::{ProgramAvailability, TpDefinition, TpSecurity};
+use super::event::{CheckedAttach, NodeEvent, RefusedAttach};
 use crate::conversation::code::{ConversationType, State};
-use crate::conversation::{Attributes, Conversation, ErrorJob, Owner};
+use crate::conversation::{ConversationAttributes, Conversation, ErrorJob, VerbOwner};
 use crate::mode::SyncLevel;
 use crate::name::TpName;
 use crate::session::SessionId;
-use crate::wire::rh::{Answer, Rh};
+use crate::wire::rh::{RequestedResponse, Rh};
 use crate::wire::{Sense, fmh5, gds};
 use bytes::{Buf, Bytes};
 
@@ -24,7 +24,7 @@ impl Node {
         &mut self,
         id: SessionId,
         header: Rh,
-        answer: Answer,
+        answer: RequestedResponse,
         ru: Bytes,
     ) -> Result<(), Sense> {
         let session = self.sessions.get_mut(id);
@@ -50,7 +50,7 @@ impl Node {
         &mut self,
         id: SessionId,
         header: Rh,
-        answer: Answer,
+        answer: RequestedResponse,
         ru: Bytes,
     ) -> Result<(), Sense> {
         let (attach, len) = match fmh5::Repr::parse(&ru) {
@@ -89,7 +89,7 @@ impl Node {
             return Ok(());
         };
         let group = &self.groups[session.group];
-        let attributes = Attributes {
+        let attributes = ConversationAttributes {
             local: group.local.clone(),
             partner: group.partner.clone(),
             mode: group.mode.name.clone(),
@@ -105,9 +105,9 @@ impl Node {
             user: attach.access.user.clone(),
         };
         let owner = match (&verdict, attach.tpn.as_slice() == LIMITS_TP) {
-            (Err(_), _) => Owner::Nobody,
-            (Ok(()), true) => Owner::LimitsTarget,
-            (Ok(()), false) => Owner::Program,
+            (Err(_), _) => VerbOwner::NoProgram,
+            (Ok(()), true) => VerbOwner::LimitsTarget,
+            (Ok(()), false) => VerbOwner::Program,
         };
         let state = State::InitializeIncoming;
         let mut conversation = Conversation::new(attributes.clone(), owner, state);
@@ -118,7 +118,7 @@ impl Node {
         conversation.join(id, half);
         conversation.handle_first(header, answer, data);
         if let Err(sense) = verdict {
-            let over = conversation.tell_error(half, ErrorJob { sense, close: true });
+            let over = conversation.end_with_error(half, ErrorJob { sense, close: true });
             if over.is_pending() || !conversation.is_over() {
                 session.conversation = Some(self.conversations.insert(conversation));
             }
@@ -127,7 +127,7 @@ impl Node {
                 partner: attributes.partner,
                 tp: asked,
             };
-            self.event(Event::PeerFault {
+            self.event(NodeEvent::PeerFault {
                 link,
                 sense,
                 attach: Some(refused),
@@ -136,12 +136,12 @@ impl Node {
         }
         let at = self.conversations.insert(conversation);
         session.conversation = Some(at);
-        if owner == Owner::LimitsTarget {
+        if owner == VerbOwner::LimitsTarget {
             self.services.push_back(at);
             return Ok(());
         }
         self.waiting_attaches += 1;
-        self.event(Event::Attached(Attached {
+        self.event(NodeEvent::Attached(CheckedAttach {
             conversation: at,
             local: attributes.local,
             partner: attributes.partner,
@@ -178,12 +178,12 @@ impl Node {
         self.judge_access(group.partner.as_str(), attach, program)?;
         suits(attach, program)?;
         match program.available {
-            Availability::Never => Err(Sense::TP_NO_RETRY),
-            Availability::Later => Err(Sense::TP_RETRY),
-            Availability::Now if self.waiting_attaches >= self.config.max_waiting_attaches => {
+            ProgramAvailability::Never => Err(Sense::TP_NO_RETRY),
+            ProgramAvailability::Later => Err(Sense::TP_RETRY),
+            ProgramAvailability::Now if self.waiting_attaches >= self.config.max_waiting_attaches => {
                 Err(Sense::TP_RETRY)
             }
-            Availability::Now => Ok(()),
+            ProgramAvailability::Now => Ok(()),
         }
     }
 

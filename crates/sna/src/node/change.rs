@@ -10,11 +10,11 @@ use super::event::Limits;
 use crate::mode::Mode;
 use crate::name::{LuName, ModeName};
 use crate::session::SessionId;
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 
 /// Sessions that a change concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Renewed {
+pub struct ChangedSessions {
     /// They were idle and end at once.
     pub idle: usize,
     /// They end when their conversation does.
@@ -24,9 +24,9 @@ pub struct Renewed {
 impl Node {
     /// Changes or adds a mode. Its sessions are renewed, and their limits are
     /// agreed on anew where they differ.
-    pub fn change_mode(&mut self, mode: Mode, now: Instant) -> Renewed {
+    pub fn change_mode(&mut self, mode: Mode, now: MonotonicTime) -> ChangedSessions {
         self.advance(now);
-        let mut renewed = Renewed::default();
+        let mut renewed = ChangedSessions::default();
         let same = |other: &Mode| *other == mode;
         for at in 0..self.groups.len() {
             let group = &mut self.groups[at];
@@ -54,10 +54,10 @@ impl Node {
 
     /// Removes a mode: no new sessions are begun under it, and partners receive
     /// limits of zero.
-    pub fn remove_mode(&mut self, name: &ModeName, now: Instant) -> Renewed {
+    pub fn remove_mode(&mut self, name: &ModeName, now: MonotonicTime) -> ChangedSessions {
         self.advance(now);
         self.config.modes.remove(name);
-        let mut renewed = Renewed::default();
+        let mut renewed = ChangedSessions::default();
         for at in 0..self.groups.len() {
             let group = &mut self.groups[at];
             if group.mode.name != *name {
@@ -76,9 +76,9 @@ impl Node {
     }
 
     /// Ends the sessions with a partner as their conversations do.
-    pub fn renew_sessions(&mut self, partner: &LuName, now: Instant) -> Renewed {
+    pub fn renew_sessions(&mut self, partner: &LuName, now: MonotonicTime) -> ChangedSessions {
         self.advance(now);
-        let mut renewed = Renewed::default();
+        let mut renewed = ChangedSessions::default();
         let with = self.groups.iter().filter(|g| g.partner == *partner);
         let sessions = with.flat_map(|g| g.sessions.clone()).collect();
         self.renew(sessions, &mut renewed);
@@ -110,7 +110,7 @@ impl Node {
         self.users.remove(name);
     }
 
-    fn renew(&mut self, sessions: Vec<SessionId>, renewed: &mut Renewed) {
+    fn renew(&mut self, sessions: Vec<SessionId>, renewed: &mut ChangedSessions) {
         for id in sessions {
             let Some(session) = self.sessions.get_mut(id) else {
                 continue;

@@ -7,7 +7,7 @@
 use crate::conversation::code::ConversationType;
 use crate::mode::{ModeTable, SyncLevel};
 use crate::name::{LuName, TpName};
-use crate::secret::Secret;
+use crate::secret::PasswordBytes;
 use std::time::Duration;
 
 /// A node's own properties.
@@ -55,7 +55,7 @@ impl Default for NodeConfig {
 
 /// A partner logical unit.
 #[derive(Clone, Debug)]
-pub struct Partner {
+pub struct PartnerLu {
     /// Its name, qualified or not, as BINDs spell it.
     pub name: LuName,
     /// Whether it has parallel sessions and session-limit exchanges.
@@ -64,10 +64,10 @@ pub struct Partner {
     pub trusted: bool,
 }
 
-impl Partner {
+impl PartnerLu {
     /// A partner with parallel sessions, not trusted.
-    pub fn new(name: LuName) -> Partner {
-        Partner {
+    pub fn new(name: LuName) -> PartnerLu {
+        PartnerLu {
             name,
             parallel: true,
             trusted: false,
@@ -123,7 +123,7 @@ pub struct TpDefinition {
     /// The security that an Attach needs.
     pub security: TpSecurity,
     /// Whether it is available at the moment.
-    pub available: Availability,
+    pub available: ProgramAvailability,
     /// Whether it takes program initialisation parameters.
     pub pip: bool,
 }
@@ -136,7 +136,7 @@ impl TpDefinition {
             types: Vec::new(),
             sync_levels: Vec::new(),
             security: TpSecurity::None,
-            available: Availability::Now,
+            available: ProgramAvailability::Now,
             pip: false,
         }
     }
@@ -153,7 +153,7 @@ pub enum TpSecurity {
 
 /// Whether a program can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Availability {
+pub enum ProgramAvailability {
     /// It can.
     Now,
     /// Not now, perhaps later.
@@ -164,9 +164,9 @@ pub enum Availability {
 
 /// A user whose password Attaches may carry.
 #[derive(Clone, Debug)]
-pub struct User {
+pub struct LocalUser {
     /// The name, 1 to 10 characters.
     pub name: String,
     /// The password.
-    pub password: Secret,
+    pub password: PasswordBytes,
 }

@@ -14,11 +14,11 @@ use std::fmt;
 
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum NodeEvent {
     /// A verb of this conversation that gave `Pending` can go on.
     Ready(ConversationId),
     /// A partner attached a program; the conversation waits to be accepted.
-    Attached(Attached),
+    Attached(CheckedAttach),
     /// A session is active.
     SessionUp {
         /// The session.
@@ -39,7 +39,7 @@ pub enum Event {
         /// The mode.
         mode: ModeName,
         /// Why.
-        cause: Outage,
+        cause: SessionOutage,
     },
     /// Session limits with a partner changed, or could not be changed.
     Limits {
@@ -74,7 +74,7 @@ pub struct RefusedAttach {
 
 /// An attach that passed all checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attached {
+pub struct CheckedAttach {
     /// The conversation, in receive state once it is accepted.
     pub conversation: ConversationId,
     /// The local logical unit it was attached to.
@@ -97,7 +97,7 @@ pub struct Attached {
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outage {
+pub enum SessionOutage {
     /// Both sides wanted it.
     Normal,
     /// The link went down.
@@ -112,22 +112,22 @@ pub enum Outage {
     PeerFault(Sense),
 }
 
-impl fmt::Display for Outage {
+impl fmt::Display for SessionOutage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outage::Normal => f.write_str("the session was ended normally"),
-            Outage::Link => f.write_str("the link went down"),
-            Outage::Unbound(kind) => write!(f, "the partner sent UNBIND of type {kind:02X}"),
-            Outage::Timeout => f.write_str("the partner did not answer the BIND in time"),
-            Outage::Refused(sense) => write!(f, "the BIND was rejected with sense {sense}"),
-            Outage::PeerFault(sense) => write!(f, "the partner violated the protocol: {sense}"),
+            SessionOutage::Normal => f.write_str("the session was ended normally"),
+            SessionOutage::Link => f.write_str("the link went down"),
+            SessionOutage::Unbound(kind) => write!(f, "the partner sent UNBIND of type {kind:02X}"),
+            SessionOutage::Timeout => f.write_str("the partner did not answer the BIND in time"),
+            SessionOutage::Refused(sense) => write!(f, "the BIND was rejected with sense {sense}"),
+            SessionOutage::PeerFault(sense) => write!(f, "the partner violated the protocol: {sense}"),
         }
     }
 }
 
 /// Why a conversation got no session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Denial {
+pub enum SessionDenial {
     /// This node's definition of the mode allows no session.
     ModeClosed,
     /// Session limits were not set, and this node does not set them by itself.
@@ -136,24 +136,24 @@ pub enum Denial {
     Limits(CnosOutcome),
     /// The exchange of session limits had no session of its own, for this
     /// reason.
-    NoServiceSession(Outage),
+    NoServiceSession(SessionOutage),
     /// A session was lost or refused.
-    Session(Outage),
+    Session(SessionOutage),
     /// No link leads to the partner, or nothing more fits on it.
     NoRoute,
 }
 
-impl fmt::Display for Denial {
+impl fmt::Display for SessionDenial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Denial::ModeClosed => f.write_str("this node's mode allows no session"),
-            Denial::LimitsNotSet => f.write_str("the mode's session limits are not initialised"),
-            Denial::Limits(outcome) => write!(f, "session limits: {outcome}"),
-            Denial::NoServiceSession(outage) => {
+            SessionDenial::ModeClosed => f.write_str("this node's mode allows no session"),
+            SessionDenial::LimitsNotSet => f.write_str("the mode's session limits are not initialised"),
+            SessionDenial::Limits(outcome) => write!(f, "session limits: {outcome}"),
+            SessionDenial::NoServiceSession(outage) => {
                 write!(f, "no session of SNASVCMG to agree on limits: {outage}")
             }
-            Denial::Session(outage) => outage.fmt(f),
-            Denial::NoRoute => f.write_str("no link leads to the partner, or its links are full"),
+            SessionDenial::Session(outage) => outage.fmt(f),
+            SessionDenial::NoRoute => f.write_str("no link leads to the partner, or its links are full"),
         }
     }
 }

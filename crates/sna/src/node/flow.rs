@@ -1,27 +1,27 @@
 //! The flow on sessions: PIUs in, conversations attached and detached, the
 //! right to begin a bracket.
 
-use super::event::{Denial, Event, Outage};
-use super::sessions::Phase;
+use super::event::{SessionDenial, NodeEvent, SessionOutage};
+use super::sessions::SessionPhase;
 use super::{LinkId, Node};
 use crate::conversation::code::ReturnCode;
-use crate::conversation::{Conversation, ConversationId, Owner};
+use crate::conversation::{Conversation, ConversationId, VerbOwner};
 use crate::session::SessionId;
-use crate::session::half::{HalfSession, Input};
-use crate::time::Instant;
-use crate::wire::rh::{Answer, Category, Rh};
+use crate::session::half::{HalfSession, SessionInput};
+use crate::time::MonotonicTime;
+use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
 use crate::wire::{Sense, piu, unbind};
 use bytes::Bytes;
 
 impl Node {
     /// Takes a PIU from a link.
-    pub fn handle_piu(&mut self, link: LinkId, bytes: Bytes, now: Instant) {
+    pub fn handle_piu(&mut self, link: LinkId, bytes: Bytes, now: MonotonicTime) {
         self.advance(now);
         let packet = match piu::Packet::parse(&bytes) {
             Ok(packet) => packet,
             Err(_) => {
                 let sense = Sense::INCOMPLETE_TH;
-                self.event(Event::PeerFault {
+                self.event(NodeEvent::PeerFault {
                     link,
                     sense,
                     attach: None,
@@ -34,7 +34,7 @@ impl Node {
             Some(link) => link.sessions.get(&address).copied(),
             None => return,
         };
-        let control = packet.rh.is_some_and(|h| h.category() == Category::Sc);
+        let control = packet.rh.is_some_and(|h| h.category() == RuCategory::Sc);
         match session {
             Some(session) if !control && self.is_active(session) => {
                 self.handle_session_piu(session, &packet, &bytes);
@@ -49,7 +49,7 @@ impl Node {
 
     fn is_active(&self, id: SessionId) -> bool {
         let session = self.sessions.get(id);
-        session.is_some_and(|s| matches!(s.phase, Phase::Active))
+        session.is_some_and(|s| matches!(s.phase, SessionPhase::Active))
     }
 
     fn handle_unclaimed(&mut self, link: LinkId, packet: &piu::Packet<'_>, bytes: &Bytes) {
@@ -69,7 +69,7 @@ impl Node {
             }
             Err(sense) => {
                 state.unclaimed = Default::default();
-                self.event(Event::PeerFault {
+                self.event(NodeEvent::PeerFault {
                     link,
                     sense,
                     attach: None,
@@ -104,14 +104,14 @@ impl Node {
         }
     }
 
-    fn handle_input(&mut self, id: SessionId, input: Input) -> Result<(), Sense> {
+    fn handle_input(&mut self, id: SessionId, input: SessionInput) -> Result<(), Sense> {
         let Some(session) = self.sessions.get_mut(id) else {
             return Ok(());
         };
         let conversation = session.conversation;
         match input {
-            Input::Window => {}
-            Input::Request { header, answer, ru } => match conversation {
+            SessionInput::Window => {}
+            SessionInput::Request { header, answer, ru } => match conversation {
                 Some(at) => {
                     let handled = self.with_half(at, |c, half| match half {
                         Some(half) => c.handle_request(half, header, answer, ru),
@@ -133,29 +133,29 @@ impl Node {
                     }
                 }
             },
-            Input::Purged { over } => {
+            SessionInput::Purged { over } => {
                 self.in_conversation(conversation, |c, half| c.handle_purged(half, over));
             }
-            Input::Confirmed => {
+            SessionInput::Confirmed => {
                 self.in_conversation(conversation, |c, _| c.handle_confirmed());
             }
-            Input::Rejected(sense) => match sense.code() {
+            SessionInput::Rejected(sense) => match sense.code() {
                 0x0846 => {
                     self.in_conversation(conversation, |c, half| c.handle_rejected(half));
                 }
                 _ => return Err(sense),
             },
-            Input::Signal(_) => {
+            SessionInput::Signal(_) => {
                 if let Some(c) = conversation.and_then(|at| self.conversations.get_mut(at)) {
                     c.note_request_to_send();
                 }
             }
-            Input::Bid => self.handle_bid(id),
-            Input::BidAnswered(None) => self.begin_waiting(id, false),
-            Input::BidAnswered(Some(sense)) => self.handle_bid_refused(id, sense),
-            Input::ReadyToReceive => self.handle_offer(id),
-            Input::RtrAnswered(_) => {}
-            Input::BracketStopped => {
+            SessionInput::Bid => self.handle_bid(id),
+            SessionInput::BidAnswered(None) => self.begin_waiting(id, false),
+            SessionInput::BidAnswered(Some(sense)) => self.handle_bid_refused(id, sense),
+            SessionInput::ReadyToReceive => self.handle_offer(id),
+            SessionInput::RtrAnswered(_) => {}
+            SessionInput::BracketStopped => {
                 session.bis_received = true;
             }
         }
@@ -198,7 +198,7 @@ impl Node {
         if let Some(at) = session.conversation {
             let done = match self.conversations.get_mut(at) {
                 None => true,
-                Some(c) if c.is_over() && c.owner != Owner::Program => {
+                Some(c) if c.is_over() && c.owner != VerbOwner::Program => {
                     self.conversations.remove(at);
                     true
                 }
@@ -233,8 +233,8 @@ impl Node {
         }
         if half.my_turn() && !half.owes_answer() {
             // The turn is with this side, but no conversation uses it.
-            let header = Rh::request(Category::Fmd)
-                .with_answer(Answer::Exception1)
+            let header = Rh::request(RuCategory::Fmd)
+                .with_answer(RequestedResponse::Exception1)
                 .with_conditional_end(true);
             half.send_status(header);
         }
@@ -249,7 +249,7 @@ impl Node {
                 self.kick(id);
             } else if session.bis_received && session.closing {
                 let normal = unbind::Repr::of(unbind::NORMAL);
-                self.end_session(id, normal, Outage::Normal);
+                self.end_session(id, normal, SessionOutage::Normal);
             }
             return;
         }
@@ -289,7 +289,7 @@ impl Node {
             }
             let Some(session) = self.pop_idle(at, false) else {
                 if self.groups[at].sessions.is_empty() {
-                    self.fail_waiters(at, ReturnCode::AllocateFailureRetry, Denial::NoRoute);
+                    self.fail_waiters(at, ReturnCode::AllocateFailureRetry, SessionDenial::NoRoute);
                 }
                 return;
             };
@@ -427,14 +427,14 @@ impl Node {
             return;
         };
         conversation.fail(code);
-        if conversation.owner == Owner::Nobody {
+        if conversation.owner == VerbOwner::NoProgram {
             self.conversations.remove(id);
             return;
         }
         self.notify(id);
     }
 
-    pub(super) fn fail_waiters(&mut self, at: usize, code: ReturnCode, why: Denial) {
+    pub(super) fn fail_waiters(&mut self, at: usize, code: ReturnCode, why: SessionDenial) {
         let waiting = std::mem::take(&mut self.groups[at].waiting);
         if !waiting.is_empty() {
             self.groups[at].denial = Some(why);

@@ -3,17 +3,17 @@
 //! Session limits hold for such a group, and conversations wait in it for a
 //! session.
 
-use super::event::{Denial, Limits};
+use super::event::{SessionDenial, Limits};
 use crate::conversation::ConversationId;
 use crate::mode::Mode;
 use crate::name::LuName;
 use crate::session::SessionId;
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 use std::collections::VecDeque;
 
 /// The sessions of a pair of logical units under one mode.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct SessionGroup {
     pub local: LuName,
     pub partner: LuName,
     pub mode: Mode,
@@ -36,20 +36,20 @@ pub(super) struct Group {
     /// How often in a row this side's wish for limits lost a race.
     pub races: u8,
     /// Why those who waited last got no session.
-    pub denial: Option<Denial>,
+    pub denial: Option<SessionDenial>,
 }
 
 /// An exchange of session limits that this side asked for.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    pub wish: Limits,
+    pub proposal: Limits,
     pub conversation: ConversationId,
-    pub deadline: Instant,
+    pub deadline: MonotonicTime,
     pub sent: bool,
 }
 
-impl Group {
-    pub fn new(local: LuName, partner: LuName, mode: Mode, single: bool) -> Group {
+impl SessionGroup {
+    pub fn new(local: LuName, partner: LuName, mode: Mode, single: bool) -> SessionGroup {
         let limits = if mode.is_service() {
             Limits {
                 sessions: 2,
@@ -65,7 +65,7 @@ impl Group {
         } else {
             Limits::default()
         };
-        Group {
+        SessionGroup {
             local,
             partner,
             mode,
@@ -100,7 +100,7 @@ impl Group {
             return true;
         }
         let asked = self.exchange.as_ref().filter(|e| e.sent);
-        asked.is_some_and(|e| self.count() < e.wish.sessions)
+        asked.is_some_and(|e| self.count() < e.proposal.sessions)
     }
 
     /// Whether a new session may have this side as contention winner, or the

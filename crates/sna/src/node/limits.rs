@@ -7,19 +7,19 @@
 //! number of sessions.
 
 use super::attach::LIMITS_TP;
-use super::config::Partner;
-use super::event::{CnosOutcome, Denial, Event, Limits};
-use super::group::{Exchange, Group};
-use super::sessions::Phase;
+use super::config::PartnerLu;
+use super::event::{CnosOutcome, SessionDenial, NodeEvent, Limits};
+use super::group::{Exchange, SessionGroup};
+use super::sessions::SessionPhase;
 use super::{Node, Timer};
 use crate::conversation::code::{
     ConversationType, DataReceived, DeallocateType, Fill, PrepareToReceiveType, ReturnCode, State,
 };
-use crate::conversation::{AttachPlan, Attributes, Conversation, ConversationId, Owner};
+use crate::conversation::{AttachPlan, ConversationAttributes, Conversation, ConversationId, VerbOwner};
 use crate::mode::{self, SyncLevel};
 use crate::name::{LuName, ModeName, TpName};
-use crate::time::Instant;
-use crate::wire::cnos::{Modifier, Repr as Cnos, Service};
+use crate::time::MonotonicTime;
+use crate::wire::cnos::{ReplyModifier, Repr as Cnos, CnosService};
 use crate::wire::fmh5;
 use std::task::Poll;
 
@@ -32,7 +32,7 @@ impl Node {
         partner: &LuName,
         mode: &ModeName,
         limits: Limits,
-        now: Instant,
+        now: MonotonicTime,
     ) -> bool {
         self.advance(now);
         let at = self.group(local, partner, mode, None);
@@ -54,7 +54,7 @@ impl Node {
         local: &LuName,
         partner: &LuName,
         mode: &ModeName,
-        now: Instant,
+        now: MonotonicTime,
     ) -> bool {
         self.initialize_limits(local, partner, mode, Limits::default(), now)
     }
@@ -83,13 +83,13 @@ impl Node {
             return None;
         }
         if !self.partners.contains_key(partner) {
-            let mut new = Partner::new(partner.clone());
+            let mut new = PartnerLu::new(partner.clone());
             new.parallel = parallel.unwrap_or(true);
             self.partners.insert(partner.clone(), new);
         }
         let single = self.partners.get(partner).is_some_and(|p| !p.parallel);
         let at = self.groups.len();
-        let group = Group::new(local.clone(), partner.clone(), known, single);
+        let group = SessionGroup::new(local.clone(), partner.clone(), known, single);
         self.groups.push(group);
         self.group_of.insert(key, at);
         Some(at)
@@ -103,7 +103,7 @@ impl Node {
         }
         if !self.config.auto_initialize {
             let code = ReturnCode::AllocateFailureRetry;
-            self.fail_waiters(at, code, Denial::LimitsNotSet);
+            self.fail_waiters(at, code, SessionDenial::LimitsNotSet);
             return;
         }
         let mode = &group.mode;
@@ -114,7 +114,7 @@ impl Node {
         };
         if wish.sessions == 0 {
             let code = ReturnCode::AllocateFailureNoRetry;
-            self.fail_waiters(at, code, Denial::ModeClosed);
+            self.fail_waiters(at, code, SessionDenial::ModeClosed);
             return;
         }
         self.start_exchange(at, wish);
@@ -131,7 +131,7 @@ impl Node {
         let Ok(tp) = TpName::from_ebcdic(&LIMITS_TP) else {
             return;
         };
-        let attributes = Attributes {
+        let attributes = ConversationAttributes {
             local,
             partner,
             mode: service,
@@ -140,7 +140,7 @@ impl Node {
             sync: SyncLevel::None,
             user: None,
         };
-        let owner = Owner::LimitsSource(at);
+        let owner = VerbOwner::LimitsSource(at);
         let mut conversation = Conversation::new(attributes, owner, State::Initialize);
         conversation.attach = Some(Box::new(AttachPlan {
             header: fmh5::Repr::new(&LIMITS_TP, false, 0),
@@ -151,7 +151,7 @@ impl Node {
         let deadline = self.now + self.config.activation_timeout;
         self.timers.insert((deadline, Timer::Exchange(at)));
         self.groups[at].exchange = Some(Exchange {
-            wish,
+            proposal: wish,
             conversation: id,
             deadline,
             sent: false,
@@ -167,9 +167,9 @@ impl Node {
             return;
         };
         match conversation.owner {
-            Owner::LimitsSource(at) => self.run_source(id, at),
-            Owner::LimitsTarget => self.run_target(id),
-            Owner::Program | Owner::Nobody => {}
+            VerbOwner::LimitsSource(at) => self.run_source(id, at),
+            VerbOwner::LimitsTarget => self.run_target(id),
+            VerbOwner::Program | VerbOwner::NoProgram => {}
         }
     }
 
@@ -177,7 +177,7 @@ impl Node {
         let Some(exchange) = self.groups[at].exchange.as_mut() else {
             return;
         };
-        let wish = exchange.wish;
+        let wish = exchange.proposal;
         let failed = self
             .conversations
             .get(id)
@@ -197,8 +197,8 @@ impl Node {
             }
             exchange.sent = true;
             let request = Cnos {
-                service: Service::Request,
-                modifier: Modifier::NORMAL,
+                service: CnosService::Request,
+                modifier: ReplyModifier::NORMAL,
                 action: 0,
                 drain_source: false,
                 drain_target: false,
@@ -238,10 +238,10 @@ impl Node {
 
     fn take_reply(&mut self, at: usize, wish: Limits, reply: &Cnos) -> CnosOutcome {
         match reply.modifier {
-            Modifier::COMMAND_RACE => return CnosOutcome::CommandRace,
-            Modifier::MODE_NOT_RECOGNIZED => return CnosOutcome::ModeNotRecognized,
-            Modifier::LIMIT_CLOSED => return CnosOutcome::LimitClosed,
-            _ if reply.service != Service::Accepted => return CnosOutcome::Failed,
+            ReplyModifier::COMMAND_RACE => return CnosOutcome::CommandRace,
+            ReplyModifier::MODE_NOT_RECOGNIZED => return CnosOutcome::ModeNotRecognized,
+            ReplyModifier::LIMIT_CLOSED => return CnosOutcome::LimitClosed,
+            _ if reply.service != CnosService::Accepted => return CnosOutcome::Failed,
             _ => {}
         }
         let got = Limits {
@@ -279,7 +279,7 @@ impl Node {
         let request = (received.data == DataReceived::Complete)
             .then(|| Cnos::parse(&buffer[..received.len]).ok())
             .flatten()
-            .filter(|request| request.service == Service::Request);
+            .filter(|request| request.service == CnosService::Request);
         let Some(mut reply) = request else {
             self.drop_service(id);
             return;
@@ -309,7 +309,7 @@ impl Node {
     /// Makes a reply of the request, and takes the limits it comes to.
     fn answer_request(&mut self, id: ConversationId, cnos: &mut Cnos) {
         let refuse = |cnos: &mut Cnos, modifier| {
-            cnos.service = Service::Refused;
+            cnos.service = CnosService::Refused;
             cnos.modifier = modifier;
         };
         let Some(conversation) = self.conversations.get(id) else {
@@ -323,18 +323,18 @@ impl Node {
         let at = name.and_then(|name| self.group(&local, &partner, &name, None));
         let at = at.filter(|at| !self.groups[*at].mode.is_service());
         let Some(at) = at else {
-            refuse(cnos, Modifier::MODE_NOT_RECOGNIZED);
+            refuse(cnos, ReplyModifier::MODE_NOT_RECOGNIZED);
             return;
         };
         let group = &self.groups[at];
         let racing = group.exchange.as_ref().is_some_and(|e| e.sent);
         if racing && local.to_ebcdic() > partner.to_ebcdic() {
-            refuse(cnos, Modifier::COMMAND_RACE);
+            refuse(cnos, ReplyModifier::COMMAND_RACE);
             return;
         }
         let limit = cnos.limit.min(group.mode.session_limit).min(0x7FFF);
         if limit == 0 && cnos.limit > 0 {
-            refuse(cnos, Modifier::LIMIT_CLOSED);
+            refuse(cnos, ReplyModifier::LIMIT_CLOSED);
             return;
         }
         let target = cnos.min_winners_target.min(limit);
@@ -342,10 +342,10 @@ impl Node {
         let as_asked = limit == cnos.limit
             && source == cnos.min_winners_source
             && target == cnos.min_winners_target;
-        cnos.service = Service::Accepted;
+        cnos.service = CnosService::Accepted;
         cnos.modifier = match as_asked {
-            true => Modifier::NORMAL,
-            false => Modifier::NEGOTIATED,
+            true => ReplyModifier::NORMAL,
+            false => ReplyModifier::NEGOTIATED,
         };
         cnos.limit = limit;
         cnos.min_winners_source = source;
@@ -357,7 +357,7 @@ impl Node {
         };
         let responsible = cnos.target_responsible;
         self.set_limits(at, limits, responsible);
-        self.tell_limits(at, CnosOutcome::ByPartner);
+        self.report_limits(at, CnosOutcome::ByPartner);
     }
 
     /// Takes new limits; sessions above them end as they become idle, if this
@@ -382,7 +382,7 @@ impl Node {
             .into_iter()
             .filter(|id| {
                 let session = self.sessions.get(*id);
-                session.is_some_and(|s| matches!(s.phase, Phase::Active))
+                session.is_some_and(|s| matches!(s.phase, SessionPhase::Active))
             })
             .collect();
         ids.sort_by_key(idle_first);
@@ -425,34 +425,34 @@ impl Node {
             group.races = 0;
             let why = match outcome {
                 CnosOutcome::Failed => self.service_denial(at),
-                outcome => Denial::Limits(outcome),
+                outcome => SessionDenial::Limits(outcome),
             };
             self.fail_waiters(at, code, why);
         }
-        self.tell_limits(at, outcome);
+        self.report_limits(at, outcome);
     }
 
     /// Why an exchange of limits of this group came to nothing.
-    fn service_denial(&self, at: usize) -> Denial {
+    fn service_denial(&self, at: usize) -> SessionDenial {
         let group = &self.groups[at];
         let service = mode::SERVICE_MODE.parse().unwrap_or_default();
         match self.denial(&group.local, &group.partner, &service) {
-            Some(Denial::Session(outage)) => Denial::NoServiceSession(outage),
+            Some(SessionDenial::Session(outage)) => SessionDenial::NoServiceSession(outage),
             Some(other) => other,
-            None => Denial::Limits(CnosOutcome::Failed),
+            None => SessionDenial::Limits(CnosOutcome::Failed),
         }
     }
 
     /// Why the last conversation that got no session with this partner and mode
     /// got none.
-    pub fn denial(&self, local: &LuName, partner: &LuName, mode: &ModeName) -> Option<Denial> {
+    pub fn denial(&self, local: &LuName, partner: &LuName, mode: &ModeName) -> Option<SessionDenial> {
         let key = (local.clone(), partner.clone(), mode.clone());
         self.groups[*self.group_of.get(&key)?].denial
     }
 
-    fn tell_limits(&mut self, at: usize, outcome: CnosOutcome) {
+    fn report_limits(&mut self, at: usize, outcome: CnosOutcome) {
         let group = &self.groups[at];
-        let event = Event::Limits {
+        let event = NodeEvent::Limits {
             partner: group.partner.clone(),
             mode: group.mode.name.clone(),
             limits: group.limits,

@@ -7,7 +7,7 @@
 //! and dependent logical units, so assignment starts at `X'02'`.
 
 use super::config::{LinkConfig, LinkRole};
-use crate::mode::Priority;
+use crate::mode::TransmissionPriority;
 use crate::session::SessionId;
 use crate::session::segment::Reassembler;
 use crate::wire::th::Address;
@@ -57,7 +57,7 @@ impl Link {
     }
 
     /// Puts a session in line.
-    pub fn enqueue(&mut self, session: SessionId, priority: Priority) {
+    pub fn enqueue(&mut self, session: SessionId, priority: TransmissionPriority) {
         self.ready[priority as usize].push_back(session);
     }
 
@@ -65,7 +65,7 @@ impl Link {
     /// before session control, so that a BIND does not overtake the limits
     /// that allow it.
     pub fn dequeue_network(&mut self) -> Option<SessionId> {
-        self.ready[Priority::Network as usize].pop_front()
+        self.ready[TransmissionPriority::Network as usize].pop_front()
     }
 
     /// Takes the session whose turn it is.
@@ -97,9 +97,9 @@ mod tests {
     fn higher_priorities_go_first() {
         let mut link = Link::new(LinkConfig::new(LinkRole::Primary, 265));
         let id = SessionId::from_raw;
-        link.enqueue(id(1), Priority::Low);
-        link.enqueue(id(2), Priority::Network);
-        link.enqueue(id(3), Priority::High);
+        link.enqueue(id(1), TransmissionPriority::Low);
+        link.enqueue(id(2), TransmissionPriority::Network);
+        link.enqueue(id(3), TransmissionPriority::High);
         let order: Vec<_> = std::iter::from_fn(|| link.dequeue()).collect();
         assert_eq!(order, [id(2), id(3), id(1)]);
     }

@@ -25,21 +25,21 @@ use crate::arena::Arena;
 use crate::conversation::{Conversation, ConversationId};
 use crate::mode::ModeTable;
 use crate::name::{LuName, ModeName, TpName};
-use crate::secret::Secret;
+use crate::secret::PasswordBytes;
 use crate::session::SessionId;
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 use crate::wire::Sense;
-use config::{LinkConfig, NodeConfig, Partner, TpDefinition, User};
-use event::{Event, Outage};
-use group::Group;
+use config::{LinkConfig, NodeConfig, PartnerLu, TpDefinition, LocalUser};
+use event::{NodeEvent, SessionOutage};
+use group::SessionGroup;
 use link::Link;
 use sessions::Session;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 
-pub use change::Renewed;
+pub use change::ChangedSessions;
 pub use sessions::SessionInfo;
-pub use verbs::{Allocate, Refusal, Security};
+pub use verbs::{AllocateParameters, AttachRefusal, AllocateSecurity};
 
 /// One link of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,22 +55,22 @@ impl std::fmt::Display for LinkId {
 #[derive(Debug)]
 pub struct Node {
     config: NodeConfig,
-    now: Instant,
+    now: MonotonicTime,
     locals: Vec<LuName>,
-    partners: BTreeMap<LuName, Partner>,
+    partners: BTreeMap<LuName, PartnerLu>,
     /// The links that lead to each partner; the last one is used.
     routes: BTreeMap<LuName, Vec<LinkId>>,
     programs: BTreeMap<TpName, TpDefinition>,
     any_program: Option<TpDefinition>,
-    users: BTreeMap<String, Secret>,
+    users: BTreeMap<String, PasswordBytes>,
     links: BTreeMap<LinkId, Link>,
     next_link: u32,
-    groups: Vec<Group>,
+    groups: Vec<SessionGroup>,
     group_of: HashMap<(LuName, LuName, ModeName), usize>,
     sessions: Arena<SessionId, Session>,
     conversations: Arena<ConversationId, Conversation>,
-    timers: BTreeSet<(Instant, Timer)>,
-    events: VecDeque<Event>,
+    timers: BTreeSet<(MonotonicTime, Timer)>,
+    events: VecDeque<NodeEvent>,
     /// Conversations of the node itself that can go on.
     services: VecDeque<ConversationId>,
     waiting_attaches: usize,
@@ -79,7 +79,7 @@ pub struct Node {
     error_sense: Option<(ConversationId, Sense)>,
     /// The reason for the loss of the session that the last verb reported, and
     /// its conversation.
-    outage: Option<(ConversationId, Outage)>,
+    outage: Option<(ConversationId, SessionOutage)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,7 +96,7 @@ impl Node {
             outage: None,
             next_instance: config.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8,
             config,
-            now: Instant::ZERO,
+            now: MonotonicTime::ZERO,
             locals: Vec::new(),
             partners: BTreeMap::new(),
             routes: BTreeMap::new(),
@@ -140,7 +140,7 @@ impl Node {
     }
 
     /// Defines a partner, or changes its definition.
-    pub fn define_partner(&mut self, partner: Partner) {
+    pub fn define_partner(&mut self, partner: PartnerLu) {
         self.partners.insert(partner.name.clone(), partner);
     }
 
@@ -170,12 +170,12 @@ impl Node {
     }
 
     /// Defines a user whose password attaches may carry.
-    pub fn define_user(&mut self, user: User) {
+    pub fn define_user(&mut self, user: LocalUser) {
         self.users.insert(user.name, user.password);
     }
 
     /// A link came up.
-    pub fn link_up(&mut self, config: LinkConfig, now: Instant) -> LinkId {
+    pub fn link_up(&mut self, config: LinkConfig, now: MonotonicTime) -> LinkId {
         self.advance(now);
         let id = LinkId(self.next_link);
         self.next_link += 1;
@@ -188,7 +188,7 @@ impl Node {
     }
 
     /// A link went down: its sessions fail.
-    pub fn link_down(&mut self, link: LinkId, now: Instant) {
+    pub fn link_down(&mut self, link: LinkId, now: MonotonicTime) {
         self.advance(now);
         let Some(link_state) = self.links.remove(&link) else {
             return;
@@ -204,7 +204,7 @@ impl Node {
             .map(|s| self.groups[s.group].partner.clone())
             .collect();
         for session in sessions {
-            self.drop_session(session, Outage::Link);
+            self.drop_session(session, SessionOutage::Link);
         }
         // A partner that comes back may have been started anew, and would refuse
         // every BIND under limits that it never agreed to.
@@ -222,12 +222,12 @@ impl Node {
     }
 
     /// When [`Node::handle_timeout`] must be called next.
-    pub fn poll_timeout(&self) -> Option<Instant> {
+    pub fn poll_timeout(&self) -> Option<MonotonicTime> {
         self.timers.first().map(|(at, _)| *at)
     }
 
     /// Time has passed.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_timeout(&mut self, now: MonotonicTime) {
         self.advance(now);
         while let Some((at, timer)) = self.timers.first().copied() {
             if at > self.now {
@@ -243,7 +243,7 @@ impl Node {
     }
 
     /// The next event.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<NodeEvent> {
         self.events.pop_front()
     }
 
@@ -290,13 +290,13 @@ impl Node {
             let conversation = session.conversation;
             link.enqueue(session_id, priority);
             if room <= self.config.send_backlog_bytes / 2 {
-                self.tell_room(conversation);
+                self.notify_room(conversation);
             }
             return Some(piu);
         }
     }
 
-    fn tell_room(&mut self, conversation: Option<ConversationId>) {
+    fn notify_room(&mut self, conversation: Option<ConversationId>) {
         let Some(id) = conversation else { return };
         let waits = self
             .conversations
@@ -324,11 +324,11 @@ impl Node {
         }
     }
 
-    fn advance(&mut self, now: Instant) {
+    fn advance(&mut self, now: MonotonicTime) {
         self.now = self.now.max(now);
     }
 
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: NodeEvent) {
         self.events.push_back(event);
     }
 
@@ -341,7 +341,7 @@ impl Node {
             return;
         }
         match conversation.owner {
-            crate::conversation::Owner::Program => self.event(Event::Ready(id)),
+            crate::conversation::VerbOwner::Program => self.event(NodeEvent::Ready(id)),
             _ => self.services.push_back(id),
         }
     }

@@ -8,8 +8,8 @@
 use super::config::LinkConfig;
 use crate::mode::{Mode, PacingMode};
 use crate::name::LuName;
-use crate::session::half::Parameters;
-use crate::session::pacing::{Receiver, Scheme, Sender};
+use crate::session::half::SessionParameters;
+use crate::session::pacing::{PacingReceiver, PacingScheme, PacingSender};
 use crate::wire::bind::MOST_WINDOW;
 use crate::wire::bind::{self, Pacing, Repr as Bind, SyncLevels};
 use crate::wire::user_data::{self, UserData};
@@ -17,7 +17,7 @@ use crate::wire::{Sense, piu, ru_size, th};
 
 /// The input of a BIND request.
 #[derive(Clone, Debug)]
-pub struct Wish<'a> {
+pub struct BindProposal<'a> {
     /// This node's mode.
     pub mode: &'a Mode,
     /// This side.
@@ -37,7 +37,7 @@ pub struct Wish<'a> {
 }
 
 /// The request for this wish.
-pub fn request(wish: &Wish<'_>) -> Bind {
+pub fn request(wish: &BindProposal<'_>) -> Bind {
     let mode = wish.mode;
     let (local, partner) = (wish.local.to_ebcdic(), wish.partner.to_ebcdic());
     let two_stage = mode.pacing == PacingMode::FixedTwoStage;
@@ -211,12 +211,12 @@ pub fn parameters(
     mode: &Mode,
     link: &LinkConfig,
     address: th::Address,
-) -> Parameters {
+) -> SessionParameters {
     let p = &agreed.pacing;
     let scheme = |window: u8| match (p.adaptive, window) {
-        (true, _) => Scheme::Adaptive,
-        (false, 0) => Scheme::None,
-        (false, n) => Scheme::Fixed(u16::from(n)),
+        (true, _) => PacingScheme::Adaptive,
+        (false, 0) => PacingScheme::None,
+        (false, n) => PacingScheme::Fixed(u16::from(n)),
     };
     let (send_window, receive_window) = if primary {
         (
@@ -248,14 +248,14 @@ pub fn parameters(
         false => size(send_ru),
     };
     let first_window = u16::from(mode.receive_window.max(1));
-    Parameters {
+    SessionParameters {
         address,
         max_btu: link.max_btu_bytes,
         send_ru,
         receive_ru: size(receive_ru),
         first_speaker: agreed.primary_wins == primary,
-        sender: Sender::new(scheme(send_window)),
-        receiver: Receiver::new(
+        sender: PacingSender::new(scheme(send_window)),
+        receiver: PacingReceiver::new(
             scheme(receive_window),
             first_window,
             mode.max_adaptive_window,
@@ -302,7 +302,7 @@ mod tests {
     /// Request and response of two modes.
     fn exchange(ours: &Mode, theirs: &Mode) -> (Bind, Result<Bind, Sense>) {
         let (local, partner) = names();
-        let sent = request(&Wish {
+        let sent = request(&BindProposal {
             mode: ours,
             local: &local,
             partner: &partner,

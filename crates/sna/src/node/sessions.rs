@@ -1,19 +1,19 @@
 //! Sessions of a node: how they begin, end and fail.
 
-use super::event::{Denial, Event, Outage};
-use super::group::Group;
-use super::negotiate::{self, Wish};
+use super::event::{SessionDenial, NodeEvent, SessionOutage};
+use super::group::SessionGroup;
+use super::negotiate::{self, BindProposal};
 use super::{LinkId, Node, Timer};
 use crate::conversation::code::ReturnCode;
-use crate::conversation::{Accepts, ConversationId};
-use crate::mode::Priority;
+use crate::conversation::{AcceptedSecurity, ConversationId};
+use crate::mode::TransmissionPriority;
 use crate::name::{LuName, ModeName};
 use crate::session::SessionId;
 use crate::session::half::HalfSession;
 use crate::session::segment::{Biu, Segmenter};
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 use crate::wire::bind::{self, Repr as Bind};
-use crate::wire::rh::{Answer, Category, Rh};
+use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
 use crate::wire::th::{self, Address, Segment};
 use crate::wire::{Sense, piu, unbind};
 
@@ -24,21 +24,21 @@ pub(super) struct Session {
     pub link: LinkId,
     /// Address of the PIUs it sends.
     pub address: Address,
-    pub phase: Phase,
+    pub phase: SessionPhase,
     pub primary: bool,
     pub winner: bool,
     pub half: Option<Box<HalfSession>>,
     pub conversation: Option<ConversationId>,
     /// An Attach whose initialisation parameters have not all come.
     pub attaching: Option<Vec<u8>>,
-    pub accepts: Accepts,
-    pub deadline: Option<Instant>,
+    pub accepts: AcceptedSecurity,
+    pub deadline: Option<MonotonicTime>,
     /// Begun on behalf of a conversation that waits.
     pub coming: bool,
     /// It stands in a list of idle sessions.
     pub listed: bool,
     pub in_line: bool,
-    pub line: Priority,
+    pub line: TransmissionPriority,
     /// This side wants it to end.
     pub closing: bool,
     pub bis_sent: bool,
@@ -46,7 +46,7 @@ pub(super) struct Session {
 }
 
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(super) enum SessionPhase {
     /// The BIND is on its way.
     Binding(Box<Bind>),
     /// It carries conversations.
@@ -86,9 +86,9 @@ pub struct SessionInfo {
 
 impl Session {
     /// Where in line it stands: what is outside the window goes first.
-    pub fn line_priority(&self, groups: &[Group]) -> Priority {
+    pub fn line_priority(&self, groups: &[SessionGroup]) -> TransmissionPriority {
         match &self.half {
-            Some(half) if half.urgent_len() > 0 => Priority::Network,
+            Some(half) if half.urgent_len() > 0 => TransmissionPriority::Network,
             _ => groups[self.group].mode.priority,
         }
     }
@@ -106,7 +106,7 @@ impl Node {
                 local: group.local.clone(),
                 partner: group.partner.clone(),
                 mode: group.mode.name.clone(),
-                active: matches!(s.phase, Phase::Active),
+                active: matches!(s.phase, SessionPhase::Active),
                 primary: s.primary,
                 winner: s.winner,
                 conversation: s.conversation,
@@ -118,10 +118,10 @@ impl Node {
     }
 
     /// Ends a session at once; its conversation fails.
-    pub fn unbind(&mut self, session: SessionId, now: Instant) {
+    pub fn unbind(&mut self, session: SessionId, now: MonotonicTime) {
         self.advance(now);
         let cleanup = unbind::Repr::of(unbind::CLEANUP);
-        self.end_session(session, cleanup, Outage::Normal);
+        self.end_session(session, cleanup, SessionOutage::Normal);
         self.settle();
     }
 
@@ -151,7 +151,7 @@ impl Node {
         }
         let address = link.assign().ok_or(())?;
         self.next_instance = self.next_instance.wrapping_add(1);
-        let bind = negotiate::request(&Wish {
+        let bind = negotiate::request(&BindProposal {
             mode: &group.mode,
             local,
             partner,
@@ -166,18 +166,18 @@ impl Node {
             group: at,
             link: link_id,
             address,
-            phase: Phase::Binding(Box::new(bind)),
+            phase: SessionPhase::Binding(Box::new(bind)),
             primary: true,
             winner,
             half: None,
             conversation: None,
             attaching: None,
-            accepts: Accepts::default(),
+            accepts: AcceptedSecurity::default(),
             deadline: None,
             coming: true,
             listed: false,
             in_line: false,
-            line: Priority::Low,
+            line: TransmissionPriority::Low,
             closing: false,
             bis_sent: false,
             bis_received: false,
@@ -186,7 +186,7 @@ impl Node {
         let group = &mut self.groups[at];
         group.sessions.push(id);
         group.local_winners += u16::from(winner);
-        let header = Rh::request(Category::Sc).with_answer(Answer::Definite1);
+        let header = Rh::request(RuCategory::Sc).with_answer(RequestedResponse::Definite1);
         self.send_control(link_id, address, 1, header, &ru);
         self.set_deadline(id);
         Ok(id)
@@ -210,17 +210,17 @@ impl Node {
             (Some(bind::CODE), Some(_)) => Err(Sense::SESSION_ACTIVE),
             (Some(unbind::CODE), Some(session)) => self.handle_unbind(session, biu),
             (Some(unbind::CODE), None) => Err(Sense::NO_SESSION),
-            _ if biu.header.category() == Category::Sc => Err(Sense::FUNCTION_UNSUPPORTED),
+            _ if biu.header.category() == RuCategory::Sc => Err(Sense::FUNCTION_UNSUPPORTED),
             _ => Err(Sense::NO_SESSION),
         };
         let Err(sense) = sense else { return };
-        self.event(Event::PeerFault {
+        self.event(NodeEvent::PeerFault {
             link,
             sense,
             attach: None,
         });
         let mut ru = sense.to_bytes().to_vec();
-        if biu.header.category() != Category::Fmd {
+        if biu.header.category() != RuCategory::Fmd {
             ru.extend(code);
         }
         let header = biu.header.respond(true);
@@ -285,7 +285,7 @@ impl Node {
             group: at,
             link: link_id,
             address,
-            phase: Phase::Active,
+            phase: SessionPhase::Active,
             primary: false,
             winner,
             half: Some(Box::new(HalfSession::new(parameters))),
@@ -296,7 +296,7 @@ impl Node {
             coming: false,
             listed: false,
             in_line: false,
-            line: Priority::Low,
+            line: TransmissionPriority::Low,
             closing: false,
             bis_sent: false,
             bis_received: false,
@@ -321,7 +321,7 @@ impl Node {
         }
         let crossing = group.sessions.iter().copied().find(|id| {
             let session = self.sessions.get(*id);
-            session.is_some_and(|s| matches!(s.phase, Phase::Binding(_)))
+            session.is_some_and(|s| matches!(s.phase, SessionPhase::Binding(_)))
         });
         match crossing {
             // The partner refuses ours by the same rule.
@@ -335,13 +335,13 @@ impl Node {
             return;
         };
         match &session.phase {
-            Phase::Unbinding => self.remove_session(id),
-            Phase::Active => {}
-            Phase::Binding(sent) => {
+            SessionPhase::Unbinding => self.remove_session(id),
+            SessionPhase::Active => {}
+            SessionPhase::Binding(sent) => {
                 if biu.header.exception() {
                     let sense = biu.ru.first_chunk::<4>();
                     let sense = sense.map_or(Sense::RU_LENGTH, |four| Sense::from_bytes(*four));
-                    self.bind_failed(id, Outage::Refused(sense));
+                    self.bind_failed(id, SessionOutage::Refused(sense));
                     return;
                 }
                 let sent = sent.clone();
@@ -380,7 +380,7 @@ impl Node {
         session.winner = winner;
         session.accepts = accepts(got);
         session.half = Some(Box::new(HalfSession::new(parameters)));
-        session.phase = Phase::Active;
+        session.phase = SessionPhase::Active;
         self.clear_deadline(id);
         self.session_up(id);
     }
@@ -395,7 +395,7 @@ impl Node {
             group.coming = group.coming.saturating_sub(1);
         }
         group.exhausted = false;
-        let event = Event::SessionUp {
+        let event = NodeEvent::SessionUp {
             session: id,
             partner: group.partner.clone(),
             mode: group.mode.name.clone(),
@@ -414,9 +414,9 @@ impl Node {
         let (link, address) = (session.link, session.address);
         self.send_control(link, address, biu.sequence, header, &[unbind::CODE]);
         let cause = match (unbind.kind, unbind.sense) {
-            (unbind::NORMAL, _) => Outage::Normal,
-            (_, Some(sense)) => Outage::PeerFault(sense),
-            (kind, None) => Outage::Unbound(kind),
+            (unbind::NORMAL, _) => SessionOutage::Normal,
+            (_, Some(sense)) => SessionOutage::PeerFault(sense),
+            (kind, None) => SessionOutage::Unbound(kind),
         };
         self.drop_session(id, cause);
         Ok(())
@@ -428,30 +428,30 @@ impl Node {
             return;
         };
         let link = session.link;
-        self.event(Event::PeerFault {
+        self.event(NodeEvent::PeerFault {
             link,
             sense,
             attach: None,
         });
-        self.end_session(id, unbind::Repr::fault(sense), Outage::PeerFault(sense));
+        self.end_session(id, unbind::Repr::fault(sense), SessionOutage::PeerFault(sense));
     }
 
     /// Sends an UNBIND; what the session carried has failed from now on.
-    pub(super) fn end_session(&mut self, id: SessionId, unbind: unbind::Repr, cause: Outage) {
+    pub(super) fn end_session(&mut self, id: SessionId, unbind: unbind::Repr, cause: SessionOutage) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        if matches!(session.phase, Phase::Unbinding) {
+        if matches!(session.phase, SessionPhase::Unbinding) {
             return;
         }
         let (link, address) = (session.link, session.address);
         let at = session.group;
-        let was_binding = matches!(session.phase, Phase::Binding(_));
-        let header = Rh::request(Category::Sc).with_answer(Answer::Definite1);
+        let was_binding = matches!(session.phase, SessionPhase::Binding(_));
+        let header = Rh::request(RuCategory::Sc).with_answer(RequestedResponse::Definite1);
         self.send_control(link, address, 2, header, &unbind.emit());
         self.detach(id, cause);
         if let Some(session) = self.sessions.get_mut(id) {
-            session.phase = Phase::Unbinding;
+            session.phase = SessionPhase::Unbinding;
             session.half = None;
         }
         self.set_deadline(id);
@@ -464,13 +464,13 @@ impl Node {
     }
 
     /// A session is gone without a word of this side.
-    pub(super) fn drop_session(&mut self, id: SessionId, cause: Outage) {
+    pub(super) fn drop_session(&mut self, id: SessionId, cause: SessionOutage) {
         let phase = self.sessions.get(id).map(|s| &s.phase);
         match phase {
             None => {}
-            Some(Phase::Unbinding) => self.remove_session(id),
-            Some(Phase::Binding(_)) => self.bind_failed(id, cause),
-            Some(Phase::Active) => {
+            Some(SessionPhase::Unbinding) => self.remove_session(id),
+            Some(SessionPhase::Binding(_)) => self.bind_failed(id, cause),
+            Some(SessionPhase::Active) => {
                 let at = self.sessions.get(id).map(|s| s.group);
                 self.detach(id, cause);
                 self.remove_session(id);
@@ -482,7 +482,7 @@ impl Node {
         }
     }
 
-    fn bind_failed(&mut self, id: SessionId, cause: Outage) {
+    fn bind_failed(&mut self, id: SessionId, cause: SessionOutage) {
         let Some(session) = self.sessions.get(id) else {
             return;
         };
@@ -495,26 +495,26 @@ impl Node {
     /// A session could not be had. Others may still serve those who wait;
     /// without others, or with a partner that has fallen silent, they would
     /// wait for ever.
-    fn no_session(&mut self, at: usize, cause: Outage) {
+    fn no_session(&mut self, at: usize, cause: SessionOutage) {
         self.groups[at].exhausted = true;
-        if self.groups[at].sessions.is_empty() || cause == Outage::Timeout {
+        if self.groups[at].sessions.is_empty() || cause == SessionOutage::Timeout {
             let code = match cause {
-                Outage::Refused(sense) if sense.code() != 0x0805 => {
+                SessionOutage::Refused(sense) if sense.code() != 0x0805 => {
                     ReturnCode::AllocateFailureNoRetry
                 }
                 _ => ReturnCode::AllocateFailureRetry,
             };
-            self.fail_waiters(at, code, Denial::Session(cause));
+            self.fail_waiters(at, code, SessionDenial::Session(cause));
         }
         self.serve(at);
     }
 
     /// Takes a session out of its group; its conversation fails.
-    fn detach(&mut self, id: SessionId, cause: Outage) {
+    fn detach(&mut self, id: SessionId, cause: SessionOutage) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
-        if matches!(session.phase, Phase::Unbinding) {
+        if matches!(session.phase, SessionPhase::Unbinding) {
             return;
         }
         let conversation = session.conversation.take();
@@ -525,7 +525,7 @@ impl Node {
         if std::mem::take(&mut session.coming) {
             group.coming = group.coming.saturating_sub(1);
         }
-        let event = Event::SessionDown {
+        let event = NodeEvent::SessionDown {
             session: id,
             partner: group.partner.clone(),
             mode: group.mode.name.clone(),
@@ -535,7 +535,7 @@ impl Node {
         self.clear_deadline(id);
         if let Some(conversation) = conversation {
             let code = match cause {
-                Outage::PeerFault(_) => ReturnCode::ResourceFailureNoRetry,
+                SessionOutage::PeerFault(_) => ReturnCode::ResourceFailureNoRetry,
                 _ => ReturnCode::ResourceFailureRetry,
             };
             if let Some(conversation) = self.conversations.get_mut(conversation) {
@@ -561,11 +561,11 @@ impl Node {
         };
         session.deadline = None;
         match session.phase {
-            Phase::Active => {}
-            Phase::Unbinding => self.remove_session(id),
-            Phase::Binding(_) => {
+            SessionPhase::Active => {}
+            SessionPhase::Unbinding => self.remove_session(id),
+            SessionPhase::Binding(_) => {
                 let cleanup = unbind::Repr::of(unbind::CLEANUP);
-                self.end_session(id, cleanup, Outage::Timeout);
+                self.end_session(id, cleanup, SessionOutage::Timeout);
             }
         }
     }
@@ -642,8 +642,8 @@ impl Node {
     }
 }
 
-fn accepts(bind: &Bind) -> Accepts {
-    Accepts {
+fn accepts(bind: &Bind) -> AcceptedSecurity {
+    AcceptedSecurity {
         passwords: bind.security[1] & bind::SECURITY_CONVERSATION != 0,
         verified: bind.security[1] & bind::SECURITY_VERIFIED != 0,
     }

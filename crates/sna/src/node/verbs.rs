@@ -5,26 +5,26 @@
 //!
 //! [`Event::Ready`]: super::event::Event::Ready
 
-use super::event::Outage;
+use super::event::SessionOutage;
 use super::{LinkId, Node};
 use crate::conversation::code::{
     ConversationType, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType, ReturnCode,
     ReturnControl, State,
 };
 use crate::conversation::{
-    AttachPlan, Attributes, Conversation, ConversationId, Owner, Received, Sent, Withheld,
+    AttachPlan, ConversationAttributes, Conversation, ConversationId, VerbOwner, ReceiveStatus, SendResult, WithheldSecurity,
 };
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
-use crate::secret::Secret;
+use crate::secret::PasswordBytes;
 use crate::session::half::HalfSession;
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 use crate::wire::{Sense, fmh5, gds};
 use std::task::Poll;
 
 /// The parameters of a new conversation.
 #[derive(Clone, Debug)]
-pub struct Allocate {
+pub struct AllocateParameters {
     /// The local logical unit.
     pub local: LuName,
     /// The partner.
@@ -38,7 +38,7 @@ pub struct Allocate {
     /// Sync level.
     pub sync: SyncLevel,
     /// The security fields of the Attach.
-    pub security: Security,
+    pub security: AllocateSecurity,
     /// Whether to wait for a session.
     pub return_control: ReturnControl,
     /// Program initialisation parameters, at most 32,763 bytes with four for
@@ -46,18 +46,18 @@ pub struct Allocate {
     pub pip: Vec<Vec<u8>>,
 }
 
-impl Allocate {
+impl AllocateParameters {
     /// A mapped conversation with confirmation, no security and no parameters,
     /// that waits for its session.
-    pub fn new(local: LuName, partner: LuName, mode: ModeName, tp: TpName) -> Allocate {
-        Allocate {
+    pub fn new(local: LuName, partner: LuName, mode: ModeName, tp: TpName) -> AllocateParameters {
+        AllocateParameters {
             local,
             partner,
             mode,
             tp,
             kind: ConversationType::Mapped,
             sync: SyncLevel::Confirm,
-            security: Security::None,
+            security: AllocateSecurity::None,
             return_control: ReturnControl::WhenSessionAllocated,
             pip: Vec::new(),
         }
@@ -66,7 +66,7 @@ impl Allocate {
 
 /// The access security information of an allocate.
 #[derive(Clone, Debug)]
-pub enum Security {
+pub enum AllocateSecurity {
     /// No security.
     None,
     /// A user that this side has verified; sent where the partner takes that.
@@ -79,13 +79,13 @@ pub enum Security {
         /// The user.
         user: String,
         /// The password.
-        password: Secret,
+        password: PasswordBytes,
     },
 }
 
 /// Why a program does not take a conversation that was attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AttachRefusal {
     /// The program is not defined.
     Unknown,
     /// It cannot be started now.
@@ -104,7 +104,7 @@ pub enum Refusal {
 
 impl Node {
     /// Begins a conversation. [`Node::allocated`] says when it has a session.
-    pub fn allocate(&mut self, wish: Allocate, now: Instant) -> ConversationId {
+    pub fn allocate(&mut self, wish: AllocateParameters, now: MonotonicTime) -> ConversationId {
         self.advance(now);
         let mut header = fmh5::Repr::new(
             wish.tp.as_ebcdic(),
@@ -116,18 +116,18 @@ impl Node {
         );
         header.pip = !wish.pip.is_empty();
         let user = match &wish.security {
-            Security::None => None,
-            Security::Same { user } => {
+            AllocateSecurity::None => None,
+            AllocateSecurity::Same { user } => {
                 header.already_verified = true;
                 Some(user.clone())
             }
-            Security::Program { user, password } => {
+            AllocateSecurity::Program { user, password } => {
                 header.access.password = Some(password.clone());
                 Some(user.clone())
             }
         };
         header.access.user.clone_from(&user);
-        let attributes = Attributes {
+        let attributes = ConversationAttributes {
             local: wish.local.clone(),
             partner: wish.partner.clone(),
             mode: wish.mode.clone(),
@@ -136,7 +136,7 @@ impl Node {
             sync: wish.sync,
             user,
         };
-        let mut conversation = Conversation::new(attributes, Owner::Program, State::Initialize);
+        let mut conversation = Conversation::new(attributes, VerbOwner::Program, State::Initialize);
         let pip = wish.pip;
         let pip_bytes: usize = pip.iter().map(|field| field.len() + gds::HEADER).sum();
         let pip_fits = pip_bytes <= gds::MAX_PIP;
@@ -226,15 +226,15 @@ impl Node {
     }
 
     /// Refuses a conversation that a partner attached.
-    pub fn refuse(&mut self, id: ConversationId, why: Refusal) -> ReturnCode {
+    pub fn refuse(&mut self, id: ConversationId, why: AttachRefusal) -> ReturnCode {
         let sense = match why {
-            Refusal::Unknown => Sense::TPN_UNKNOWN,
-            Refusal::Later => Sense::TP_RETRY,
-            Refusal::Never => Sense::TP_NO_RETRY,
-            Refusal::Security => Sense::SECURITY,
-            Refusal::Type => Sense::TYPE_MISMATCH,
-            Refusal::SyncLevel => Sense::SYNC_LEVEL,
-            Refusal::Parameters => Sense::PIP_WRONG,
+            AttachRefusal::Unknown => Sense::TPN_UNKNOWN,
+            AttachRefusal::Later => Sense::TP_RETRY,
+            AttachRefusal::Never => Sense::TP_NO_RETRY,
+            AttachRefusal::Security => Sense::SECURITY,
+            AttachRefusal::Type => Sense::TYPE_MISMATCH,
+            AttachRefusal::SyncLevel => Sense::SYNC_LEVEL,
+            AttachRefusal::Parameters => Sense::PIP_WRONG,
         };
         let waits = self
             .conversations
@@ -250,7 +250,7 @@ impl Node {
 
     /// Takes data to send: one record of a mapped conversation, any piece of
     /// the logical records of a basic one.
-    pub fn send(&mut self, id: ConversationId, data: &[u8]) -> Poll<Sent> {
+    pub fn send(&mut self, id: ConversationId, data: &[u8]) -> Poll<SendResult> {
         self.poll_verb(id, |c, half| c.send(half, data))
             .unwrap_or(Poll::Ready(UNKNOWN))
     }
@@ -262,7 +262,7 @@ impl Node {
     }
 
     /// Asks the partner to confirm.
-    pub fn confirm(&mut self, id: ConversationId) -> Poll<Sent> {
+    pub fn confirm(&mut self, id: ConversationId) -> Poll<SendResult> {
         self.poll_verb(id, |c, half| c.confirm(half))
             .unwrap_or(Poll::Ready(UNKNOWN))
     }
@@ -284,13 +284,13 @@ impl Node {
     }
 
     /// Receives into `buffer`: data, a status, or both.
-    pub fn receive(&mut self, id: ConversationId, buffer: &mut [u8], fill: Fill) -> Poll<Received> {
+    pub fn receive(&mut self, id: ConversationId, buffer: &mut [u8], fill: Fill) -> Poll<ReceiveStatus> {
         let received = self.poll_verb(id, |c, half| c.receive(half, buffer, fill));
         let session = self.conversations.get(id).and_then(|c| c.session);
         if let Some(session) = session {
             self.grant(session);
         }
-        received.unwrap_or(Poll::Ready(Received {
+        received.unwrap_or(Poll::Ready(ReceiveStatus {
             code: ReturnCode::ProgramParameterCheck,
             len: 0,
             data: crate::conversation::code::DataReceived::None,
@@ -300,7 +300,7 @@ impl Node {
     }
 
     /// Reports an error to the partner program.
-    pub fn send_error(&mut self, id: ConversationId, direction: ErrorDirection) -> Poll<Sent> {
+    pub fn send_error(&mut self, id: ConversationId, direction: ErrorDirection) -> Poll<SendResult> {
         self.poll_verb(id, |c, half| c.send_error(half, direction))
             .unwrap_or(Poll::Ready(UNKNOWN))
     }
@@ -341,7 +341,7 @@ impl Node {
     /// The state of a conversation; Reset if it does not exist.
     pub fn state(&self, id: ConversationId) -> State {
         let conversation = self.conversations.get(id);
-        let conversation = conversation.filter(|c| c.owner != Owner::Nobody);
+        let conversation = conversation.filter(|c| c.owner != VerbOwner::NoProgram);
         conversation.map_or(State::Reset, |c| c.state)
     }
 
@@ -355,14 +355,14 @@ impl Node {
 
     /// Why this conversation's session failed, if the last verb failed with it.
     /// Call this before the next verb.
-    pub fn outage(&self, id: ConversationId) -> Option<Outage> {
+    pub fn outage(&self, id: ConversationId) -> Option<SessionOutage> {
         self.outage
             .and_then(|(of, outage)| (of == id).then_some(outage))
     }
 
     /// The access security that this conversation's Attach did not contain,
     /// because the partner does not accept it.
-    pub fn access_withheld(&self, id: ConversationId) -> Option<Withheld> {
+    pub fn access_withheld(&self, id: ConversationId) -> Option<WithheldSecurity> {
         self.conversations.get(id)?.withheld()
     }
 
@@ -374,7 +374,7 @@ impl Node {
     }
 
     /// The attributes of a conversation.
-    pub fn attributes(&self, id: ConversationId) -> Option<&Attributes> {
+    pub fn attributes(&self, id: ConversationId) -> Option<&ConversationAttributes> {
         self.conversations.get(id).map(|c| &c.attributes)
     }
 
@@ -393,13 +393,13 @@ impl Node {
         self.outage = None;
         // A conversation that only sends its error has no owner.
         let owner = self.conversations.get(id)?.owner;
-        if owner != Owner::Program {
+        if owner != VerbOwner::Program {
             return None;
         }
         let out = self.verb(id, f)?;
         if let Some(reported) = self.conversations.get_mut(id) {
             self.error_sense = reported.take_error_sense().map(|sense| (id, sense));
-            self.outage = reported.told_outage().map(|outage| (id, outage));
+            self.outage = reported.reported_outage().map(|outage| (id, outage));
         }
         self.finish_verb(id);
         self.settle();
@@ -427,7 +427,7 @@ impl Node {
         };
         let session = conversation.session;
         if conversation.owes_error() {
-            conversation.owner = Owner::Nobody;
+            conversation.owner = VerbOwner::NoProgram;
             return;
         }
         if !conversation.is_over() {
@@ -451,7 +451,7 @@ where
     }
 }
 
-const UNKNOWN: Sent = Sent {
+const UNKNOWN: SendResult = SendResult {
     code: ReturnCode::ProgramParameterCheck,
     request_to_send: false,
 };

@@ -4,8 +4,8 @@
 //! A write takes along what waits to be read, and an attention what waits to be
 //! written: the next program begins at once.
 
-use super::config::{self, Acknowledges, PathControl};
-use super::hold::{Hold, SUBAREA_BYTES};
+use super::config::{self, AcknowledgePoint, PathControl};
+use super::hold::{ChannelBuffer, SUBAREA_BYTES};
 use std::collections::VecDeque;
 
 /// A channel, what waits on either side of it, and the front end's queue
@@ -16,13 +16,13 @@ pub(super) struct Channel {
     /// The front end's cost of a PIU.
     pub(super) path_control: PathControl,
     /// Whether its frames are acknowledged after that.
-    pub(super) acknowledges: Acknowledges,
+    pub(super) acknowledges: AcknowledgePoint,
     /// The host's cost of a channel program.
     pub(super) program_ns: u64,
     /// PIUs waiting in the front end.
-    pub(super) inbound: Hold,
+    pub(super) inbound: ChannelBuffer,
     /// PIUs waiting in VTAM.
-    pub(super) outbound: Hold,
+    pub(super) outbound: ChannelBuffer,
     /// The front end's PIUs for the ring.
     pub(super) to_ring: VecDeque<Vec<u8>>,
     busy: bool,
@@ -43,7 +43,7 @@ impl Channel {
     /// An idle channel.
     pub(super) fn new(front_end: &config::FrontEnd) -> Channel {
         let config = front_end.channel;
-        let hold = |delay_ns| Hold::new(config.unit_bytes, config.max_units, delay_ns);
+        let hold = |delay_ns| ChannelBuffer::new(config.unit_bytes, config.max_units, delay_ns);
         Channel {
             config,
             path_control: front_end.path_control,

@@ -3,16 +3,16 @@
 //! Names are the products' own: MAXOUT, T2TIMER, MAXTSL, RCVBUFC, MAXBFRU,
 //! UNITSZ, DELAY, IOBUF. Times are in nanoseconds, sizes in bytes.
 
-use super::cost::{Adapter, Cost, Transfer, buffers, bytes_ns};
-use super::medium::Ring;
+use super::cost::{AdapterCard, ProcessorCost, AdapterTransfer, buffers, bytes_ns};
+use super::medium::TokenRing;
 
 /// A network of two ends.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct RingNetwork {
     /// The ring that the client is on.
-    pub ring: Ring,
+    pub ring: TokenRing,
     /// The machine whose program allocates and sends first.
-    pub client: Machine,
+    pub client: RingMachine,
     /// The client's partner.
     pub server: Server,
 }
@@ -21,18 +21,18 @@ pub struct Network {
 #[derive(Clone, Debug)]
 pub enum Server {
     /// A machine on the same ring.
-    OnRing(Machine),
+    OnRing(RingMachine),
     /// A host connected by a front end and a channel.
-    BehindFrontEnd(Box<FrontEnd>),
+    WithFrontEnd(Box<FrontEnd>),
 }
 
 /// A machine with a program, a logical unit and a place on the ring.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct RingMachine {
     /// The cost of its work.
-    pub cost: Cost,
+    pub cost: ProcessorCost,
     /// Its adapter.
-    pub adapter: Adapter,
+    pub adapter: AdapterCard,
     /// Its link station.
     pub link: Link,
     /// Its mode definition.
@@ -84,24 +84,24 @@ pub enum Pacing {
 #[derive(Clone, Debug)]
 pub struct FrontEnd {
     /// The cost of its link work.
-    pub cost: Cost,
+    pub cost: ProcessorCost,
     /// The cost of passing on a PIU.
     pub path_control: PathControl,
     /// When a frame is acknowledged.
-    pub acknowledges: Acknowledges,
+    pub acknowledges: AcknowledgePoint,
     /// Its ring adapter; `receive_bytes` is RCVBUFC.
-    pub adapter: Adapter,
+    pub adapter: AdapterCard,
     /// Its link station towards the client; `max_btu_bytes` is MAXTSL.
     pub link: Link,
     /// The channel between the two.
     pub channel: Channel,
     /// The host.
-    pub host: Host,
+    pub host: RingHost,
 }
 
 /// When a front end's link station takes a frame in and acknowledges it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Acknowledges {
+pub enum AcknowledgePoint {
     /// As it comes: link work goes before path control.
     OnArrival,
     /// When path control is through with it: all work is done in the order in
@@ -153,9 +153,9 @@ pub struct Channel {
 
 /// A host.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct RingHost {
     /// The cost of its work; `buffer_bytes` is the size of IOBUF.
-    pub cost: Cost,
+    pub cost: ProcessorCost,
     /// One channel program, in either direction.
     pub channel_program_ns: u64,
     /// Its mode definition.
@@ -164,7 +164,7 @@ pub struct Host {
 
 /// The work of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Workload {
+pub struct RingWorkload {
     /// One transaction.
     pub transaction: Transaction,
     /// Transactions before the clock counts; the conversation and the pacing
@@ -194,10 +194,10 @@ pub enum Transaction {
     },
 }
 
-impl Workload {
+impl RingWorkload {
     /// A file of this size in 32,000-byte buffers.
-    pub fn file(bytes: usize, warm_up: usize, repetitions: usize) -> Workload {
-        Workload {
+    pub fn file(bytes: usize, warm_up: usize, repetitions: usize) -> RingWorkload {
+        RingWorkload {
             transaction: Transaction::FileTransfer {
                 bytes,
                 buffer_bytes: 32_000,
@@ -208,8 +208,8 @@ impl Workload {
     }
 
     /// Inquiries of 100 bytes each way.
-    pub fn inquiry(warm_up: usize, repetitions: usize) -> Workload {
-        Workload {
+    pub fn inquiry(warm_up: usize, repetitions: usize) -> RingWorkload {
+        RingWorkload {
             transaction: Transaction::Inquiry {
                 send_bytes: 100,
                 answer_bytes: 100,
@@ -253,14 +253,14 @@ impl Session {
     }
 }
 
-impl Adapter {
+impl AdapterCard {
     /// Shared memory of `receive_bytes` for what comes in, and two frames on
     /// their way out.
-    pub fn shared_memory(receive_bytes: usize) -> Adapter {
-        Adapter {
+    pub fn shared_memory(receive_bytes: usize) -> AdapterCard {
+        AdapterCard {
             receive_bytes,
             transmit_frames: 2,
-            transfer: Transfer::Processor,
+            transfer: AdapterTransfer::Processor,
             waits_for_send: false,
         }
     }

@@ -8,7 +8,7 @@
 
 /// Processor time of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
+pub struct ProcessorCost {
     /// A verb that a program issues, down to the session and back.
     pub verb_ns: u64,
     /// Giving a program the processor when what it waits for is there.
@@ -44,13 +44,13 @@ pub struct Cost {
 
 /// An adapter card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adapter {
+pub struct AdapterCard {
     /// Memory for frames that came in and were not taken over yet.
     pub receive_bytes: usize,
     /// Frames that may wait on the card to be sent.
     pub transmit_frames: usize,
     /// How bytes move between the card and the machine.
-    pub transfer: Transfer,
+    pub transfer: AdapterTransfer,
     /// Whether the processor waits until a frame has left, as a program
     /// without interrupts or tasks does.
     pub waits_for_send: bool,
@@ -58,8 +58,8 @@ pub struct Adapter {
 
 /// How bytes move between an adapter and its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transfer {
-    /// The processor copies them out of shared memory; [`Cost`] has the time.
+pub enum AdapterTransfer {
+    /// The processor copies them out of shared memory; [`ProcessorCost`] has the time.
     Processor,
     /// The card writes them to memory while the processor does other things.
     BusMaster {
@@ -70,11 +70,11 @@ pub enum Transfer {
     },
 }
 
-impl Cost {
+impl ProcessorCost {
     /// The same time for a verb, a dispatch, an RU and a frame, half of it for
     /// a frame without data, and none for a byte.
-    pub fn uniform(step_ns: u64) -> Cost {
-        Cost {
+    pub fn uniform(step_ns: u64) -> ProcessorCost {
+        ProcessorCost {
             verb_ns: step_ns,
             dispatch_ns: step_ns,
             ru_out_ns: step_ns,
@@ -82,7 +82,7 @@ impl Cost {
             frame_out_ns: step_ns,
             frame_in_ns: step_ns,
             control_ns: step_ns / 2,
-            ..Cost::default()
+            ..ProcessorCost::default()
         }
     }
 
@@ -120,12 +120,12 @@ impl Cost {
     }
 }
 
-impl Transfer {
+impl AdapterTransfer {
     /// How long the card needs for a frame; zero when the processor does it.
     pub fn ns(&self, bytes: usize) -> u64 {
         match self {
-            Transfer::Processor => 0,
-            Transfer::BusMaster { frame_ns, byte_ps } => frame_ns + bytes_ns(bytes, *byte_ps),
+            AdapterTransfer::Processor => 0,
+            AdapterTransfer::BusMaster { frame_ns, byte_ps } => frame_ns + bytes_ns(bytes, *byte_ps),
         }
     }
 }
@@ -149,13 +149,13 @@ mod tests {
 
     #[test]
     fn a_frame_pays_for_its_ru_once_and_for_every_buffer() {
-        let cost = Cost {
+        let cost = ProcessorCost {
             ru_in_ns: 1000,
             frame_in_ns: 100,
             byte_in_ps: 1000,
             buffer_ns: 10,
             buffer_bytes: 256,
-            ..Cost::default()
+            ..ProcessorCost::default()
         };
         assert_eq!(cost.in_ns(512, true), 1000 + 100 + 2 * 10 + 512);
         assert_eq!(cost.in_ns(513, false), 100 + 3 * 10 + 513);

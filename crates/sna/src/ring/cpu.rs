@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// A processor and its queue.
 #[derive(Debug)]
-pub(super) struct Cpu<J> {
+pub(super) struct SimulatedCpu<J> {
     urgent: VecDeque<(u64, J)>,
     queue: VecDeque<(u64, J)>,
     current: Option<J>,
@@ -17,10 +17,10 @@ pub(super) struct Cpu<J> {
     busy_ns: u64,
 }
 
-impl<J> Cpu<J> {
+impl<J> SimulatedCpu<J> {
     /// An idle processor.
-    pub(super) fn new() -> Cpu<J> {
-        Cpu {
+    pub(super) fn new() -> SimulatedCpu<J> {
+        SimulatedCpu {
             urgent: VecDeque::new(),
             queue: VecDeque::new(),
             current: None,
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn jobs_run_one_after_another_and_not_while_stalled() {
-        let mut cpu = Cpu::new();
+        let mut cpu = SimulatedCpu::new();
         cpu.submit(5, 'a');
         cpu.submit(7, 'b');
         assert_eq!(cpu.begin(), Some(5));

@@ -9,19 +9,19 @@
 
 use super::config::{Pacing, Session, Transaction};
 use crate::conversation::code::{Fill, ReturnCode, StatusReceived};
-use crate::conversation::{ConversationId, Received, Sent};
-use crate::mode::{Mode, PacingMode, Priority};
+use crate::conversation::{ConversationId, ReceiveStatus, SendResult};
+use crate::mode::{Mode, PacingMode, TransmissionPriority};
 use crate::name::{LuName, ModeName, TpName};
-use crate::time::Instant;
+use crate::time::MonotonicTime;
 use crate::{
-    Allocate, Event, LinkConfig, LinkId, LinkRole, Node, NodeConfig, Partner, TpDefinition,
+    AllocateParameters, NodeEvent, LinkConfig, LinkId, LinkRole, Node, NodeConfig, PartnerLu, TpDefinition,
 };
 use bytes::Bytes;
 use std::task::Poll;
 
 /// The progress of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum VerbProgress {
     /// The conversation is there; the first transaction begins.
     Began,
     /// Another verb follows.
@@ -33,7 +33,7 @@ pub(super) enum Step {
 }
 
 /// One end.
-pub(super) struct End {
+pub(super) struct RingEnd {
     node: Node,
     client: bool,
     transaction: Transaction,
@@ -44,7 +44,7 @@ pub(super) struct End {
     /// Bytes of the file still to be sent.
     left: usize,
     /// The result of a receive before the program had the processor.
-    taken: Option<Received>,
+    taken: Option<ReceiveStatus>,
     buffer: Vec<u8>,
     waits: bool,
     /// Something happened that the program waits for.
@@ -65,7 +65,7 @@ enum Doing {
     Receiving,
 }
 
-impl End {
+impl RingEnd {
     /// Client and server of a transaction, over a link whose frames carry
     /// `btu_bytes`.
     pub(super) fn pair(
@@ -73,10 +73,10 @@ impl End {
         server: &Session,
         btu_bytes: usize,
         transaction: Transaction,
-    ) -> Result<[End; 2], String> {
+    ) -> Result<[RingEnd; 2], String> {
         Ok([
-            End::new(client, btu_bytes, transaction, true)?,
-            End::new(server, btu_bytes, transaction, false)?,
+            RingEnd::new(client, btu_bytes, transaction, true)?,
+            RingEnd::new(server, btu_bytes, transaction, false)?,
         ])
     }
 
@@ -85,7 +85,7 @@ impl End {
         btu_bytes: usize,
         transaction: Transaction,
         client: bool,
-    ) -> Result<End, String> {
+    ) -> Result<RingEnd, String> {
         let names = Names::new()?;
         let mut node = Node::new(NodeConfig {
             // As many RUs as the largest window, so that only pacing limits.
@@ -97,13 +97,13 @@ impl End {
             false => (names.server, names.client),
         };
         node.define_lu(own);
-        node.define_partner(Partner {
+        node.define_partner(PartnerLu {
             parallel: false,
-            ..Partner::new(other)
+            ..PartnerLu::new(other)
         });
         node.define_tp(TpDefinition::new(names.program));
         node.modes_mut().define(mode(names.mode, session));
-        Ok(End {
+        Ok(RingEnd {
             node,
             client,
             transaction,
@@ -132,7 +132,7 @@ impl End {
         if self.link.is_some() {
             return;
         }
-        let now = Instant::from_nanos(now);
+        let now = MonotonicTime::from_nanos(now);
         let role = match self.client {
             true => LinkRole::Primary,
             false => LinkRole::Secondary,
@@ -147,7 +147,7 @@ impl End {
         match Names::new() {
             Ok(names) => {
                 self.node.define_route(names.server.clone(), link);
-                let wish = Allocate::new(names.client, names.server, names.mode, names.program);
+                let wish = AllocateParameters::new(names.client, names.server, names.mode, names.program);
                 self.conversation = Some(self.node.allocate(wish, now));
                 self.called = true;
             }
@@ -158,7 +158,7 @@ impl End {
     /// A PIU came.
     pub(super) fn handle_piu(&mut self, piu: Vec<u8>, now: u64) {
         if let Some(link) = self.link {
-            let now = Instant::from_nanos(now);
+            let now = MonotonicTime::from_nanos(now);
             self.node.handle_piu(link, Bytes::from(piu), now);
         }
         self.learn();
@@ -200,12 +200,12 @@ impl End {
     /// The planned instant has come.
     pub(super) fn handle_timer(&mut self, now: u64) {
         self.timer_at = None;
-        self.node.handle_timeout(Instant::from_nanos(now));
+        self.node.handle_timeout(MonotonicTime::from_nanos(now));
         self.learn();
     }
 
     /// Issues the next verb.
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> VerbProgress {
         let Some(conversation) = self.conversation else {
             return self.wait();
         };
@@ -239,54 +239,54 @@ impl End {
         self.failure.take()
     }
 
-    fn allocating(&mut self, conversation: ConversationId) -> Step {
+    fn allocating(&mut self, conversation: ConversationId) -> VerbProgress {
         match self.node.allocated(conversation) {
             Poll::Pending => self.wait(),
             Poll::Ready(code) => {
                 self.expect(code);
                 self.doing = Doing::Sending;
                 self.begin();
-                Step::Began
+                VerbProgress::Began
             }
         }
     }
 
-    fn accepting(&mut self, conversation: ConversationId) -> Step {
+    fn accepting(&mut self, conversation: ConversationId) -> VerbProgress {
         let code = self.node.accept(conversation);
         self.expect(code);
         self.doing = Doing::Receiving;
-        Step::Next
+        VerbProgress::Next
     }
 
-    fn sending(&mut self, conversation: ConversationId) -> Step {
+    fn sending(&mut self, conversation: ConversationId) -> VerbProgress {
         if self.left == 0 {
             return match self.node.confirm(conversation) {
                 Poll::Pending => self.wait(),
-                Poll::Ready(Sent { code, .. }) => {
+                Poll::Ready(SendResult { code, .. }) => {
                     self.expect(code);
                     self.begin();
-                    Step::Over
+                    VerbProgress::Over
                 }
             };
         }
         let bytes = self.left.min(self.piece_bytes());
         match self.node.send(conversation, &self.buffer[..bytes]) {
             Poll::Pending => self.wait(),
-            Poll::Ready(Sent { code, .. }) => {
+            Poll::Ready(SendResult { code, .. }) => {
                 self.expect(code);
                 self.sent_bytes += bytes;
                 self.left -= bytes;
                 if matches!(self.transaction, Transaction::Inquiry { .. }) && self.left == 0 {
                     self.doing = Doing::Receiving;
                 }
-                Step::Next
+                VerbProgress::Next
             }
         }
     }
 
-    fn receiving(&mut self, conversation: ConversationId) -> Step {
+    fn receiving(&mut self, conversation: ConversationId) -> VerbProgress {
         let received = self.taken.take().or_else(|| self.try_receive());
-        let Some(Received {
+        let Some(ReceiveStatus {
             code, len, status, ..
         }) = received
         else {
@@ -298,21 +298,21 @@ impl End {
             StatusReceived::Confirm => {
                 let code = self.node.confirmed(conversation);
                 self.expect(code);
-                Step::Next
+                VerbProgress::Next
             }
             StatusReceived::Send => {
                 self.doing = Doing::Sending;
                 self.begin();
                 match self.client {
-                    true => Step::Over,
-                    false => Step::Next,
+                    true => VerbProgress::Over,
+                    false => VerbProgress::Next,
                 }
             }
-            _ => Step::Next,
+            _ => VerbProgress::Next,
         }
     }
 
-    fn try_receive(&mut self) -> Option<Received> {
+    fn try_receive(&mut self) -> Option<ReceiveStatus> {
         let conversation = self.conversation?;
         match self.node.receive(conversation, &mut self.buffer, Fill::Ll) {
             Poll::Ready(received) => Some(received),
@@ -337,9 +337,9 @@ impl End {
         wanted.clamp(1, MOST_BYTES)
     }
 
-    fn wait(&mut self) -> Step {
+    fn wait(&mut self) -> VerbProgress {
         self.waits = true;
-        Step::Wait
+        VerbProgress::Wait
     }
 
     fn expect(&mut self, code: ReturnCode) {
@@ -352,18 +352,18 @@ impl End {
     fn learn(&mut self) {
         while let Some(event) = self.node.poll_event() {
             match event {
-                Event::Ready(conversation) => {
+                NodeEvent::Ready(conversation) => {
                     self.called |= self.conversation == Some(conversation);
                 }
-                Event::Attached(attached) => {
+                NodeEvent::Attached(attached) => {
                     self.conversation = Some(attached.conversation);
                     self.called = true;
                 }
-                Event::SessionDown { cause, .. } => {
+                NodeEvent::SessionDown { cause, .. } => {
                     self.failure = Some(format!("session down: {cause:?}"));
                 }
-                Event::PeerFault { .. } => self.faults += 1,
-                Event::SessionUp { .. } | Event::Limits { .. } => {}
+                NodeEvent::PeerFault { .. } => self.faults += 1,
+                NodeEvent::SessionUp { .. } | NodeEvent::Limits { .. } => {}
             }
         }
     }
@@ -405,7 +405,7 @@ fn mode(name: ModeName, session: &Session) -> Mode {
     mode.receive_window = window(session.receive_window);
     mode.max_adaptive_window = session.max_adaptive_window.max(1);
     mode.min_ru_bytes = 8;
-    mode.priority = Priority::Low;
+    mode.priority = TransmissionPriority::Low;
     mode
 }
 

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 /// PIUs on their way to a channel, in one direction.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct ChannelBuffer {
     unit_bytes: usize,
     max_units: usize,
     delay_ns: u64,
@@ -23,10 +23,10 @@ pub(super) struct Hold {
     due: Option<u64>,
 }
 
-impl Hold {
+impl ChannelBuffer {
     /// An empty queue; `max_units` buffers of `unit_bytes` make a batch.
-    pub(super) fn new(unit_bytes: usize, max_units: usize, delay_ns: u64) -> Hold {
-        Hold {
+    pub(super) fn new(unit_bytes: usize, max_units: usize, delay_ns: u64) -> ChannelBuffer {
+        ChannelBuffer {
             unit_bytes: unit_bytes.max(1),
             max_units: max_units.max(1),
             delay_ns,
@@ -42,7 +42,7 @@ impl Hold {
     }
 
     /// Adds a PIU. Returns when the batch goes if it was the first of one that
-    /// waits; [`Hold::is_due`] says whether it goes now.
+    /// waits; [`ChannelBuffer::is_due`] says whether it goes now.
     pub(super) fn push(&mut self, now: u64, piu: Vec<u8>) -> Option<u64> {
         self.units += self.units_of(piu.len());
         self.queue.push_back(piu);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_batch_waits_until_it_is_full_or_late() {
-        let mut hold = Hold::new(384, 6, 1000);
+        let mut hold = ChannelBuffer::new(384, 6, 1000);
         assert_eq!(hold.push(10, vec![0; 960]), Some(1010));
         assert!(!hold.is_due(10));
         assert_eq!(hold.push(20, vec![0; 960]), None);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_goes_with_the_next_batch() {
-        let mut hold = Hold::new(4000, 2, 1000);
+        let mut hold = ChannelBuffer::new(4000, 2, 1000);
         for _ in 0..3 {
             hold.push(0, vec![0; 3900]);
         }

@@ -9,7 +9,7 @@
 
 /// The ring of a simulated network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ring {
+pub struct TokenRing {
     /// Bits a second: 4,000,000 or 16,000,000.
     pub bits_per_s: u64,
     /// Bytes of source-routing information in every frame.
@@ -20,19 +20,19 @@ pub struct Ring {
     pub loss_one_in: u64,
 }
 
-impl Ring {
+impl TokenRing {
     /// A ring of 4 Mb/s.
-    pub fn at_4_mbit() -> Ring {
-        Ring::new(4_000_000)
+    pub fn at_4_mbit() -> TokenRing {
+        TokenRing::new(4_000_000)
     }
 
     /// A ring of 16 Mb/s.
-    pub fn at_16_mbit() -> Ring {
-        Ring::new(16_000_000)
+    pub fn at_16_mbit() -> TokenRing {
+        TokenRing::new(16_000_000)
     }
 
-    fn new(bits_per_s: u64) -> Ring {
-        Ring {
+    fn new(bits_per_s: u64) -> TokenRing {
+        TokenRing {
             bits_per_s,
             routing_bytes: 0,
             latency_bits: LATENCY_BITS,
@@ -82,13 +82,13 @@ mod tests {
     fn a_frame_takes_the_time_of_its_bits() {
         // 21 + LLC 4 + TH 6 + RH 3 + RU 256.
         let pdu = 4 + 6 + 3 + 256;
-        assert_eq!(Ring::at_4_mbit().frame_ns(pdu), 290 * 8 * 250);
-        assert_eq!(Ring::at_16_mbit().frame_ns(pdu) * 4, 290 * 8 * 250);
+        assert_eq!(TokenRing::at_4_mbit().frame_ns(pdu), 290 * 8 * 250);
+        assert_eq!(TokenRing::at_16_mbit().frame_ns(pdu) * 4, 290 * 8 * 250);
     }
 
     #[test]
     fn the_largest_frame_stays_within_the_holding_time() {
-        for ring in [Ring::at_4_mbit(), Ring::at_16_mbit()] {
+        for ring in [TokenRing::at_4_mbit(), TokenRing::at_16_mbit()] {
             assert!(ring.frame_ns(ring.max_info_bytes()) < 10_000_000);
         }
     }

@@ -13,7 +13,7 @@
 //! | [`outcome`] | what a run found |
 //!
 //! Everything is counted in integer nanoseconds and depends on the seed alone:
-//! the same network, workload and seed give the same [`Outcome`], to the last
+//! the same network, workload and seed give the same [`RunOutcome`], to the last
 //! frame. The link layer is [`crate::dlc::llc2`], the sessions are those of
 //! [`crate::Node`]; this module gives them time and charges for their work.
 //!
@@ -35,46 +35,46 @@ mod tests;
 mod world;
 
 pub use config::{
-    Acknowledges, Channel, FrontEnd, Host, Link, Machine, Network, Pacing, PathControl, Server,
-    Session, Transaction, Workload,
+    AcknowledgePoint, Channel, FrontEnd, RingHost, Link, RingMachine, RingNetwork, Pacing, PathControl, Server,
+    Session, Transaction, RingWorkload,
 };
-pub use cost::{Adapter, Cost, Transfer};
+pub use cost::{AdapterCard, ProcessorCost, AdapterTransfer};
 pub use hold::SUBAREA_BYTES;
-pub use medium::{FRAME_OVERHEAD_BYTES, Ring};
-pub use outcome::{Outcome, RingError};
+pub use medium::{FRAME_OVERHEAD_BYTES, TokenRing};
+pub use outcome::{RunOutcome, RingError};
 
 /// The work of the benchmark: the tuned file transfer between two workstations
 /// on a 16 Mb/s ring, `transfers` times. Who calls it takes the time and divides
-/// [`Outcome::events`] by it.
-pub fn bench(transfers: usize) -> Result<Outcome, RingError> {
+/// [`RunOutcome::events`] by it.
+pub fn bench(transfers: usize) -> Result<RunOutcome, RingError> {
     let workstation = workstation();
-    let network = Network {
-        ring: Ring::at_16_mbit(),
+    let network = RingNetwork {
+        ring: TokenRing::at_16_mbit(),
         client: workstation.clone(),
         server: Server::OnRing(workstation),
     };
-    run(&network, Workload::file(100_000, 1, transfers), 1)
+    run(&network, RingWorkload::file(100_000, 1, transfers), 1)
 }
 
 /// A workstation of the 1990s.
-fn workstation() -> Machine {
-    Machine {
-        cost: Cost {
+fn workstation() -> RingMachine {
+    RingMachine {
+        cost: ProcessorCost {
             dispatch_ns: 800_000,
             verb_ns: 400_000,
             byte_out_ps: 250_000,
             byte_in_ps: 250_000,
             copy_out_ps: 400_000,
             copy_in_ps: 400_000,
-            ..Cost::uniform(150_000)
+            ..ProcessorCost::uniform(150_000)
         },
-        adapter: Adapter::shared_memory(64 * 1024),
+        adapter: AdapterCard::shared_memory(64 * 1024),
         link: Link::new(8, 8, 17_749),
         session: Session::new(4096, Pacing::Adaptive, 63),
     }
 }
 
 /// Runs `workload` over `network`.
-pub fn run(network: &Network, workload: Workload, seed: u64) -> Result<Outcome, RingError> {
-    world::World::new(network, workload, seed)?.run()
+pub fn run(network: &RingNetwork, workload: RingWorkload, seed: u64) -> Result<RunOutcome, RingError> {
+    world::RingSimulation::new(network, workload, seed)?.run()
 }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// The result of a run. Times are virtual.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// When the first timed transaction began and when each ended.
     pub stamps_ns: Vec<u64>,
     /// Events of the whole run.
@@ -65,7 +65,7 @@ pub enum RingError {
     Endless,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The mean time of a transaction, in seconds.
     pub fn mean_s(&self) -> f64 {
         let count = self.stamps_ns.len().saturating_sub(1).max(1);

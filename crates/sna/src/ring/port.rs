@@ -1,17 +1,17 @@
 //! A machine's place on the ring: its adapter and its link station.
 
 use super::config::Link;
-use super::cost::Adapter;
-use crate::dlc::llc2::{self, Station};
+use super::cost::AdapterCard;
+use crate::dlc::llc2::{self, LinkStation};
 use std::collections::VecDeque;
 
 /// An adapter with the link station above it.
 #[derive(Debug)]
 pub(super) struct Port {
     /// The card.
-    pub(super) adapter: Adapter,
+    pub(super) adapter: AdapterCard,
     /// The link station.
-    pub(super) station: Station,
+    pub(super) station: LinkStation,
     window: usize,
     /// Frames on the card that have not left.
     pub(super) on_card: usize,
@@ -35,8 +35,8 @@ pub(super) struct Port {
 
 impl Port {
     /// A port whose station has no link yet.
-    pub(super) fn new(adapter: &Adapter, link: &Link, max_info_bytes: usize) -> Port {
-        let station = Station::new(llc2::Config {
+    pub(super) fn new(adapter: &AdapterCard, link: &Link, max_info_bytes: usize) -> Port {
+        let station = LinkStation::new(llc2::Config {
             window: link.send_window,
             ack_every: link.ack_every,
             t1_ns: link.t1_ns,
@@ -64,7 +64,7 @@ impl Port {
     pub(super) fn may_prepare(&self) -> bool {
         !self.preparing
             && self.on_card < self.adapter.transmit_frames
-            && self.station.state() == llc2::State::Connected
+            && self.station.state() == llc2::StationState::Connected
             && self.station.waiting() == 0
             && self.station.outstanding() < self.window
     }
@@ -74,7 +74,7 @@ impl Port {
     pub(super) fn may_build(&self) -> bool {
         !self.building
             && self.built.len() < self.adapter.transmit_frames
-            && self.station.state() == llc2::State::Connected
+            && self.station.state() == llc2::StationState::Connected
     }
 
     /// Whether a frame that came finds room on the card; if so it is held.

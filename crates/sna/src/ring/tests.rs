@@ -5,31 +5,31 @@ use super::*;
 use proptest::prelude::*;
 
 /// A machine whose work costs nothing except a little time a frame.
-fn fast() -> Machine {
-    machine(Cost {
+fn fast() -> RingMachine {
+    machine(ProcessorCost {
         frame_in_ns: 1_000,
         frame_out_ns: 1_000,
         verb_ns: 1_000,
-        ..Cost::default()
+        ..ProcessorCost::default()
     })
 }
 
 /// A machine of the guide's time.
-fn slow() -> Machine {
+fn slow() -> RingMachine {
     machine(workstation().cost)
 }
 
-fn machine(cost: Cost) -> Machine {
-    Machine {
+fn machine(cost: ProcessorCost) -> RingMachine {
+    RingMachine {
         cost,
-        adapter: Adapter::shared_memory(128 * 1024),
+        adapter: AdapterCard::shared_memory(128 * 1024),
         link: Link::new(8, 2, 4_105),
         session: Session::new(4096, Pacing::Adaptive, 8),
     }
 }
 
-fn pair(ring: Ring, machine: Machine) -> Network {
-    Network {
+fn pair(ring: TokenRing, machine: RingMachine) -> RingNetwork {
+    RingNetwork {
         ring,
         client: machine.clone(),
         server: Server::OnRing(machine),
@@ -37,8 +37,8 @@ fn pair(ring: Ring, machine: Machine) -> Network {
 }
 
 /// A front end with a host, and a client of the same session.
-fn mainframe(channel: Channel, session: Session, client: Machine) -> Network {
-    let host = Host {
+fn mainframe(channel: Channel, session: Session, client: RingMachine) -> RingNetwork {
+    let host = RingHost {
         cost: slow().cost,
         channel_program_ns: 1_000_000,
         session,
@@ -52,22 +52,22 @@ fn mainframe(channel: Channel, session: Session, client: Machine) -> Network {
             buffer_ns: 500_000,
             buffer_bytes: 240,
         },
-        acknowledges: Acknowledges::OnArrival,
-        adapter: Adapter {
-            transfer: Transfer::BusMaster {
+        acknowledges: AcknowledgePoint::OnArrival,
+        adapter: AdapterCard {
+            transfer: AdapterTransfer::BusMaster {
                 frame_ns: 100_000,
                 byte_ps: 250_000,
             },
-            ..Adapter::shared_memory(16_240)
+            ..AdapterCard::shared_memory(16_240)
         },
         link: Link::new(2, 1, 4_060),
         channel,
         host,
     };
-    Network {
-        ring: Ring::at_4_mbit(),
-        client: Machine { session, ..client },
-        server: Server::BehindFrontEnd(Box::new(front)),
+    RingNetwork {
+        ring: TokenRing::at_4_mbit(),
+        client: RingMachine { session, ..client },
+        server: Server::WithFrontEnd(Box::new(front)),
     }
 }
 
@@ -82,7 +82,7 @@ fn channel(delay_ms: u64) -> Channel {
     }
 }
 
-fn whole(outcome: &Outcome, transactions: usize, sent: usize, answered: usize) {
+fn whole(outcome: &RunOutcome, transactions: usize, sent: usize, answered: usize) {
     assert_eq!(outcome.client_sent_bytes, transactions * sent);
     assert_eq!(outcome.server_received_bytes, transactions * sent);
     assert_eq!(outcome.server_sent_bytes, transactions * answered);
@@ -93,21 +93,21 @@ fn whole(outcome: &Outcome, transactions: usize, sent: usize, answered: usize) {
 #[test]
 fn the_same_seed_gives_the_same_trace() {
     let network = pair(
-        Ring {
+        TokenRing {
             loss_one_in: 200,
-            ..Ring::at_16_mbit()
+            ..TokenRing::at_16_mbit()
         },
         slow(),
     );
-    let run = |seed| run(&network, Workload::file(100_000, 1, 5), seed).unwrap();
+    let run = |seed| run(&network, RingWorkload::file(100_000, 1, 5), seed).unwrap();
     assert_eq!(run(7), run(7));
     assert_ne!(run(7).trace, run(8).trace);
 }
 
 #[test]
 fn a_file_on_fast_machines_takes_the_time_of_its_bits() {
-    for (ring, floor_s) in [(Ring::at_4_mbit(), 0.2018), (Ring::at_16_mbit(), 0.0504)] {
-        let outcome = run(&pair(ring, fast()), Workload::file(100_000, 1, 3), 1).unwrap();
+    for (ring, floor_s) in [(TokenRing::at_4_mbit(), 0.2018), (TokenRing::at_16_mbit(), 0.0504)] {
+        let outcome = run(&pair(ring, fast()), RingWorkload::file(100_000, 1, 3), 1).unwrap();
         let seconds = outcome.mean_s();
         assert!((floor_s..floor_s * 1.03).contains(&seconds), "{seconds}");
         assert!(outcome.ring_share() > 0.95);
@@ -118,8 +118,8 @@ fn a_file_on_fast_machines_takes_the_time_of_its_bits() {
 #[test]
 fn an_inquiry_is_two_frames_and_the_work_at_both_ends() {
     let outcome = run(
-        &pair(Ring::at_16_mbit(), slow()),
-        Workload::inquiry(4, 40),
+        &pair(TokenRing::at_16_mbit(), slow()),
+        RingWorkload::inquiry(4, 40),
         1,
     )
     .unwrap();
@@ -135,8 +135,8 @@ fn an_inquiry_is_two_frames_and_the_work_at_both_ends() {
 
 #[test]
 fn slow_machines_hardly_notice_a_faster_ring() {
-    let at = |ring| run(&pair(ring, slow()), Workload::file(100_000, 1, 5), 1).unwrap();
-    let (four, sixteen) = (at(Ring::at_4_mbit()), at(Ring::at_16_mbit()));
+    let at = |ring| run(&pair(ring, slow()), RingWorkload::file(100_000, 1, 5), 1).unwrap();
+    let (four, sixteen) = (at(TokenRing::at_4_mbit()), at(TokenRing::at_16_mbit()));
     assert!(four.mean_s() > sixteen.mean_s());
     assert!(four.mean_s() < 4.0 * sixteen.mean_s());
     assert!(sixteen.cpu_share(0) > sixteen.ring_share());
@@ -155,7 +155,7 @@ fn delay_is_paid_with_every_fixed_window_and_once_with_adaptive_ones() {
             ..channel(delay_ms)
         };
         let network = mainframe(narrow, session, slow());
-        run(&network, Workload::file(100_000, 1, 1), 1)
+        run(&network, RingWorkload::file(100_000, 1, 1), 1)
             .unwrap()
             .mean_s()
     };
@@ -180,10 +180,10 @@ fn segments_cost_the_front_end_more_than_whole_rus() {
     let at = |segment_ns, ru| {
         let session = Session::new(ru, Pacing::Adaptive, 8);
         let mut network = mainframe(channel(0), session, slow());
-        if let Server::BehindFrontEnd(front) = &mut network.server {
+        if let Server::WithFrontEnd(front) = &mut network.server {
             front.path_control.segment_ns = segment_ns;
         }
-        run(&network, Workload::file(100_000, 1, 1), 1)
+        run(&network, RingWorkload::file(100_000, 1, 1), 1)
             .unwrap()
             .mean_s()
     };
@@ -201,7 +201,7 @@ fn a_piu_longer_than_all_buffers_ends_its_session() {
     };
     let outcome = run(
         &mainframe(one, session, slow()),
-        Workload::file(100_000, 0, 1),
+        RingWorkload::file(100_000, 0, 1),
         1,
     );
     assert!(matches!(outcome, Err(RingError::PiuTooLong { .. })));
@@ -211,13 +211,13 @@ fn a_piu_longer_than_all_buffers_ends_its_session() {
 fn frames_that_find_no_room_are_sent_again() {
     let mut crowded = slow();
     crowded.adapter.receive_bytes = 5_000;
-    let network = pair(Ring::at_16_mbit(), crowded);
-    let outcome = run(&network, Workload::file(100_000, 0, 2), 1).unwrap();
+    let network = pair(TokenRing::at_16_mbit(), crowded);
+    let outcome = run(&network, RingWorkload::file(100_000, 0, 2), 1).unwrap();
     assert!(outcome.overrun > 0 && outcome.resent > 0);
     whole(&outcome, 2, 100_000, 0);
     let roomy = run(
-        &pair(Ring::at_16_mbit(), slow()),
-        Workload::file(100_000, 0, 2),
+        &pair(TokenRing::at_16_mbit(), slow()),
+        RingWorkload::file(100_000, 0, 2),
         1,
     )
     .unwrap();
@@ -231,14 +231,14 @@ fn a_session_prepares_the_next_frames_while_the_window_is_closed() {
         m.link = Link::new(1, 1, 4_105);
         m.adapter.transmit_frames = transmit_frames;
         m.cost.ru_out_ns = 3_000_000;
-        let network = pair(Ring::at_4_mbit(), m);
-        let outcome = run(&network, Workload::file(100_000, 1, 3), 1).unwrap();
+        let network = pair(TokenRing::at_4_mbit(), m);
+        let outcome = run(&network, RingWorkload::file(100_000, 1, 3), 1).unwrap();
         assert_eq!(outcome.most_outstanding[0], 1);
         outcome.mean_s()
     };
     // 25 RUs, each with 3 ms that need not wait for the acknowledgement of
     // the one before.
-    let fast = Ring::at_4_mbit().frame_ns(4_109) as f64 * 25e-9;
+    let fast = TokenRing::at_4_mbit().frame_ns(4_109) as f64 * 25e-9;
     assert!(with(2) < fast + 25.0 * 0.0085, "{}", with(2));
 }
 
@@ -248,8 +248,8 @@ fn a_processor_that_waits_for_its_card_sends_slower() {
     waiting.adapter.waits_for_send = true;
     let at = |m| {
         run(
-            &pair(Ring::at_4_mbit(), m),
-            Workload::file(100_000, 1, 3),
+            &pair(TokenRing::at_4_mbit(), m),
+            RingWorkload::file(100_000, 1, 3),
             1,
         )
         .unwrap()
@@ -283,12 +283,12 @@ proptest! {
         m.session = Session::new(ru, if adaptive { Pacing::Adaptive } else { Pacing::Fixed }, pacing);
         m.adapter.waits_for_send = waits_for_send;
         if busmaster {
-            m.adapter.transfer = Transfer::BusMaster { frame_ns: 10_000, byte_ps: 100_000 };
+            m.adapter.transfer = AdapterTransfer::BusMaster { frame_ns: 10_000, byte_ps: 100_000 };
         }
-        let ring = Ring { bits_per_s: ring, loss_one_in: loss, ..Ring::at_4_mbit() };
+        let ring = TokenRing { bits_per_s: ring, loss_one_in: loss, ..TokenRing::at_4_mbit() };
         let workload = match inquiry {
-            true => Workload::inquiry(1, 9),
-            false => Workload::file(file, 1, 2),
+            true => RingWorkload::inquiry(1, 9),
+            false => RingWorkload::file(file, 1, 2),
         };
         let outcome = run(&pair(ring, m), workload, seed).unwrap();
         match inquiry {
@@ -300,7 +300,7 @@ proptest! {
     }
 
     #[test]
-    fn a_host_behind_a_front_end_gets_every_byte(
+    fn a_host_with_a_front_end_gets_every_byte(
         seed: u64,
         delay_ms in 0u64..300,
         unit in 256usize..5_000,
@@ -317,12 +317,12 @@ proptest! {
         let mut client = slow();
         client.link.send_window = window;
         let mut network = mainframe(channel, session, client);
-        if let Server::BehindFrontEnd(front) = &mut network.server {
+        if let Server::WithFrontEnd(front) = &mut network.server {
             front.link.ack_every = ack;
         }
         let workload = match inquiry {
-            true => Workload::inquiry(0, 5),
-            false => Workload::file(60_000, 0, 2),
+            true => RingWorkload::inquiry(0, 5),
+            false => RingWorkload::file(60_000, 0, 2),
         };
         let outcome = run(&network, workload, seed).unwrap();
         match inquiry {
@@ -342,14 +342,14 @@ fn a_front_end_that_acknowledges_late_makes_the_link_window_matter() {
     let seconds = |acknowledges, send_window| {
         let mut network = mainframe(channel(0), session, fast());
         network.client.link = Link::new(send_window, 8, 4_060);
-        if let Server::BehindFrontEnd(front) = &mut network.server {
+        if let Server::WithFrontEnd(front) = &mut network.server {
             front.acknowledges = acknowledges;
         }
-        let outcome = run(&network, Workload::file(1_000_000, 1, 2), 1).unwrap();
+        let outcome = run(&network, RingWorkload::file(1_000_000, 1, 2), 1).unwrap();
         whole(&outcome, 3, 1_000_000, 0);
         outcome.mean_s()
     };
-    let (early, late) = (Acknowledges::OnArrival, Acknowledges::WhenPassedOn);
+    let (early, late) = (AcknowledgePoint::OnArrival, AcknowledgePoint::WhenPassedOn);
     let slowed = |acknowledges| seconds(acknowledges, 1) / seconds(acknowledges, 8);
     let (early, late) = (slowed(early), slowed(late));
     // As it comes: the next frame travels while path control is busy. When

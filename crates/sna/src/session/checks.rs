@@ -6,18 +6,18 @@
 //! flow control, receive checks.
 
 use crate::wire::Sense;
-use crate::wire::rh::{Answer, Category, Rh};
+use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
 
 /// Checks the header of a normal-flow request: FM data, or LUSTAT, which
 /// carries the same indicators.
-pub fn normal_request(header: Rh, ru: &[u8]) -> Result<Answer, Sense> {
+pub fn normal_request(header: Rh, ru: &[u8]) -> Result<RequestedResponse, Sense> {
     let fmd = match header.category() {
-        Category::Fmd => true,
-        Category::Dfc => false,
+        RuCategory::Fmd => true,
+        RuCategory::Dfc => false,
         _ => return Err(Sense::NOT_NORMAL_FLOW),
     };
     let answer = match header.answer() {
-        None | Some(Answer::None) => return Err(Sense::RESPONSE_FORM),
+        None | Some(RequestedResponse::None) => return Err(Sense::RESPONSE_FORM),
         Some(answer) => answer,
     };
     let end = header.end_chain();
@@ -38,13 +38,13 @@ pub fn normal_request(header: Rh, ru: &[u8]) -> Result<Answer, Sense> {
         return Err(Sense::CEBI);
     }
     let (turn, over) = (header.change_direction(), header.conditional_end());
-    if turn && (!end || answer == Answer::Definite1) {
+    if turn && (!end || answer == RequestedResponse::Definite1) {
         return Err(Sense::CDI);
     }
     if over && (!end || turn) {
         return Err(Sense::CEBI);
     }
-    if over && matches!(answer, Answer::Exception2 | Answer::Exception3) {
+    if over && matches!(answer, RequestedResponse::Exception2 | RequestedResponse::Exception3) {
         return Err(Sense::CDI);
     }
     if fmd {
@@ -75,14 +75,14 @@ fn fm_header(header: Rh, ru: &[u8]) -> Result<(), Sense> {
 mod tests {
     use super::*;
 
-    fn check(bytes: [u8; 3], ru: &[u8]) -> Result<Answer, Sense> {
+    fn check(bytes: [u8; 3], ru: &[u8]) -> Result<RequestedResponse, Sense> {
         normal_request(Rh(bytes), ru)
     }
 
     #[test]
     fn headers_of_published_traces_pass() {
         let attach = [0x0D, 0x05, 0x02, 0xFF];
-        assert_eq!(check([0x0A, 0x91, 0x80], &attach), Ok(Answer::Exception1));
+        assert_eq!(check([0x0A, 0x91, 0x80], &attach), Ok(RequestedResponse::Exception1));
         assert!(check([0x01, 0x90, 0x20], &[]).is_ok());
         assert!(check([0x03, 0x91, 0x01], &[]).is_ok());
         assert!(check([0x4B, 0x90, 0x20], &[4, 0, 6, 0, 0]).is_ok());

@@ -3,7 +3,7 @@
 //!
 //! Requests go in through [`HalfSession::send`] and come out as PIUs, one at a
 //! time, when the link asks; PIUs go in through [`HalfSession::handle`] and
-//! come out as [`Input`]. The contention winner begins brackets freely, the
+//! come out as [`SessionInput`]. The contention winner begins brackets freely, the
 //! loser bids first. A bid that crosses the winner's own request is rejected
 //! here, because no layer above could act on it.
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), data
@@ -13,12 +13,12 @@
 //! session with this sense; everything milder is answered on the session.
 
 use super::checks;
-use super::pacing::{Grant, Marks, Receiver, Sender};
+use super::pacing::{WindowGrant, PacingIndicators, PacingReceiver, PacingSender};
 use super::segment::{Biu, Reassembler, Segmenter};
-use crate::secret::Hidden;
+use crate::secret::RedactedBytes;
 use crate::wire::dfc::{self, Repr as Dfc};
-use crate::wire::ipm::{Kind, Repr as Ipm};
-use crate::wire::rh::{Answer, Category, Rh};
+use crate::wire::ipm::{PacingMessageKind, Repr as Ipm};
+use crate::wire::rh::{RequestedResponse, RuCategory, Rh};
 use crate::wire::th::{self, Address, Segment};
 use crate::wire::{Sense, piu};
 use bytes::Bytes;
@@ -27,7 +27,7 @@ use std::fmt;
 
 /// The parameters of a half-session, known when its BIND is settled.
 #[derive(Clone, Debug)]
-pub struct Parameters {
+pub struct SessionParameters {
     /// Address of the PIUs it sends.
     pub address: Address,
     /// The link's largest unit, in bytes.
@@ -39,22 +39,22 @@ pub struct Parameters {
     /// Whether it is contention winner.
     pub first_speaker: bool,
     /// Its sending side of pacing.
-    pub sender: Sender,
+    pub sender: PacingSender,
     /// Its receiving side of pacing.
-    pub receiver: Receiver,
+    pub receiver: PacingReceiver,
 }
 
 /// One half of a session.
 #[derive(Debug)]
 pub struct HalfSession {
-    parameters: Parameters,
+    parameters: SessionParameters,
     send_sequence: u16,
     receive_sequence: u16,
     expedited_sequence: u16,
     reassembler: Reassembler,
     cutting: Option<Segmenter>,
     urgent: VecDeque<Vec<u8>>,
-    normal: VecDeque<Queued>,
+    normal: VecDeque<QueuedUnit>,
     queued_bytes: usize,
     in_bracket: bool,
     my_turn: bool,
@@ -71,23 +71,23 @@ pub struct HalfSession {
     /// The partner took an offer and will begin a bracket.
     offered: bool,
     /// The chain being received was refused; the rest of it is dropped.
-    refusing: Option<Refusing>,
+    refusing: Option<RejectedInput>,
     /// The request whose response the conversation owes.
-    owed: Option<Owed>,
+    owed: Option<UnansweredRequest>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Owed {
+struct UnansweredRequest {
     sequence: u16,
     header: Rh,
     /// Request code, of data flow control requests.
     code: Option<u8>,
 }
 
-impl Owed {
-    fn to(biu: &Biu) -> Owed {
-        let dfc = biu.header.category() == Category::Dfc;
-        Owed {
+impl UnansweredRequest {
+    fn to(biu: &Biu) -> UnansweredRequest {
+        let dfc = biu.header.category() == RuCategory::Dfc;
+        UnansweredRequest {
             sequence: biu.sequence,
             header: biu.header,
             code: biu.ru.first().copied().filter(|_| dfc),
@@ -95,19 +95,19 @@ impl Owed {
     }
 }
 
-struct Queued {
+struct QueuedUnit {
     header: Rh,
     biu: Vec<u8>,
 }
 
-impl fmt::Debug for Queued {
+impl fmt::Debug for QueuedUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?}", self.header, Hidden(self.biu.len()))
+        write!(f, "{:?} {:?}", self.header, RedactedBytes(self.biu.len()))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusing {
+enum RejectedInput {
     /// A bracket that may not begin; it is not passed on.
     Bracket,
     /// A chain whose content was rejected: only its end is passed on.
@@ -132,14 +132,14 @@ struct ChainOnLink {
 
 /// The input of a session.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum SessionInput {
     /// A request inside a bracket: data, or LUSTAT with its indicators, whose
     /// RU is then empty.
     Request {
         /// The header.
         header: Rh,
         /// The response it asks for.
-        answer: Answer,
+        answer: RequestedResponse,
         /// The data.
         ru: Bytes,
     },
@@ -172,7 +172,7 @@ pub enum Input {
 
 impl HalfSession {
     /// A half-session at the start of its session.
-    pub fn new(parameters: Parameters) -> HalfSession {
+    pub fn new(parameters: SessionParameters) -> HalfSession {
         HalfSession {
             parameters,
             send_sequence: 0,
@@ -199,7 +199,7 @@ impl HalfSession {
     }
 
     /// Its parameters.
-    pub fn parameters(&self) -> &Parameters {
+    pub fn parameters(&self) -> &SessionParameters {
         &self.parameters
     }
 
@@ -259,7 +259,7 @@ impl HalfSession {
             self.in_bracket = true;
             self.my_turn = true;
         }
-        let definite = header.answer().is_some_and(Answer::is_definite);
+        let definite = header.answer().is_some_and(RequestedResponse::is_definite);
         if header.change_direction() {
             self.my_turn = false;
         }
@@ -267,13 +267,13 @@ impl HalfSession {
             self.in_bracket = false;
         }
         self.queued_bytes += biu.len();
-        self.normal.push_back(Queued { header, biu });
+        self.normal.push_back(QueuedUnit { header, biu });
     }
 
     /// Asks to begin a bracket, as the contention loser must.
     pub fn bid(&mut self) {
-        let header = Rh::request(Category::Dfc)
-            .with_answer(Answer::Definite1)
+        let header = Rh::request(RuCategory::Dfc)
+            .with_answer(RequestedResponse::Definite1)
             .with_begin_bracket(true);
         self.bid = Probe::Queued;
         let ru = Dfc::Lustat {
@@ -284,7 +284,7 @@ impl HalfSession {
 
     /// Says that this side begins no more brackets.
     pub fn stop_brackets(&mut self) {
-        let header = Rh::request(Category::Dfc).with_answer(Answer::Exception1);
+        let header = Rh::request(RuCategory::Dfc).with_answer(RequestedResponse::Exception1);
         self.enqueue(header, &Dfc::BracketStopped.emit());
     }
 
@@ -294,7 +294,7 @@ impl HalfSession {
         let status = dfc::NO_DATA;
         biu.extend_from_slice(&Dfc::Lustat { status }.emit());
         let keep = header.0;
-        let dfc = Rh::request(Category::Dfc).0;
+        let dfc = Rh::request(RuCategory::Dfc).0;
         self.send(Rh([dfc[0], keep[1], keep[2]]), biu);
     }
 
@@ -306,7 +306,7 @@ impl HalfSession {
             return false;
         }
         self.rtr = Probe::Queued;
-        let header = Rh::request(Category::Dfc).with_answer(Answer::Definite1);
+        let header = Rh::request(RuCategory::Dfc).with_answer(RequestedResponse::Definite1);
         self.enqueue(header, &Dfc::ReadyToReceive.emit());
         true
     }
@@ -314,7 +314,7 @@ impl HalfSession {
     /// Asks the partner for the right to send.
     pub fn signal(&mut self, code: u32) {
         self.expedited_sequence = self.expedited_sequence.wrapping_add(1);
-        let header = Rh::request(Category::Dfc).with_answer(Answer::Definite1);
+        let header = Rh::request(RuCategory::Dfc).with_answer(RequestedResponse::Definite1);
         self.expedite(
             self.expedited_sequence,
             header,
@@ -336,21 +336,21 @@ impl HalfSession {
     }
 
     /// Refuses the chain that is coming in, or came in last, with this sense.
-    /// Gives whether the turn is this side's now; when not, [`Input::Purged`]
+    /// Gives whether the turn is this side's now; when not, [`SessionInput::Purged`]
     /// follows.
     pub fn reject(&mut self, sense: Sense) -> bool {
         if self.owed.is_some() {
             self.answer(Some(sense));
             return true;
         }
-        let refused = Owed {
+        let refused = UnansweredRequest {
             sequence: self.receive_sequence,
-            header: Rh::request(Category::Fmd).with_answer(Answer::Exception1),
+            header: Rh::request(RuCategory::Fmd).with_answer(RequestedResponse::Exception1),
             code: None,
         };
         self.respond(refused, Some(sense), false);
         if self.receiving_chain {
-            self.refusing = Some(Refusing::Content);
+            self.refusing = Some(RejectedInput::Content);
             return false;
         }
         true
@@ -391,8 +391,8 @@ impl HalfSession {
         self.normal.clear();
         self.queued_bytes = 0;
         if !self.on_link.ended {
-            let header = Rh::request(Category::Fmd)
-                .with_answer(Answer::Exception1)
+            let header = Rh::request(RuCategory::Fmd)
+                .with_answer(RequestedResponse::Exception1)
                 .with_begin_chain(false)
                 .with_change_direction(true);
             self.enqueue(header, &[]);
@@ -403,8 +403,8 @@ impl HalfSession {
     pub fn grant(&mut self, room: usize) {
         match self.parameters.receiver.grant(room) {
             None => {}
-            Some(Grant::Response) => self.isolated(false, &[]),
-            Some(Grant::Message(ipm)) => self.isolated(true, &ipm.emit()),
+            Some(WindowGrant::Response) => self.isolated(false, &[]),
+            Some(WindowGrant::Message(ipm)) => self.isolated(true, &ipm.emit()),
         }
     }
 
@@ -442,7 +442,7 @@ impl HalfSession {
     }
 
     /// Takes a PIU of this session.
-    pub fn handle(&mut self, piu: &piu::Packet<'_>, bytes: &Bytes) -> Result<Option<Input>, Sense> {
+    pub fn handle(&mut self, piu: &piu::Packet<'_>, bytes: &Bytes) -> Result<Option<SessionInput>, Sense> {
         let whole = piu.th.segment == Segment::Whole;
         if piu.th.expedited && !whole {
             return Err(Sense::SEGMENTING);
@@ -460,15 +460,15 @@ impl HalfSession {
         }
     }
 
-    fn launch(&mut self, queued: Queued, marks: Marks) -> Segmenter {
+    fn launch(&mut self, queued: QueuedUnit, marks: PacingIndicators) -> Segmenter {
         let header = queued
             .header
             .with_pacing(marks.pacing)
             .with_larger_window(marks.larger);
         self.send_sequence = self.send_sequence.wrapping_add(1);
         let sequence = self.send_sequence;
-        let dfc = header.category() == Category::Dfc;
-        let definite = header.answer().is_some_and(Answer::is_definite);
+        let dfc = header.category() == RuCategory::Dfc;
+        let definite = header.answer().is_some_and(RequestedResponse::is_definite);
         let code = queued.biu.get(piu::HEADERS).copied();
         match code {
             Some(CODE_RTR) if dfc => self.rtr = Probe::Sent(sequence),
@@ -489,25 +489,25 @@ impl HalfSession {
         Segmenter::new(th, header, queued.biu, self.parameters.max_btu)
     }
 
-    fn handle_request(&mut self, biu: Biu) -> Result<Option<Input>, Sense> {
+    fn handle_request(&mut self, biu: Biu) -> Result<Option<SessionInput>, Sense> {
         let expected = self.receive_sequence.wrapping_add(1);
         if biu.sequence != expected {
             return Err(Sense::SEQUENCE);
         }
         self.receive_sequence = expected;
         let header = biu.header;
-        self.parameters.receiver.handle_request(Marks {
+        self.parameters.receiver.handle_request(PacingIndicators {
             pacing: header.pacing(),
             larger: header.larger_window(),
         })?;
-        if header.category() == Category::Dfc {
+        if header.category() == RuCategory::Dfc {
             match Dfc::parse(&biu.ru).map_err(|e| e.sense())? {
                 Dfc::Lustat { .. } => {}
                 Dfc::ReadyToReceive => {
-                    self.owed = Some(Owed::to(&biu));
-                    return Ok(Some(Input::ReadyToReceive));
+                    self.owed = Some(UnansweredRequest::to(&biu));
+                    return Ok(Some(SessionInput::ReadyToReceive));
                 }
-                Dfc::BracketStopped => return Ok(Some(Input::BracketStopped)),
+                Dfc::BracketStopped => return Ok(Some(SessionInput::BracketStopped)),
                 Dfc::Signal { .. } => return Err(Sense::FUNCTION_UNSUPPORTED),
             }
         }
@@ -535,28 +535,28 @@ impl HalfSession {
             self.my_turn = true;
         }
         if answer.is_definite() {
-            self.owed = Some(Owed::to(&biu));
+            self.owed = Some(UnansweredRequest::to(&biu));
         } else if header.conditional_end() {
             self.in_bracket = false;
         }
         let ru = match header.category() {
-            Category::Dfc => Bytes::new(),
+            RuCategory::Dfc => Bytes::new(),
             _ => biu.ru,
         };
-        Ok(Some(Input::Request { header, answer, ru }))
+        Ok(Some(SessionInput::Request { header, answer, ru }))
     }
 
     /// A request that begins a bracket. Some inner value means it is dealt
     /// with.
-    fn handle_begin(&mut self, biu: &Biu, header: Rh) -> Result<Option<Option<Input>>, Sense> {
-        let is_bid = header.category() == Category::Dfc;
+    fn handle_begin(&mut self, biu: &Biu, header: Rh) -> Result<Option<Option<SessionInput>>, Sense> {
+        let is_bid = header.category() == RuCategory::Dfc;
         // A bracket that has ended here but not yet on the link still stands
         // in the way: an answer would overtake its end.
         let ending = !self.normal.is_empty() || self.cutting.is_some();
         if (self.in_bracket || ending) && self.parameters.first_speaker {
-            self.refuse_bracket(Owed::to(biu));
+            self.refuse_bracket(UnansweredRequest::to(biu));
             if self.receiving_chain {
-                self.refusing = Some(Refusing::Bracket);
+                self.refusing = Some(RejectedInput::Bracket);
             }
             return Ok(Some(None));
         }
@@ -564,8 +564,8 @@ impl HalfSession {
             return Err(Sense::BRACKET);
         }
         if is_bid {
-            self.owed = Some(Owed::to(biu));
-            return Ok(Some(Some(Input::Bid)));
+            self.owed = Some(UnansweredRequest::to(biu));
+            return Ok(Some(Some(SessionInput::Bid)));
         }
         self.offered = false;
         self.owes_rtr = false;
@@ -574,59 +574,59 @@ impl HalfSession {
         Ok(None)
     }
 
-    fn refuse_bracket(&mut self, request: Owed) {
+    fn refuse_bracket(&mut self, request: UnansweredRequest) {
         self.owes_rtr = true;
         self.respond(request, Some(Sense::BRACKET_BID_REJECT_RTR), false);
     }
 
-    fn drop_refused(&mut self, header: Rh, answer: Answer) -> Option<Input> {
+    fn drop_refused(&mut self, header: Rh, answer: RequestedResponse) -> Option<SessionInput> {
         if self.receiving_chain {
             return None;
         }
-        if self.refusing.take() == Some(Refusing::Bracket) {
+        if self.refusing.take() == Some(RejectedInput::Bracket) {
             return None;
         }
         let over = header.conditional_end() && !answer.is_definite();
         self.in_bracket = !over;
         self.my_turn = !over;
-        Some(Input::Purged { over })
+        Some(SessionInput::Purged { over })
     }
 
-    fn handle_expedited(&mut self, biu: &Biu) -> Result<Option<Input>, Sense> {
+    fn handle_expedited(&mut self, biu: &Biu) -> Result<Option<SessionInput>, Sense> {
         let header = biu.header;
         match header.category() {
-            Category::Dfc => {}
-            Category::Fmd => return Err(Sense::NOT_NORMAL_FLOW),
+            RuCategory::Dfc => {}
+            RuCategory::Fmd => return Err(Sense::NOT_NORMAL_FLOW),
             _ => return Err(Sense::FUNCTION_UNSUPPORTED),
         }
         match Dfc::parse(&biu.ru).map_err(|e| e.sense())? {
             Dfc::Signal { code } => {
-                self.respond(Owed::to(biu), None, true);
-                Ok(Some(Input::Signal(code)))
+                self.respond(UnansweredRequest::to(biu), None, true);
+                Ok(Some(SessionInput::Signal(code)))
             }
             _ => Err(Sense::FUNCTION_UNSUPPORTED),
         }
     }
 
-    fn handle_window(&mut self, ru: &[u8]) -> Result<Option<Input>, Sense> {
+    fn handle_window(&mut self, ru: &[u8]) -> Result<Option<SessionInput>, Sense> {
         let ipm = Ipm::parse(ru).map_err(|_| Sense::FIELD_VALUE)?;
-        if ipm.kind == Kind::ResetAck {
+        if ipm.kind == PacingMessageKind::ResetAck {
             self.parameters.receiver.handle_ack(ipm)?;
-            return Ok(Some(Input::Window));
+            return Ok(Some(SessionInput::Window));
         }
         if let Some(reply) = self.parameters.sender.handle_message(ipm)? {
             self.isolated(true, &reply.emit());
         }
-        Ok(Some(Input::Window))
+        Ok(Some(SessionInput::Window))
     }
 
-    fn handle_response(&mut self, biu: &Biu) -> Result<Option<Input>, Sense> {
+    fn handle_response(&mut self, biu: &Biu) -> Result<Option<SessionInput>, Sense> {
         let header = biu.header;
         if header.pacing() {
             self.parameters.sender.handle_response()?;
         }
         if header.is_isolated_pacing() {
-            return Ok(Some(Input::Window));
+            return Ok(Some(SessionInput::Window));
         }
         let sense = match header.exception() {
             false => None,
@@ -645,19 +645,19 @@ impl HalfSession {
                 self.in_bracket = true;
                 self.my_turn = true;
             }
-            return Ok(Some(Input::BidAnswered(sense)));
+            return Ok(Some(SessionInput::BidAnswered(sense)));
         }
         if self.rtr == Probe::Sent(sequence) {
             self.rtr = Probe::Idle;
             self.offered = sense.is_none() && !self.in_bracket;
-            return Ok(Some(Input::RtrAnswered(sense.is_none())));
+            return Ok(Some(SessionInput::RtrAnswered(sense.is_none())));
         }
         let Some(sense) = sense else {
             return match self.awaiting.take() {
                 Some((awaited, over)) if awaited == sequence => {
                     self.on_link.live = false;
                     self.in_bracket &= !over;
-                    Ok(Some(Input::Confirmed))
+                    Ok(Some(SessionInput::Confirmed))
                 }
                 _ => Err(Sense::RESPONSE_CORRELATION),
             };
@@ -665,18 +665,18 @@ impl HalfSession {
         Ok(self.refused(sequence, sense))
     }
 
-    fn refused(&mut self, sequence: u16, sense: Sense) -> Option<Input> {
+    fn refused(&mut self, sequence: u16, sense: Sense) -> Option<SessionInput> {
         let chain = self.on_link;
         let into = sequence.wrapping_sub(chain.first);
         let within = into <= self.send_sequence.wrapping_sub(chain.first);
         // A bracket that this side has ended since needs no answer.
         let ending = self.normal.iter().any(|q| {
-            q.header.conditional_end() && !q.header.answer().is_some_and(Answer::is_definite)
+            q.header.conditional_end() && !q.header.answer().is_some_and(RequestedResponse::is_definite)
         });
         if !(chain.live && within) || ending {
             return None;
         }
-        Some(Input::Rejected(sense))
+        Some(SessionInput::Rejected(sense))
     }
 
     fn enqueue(&mut self, header: Rh, ru: &[u8]) {
@@ -684,7 +684,7 @@ impl HalfSession {
         biu.resize(piu::HEADERS, 0);
         biu.extend_from_slice(ru);
         self.queued_bytes += biu.len();
-        self.normal.push_back(Queued { header, biu });
+        self.normal.push_back(QueuedUnit { header, biu });
     }
 
     fn expedite(&mut self, sequence: u16, header: Rh, ru: &[u8]) {
@@ -692,7 +692,7 @@ impl HalfSession {
         self.push_urgent(th, header, &[ru]);
     }
 
-    fn respond(&mut self, request: Owed, sense: Option<Sense>, expedited: bool) {
+    fn respond(&mut self, request: UnansweredRequest, sense: Option<Sense>, expedited: bool) {
         let header = request.header.respond(sense.is_some());
         let sense = sense.map(Sense::to_bytes);
         let sense: &[u8] = sense.as_ref().map_or(&[], |s| s);

@@ -7,16 +7,16 @@
 //! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), session
 //! pacing.
 //!
-//! Invariant: a [`Sender`] never lets more RUs out than were granted, and a
-//! [`Receiver`] takes none that were not.
+//! Invariant: a [`PacingSender`] never lets more RUs out than were granted, and a
+//! [`PacingReceiver`] takes none that were not.
 
 use crate::wire::Sense;
-use crate::wire::ipm::{Kind, Repr as Ipm};
+use crate::wire::ipm::{PacingMessageKind, Repr as Ipm};
 
 /// The sending side.
 #[derive(Clone, Debug)]
-pub struct Sender {
-    scheme: Scheme,
+pub struct PacingSender {
+    scheme: PacingScheme,
     left: u16,
     next: u16,
     held: bool,
@@ -24,8 +24,8 @@ pub struct Sender {
 
 /// The receiving side.
 #[derive(Clone, Debug)]
-pub struct Receiver {
-    scheme: Scheme,
+pub struct PacingReceiver {
+    scheme: PacingScheme,
     left: u16,
     next: u16,
     owes: bool,
@@ -38,7 +38,7 @@ pub struct Receiver {
 
 /// Which pacing one direction of a session has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub enum PacingScheme {
     /// No pacing: the window is unlimited.
     None,
     /// Windows of this many RUs.
@@ -49,7 +49,7 @@ pub enum Scheme {
 
 /// The pacing indicators of an RU that may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct PacingIndicators {
     /// The RU begins a window and asks for the next.
     pub pacing: bool,
     /// The sender was held up for want of a window.
@@ -58,23 +58,23 @@ pub struct Marks {
 
 /// How a receiver grants a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grant {
+pub enum WindowGrant {
     /// By a pacing response.
     Response,
     /// By this message.
     Message(Ipm),
 }
 
-impl Sender {
+impl PacingSender {
     /// A sender at the start of a session: one window is granted, and under
     /// adaptive pacing it is one RU long.
-    pub fn new(scheme: Scheme) -> Sender {
+    pub fn new(scheme: PacingScheme) -> PacingSender {
         let next = match scheme {
-            Scheme::None => 0,
-            Scheme::Fixed(window) => window,
-            Scheme::Adaptive => 1,
+            PacingScheme::None => 0,
+            PacingScheme::Fixed(window) => window,
+            PacingScheme::Adaptive => 1,
         };
-        Sender {
+        PacingSender {
             scheme,
             left: 0,
             next,
@@ -84,25 +84,25 @@ impl Sender {
 
     /// Whether an RU may go.
     pub fn is_open(&self) -> bool {
-        self.scheme == Scheme::None || self.left > 0 || self.next > 0
+        self.scheme == PacingScheme::None || self.left > 0 || self.next > 0
     }
 
     /// How many RUs may go before another grant.
     pub fn credit(&self) -> u32 {
         match self.scheme {
-            Scheme::None => u32::MAX,
+            PacingScheme::None => u32::MAX,
             _ => u32::from(self.left) + u32::from(self.next),
         }
     }
 
     /// Takes one RU out of the window; nothing when it must wait.
-    pub fn take(&mut self) -> Option<Marks> {
-        if self.scheme == Scheme::None {
-            return Some(Marks::default());
+    pub fn take(&mut self) -> Option<PacingIndicators> {
+        if self.scheme == PacingScheme::None {
+            return Some(PacingIndicators::default());
         }
         if self.left > 0 {
             self.left -= 1;
-            return Some(Marks::default());
+            return Some(PacingIndicators::default());
         }
         if self.next == 0 {
             self.held = true;
@@ -110,8 +110,8 @@ impl Sender {
         }
         self.left = self.next - 1;
         self.next = 0;
-        let larger = self.scheme == Scheme::Adaptive && std::mem::take(&mut self.held);
-        Some(Marks {
+        let larger = self.scheme == PacingScheme::Adaptive && std::mem::take(&mut self.held);
+        Some(PacingIndicators {
             pacing: true,
             larger,
         })
@@ -121,7 +121,7 @@ impl Sender {
     /// while a window is granted none is due.
     pub fn handle_response(&mut self) -> Result<(), Sense> {
         match self.scheme {
-            Scheme::Fixed(window) if self.next == 0 => {
+            PacingScheme::Fixed(window) if self.next == 0 => {
                 self.next = window;
                 Ok(())
             }
@@ -131,39 +131,39 @@ impl Sender {
 
     /// A pacing message came; gives what to answer.
     pub fn handle_message(&mut self, ipm: Ipm) -> Result<Option<Ipm>, Sense> {
-        if self.scheme != Scheme::Adaptive {
+        if self.scheme != PacingScheme::Adaptive {
             return Err(Sense::PACING_UNEXPECTED_IPM);
         }
         match ipm.kind {
-            Kind::Solicited if ipm.window == 0 => Err(Sense::FIELD_VALUE),
-            Kind::Solicited if self.next > 0 => Err(Sense::PACING_UNEXPECTED_IPM),
-            Kind::Solicited => {
+            PacingMessageKind::Solicited if ipm.window == 0 => Err(Sense::FIELD_VALUE),
+            PacingMessageKind::Solicited if self.next > 0 => Err(Sense::PACING_UNEXPECTED_IPM),
+            PacingMessageKind::Solicited => {
                 self.next = ipm.window;
                 Ok(None)
             }
-            Kind::Unsolicited { .. } => {
+            PacingMessageKind::Unsolicited { .. } => {
                 self.left = 0;
                 self.next = ipm.window;
                 Ok(Some(Ipm {
-                    kind: Kind::ResetAck,
+                    kind: PacingMessageKind::ResetAck,
                     window: ipm.window,
                 }))
             }
-            Kind::ResetAck => Err(Sense::PACING_UNEXPECTED_IPM),
+            PacingMessageKind::ResetAck => Err(Sense::PACING_UNEXPECTED_IPM),
         }
     }
 }
 
-impl Receiver {
+impl PacingReceiver {
     /// A receiver at the start of a session. `size` is the window it grants
     /// first under adaptive pacing, `max` the largest.
-    pub fn new(scheme: Scheme, size: u16, max: u16) -> Receiver {
+    pub fn new(scheme: PacingScheme, size: u16, max: u16) -> PacingReceiver {
         let next = match scheme {
-            Scheme::None => 0,
-            Scheme::Fixed(window) => window,
-            Scheme::Adaptive => size.max(1),
+            PacingScheme::None => 0,
+            PacingScheme::Fixed(window) => window,
+            PacingScheme::Adaptive => size.max(1),
         };
-        Receiver {
+        PacingReceiver {
             scheme,
             left: 0,
             next,
@@ -177,8 +177,8 @@ impl Receiver {
     }
 
     /// A request came with these indicators.
-    pub fn handle_request(&mut self, marks: Marks) -> Result<(), Sense> {
-        if self.scheme == Scheme::None {
+    pub fn handle_request(&mut self, marks: PacingIndicators) -> Result<(), Sense> {
+        if self.scheme == PacingScheme::None {
             // A pacing request where there is no pacing asks for nothing.
             return Ok(());
         }
@@ -200,7 +200,7 @@ impl Receiver {
         }
         // A sender may start with a window of one, or with the window of the
         // BIND, so under adaptive pacing the first window may end early.
-        let may_end_early = self.scheme == Scheme::Adaptive && self.windows == 1;
+        let may_end_early = self.scheme == PacingScheme::Adaptive && self.windows == 1;
         if self.left > 0 && !may_end_early {
             return Err(Sense::PACING_PI_IN_WINDOW);
         }
@@ -219,24 +219,24 @@ impl Receiver {
 
     /// Gives the grant that is owed. `room` is how many RUs there is memory
     /// for; the window is at least one.
-    pub fn grant(&mut self, room: usize) -> Option<Grant> {
+    pub fn grant(&mut self, room: usize) -> Option<WindowGrant> {
         if !std::mem::take(&mut self.owes) {
             return None;
         }
         match self.scheme {
-            Scheme::None => None,
-            Scheme::Fixed(window) => {
+            PacingScheme::None => None,
+            PacingScheme::Fixed(window) => {
                 self.next = window;
-                Some(Grant::Response)
+                Some(WindowGrant::Response)
             }
-            Scheme::Adaptive => {
+            PacingScheme::Adaptive => {
                 if std::mem::take(&mut self.wants_more) {
                     self.size = self.size.saturating_mul(2).min(self.max);
                 }
                 let room = u16::try_from(room).unwrap_or(u16::MAX);
                 self.next = self.size.min(room).clamp(1, 0x7FFF);
-                Some(Grant::Message(Ipm {
-                    kind: Kind::Solicited,
+                Some(WindowGrant::Message(Ipm {
+                    kind: PacingMessageKind::Solicited,
                     window: self.next,
                 }))
             }
@@ -246,13 +246,13 @@ impl Receiver {
     /// Shrinks the window to `window` RUs at once, 0 to close it; gives the
     /// message to send, or nothing when one is on its way or pacing is fixed.
     pub fn reset(&mut self, window: u16) -> Option<Ipm> {
-        if self.scheme != Scheme::Adaptive || self.reset.is_some() {
+        if self.scheme != PacingScheme::Adaptive || self.reset.is_some() {
             return None;
         }
         let window = window.min(0x7FFF);
         self.reset = Some(window);
         Some(Ipm {
-            kind: Kind::Unsolicited { reset: true },
+            kind: PacingMessageKind::Unsolicited { reset: true },
             window,
         })
     }
@@ -280,14 +280,14 @@ mod tests {
 
     fn solicited(window: u16) -> Ipm {
         Ipm {
-            kind: Kind::Solicited,
+            kind: PacingMessageKind::Solicited,
             window,
         }
     }
 
     #[test]
     fn a_fixed_window_opens_by_responses() {
-        let mut s = Sender::new(Scheme::Fixed(3));
+        let mut s = PacingSender::new(PacingScheme::Fixed(3));
         assert!(s.take().unwrap().pacing);
         assert!(s.handle_response().is_ok());
         assert_eq!(s.credit(), 5, "up to 2N - 1 after the first");
@@ -299,68 +299,68 @@ mod tests {
     }
 
     #[test]
-    fn an_adaptive_window_is_as_long_as_the_message_says() {
-        let mut s = Sender::new(Scheme::Adaptive);
+    fn an_adaptive_window_has_the_length_in_the_message() {
+        let mut s = PacingSender::new(PacingScheme::Adaptive);
         assert!(s.take().unwrap().pacing);
         assert_eq!(s.take(), None);
         s.handle_message(solicited(2)).unwrap();
         assert!(s.handle_message(solicited(2)).is_err());
         assert_eq!(
             s.take(),
-            Some(Marks {
+            Some(PacingIndicators {
                 pacing: true,
                 larger: true
             })
         );
         let ack = s.handle_message(Ipm {
-            kind: Kind::Unsolicited { reset: true },
+            kind: PacingMessageKind::Unsolicited { reset: true },
             window: 0,
         });
-        assert_eq!(ack.unwrap().unwrap().kind, Kind::ResetAck);
+        assert_eq!(ack.unwrap().unwrap().kind, PacingMessageKind::ResetAck);
         assert_eq!(s.take(), None);
         assert!(s.handle_message(solicited(0)).is_err());
     }
 
     #[test]
     fn a_receiver_names_each_breach() {
-        let pi = Marks {
+        let pi = PacingIndicators {
             pacing: true,
             larger: false,
         };
-        let mut r = Receiver::new(Scheme::Fixed(2), 2, 2);
+        let mut r = PacingReceiver::new(PacingScheme::Fixed(2), 2, 2);
         assert_eq!(
-            r.handle_request(Marks::default()),
+            r.handle_request(PacingIndicators::default()),
             Err(Sense::PACING_PI),
             "a window begins with the indicator"
         );
         r.handle_request(pi).unwrap();
-        r.handle_request(Marks::default()).unwrap();
+        r.handle_request(PacingIndicators::default()).unwrap();
         assert_eq!(
-            r.handle_request(Marks::default()),
+            r.handle_request(PacingIndicators::default()),
             Err(Sense::PACING_EXHAUSTED)
         );
-        assert_eq!(r.grant(9), Some(Grant::Response));
+        assert_eq!(r.grant(9), Some(WindowGrant::Response));
         r.handle_request(pi).unwrap();
-        assert_eq!(r.grant(9), Some(Grant::Response));
+        assert_eq!(r.grant(9), Some(WindowGrant::Response));
         assert_eq!(r.handle_request(pi), Err(Sense::PACING_PI_IN_WINDOW));
     }
 
     #[test]
     fn a_sender_that_was_held_gets_a_larger_window() {
-        let mut r = Receiver::new(Scheme::Adaptive, 2, 6);
+        let mut r = PacingReceiver::new(PacingScheme::Adaptive, 2, 6);
         let mut windows = Vec::new();
         for _ in 0..3 {
-            r.handle_request(Marks {
+            r.handle_request(PacingIndicators {
                 pacing: true,
                 larger: true,
             })
             .unwrap();
-            let Some(Grant::Message(ipm)) = r.grant(100) else {
+            let Some(WindowGrant::Message(ipm)) = r.grant(100) else {
                 panic!("a grant is owed");
             };
             windows.push(ipm.window);
             for _ in 0..r.left {
-                r.handle_request(Marks::default()).unwrap();
+                r.handle_request(PacingIndicators::default()).unwrap();
             }
         }
         assert_eq!(windows, [4, 6, 6]);
@@ -368,16 +368,16 @@ mod tests {
 
     #[test]
     fn a_reset_holds_from_its_answer_on() {
-        let mut r = Receiver::new(Scheme::Adaptive, 4, 8);
+        let mut r = PacingReceiver::new(PacingScheme::Adaptive, 4, 8);
         let ipm = r.reset(1).unwrap();
         assert!(r.reset(2).is_none(), "one at a time");
         let ack = Ipm {
-            kind: Kind::ResetAck,
+            kind: PacingMessageKind::ResetAck,
             window: ipm.window,
         };
         r.handle_ack(ack).unwrap();
         assert_eq!(r.handle_ack(ack), Err(Sense::PACING_UNEXPECTED_IPM));
-        let pi = Marks {
+        let pi = PacingIndicators {
             pacing: true,
             larger: false,
         };

@@ -4,7 +4,7 @@
 //! other, under one sequence number. Only the first has the request header.
 //! Reference: IBM *SNA Formats* (GA27-3136), mapping field.
 
-use crate::secret::Hidden;
+use crate::secret::RedactedBytes;
 use crate::wire::th::{self, Segment};
 use crate::wire::{Sense, piu, rh};
 use bytes::Bytes;
@@ -23,7 +23,7 @@ impl fmt::Debug for Segmenter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Segmenter")
             .field("th", &self.th)
-            .field("biu", &Hidden(self.biu.len()))
+            .field("biu", &RedactedBytes(self.biu.len()))
             .field("at", &self.at)
             .field("max_btu", &self.max_btu)
             .finish()
@@ -92,7 +92,7 @@ impl fmt::Debug for Partial {
         f.debug_struct("Partial")
             .field("th", &self.th)
             .field("header", &self.header)
-            .field("ru", &Hidden(self.ru.len()))
+            .field("ru", &RedactedBytes(self.ru.len()))
             .finish()
     }
 }
@@ -116,7 +116,7 @@ impl fmt::Debug for Biu {
             .field("sequence", &self.sequence)
             .field("expedited", &self.expedited)
             .field("header", &self.header)
-            .field("ru", &Hidden(self.ru.len()))
+            .field("ru", &RedactedBytes(self.ru.len()))
             .finish()
     }
 }
@@ -188,7 +188,7 @@ const FIRST_MIN: usize = 10;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::rh::{Category, Rh};
+    use crate::wire::rh::{RuCategory, Rh};
     use proptest::prelude::*;
 
     fn th() -> th::Repr {
@@ -207,7 +207,7 @@ mod tests {
     fn cut(ru: &[u8], max_btu: usize) -> Vec<Vec<u8>> {
         let mut biu = vec![0; piu::HEADERS];
         biu.extend_from_slice(ru);
-        let mut s = Segmenter::new(th(), Rh::request(Category::Fmd), biu, max_btu);
+        let mut s = Segmenter::new(th(), Rh::request(RuCategory::Fmd), biu, max_btu);
         let mut out = Vec::new();
         loop {
             let (piu, last) = s.cut();

@@ -16,7 +16,7 @@
 
 use super::reader::{self, Error, Reader, Result, put_counted};
 use super::user_data::UserData;
-use super::vectors::{self, Vector};
+use super::vectors::{self, ControlVector};
 
 /// Request code.
 pub const CODE: u8 = 0x31;
@@ -155,7 +155,7 @@ pub struct Repr {
     /// Name of the secondary LU, EBCDIC; empty in responses.
     pub slu: Vec<u8>,
     /// Control vectors; none when byte 7 does not announce them.
-    pub vectors: Vec<Vector>,
+    pub vectors: Vec<ControlVector>,
     /// Offset of the user data's first byte; filled by `parse`.
     pub user_offset: usize,
     /// Offset of the secondary LU's name; filled by `parse`.

@@ -15,8 +15,8 @@ use super::reader::{Error, Reader, Result, put_counted};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repr {
     /// Request, reply, or reply that refuses.
-    pub service: Service,
-    /// Why, in replies; a [`Modifier`] value.
+    pub service: CnosService,
+    /// Why, in replies; a [`ReplyModifier`] value.
     pub modifier: u8,
     /// The action: 0 set, 1 reserved, 2 close.
     pub action: u8,
@@ -40,7 +40,7 @@ pub struct Repr {
 
 /// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Service {
+pub enum CnosService {
     /// A request.
     Request,
     /// A reply that accepts, perhaps lower.
@@ -52,10 +52,10 @@ pub enum Service {
 }
 
 /// Reply modifiers.
-pub enum Modifier {}
+pub enum ReplyModifier {}
 
 #[allow(missing_docs, reason = "the names say it")]
-impl Modifier {
+impl ReplyModifier {
     pub const NORMAL: u8 = 0;
     pub const COMMAND_RACE: u8 = 1;
     pub const MODE_NOT_RECOGNIZED: u8 = 2;
@@ -75,10 +75,10 @@ impl Repr {
         }
         let mut r = Reader::starting_at(WHAT, bytes, gds::HEADER);
         let service = match r.u8()? {
-            0x02 => Service::Request,
-            0x0A => Service::Accepted,
-            0x08 => Service::Refused,
-            other => Service::Other(other),
+            0x02 => CnosService::Request,
+            0x0A => CnosService::Accepted,
+            0x08 => CnosService::Refused,
+            other => CnosService::Other(other),
         };
         let modifier = r.u8()?;
         let action = r.u8()?;
@@ -113,10 +113,10 @@ impl Repr {
         let bit = |on: bool, mask: u8| if on { mask } else { 0 };
         let mut data = vec![
             match self.service {
-                Service::Request => 0x02,
-                Service::Accepted => 0x0A,
-                Service::Refused => 0x08,
-                Service::Other(value) => value,
+                CnosService::Request => 0x02,
+                CnosService::Accepted => 0x0A,
+                CnosService::Refused => 0x08,
+                CnosService::Other(value) => value,
             },
             self.modifier,
             self.action,

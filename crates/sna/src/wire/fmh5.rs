@@ -9,7 +9,7 @@
 
 use super::Sense;
 use super::reader::{Reader, Result, put_counted};
-use super::security::Access;
+use super::security::AccessSecurity;
 
 /// FM header type.
 pub const TYPE: u8 = 5;
@@ -34,7 +34,7 @@ pub struct Repr {
     /// Name of the program, EBCDIC.
     pub tpn: Vec<u8>,
     /// The user and password of the requester.
-    pub access: Access,
+    pub access: AccessSecurity,
     /// Logical unit of work, unparsed; empty when left out.
     pub luwid: Vec<u8>,
     /// Conversation correlator; empty when left out.
@@ -53,7 +53,7 @@ impl Repr {
             full_duplex: false,
             sync,
             tpn: tpn.to_vec(),
-            access: Access::default(),
+            access: AccessSecurity::default(),
             luwid: Vec::new(),
             correlator: Vec::new(),
         }
@@ -88,7 +88,7 @@ impl Repr {
             r.counted()
         };
         let access = optional().map_err(|_| Sense::FMH_LENGTH)?;
-        let access = Access::parse(access).map_err(|_| Sense::FMH_SECURITY_LENGTH)?;
+        let access = AccessSecurity::parse(access).map_err(|_| Sense::FMH_SECURITY_LENGTH)?;
         let luwid = optional().map_err(|_| Sense::FMH_LENGTH)?.to_vec();
         let correlator = optional().map_err(|_| Sense::FMH_LENGTH)?.to_vec();
         // Later levels add an attach sequence number and more; not needed here.

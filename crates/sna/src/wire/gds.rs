@@ -33,19 +33,19 @@ pub const MAX_PIP: usize = MAX_RECORD - HEADER;
 
 /// A logical record's length field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ll {
+pub struct LogicalLength {
     /// The record goes on in the next one.
     pub continued: bool,
     /// Bytes of the record, these two included.
     pub len: usize,
 }
 
-impl Ll {
+impl LogicalLength {
     /// The meaning of these two bytes. Lengths of 0 are never right and 1
     /// marks a presentation services header, so both come back as they are.
-    pub const fn parse(bytes: [u8; 2]) -> Ll {
+    pub const fn parse(bytes: [u8; 2]) -> LogicalLength {
         let value = u16::from_be_bytes(bytes);
-        Ll {
+        LogicalLength {
             continued: value & 0x8000 != 0,
             len: (value & 0x7FFF) as usize,
         }
@@ -73,7 +73,7 @@ impl<'a> Packet<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<(Packet<'a>, &'a [u8])> {
         let mut r = Reader::new("GDS variable", bytes);
         let two = r.take(2)?;
-        let ll = Ll::parse([two[0], two[1]]);
+        let ll = LogicalLength::parse([two[0], two[1]]);
         if ll.continued || ll.len < HEADER {
             return Err(r.value(0));
         }
@@ -86,7 +86,7 @@ impl<'a> Packet<'a> {
     /// split records before.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let data = &self.data[..self.data.len().min(MAX_RECORD - HEADER)];
-        let ll = Ll {
+        let ll = LogicalLength {
             continued: false,
             len: data.len() + HEADER,
         };
@@ -122,7 +122,7 @@ pub fn pip_is_here(bytes: &[u8]) -> bool {
     let &[first, second, ref rest @ ..] = bytes else {
         return false;
     };
-    let ll = Ll::parse([first, second]);
+    let ll = LogicalLength::parse([first, second]);
     let id = PIP.to_be_bytes();
     let begun = rest.len().min(id.len());
     ll.continued || ll.len < HEADER || rest[..begun] != id[..begun] || bytes.len() >= ll.len

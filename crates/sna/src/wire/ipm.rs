@@ -18,7 +18,7 @@ pub const LEN: usize = 3;
 
 /// Which message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum PacingMessageKind {
     /// Answers a pacing request.
     Solicited,
     /// Comes of itself, to shrink or close the window.
@@ -34,7 +34,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Repr {
     /// Which message it is.
-    pub kind: Kind,
+    pub kind: PacingMessageKind,
     /// The next window, in RUs, up to 32,767.
     pub window: u16,
 }
@@ -47,9 +47,9 @@ impl Repr {
         let window = r.u16()?;
         let reset = flags & 0x20 != 0;
         let kind = match flags >> 6 {
-            0 if !reset => Kind::Solicited,
-            1 => Kind::Unsolicited { reset },
-            2 if !reset => Kind::ResetAck,
+            0 if !reset => PacingMessageKind::Solicited,
+            1 => PacingMessageKind::Unsolicited { reset },
+            2 if !reset => PacingMessageKind::ResetAck,
             _ => return Err(r.value(0)),
         };
         if window & 0x8000 != 0 || !r.is_empty() {
@@ -61,10 +61,10 @@ impl Repr {
     /// The three bytes.
     pub const fn emit(&self) -> [u8; LEN] {
         let flags = match self.kind {
-            Kind::Solicited => 0x00,
-            Kind::Unsolicited { reset: false } => 0x40,
-            Kind::Unsolicited { reset: true } => 0x60,
-            Kind::ResetAck => 0x80,
+            PacingMessageKind::Solicited => 0x00,
+            PacingMessageKind::Unsolicited { reset: false } => 0x40,
+            PacingMessageKind::Unsolicited { reset: true } => 0x60,
+            PacingMessageKind::ResetAck => 0x80,
         };
         let window = (self.window & 0x7FFF).to_be_bytes();
         [flags, window[0], window[1]]

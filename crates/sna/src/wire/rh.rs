@@ -40,7 +40,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
 
 /// The category of an RU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Category {
+pub enum RuCategory {
     /// FM data: what conversations send.
     Fmd,
     /// Network control.
@@ -53,7 +53,7 @@ pub enum Category {
 
 /// Which response a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum RequestedResponse {
     /// No response.
     None,
     /// Only a negative one, of type 1.
@@ -70,18 +70,18 @@ pub enum Answer {
     Definite3,
 }
 
-impl Answer {
+impl RequestedResponse {
     /// Whether a positive response must come.
     pub const fn is_definite(self) -> bool {
         matches!(
             self,
-            Answer::Definite1 | Answer::Definite2 | Answer::Definite3
+            RequestedResponse::Definite1 | RequestedResponse::Definite2 | RequestedResponse::Definite3
         )
     }
 
     /// Whether the request asks for a confirmation (type 2).
     pub const fn confirms(self) -> bool {
-        matches!(self, Answer::Definite2 | Answer::Definite3)
+        matches!(self, RequestedResponse::Definite2 | RequestedResponse::Definite3)
     }
 }
 
@@ -148,12 +148,12 @@ bits! {
 impl Rh {
     /// The header of a whole-chain request of this category that asks for no
     /// response. DFC and SC requests have the format indicator on.
-    pub const fn request(category: Category) -> Rh {
+    pub const fn request(category: RuCategory) -> Rh {
         let code = match category {
-            Category::Fmd => 0x00,
-            Category::Nc => 0x20,
-            Category::Dfc => 0x48,
-            Category::Sc => 0x68,
+            RuCategory::Fmd => 0x00,
+            RuCategory::Nc => 0x20,
+            RuCategory::Dfc => 0x48,
+            RuCategory::Sc => 0x68,
         };
         Rh([code | 0x03, 0, 0])
     }
@@ -181,41 +181,41 @@ impl Rh {
     }
 
     /// The RU category.
-    pub const fn category(self) -> Category {
+    pub const fn category(self) -> RuCategory {
         match self.0[0] >> 5 & 3 {
-            0 => Category::Fmd,
-            1 => Category::Nc,
-            2 => Category::Dfc,
-            _ => Category::Sc,
+            0 => RuCategory::Fmd,
+            1 => RuCategory::Nc,
+            2 => RuCategory::Dfc,
+            _ => RuCategory::Sc,
         }
     }
 
     /// Which response the request asks for; nothing when the bits are a
     /// combination without a meaning (an exception of no type).
-    pub const fn answer(self) -> Option<Answer> {
+    pub const fn answer(self) -> Option<RequestedResponse> {
         match self.0[1] & 0xB0 {
-            0x00 => Some(Answer::None),
-            0x90 => Some(Answer::Exception1),
-            0x30 => Some(Answer::Exception2),
-            0xB0 => Some(Answer::Exception3),
-            0x80 => Some(Answer::Definite1),
-            0x20 => Some(Answer::Definite2),
-            0xA0 => Some(Answer::Definite3),
+            0x00 => Some(RequestedResponse::None),
+            0x90 => Some(RequestedResponse::Exception1),
+            0x30 => Some(RequestedResponse::Exception2),
+            0xB0 => Some(RequestedResponse::Exception3),
+            0x80 => Some(RequestedResponse::Definite1),
+            0x20 => Some(RequestedResponse::Definite2),
+            0xA0 => Some(RequestedResponse::Definite3),
             _ => None,
         }
     }
 
     /// A copy that asks for this response.
     #[must_use]
-    pub const fn with_answer(mut self, answer: Answer) -> Rh {
+    pub const fn with_answer(mut self, answer: RequestedResponse) -> Rh {
         let bits = match answer {
-            Answer::None => 0x00,
-            Answer::Exception1 => 0x90,
-            Answer::Exception2 => 0x30,
-            Answer::Exception3 => 0xB0,
-            Answer::Definite1 => 0x80,
-            Answer::Definite2 => 0x20,
-            Answer::Definite3 => 0xA0,
+            RequestedResponse::None => 0x00,
+            RequestedResponse::Exception1 => 0x90,
+            RequestedResponse::Exception2 => 0x30,
+            RequestedResponse::Exception3 => 0xB0,
+            RequestedResponse::Definite1 => 0x80,
+            RequestedResponse::Definite2 => 0x20,
+            RequestedResponse::Definite3 => 0xA0,
         };
         self.0[1] = self.0[1] & !0xB0 | bits;
         self
@@ -241,34 +241,34 @@ mod tests {
     use super::*;
 
     fn fmd() -> Rh {
-        Rh::request(Category::Fmd)
+        Rh::request(RuCategory::Fmd)
     }
 
     #[test]
     fn headers_are_those_of_published_traces() {
-        let bind = Rh::request(Category::Sc).with_answer(Answer::Definite1);
+        let bind = Rh::request(RuCategory::Sc).with_answer(RequestedResponse::Definite1);
         assert_eq!(bind.emit(), [0x6B, 0x80, 0x00]);
         assert_eq!(bind.respond(false).emit(), [0xEB, 0x80, 0x00]);
         assert_eq!(bind.respond(true).emit(), [0xEF, 0x90, 0x00]);
         let attach = fmd()
             .with_format(true)
             .with_end_chain(false)
-            .with_answer(Answer::Exception1)
+            .with_answer(RequestedResponse::Exception1)
             .with_pacing(true)
             .with_begin_bracket(true);
         assert_eq!(attach.emit(), [0x0A, 0x91, 0x80]);
         let turn = fmd()
             .with_begin_chain(false)
-            .with_answer(Answer::Exception1)
+            .with_answer(RequestedResponse::Exception1)
             .with_change_direction(true);
         assert_eq!(turn.emit(), [0x01, 0x90, 0x20]);
         let only = fmd()
-            .with_answer(Answer::Exception1)
+            .with_answer(RequestedResponse::Exception1)
             .with_pacing(true)
             .with_conditional_end(true);
         assert_eq!(only.emit(), [0x03, 0x91, 0x01]);
-        let lustat = Rh::request(Category::Dfc)
-            .with_answer(Answer::Exception1)
+        let lustat = Rh::request(RuCategory::Dfc)
+            .with_answer(RequestedResponse::Exception1)
             .with_change_direction(true);
         assert_eq!(lustat.emit(), [0x4B, 0x90, 0x20]);
         assert_eq!(Rh::isolated_pacing().emit(), [0x83, 0x01, 0x00]);
@@ -279,6 +279,6 @@ mod tests {
     #[test]
     fn an_exception_of_no_type_has_no_meaning() {
         assert_eq!(Rh([0, 0x10, 0]).answer(), None);
-        assert_eq!(Rh([0, 0xB0, 0]).answer(), Some(Answer::Exception3));
+        assert_eq!(Rh([0, 0xB0, 0]).answer(), Some(RequestedResponse::Exception3));
     }
 }

@@ -8,28 +8,28 @@
 
 use super::reader::{Reader, Result};
 use crate::ebcdic;
-use crate::secret::Secret;
+use crate::secret::PasswordBytes;
 
 /// The access security information of an Attach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Access {
+pub struct AccessSecurity {
     /// Profile.
     pub profile: Option<String>,
     /// Password.
-    pub password: Option<Secret>,
+    pub password: Option<PasswordBytes>,
     /// User.
     pub user: Option<String>,
 }
 
-impl Access {
+impl AccessSecurity {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.profile.is_none() && self.password.is_none() && self.user.is_none()
     }
 
     /// The meaning of these bytes, without their total length.
-    pub fn parse(bytes: &[u8]) -> Result<Access> {
-        let mut access = Access::default();
+    pub fn parse(bytes: &[u8]) -> Result<AccessSecurity> {
+        let mut access = AccessSecurity::default();
         let mut r = Reader::new("access security information", bytes);
         while !r.is_empty() {
             let at = r.offset();
@@ -43,7 +43,7 @@ impl Access {
             };
             match kind {
                 PROFILE => access.profile = Some(text()),
-                PASSWORD => access.password = Some(Secret::from_ebcdic(data)),
+                PASSWORD => access.password = Some(PasswordBytes::from_ebcdic(data)),
                 USER => access.user = Some(text()),
                 // Later levels have more; what is not known is passed over.
                 _ => {}

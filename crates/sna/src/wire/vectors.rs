@@ -5,7 +5,7 @@ use super::reader::{Reader, Result};
 
 /// A control vector of a BIND.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Vector {
+pub struct ControlVector {
     /// Its key; the constants of this module name some.
     pub key: u8,
     /// Its data.
@@ -13,18 +13,18 @@ pub struct Vector {
 }
 
 /// The vectors of these bytes.
-pub(crate) fn parse(r: &mut Reader<'_>) -> Result<Vec<Vector>> {
+pub(crate) fn parse(r: &mut Reader<'_>) -> Result<Vec<ControlVector>> {
     let mut out = Vec::new();
     while !r.is_empty() {
         let key = r.u8()?;
         let data = r.counted()?.to_vec();
-        out.push(Vector { key, data });
+        out.push(ControlVector { key, data });
     }
     Ok(out)
 }
 
 /// Appends the vectors.
-pub(crate) fn emit(vectors: &[Vector], out: &mut Vec<u8>) {
+pub(crate) fn emit(vectors: &[ControlVector], out: &mut Vec<u8>) {
     for vector in vectors {
         out.push(vector.key);
         super::reader::put_counted(out, &vector.data);

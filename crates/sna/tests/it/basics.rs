@@ -2,11 +2,11 @@
 
 use crate::harness::{Pair, lu};
 use sna::{
-    Allocate, ConversationId, ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill,
-    PrepareToReceiveType, Received, ReturnCode, State, StatusReceived, SyncLevel,
+    AllocateParameters, ConversationId, ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill,
+    PrepareToReceiveType, ReceiveStatus, ReturnCode, State, StatusReceived, SyncLevel,
 };
 
-fn receive(pair: &mut Pair, side: usize, id: ConversationId, max: usize) -> (Received, Vec<u8>) {
+fn receive(pair: &mut Pair, side: usize, id: ConversationId, max: usize) -> (ReceiveStatus, Vec<u8>) {
     let mut buffer = vec![0; max];
     let got = pair.until("receive", |p| {
         p.nodes[side].receive(id, &mut buffer, Fill::Ll)
@@ -15,7 +15,7 @@ fn receive(pair: &mut Pair, side: usize, id: ConversationId, max: usize) -> (Rec
     (got, buffer)
 }
 
-fn start(pair: &mut Pair, wish: Allocate, first: &[u8]) -> (ConversationId, ConversationId) {
+fn start(pair: &mut Pair, wish: AllocateParameters, first: &[u8]) -> (ConversationId, ConversationId) {
     let a = pair.allocate(0, wish);
     let sent = pair.until("send", |p| p.nodes[0].send(a, first));
     assert_eq!(sent.code, ReturnCode::Ok);
@@ -27,7 +27,7 @@ fn start(pair: &mut Pair, wish: Allocate, first: &[u8]) -> (ConversationId, Conv
 #[test]
 fn a_request_and_its_reply() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let a = pair.allocate(0, wish);
     let request: Vec<u8> = (0..3000u32).map(|i| i as u8).collect();
     let sent = pair.until("send", |p| p.nodes[0].send(a, &request));
@@ -64,7 +64,7 @@ fn a_request_and_its_reply() {
 #[test]
 fn confirm_and_deallocate_confirm() {
     let mut pair = Pair::new(1033);
-    let wish = pair.wish(0, "#BATCH");
+    let wish = pair.allocate_parameters(0, "#BATCH");
     let (a, b) = start(&mut pair, wish, b"one");
     let (got, _) = receive(&mut pair, 1, b, 100);
     assert_eq!(got.data, DataReceived::Complete);
@@ -83,7 +83,7 @@ fn confirm_and_deallocate_confirm() {
     assert_eq!(code, ReturnCode::Ok);
     // The session serves the next conversation.
     let sessions = pair.nodes[0].sessions().count();
-    let wish = pair.wish(0, "#BATCH");
+    let wish = pair.allocate_parameters(0, "#BATCH");
     let (a, _) = start(&mut pair, wish, b"two");
     assert_eq!(pair.nodes[0].sessions().count(), sessions);
     assert_eq!(pair.nodes[0].state(a), State::Send);
@@ -92,7 +92,7 @@ fn confirm_and_deallocate_confirm() {
 #[test]
 fn an_error_found_by_the_receiver_purges() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let (a, b) = start(&mut pair, wish, &[7; 5000]);
     let (got, _) = receive(&mut pair, 1, b, 10);
     assert_eq!(got.data, DataReceived::Incomplete);
@@ -115,7 +115,7 @@ fn an_error_found_by_the_receiver_purges() {
 #[test]
 fn an_error_in_send_state_truncates_or_not() {
     let mut pair = Pair::new(265);
-    let mut wish = pair.wish(0, "#INTER");
+    let mut wish = pair.allocate_parameters(0, "#INTER");
     wish.kind = ConversationType::Basic;
     let (a, b) = start(&mut pair, wish, &[0, 6, 1, 2, 3, 4, 0, 9, 5]);
     pair.nodes[0].set_log_data(a, b"went wrong");
@@ -141,7 +141,7 @@ fn an_error_in_send_state_truncates_or_not() {
 fn an_abend_reaches_the_partner() {
     for from in 0..2 {
         let mut pair = Pair::new(265);
-        let wish = pair.wish(0, "#INTER");
+        let wish = pair.allocate_parameters(0, "#INTER");
         let (a, b) = start(&mut pair, wish, b"hello");
         let ids = [a, b];
         let code = pair.until("abend", |p| {
@@ -164,7 +164,7 @@ fn an_abend_reaches_the_partner() {
 #[test]
 fn a_program_that_is_not_there_is_refused() {
     let mut pair = Pair::new(265);
-    let mut wish = pair.wish(0, "#INTER");
+    let mut wish = pair.allocate_parameters(0, "#INTER");
     wish.tp = "NOSUCH".parse().unwrap();
     let a = pair.allocate(0, wish);
     pair.until("send", |p| p.nodes[0].send(a, b"anyone?"));
@@ -179,9 +179,9 @@ fn a_program_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn the_right_to_send_can_be_asked_for() {
+fn the_right_to_send_can_be_requested() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let (a, b) = start(&mut pair, wish, b"hello");
     assert_eq!(pair.nodes[1].request_to_send(b), ReturnCode::Ok);
     pair.run();
@@ -193,7 +193,7 @@ fn the_right_to_send_can_be_asked_for() {
 #[test]
 fn a_cut_link_fails_both_sides() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let (a, b) = start(&mut pair, wish, b"hello");
     pair.cut();
     let sent = pair.until("send", |p| p.nodes[0].send(a, b"more"));
@@ -216,7 +216,7 @@ fn losers_bid_and_winners_begin() {
     let mut open: Vec<(usize, ConversationId)> = Vec::new();
     for _ in 0..3 {
         for side in 0..2 {
-            let mut wish = pair.wish(side, "TWO");
+            let mut wish = pair.allocate_parameters(side, "TWO");
             wish.sync = SyncLevel::None;
             let now = pair.now;
             open.push((side, pair.nodes[side].allocate(wish, now)));

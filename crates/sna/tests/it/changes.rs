@@ -5,7 +5,7 @@ use sna::{ConversationId, DeallocateType, Fill, LinkConfig, LinkRole, Mode, Retu
 
 /// A conversation from side 0, with the other end of it.
 fn converse(pair: &mut Pair) -> (ConversationId, ConversationId) {
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let a = pair.allocate(0, wish);
     assert_eq!(pair.nodes[0].flush(a), ReturnCode::Ok);
     (a, pair.accept(1).conversation)
@@ -81,7 +81,7 @@ fn no_session_is_begun_under_a_mode_that_was_taken_away() {
         let now = pair.now;
         pair.nodes[side].change_mode(own.clone(), now);
     }
-    let wish = pair.wish(0, "OWN");
+    let wish = pair.allocate_parameters(0, "OWN");
     let a = pair.allocate(0, wish);
     pair.nodes[0].flush(a);
     let b = pair.accept(1).conversation;
@@ -94,7 +94,7 @@ fn no_session_is_begun_under_a_mode_that_was_taken_away() {
     assert_eq!(of_mode.count(), 0);
     // Neither side gets another one.
     for side in 0..2 {
-        let (wish, now) = (pair.wish(side, "OWN"), pair.now);
+        let (wish, now) = (pair.allocate_parameters(side, "OWN"), pair.now);
         let id = pair.nodes[side].allocate(wish, now);
         let code = pair.until("allocate", |p| p.nodes[side].allocated(id));
         assert_ne!(code, ReturnCode::Ok, "{side}");
@@ -102,12 +102,12 @@ fn no_session_is_begun_under_a_mode_that_was_taken_away() {
     // Until it is there again.
     let now = pair.now;
     pair.nodes[0].change_mode(own, now);
-    let wish = pair.wish(1, "OWN");
+    let wish = pair.allocate_parameters(1, "OWN");
     pair.allocate(1, wish);
 }
 
 #[test]
-fn a_partner_that_was_started_anew_is_asked_for_limits_again() {
+fn limits_are_negotiated_again_with_a_restarted_partner() {
     let mut pair = Pair::new(1033);
     let (a, b) = converse(&mut pair);
     end(&mut pair, a, b);

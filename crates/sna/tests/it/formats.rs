@@ -1,13 +1,13 @@
 //! Formats that no published trace has whole: what is written is read again,
 //! and what is wrong is named where it is.
 
-use sna::wire::gds::{self, Ll};
-use sna::wire::security::Access;
+use sna::wire::gds::{self, LogicalLength};
+use sna::wire::security::AccessSecurity;
 use sna::wire::{Error, Sense, cnos, dfc, fmh5, fmh7, ps_header, ru_size, user_data};
-use sna::{Secret, ebcdic};
+use sna::{PasswordBytes, ebcdic};
 
 #[test]
-fn an_error_description_says_whether_log_data_follows() {
+fn an_error_description_shows_whether_log_data_follows() {
     for log_data in [false, true] {
         let fmh = fmh7::Repr {
             sense: Sense::DEALLOCATED_ABEND,
@@ -29,12 +29,12 @@ fn an_error_description_says_whether_log_data_follows() {
 
 #[test]
 fn a_record_that_goes_on_has_its_bit_and_no_identifier_again() {
-    let first = Ll {
+    let first = LogicalLength {
         continued: true,
         len: 0x7FFF,
     };
     assert_eq!(first.emit(), [0xFF, 0xFF]);
-    assert_eq!(Ll::parse([0xFF, 0xFF]), first);
+    assert_eq!(LogicalLength::parse([0xFF, 0xFF]), first);
     let mut out = Vec::new();
     gds::Packet {
         id: gds::ERROR_LOG,
@@ -70,21 +70,21 @@ fn parameters_are_variables_in_a_variable() {
 
 #[test]
 fn access_security_has_its_three_fields_in_any_order() {
-    let access = Access {
+    let access = AccessSecurity {
         profile: Some("PROD".into()),
-        password: Some(Secret::new("PW")),
+        password: Some(PasswordBytes::new("PW")),
         user: Some("ANN".into()),
     };
     let bytes = access.emit();
     assert_eq!(bytes[..5], [4, 2, 0xC1, 0xD5, 0xD5]);
-    assert_eq!(Access::parse(&bytes), Ok(access.clone()));
+    assert_eq!(AccessSecurity::parse(&bytes), Ok(access.clone()));
     let turned = [&bytes[9..], &bytes[..9]].concat();
-    assert_eq!(Access::parse(&turned), Ok(access));
-    assert!(Access::parse(&[]).unwrap().is_empty());
+    assert_eq!(AccessSecurity::parse(&turned), Ok(access));
+    assert!(AccessSecurity::parse(&[]).unwrap().is_empty());
     // A type of a later level is passed over; a length of none is wrong.
-    assert!(Access::parse(&[2, 9, 0xC1]).unwrap().is_empty());
-    assert_eq!(Access::parse(&[0]).unwrap_err().offset(), 0);
-    assert_eq!(Access::parse(&[3, 2, 0xC1]).unwrap_err().offset(), 0);
+    assert!(AccessSecurity::parse(&[2, 9, 0xC1]).unwrap().is_empty());
+    assert_eq!(AccessSecurity::parse(&[0]).unwrap_err().offset(), 0);
+    assert_eq!(AccessSecurity::parse(&[3, 2, 0xC1]).unwrap_err().offset(), 0);
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn a_presentation_services_header_is_read_to_be_refused() {
 #[test]
 fn an_exchange_of_limits_is_cut_where_it_ends() {
     let request = cnos::Repr {
-        service: cnos::Service::Request,
-        modifier: cnos::Modifier::NORMAL,
+        service: cnos::CnosService::Request,
+        modifier: cnos::ReplyModifier::NORMAL,
         action: 0,
         drain_source: true,
         drain_target: false,
@@ -204,7 +204,7 @@ fn user_data_keeps_what_it_does_not_know() {
 }
 
 #[test]
-fn sizes_of_rus_are_the_largest_that_two_digits_say() {
+fn sizes_of_rus_are_the_largest_that_two_digits_express() {
     for (byte, size) in [(0x85, 256), (0xF7, 1920), (0xC7, 1536), (0x8B, 16_384)] {
         assert_eq!(ru_size::parse(byte), Some(size));
         assert_eq!(ru_size::emit(size), byte);

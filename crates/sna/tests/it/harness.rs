@@ -8,8 +8,8 @@
 use crate::lossy::Lossy;
 use bytes::Bytes;
 use sna::{
-    Allocate, Attached, ConversationId, Event, Instant, LinkConfig, LinkId, LinkRole, LuName, Node,
-    NodeConfig, Partner, ReturnCode, TpDefinition,
+    AllocateParameters, CheckedAttach, ConversationId, NodeEvent, MonotonicTime, LinkConfig, LinkId, LinkRole, LuName, Node,
+    NodeConfig, PartnerLu, ReturnCode, TpDefinition,
 };
 use std::collections::VecDeque;
 use std::task::Poll;
@@ -43,16 +43,16 @@ pub type Side = usize;
 pub struct Pair {
     pub nodes: [Node; 2],
     pub links: [Option<LinkId>; 2],
-    pub now: Instant,
+    pub now: MonotonicTime,
     pub rng: Rng,
     /// The longest delay of a PIU, in microseconds.
     pub delay_us: u64,
     /// PIUs on their way to each side, with the time they come.
-    pub wire: [VecDeque<(Instant, Vec<u8>)>; 2],
+    pub wire: [VecDeque<(MonotonicTime, Vec<u8>)>; 2],
     /// The link for the PIUs instead of `wire`.
     pub lossy: Option<Lossy>,
     /// Events not looked at yet.
-    pub events: [Vec<Event>; 2],
+    pub events: [Vec<NodeEvent>; 2],
     /// Every PIU that was sent: from which side, and its bytes.
     pub trace: Vec<(Side, Vec<u8>)>,
 }
@@ -80,21 +80,21 @@ impl Pair {
             set(side, &mut config);
             let mut node = Node::new(config);
             node.define_lu(lu(side));
-            node.define_partner(Partner::new(lu(1 - side)));
+            node.define_partner(PartnerLu::new(lu(1 - side)));
             node.define_tp(TpDefinition::new("SERVER".parse().unwrap()));
             node
         });
         let links = [0, 1].map(|side| {
             let role = [LinkRole::Primary, LinkRole::Secondary][side];
             let config = LinkConfig::new(role, max_btu);
-            let link = nodes[side].link_up(config, Instant::ZERO);
+            let link = nodes[side].link_up(config, MonotonicTime::ZERO);
             nodes[side].define_route(lu(1 - side), link);
             Some(link)
         });
         Pair {
             nodes,
             links,
-            now: Instant::ZERO,
+            now: MonotonicTime::ZERO,
             rng: Rng::new(7),
             delay_us: 0,
             wire: Default::default(),
@@ -199,13 +199,13 @@ impl Pair {
     }
 
     /// An allocate from one side to SERVER at the other.
-    pub fn wish(&self, from: Side, mode: &str) -> Allocate {
+    pub fn allocate_parameters(&self, from: Side, mode: &str) -> AllocateParameters {
         let (mode, tp) = (mode.parse().unwrap(), "SERVER".parse().unwrap());
-        Allocate::new(lu(from), lu(1 - from), mode, tp)
+        AllocateParameters::new(lu(from), lu(1 - from), mode, tp)
     }
 
     /// Allocates and waits for the session.
-    pub fn allocate(&mut self, from: Side, wish: Allocate) -> ConversationId {
+    pub fn allocate(&mut self, from: Side, wish: AllocateParameters) -> ConversationId {
         let now = self.now;
         let id = self.nodes[from].allocate(wish, now);
         let code = self.until("allocate", |p| p.nodes[from].allocated(id));
@@ -214,13 +214,13 @@ impl Pair {
     }
 
     /// Waits for an attach at a side and accepts it.
-    pub fn accept(&mut self, at: Side) -> Attached {
+    pub fn accept(&mut self, at: Side) -> CheckedAttach {
         let attached = self.until("accept", |p| {
             let found = p.events[at]
                 .iter()
-                .position(|e| matches!(e, Event::Attached(_)));
+                .position(|e| matches!(e, NodeEvent::Attached(_)));
             match found.map(|i| p.events[at].remove(i)) {
-                Some(Event::Attached(attached)) => Poll::Ready(attached),
+                Some(NodeEvent::Attached(attached)) => Poll::Ready(attached),
                 _ => Poll::Pending,
             }
         });

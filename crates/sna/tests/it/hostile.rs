@@ -8,7 +8,7 @@ use sna::wire::bind::Repr as Bind;
 use sna::wire::piu::Packet;
 use sna::wire::{cnos, dfc, fmh5, fmh7, gds, ipm, ps_header, security, th, unbind, user_data};
 use sna::{
-    DeallocateType, Event, Fill, Instant, LinkConfig, LinkRole, Node, NodeConfig, Outage,
+    DeallocateType, NodeEvent, Fill, MonotonicTime, LinkConfig, LinkRole, Node, NodeConfig, SessionOutage,
     ReturnCode, TpDefinition,
 };
 use std::task::Poll;
@@ -16,7 +16,7 @@ use std::task::Poll;
 /// Runs a small dialogue in which side 0's PIUs pass through `change`.
 fn dialogue(max_btu: usize, mut change: impl FnMut(&mut Pair, Vec<u8>) -> Vec<Vec<u8>>) -> Pair {
     let mut pair = Pair::new(max_btu);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     let mut sent = false;
@@ -40,7 +40,7 @@ fn dialogue(max_btu: usize, mut change: impl FnMut(&mut Pair, Vec<u8>) -> Vec<Ve
             pair.nodes[0].handle_piu(link, Bytes::from(piu), now);
         }
         for at in 0..pair.events[1].len() {
-            if let Event::Attached(attached) = pair.events[1][at].clone() {
+            if let NodeEvent::Attached(attached) = pair.events[1][at].clone() {
                 pair.nodes[1].accept(attached.conversation);
                 let _ = pair.nodes[1].receive(attached.conversation, &mut buffer, Fill::Ll);
             }
@@ -88,7 +88,7 @@ proptest! {
         let mut node = Node::new(NodeConfig::default());
         node.define_lu(lu(1));
         node.set_default_tp(Some(TpDefinition::new("ANY".parse().unwrap())));
-        let now = Instant::ZERO;
+        let now = MonotonicTime::ZERO;
         let link = node.link_up(LinkConfig::new(LinkRole::Secondary, 265), now);
         for (rh, daf, oaf, sequence, ru) in pius {
             let mut piu = vec![0x2C | rh[2] & 3 | rh[1] & 0x0C, 0, daf, oaf];
@@ -124,7 +124,7 @@ proptest! {
         let _ = gds::parse_pip(&bytes);
         let _ = cnos::Repr::parse(&bytes);
         let _ = ps_header::Repr::parse(&bytes);
-        let _ = security::Access::parse(&bytes);
+        let _ = security::AccessSecurity::parse(&bytes);
     }
 }
 
@@ -146,7 +146,7 @@ fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
         vec![piu]
     });
     let found = pair.events[1].iter().filter_map(|e| match e {
-        Event::PeerFault { sense, .. } => Some(sense.0),
+        NodeEvent::PeerFault { sense, .. } => Some(sense.0),
         _ => None,
     });
     found.collect()
@@ -259,7 +259,7 @@ fn dfc(piu: &mut Vec<u8>, code: u8) {
 /// confirmation came to and the sense that side 0 found.
 fn answered(change: Change) -> (ReturnCode, Option<u32>) {
     let mut pair = Pair::new(1033);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let a = pair.allocate(0, wish);
     pair.until("send", |p| p.nodes[0].send(a, b"record"));
     assert!(pair.nodes[0].confirm(a).is_pending());
@@ -278,7 +278,7 @@ fn answered(change: Change) -> (ReturnCode, Option<u32>) {
     let code = pair.until("confirm", |p| p.nodes[0].confirm(a)).code;
     pair.run();
     let sense = pair.events[0].iter().find_map(|e| match e {
-        Event::PeerFault { sense, .. } => Some(sense.0),
+        NodeEvent::PeerFault { sense, .. } => Some(sense.0),
         _ => None,
     });
     (code, sense)
@@ -317,7 +317,7 @@ fn an_answer_out_of_order_or_of_no_kind_ends_the_session() {
 #[test]
 fn a_second_answer_to_one_request_ends_the_session() {
     let mut pair = Pair::new(1033);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let a = pair.allocate(0, wish);
     pair.until("send", |p| p.nodes[0].send(a, b"record"));
     assert!(pair.nodes[0].confirm(a).is_pending());
@@ -332,14 +332,14 @@ fn a_second_answer_to_one_request_ends_the_session() {
     pair.wire[0].push_back(twice);
     pair.run();
     let found = pair.events[0].iter().any(|e| match e {
-        Event::PeerFault { sense, .. } => sense.0 == 0x200E_0000,
+        NodeEvent::PeerFault { sense, .. } => sense.0 == 0x200E_0000,
         _ => false,
     });
     assert!(found, "{:?}", pair.events[0]);
 }
 
 #[test]
-fn windows_that_nobody_asked_for_end_the_session() {
+fn windows_that_were_not_requested_end_the_session() {
     // The response to the first RU with a pacing indicator, and what is made
     // of it.
     let cases: [(&str, Change, u32); 4] = [
@@ -350,7 +350,7 @@ fn windows_that_nobody_asked_for_end_the_session() {
     ];
     for (what, change, sense) in cases {
         let mut pair = Pair::new(1033);
-        let wish = pair.wish(0, "#INTER");
+        let wish = pair.allocate_parameters(0, "#INTER");
         let a = pair.allocate(0, wish);
         let _ = pair.nodes[0].send(a, &[5; 9000]);
         let mut changed = false;
@@ -372,7 +372,7 @@ fn windows_that_nobody_asked_for_end_the_session() {
         let found: Vec<u32> = pair.events[0]
             .iter()
             .filter_map(|e| match e {
-                Event::PeerFault { sense, .. } => Some(sense.0),
+                NodeEvent::PeerFault { sense, .. } => Some(sense.0),
                 _ => None,
             })
             .collect();
@@ -406,7 +406,7 @@ fn a_sender_that_ignores_its_window_is_unbound() {
     });
     assert!(extra > 0);
     let named = pair.events[1].iter().any(|e| match e {
-        Event::PeerFault { sense, .. } => sense.code() == 0x2011,
+        NodeEvent::PeerFault { sense, .. } => sense.code() == 0x2011,
         _ => false,
     });
     assert!(named, "{:?}", pair.events[1]);
@@ -415,7 +415,7 @@ fn a_sender_that_ignores_its_window_is_unbound() {
 #[test]
 fn a_peer_that_vanishes_in_the_middle_of_a_bind_costs_one_timeout() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     pair.drain();
@@ -428,7 +428,7 @@ fn a_peer_that_vanishes_in_the_middle_of_a_bind_costs_one_timeout() {
     let code = pair.nodes[0].allocated(id);
     assert_eq!(code, Poll::Ready(ReturnCode::AllocateFailureRetry));
     let timed_out = pair.events[0].iter().any(|e| match e {
-        Event::SessionDown { cause, .. } => *cause == Outage::Timeout,
+        NodeEvent::SessionDown { cause, .. } => *cause == SessionOutage::Timeout,
         _ => false,
     });
     assert!(timed_out);
@@ -437,12 +437,12 @@ fn a_peer_that_vanishes_in_the_middle_of_a_bind_costs_one_timeout() {
 }
 
 #[test]
-fn a_peer_that_falls_silent_costs_an_allocate_beside_a_conversation_one_timeout() {
+fn a_silent_peer_costs_an_allocate_during_a_conversation_one_timeout() {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let first = pair.allocate(0, wish);
     pair.run();
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     let second = pair.nodes[0].allocate(wish, now);
     pair.drain();
@@ -464,7 +464,7 @@ fn a_flood_of_binds_ends_at_the_limits() {
         config.max_sessions = 50;
         config.max_link_backlog = 100;
     });
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     let _ = pair.nodes[0].allocate(wish, now);
     pair.drain();

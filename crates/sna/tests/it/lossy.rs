@@ -3,8 +3,8 @@
 
 use crate::harness::{Pair, Rng, Side};
 use bytes::Bytes;
-use sna::Instant;
-use sna::dlc::llc2::{Config, Event, Station};
+use sna::MonotonicTime;
+use sna::dlc::llc2::{Config, StationEvent, LinkStation};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -26,9 +26,9 @@ pub struct Faults {
 
 /// The link.
 pub struct Lossy {
-    stations: [Station; 2],
+    stations: [LinkStation; 2],
     /// Frames on their way: when they come, in which order they left, to whom.
-    frames: BTreeMap<(Instant, u64), (Side, Vec<u8>)>,
+    frames: BTreeMap<(MonotonicTime, u64), (Side, Vec<u8>)>,
     serial: u64,
     rng: Rng,
     faults: Faults,
@@ -48,7 +48,7 @@ impl Lossy {
             retries: 100,
             ..Config::default()
         };
-        let mut stations = [0, 1].map(|_| Station::new(config.clone()));
+        let mut stations = [0, 1].map(|_| LinkStation::new(config.clone()));
         stations[1].set_listening(true);
         stations[0].connect(0);
         let mut frame = Vec::new();
@@ -58,7 +58,7 @@ impl Lossy {
             }
         }
         for station in &mut stations {
-            assert_eq!(station.poll_event(), Some(Event::Connected));
+            assert_eq!(station.poll_event(), Some(StationEvent::Connected));
         }
         Lossy {
             stations,
@@ -72,7 +72,7 @@ impl Lossy {
     }
 
     /// Sends a PIU from a side.
-    pub fn send(&mut self, side: Side, piu: Vec<u8>, now: Instant) {
+    pub fn send(&mut self, side: Side, piu: Vec<u8>, now: MonotonicTime) {
         self.stations[side].send(piu).expect("the link is up");
         self.pump(side, now);
     }
@@ -87,7 +87,7 @@ impl Lossy {
         pair.now = pair.now.max(at);
         self.stations[to].handle_pdu(pair.now.as_nanos(), &frame);
         while let Some(event) = self.stations[to].poll_event() {
-            let Event::Data(piu) = event else {
+            let StationEvent::Data(piu) = event else {
                 panic!("the link failed: {event:?}");
             };
             let link = pair.links[to].unwrap();
@@ -99,25 +99,25 @@ impl Lossy {
 
     /// Whether all that was sent has come.
     pub fn is_idle(&self) -> bool {
-        let idle = |s: &Station| s.outstanding() + s.waiting() == 0;
+        let idle = |s: &LinkStation| s.outstanding() + s.waiting() == 0;
         self.stations.iter().all(idle)
     }
 
     /// When a station wants to be called.
-    pub fn next_timeout(&self) -> Option<Instant> {
-        let next = self.stations.iter().filter_map(Station::next_timeout).min();
-        next.map(Instant::from_nanos)
+    pub fn next_timeout(&self) -> Option<MonotonicTime> {
+        let next = self.stations.iter().filter_map(LinkStation::next_timeout).min();
+        next.map(MonotonicTime::from_nanos)
     }
 
     /// Time has passed.
-    pub fn handle_timeout(&mut self, now: Instant) {
+    pub fn handle_timeout(&mut self, now: MonotonicTime) {
         for side in 0..2 {
             self.stations[side].handle_timeout(now.as_nanos());
             self.pump(side, now);
         }
     }
 
-    fn pump(&mut self, from: Side, now: Instant) {
+    fn pump(&mut self, from: Side, now: MonotonicTime) {
         let mut frame = Vec::new();
         while self.stations[from].poll_transmit(now.as_nanos(), &mut frame) {
             let frame = std::mem::take(&mut frame);

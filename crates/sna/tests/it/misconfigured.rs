@@ -7,9 +7,9 @@ use sna::wire::Sense;
 use sna::wire::bind::Repr as Bind;
 use sna::wire::piu::Packet;
 use sna::{
-    Allocate, Availability, CnosOutcome, ConversationType, Event, LinkConfig, LinkRole, Mode,
-    NodeConfig, Outage, PacingMode, Partner, PrepareToReceiveType, ReturnCode, Secret, Security,
-    SyncLevel, TpDefinition, TpSecurity, User,
+    AllocateParameters, ProgramAvailability, CnosOutcome, ConversationType, NodeEvent, LinkConfig, LinkRole, Mode,
+    NodeConfig, SessionOutage, PacingMode, PartnerLu, PrepareToReceiveType, ReturnCode, PasswordBytes, AllocateSecurity,
+    SyncLevel, TpDefinition, TpSecurity, LocalUser,
 };
 use std::task::Poll;
 
@@ -18,7 +18,7 @@ const RU: usize = 9;
 
 /// The first BIND of a pair, taken off the wire before side 1 sees it.
 fn first_bind(pair: &mut Pair) -> Vec<u8> {
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     pair.nodes[0].allocate(wish, now);
     pair.drain();
@@ -81,7 +81,7 @@ fn a_bind_that_cannot_be_is_refused_at_its_offset() {
 }
 
 #[test]
-fn names_that_nobody_has_are_refused_where_they_stand() {
+fn unknown_names_are_rejected_where_they_are_used() {
     let mut pair = Pair::new(265);
     let piu = first_bind(&mut pair);
     let good = Bind::parse(&piu[RU..]).unwrap();
@@ -115,14 +115,14 @@ fn two_primary_stations_find_out_with_the_first_bind() {
     pair.nodes[1].link_down(old, now);
     let config = LinkConfig::new(LinkRole::Primary, 265);
     pair.links[1] = Some(pair.nodes[1].link_up(config, now));
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let id = pair.nodes[0].allocate(wish, now);
     let code = pair.until("allocate", |p| p.nodes[0].allocated(id));
     assert_eq!(code, ReturnCode::AllocateFailureRetry);
-    let refused = Outage::Refused(Sense(0x800F_0001));
+    let refused = SessionOutage::Refused(Sense(0x800F_0001));
     let reported = pair.events[0]
         .iter()
-        .any(|e| matches!(e, Event::SessionDown { cause, .. } if *cause == refused));
+        .any(|e| matches!(e, NodeEvent::SessionDown { cause, .. } if *cause == refused));
     assert!(reported, "{:?}", pair.events[0]);
 }
 
@@ -133,7 +133,7 @@ fn with_modes(ours: Mode, theirs: Mode) -> (Pair, ReturnCode) {
     let mut pair = Pair::with(265, |side, config: &mut NodeConfig| {
         config.modes.define(modes[side].clone());
     });
-    let wish = pair.wish(0, "TEST");
+    let wish = pair.allocate_parameters(0, "TEST");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     let code = pair.until("allocate", |p| p.nodes[0].allocated(id));
@@ -178,10 +178,10 @@ fn an_ru_below_the_partners_least_is_refused() {
     least.min_ru_bytes = 2048;
     let (pair, code) = with_modes(test_mode().with_ru_bytes(1024), least);
     assert_eq!(code, ReturnCode::AllocateFailureNoRetry);
-    let refused = Outage::Refused(Sense::bind(10));
+    let refused = SessionOutage::Refused(Sense::bind(10));
     let reported = pair.events[0]
         .iter()
-        .any(|e| matches!(e, Event::SessionDown { cause, .. } if *cause == refused));
+        .any(|e| matches!(e, NodeEvent::SessionDown { cause, .. } if *cause == refused));
     assert!(reported, "{:?}", pair.events[0]);
 }
 
@@ -192,13 +192,13 @@ fn a_mode_that_the_partner_does_not_have_is_named_in_the_exchange_of_limits() {
             config.modes.define(test_mode());
         }
     });
-    let wish = pair.wish(0, "TEST");
+    let wish = pair.allocate_parameters(0, "TEST");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     let code = pair.until("allocate", |p| p.nodes[0].allocated(id));
     assert_eq!(code, ReturnCode::AllocateFailureNoRetry);
     let outcome = pair.events[0].iter().find_map(|e| match e {
-        Event::Limits { outcome, .. } => Some(*outcome),
+        NodeEvent::Limits { outcome, .. } => Some(*outcome),
         _ => None,
     });
     assert_eq!(outcome, Some(CnosOutcome::ModeNotRecognized));
@@ -207,12 +207,12 @@ fn a_mode_that_the_partner_does_not_have_is_named_in_the_exchange_of_limits() {
 #[test]
 fn a_partner_without_parallel_sessions_gets_one() {
     let mut pair = Pair::new(265);
-    let single = Partner {
+    let single = PartnerLu {
         parallel: false,
-        ..Partner::new(lu(0))
+        ..PartnerLu::new(lu(0))
     };
     pair.nodes[1].define_partner(single);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     let outcome = pair.until("allocate", |p| p.nodes[0].allocated(id));
@@ -225,15 +225,15 @@ fn a_partner_without_parallel_sessions_gets_one() {
 #[test]
 fn an_attach_that_does_not_suit_its_program_has_its_sense() {
     type Define = fn(&mut TpDefinition);
-    type Ask = fn(&mut Allocate);
-    let fine: Ask = |_| {};
-    let user: Ask = |w| {
-        w.security = Security::Program {
+    type AllocateChange = fn(&mut AllocateParameters);
+    let fine: AllocateChange = |_| {};
+    let user: AllocateChange = |w| {
+        w.security = AllocateSecurity::Program {
             user: "ANN".into(),
-            password: Secret::new("WRONG"),
+            password: PasswordBytes::new("WRONG"),
         }
     };
-    let cases: [(&str, Define, Ask, u32, ReturnCode); 10] = [
+    let cases: [(&str, Define, AllocateChange, u32, ReturnCode); 10] = [
         (
             "no such program",
             |_| {},
@@ -292,14 +292,14 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
         ),
         (
             "later",
-            |tp| tp.available = Availability::Later,
+            |tp| tp.available = ProgramAvailability::Later,
             fine,
             0x084B_6031,
             ReturnCode::TpNotAvailableRetry,
         ),
         (
             "never",
-            |tp| tp.available = Availability::Never,
+            |tp| tp.available = ProgramAvailability::Never,
             fine,
             0x084C_0000,
             ReturnCode::TpNotAvailableNoRetry,
@@ -310,11 +310,11 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
         let mut tp = TpDefinition::new("SERVER".parse().unwrap());
         define(&mut tp);
         pair.nodes[1].define_tp(tp);
-        pair.nodes[1].define_user(User {
+        pair.nodes[1].define_user(LocalUser {
             name: "ANN".into(),
-            password: Secret::new("RIGHT"),
+            password: PasswordBytes::new("RIGHT"),
         });
-        let mut wish = pair.wish(0, "#INTER");
+        let mut wish = pair.allocate_parameters(0, "#INTER");
         ask(&mut wish);
         let id = pair.allocate(0, wish);
         pair.until("turn", |p| {
@@ -328,7 +328,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
         let found: Vec<u32> = pair.events[1]
             .iter()
             .filter_map(|e| match e {
-                Event::PeerFault { sense, .. } => Some(sense.0),
+                NodeEvent::PeerFault { sense, .. } => Some(sense.0),
                 _ => None,
             })
             .collect();
@@ -337,7 +337,7 @@ fn an_attach_that_does_not_suit_its_program_has_its_sense() {
         pair.run();
         pair.nodes[1].define_tp(TpDefinition::new("SERVER".parse().unwrap()));
         let sessions = pair.nodes[0].sessions().count();
-        let wish = pair.wish(0, "#INTER");
+        let wish = pair.allocate_parameters(0, "#INTER");
         let again = pair.allocate(0, wish);
         assert_eq!(pair.nodes[0].flush(again), ReturnCode::Ok);
         pair.accept(1);
@@ -352,7 +352,7 @@ fn a_link_that_takes_less_than_the_partner_thinks_ends_at_the_length() {
         let ru = [4096, 256][side];
         config.modes.define(test_mode().with_ru_bytes(ru));
     });
-    let wish = pair.wish(0, "TEST");
+    let wish = pair.allocate_parameters(0, "TEST");
     let id = pair.allocate(0, wish);
     // The RUs that were agreed on are the lesser.
     pair.until("send", |p| p.nodes[0].send(id, &[7; 2000]));
@@ -370,7 +370,7 @@ fn a_link_that_takes_less_than_the_partner_thinks_ends_at_the_length() {
     pair.nodes[1].handle_piu(link, Bytes::from(piu), now);
     pair.drain();
     let named = pair.events[1].iter().any(|e| match e {
-        Event::PeerFault { sense, .. } => *sense == Sense::RU_LENGTH,
+        NodeEvent::PeerFault { sense, .. } => *sense == Sense::RU_LENGTH,
         _ => false,
     });
     assert!(named, "{:?}", pair.events[1]);
@@ -383,7 +383,7 @@ fn session_limits_that_are_used_up_make_an_allocate_wait_or_fail() {
         test_mode().with_sessions(8, 4),
     );
     assert_eq!(code, ReturnCode::Ok);
-    let mut wish = pair.wish(0, "TEST");
+    let mut wish = pair.allocate_parameters(0, "TEST");
     wish.return_control = sna::ReturnControl::Immediate;
     let now = pair.now;
     let second = pair.nodes[0].allocate(wish, now);

@@ -2,7 +2,7 @@
 
 use crate::harness::Pair;
 use sna::{
-    Allocate, ConversationId, DeallocateType, Fill, ReturnCode, StatusReceived, TpDefinition,
+    AllocateParameters, ConversationId, DeallocateType, Fill, ReturnCode, StatusReceived, TpDefinition,
 };
 
 /// Two nodes whose side 1 has a program that takes parameters.
@@ -15,10 +15,10 @@ fn pair(max_btu: usize) -> Pair {
     pair
 }
 
-fn wish(pair: &Pair, pip: Vec<Vec<u8>>) -> Allocate {
-    Allocate {
+fn allocate_parameters(pair: &Pair, pip: Vec<Vec<u8>>) -> AllocateParameters {
+    AllocateParameters {
         pip,
-        ..pair.wish(0, "#INTER")
+        ..pair.allocate_parameters(0, "#INTER")
     }
 }
 
@@ -45,7 +45,7 @@ fn parameters_reach_the_program_whatever_their_length_and_the_rus() {
     ] {
         for max_btu in [265, 1033, 4105] {
             let mut pair = pair(max_btu);
-            let wish = wish(&pair, fields.clone());
+            let wish = allocate_parameters(&pair, fields.clone());
             let a = pair.allocate(0, wish);
             pair.nodes[0].flush(a);
             let attached = pair.accept(1);
@@ -58,7 +58,7 @@ fn parameters_reach_the_program_whatever_their_length_and_the_rus() {
 #[test]
 fn more_parameters_than_a_record_holds_are_not_taken() {
     let mut pair = pair(1033);
-    let wish = wish(&pair, vec![vec![0; 16_384], vec![0; 16_384]]);
+    let wish = allocate_parameters(&pair, vec![vec![0; 16_384], vec![0; 16_384]]);
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
     let code = pair.until("allocate", |p| p.nodes[0].allocated(id));
@@ -80,7 +80,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
     ];
     for (what, change) in changes {
         let mut pair = pair(1033);
-        let wish = wish(&pair, vec![b"ABCD".to_vec()]);
+        let wish = allocate_parameters(&pair, vec![b"ABCD".to_vec()]);
         let a = pair.allocate(0, wish);
         let answer = pair.until(what, |p| {
             let confirmed = p.nodes[0].confirm(a);
@@ -96,7 +96,7 @@ fn parameters_that_lie_in_their_lengths_are_refused_with_their_sense() {
         let sense = pair.nodes[0].error_sense(a);
         assert_eq!(sense.map(|s| s.0), Some(0x1008_6032), "{what}");
         // The session is as good as new.
-        let wish = self::wish(&pair, Vec::new());
+        let wish = self::allocate_parameters(&pair, Vec::new());
         let a = pair.allocate(0, wish);
         pair.nodes[0].flush(a);
         let b = pair.accept(1).conversation;

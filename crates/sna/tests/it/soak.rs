@@ -7,12 +7,12 @@
 use crate::harness::{Pair, Rng, lu, show};
 use crate::lossy::{Faults, Lossy};
 use proptest::prelude::*;
-use sna::wire::ipm::{Kind, Repr as Ipm};
+use sna::wire::ipm::{PacingMessageKind, Repr as Ipm};
 use sna::wire::piu::Packet;
-use sna::wire::rh::Category;
+use sna::wire::rh::RuCategory;
 use sna::wire::th::Address;
 use sna::{
-    ConversationId, ConversationType, DataReceived, DeallocateType, Event, Fill, Mode, PacingMode,
+    ConversationId, ConversationType, DataReceived, DeallocateType, NodeEvent, Fill, Mode, PacingMode,
     PrepareToReceiveType, ReturnCode, StatusReceived, SyncLevel,
 };
 use std::collections::HashMap;
@@ -272,7 +272,7 @@ fn check_windows(trace: &[(usize, Vec<u8>)], window: u32, adaptive: bool) {
                 false => window,
                 true => match Ipm::parse(piu.ru).unwrap() {
                     Ipm {
-                        kind: Kind::Solicited,
+                        kind: PacingMessageKind::Solicited,
                         window,
                     } => u32::from(window),
                     _ => 0,
@@ -280,7 +280,7 @@ fn check_windows(trace: &[(usize, Vec<u8>)], window: u32, adaptive: bool) {
             };
             *granted.entry(back).or_default() += more;
         } else if !header.is_response() && !piu.th.expedited {
-            assert_ne!(header.category(), Category::Sc);
+            assert_ne!(header.category(), RuCategory::Sc);
             let key = (*side, piu.th.address);
             let count = sent.entry(key).or_default();
             *count += 1;
@@ -338,7 +338,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
     let mut actors = Vec::new();
     for (n, script) in scripts.iter().enumerate() {
         let side = rng.below(2) as usize;
-        let mut wish = pair.wish(side, name);
+        let mut wish = pair.allocate_parameters(side, name);
         let confirms = |turn: &Turn| !matches!(turn.end, End::Turn | End::Over);
         if !script.iter().any(confirms) {
             wish.sync = SyncLevel::None;
@@ -372,11 +372,11 @@ fn run(case: &Case) -> Vec<ReturnCode> {
         for side in 0..2 {
             let events = std::mem::take(&mut pair.events[side]);
             for event in events {
-                if let Event::PeerFault { sense, .. } = event {
+                if let NodeEvent::PeerFault { sense, .. } = event {
                     let crossing = sense.code() == 0x0805;
                     assert!(crossing || case.cut.is_some(), "{sense} {}", last(&pair));
                 }
-                let Event::Attached(attached) = event else {
+                let NodeEvent::Attached(attached) = event else {
                     continue;
                 };
                 if pair.nodes[side].accept(attached.conversation) == ReturnCode::Ok {
@@ -503,7 +503,7 @@ proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn nothing_is_lost_and_nobody_waits(
+    fn nothing_is_lost_and_no_conversation_waits(
         seed in any::<u64>(),
         max_btu in prop_oneof![Just(99usize), Just(265), Just(1033), Just(4105)],
         ru in prop_oneof![Just(256usize), Just(1024), Just(4096)],
@@ -519,7 +519,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lost_link_is_told_to_everybody(
+    fn a_lost_link_is_reported_to_every_conversation(
         seed in any::<u64>(),
         cut in 1u64..400,
         conversations in 1usize..6,
@@ -590,7 +590,7 @@ fn a_case_runs_the_same_way_twice() {
         let mut pair = Pair::new(265);
         pair.rng = Rng::new(seed);
         pair.delay_us = 1000;
-        let wish = pair.wish(0, "#INTER");
+        let wish = pair.allocate_parameters(0, "#INTER");
         let id = pair.allocate(0, wish);
         pair.until("send", |p| p.nodes[0].send(id, &[1; 3000]));
         pair.until("end", |p| p.nodes[0].deallocate(id, DeallocateType::Flush));

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use sna::ebcdic;
 use sna::session::segment::{Biu, Reassembler};
 use sna::wire::bind::{Repr as Bind, SyncLevels};
-use sna::wire::cnos::{Repr as Cnos, Service};
+use sna::wire::cnos::{Repr as Cnos, CnosService};
 use sna::wire::piu::Packet;
-use sna::wire::rh::{Answer, Category};
+use sna::wire::rh::{RequestedResponse, RuCategory};
 use sna::wire::{Sense, dfc, fmh5, fmh7, gds, ipm, ru_size, unbind, user_data, vectors};
 
 fn hex(text: &str) -> Vec<u8> {
@@ -75,7 +75,7 @@ fn five_published_binds_come_out_as_they_went_in() {
 }
 
 #[test]
-fn a_published_bind_says_what_the_article_says() {
+fn a_published_bind_reads_as_in_the_article() {
     let (_, request) = bind(EXTENDED);
     assert_eq!(name(&request.plu), "SGPHL1.L1160500");
     assert_eq!(name(request.user.mode.as_ref().unwrap()), "PA62TKNU");
@@ -118,7 +118,7 @@ fn the_published_exchange_of_limits_is_rebuilt() {
     assert_eq!(repr.emit(), attach);
     let request = hex("00191210 02020000 00003400 32000200 08D4F6F2 D7F0F0F2 40");
     let repr = Cnos::parse(&request).unwrap();
-    assert_eq!(repr.service, Service::Request);
+    assert_eq!(repr.service, CnosService::Request);
     assert_eq!(
         (repr.limit, repr.min_winners_source, repr.min_winners_target),
         (52, 50, 2)
@@ -126,7 +126,7 @@ fn the_published_exchange_of_limits_is_rebuilt() {
     assert_eq!(name(&repr.mode), "M62P002");
     assert_eq!(repr.emit(), request);
     let reply = hex("00191210 08020000 00003400 32000200 08D4F6F2 D7F0F0F2 40");
-    assert_eq!(Cnos::parse(&reply).unwrap().service, Service::Refused);
+    assert_eq!(Cnos::parse(&reply).unwrap().service, CnosService::Refused);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn frames_of_an_independent_script_mean_what_they_should() {
 fn meaning(biu: &Biu) -> String {
     let (header, ru) = (biu.header, &biu.ru[..]);
     match (header.category(), header.is_response()) {
-        (Category::Sc, response) if ru[0] == 0x31 => {
+        (RuCategory::Sc, response) if ru[0] == 0x31 => {
             let bind = Bind::parse(ru).unwrap();
             assert_eq!(bind.emit(), ru);
             let size = |byte| ru_size::parse(byte).unwrap();
@@ -239,9 +239,9 @@ fn meaning(biu: &Biu) -> String {
                 sizes.0, sizes.1, bind.pacing.primary_send
             )
         }
-        (Category::Sc, true) => "response to UNBIND".into(),
-        (Category::Sc, false) => format!("UNBIND {:02X}", unbind::Repr::parse(ru).unwrap().kind),
-        (Category::Dfc, _) => format!("{:?}", dfc::Repr::parse(ru).unwrap()),
+        (RuCategory::Sc, true) => "response to UNBIND".into(),
+        (RuCategory::Sc, false) => format!("UNBIND {:02X}", unbind::Repr::parse(ru).unwrap().kind),
+        (RuCategory::Dfc, _) => format!("{:?}", dfc::Repr::parse(ru).unwrap()),
         (_, true) if header.is_isolated_pacing() && ru.is_empty() => "pacing response".into(),
         (_, true) if header.is_isolated_pacing() => {
             format!("message of {}", ipm::Repr::parse(ru).unwrap().window)
@@ -285,7 +285,7 @@ fn meaning(biu: &Biu) -> String {
         (_, false) => {
             let end = match (header.change_direction(), header.answer()) {
                 (true, _) => ", passes the turn",
-                (_, Some(Answer::Definite2)) => ", to be confirmed",
+                (_, Some(RequestedResponse::Definite2)) => ", to be confirmed",
                 _ => "",
             };
             format!("{} bytes{end}", ru.len())

@@ -3,12 +3,12 @@
 
 use crate::harness::Pair;
 use sna::wire::piu::Packet;
-use sna::wire::rh::{Category, Rh};
+use sna::wire::rh::{RuCategory, Rh};
 use sna::wire::th::Segment;
 use sna::wire::{fmh5, ipm};
 use sna::{
-    DeallocateType, Fill, Mode, PacingMode, PrepareToReceiveType, ReturnCode, Secret, Security,
-    User,
+    DeallocateType, Fill, Mode, PacingMode, PrepareToReceiveType, ReturnCode, PasswordBytes, AllocateSecurity,
+    LocalUser,
 };
 use std::io::Write;
 use std::path::Path;
@@ -37,10 +37,10 @@ const FIELDS: &[(&str, Meaning)] = &[
     ("sna.rh.rri", |p| any(p, Rh::is_response)),
     ("sna.rh.ru_category", |p| {
         p.rh.map(|h| match h.category() {
-            Category::Fmd => 0,
-            Category::Nc => 1,
-            Category::Dfc => 2,
-            Category::Sc => 3,
+            RuCategory::Fmd => 0,
+            RuCategory::Nc => 1,
+            RuCategory::Dfc => 2,
+            RuCategory::Sc => 3,
         })
     }),
     ("sna.rh.fi", |p| any(p, Rh::format)),
@@ -75,25 +75,25 @@ type Kind = fn(&Packet<'_>) -> bool;
 
 /// Every kind of PIU that the stack sends; each must be in the trace.
 const KINDS: &[(&str, Kind)] = &[
-    ("BIND", |p| asks(p, Category::Sc, 0x31)),
+    ("BIND", |p| is_request(p, RuCategory::Sc, 0x31)),
     ("response to BIND", |p| answers(p, false, 0x31)),
-    ("UNBIND", |p| asks(p, Category::Sc, 0x32)),
+    ("UNBIND", |p| is_request(p, RuCategory::Sc, 0x32)),
     ("response to UNBIND", |p| answers(p, false, 0x32)),
-    ("LUSTAT", |p| asks(p, Category::Dfc, 0x04)),
+    ("LUSTAT", |p| is_request(p, RuCategory::Dfc, 0x04)),
     ("response to LUSTAT", |p| answers(p, false, 0x04)),
     ("refused bid", |p| {
         answers(p, true, 0x08) && p.ru == [0x08, 0x14, 0, 0, 0x04]
     }),
-    ("RTR", |p| asks(p, Category::Dfc, 0x05)),
-    ("BIS", |p| asks(p, Category::Dfc, 0x70)),
-    ("SIGNAL", |p| asks(p, Category::Dfc, 0xC9) && p.th.expedited),
+    ("RTR", |p| is_request(p, RuCategory::Dfc, 0x05)),
+    ("BIS", |p| is_request(p, RuCategory::Dfc, 0x70)),
+    ("SIGNAL", |p| is_request(p, RuCategory::Dfc, 0xC9) && p.th.expedited),
     ("response to SIGNAL", |p| answers(p, false, 0xC9)),
     ("Attach", |p| attach(p).is_some()),
     ("Attach with user and password", |p| {
         attach(p).is_some_and(|a| a.access.password.is_some())
     }),
     ("FMH-7 with log data", |p| {
-        p.rh.is_some_and(|h| h.format() && h.category() == Category::Fmd)
+        p.rh.is_some_and(|h| h.format() && h.category() == RuCategory::Fmd)
             && p.ru.starts_with(&[7, 7, 0x08, 0x64, 0, 0, 0x80])
     }),
     ("FMH-7 that refuses an Attach", |p| {
@@ -109,13 +109,13 @@ const KINDS: &[(&str, Kind)] = &[
     ("last segment", |p| p.th.segment == Segment::Last),
     ("isolated pacing response", |p| window(p) && !p.th.expedited),
     ("solicited pacing message", |p| {
-        message(p) == Some(ipm::Kind::Solicited)
+        message(p) == Some(ipm::PacingMessageKind::Solicited)
     }),
     ("unsolicited pacing message", |p| {
-        message(p) == Some(ipm::Kind::Unsolicited { reset: true })
+        message(p) == Some(ipm::PacingMessageKind::Unsolicited { reset: true })
     }),
     ("reset acknowledgement", |p| {
-        message(p) == Some(ipm::Kind::ResetAck)
+        message(p) == Some(ipm::PacingMessageKind::ResetAck)
     }),
     ("confirmation asked for", |p| {
         p.rh.is_some_and(|h| !h.is_response() && h.0[1] & 0xB0 == 0x20)
@@ -134,7 +134,7 @@ const KINDS: &[(&str, Kind)] = &[
     }),
 ];
 
-fn asks(p: &Packet<'_>, category: Category, code: u8) -> bool {
+fn is_request(p: &Packet<'_>, category: RuCategory, code: u8) -> bool {
     let fits = |h: Rh| !h.is_response() && h.category() == category;
     p.rh.is_some_and(fits) && p.ru.first() == Some(&code)
 }
@@ -148,14 +148,14 @@ fn window(p: &Packet<'_>) -> bool {
     p.rh.is_some_and(Rh::is_isolated_pacing)
 }
 
-fn message(p: &Packet<'_>) -> Option<ipm::Kind> {
+fn message(p: &Packet<'_>) -> Option<ipm::PacingMessageKind> {
     let found = window(p) && p.th.expedited;
     found.then(|| ipm::Repr::parse(p.ru).unwrap().kind)
 }
 
 fn attach(p: &Packet<'_>) -> Option<fmh5::Repr> {
     let header = p.rh.filter(|h| !h.is_response() && h.format())?;
-    let found = header.category() == Category::Fmd && p.ru.get(1) == Some(&fmh5::TYPE);
+    let found = header.category() == RuCategory::Fmd && p.ru.get(1) == Some(&fmh5::TYPE);
     found.then(|| fmh5::Repr::parse(p.ru).unwrap().0)
 }
 
@@ -181,11 +181,11 @@ fn contention() -> Vec<Vec<u8>> {
         let mode = Mode::new("ONE".parse().unwrap());
         config.modes.define(mode.with_sessions(1, [1, 0][side]));
     });
-    pair.nodes[0].define_user(User {
+    pair.nodes[0].define_user(LocalUser {
         name: "ANN".into(),
-        password: Secret::new("RIGHT"),
+        password: PasswordBytes::new("RIGHT"),
     });
-    let wish = pair.wish(0, "ONE");
+    let wish = pair.allocate_parameters(0, "ONE");
     let first = pair.allocate(0, wish.clone());
     pair.until("end", |p| {
         p.nodes[0].deallocate(first, DeallocateType::Flush)
@@ -196,10 +196,10 @@ fn contention() -> Vec<Vec<u8>> {
     let now = pair.now;
     let a = pair.nodes[0].allocate(wish, now);
     assert_eq!(pair.nodes[0].flush(a), ReturnCode::Ok);
-    let mut wish = pair.wish(1, "ONE");
-    wish.security = Security::Program {
+    let mut wish = pair.allocate_parameters(1, "ONE");
+    wish.security = AllocateSecurity::Program {
         user: "ANN".into(),
-        password: Secret::new("RIGHT"),
+        password: PasswordBytes::new("RIGHT"),
     };
     let b = pair.nodes[1].allocate(wish.clone(), now);
     pair.run();
@@ -225,7 +225,7 @@ fn windows(pacing: PacingMode) -> Vec<Vec<u8>> {
             .modes
             .define(mode.with_ru_bytes(256).with_pacing(pacing, 2));
     });
-    let wish = pair.wish(0, "PACED");
+    let wish = pair.allocate_parameters(0, "PACED");
     let a = pair.allocate(0, wish);
     pair.until("send", |p| p.nodes[0].send(a, &[9; 5000]));
     pair.run();
@@ -249,7 +249,7 @@ fn windows(pacing: PacingMode) -> Vec<Vec<u8>> {
 /// confirmation, errors, a refused program, the end of sessions.
 fn dialogue() -> Vec<Vec<u8>> {
     let mut pair = Pair::new(265);
-    let wish = pair.wish(0, "#INTER");
+    let wish = pair.allocate_parameters(0, "#INTER");
     let a = pair.allocate(0, wish.clone());
     pair.until("send", |p| p.nodes[0].send(a, &[3; 3000]));
     assert!(pair.nodes[0].confirm(a).is_pending());

@@ -19,7 +19,7 @@ use sna::conversation::code::{
     StatusReceived,
 };
 use sna::mode::SyncLevel;
-use sna::{ConversationId, ModeTable, Refusal, Renewed, TpDefinition};
+use sna::{ConversationId, ModeTable, AttachRefusal, ChangedSessions, TpDefinition};
 
 use super::known::Known;
 use super::{Application, mirror};
@@ -80,9 +80,9 @@ impl Partners {
     pub fn change(&self, now: Known) -> Vec<String> {
         let before = self.known();
         let mut lines = Vec::new();
-        let mut tell = |what: String, done: Result<Renewed, appc::Error>| match done {
-            Ok(Renewed { busy: 0, .. }) => {}
-            Ok(Renewed { busy, .. }) => lines.push(format!(
+        let mut tell = |what: String, done: Result<ChangedSessions, appc::Error>| match done {
+            Ok(ChangedSessions { busy: 0, .. }) => {}
+            Ok(ChangedSessions { busy, .. }) => lines.push(format!(
                 "{what}: {busy} sessions are in use; the change holds for them when their \
                  conversations have ended"
             )),
@@ -128,7 +128,7 @@ impl Partners {
 
     /// Whom the task of an Attach runs for, where `default` is the region's
     /// default user; none when it must be refused.
-    pub fn user(&self, attached: &sna::Attached, default: UserId) -> Option<UserId> {
+    pub fn user(&self, attached: &sna::CheckedAttach, default: UserId) -> Option<UserId> {
         let named = attached.user.as_deref();
         let known = self.known();
         known
@@ -171,9 +171,9 @@ impl Partners {
 }
 
 /// An Attach without the user that its connection demands.
-pub fn refuse(host: &NodeHost, attached: &sna::Attached) {
+pub fn refuse(host: &NodeHost, attached: &sna::CheckedAttach) {
     tracing::warn!("{} of {}: no user is named", attached.tp, attached.partner);
-    host.once(|node, _| node.refuse(attached.conversation, Refusal::Security));
+    host.once(|node, _| node.refuse(attached.conversation, AttachRefusal::Security));
 }
 
 /// An attach becomes a task.
@@ -200,8 +200,8 @@ fn attach(
         Err(refusal) => {
             tracing::warn!("{} of {}: {refusal}", attached.tp, attached.partner);
             let answer = match refusal.is_temporary() {
-                true => Refusal::Later,
-                false => Refusal::Never,
+                true => AttachRefusal::Later,
+                false => AttachRefusal::Never,
             };
             host.once(|node, _| node.refuse(attached.conversation, answer));
             return;

@@ -19,7 +19,7 @@ use region::program_link::{
 };
 use region::{Handle, Outcome, ProgramName, StartCode, TaskRequest, UserId};
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
-use sna::{Refusal, TpDefinition};
+use sna::{AttachRefusal, TpDefinition};
 
 /// The transaction.
 const MIRROR: &str = "CSMI";
@@ -83,7 +83,7 @@ pub fn define(partners: &Partners, region: &Handle, user: UserId) {
             _ => {
                 tracing::warn!("{MIRROR} of {partner}: initialisation parameters of another kind");
                 let conversation = incoming.attached.conversation;
-                host.once(|node, _| node.refuse(conversation, Refusal::Parameters));
+                host.once(|node, _| node.refuse(conversation, AttachRefusal::Parameters));
                 return;
             }
         };

@@ -8,8 +8,8 @@
 //! Reference: RFC 1795, section 3.5 (message types); tcp(7), TCP_INFO.
 
 use super::{TransportFailure, DlswTransport, PipeId};
-use sna::Instant;
-use sna::dlc::ssp::{Kind, Message};
+use sna::MonotonicTime;
+use sna::dlc::ssp::{Kind, SspMessage};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl DlswTransport {
         if self.pipes.settled() && self.exchange_until.is_none() {
             let out = self.waiting.gather();
             let before = out.len();
-            Message::new(Kind::KeepAlive).emit(out);
+            SspMessage::new(Kind::KeepAlive).emit(out);
             let added = out.len() - before;
             self.waiting.gathered(added);
         }
@@ -54,7 +54,7 @@ impl DlswTransport {
 
     /// Whether there was one since then; `None` when the partner is not at
     /// `place`.
-    pub fn answered(&mut self, place: &str, since: Instant, now: Instant) -> Option<bool> {
+    pub fn answered(&mut self, place: &str, since: MonotonicTime, now: MonotonicTime) -> Option<bool> {
         if self.peer.to_string() != place {
             return None;
         }

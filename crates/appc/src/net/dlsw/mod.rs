@@ -19,10 +19,10 @@ use flows::TraceFlows;
 use mio::net::TcpStream;
 use pipes::PipePair;
 pub(crate) use pipes::{PipeId, way_back};
-use sna::dlc::caps::Capabilities;
-use sna::dlc::ssp::{self, Kind, Message, Stations};
-use sna::dlc::switch::{CircuitId, Ended, Switch, SwitchConfig, SwitchEvent};
-use sna::dlc::xid3::Step;
+use sna::dlc::caps::SwitchCapabilities;
+use sna::dlc::ssp::{self, Kind, SspMessage, StationPair};
+use sna::dlc::switch::{CircuitId, CircuitFailure, DlswSwitch, SwitchConfig, SwitchEvent};
+use sna::dlc::xid3::NegotiationStep;
 use sna::{LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
@@ -43,7 +43,7 @@ const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 /// A circuit to set up once the partner is ready.
 #[derive(Debug)]
 pub(crate) struct PendingCircuit {
-    pub stations: Stations,
+    pub stations: StationPair,
     pub partner: LuName,
     pub call: u64,
 }
@@ -55,9 +55,9 @@ pub(crate) struct DlswTransport {
     /// When the capabilities must be exchanged; `None` when they are.
     exchange_until: Option<u64>,
     /// The partner's capabilities, until circuits may be used.
-    ready: Option<Capabilities>,
+    ready: Option<SwitchCapabilities>,
     local: LocalNode,
-    switch: Switch,
+    switch: DlswSwitch,
     received: BytesMut,
     waiting: TxQueue,
     sides: BTreeMap<CircuitId, LinkSide>,
@@ -96,14 +96,14 @@ impl DlswTransport {
 
     fn new(pipes: PipePair, peer: SocketAddr, local: LocalNode, wish: Option<PendingCircuit>, now: u64) -> DlswTransport {
         let config = SwitchConfig {
-            capabilities: Capabilities {
+            capabilities: SwitchCapabilities {
                 initial_window: local.circuit_window,
                 text: format!("Tupelo {}", env!("CARGO_PKG_VERSION")),
                 tcp_connections: match local.connections {
                     DlswConnections::Two => 2,
                     DlswConnections::One | DlswConnections::TwoThenOne => 1,
                 },
-                ..Capabilities::default()
+                ..SwitchCapabilities::default()
             },
             mac: local.mac,
             saps: vec![sna::dlc::pdu::SAP_SNA],
@@ -118,7 +118,7 @@ impl DlswTransport {
             peer,
             exchange_until: Some(now + local.setup_ns),
             ready: None,
-            switch: Switch::new(config),
+            switch: DlswSwitch::new(config),
             local,
             received: BytesMut::new(),
             waiting: TxQueue::default(),
@@ -236,7 +236,7 @@ impl DlswTransport {
 
     fn take_messages(&mut self, around: &mut TransportContext<'_>) -> Result<(), TransportFailure> {
         loop {
-            let parsed = Message::parse(&self.received).map_err(TransportFailure::fault)?;
+            let parsed = SspMessage::parse(&self.received).map_err(TransportFailure::fault)?;
             let Some((message, total)) = parsed else {
                 return Ok(());
             };
@@ -348,13 +348,13 @@ impl DlswTransport {
             return;
         }
         let (answer, agreed) = match side.negotiation.handle(xid) {
-            Ok(Step::Send(xid)) => {
+            Ok(NegotiationStep::Send(xid)) => {
                 circuit.send_xid(xid);
                 return;
             }
-            Ok(Step::SendAndDone(xid, agreed)) => (Some(xid), agreed),
-            Ok(Step::Done(agreed)) => (None, agreed),
-            Ok(Step::Wait) => return,
+            Ok(NegotiationStep::SendAndDone(xid, agreed)) => (Some(xid), agreed),
+            Ok(NegotiationStep::Done(agreed)) => (None, agreed),
+            Ok(NegotiationStep::Wait) => return,
             Err(why) => {
                 if let Some(xid) = side.negotiation.refusal(&why) {
                     circuit.send_xid(xid);
@@ -428,16 +428,16 @@ impl DlswTransport {
         }
     }
 
-    fn closed(&mut self, around: &mut TransportContext<'_>, id: CircuitId, ended: &Ended) {
+    fn closed(&mut self, around: &mut TransportContext<'_>, id: CircuitId, ended: &CircuitFailure) {
         if let Some(mut side) = self.sides.remove(&id) {
             let why = match (ended, side.partner_name()) {
-                (Ended::Timeout, name) if !name.is_empty() => format!(
+                (CircuitFailure::Timeout, name) if !name.is_empty() => format!(
                     "{ended}: is {name} the name of the logical unit there? Other products also \
                      need their station's `mac`"
                 ),
                 _ => ended.to_string(),
             };
-            if let (Ended::Fault(_), None) = (ended, side.call) {
+            if let (CircuitFailure::Fault(_), None) = (ended, side.call) {
                 around.complain(&self.peer, &why);
             }
             side.down(around, &why);
@@ -487,7 +487,7 @@ impl DlswTransport {
         {
             let flow = self.flows.of(writes, &self.pipes);
             let mut rest = &out[start..];
-            while let Ok(Some((_, used))) = Message::parse(rest) {
+            while let Ok(Some((_, used))) = SspMessage::parse(rest) {
                 around.trace(|trace| trace.segment(flow, TraceDirection::Out, &rest[..used], usize::MAX));
                 rest = &rest[used..];
             }

@@ -21,10 +21,10 @@ use crate::trace::CaptureWriter;
 use addresses::StationAddresses;
 use own_sap::OwnSap;
 use peer::{PendingCommand, PeerStation, StationCommand, begins_anew, is_xid};
-use sna::dlc::llc2::State;
+use sna::dlc::llc2::StationState;
 use sna::dlc::mac::{self, Frame, Mac};
-use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
-use sna::{Instant, LinkId, LuName};
+use sna::dlc::pdu::{ControlField, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, UnnumberedFrame};
+use sna::{MonotonicTime, LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -156,8 +156,8 @@ impl EthernetTransport {
         ends: [Mac; 2],
         pdu: &Pdu<'_>,
     ) {
-        if let Control::U {
-            kind: kind @ Unnumbered::Test,
+        if let ControlField::U {
+            kind: kind @ UnnumberedFrame::Test,
             pf,
         } = pdu.control
         {
@@ -166,7 +166,7 @@ impl EthernetTransport {
                 dsap: pdu.ssap,
                 ssap: SAP_NULL,
                 response: true,
-                control: Control::U { kind, pf },
+                control: ControlField::U { kind, pf },
                 info: pdu.info,
             }
             .emit(&mut answer);
@@ -260,7 +260,7 @@ impl EthernetTransport {
                 return;
             };
             // Output of a link that is going down waits for its end.
-            let connected = peer.station.state() == State::Connected;
+            let connected = peer.station.state() == StationState::Connected;
             if let Some(link) = peer.side.link.filter(|_| connected) {
                 while peer.station.waiting() < AHEAD
                     && let Some(piu) = around.node.poll_transmit_on(link)
@@ -312,8 +312,8 @@ impl EthernetTransport {
             }
             StationCommand::Test => {
                 let mut test = Vec::new();
-                let control = Control::U {
-                    kind: Unnumbered::Test,
+                let control = ControlField::U {
+                    kind: UnnumberedFrame::Test,
                     pf: true,
                 };
                 Pdu {
@@ -393,7 +393,7 @@ impl EthernetTransport {
     }
 
     /// Asks the station at `place` to respond; returns false if it is unknown.
-    pub fn probe_partner(&mut self, place: &str, now: Instant) -> bool {
+    pub fn probe_partner(&mut self, place: &str, now: MonotonicTime) -> bool {
         let found = self.at(place);
         found
             .map(|(_, peer)| peer.station.enquire(now.as_nanos()))
@@ -401,7 +401,7 @@ impl EthernetTransport {
     }
 
     /// Whether it has given one since then.
-    pub fn answered(&mut self, place: &str, since: Instant) -> Option<bool> {
+    pub fn answered(&mut self, place: &str, since: MonotonicTime) -> Option<bool> {
         self.at(place).map(|(_, peer)| peer.last_frame_at > since)
     }
 
@@ -452,6 +452,6 @@ fn reported(mac: [u8; 6]) -> String {
 }
 
 fn trace_frame(trace: &mut CaptureWriter, frame: &[u8], pdu: &[u8]) -> io::Result<()> {
-    let data = matches!(Pdu::parse(pdu), Ok(pdu) if matches!(pdu.control, Control::I { .. }));
+    let data = matches!(Pdu::parse(pdu), Ok(pdu) if matches!(pdu.control, ControlField::I { .. }));
     trace.frame(frame, data.then_some(mac::HEADER_BYTES + I_HEADER_BYTES))
 }

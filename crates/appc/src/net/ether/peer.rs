@@ -3,11 +3,11 @@
 use super::super::TransportContext;
 use super::super::agree::{PartnerAdmission, LocalNode, LinkSide};
 use super::{Key, MAX_BTU_BYTES, place};
-use sna::Instant;
-use sna::dlc::llc2::{Config, Event, Reason, Station};
+use sna::MonotonicTime;
+use sna::dlc::llc2::{Config, StationEvent, DisconnectReason, LinkStation};
 use sna::dlc::mac::Mac;
-use sna::dlc::pdu::{Control, Pdu, Unnumbered};
-use sna::dlc::xid3::{Exchange, Step, Xid3};
+use sna::dlc::pdu::{ControlField, Pdu, UnnumberedFrame};
+use sna::dlc::xid3::{Exchange, NegotiationStep, Xid3};
 
 /// A station and the link with it.
 pub(super) struct PeerStation {
@@ -17,12 +17,12 @@ pub(super) struct PeerStation {
     pub own: Mac,
     /// Which of its SAPs the link is at.
     pub own_sap: u8,
-    pub station: Station,
+    pub station: LinkStation,
     pub side: LinkSide,
     pub pending_command: Option<PendingCommand>,
     pub out: Vec<u8>,
     /// When it last sent a frame.
-    pub last_frame_at: Instant,
+    pub last_frame_at: MonotonicTime,
     /// How the XID goes that waits for the partner's name: as a response, and
     /// with the poll bit.
     held: (bool, bool),
@@ -46,7 +46,7 @@ pub(super) enum StationCommand {
 
 impl PeerStation {
     pub fn new(key: Key, own: (Mac, u8), local: &LocalNode) -> PeerStation {
-        let mut station = Station::new(Config {
+        let mut station = LinkStation::new(Config {
             local_sap: own.1,
             remote_sap: key.1,
             max_info_bytes: usize::from(MAX_BTU_BYTES),
@@ -65,23 +65,23 @@ impl PeerStation {
             side: LinkSide::new(local, MAX_BTU_BYTES, place(key), None, None),
             pending_command: None,
             out: Vec::new(),
-            last_frame_at: Instant::ZERO,
+            last_frame_at: MonotonicTime::ZERO,
             held: (false, false),
             over: false,
         }
     }
 
     /// Handles an event of the station; returns true if the link has ended.
-    pub fn handle_event(&mut self, around: &mut TransportContext<'_>, event: Event) -> bool {
+    pub fn handle_event(&mut self, around: &mut TransportContext<'_>, event: StationEvent) -> bool {
         match event {
-            Event::Data(piu) => {
+            StationEvent::Data(piu) => {
                 if let Some(link) = self.side.link {
                     around.trace(|trace| trace.piu(&piu));
                     around.node.handle_piu(link, piu.into(), around.now);
                 }
             }
-            Event::Xid { response, info, pf } => self.xid(around, response, pf, &info),
-            Event::Connected => {
+            StationEvent::Xid { response, info, pf } => self.xid(around, response, pf, &info),
+            StationEvent::Connected => {
                 self.pending_command = None;
                 if self.side.link.is_none()
                     && self.side.up(around, usize::from(MAX_BTU_BYTES)).is_none()
@@ -89,18 +89,18 @@ impl PeerStation {
                     self.station.disconnect(around.now.as_nanos());
                 }
             }
-            Event::Reset => {
+            StationEvent::Reset => {
                 let Some(link) = self.side.link.take() else {
                     return false;
                 };
                 around.node.link_down(link, around.now);
                 around.peer_faults.note_gone(link, self.side.place());
             }
-            Event::Closed(reason) => {
+            StationEvent::Closed(reason) => {
                 self.side.down(around, &ended(reason));
                 return true;
             }
-            Event::Tested(_) | Event::Ui(_) => {}
+            StationEvent::Tested(_) | StationEvent::Ui(_) => {}
         }
         false
     }
@@ -131,10 +131,10 @@ impl PeerStation {
             self.pending_command = None;
         }
         let (answer, agreed) = match step {
-            Step::Send(xid) => return self.send_xid(Some(xid)),
-            Step::SendAndDone(xid, agreed) => (Some(xid), agreed),
-            Step::Done(agreed) => (None, agreed),
-            Step::Wait => return,
+            NegotiationStep::Send(xid) => return self.send_xid(Some(xid)),
+            NegotiationStep::SendAndDone(xid, agreed) => (Some(xid), agreed),
+            NegotiationStep::Done(agreed) => (None, agreed),
+            NegotiationStep::Wait => return,
         };
         let admission = self.side.admit(around, answer, agreed);
         self.admit(around, admission);
@@ -174,13 +174,13 @@ impl PeerStation {
 }
 
 /// Why a link is gone, for people.
-fn ended(reason: Reason) -> String {
+fn ended(reason: DisconnectReason) -> String {
     match reason {
-        Reason::Local => "this side ended the link".to_owned(),
-        Reason::Peer => "the partner ended the link".to_owned(),
-        Reason::Refused => "the partner's station accepts no link".to_owned(),
-        Reason::Timeout => "the partner's station no longer answers".to_owned(),
-        Reason::FrameRejected(why) => {
+        DisconnectReason::Local => "this side ended the link".to_owned(),
+        DisconnectReason::Peer => "the partner ended the link".to_owned(),
+        DisconnectReason::Refused => "the partner's station accepts no link".to_owned(),
+        DisconnectReason::Timeout => "the partner's station no longer answers".to_owned(),
+        DisconnectReason::FrameRejected(why) => {
             let bytes = why.map(|byte| format!("{byte:02X}")).concat();
             format!("the partner rejected a frame, FRMR {bytes}")
         }
@@ -199,8 +199,8 @@ pub(super) fn begins_anew(bytes: &[u8]) -> bool {
 
 /// Whether it is an XID command.
 pub(super) fn is_xid(pdu: &Pdu<'_>) -> bool {
-    let kind = Unnumbered::Xid;
-    !pdu.response && matches!(pdu.control, Control::U { kind: got, .. } if got == kind)
+    let kind = UnnumberedFrame::Xid;
+    !pdu.response && matches!(pdu.control, ControlField::U { kind: got, .. } if got == kind)
 }
 
 #[cfg(test)]
@@ -213,7 +213,7 @@ mod tests {
         let xid = |exchange, response| {
             let mut reported = LinkSide::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
             // After a null XID this node sends its own.
-            let Ok(Step::Send(ours)) = reported.negotiation.handle(&[]) else {
+            let Ok(NegotiationStep::Send(ours)) = reported.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");
             };
             let mut ours = Xid3::parse(&ours).unwrap();
@@ -234,8 +234,8 @@ mod tests {
             dsap: SAP_SNA,
             ssap: SAP_SNA,
             response,
-            control: Control::U {
-                kind: Unnumbered::Xid,
+            control: ControlField::U {
+                kind: UnnumberedFrame::Xid,
                 pf: true,
             },
             info,

@@ -17,7 +17,7 @@ use sna::conversation::ConversationId;
 use sna::conversation::code::{
     DeallocateType, Fill, PrepareToReceiveType, ReturnCode, StatusReceived,
 };
-use sna::{Instant, Node};
+use sna::{MonotonicTime, Node};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
@@ -139,7 +139,7 @@ impl Link {
     async fn verb<T>(
         &self,
         id: ConversationId,
-        mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
+        mut verb: impl FnMut(&mut Node, MonotonicTime) -> Poll<T>,
     ) -> T {
         self.until(WakeEvent::Conversation(id), |node| node.verb(&mut verb))
             .await

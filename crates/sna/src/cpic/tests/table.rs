@@ -35,7 +35,7 @@ const STATES: [State; 7] = [
     S::ConfirmDeallocate,
 ];
 
-type Call = fn(&mut World, &[Cid; 2]) -> ReturnCode;
+type Call = fn(&mut CpicPair, &[ConversationIdentifier; 2]) -> ReturnCode;
 
 /// Only before the allocate.
 const BEFORE: [Cell; 7] = [Same, C, C, C, C, C, C];
@@ -210,7 +210,7 @@ const TABLE: &[(&str, Call, [Cell; 7])] = &[
     ),
     (
         "CMSCSP with security type none",
-        |w, c| w.cpic[1].cmscsp(&c[1], Secret::new("PW")),
+        |w, c| w.cpic[1].cmscsp(&c[1], PasswordBytes::new("PW")),
         [C; 7],
     ),
     ("CMSDT", |w, c| w.cpic[1].cmsdt(&c[1], 1), ALWAYS),
@@ -245,9 +245,9 @@ fn reported<T>(value: Result<T, ReturnCode>) -> ReturnCode {
     value.err().unwrap_or(ReturnCode::Ok)
 }
 
-impl World {
+impl CpicPair {
     /// Brings side 1 into any state of the table.
-    fn place(&mut self, state: State) -> [Cid; 2] {
+    fn place(&mut self, state: State) -> [ConversationIdentifier; 2] {
         if state != S::Initialize {
             return self.bring(state);
         }
@@ -263,8 +263,8 @@ impl World {
     /// confirms what it is asked to.
     fn answered(
         &mut self,
-        [a, b]: &[Cid; 2],
-        mut call: impl FnMut(&mut World, &Cid) -> Poll<ReturnCode>,
+        [a, b]: &[ConversationIdentifier; 2],
+        mut call: impl FnMut(&mut CpicPair, &ConversationIdentifier) -> Poll<ReturnCode>,
     ) -> ReturnCode {
         self.wait(|w| {
             let done = call(w, b);
@@ -279,7 +279,7 @@ impl World {
 
     /// Lets side 0 receive what there is, if it is its turn to; in Send state a
     /// receive would pass the turn.
-    fn partner_receives(&mut self, a: &Cid) -> bool {
+    fn partner_receives(&mut self, a: &ConversationIdentifier) -> bool {
         let may = self.state(0, a) == S::Receive;
         if may {
             let mut buffer = [0; 100];
@@ -288,7 +288,7 @@ impl World {
         may
     }
 
-    fn sends(&mut self, cids: &[Cid; 2], kind: u32) -> ReturnCode {
+    fn sends(&mut self, cids: &[ConversationIdentifier; 2], kind: u32) -> ReturnCode {
         self.cpic[1].cmsst(&cids[1], kind);
         self.answered(cids, |w, b| {
             let sent = w.cpic[1].cmsend(&mut w.nodes[1], b, b"data");
@@ -297,7 +297,7 @@ impl World {
     }
 
     /// Receives, while side 0 sends a record as soon as it may.
-    fn receives(&mut self, [a, b]: &[Cid; 2]) -> ReturnCode {
+    fn receives(&mut self, [a, b]: &[ConversationIdentifier; 2]) -> ReturnCode {
         let mut buffer = [0; 100];
         self.wait(|w| {
             let got = w.cpic[1].cmrcv(&mut w.nodes[1], b, &mut buffer);
@@ -313,10 +313,10 @@ impl World {
 }
 
 #[test]
-fn every_call_in_every_state_does_what_the_table_says() {
+fn every_call_in_every_state_follows_the_table() {
     for (name, call, row) in TABLE {
         for (state, cell) in STATES.into_iter().zip(row) {
-            let mut world = World::new();
+            let mut world = CpicPair::new();
             let cids = world.place(state);
             let code = call(&mut world, &cids);
             let after = world.state(1, &cids[1]);
@@ -336,7 +336,7 @@ fn every_call_in_every_state_does_what_the_table_says() {
 #[test]
 fn every_call_on_a_conversation_that_is_not_there_is_a_parameter_check() {
     for (name, call, _) in TABLE {
-        let mut world = World::new();
+        let mut world = CpicPair::new();
         let nobody = [*b"NOTTHERE"; 2];
         let code = call(&mut world, &nobody);
         assert_eq!(code, ReturnCode::ProgramParameterCheck, "{name}");
@@ -354,7 +354,7 @@ fn what_is_received_decides_the_state() {
         (S::ConfirmDeallocate, Status::ConfirmDeallocate),
     ];
     for (state, status) in cases {
-        let mut world = World::new();
+        let mut world = CpicPair::new();
         world.bring(state);
         assert_eq!(world.last, Some(status), "{state:?}");
     }

@@ -1,13 +1,13 @@
 //! The commands of a station's owner: a link, its end, data, XID and TEST.
 
-use super::super::pdu::Unnumbered;
-use super::transmit::Answer;
-use super::{Event, Reason, State, Station};
+use super::super::pdu::UnnumberedFrame;
+use super::transmit::PendingControlFrame;
+use super::{StationEvent, DisconnectReason, StationState, LinkStation};
 use thiserror::Error;
 
 /// Why a command was refused: a misuse by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Refused {
+pub enum CommandRefusal {
     /// The link is not up.
     #[error("the link is not up")]
     NotConnected,
@@ -21,7 +21,7 @@ pub enum Refused {
     },
 }
 
-impl Station {
+impl LinkStation {
     /// Whether a SABME from the other side is accepted while no link is up.
     /// A station that does not listen answers DM.
     pub fn set_listening(&mut self, listening: bool) {
@@ -30,11 +30,11 @@ impl Station {
 
     /// Begins to set the link up. Nothing happens unless it is closed.
     pub fn connect(&mut self, now: u64) {
-        if self.state == State::Closed {
+        if self.state == StationState::Closed {
             self.clear_link();
-            self.state = State::Connecting;
+            self.state = StationState::Connecting;
             self.tries = 0;
-            self.answer_u(Unnumbered::Sabme, false, true);
+            self.answer_u(UnnumberedFrame::Sabme, false, true);
             self.t1 = Some(now + self.config.t1_ns);
         }
     }
@@ -42,21 +42,21 @@ impl Station {
     /// Begins to take the link down; data not yet acknowledged is dropped.
     pub fn disconnect(&mut self, now: u64) {
         match self.state {
-            State::Closed | State::Disconnecting => {}
+            StationState::Closed | StationState::Disconnecting => {}
             _ => {
                 self.clear_link();
-                self.state = State::Disconnecting;
+                self.state = StationState::Disconnecting;
                 self.tries = 0;
-                self.answer_u(Unnumbered::Disc, false, true);
+                self.answer_u(UnnumberedFrame::Disc, false, true);
                 self.t1 = Some(now + self.config.t1_ns);
             }
         }
     }
 
     /// Queues an information field. It is sent when the window allows.
-    pub fn send(&mut self, info: Vec<u8>) -> Result<(), Refused> {
-        if self.state != State::Connected {
-            return Err(Refused::NotConnected);
+    pub fn send(&mut self, info: Vec<u8>) -> Result<(), CommandRefusal> {
+        if self.state != StationState::Connected {
+            return Err(CommandRefusal::NotConnected);
         }
         self.check_length(info.len())?;
         self.queue.push_back(info);
@@ -64,10 +64,10 @@ impl Station {
     }
 
     /// Queues an XID, as a command with poll or as the answer to one.
-    pub fn send_xid(&mut self, response: bool, pf: bool, info: Vec<u8>) -> Result<(), Refused> {
+    pub fn send_xid(&mut self, response: bool, pf: bool, info: Vec<u8>) -> Result<(), CommandRefusal> {
         self.check_length(info.len())?;
-        self.answers.push_back(Answer::Unnumbered {
-            kind: Unnumbered::Xid,
+        self.answers.push_back(PendingControlFrame::Unnumbered {
+            kind: UnnumberedFrame::Xid,
             response,
             pf,
             info,
@@ -75,11 +75,11 @@ impl Station {
         Ok(())
     }
 
-    /// Queues a TEST command; its echo comes back as [`Event::Tested`].
-    pub fn send_test(&mut self, info: Vec<u8>) -> Result<(), Refused> {
+    /// Queues a TEST command; its echo comes back as [`StationEvent::Tested`].
+    pub fn send_test(&mut self, info: Vec<u8>) -> Result<(), CommandRefusal> {
         self.check_length(info.len())?;
-        self.answers.push_back(Answer::Unnumbered {
-            kind: Unnumbered::Test,
+        self.answers.push_back(PendingControlFrame::Unnumbered {
+            kind: UnnumberedFrame::Test,
             response: false,
             pf: true,
             info,
@@ -88,10 +88,10 @@ impl Station {
     }
 
     /// Queues unnumbered information, which nothing acknowledges.
-    pub fn send_ui(&mut self, info: Vec<u8>) -> Result<(), Refused> {
+    pub fn send_ui(&mut self, info: Vec<u8>) -> Result<(), CommandRefusal> {
         self.check_length(info.len())?;
-        self.answers.push_back(Answer::Unnumbered {
-            kind: Unnumbered::Ui,
+        self.answers.push_back(PendingControlFrame::Unnumbered {
+            kind: UnnumberedFrame::Ui,
             response: false,
             pf: false,
             info,
@@ -102,7 +102,7 @@ impl Station {
     /// Asks a link's other side for a sign of life, unless it is asked for one
     /// already.
     pub fn enquire(&mut self, now: u64) {
-        if self.state == State::Connected && self.t1.is_none() {
+        if self.state == StationState::Connected && self.t1.is_none() {
             self.tries = 0;
             self.checkpoint(now);
         }
@@ -114,16 +114,16 @@ impl Station {
             return;
         }
         self.local_busy = busy;
-        if self.state == State::Connected {
-            self.tell_readiness();
+        if self.state == StationState::Connected {
+            self.send_readiness();
         }
     }
 
     /// Takes the link as gone at once, without a word to the other side.
-    pub(super) fn close(&mut self, reason: Reason) {
+    pub(super) fn close(&mut self, reason: DisconnectReason) {
         self.clear_link();
-        self.state = State::Closed;
-        self.events.push_back(Event::Closed(reason));
+        self.state = StationState::Closed;
+        self.events.push_back(StationEvent::Closed(reason));
     }
 
     /// Puts every variable of the link to where it is before data flows.
@@ -131,12 +131,12 @@ impl Station {
         self.queue.clear();
         self.clear_numbers();
         self.answers
-            .retain(|answer| matches!(answer, Answer::Unnumbered { .. }));
+            .retain(|answer| matches!(answer, PendingControlFrame::Unnumbered { .. }));
     }
 
     /// Numbers, windows and timers begin again; queued data stays.
     pub(super) fn clear_numbers(&mut self) {
-        (self.va, self.vr, self.nr_told) = (0, 0, 0);
+        (self.va, self.vr, self.nr_sent) = (0, 0, 0);
         (self.sent, self.sent_once) = (0, 0);
         (self.remote_busy, self.dropped_busy) = (false, false);
         (self.reject_sent, self.polling, self.used) = (false, false, false);
@@ -145,10 +145,10 @@ impl Station {
         self.tries = 0;
     }
 
-    fn check_length(&self, bytes: usize) -> Result<(), Refused> {
+    fn check_length(&self, bytes: usize) -> Result<(), CommandRefusal> {
         let limit = self.config.max_info_bytes;
         match bytes > limit {
-            true => Err(Refused::TooLong { bytes, limit }),
+            true => Err(CommandRefusal::TooLong { bytes, limit }),
             false => Ok(()),
         }
     }

@@ -1,9 +1,9 @@
 //! A connection-mode 802.2 link station (LLC2), as a state machine.
 //!
-//! Bytes come in through [`Station::handle_pdu`], the time through
-//! [`Station::handle_timeout`]; PDUs to be sent come out of
-//! [`Station::poll_transmit`], what happened out of [`Station::poll_event`].
-//! After either of them, ask [`Station::next_timeout`] when to call again.
+//! Bytes come in through [`LinkStation::handle_pdu`], the time through
+//! [`LinkStation::handle_timeout`]; PDUs to be sent come out of
+//! [`LinkStation::poll_transmit`], what happened out of [`LinkStation::poll_event`].
+//! After either of them, ask [`LinkStation::next_timeout`] when to call again.
 //!
 //! The sending window is `window` I frames (k, MAXOUT). A receiver acknowledges
 //! after `ack_every` I frames (N3), or when T2 has run since the first of them,
@@ -27,11 +27,11 @@ mod transmit;
 #[cfg(test)]
 mod tests;
 
-pub use command::Refused;
+pub use command::CommandRefusal;
 
 use super::pdu::SAP_SNA;
 use std::collections::VecDeque;
-use transmit::Answer;
+use transmit::PendingControlFrame;
 
 /// The configuration of a station.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Default for Config {
 
 /// Where a station stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum StationState {
     /// No link.
     Closed,
     /// SABME sent, no answer yet.
@@ -94,7 +94,7 @@ pub enum State {
 
 /// Events of a station for its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum StationEvent {
     /// The link is up.
     Connected,
     /// An information field arrived in order.
@@ -115,12 +115,12 @@ pub enum Event {
     /// The other side set the link up anew: frames may have been lost.
     Reset,
     /// The link is gone.
-    Closed(Reason),
+    Closed(DisconnectReason),
 }
 
 /// Why a link is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum DisconnectReason {
     /// This side asked for it.
     Local,
     /// The other side sent DISC.
@@ -136,7 +136,7 @@ pub enum Reason {
 
 /// The counters of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct StationCounters {
     /// I frames sent for the first time.
     pub sent: u64,
     /// I frames sent again.
@@ -153,9 +153,9 @@ pub struct Counts {
 
 /// One end of a link.
 #[derive(Debug)]
-pub struct Station {
+pub struct LinkStation {
     config: Config,
-    state: State,
+    state: StationState,
     listening: bool,
     /// I frames not yet acknowledged, V(A) first; the rest not yet sent.
     queue: VecDeque<Vec<u8>>,
@@ -166,7 +166,7 @@ pub struct Station {
     /// How many of `queue` were ever sent.
     sent_once: usize,
     /// The last N(R) that was sent to the other side.
-    nr_told: u8,
+    nr_sent: u8,
     remote_busy: bool,
     local_busy: bool,
     dropped_busy: bool,
@@ -181,29 +181,29 @@ pub struct Station {
     t2: Option<u64>,
     ti: Option<u64>,
     tries: u8,
-    answers: VecDeque<Answer>,
-    events: VecDeque<Event>,
+    answers: VecDeque<PendingControlFrame>,
+    events: VecDeque<StationEvent>,
     frmr: [u8; 5],
-    counts: Counts,
+    counts: StationCounters,
 }
 
-impl Station {
+impl LinkStation {
     /// A station without a link. Windows and thresholds out of range are drawn
     /// to the nearest allowed value.
-    pub fn new(mut config: Config) -> Station {
+    pub fn new(mut config: Config) -> LinkStation {
         config.window = config.window.clamp(1, 127);
         config.receive_window = config.receive_window.clamp(1, 127);
         config.ack_every = config.ack_every.clamp(1, 127);
-        Station {
+        LinkStation {
             config,
-            state: State::Closed,
+            state: StationState::Closed,
             listening: false,
             queue: VecDeque::new(),
             va: 0,
             vr: 0,
             sent: 0,
             sent_once: 0,
-            nr_told: 0,
+            nr_sent: 0,
             remote_busy: false,
             local_busy: false,
             dropped_busy: false,
@@ -219,12 +219,12 @@ impl Station {
             answers: VecDeque::new(),
             events: VecDeque::new(),
             frmr: [0; 5],
-            counts: Counts::default(),
+            counts: StationCounters::default(),
         }
     }
 
     /// Where it stands.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> StationState {
         self.state
     }
 
@@ -234,7 +234,7 @@ impl Station {
     }
 
     /// Its counters.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> StationCounters {
         self.counts
     }
 
@@ -253,13 +253,13 @@ impl Station {
         self.remote_busy
     }
 
-    /// When to call [`Station::handle_timeout`] at the latest.
+    /// When to call [`LinkStation::handle_timeout`] at the latest.
     pub fn next_timeout(&self) -> Option<u64> {
         [self.t1, self.t2, self.ti].into_iter().flatten().min()
     }
 
     /// Returns the next event, oldest first.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<StationEvent> {
         self.events.pop_front()
     }
 }

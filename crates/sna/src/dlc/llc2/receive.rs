@@ -1,8 +1,8 @@
 //! How a station handles the PDUs it receives.
 
-use super::super::pdu::{Control, Pdu, PduError, Supervisory, Unnumbered};
-use super::transmit::Answer;
-use super::{Event, Reason, State, Station};
+use super::super::pdu::{ControlField, Pdu, PduError, SupervisoryFrame, UnnumberedFrame};
+use super::transmit::PendingControlFrame;
+use super::{StationEvent, DisconnectReason, StationState, LinkStation};
 
 /// Why a frame is rejected: the low five bits of the last byte of a FRMR.
 const CONTROL_UNDEFINED: u8 = 0x01;
@@ -14,7 +14,7 @@ const NS_INVALID: u8 = 0x10;
 /// A number at most this far before the present one belongs to a late frame.
 const LATE: u8 = 63;
 
-impl Station {
+impl LinkStation {
     /// Takes a PDU, from the destination SAP to the end of the information
     /// field. Bytes for another SAP, or too few of them, are ignored.
     pub fn handle_pdu(&mut self, now: u64, bytes: &[u8]) {
@@ -33,88 +33,88 @@ impl Station {
         if pdu.dsap != self.config.local_sap && pdu.dsap != 0 {
             return;
         }
-        if self.state == State::Connected {
+        if self.state == StationState::Connected {
             self.set_ti(now);
         }
         match pdu.control {
-            Control::U { kind, pf } => self.handle_unnumbered(now, pdu, kind, pf),
-            _ if self.state == State::Connected => self.handle_numbered(now, pdu),
+            ControlField::U { kind, pf } => self.handle_unnumbered(now, pdu, kind, pf),
+            _ if self.state == StationState::Connected => self.handle_numbered(now, pdu),
             // Any other frame without a link: a poll is answered with DM.
             _ if !pdu.response && pdu.control.pf() => match self.state {
-                State::Closed => self.answer_u(Unnumbered::Dm, true, true),
-                State::Rejecting => self.answer_frmr(),
+                StationState::Closed => self.answer_u(UnnumberedFrame::Dm, true, true),
+                StationState::Rejecting => self.answer_frmr(),
                 _ => {}
             },
             _ => {}
         }
     }
 
-    fn handle_unnumbered(&mut self, now: u64, pdu: &Pdu<'_>, kind: Unnumbered, pf: bool) {
+    fn handle_unnumbered(&mut self, now: u64, pdu: &Pdu<'_>, kind: UnnumberedFrame, pf: bool) {
         match (kind, pdu.response) {
-            (Unnumbered::Sabme, false) => self.handle_sabme(now, pf),
-            (Unnumbered::Disc, false) => self.handle_disc(pf),
-            (Unnumbered::Ua, true) => self.handle_ua(now),
-            (Unnumbered::Dm, true) => match self.state {
-                State::Closed => {}
-                State::Disconnecting => self.close(Reason::Local),
-                State::Connecting => self.close(Reason::Refused),
-                State::Connected | State::Rejecting => self.close(Reason::Peer),
+            (UnnumberedFrame::Sabme, false) => self.handle_sabme(now, pf),
+            (UnnumberedFrame::Disc, false) => self.handle_disc(pf),
+            (UnnumberedFrame::Ua, true) => self.handle_ua(now),
+            (UnnumberedFrame::Dm, true) => match self.state {
+                StationState::Closed => {}
+                StationState::Disconnecting => self.close(DisconnectReason::Local),
+                StationState::Connecting => self.close(DisconnectReason::Refused),
+                StationState::Connected | StationState::Rejecting => self.close(DisconnectReason::Peer),
             },
-            (Unnumbered::Frmr, true) => {
-                if matches!(self.state, State::Connected | State::Rejecting) {
+            (UnnumberedFrame::Frmr, true) => {
+                if matches!(self.state, StationState::Connected | StationState::Rejecting) {
                     let mut why = [0; 5];
                     for (to, from) in why.iter_mut().zip(pdu.info) {
                         *to = *from;
                     }
-                    self.close(Reason::FrameRejected(why));
-                    self.answer_u(Unnumbered::Disc, false, true);
+                    self.close(DisconnectReason::FrameRejected(why));
+                    self.answer_u(UnnumberedFrame::Disc, false, true);
                 }
             }
-            (Unnumbered::Xid, response) => self.events.push_back(Event::Xid {
+            (UnnumberedFrame::Xid, response) => self.events.push_back(StationEvent::Xid {
                 response,
                 pf,
                 info: pdu.info.to_vec(),
             }),
             // The echo carries the whole information field: peers that sent one
             // take a shorter answer for a broken link.
-            (Unnumbered::Test, false) => self.answers.push_back(Answer::Unnumbered {
-                kind: Unnumbered::Test,
+            (UnnumberedFrame::Test, false) => self.answers.push_back(PendingControlFrame::Unnumbered {
+                kind: UnnumberedFrame::Test,
                 response: true,
                 pf,
                 info: pdu.info.to_vec(),
             }),
-            (Unnumbered::Test, true) => self.events.push_back(Event::Tested(pdu.info.to_vec())),
-            (Unnumbered::Ui, _) => self.events.push_back(Event::Ui(pdu.info.to_vec())),
+            (UnnumberedFrame::Test, true) => self.events.push_back(StationEvent::Tested(pdu.info.to_vec())),
+            (UnnumberedFrame::Ui, _) => self.events.push_back(StationEvent::Ui(pdu.info.to_vec())),
             _ => {}
         }
     }
 
     fn handle_sabme(&mut self, now: u64, pf: bool) {
         match self.state {
-            State::Closed if !self.listening => self.answer_u(Unnumbered::Dm, true, pf),
-            State::Disconnecting => self.answer_u(Unnumbered::Dm, true, pf),
-            State::Closed => {
+            StationState::Closed if !self.listening => self.answer_u(UnnumberedFrame::Dm, true, pf),
+            StationState::Disconnecting => self.answer_u(UnnumberedFrame::Dm, true, pf),
+            StationState::Closed => {
                 self.clear_link();
-                self.answer_u(Unnumbered::Ua, true, pf);
+                self.answer_u(UnnumberedFrame::Ua, true, pf);
                 self.become_connected(now);
             }
             // Both asked at once: each answers, and its own answer completes it.
-            State::Connecting => self.answer_u(Unnumbered::Ua, true, pf),
-            State::Connected if !self.used => {
+            StationState::Connecting => self.answer_u(UnnumberedFrame::Ua, true, pf),
+            StationState::Connected if !self.used => {
                 // The UA was lost: nothing arrived on either side, so nothing is
                 // lost by counting from zero again.
                 self.forget_supervisory();
                 self.clear_numbers();
                 self.set_ti(now);
-                self.answer_u(Unnumbered::Ua, true, pf);
+                self.answer_u(UnnumberedFrame::Ua, true, pf);
                 if self.local_busy {
-                    self.tell_readiness();
+                    self.send_readiness();
                 }
             }
-            State::Connected | State::Rejecting => {
+            StationState::Connected | StationState::Rejecting => {
                 self.clear_link();
-                self.answer_u(Unnumbered::Ua, true, pf);
-                self.events.push_back(Event::Reset);
+                self.answer_u(UnnumberedFrame::Ua, true, pf);
+                self.events.push_back(StationEvent::Reset);
                 self.become_connected(now);
             }
         }
@@ -122,35 +122,35 @@ impl Station {
 
     fn handle_disc(&mut self, pf: bool) {
         match self.state {
-            State::Closed => self.answer_u(Unnumbered::Dm, true, pf),
-            State::Disconnecting => self.answer_u(Unnumbered::Ua, true, pf),
+            StationState::Closed => self.answer_u(UnnumberedFrame::Dm, true, pf),
+            StationState::Disconnecting => self.answer_u(UnnumberedFrame::Ua, true, pf),
             _ => {
-                self.close(Reason::Peer);
-                self.answer_u(Unnumbered::Ua, true, pf);
+                self.close(DisconnectReason::Peer);
+                self.answer_u(UnnumberedFrame::Ua, true, pf);
             }
         }
     }
 
     fn handle_ua(&mut self, now: u64) {
         match self.state {
-            State::Connecting => {
+            StationState::Connecting => {
                 self.clear_numbers();
                 self.become_connected(now);
             }
-            State::Disconnecting => self.close(Reason::Local),
+            StationState::Disconnecting => self.close(DisconnectReason::Local),
             _ => {}
         }
     }
 
     fn forget_supervisory(&mut self) {
         self.answers
-            .retain(|answer| matches!(answer, Answer::Unnumbered { .. }));
+            .retain(|answer| matches!(answer, PendingControlFrame::Unnumbered { .. }));
     }
 
     fn handle_numbered(&mut self, now: u64, pdu: &Pdu<'_>) {
         let (nr, pf) = match pdu.control {
-            Control::I { nr, pf, .. } | Control::S { nr, pf, .. } => (nr, pf),
-            Control::U { .. } => return,
+            ControlField::I { nr, pf, .. } | ControlField::S { nr, pf, .. } => (nr, pf),
+            ControlField::U { .. } => return,
         };
         let acknowledged = usize::from(nr.wrapping_sub(self.va) & 127);
         let late = acknowledged > self.sent_once;
@@ -164,13 +164,13 @@ impl Station {
             self.take_acknowledgement(now, acknowledged);
         }
         match pdu.control {
-            Control::S { kind, .. } => self.handle_supervisory(now, kind, late),
-            Control::I { ns, .. } => {
+            ControlField::S { kind, .. } => self.handle_supervisory(now, kind, late),
+            ControlField::I { ns, .. } => {
                 if !self.handle_information(now, ns, pdu.info) {
                     return self.reject_pdu(now, pdu, NS_INVALID);
                 }
             }
-            Control::U { .. } => {}
+            ControlField::U { .. } => {}
         }
         if pf && !pdu.response {
             let kind = self.readiness();
@@ -198,13 +198,13 @@ impl Station {
         self.set_t1(now);
     }
 
-    fn handle_supervisory(&mut self, now: u64, kind: Supervisory, late: bool) {
+    fn handle_supervisory(&mut self, now: u64, kind: SupervisoryFrame, late: bool) {
         if late {
             return;
         }
         let was_busy = self.remote_busy;
-        self.remote_busy = kind == Supervisory::Rnr;
-        if kind == Supervisory::Rej && !self.polling {
+        self.remote_busy = kind == SupervisoryFrame::Rnr;
+        if kind == SupervisoryFrame::Rej && !self.polling {
             self.sent = 0;
         }
         if self.remote_busy != was_busy {
@@ -216,7 +216,7 @@ impl Station {
     fn handle_information(&mut self, now: u64, ns: u8, info: &[u8]) -> bool {
         let window = self.config.receive_window;
         let ahead = ns.wrapping_sub(self.vr) & 127;
-        let open = window - (self.vr.wrapping_sub(self.nr_told) & 127).min(window);
+        let open = window - (self.vr.wrapping_sub(self.nr_sent) & 127).min(window);
         if ahead == 0 && open > 0 {
             self.take_in_order(now, info);
             return true;
@@ -226,7 +226,7 @@ impl Station {
             // A gap: one REJ, until the missing frame arrives.
             if !self.reject_sent && !self.local_busy {
                 self.reject_sent = true;
-                self.answer_s(Supervisory::Rej, true, false);
+                self.answer_s(SupervisoryFrame::Rej, true, false);
             }
             return true;
         }
@@ -242,7 +242,7 @@ impl Station {
             self.counts.dropped += 1;
             if !self.dropped_busy {
                 self.dropped_busy = true;
-                self.answer_s(Supervisory::Rnr, true, false);
+                self.answer_s(SupervisoryFrame::Rnr, true, false);
             }
             return;
         }
@@ -250,7 +250,7 @@ impl Station {
         self.reject_sent = false;
         self.used = true;
         self.counts.received += 1;
-        self.events.push_back(Event::Data(info.to_vec()));
+        self.events.push_back(StationEvent::Data(info.to_vec()));
         self.unacknowledged += 1;
         if self.unacknowledged >= self.config.ack_every || self.config.t2_ns == 0 {
             self.ack_due = true;
@@ -271,7 +271,7 @@ impl Station {
         let for_us = bytes
             .first()
             .is_some_and(|dsap| dsap & 0xFE == self.config.local_sap);
-        if self.state != State::Connected || !for_us {
+        if self.state != StationState::Connected || !for_us {
             return;
         }
         let control = |at: usize| bytes.get(at).copied().unwrap_or(0);
@@ -285,7 +285,7 @@ impl Station {
             why,
         ];
         self.clear_link();
-        self.state = State::Rejecting;
+        self.state = StationState::Rejecting;
         self.answer_frmr();
         self.t1 = Some(now + self.config.t1_ns);
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Two stations and what flies between them, by time of arrival.
 struct Pair {
     now: u64,
-    stations: [Station; 2],
+    stations: [LinkStation; 2],
     /// (arrival, serial) → (to, bytes).
     air: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
     serial: u64,
@@ -16,7 +16,7 @@ struct Pair {
     loss: u8,
     /// How much later than its time a frame may arrive.
     jitter_ns: u64,
-    events: [Vec<Event>; 2],
+    events: [Vec<StationEvent>; 2],
     most_outstanding: usize,
 }
 
@@ -26,7 +26,7 @@ impl Pair {
     fn new(a: Config, b: Config) -> Pair {
         Pair {
             now: 0,
-            stations: [Station::new(a), Station::new(b)],
+            stations: [LinkStation::new(a), LinkStation::new(b)],
             air: BTreeMap::new(),
             serial: 0,
             seed: 1,
@@ -42,8 +42,8 @@ impl Pair {
         pair.stations[1].set_listening(true);
         pair.stations[0].connect(0);
         pair.run(10_000_000);
-        assert_eq!(pair.stations[0].state(), State::Connected);
-        assert_eq!(pair.stations[1].state(), State::Connected);
+        assert_eq!(pair.stations[0].state(), StationState::Connected);
+        assert_eq!(pair.stations[1].state(), StationState::Connected);
         pair.events = [Vec::new(), Vec::new()];
         pair
     }
@@ -84,7 +84,7 @@ impl Pair {
         loop {
             self.flush();
             let arrival = self.air.keys().next().map(|key| key.0);
-            let timer = self.stations.iter().filter_map(Station::next_timeout).min();
+            let timer = self.stations.iter().filter_map(LinkStation::next_timeout).min();
             let Some(next) = arrival.into_iter().chain(timer).min() else {
                 return;
             };
@@ -109,7 +109,7 @@ impl Pair {
 
     fn data(&self, side: usize) -> Vec<Vec<u8>> {
         let data = self.events[side].iter().filter_map(|event| match event {
-            Event::Data(info) => Some(info.clone()),
+            StationEvent::Data(info) => Some(info.clone()),
             _ => None,
         });
         data.collect()
@@ -121,7 +121,7 @@ fn numbered(count: u32) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_station_that_is_asked_for_a_sign_of_life_gives_one() {
+fn a_station_answers_a_poll() {
     let mut pair = Pair::connected(Config::default(), Config::default());
     let before = pair.stations[1].counts().supervisory;
     let now = pair.now;
@@ -132,7 +132,7 @@ fn a_station_that_is_asked_for_a_sign_of_life_gives_one() {
     pair.run(now + 10_000_000);
     assert_eq!(pair.stations[1].counts().supervisory, before + 1);
     assert_eq!(pair.stations[0].counts().supervisory, before + 1);
-    assert_eq!(pair.stations[0].state(), State::Connected);
+    assert_eq!(pair.stations[0].state(), StationState::Connected);
 }
 
 #[test]
@@ -226,17 +226,17 @@ fn a_silent_peer_is_given_up_after_n2_tries() {
     pair.seed = 4;
     pair.stations[0].send(vec![1]).unwrap();
     pair.run(300_000_000_000);
-    assert!(pair.events[0].contains(&Event::Closed(Reason::Timeout)));
+    assert!(pair.events[0].contains(&StationEvent::Closed(DisconnectReason::Timeout)));
     assert_eq!(pair.stations[0].counts().timeouts, 9);
 }
 
 #[test]
-fn inactivity_asks_whether_the_other_side_lives() {
+fn inactivity_polls_the_other_side() {
     let mut pair = Pair::connected(Config::default(), Config::default());
     let before = pair.stations[0].counts().supervisory;
     pair.run(100_000_000_000);
     assert!(pair.stations[0].counts().supervisory > before);
-    assert_eq!(pair.stations[0].state(), State::Connected);
+    assert_eq!(pair.stations[0].state(), StationState::Connected);
 }
 
 #[test]
@@ -244,14 +244,14 @@ fn a_station_that_does_not_listen_refuses_and_disc_is_acknowledged() {
     let mut pair = Pair::new(Config::default(), Config::default());
     pair.stations[0].connect(0);
     pair.run(10_000_000);
-    assert_eq!(pair.events[0], [Event::Closed(Reason::Refused)]);
+    assert_eq!(pair.events[0], [StationEvent::Closed(DisconnectReason::Refused)]);
 
     let mut pair = Pair::connected(Config::default(), Config::default());
     let now = pair.now;
     pair.stations[0].disconnect(now);
     pair.run(now + 10_000_000);
-    assert_eq!(pair.events[0], [Event::Closed(Reason::Local)]);
-    assert_eq!(pair.events[1], [Event::Closed(Reason::Peer)]);
+    assert_eq!(pair.events[0], [StationEvent::Closed(DisconnectReason::Local)]);
+    assert_eq!(pair.events[1], [StationEvent::Closed(DisconnectReason::Peer)]);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_test_is_echoed_whole_before_a_link_exists() {
     let mut pair = Pair::new(Config::default(), Config::default());
     pair.stations[0].send_test(vec![7; 100]).unwrap();
     pair.run(10_000_000);
-    assert_eq!(pair.events[0], [Event::Tested(vec![7; 100])]);
+    assert_eq!(pair.events[0], [StationEvent::Tested(vec![7; 100])]);
 }
 
 #[test]
@@ -271,11 +271,11 @@ fn a_number_never_sent_is_answered_by_frame_reject() {
     let mut out = Vec::new();
     assert!(pair.stations[0].poll_transmit(now, &mut out));
     assert_eq!(out, [4, 5, 0x87, 0x01, 80, 0, 1, 0x08]);
-    assert_eq!(pair.stations[0].state(), State::Rejecting);
+    assert_eq!(pair.stations[0].state(), StationState::Rejecting);
     // The other side sets the link up anew.
     pair.stations[0].handle_pdu(now, &[4, 4, 0x7F]);
-    assert_eq!(pair.stations[0].state(), State::Connected);
-    assert_eq!(pair.stations[0].poll_event(), Some(Event::Reset));
+    assert_eq!(pair.stations[0].state(), StationState::Connected);
+    assert_eq!(pair.stations[0].poll_event(), Some(StationEvent::Reset));
 }
 
 #[test]
@@ -289,9 +289,9 @@ fn a_lost_ua_is_sent_again() {
     pair.stations[1].send(vec![1]).unwrap();
     while pair.stations[1].poll_transmit(0, &mut lost) {}
     pair.run(5_000_000_000);
-    assert_eq!(pair.stations[0].state(), State::Connected);
+    assert_eq!(pair.stations[0].state(), StationState::Connected);
     assert_eq!(pair.data(0), vec![vec![1]]);
-    assert!(!pair.events[1].contains(&Event::Reset));
+    assert!(!pair.events[1].contains(&StationEvent::Reset));
 }
 
 proptest! {
@@ -333,7 +333,7 @@ proptest! {
         let begin = pair.now;
         pair.run(begin + 600_000_000_000);
         for (side, &count) in counts.iter().enumerate() {
-            prop_assert_eq!(pair.stations[side].state(), State::Connected);
+            prop_assert_eq!(pair.stations[side].state(), StationState::Connected);
             prop_assert_eq!(pair.data(1 - side), numbered(count));
             prop_assert_eq!(pair.stations[side].outstanding(), 0);
         }
@@ -345,7 +345,7 @@ proptest! {
         connected in any::<bool>(),
         frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..12), 0..60),
     ) {
-        let mut station = Station::new(Config::default());
+        let mut station = LinkStation::new(Config::default());
         station.set_listening(true);
         if connected {
             station.handle_pdu(0, &[4, 4, 0x7F]);

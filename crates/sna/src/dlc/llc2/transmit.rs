@@ -3,29 +3,29 @@
 //! Answers leave first, then I frames as the window allows, then an
 //! acknowledgement that is due and found no I frame to ride on.
 
-use super::super::pdu::{Control, Pdu, Supervisory, Unnumbered};
-use super::{Event, Reason, State, Station};
+use super::super::pdu::{ControlField, Pdu, SupervisoryFrame, UnnumberedFrame};
+use super::{StationEvent, DisconnectReason, StationState, LinkStation};
 
 /// A frame other than an I frame that waits to be sent. N(R) is filled in when
 /// it leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum PendingControlFrame {
     /// RR, RNR or REJ.
     Supervisory {
-        kind: Supervisory,
+        kind: SupervisoryFrame,
         response: bool,
         pf: bool,
     },
     /// Any unnumbered frame.
     Unnumbered {
-        kind: Unnumbered,
+        kind: UnnumberedFrame,
         response: bool,
         pf: bool,
         info: Vec<u8>,
     },
 }
 
-impl Station {
+impl LinkStation {
     /// Appends the next PDU to `out`; false when there is nothing to send.
     pub fn poll_transmit(&mut self, now: u64, out: &mut Vec<u8>) -> bool {
         if let Some(answer) = self.answers.pop_front() {
@@ -36,7 +36,7 @@ impl Station {
             self.emit_data(now, out);
             return true;
         }
-        if self.ack_due && self.state == State::Connected {
+        if self.ack_due && self.state == StationState::Connected {
             let kind = self.readiness();
             self.emit_supervisory(kind, true, false, out);
             return true;
@@ -46,7 +46,7 @@ impl Station {
 
     /// Whether an I frame could leave now.
     pub fn may_send_data(&self) -> bool {
-        self.state == State::Connected
+        self.state == StationState::Connected
             && !self.remote_busy
             && !self.polling
             && self.sent < self.queue.len()
@@ -66,7 +66,7 @@ impl Station {
             self.try_again(now);
         } else if due(self.ti) {
             self.ti = None;
-            if self.t1.is_none() && self.state == State::Connected {
+            if self.t1.is_none() && self.state == StationState::Connected {
                 self.checkpoint(now);
             }
         }
@@ -75,14 +75,14 @@ impl Station {
     fn try_again(&mut self, now: u64) {
         self.tries = self.tries.saturating_add(1);
         if self.tries > self.config.retries {
-            return self.close(Reason::Timeout);
+            return self.close(DisconnectReason::Timeout);
         }
         match self.state {
-            State::Closed => return,
-            State::Connecting => self.answer_u(Unnumbered::Sabme, false, true),
-            State::Disconnecting => self.answer_u(Unnumbered::Disc, false, true),
-            State::Rejecting => self.answer_frmr(),
-            State::Connected => return self.checkpoint(now),
+            StationState::Closed => return,
+            StationState::Connecting => self.answer_u(UnnumberedFrame::Sabme, false, true),
+            StationState::Disconnecting => self.answer_u(UnnumberedFrame::Disc, false, true),
+            StationState::Rejecting => self.answer_frmr(),
+            StationState::Connected => return self.checkpoint(now),
         }
         self.t1 = Some(now + self.config.t1_ns);
     }
@@ -95,13 +95,13 @@ impl Station {
         self.t1 = Some(now + self.config.t1_ns);
     }
 
-    pub(super) fn answer_s(&mut self, kind: Supervisory, response: bool, pf: bool) {
+    pub(super) fn answer_s(&mut self, kind: SupervisoryFrame, response: bool, pf: bool) {
         self.answers
-            .push_back(Answer::Supervisory { kind, response, pf });
+            .push_back(PendingControlFrame::Supervisory { kind, response, pf });
     }
 
-    pub(super) fn answer_u(&mut self, kind: Unnumbered, response: bool, pf: bool) {
-        self.answers.push_back(Answer::Unnumbered {
+    pub(super) fn answer_u(&mut self, kind: UnnumberedFrame, response: bool, pf: bool) {
+        self.answers.push_back(PendingControlFrame::Unnumbered {
             kind,
             response,
             pf,
@@ -110,8 +110,8 @@ impl Station {
     }
 
     pub(super) fn answer_frmr(&mut self) {
-        self.answers.push_back(Answer::Unnumbered {
-            kind: Unnumbered::Frmr,
+        self.answers.push_back(PendingControlFrame::Unnumbered {
+            kind: UnnumberedFrame::Frmr,
             response: true,
             pf: false,
             info: self.frmr.to_vec(),
@@ -120,13 +120,13 @@ impl Station {
 
     /// Sends a change of this side's readiness. Frames dropped while busy are
     /// requested again.
-    pub(super) fn tell_readiness(&mut self) {
+    pub(super) fn send_readiness(&mut self) {
         let kind = match (self.local_busy, self.dropped_busy) {
-            (true, _) => Supervisory::Rnr,
-            (false, true) => Supervisory::Rej,
-            (false, false) => Supervisory::Rr,
+            (true, _) => SupervisoryFrame::Rnr,
+            (false, true) => SupervisoryFrame::Rej,
+            (false, false) => SupervisoryFrame::Rr,
         };
-        if kind == Supervisory::Rej {
+        if kind == SupervisoryFrame::Rej {
             self.dropped_busy = false;
             self.reject_sent = true;
         }
@@ -134,10 +134,10 @@ impl Station {
     }
 
     /// RR, or RNR while this side is busy.
-    pub(super) fn readiness(&self) -> Supervisory {
+    pub(super) fn readiness(&self) -> SupervisoryFrame {
         match self.local_busy {
-            true => Supervisory::Rnr,
-            false => Supervisory::Rr,
+            true => SupervisoryFrame::Rnr,
+            false => SupervisoryFrame::Rr,
         }
     }
 
@@ -150,21 +150,21 @@ impl Station {
 
     /// Silence is measured from here on.
     pub(super) fn set_ti(&mut self, now: u64) {
-        self.ti = (self.state == State::Connected).then(|| now + self.config.ti_ns);
+        self.ti = (self.state == StationState::Connected).then(|| now + self.config.ti_ns);
     }
 
     pub(super) fn become_connected(&mut self, now: u64) {
-        self.state = State::Connected;
+        self.state = StationState::Connected;
         self.set_ti(now);
-        self.events.push_back(Event::Connected);
+        self.events.push_back(StationEvent::Connected);
         if self.local_busy {
-            self.tell_readiness();
+            self.send_readiness();
         }
     }
 
     fn emit_data(&mut self, now: u64, out: &mut Vec<u8>) {
         let ns = (usize::from(self.va) + self.sent) as u8 & 127;
-        let control = Control::I {
+        let control = ControlField::I {
             ns,
             nr: self.vr,
             pf: false,
@@ -188,28 +188,28 @@ impl Station {
         self.acknowledged();
     }
 
-    fn emit_answer(&mut self, answer: Answer, out: &mut Vec<u8>) {
+    fn emit_answer(&mut self, answer: PendingControlFrame, out: &mut Vec<u8>) {
         match answer {
-            Answer::Supervisory { kind, response, pf } => {
+            PendingControlFrame::Supervisory { kind, response, pf } => {
                 self.emit_supervisory(kind, response, pf, out)
             }
-            Answer::Unnumbered {
+            PendingControlFrame::Unnumbered {
                 kind,
                 response,
                 pf,
                 info,
-            } => self.emit(Control::U { kind, pf }, response, &info, out),
+            } => self.emit(ControlField::U { kind, pf }, response, &info, out),
         }
     }
 
-    fn emit_supervisory(&mut self, kind: Supervisory, response: bool, pf: bool, out: &mut Vec<u8>) {
+    fn emit_supervisory(&mut self, kind: SupervisoryFrame, response: bool, pf: bool, out: &mut Vec<u8>) {
         let nr = self.vr;
-        self.emit(Control::S { kind, nr, pf }, response, &[], out);
+        self.emit(ControlField::S { kind, nr, pf }, response, &[], out);
         self.counts.supervisory += 1;
         self.acknowledged();
     }
 
-    fn emit(&self, control: Control, response: bool, info: &[u8], out: &mut Vec<u8>) {
+    fn emit(&self, control: ControlField, response: bool, info: &[u8], out: &mut Vec<u8>) {
         Pdu {
             dsap: self.config.remote_sap,
             ssap: self.config.local_sap,
@@ -222,7 +222,7 @@ impl Station {
 
     /// A frame with the present N(R) has left.
     fn acknowledged(&mut self) {
-        self.nr_told = self.vr;
+        self.nr_sent = self.vr;
         self.unacknowledged = 0;
         self.ack_due = false;
         self.t2 = None;

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 fn config(last: u8) -> SwitchConfig {
     SwitchConfig {
-        capabilities: Capabilities {
+        capabilities: SwitchCapabilities {
             initial_window: 4,
-            ..Capabilities::default()
+            ..SwitchCapabilities::default()
         },
         mac: [0x40, 0, 0, 0, 0, last],
         saps: vec![4],
@@ -19,8 +19,8 @@ fn config(last: u8) -> SwitchConfig {
     }
 }
 
-fn stations() -> Stations {
-    Stations {
+fn stations() -> StationPair {
+    StationPair {
         target_mac: [0x40, 0, 0, 0, 0, 2],
         origin_mac: [0x40, 0, 0, 0, 0, 1],
         origin_sap: 4,
@@ -30,7 +30,7 @@ fn stations() -> Stations {
 
 /// Moves everything both ways until nothing is left, cutting the streams
 /// into pieces of `piece` bytes. Gives back the PIUs each side received.
-fn settle(pair: &mut [Switch; 2], streams: &mut [Vec<u8>; 2], piece: usize) -> [Vec<Vec<u8>>; 2] {
+fn settle(pair: &mut [DlswSwitch; 2], streams: &mut [Vec<u8>; 2], piece: usize) -> [Vec<Vec<u8>>; 2] {
     let mut pius = [Vec::new(), Vec::new()];
     loop {
         let mut moved = false;
@@ -40,7 +40,7 @@ fn settle(pair: &mut [Switch; 2], streams: &mut [Vec<u8>; 2], piece: usize) -> [
             let mut held: Vec<u8> = Vec::new();
             for bytes in out.chunks(piece) {
                 held.extend(bytes);
-                while let Some((message, used)) = Message::parse(&held).unwrap() {
+                while let Some((message, used)) = SspMessage::parse(&held).unwrap() {
                     if pair[1 - side].handle(0, &message).unwrap().is_some() {
                         pius[1 - side].push(message.data.to_vec());
                     }
@@ -56,8 +56,8 @@ fn settle(pair: &mut [Switch; 2], streams: &mut [Vec<u8>; 2], piece: usize) -> [
     }
 }
 
-fn connected() -> ([Switch; 2], [Vec<u8>; 2], CircuitId, CircuitId) {
-    let mut pair = [Switch::new(config(1)), Switch::new(config(2))];
+fn connected() -> ([DlswSwitch; 2], [Vec<u8>; 2], CircuitId, CircuitId) {
+    let mut pair = [DlswSwitch::new(config(1)), DlswSwitch::new(config(2))];
     let mut streams = [Vec::new(), Vec::new()];
     settle(&mut pair, &mut streams, 7);
     assert!(pair[0].ready() && pair[1].ready());
@@ -72,7 +72,7 @@ fn connected() -> ([Switch; 2], [Vec<u8>; 2], CircuitId, CircuitId) {
     settle(&mut pair, &mut streams, 100);
     assert_eq!(
         pair[0].circuit(here).unwrap().state(),
-        circuit::State::Connected
+        circuit::CircuitState::Connected
     );
     let events: Vec<_> = std::iter::from_fn(|| pair[1].poll_event())
         .skip(1)
@@ -117,7 +117,7 @@ fn a_circuit_comes_up_carries_data_within_its_window_and_goes() {
     settle(&mut pair, &mut streams, 100);
     assert_eq!((pair[0].circuits(), pair[1].circuits()), (0, 0));
     let last = std::iter::from_fn(|| pair[0].poll_event()).last();
-    assert_eq!(last, Some(SwitchEvent::Closed(here, Ended::Peer)));
+    assert_eq!(last, Some(SwitchEvent::Closed(here, CircuitFailure::Peer)));
 }
 
 #[test]
@@ -130,21 +130,21 @@ fn an_overrun_ends_the_circuit_and_not_the_transport() {
     }
     settle(&mut pair, &mut streams, 64);
     let ends: Vec<_> = std::iter::from_fn(|| pair[1].poll_event())
-        .filter(|event| matches!(event, SwitchEvent::Closed(_, Ended::Fault(_))))
+        .filter(|event| matches!(event, SwitchEvent::Closed(_, CircuitFailure::Fault(_))))
         .collect();
     assert_eq!(ends.len(), 1);
     let again = pair[0].originate(0, stations());
     settle(&mut pair, &mut streams, 64);
     assert_eq!(
         pair[0].circuit(again).unwrap().state(),
-        circuit::State::Established
+        circuit::CircuitState::Established
     );
 }
 
 #[test]
-fn a_station_that_nobody_knows_is_given_up() {
+fn an_unknown_station_is_given_up() {
     let (mut pair, mut streams, _, _) = connected();
-    let elsewhere = Stations {
+    let elsewhere = StationPair {
         target_mac: [9; 6],
         ..stations()
     };
@@ -153,7 +153,7 @@ fn a_station_that_nobody_knows_is_given_up() {
     pair[0].handle_timeout(1_000);
     settle(&mut pair, &mut streams, 64);
     let last = std::iter::from_fn(|| pair[0].poll_event()).last();
-    assert_eq!(last, Some(SwitchEvent::Closed(id, Ended::Timeout)));
+    assert_eq!(last, Some(SwitchEvent::Closed(id, CircuitFailure::Timeout)));
     assert_eq!(pair[0].circuits(), 1);
 }
 
@@ -172,7 +172,7 @@ proptest! {
                 bytes[51] = correlator as u8;
                 bytes[24..30].copy_from_slice(&[0x40, 0, 0, 0, 0, 2]);
             }
-            if let Ok(Some((message, _))) = Message::parse(&bytes) {
+            if let Ok(Some((message, _))) = SspMessage::parse(&bytes) {
                 let _ = pair[1].handle(5, &message);
             }
             let mut out = Vec::new();

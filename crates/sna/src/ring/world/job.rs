@@ -1,24 +1,24 @@
 //! The effects of jobs at their ends, and the path between front end and host.
 
-use super::super::config::{Acknowledges, PathControl};
-use super::super::cost::Transfer;
-use super::super::end::Step;
+use super::super::config::{AcknowledgePoint, PathControl};
+use super::super::cost::AdapterTransfer;
+use super::super::end::VerbProgress;
 use super::super::port::{begins_message, begins_ru, is_expedited, is_segment};
-use super::{Event, Job, RingError, World};
+use super::{RingEvent, ProcessorJob, RingError, RingSimulation};
 
-impl World {
+impl RingSimulation {
     /// The effect of a job.
-    pub(super) fn carry_out(&mut self, m: usize, job: Job) {
+    pub(super) fn carry_out(&mut self, m: usize, job: ProcessorJob) {
         match job {
-            Job::Receive(pdu) => self.receive_pdu(m, &pdu),
-            Job::Build(piu) => {
+            ProcessorJob::Receive(pdu) => self.receive_pdu(m, &pdu),
+            ProcessorJob::Build(piu) => {
                 if let Some(port) = &mut self.nodes[m].port {
                     port.building = false;
                     port.built.push_back(piu);
                 }
                 self.prepare(m);
             }
-            Job::Send(piu) => {
+            ProcessorJob::Send(piu) => {
                 if let Some(port) = &mut self.nodes[m].port {
                     port.preparing = false;
                     match port.station.send(piu) {
@@ -28,22 +28,22 @@ impl World {
                 }
                 self.emit(m);
             }
-            Job::Emit(pdu) => {
+            ProcessorJob::Emit(pdu) => {
                 self.put_on_card(m, pdu);
                 self.prepare(m);
             }
-            Job::Deliver(piu) | Job::HostReceive(piu) => self.deliver(m, piu),
-            Job::Program => self.program(m),
-            Job::PassOn(piu) => self.pass_on(piu),
-            Job::Channel => {}
-            Job::HostSend(piu) => self.host_sends(piu),
+            ProcessorJob::Deliver(piu) | ProcessorJob::HostReceive(piu) => self.deliver(m, piu),
+            ProcessorJob::Program => self.program(m),
+            ProcessorJob::PassOn(piu) => self.pass_on(piu),
+            ProcessorJob::Channel => {}
+            ProcessorJob::HostSend(piu) => self.host_sends(piu),
         }
     }
 
     fn receive_pdu(&mut self, m: usize, pdu: &[u8]) {
         let now = self.clock.now();
         if let Some(port) = &mut self.nodes[m].port {
-            if port.adapter.transfer == Transfer::Processor {
+            if port.adapter.transfer == AdapterTransfer::Processor {
                 port.held_bytes -= pdu.len();
             }
             port.station.handle_pdu(now, pdu);
@@ -73,13 +73,13 @@ impl World {
             (Some(_), _) => {
                 let cost = &self.nodes[m].cost;
                 let ns = cost.session_in_ns(piu.len(), begins_message(&piu));
-                self.submit(m, ns, Job::Deliver(piu));
+                self.submit(m, ns, ProcessorJob::Deliver(piu));
             }
             // Path control has been paid for with the frame.
             (None, Some(_)) if self.acknowledges_late(m).is_some() => self.pass_on(piu),
             (None, Some(channel)) => {
                 let ns = channel.path_control.in_ns(piu.len(), is_segment(&piu));
-                self.submit(m, ns, Job::PassOn(piu));
+                self.submit(m, ns, ProcessorJob::PassOn(piu));
             }
             (None, None) => {}
         }
@@ -89,7 +89,7 @@ impl World {
     /// acknowledges that late.
     pub(super) fn acknowledges_late(&self, m: usize) -> Option<&PathControl> {
         let channel = self.channel.as_ref().filter(|_| m == FRONT_END)?;
-        let late = channel.acknowledges == Acknowledges::WhenPassedOn;
+        let late = channel.acknowledges == AcknowledgePoint::WhenPassedOn;
         late.then_some(&channel.path_control)
     }
 
@@ -111,7 +111,7 @@ impl World {
             self.failed = Some(RingError::NoSession(failure));
         }
         if let Some(at) = self.ends[end].plan_timer() {
-            self.clock.at(at, Event::EndTimer(end));
+            self.clock.at(at, RingEvent::EndTimer(end));
         }
         self.prepare(m);
     }
@@ -121,7 +121,7 @@ impl World {
         if self.ends[end].may_go_on() {
             let m = self.machine_of(end);
             let ns = self.nodes[m].cost.dispatch_ns;
-            self.submit(m, ns, Job::Program);
+            self.submit(m, ns, ProcessorJob::Program);
         }
     }
 
@@ -136,13 +136,13 @@ impl World {
     fn program(&mut self, m: usize) {
         let Some(end) = self.end_of(m) else { return };
         let step = self.ends[end].step();
-        if matches!(step, Step::Began | Step::Over) {
-            self.done += usize::from(matches!(step, Step::Over));
+        if matches!(step, VerbProgress::Began | VerbProgress::Over) {
+            self.done += usize::from(matches!(step, VerbProgress::Over));
             self.stamp();
         }
-        if !matches!(step, Step::Wait) {
+        if !matches!(step, VerbProgress::Wait) {
             let ns = self.nodes[m].cost.verb_ns;
-            self.submit(m, ns, Job::Program);
+            self.submit(m, ns, ProcessorJob::Program);
         }
         self.after_end(end);
     }
@@ -157,7 +157,7 @@ impl World {
             return;
         }
         if let Some(at) = channel.inbound.push(now, piu) {
-            self.clock.at(at, Event::ChannelTimer);
+            self.clock.at(at, RingEvent::ChannelTimer);
         }
         self.use_channel();
     }
@@ -169,7 +169,7 @@ impl World {
         };
         let expedited = is_expedited(&piu);
         if let Some(at) = channel.outbound.push(now, piu) {
-            self.clock.at(at, Event::ChannelTimer);
+            self.clock.at(at, RingEvent::ChannelTimer);
         }
         if expedited {
             channel.outbound.release(now);
@@ -182,7 +182,7 @@ impl World {
         let Some(end) = self.end_of(m) else { return };
         while let Some(piu) = self.poll_end(end) {
             let ns = self.nodes[m].cost.out_ns(piu.len(), begins_ru(&piu));
-            self.submit(m, ns, Job::HostSend(piu));
+            self.submit(m, ns, ProcessorJob::HostSend(piu));
         }
     }
 
@@ -197,9 +197,9 @@ impl World {
         };
         let host_ns = channel.program_ns;
         if program.write {
-            self.submit(HOST, host_ns, Job::Channel);
+            self.submit(HOST, host_ns, ProcessorJob::Channel);
         }
-        let end = Event::ChannelEnd(program.write, program.batch);
+        let end = RingEvent::ChannelEnd(program.write, program.batch);
         self.clock.after(program.ns, end);
     }
 
@@ -215,10 +215,10 @@ impl World {
             self.prepare(FRONT_END);
         } else {
             let ns = channel.program_ns;
-            self.submit(HOST, ns, Job::Channel);
+            self.submit(HOST, ns, ProcessorJob::Channel);
             for piu in batch {
                 let ns = self.nodes[HOST].cost.in_ns(piu.len(), begins_ru(&piu));
-                self.submit(HOST, ns, Job::HostReceive(piu));
+                self.submit(HOST, ns, ProcessorJob::HostReceive(piu));
             }
         }
         self.use_channel();

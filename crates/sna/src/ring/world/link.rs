@@ -3,11 +3,11 @@
 
 use super::super::port::{Port, begins_message, is_data, is_segment};
 use super::job::FRONT_END;
-use super::{Event, Job, Node, World};
+use super::{RingEvent, ProcessorJob, Node, RingSimulation};
 use crate::dlc::llc2;
 use crate::dlc::pdu::I_HEADER_BYTES;
 
-impl World {
+impl RingSimulation {
     /// Lets a machine's link station send what it has, and prepares more.
     pub(super) fn emit(&mut self, m: usize) {
         let now = self.clock.now();
@@ -29,7 +29,7 @@ impl World {
         self.nodes[m].port = Some(port);
         self.outcome.note_window(m, outstanding);
         if let Some(at) = timer {
-            self.clock.at(at, Event::LinkTimer(m));
+            self.clock.at(at, RingEvent::LinkTimer(m));
         }
         for (paid, pdu) in ready {
             let cost = &self.nodes[m].cost;
@@ -37,9 +37,9 @@ impl World {
                 (true, _) => self.put_on_card(m, pdu),
                 (false, true) => {
                     let ns = cost.link_out_ns(pdu.len());
-                    self.submit_urgent(m, ns, Job::Emit(pdu));
+                    self.submit_urgent(m, ns, ProcessorJob::Emit(pdu));
                 }
-                (false, false) => self.submit_urgent(m, cost.control_ns, Job::Emit(pdu)),
+                (false, false) => self.submit_urgent(m, cost.control_ns, ProcessorJob::Emit(pdu)),
             }
         }
         self.prepare(m);
@@ -59,7 +59,7 @@ impl World {
         if let Some(piu) = port.built.pop_front() {
             port.preparing = true;
             let ns = cost.link_out_ns(piu.len());
-            self.submit_urgent(m, ns, Job::Send(piu));
+            self.submit_urgent(m, ns, ProcessorJob::Send(piu));
             return self.build(m);
         }
         let Some(channel) = self.channel.as_mut().filter(|_| m == FRONT_END) else {
@@ -70,7 +70,7 @@ impl World {
         };
         port.preparing = true;
         let ns = channel.path_control.piu_out_ns + cost.link_out_ns(piu.len());
-        self.submit(m, ns, Job::Send(piu));
+        self.submit(m, ns, ProcessorJob::Send(piu));
     }
 
     /// Begins to take a PIU down from its session, whether the link's window
@@ -89,7 +89,7 @@ impl World {
         let ns = self.nodes[m]
             .cost
             .session_out_ns(piu.len(), begins_message(&piu));
-        self.submit(m, ns, Job::Build(piu));
+        self.submit(m, ns, ProcessorJob::Build(piu));
     }
 
     /// Puts a frame on the card; the card fetches it or has it already.
@@ -105,13 +105,13 @@ impl World {
             self.nodes[m].cpu.stall(true);
         }
         match fetched {
-            Some(at) => self.clock.at(at, Event::Fetched(m, pdu)),
-            None => self.ask_for_token(m, pdu),
+            Some(at) => self.clock.at(at, RingEvent::Fetched(m, pdu)),
+            None => self.request_token(m, pdu),
         }
     }
 
     /// A frame waits for the token.
-    pub(super) fn ask_for_token(&mut self, m: usize, pdu: Vec<u8>) {
+    pub(super) fn request_token(&mut self, m: usize, pdu: Vec<u8>) {
         self.ready.push_back((m, pdu));
         self.pass_token();
     }
@@ -130,7 +130,7 @@ impl World {
             self.data_at = self.clock.now();
         }
         self.outcome.note_frame(self.clock.now(), m, pdu.len(), ns);
-        self.clock.after(wait_ns + ns, Event::Left(m, pdu));
+        self.clock.after(wait_ns + ns, RingEvent::Left(m, pdu));
     }
 
     /// A frame has left its card and is at the other station.
@@ -165,7 +165,7 @@ impl World {
             return;
         }
         match port.moved_at(now, pdu.len()) {
-            Some(at) => self.clock.at(at, Event::Moved(m, pdu)),
+            Some(at) => self.clock.at(at, RingEvent::Moved(m, pdu)),
             None => self.take_in(m, pdu),
         }
     }
@@ -185,11 +185,11 @@ impl World {
             false => cost.control_ns,
         };
         match self.acknowledges_late(m) {
-            None => self.submit_urgent(m, ns, Job::Receive(pdu)),
+            None => self.submit_urgent(m, ns, ProcessorJob::Receive(pdu)),
             Some(path_control) => {
                 let piu = pdu.get(I_HEADER_BYTES..).filter(|_| is_data(&pdu));
                 let more = piu.map_or(0, |piu| path_control.in_ns(piu.len(), is_segment(piu)));
-                self.submit(m, ns + more, Job::Receive(pdu));
+                self.submit(m, ns + more, ProcessorJob::Receive(pdu));
             }
         }
     }
@@ -202,9 +202,9 @@ impl World {
         }
         for event in events {
             match event {
-                llc2::Event::Connected => self.connected(m),
-                llc2::Event::Data(piu) => self.receive_piu(m, piu),
-                llc2::Event::Closed(_) | llc2::Event::Reset => {
+                llc2::StationEvent::Connected => self.connected(m),
+                llc2::StationEvent::Data(piu) => self.receive_piu(m, piu),
+                llc2::StationEvent::Closed(_) | llc2::StationEvent::Reset => {
                     self.failed = Some(super::RingError::LinkFailed);
                 }
                 _ => {}

@@ -3,7 +3,7 @@
 //!
 //! Machine 0 is the client, machine 1 the server or the front end, machine 2
 //! the front end's host. Frames, transfers and channel programs are events;
-//! everything that uses a processor is a [`Job`] with an effect at its end.
+//! everything that uses a processor is a [`ProcessorJob`] with an effect at its end.
 //! Invariant: a machine learns of another only through bytes on the ring or the
 //! channel.
 
@@ -12,18 +12,18 @@ mod link;
 
 use super::channel::Channel;
 use super::clock::Clock;
-use super::config::{Machine, Network, Server, Workload};
-use super::cost::Cost;
-use super::cpu::Cpu;
-use super::end::End;
-use super::medium::Ring;
-use super::outcome::{Outcome, RingError};
+use super::config::{RingMachine, RingNetwork, Server, RingWorkload};
+use super::cost::ProcessorCost;
+use super::cpu::SimulatedCpu;
+use super::end::RingEnd;
+use super::medium::TokenRing;
+use super::outcome::{RunOutcome, RingError};
 use super::port::Port;
 use std::collections::VecDeque;
 
 /// An event at an instant.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum RingEvent {
     /// A processor ends its job.
     Done(usize),
     /// A card has fetched a frame from its machine.
@@ -44,7 +44,7 @@ pub(super) enum Event {
 
 /// The work of a processor.
 #[derive(Debug)]
-pub(super) enum Job {
+pub(super) enum ProcessorJob {
     /// Takes a PDU in.
     Receive(Vec<u8>),
     /// Hands a PIU from its session to the link layer.
@@ -69,43 +69,43 @@ pub(super) enum Job {
 
 /// One machine.
 struct Node {
-    cost: Cost,
-    cpu: Cpu<Job>,
+    cost: ProcessorCost,
+    cpu: SimulatedCpu<ProcessorJob>,
     port: Option<Port>,
 }
 
 /// The whole network.
-pub(super) struct World {
-    clock: Clock<Event>,
-    ring: Ring,
+pub(super) struct RingSimulation {
+    clock: Clock<RingEvent>,
+    ring: TokenRing,
     nodes: Vec<Node>,
-    ends: [End; 2],
+    ends: [RingEnd; 2],
     channel: Option<Channel>,
     /// Frames whose cards wait for the token.
     ready: VecDeque<(usize, Vec<u8>)>,
     ring_busy: bool,
     /// When the last data frame was sent.
     data_at: u64,
-    workload: Workload,
+    workload: RingWorkload,
     done: usize,
     failed: Option<RingError>,
-    outcome: Outcome,
+    outcome: RunOutcome,
 }
 
-impl World {
+impl RingSimulation {
     /// A network at rest.
     pub(super) fn new(
-        network: &Network,
-        workload: Workload,
+        network: &RingNetwork,
+        workload: RingWorkload,
         seed: u64,
-    ) -> Result<World, RingError> {
+    ) -> Result<RingSimulation, RingError> {
         let max_info = network.ring.max_info_bytes();
-        let node = |cost: &Cost, port| Node {
+        let node = |cost: &ProcessorCost, port| Node {
             cost: cost.clone(),
-            cpu: Cpu::new(),
+            cpu: SimulatedCpu::new(),
             port,
         };
-        let on_ring = |m: &Machine| node(&m.cost, Some(Port::new(&m.adapter, &m.link, max_info)));
+        let on_ring = |m: &RingMachine| node(&m.cost, Some(Port::new(&m.adapter, &m.link, max_info)));
         let client = &network.client;
         let mut nodes = vec![on_ring(client)];
         let (session, link, channel) = match &network.server {
@@ -113,7 +113,7 @@ impl World {
                 nodes.push(on_ring(server));
                 (&server.session, &server.link, None)
             }
-            Server::BehindFrontEnd(front) => {
+            Server::WithFrontEnd(front) => {
                 let port = Port::new(&front.adapter, &front.link, max_info);
                 nodes.push(node(&front.cost, Some(port)));
                 nodes.push(node(&front.host.cost, None));
@@ -122,11 +122,11 @@ impl World {
         };
         let btu = client.link.max_btu_bytes.min(link.max_btu_bytes);
         let btu = btu.min(max_info);
-        Ok(World {
+        Ok(RingSimulation {
             clock: Clock::new(seed),
             ring: network.ring.clone(),
             nodes,
-            ends: End::pair(&client.session, session, btu, workload.transaction)
+            ends: RingEnd::pair(&client.session, session, btu, workload.transaction)
                 .map_err(RingError::NoSession)?,
             channel,
             ready: VecDeque::new(),
@@ -135,12 +135,12 @@ impl World {
             workload,
             done: 0,
             failed: None,
-            outcome: Outcome::default(),
+            outcome: RunOutcome::default(),
         })
     }
 
     /// Runs until the last transaction has ended.
-    pub(super) fn run(mut self) -> Result<Outcome, RingError> {
+    pub(super) fn run(mut self) -> Result<RunOutcome, RingError> {
         let now = self.clock.now();
         if let Some(port) = &mut self.nodes[1].port {
             port.station.set_listening(true);
@@ -169,18 +169,18 @@ impl World {
         Ok(self.close())
     }
 
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: RingEvent) {
         match event {
-            Event::Done(m) => {
+            RingEvent::Done(m) => {
                 if let Some(job) = self.nodes[m].cpu.finish() {
                     self.carry_out(m, job);
                 }
                 self.begin_job(m);
             }
-            Event::Fetched(m, pdu) => self.ask_for_token(m, pdu),
-            Event::Left(m, pdu) => self.frame_left(m, pdu),
-            Event::Moved(m, pdu) => self.moved(m, pdu),
-            Event::LinkTimer(m) => {
+            RingEvent::Fetched(m, pdu) => self.request_token(m, pdu),
+            RingEvent::Left(m, pdu) => self.frame_left(m, pdu),
+            RingEvent::Moved(m, pdu) => self.moved(m, pdu),
+            RingEvent::LinkTimer(m) => {
                 let now = self.clock.now();
                 if let Some(port) = &mut self.nodes[m].port {
                     port.handle_timer(now);
@@ -188,12 +188,12 @@ impl World {
                 self.learn(m);
                 self.emit(m);
             }
-            Event::EndTimer(end) => {
+            RingEvent::EndTimer(end) => {
                 self.ends[end].handle_timer(self.clock.now());
                 self.after_end(end);
             }
-            Event::ChannelTimer => self.use_channel(),
-            Event::ChannelEnd(write, batch) => self.channel_ended(write, batch),
+            RingEvent::ChannelTimer => self.use_channel(),
+            RingEvent::ChannelEnd(write, batch) => self.channel_ended(write, batch),
         }
     }
 
@@ -214,19 +214,19 @@ impl World {
         }
     }
 
-    fn submit(&mut self, m: usize, ns: u64, job: Job) {
+    fn submit(&mut self, m: usize, ns: u64, job: ProcessorJob) {
         self.nodes[m].cpu.submit(ns, job);
         self.begin_job(m);
     }
 
-    fn submit_urgent(&mut self, m: usize, ns: u64, job: Job) {
+    fn submit_urgent(&mut self, m: usize, ns: u64, job: ProcessorJob) {
         self.nodes[m].cpu.submit_urgent(ns, job);
         self.begin_job(m);
     }
 
     fn begin_job(&mut self, m: usize) {
         if let Some(ns) = self.nodes[m].cpu.begin() {
-            self.clock.after(ns, Event::Done(m));
+            self.clock.after(ns, RingEvent::Done(m));
         }
     }
 
@@ -244,17 +244,17 @@ impl World {
         self.nodes.iter().map(|node| node.cpu.busy_ns()).collect()
     }
 
-    fn close(mut self) -> Outcome {
+    fn close(mut self) -> RunOutcome {
         let busy = self.busy();
         self.outcome.end(busy);
-        let counts = |end: &End| (end.sent_bytes(), end.received_bytes());
+        let counts = |end: &RingEnd| (end.sent_bytes(), end.received_bytes());
         let ((asked, answered), (replied, arrived)) =
             (counts(&self.ends[0]), counts(&self.ends[1]));
         self.outcome.client_sent_bytes = asked;
         self.outcome.server_received_bytes = arrived;
         self.outcome.server_sent_bytes = replied;
         self.outcome.client_received_bytes = answered;
-        self.outcome.faults = self.ends.iter().map(End::faults).sum();
+        self.outcome.faults = self.ends.iter().map(RingEnd::faults).sum();
         let ports = self.nodes.iter().filter_map(|node| node.port.as_ref());
         self.outcome.resent = ports.map(|port| port.station.counts().resent).sum();
         self.outcome
