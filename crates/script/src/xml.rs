@@ -10,7 +10,7 @@
 
 use rquickjs::{Ctx, Function, IntoJs, Object, Result, String as JsString, Value};
 use serde_json::{Value as Json, json};
-use soap::xml::{Event, Limits, Reader, Start};
+use soap::xml::{ReaderEvent, Limits, Reader, StartTag};
 
 /// Levels of elements.
 const DEEPEST: usize = 200;
@@ -43,26 +43,26 @@ pub fn parse(text: &str) -> std::result::Result<Json, String> {
     let mut root = None;
     loop {
         match reader.next_event().map_err(reported)? {
-            Event::Start(start) => {
+            ReaderEvent::Start(start) => {
                 let element = element(&start).map_err(|e| reported(reader.wrong(e)))?;
                 open.push(element);
             }
-            Event::End => {
+            ReaderEvent::End => {
                 // The reader has seen that it belongs to the last start.
                 let made = Json::Array(open.pop().unwrap_or_default());
                 close(made, &mut open, &mut root);
             }
-            Event::Text(part) => {
+            ReaderEvent::Text(part) => {
                 if let Some(element) = open.last_mut() {
                     add_text(element, &part);
                 }
             }
-            Event::Eof => return root.ok_or_else(|| "there is no element".into()),
+            ReaderEvent::Eof => return root.ok_or_else(|| "there is no element".into()),
         }
     }
 }
 
-fn element(start: &Start<'_>) -> std::result::Result<Vec<Json>, String> {
+fn element(start: &StartTag<'_>) -> std::result::Result<Vec<Json>, String> {
     let mut attributes = Vec::new();
     for (key, value) in start.attributes()? {
         attributes.push(Json::String(key));

@@ -15,7 +15,7 @@ pub const MAPPING_LEVEL: &str = "1";
 /// A web service's operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Binding {
+pub struct ServiceBinding {
     /// [`VERSION`].
     pub version: u32,
     /// [`MAPPING_LEVEL`].
@@ -29,12 +29,12 @@ pub struct Binding {
     pub action: String,
     /// The actions of its messages, for WS-Addressing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub addressing: Option<Actions>,
+    pub addressing: Option<MessageActions>,
     /// The program that a provider links to; a requester has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// How the program gets its data.
-    pub interface: Interface,
+    pub interface: ProgramInterface,
     /// The methods of HTTP that a RESTful service of JSON takes; a service that names
     /// none takes requests by POST and answers them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,16 +43,16 @@ pub struct Binding {
     #[serde(default)]
     pub uri: String,
     /// The message that a provider gets.
-    pub request: Structure,
+    pub request: MessageLayout,
     /// The answer; a one-way operation has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub response: Option<Structure>,
+    pub response: Option<MessageLayout>,
 }
 
 /// The WS-Addressing actions of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Actions {
+pub struct MessageActions {
     /// Of the request.
     pub request: String,
     /// Of the response; a one-way operation has none.
@@ -63,7 +63,7 @@ pub struct Actions {
 /// How a program gets its data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub enum Interface {
+pub enum ProgramInterface {
     /// In a COMMAREA, which holds the answer afterwards.
     Commarea,
     /// In a container of the channel `DFHWS-DATA`'s kind.
@@ -76,7 +76,7 @@ pub enum Interface {
 /// A message: its records and its elements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Structure {
+pub struct MessageLayout {
     /// COBOL source: the record first, then those that lie in containers.
     pub copybook: String,
     /// The element of the message.
@@ -112,7 +112,7 @@ pub struct Node {
     pub record: Option<u32>,
     /// How the item's bytes are its text.
     #[serde(default, skip_serializing_if = "Form::is_item")]
-    pub form: Form,
+    pub form: TextForm,
     /// The child elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Node>,
@@ -121,7 +121,7 @@ pub struct Node {
 /// How an item's bytes are an element's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum TextForm {
     /// By the item's picture; a group is the elements within.
     #[default]
     Item,
@@ -133,9 +133,9 @@ pub enum Form {
     Base64,
 }
 
-impl Form {
+impl TextForm {
     fn is_item(&self) -> bool {
-        *self == Form::Item
+        *self == TextForm::Item
     }
 }
 
@@ -153,12 +153,12 @@ pub enum BindingError {
     Version(u64),
 }
 
-impl Binding {
+impl ServiceBinding {
     /// Reads a file.
     ///
     /// # Errors
     /// Why it is no binding.
-    pub fn parse(text: &str) -> Result<Binding, BindingError> {
+    pub fn parse(text: &str) -> Result<ServiceBinding, BindingError> {
         let value: serde_json::Value = serde_json::from_str(text)?;
         if let Some(version) = value.get("version").and_then(serde_json::Value::as_u64)
             && version != u64::from(VERSION)

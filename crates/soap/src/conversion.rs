@@ -5,24 +5,24 @@
 use copybook::codepage::CodePage;
 use copybook::{Codec, CodecOptions, Naming, ParseOptions};
 
-use crate::binding::{Binding, Structure};
+use crate::binding::{ServiceBinding, MessageLayout};
 use crate::codec::{XmlCodec, XmlError, XmlOptions};
 
 /// A message: its record as XML and as JSON.
 #[derive(Debug, Clone)]
-pub struct Conversion {
+pub struct MessageCodec {
     /// Its record as XML.
     pub xml: XmlCodec,
     /// Its record as JSON.
     pub json: Codec,
 }
 
-impl Conversion {
+impl MessageCodec {
     /// Compiles a message whose record has its characters in `page`.
     ///
     /// # Errors
     /// Why it cannot be converted.
-    pub fn build(structure: &Structure, page: CodePage) -> Result<Conversion, XmlError> {
+    pub fn build(structure: &MessageLayout, page: CodePage) -> Result<MessageCodec, XmlError> {
         let record = CodecOptions {
             code_page: page,
             naming: Naming::JsonSafe { lowercase: false },
@@ -40,29 +40,29 @@ impl Conversion {
             ..XmlOptions::default()
         };
         let xml = XmlCodec::with_layouts(&layouts, &structure.root, &options)?;
-        Ok(Conversion { xml, json })
+        Ok(MessageCodec { xml, json })
     }
 }
 
 /// Both messages of a binding.
 #[derive(Debug, Clone)]
-pub struct Conversions {
+pub struct MessageCodecs {
     /// The request's codec.
-    pub request: Conversion,
+    pub request: MessageCodec,
     /// The response's codec; a one-way operation has none.
-    pub response: Option<Conversion>,
+    pub response: Option<MessageCodec>,
 }
 
-impl Conversions {
+impl MessageCodecs {
     /// Compiles a binding.
     ///
     /// # Errors
     /// Why one of its messages cannot be converted.
-    pub fn build(binding: &Binding, page: CodePage) -> Result<Conversions, XmlError> {
+    pub fn build(binding: &ServiceBinding, page: CodePage) -> Result<MessageCodecs, XmlError> {
         let response = binding.response.as_ref();
-        let response = response.map(|structure| Conversion::build(structure, page));
-        Ok(Conversions {
-            request: Conversion::build(&binding.request, page)?,
+        let response = response.map(|structure| MessageCodec::build(structure, page));
+        Ok(MessageCodecs {
+            request: MessageCodec::build(&binding.request, page)?,
             response: response.transpose()?,
         })
     }

@@ -4,9 +4,9 @@
 //! [`xml`] reads documents within limits and without document types. [`envelope`]
 //! is SOAP 1.1 and 1.2: parsing, building, faults; [`addressing`] is WS-Addressing.
 //! [`XmlCodec`] is compiled once
-//! from a [`Structure`] and goes straight between records and elements. [`wsdl`]
+//! from a [`MessageLayout`] and goes straight between records and elements. [`wsdl`]
 //! makes a service description from copybooks and copybooks from a description;
-//! both give a [`Binding`], the file that a region runs a service by.
+//! both give a [`ServiceBinding`], the file that a region runs a service by.
 //! [`pipeline`] is the way of a message through its handlers, as a state machine.
 //!
 //! Reference: SOAP 1.1 (W3C note), SOAP 1.2 part 1, WSDL 1.1, XML Schema part 2;
@@ -25,7 +25,7 @@ pub mod pipeline;
 pub mod wsdl;
 pub mod xml;
 
-pub use binding::{Binding, Structure};
+pub use binding::{ServiceBinding, MessageLayout};
 pub use codec::{XmlCodec, XmlError, XmlOptions};
-pub use conversion::{Conversion, Conversions};
-pub use envelope::{Envelope, Fault, Version};
+pub use conversion::{MessageCodec, MessageCodecs};
+pub use envelope::{Envelope, Fault, SoapVersion};

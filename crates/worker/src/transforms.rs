@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use copybook::codepage::CodePage;
 use link::TransformEntry;
-use soap::{Binding, Conversion, Conversions};
+use soap::{ServiceBinding, MessageCodec, MessageCodecs};
 
 /// All bindings of the region.
 #[derive(Default)]
@@ -20,9 +20,9 @@ pub struct Transforms {
 /// A compiled binding.
 pub struct Transform {
     /// The message it is named for.
-    pub own: Conversion,
+    pub own: MessageCodec,
     /// The other one.
-    pub other: Option<Conversion>,
+    pub other: Option<MessageCodec>,
 }
 
 impl Transforms {
@@ -53,8 +53,8 @@ impl Transforms {
 }
 
 fn compile(text: &str, response: bool) -> Option<Transform> {
-    let binding = Binding::parse(text).ok()?;
-    let made = Conversions::build(&binding, CodePage::latin1()).ok()?;
+    let binding = ServiceBinding::parse(text).ok()?;
+    let made = MessageCodecs::build(&binding, CodePage::latin1()).ok()?;
     match response {
         false => Some(Transform {
             own: made.request,

@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use quick_xml::events::Event;
 use quick_xml::{Reader, Writer};
-use soap::xml::Scopes;
+use soap::xml::NamespaceScopes;
 use soap::{XmlCodec, XmlOptions};
 
 use super::{Bench, Bound, Row, Setting, alternate};
@@ -30,7 +30,7 @@ fn codec(setting: &Setting) -> Result<Vec<Row>> {
     let documents: Vec<String> = (0..DOCUMENTS).map(document).collect();
     let mut records = Vec::new();
     for text in &documents {
-        records.push(codec.encode(text, Scopes::new())?.record);
+        records.push(codec.encode(text, NamespaceScopes::new())?.record);
     }
     let megabytes = documents.iter().map(String::len).sum::<usize>() as f64 / 1e6;
     let mut out = Vec::with_capacity(1 << 16);
@@ -78,7 +78,7 @@ fn codec(setting: &Setting) -> Result<Vec<Row>> {
             timed(megabytes, || {
                 for text in &documents {
                     let mut none = Vec::new();
-                    codec.encode_into(black_box(text), Scopes::new(), &mut area, &mut none)?;
+                    codec.encode_into(black_box(text), NamespaceScopes::new(), &mut area, &mut none)?;
                     black_box(&area);
                 }
                 Ok(())

@@ -1,12 +1,12 @@
 //! Endpoint references.
 
-use super::{ANONYMOUS, Edition};
-use crate::xml::{self, Event, Limits, Reader, Scopes, escape, push_attribute, split};
+use super::{ANONYMOUS, AddressingVersion};
+use crate::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, escape, push_attribute, split};
 
 /// An endpoint reference. Its XML is self-contained: it declares all that it
 /// needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct EndpointReference {
     /// Its address.
     pub address: String,
     /// The reference parameters, which its owner wants returned: concatenated
@@ -17,23 +17,23 @@ pub struct Endpoint {
 }
 
 /// An element of a text that is looked at from outside.
-pub(super) struct Part<'a> {
+pub(super) struct XmlPart<'a> {
     pub namespace: String,
     pub name: String,
     /// The element as it is written.
     pub text: &'a str,
     /// The namespace declarations around it.
-    pub around: Scopes,
+    pub around: NamespaceScopes,
     /// The attributes of its start tag.
     pub attributes: Vec<(String, String)>,
 }
 
-impl Endpoint {
+impl EndpointReference {
     /// An endpoint that is an address alone.
-    pub fn of(address: impl Into<String>) -> Endpoint {
-        Endpoint {
+    pub fn of(address: impl Into<String>) -> EndpointReference {
+        EndpointReference {
             address: address.into(),
-            ..Endpoint::default()
+            ..EndpointReference::default()
         }
     }
 
@@ -41,21 +41,21 @@ impl Endpoint {
     /// edition.
     ///
     /// # Errors Why the text is not an endpoint reference.
-    pub fn parse(text: &str) -> Result<Endpoint, String> {
-        let top = parts(&format!("<x>{text}</x>"), &Scopes::new())
+    pub fn parse(text: &str) -> Result<EndpointReference, String> {
+        let top = parts(&format!("<x>{text}</x>"), &NamespaceScopes::new())
             .map(|all| all.len())
             .unwrap_or_default();
         if top != 1 {
             return Err("an endpoint reference must be one element".into());
         }
-        Endpoint::within(text, &Scopes::new())
+        EndpointReference::within(text, &NamespaceScopes::new())
     }
 
     /// The same with the declarations around it.
-    pub(super) fn within(text: &str, around: &Scopes) -> Result<Endpoint, String> {
-        let (mut address, mut made) = (None, Endpoint::default());
+    pub(super) fn within(text: &str, around: &NamespaceScopes) -> Result<EndpointReference, String> {
+        let (mut address, mut made) = (None, EndpointReference::default());
         for part in parts(text, around)? {
-            let Some(edition) = Edition::of(&part.namespace) else {
+            let Some(edition) = AddressingVersion::of(&part.namespace) else {
                 // The recommendation lets others add their own.
                 continue;
             };
@@ -94,12 +94,12 @@ impl Endpoint {
     /// Why they cannot.
     pub fn elements(text: &str) -> Result<String, String> {
         let all = format!("<x>{}</x>", text.trim());
-        let found = parts(&all, &Scopes::new())?;
+        let found = parts(&all, &NamespaceScopes::new())?;
         Ok(found.iter().map(alone).collect())
     }
 
     /// The address as an edition writes it.
-    pub(super) fn address_in(&self, edition: Edition) -> &str {
+    pub(super) fn address_in(&self, edition: AddressingVersion) -> &str {
         match self.address.as_str() {
             ANONYMOUS => edition.anonymous(),
             other => other,
@@ -107,7 +107,7 @@ impl Endpoint {
     }
 
     /// Appends the elements of a reference, with the prefix `wsa`.
-    pub(super) fn write_inner(&self, out: &mut Vec<u8>, edition: Edition) {
+    pub(super) fn write_inner(&self, out: &mut Vec<u8>, edition: AddressingVersion) {
         out.extend_from_slice(b"<wsa:Address>");
         let _ = escape(out, self.address_in(edition));
         out.extend_from_slice(b"</wsa:Address>");
@@ -117,14 +117,14 @@ impl Endpoint {
             }
         };
         part("ReferenceParameters", &self.parameters);
-        if edition == Edition::Recommendation {
+        if edition == AddressingVersion::Recommendation {
             part("Metadata", &self.metadata);
         }
     }
 
     /// The whole as a self-contained element, in the recommendation's form.
     pub fn to_text(&self) -> String {
-        let edition = Edition::Recommendation;
+        let edition = AddressingVersion::Recommendation;
         let mut out = b"<wsa:EndpointReference xmlns:wsa".to_vec();
         push_attribute(&mut out, edition.namespace());
         out.push(b'>');
@@ -135,7 +135,7 @@ impl Endpoint {
 }
 
 /// The elements directly within a text's only element.
-pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>, String> {
+pub(super) fn parts<'a>(text: &'a str, around: &NamespaceScopes) -> Result<Vec<XmlPart<'a>>, String> {
     let reported = |e: xml::Error| e.to_string();
     let mut reader = Reader::new(text, Limits::default()).map_err(reported)?;
     let mut scopes = around.clone();
@@ -143,7 +143,7 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
     let mut depth = 0;
     loop {
         match reader.next_event().map_err(reported)? {
-            Event::Start(start) => {
+            ReaderEvent::Start(start) => {
                 let attributes = start.attributes()?;
                 if depth == 0 {
                     scopes.open(&attributes)?;
@@ -161,7 +161,7 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
                 let from = reader.start();
                 reader.skip().map_err(reported)?;
                 scopes.close(mark);
-                found.push(Part {
+                found.push(XmlPart {
                     namespace,
                     name: String::from_utf8(name).unwrap_or_default(),
                     text: &text[from..reader.position()],
@@ -172,14 +172,14 @@ pub(super) fn parts<'a>(text: &'a str, around: &Scopes) -> Result<Vec<Part<'a>>,
                     return Err("it has too many parts".into());
                 }
             }
-            Event::Eof => return Ok(found),
-            Event::End | Event::Text(_) => {}
+            ReaderEvent::Eof => return Ok(found),
+            ReaderEvent::End | ReaderEvent::Text(_) => {}
         }
     }
 }
 
 /// The text of an element without elements in it.
-pub(super) fn inner(text: &str, around: &Scopes) -> Result<String, String> {
+pub(super) fn inner(text: &str, around: &NamespaceScopes) -> Result<String, String> {
     if !parts(text, around)?.is_empty() {
         return Err("expected an address, found elements".into());
     }
@@ -188,15 +188,15 @@ pub(super) fn inner(text: &str, around: &Scopes) -> Result<String, String> {
     let mut inner = String::new();
     loop {
         match reader.next_event().map_err(reported)? {
-            Event::Text(text) => inner += &text,
-            Event::Eof => return Ok(inner.trim().to_owned()),
-            Event::Start(_) | Event::End => {}
+            ReaderEvent::Text(text) => inner += &text,
+            ReaderEvent::Eof => return Ok(inner.trim().to_owned()),
+            ReaderEvent::Start(_) | ReaderEvent::End => {}
         }
     }
 }
 
 /// An element with the declarations around it that it does not make itself.
-pub(super) fn alone(part: &Part<'_>) -> String {
+pub(super) fn alone(part: &XmlPart<'_>) -> String {
     let own = |prefix: &str| match prefix {
         "" => part.attributes.iter().any(|(key, _)| key == "xmlns"),
         _ => part
@@ -238,14 +238,14 @@ mod tests {
 
     #[test]
     fn a_reference_is_read_back_as_it_was_written() {
-        let made = Endpoint {
+        let made = EndpointReference {
             address: "http://h/a?b=1&c=2".into(),
             parameters: "<k xmlns=\"urn:k\">7</k>".into(),
             metadata: "<m/>".into(),
         };
         let text = made.to_text();
         assert!(text.contains("b=1&amp;c=2"), "{text}");
-        assert_eq!(Endpoint::parse(&text), Ok(made));
+        assert_eq!(EndpointReference::parse(&text), Ok(made));
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod tests {
         let text = "<r xmlns:a='http://www.w3.org/2005/08/addressing' xmlns='urn:d' xmlns:k='urn:k'>\
                     <a:Address> http://h/ </a:Address><a:ReferenceParameters><k:x t='k:y'>k:z</k:x>\
                     <own xmlns='urn:o'/></a:ReferenceParameters></r>";
-        let read = Endpoint::parse(text).unwrap();
+        let read = EndpointReference::parse(text).unwrap();
         assert_eq!(read.address, "http://h/");
         let again = format!("<x>{}</x>", read.parameters);
-        let found = parts(&again, &Scopes::new()).unwrap();
+        let found = parts(&again, &NamespaceScopes::new()).unwrap();
         let names: Vec<_> = found.iter().map(|p| (&*p.namespace, &*p.name)).collect();
         assert_eq!(names, [("urn:k", "x"), ("urn:o", "own")]);
         assert!(read.parameters.contains("xmlns:k=\"urn:k\""));
@@ -275,8 +275,8 @@ mod tests {
              <Address>y</Address></a>",
             "<a><q:Address>x</q:Address></a>",
         ] {
-            assert!(Endpoint::parse(wrong).is_err(), "{wrong}");
+            assert!(EndpointReference::parse(wrong).is_err(), "{wrong}");
         }
-        assert!(Endpoint::elements("<a>").is_err() && Endpoint::elements("<a/><b/>").is_ok());
+        assert!(EndpointReference::elements("<a>").is_err() && EndpointReference::elements("<a/><b/>").is_ok());
     }
 }

@@ -1,11 +1,11 @@
 //! Errors in the addressing of a message, and their faults.
 
-use super::Edition;
-use crate::envelope::{Code, Fault};
+use super::AddressingVersion;
+use crate::envelope::{FaultCode, Fault};
 
 /// Why a message's addressing cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Wrong {
+pub enum AddressingError {
     /// A property that may be there once is there more often.
     #[error("the header block {0} occurs more than once")]
     Twice(&'static str),
@@ -22,25 +22,25 @@ pub enum Wrong {
     Elsewhere(&'static str),
 }
 
-impl Wrong {
+impl AddressingError {
     /// The fault for the sender.
-    pub fn fault(&self, edition: Edition) -> Fault {
+    pub fn fault(&self, edition: AddressingVersion) -> Fault {
         let (code, block) = match (self, edition) {
-            (Wrong::Twice(block), Edition::Recommendation) => ("InvalidCardinality", block),
-            (Wrong::Form(block, _), Edition::Recommendation) => ("InvalidAddress", block),
-            (Wrong::Missing(block), _) => ("MessageAddressingHeaderRequired", block),
-            (Wrong::Elsewhere(block), Edition::Recommendation) => {
+            (AddressingError::Twice(block), AddressingVersion::Recommendation) => ("InvalidCardinality", block),
+            (AddressingError::Form(block, _), AddressingVersion::Recommendation) => ("InvalidAddress", block),
+            (AddressingError::Missing(block), _) => ("MessageAddressingHeaderRequired", block),
+            (AddressingError::Elsewhere(block), AddressingVersion::Recommendation) => {
                 ("OnlyAnonymousAddressSupported", block)
             }
-            (Wrong::Twice(block) | Wrong::Form(block, _), Edition::Submission) => {
+            (AddressingError::Twice(block) | AddressingError::Form(block, _), AddressingVersion::Submission) => {
                 ("InvalidMessageInformationHeader", block)
             }
-            (Wrong::Elsewhere(block), Edition::Submission) => ("DestinationUnreachable", block),
+            (AddressingError::Elsewhere(block), AddressingVersion::Submission) => ("DestinationUnreachable", block),
         };
         let namespace = edition.namespace();
-        let mut fault = Fault::new(Code::Sender, self.to_string());
+        let mut fault = Fault::new(FaultCode::Sender, self.to_string());
         // The recommendation has the code for these two around their own.
-        if edition == Edition::Recommendation && !matches!(self, Wrong::Missing(_)) {
+        if edition == AddressingVersion::Recommendation && !matches!(self, AddressingError::Missing(_)) {
             fault
                 .subcodes
                 .push("wsa:InvalidAddressingHeader".to_owned());

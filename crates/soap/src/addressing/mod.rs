@@ -1,10 +1,10 @@
 //! WS-Addressing: the destination of a message, the message it answers, and the
 //! destination of answers.
 //!
-//! [`Properties`] are the addressing properties of one message, read from its
-//! header blocks and written as such; [`Endpoint`] is an endpoint reference.
+//! [`AddressingProperties`] are the addressing properties of one message, read from its
+//! header blocks and written as such; [`EndpointReference`] is an endpoint reference.
 //! Both are kept as the recommendation has them and turned into the older
-//! submission where a message is of that [`Edition`].
+//! submission where a message is of that [`AddressingVersion`].
 //!
 //! Reference: W3C, Web Services Addressing 1.0 Core and SOAP Binding; the member
 //! submission of August 2004; CICS Transaction Server, "Support for Web Services
@@ -15,14 +15,14 @@ mod fault;
 mod read;
 mod write;
 
-pub use endpoint::Endpoint;
-pub use fault::Wrong;
-pub use read::Found;
+pub use endpoint::EndpointReference;
+pub use fault::AddressingError;
+pub use read::AddressingHeaders;
 
 /// The specification that the header blocks follow, distinguished by their
 /// namespace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Edition {
+pub enum AddressingVersion {
     /// The recommendation.
     #[default]
     Recommendation,
@@ -30,29 +30,29 @@ pub enum Edition {
     Submission,
 }
 
-impl Edition {
+impl AddressingVersion {
     /// Both.
-    pub const ALL: [Edition; 2] = [Edition::Recommendation, Edition::Submission];
+    pub const ALL: [AddressingVersion; 2] = [AddressingVersion::Recommendation, AddressingVersion::Submission];
 
     /// The namespace of its elements.
     pub const fn namespace(self) -> &'static str {
         match self {
-            Edition::Recommendation => "http://www.w3.org/2005/08/addressing",
-            Edition::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing",
+            AddressingVersion::Recommendation => "http://www.w3.org/2005/08/addressing",
+            AddressingVersion::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing",
         }
     }
 
     /// The edition of a namespace.
-    pub fn of(namespace: &str) -> Option<Edition> {
-        let mut all = Edition::ALL.into_iter();
+    pub fn of(namespace: &str) -> Option<AddressingVersion> {
+        let mut all = AddressingVersion::ALL.into_iter();
         all.find(|edition| edition.namespace() == namespace)
     }
 
     /// The anonymous address: the other end of the connection.
     pub const fn anonymous(self) -> &'static str {
         match self {
-            Edition::Recommendation => ANONYMOUS,
-            Edition::Submission => {
+            AddressingVersion::Recommendation => ANONYMOUS,
+            AddressingVersion::Submission => {
                 "http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous"
             }
         }
@@ -61,24 +61,24 @@ impl Edition {
     /// How a message is related to the one that it answers.
     pub const fn reply(self) -> &'static str {
         match self {
-            Edition::Recommendation => REPLY,
-            Edition::Submission => "wsa:Reply",
+            AddressingVersion::Recommendation => REPLY,
+            AddressingVersion::Submission => "wsa:Reply",
         }
     }
 
     /// The action of faults about addressing.
     pub const fn fault(self) -> &'static str {
         match self {
-            Edition::Recommendation => "http://www.w3.org/2005/08/addressing/fault",
-            Edition::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing/fault",
+            AddressingVersion::Recommendation => "http://www.w3.org/2005/08/addressing/fault",
+            AddressingVersion::Submission => "http://schemas.xmlsoap.org/ws/2004/08/addressing/fault",
         }
     }
 
     /// The action of other faults that name none.
     pub const fn soap_fault(self) -> &'static str {
         match self {
-            Edition::Recommendation => "http://www.w3.org/2005/08/addressing/soap/fault",
-            Edition::Submission => Edition::Submission.fault(),
+            AddressingVersion::Recommendation => "http://www.w3.org/2005/08/addressing/soap/fault",
+            AddressingVersion::Submission => AddressingVersion::Submission.fault(),
         }
     }
 }
@@ -92,15 +92,15 @@ pub const REPLY: &str = "http://www.w3.org/2005/08/addressing/reply";
 
 /// The addressing properties of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Properties {
+pub struct AddressingProperties {
     /// Its destination, with reference parameters.
-    pub to: Option<Endpoint>,
+    pub to: Option<EndpointReference>,
     /// The sender.
-    pub from: Option<Endpoint>,
+    pub from: Option<EndpointReference>,
     /// The destination of the answer.
-    pub reply_to: Option<Endpoint>,
+    pub reply_to: Option<EndpointReference>,
     /// The destination of a fault.
-    pub fault_to: Option<Endpoint>,
+    pub fault_to: Option<EndpointReference>,
     /// The action.
     pub action: Option<String>,
     /// Its own name.
@@ -109,15 +109,15 @@ pub struct Properties {
     pub relates_to: Vec<(String, String)>,
 }
 
-impl Properties {
+impl AddressingProperties {
     /// Whether it has no header block.
     pub fn is_empty(&self) -> bool {
-        *self == Properties::default()
+        *self == AddressingProperties::default()
     }
 
     /// Takes over what `other` has.
-    pub fn replace_by(&mut self, other: &Properties) {
-        let take = |own: &mut Option<Endpoint>, other: &Option<Endpoint>| {
+    pub fn replace_by(&mut self, other: &AddressingProperties) {
+        let take = |own: &mut Option<EndpointReference>, other: &Option<EndpointReference>| {
             let Some(other) = other else {
                 return;
             };
@@ -147,21 +147,21 @@ impl Properties {
     /// The properties of the answer to a request with these: destination and
     /// RelatesTo. Action and name are the answerer's.
     #[must_use]
-    pub fn answer(&self, is_fault: bool) -> Properties {
+    pub fn answer(&self, is_fault: bool) -> AddressingProperties {
         let to = self.destination(is_fault).cloned();
-        Properties {
-            to: Some(to.unwrap_or_else(|| Endpoint::of(ANONYMOUS))),
+        AddressingProperties {
+            to: Some(to.unwrap_or_else(|| EndpointReference::of(ANONYMOUS))),
             relates_to: self
                 .message_id
                 .iter()
                 .map(|id| (id.clone(), String::new()))
                 .collect(),
-            ..Properties::default()
+            ..AddressingProperties::default()
         }
     }
 
     /// The destination of the answer, or of the fault; `None` is the requester.
-    pub fn destination(&self, is_fault: bool) -> Option<&Endpoint> {
+    pub fn destination(&self, is_fault: bool) -> Option<&EndpointReference> {
         let own = self.fault_to.as_ref().filter(|_| is_fault);
         own.or(self.reply_to.as_ref())
     }

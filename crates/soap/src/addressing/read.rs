@@ -1,20 +1,20 @@
 //! Addressing properties from the header blocks of a message.
 
-use super::endpoint::{Part, alone, inner};
-use super::{Edition, Endpoint, Properties, Wrong};
+use super::endpoint::{XmlPart, alone, inner};
+use super::{AddressingVersion, EndpointReference, AddressingProperties, AddressingError};
 use crate::envelope::{Envelope, Header};
-use crate::xml::{Event, Limits, Reader};
+use crate::xml::{ReaderEvent, Limits, Reader};
 
 /// The addressing headers of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct AddressingHeaders {
     /// Which text its blocks follow.
-    pub edition: Edition,
+    pub edition: AddressingVersion,
     /// Its properties.
-    pub properties: Properties,
+    pub properties: AddressingProperties,
 }
 
-impl Found {
+impl AddressingHeaders {
     /// The properties of a message: the blocks that are meant for us, of the
     /// first of `editions` that it has one of. None without one.
     ///
@@ -22,19 +22,19 @@ impl Found {
     /// What is wrong, with the edition.
     pub fn parse(
         envelope: &Envelope<'_>,
-        editions: &[Edition],
-    ) -> Result<Option<Found>, (Edition, Wrong)> {
-        let ours = || envelope.headers.iter().filter(|h| h.is_ours());
-        let has = |edition: &&Edition| ours().any(|h| h.namespace == edition.namespace());
+        editions: &[AddressingVersion],
+    ) -> Result<Option<AddressingHeaders>, (AddressingVersion, AddressingError)> {
+        let ours = || envelope.headers.iter().filter(|h| h.is_for_ultimate_receiver());
+        let has = |edition: &&AddressingVersion| ours().any(|h| h.namespace == edition.namespace());
         let Some(edition) = editions.iter().find(has).copied() else {
             return Ok(None);
         };
-        let mut made = Properties::default();
+        let mut made = AddressingProperties::default();
         let mut parameters = String::new();
         for header in ours() {
             let own = header.namespace == edition.namespace();
             let part = part(envelope, header);
-            let part = part.map_err(|why| (edition, Wrong::Form("To", why)))?;
+            let part = part.map_err(|why| (edition, AddressingError::Form("To", why)))?;
             if own {
                 property(&mut made, &part).map_err(|wrong| (edition, wrong))?;
             } else if header.is_parameter {
@@ -44,10 +44,10 @@ impl Found {
         if !parameters.is_empty() {
             let to = made
                 .to
-                .get_or_insert_with(|| Endpoint::of(super::ANONYMOUS));
+                .get_or_insert_with(|| EndpointReference::of(super::ANONYMOUS));
             to.parameters = parameters;
         }
-        Ok(Some(Found {
+        Ok(Some(AddressingHeaders {
             edition,
             properties: made,
         }))
@@ -57,19 +57,19 @@ impl Found {
     ///
     /// # Errors
     /// What is missing.
-    pub fn check_request(&self, wants_answer: bool) -> Result<(), Wrong> {
+    pub fn check_request(&self, wants_answer: bool) -> Result<(), AddressingError> {
         let own = &self.properties;
         if own.action.is_none() {
-            return Err(Wrong::Missing("Action"));
+            return Err(AddressingError::Missing("Action"));
         }
         // The submission requires To, and ReplyTo where an answer is expected;
         // the recommendation leaves both optional.
-        if self.edition == Edition::Submission {
+        if self.edition == AddressingVersion::Submission {
             if own.to.is_none() {
-                return Err(Wrong::Missing("To"));
+                return Err(AddressingError::Missing("To"));
             }
             if wants_answer && own.message_id.is_none() {
-                return Err(Wrong::Missing("MessageID"));
+                return Err(AddressingError::Missing("MessageID"));
             }
         }
         Ok(())
@@ -77,14 +77,14 @@ impl Found {
 }
 
 /// A header block with what is declared around it.
-fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<Part<'a>, String> {
+fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<XmlPart<'a>, String> {
     let text = &envelope.text[header.span.clone()];
     let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
     let attributes = match reader.next_event().map_err(|e| e.to_string())? {
-        Event::Start(start) => start.attributes()?,
+        ReaderEvent::Start(start) => start.attributes()?,
         _ => Vec::new(),
     };
-    Ok(Part {
+    Ok(XmlPart {
         namespace: header.namespace.clone(),
         name: header.name.clone(),
         text,
@@ -94,22 +94,22 @@ fn part<'a>(envelope: &Envelope<'a>, header: &Header) -> Result<Part<'a>, String
 }
 
 /// Takes a block of the edition into the properties.
-fn property(made: &mut Properties, part: &Part<'_>) -> Result<(), Wrong> {
+fn property(made: &mut AddressingProperties, part: &XmlPart<'_>) -> Result<(), AddressingError> {
     let written =
-        |block: &'static str| inner(part.text, &part.around).map_err(|e| Wrong::Form(block, e));
+        |block: &'static str| inner(part.text, &part.around).map_err(|e| AddressingError::Form(block, e));
     let endpoint = |block: &'static str| {
-        Endpoint::within(part.text, &part.around).map_err(|e| Wrong::Form(block, e))
+        EndpointReference::within(part.text, &part.around).map_err(|e| AddressingError::Form(block, e))
     };
-    fn once<T>(place: &mut Option<T>, block: &'static str, value: T) -> Result<(), Wrong> {
+    fn once<T>(place: &mut Option<T>, block: &'static str, value: T) -> Result<(), AddressingError> {
         match place.replace(value) {
             None => Ok(()),
-            Some(_) => Err(Wrong::Twice(block)),
+            Some(_) => Err(AddressingError::Twice(block)),
         }
     }
     match part.name.as_str() {
         "To" => {
-            let mut to = Endpoint::of(written("To")?);
-            if to.address == Edition::Submission.anonymous() {
+            let mut to = EndpointReference::of(written("To")?);
+            if to.address == AddressingVersion::Submission.anonymous() {
                 to.address = super::ANONYMOUS.to_owned();
             }
             once(&mut made.to, "To", to)
@@ -118,7 +118,7 @@ fn property(made: &mut Properties, part: &Part<'_>) -> Result<(), Wrong> {
         "ReplyTo" => once(&mut made.reply_to, "ReplyTo", endpoint("ReplyTo")?),
         "FaultTo" => once(&mut made.fault_to, "FaultTo", endpoint("FaultTo")?),
         "Action" => match written("Action")? {
-            action if action.is_empty() => Err(Wrong::Form("Action", "it is empty".into())),
+            action if action.is_empty() => Err(AddressingError::Form("Action", "it is empty".into())),
             action => once(&mut made.action, "Action", action),
         },
         "MessageID" => once(&mut made.message_id, "MessageID", written("MessageID")?),
@@ -133,7 +133,7 @@ fn property(made: &mut Properties, part: &Part<'_>) -> Result<(), Wrong> {
                 other => other,
             };
             if made.relates_to.len() >= MOST_RELATED {
-                return Err(Wrong::Twice("RelatesTo"));
+                return Err(AddressingError::Twice("RelatesTo"));
             }
             made.relates_to
                 .push((written("RelatesTo")?, kind.to_owned()));

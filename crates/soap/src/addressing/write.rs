@@ -1,12 +1,12 @@
 //! Addressing properties as header blocks.
 
-use super::endpoint::{Part, parts, with_attributes};
-use super::{Edition, Endpoint, Properties};
-use crate::xml::{Scopes, escape, push_attribute};
+use super::endpoint::{XmlPart, parts, with_attributes};
+use super::{AddressingVersion, EndpointReference, AddressingProperties};
+use crate::xml::{NamespaceScopes, escape, push_attribute};
 
-impl Properties {
+impl AddressingProperties {
     /// The header blocks, each with its own declarations.
-    pub fn blocks(&self, edition: Edition) -> Vec<String> {
+    pub fn blocks(&self, edition: AddressingVersion) -> Vec<String> {
         let mut blocks = Vec::new();
         let mut text = |name: &str, value: &str| blocks.push(block(edition, name, value));
         if let Some(to) = &self.to {
@@ -37,7 +37,7 @@ impl Properties {
     }
 }
 
-fn opened(edition: Edition, name: &str) -> Vec<u8> {
+fn opened(edition: AddressingVersion, name: &str) -> Vec<u8> {
     let mut out = format!("<wsa:{name} xmlns:wsa").into_bytes();
     push_attribute(&mut out, edition.namespace());
     out
@@ -48,14 +48,14 @@ fn closed(mut out: Vec<u8>, name: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn block(edition: Edition, name: &str, value: &str) -> String {
+fn block(edition: AddressingVersion, name: &str, value: &str) -> String {
     let mut out = opened(edition, name);
     out.push(b'>');
     let _ = escape(&mut out, value);
     closed(out, name)
 }
 
-fn related(edition: Edition, id: &str, kind: &str) -> String {
+fn related(edition: AddressingVersion, id: &str, kind: &str) -> String {
     let mut out = opened(edition, "RelatesTo");
     // Reply is the default relationship.
     if !kind.is_empty() && kind != edition.reply() {
@@ -67,7 +67,7 @@ fn related(edition: Edition, id: &str, kind: &str) -> String {
     closed(out, "RelatesTo")
 }
 
-fn reference(edition: Edition, name: &str, endpoint: &Endpoint) -> String {
+fn reference(edition: AddressingVersion, name: &str, endpoint: &EndpointReference) -> String {
     let mut out = opened(edition, name);
     out.push(b'>');
     endpoint.write_inner(&mut out, edition);
@@ -76,15 +76,15 @@ fn reference(edition: Edition, name: &str, endpoint: &Endpoint) -> String {
 
 /// The reference parameters of the destination: each element a header block of
 /// its own, marked if the edition has the mark.
-fn parameters(edition: Edition, to: &Endpoint) -> Vec<String> {
+fn parameters(edition: AddressingVersion, to: &EndpointReference) -> Vec<String> {
     let all = format!("<x>{}</x>", to.parameters);
-    let found = parts(&all, &Scopes::new()).unwrap_or_default();
-    let marked = |part: &Part<'_>| {
+    let found = parts(&all, &NamespaceScopes::new()).unwrap_or_default();
+    let marked = |part: &XmlPart<'_>| {
         let mut all = part.attributes.iter();
         all.any(|(key, _)| key.rsplit(':').next() == Some("IsReferenceParameter"))
     };
-    let mark = |part: &Part<'_>| match edition {
-        Edition::Recommendation if !marked(part) => {
+    let mark = |part: &XmlPart<'_>| match edition {
+        AddressingVersion::Recommendation if !marked(part) => {
             let mut mark = b" xmlns:wsa-p".to_vec();
             push_attribute(&mut mark, edition.namespace());
             mark.extend_from_slice(b" wsa-p:IsReferenceParameter=\"true\"");

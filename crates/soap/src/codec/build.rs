@@ -1,7 +1,7 @@
 //! From a structure to a plan.
 
 use super::{Content, Count, Node, Part, Plan, XmlCodec, XmlError, XmlOptions};
-use crate::binding::{self, Form, Structure};
+use crate::binding::{self, TextForm, MessageLayout};
 use crate::xml::push_attribute;
 use copybook::codec::Item;
 use copybook::{Codec, FieldId, Kind, Layout, ParseOptions};
@@ -12,7 +12,7 @@ impl XmlCodec {
     ///
     /// # Errors
     /// Faults of its copybook, and elements without a fitting item.
-    pub fn build(structure: &Structure, options: &XmlOptions) -> Result<XmlCodec, XmlError> {
+    pub fn build(structure: &MessageLayout, options: &XmlOptions) -> Result<XmlCodec, XmlError> {
         let layouts = copybook::parse(&structure.copybook, &ParseOptions::default())
             .map_err(|e| XmlError::Copybook(e.to_string()))?;
         XmlCodec::with_layouts(&layouts, &structure.root, options)
@@ -180,7 +180,7 @@ impl Builder<'_> {
         }
         let codec = &self.plan.parts[part].codec;
         node.content = match (&field.kind, from.form) {
-            (Kind::Group, Form::Item) => self.members(from, part, depth)?,
+            (Kind::Group, TextForm::Item) => self.members(from, part, depth)?,
             (Kind::Group, _) => return Err(self.wrong(from, "its item is a group")),
             _ if !from.children.is_empty() => {
                 return Err(self.wrong(
@@ -188,7 +188,7 @@ impl Builder<'_> {
                     "the element has child elements, but its item is elementary",
                 ));
             }
-            (_, Form::Item) => match codec.item(id) {
+            (_, TextForm::Item) => match codec.item(id) {
                 Some(item) => Content::Item(item, codec.is_numeric(item)),
                 None => return Err(self.wrong(from, "its item's data is not text")),
             },

@@ -13,7 +13,7 @@ struct Fault {
 type Step = Result<(), Box<Fault>>;
 
 /// Finds a container by name.
-pub type Containers<'a> = &'a dyn Fn(&str) -> Option<&'a [u8]>;
+pub type ContainerSource<'a> = &'a dyn Fn(&str) -> Option<&'a [u8]>;
 
 impl XmlCodec {
     /// Appends a record's root element; appends nothing on an error. Bytes
@@ -30,7 +30,7 @@ impl XmlCodec {
     pub fn decode_with(
         &self,
         record: &[u8],
-        containers: Containers<'_>,
+        containers: ContainerSource<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), XmlError> {
         let start = out.len();
@@ -52,7 +52,7 @@ impl XmlCodec {
 
 struct Writer<'p, 'c> {
     plan: &'p Plan,
-    containers: Containers<'c>,
+    containers: ContainerSource<'c>,
 }
 
 impl Writer<'_, '_> {

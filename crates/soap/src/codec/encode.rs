@@ -3,8 +3,8 @@
 //! One pass over the events; an element's name leads to its node, most often
 //! the next one, and its text straight into the item.
 
-use super::{Content, Message, Node, Plan, XmlCodec, XmlError, forms};
-use crate::xml::{self, Event, Reader, Scopes, Start, XSI, split};
+use super::{Content, RecordMessage, Node, Plan, XmlCodec, XmlError, forms};
+use crate::xml::{self, ReaderEvent, Reader, NamespaceScopes, StartTag, XSI, split};
 use copybook::EncodeError;
 use std::borrow::Cow;
 
@@ -39,8 +39,8 @@ impl XmlCodec {
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn encode(&self, text: &str, scopes: Scopes) -> Result<Message, XmlError> {
-        let mut message = Message {
+    pub fn encode(&self, text: &str, scopes: NamespaceScopes) -> Result<RecordMessage, XmlError> {
+        let mut message = RecordMessage {
             record: vec![0; self.max_len()],
             containers: Vec::new(),
         };
@@ -58,7 +58,7 @@ impl XmlCodec {
     pub fn encode_into(
         &self,
         text: &str,
-        scopes: Scopes,
+        scopes: NamespaceScopes,
         area: &mut [u8],
         containers: &mut Vec<(String, Vec<u8>)>,
     ) -> Result<usize, XmlError> {
@@ -99,7 +99,7 @@ struct Frame {
 struct Parser<'a, 'c> {
     plan: &'a Plan,
     reader: Reader<'a>,
-    scopes: Scopes,
+    scopes: NamespaceScopes,
     /// The prefix that was resolved last, and its namespace among the plan's;
     /// `None` when declarations have changed.
     prefix: Vec<u8>,
@@ -119,7 +119,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     #[inline]
-    fn next(&mut self) -> Step<Event<'a>> {
+    fn next(&mut self) -> Step<ReaderEvent<'a>> {
         self.reader.next_event().map_err(Fault::xml)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Parser<'a, '_> {
         let plan = self.plan;
         let root = &plan.nodes[0];
         let start = match self.next()? {
-            Event::Start(start) => start,
+            ReaderEvent::Start(start) => start,
             _ => return Err(self.fault("there is no element")),
         };
         let length = self.whole(root, start, area, true)?;
@@ -140,7 +140,7 @@ impl<'a> Parser<'a, '_> {
     fn whole(
         &mut self,
         node: &'a Node,
-        start: Start<'a>,
+        start: StartTag<'a>,
         area: &mut [u8],
         check: bool,
     ) -> Step<usize> {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a, '_> {
         codec.finish(area).map_err(|e| self.fault(record(e)))
     }
 
-    fn root(&mut self, node: &Node, start: &Start<'_>) -> Step {
+    fn root(&mut self, node: &Node, start: &StartTag<'_>) -> Step {
         let (prefix, local) = split(start.name());
         let namespace = self.namespace_of(prefix)?;
         if local == node.local && namespace == node.namespace {
@@ -180,8 +180,8 @@ impl<'a> Parser<'a, '_> {
     #[inline]
     fn scoped<T>(
         &mut self,
-        start: Start<'a>,
-        inside: impl FnOnce(&mut Self, Start<'a>, &[(String, String)]) -> Step<T>,
+        start: StartTag<'a>,
+        inside: impl FnOnce(&mut Self, StartTag<'a>, &[(String, String)]) -> Step<T>,
     ) -> Step<T> {
         if start.is_plain() {
             return inside(self, start, &[]);
@@ -204,12 +204,12 @@ impl<'a> Parser<'a, '_> {
             self.prefix.len() == prefix.len() && (prefix.is_empty() || self.prefix == prefix);
         match self.namespace {
             Some(number) if same => Ok(number),
-            _ => self.look_up(prefix),
+            _ => self.resolve_prefix(prefix),
         }
     }
 
     #[inline(never)]
-    fn look_up(&mut self, prefix: &[u8]) -> Step<u16> {
+    fn resolve_prefix(&mut self, prefix: &[u8]) -> Step<u16> {
         let Some(namespace) = self.scopes.resolve(prefix) else {
             let prefix = String::from_utf8_lossy(prefix);
             return Err(self.fault(format!("the prefix {prefix} is not declared")));
@@ -350,7 +350,7 @@ impl<'a> Parser<'a, '_> {
         let mut next = own;
         loop {
             match self.next()? {
-                Event::Start(start) => {
+                ReaderEvent::Start(start) => {
                     let found = self.scoped(start, |parser, start, attributes| {
                         let Some(number) = parser.find(members, own, next, &start)? else {
                             let skipped = parser.reader.skip().map(|_| None);
@@ -370,10 +370,10 @@ impl<'a> Parser<'a, '_> {
                         next = number + usize::from(members[number].max == 1);
                     }
                 }
-                Event::End => break,
-                Event::Text(text) if text.trim().is_empty() => {}
-                Event::Text(_) => return Err(self.fault("expected elements, found text")),
-                Event::Eof => return Err(self.fault("the element is not closed")),
+                ReaderEvent::End => break,
+                ReaderEvent::Text(text) if text.trim().is_empty() => {}
+                ReaderEvent::Text(_) => return Err(self.fault("expected elements, found text")),
+                ReaderEvent::Eof => return Err(self.fault("the element is not closed")),
             }
         }
         self.settle(members, base, record, delta)?;
@@ -444,7 +444,7 @@ impl<'a> Parser<'a, '_> {
         members: &[Node],
         own: usize,
         next: usize,
-        start: &Start<'_>,
+        start: &StartTag<'_>,
     ) -> Step<Option<usize>> {
         let (prefix, local) = split(start.name());
         let namespace = self.namespace_of(prefix)?;
@@ -488,7 +488,7 @@ impl<'a> Parser<'a, '_> {
         &mut self,
         node: &'a Node,
         frame: usize,
-        start: Start<'a>,
+        start: StartTag<'a>,
         attributes: &[(String, String)],
         record: &mut [u8],
         delta: usize,
@@ -521,7 +521,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// An occurrence that goes to the end of a container.
-    fn contained(&mut self, element: &'a Node, frame: usize, start: Start<'a>) -> Step {
+    fn contained(&mut self, element: &'a Node, frame: usize, start: StartTag<'a>) -> Step {
         let Frame { count, container } = self.frames[frame];
         let container = match container {
             0 => {

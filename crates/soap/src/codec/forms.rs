@@ -6,21 +6,21 @@ use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, PAD};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
-use crate::binding::Form;
+use crate::binding::TextForm;
 
 /// Appends the text of bytes.
 ///
 /// # Errors
 /// Bytes that mean nothing.
-pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+pub(super) fn write(form: TextForm, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     match form {
-        Form::Boolean => match bytes {
+        TextForm::Boolean => match bytes {
             [0, ..] => out.extend_from_slice(b"false"),
             [1, ..] => out.extend_from_slice(b"true"),
             _ => return Err(format!("bytes {bytes:02x?}: expected X'00' or X'01'")),
         },
-        Form::Hex => out.extend(bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)])),
-        Form::Base64 | Form::Item => base64(bytes, out),
+        TextForm::Hex => out.extend(bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)])),
+        TextForm::Base64 | TextForm::Item => base64(bytes, out),
     }
     Ok(())
 }
@@ -29,16 +29,16 @@ pub(super) fn write(form: Form, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), S
 ///
 /// # Errors
 /// Text that is not of the form, or longer than the field.
-pub(super) fn read(form: Form, text: &str, field: &mut [u8]) -> Result<(), String> {
+pub(super) fn read(form: TextForm, text: &str, field: &mut [u8]) -> Result<(), String> {
     let text = text.trim_ascii();
     let bytes = match form {
-        Form::Boolean => match text {
+        TextForm::Boolean => match text {
             "true" | "1" => vec![1],
             "false" | "0" => vec![0],
             other => return Err(format!("{other:?}: expected true, false, 1 or 0")),
         },
-        Form::Hex => from_hex(text).ok_or("expected hexadecimal digits in pairs")?,
-        Form::Base64 | Form::Item => from_base64(text).ok_or("not valid base64")?,
+        TextForm::Hex => from_hex(text).ok_or("expected hexadecimal digits in pairs")?,
+        TextForm::Base64 | TextForm::Item => from_base64(text).ok_or("not valid base64")?,
     };
     if bytes.len() > field.len() {
         let (length, max) = (bytes.len(), field.len());
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn every_form_is_read_back() {
         for bytes in [&b""[..], b"f", b"fo", b"foo", &[0, 255, 7, 1]] {
-            for form in [Form::Hex, Form::Base64] {
+            for form in [TextForm::Hex, TextForm::Base64] {
                 let mut text = Vec::new();
                 write(form, bytes, &mut text).unwrap();
                 let mut field = vec![9; bytes.len()];
@@ -99,9 +99,9 @@ mod tests {
             }
         }
         let mut field = [9; 3];
-        read(Form::Base64, " Zm8= ", &mut field).unwrap();
+        read(TextForm::Base64, " Zm8= ", &mut field).unwrap();
         assert_eq!(&field, b"fo\0");
-        read(Form::Boolean, "1", &mut field[..1]).unwrap();
+        read(TextForm::Boolean, "1", &mut field[..1]).unwrap();
         assert_eq!(field[0], 1);
     }
 
@@ -109,17 +109,17 @@ mod tests {
     fn what_is_not_of_the_form_is_refused() {
         let mut field = [0; 2];
         for (form, text) in [
-            (Form::Hex, "abc"),
-            (Form::Hex, "zz"),
-            (Form::Hex, "010203"),
-            (Form::Base64, "Zg="),
-            (Form::Base64, "Z==="),
-            (Form::Base64, "Z g=a"),
-            (Form::Base64, "Zm9v"),
-            (Form::Boolean, "yes"),
+            (TextForm::Hex, "abc"),
+            (TextForm::Hex, "zz"),
+            (TextForm::Hex, "010203"),
+            (TextForm::Base64, "Zg="),
+            (TextForm::Base64, "Z==="),
+            (TextForm::Base64, "Z g=a"),
+            (TextForm::Base64, "Zm9v"),
+            (TextForm::Boolean, "yes"),
         ] {
             assert!(read(form, text, &mut field).is_err(), "{text}");
         }
-        assert!(write(Form::Boolean, b" ", &mut Vec::new()).is_err());
+        assert!(write(TextForm::Boolean, b" ", &mut Vec::new()).is_err());
     }
 }

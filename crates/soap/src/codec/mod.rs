@@ -16,7 +16,7 @@ mod forms;
 
 pub(crate) use build::is_name;
 
-use crate::binding::Form;
+use crate::binding::TextForm;
 use copybook::codec::Item;
 use copybook::{Codec, CodecOptions};
 use std::ops::Range;
@@ -82,7 +82,7 @@ pub enum XmlError {
 
 /// A record with the containers that it names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Message {
+pub struct RecordMessage {
     /// The record.
     pub record: Vec<u8>,
     /// Names and contents of further containers.
@@ -140,7 +140,7 @@ enum Content {
     /// An item by its picture; true for a number.
     Item(Item, bool),
     /// The bytes at an offset, in a form of their own.
-    Bytes(Form, Range<usize>),
+    Bytes(TextForm, Range<usize>),
     /// Attributes first, then elements, or the element's own text: a run of
     /// [`Plan::nodes`].
     Group {

@@ -1,11 +1,11 @@
 //! Writing envelopes.
 
-use super::Version;
+use super::SoapVersion;
 use crate::xml::push_attribute;
 
 /// Appends everything up to the body's contents; `headers` are whole elements
 /// with their own declarations, `declarations` those that the body needs.
-pub fn open(out: &mut Vec<u8>, version: Version, headers: &[&str], declarations: &str) {
+pub fn open(out: &mut Vec<u8>, version: SoapVersion, headers: &[&str], declarations: &str) {
     out.extend_from_slice(
         b"<?xml version=\"1.0\" encoding=\"UTF-8\"?><SOAP-ENV:Envelope xmlns:SOAP-ENV",
     );

@@ -3,12 +3,12 @@
 //! Reference: SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4, and its
 //! table of codes; CICS API reference, SOAPFAULT CREATE.
 
-use super::{Envelope, Version};
-use crate::xml::{self, Element, Limits, push_attribute};
+use super::{Envelope, SoapVersion};
+use crate::xml::{self, XmlElement, Limits, push_attribute};
 
 /// The code of a fault: which side caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Code {
+pub enum FaultCode {
     /// The message: Client in version 1.1.
     Sender,
     /// The receiver: Server in version 1.1.
@@ -21,30 +21,30 @@ pub enum Code {
     Other(String),
 }
 
-impl Code {
-    fn local(&self, version: Version) -> &str {
+impl FaultCode {
+    fn local(&self, version: SoapVersion) -> &str {
         match (self, version) {
-            (Code::Sender, Version::V11) => "Client",
-            (Code::Sender, Version::V12) => "Sender",
-            (Code::Receiver, Version::V11) => "Server",
-            (Code::Receiver, Version::V12) => "Receiver",
-            (Code::VersionMismatch, _) => "VersionMismatch",
-            (Code::MustUnderstand, _) => "MustUnderstand",
-            (Code::Other(name), _) => name,
+            (FaultCode::Sender, SoapVersion::V11) => "Client",
+            (FaultCode::Sender, SoapVersion::V12) => "Sender",
+            (FaultCode::Receiver, SoapVersion::V11) => "Server",
+            (FaultCode::Receiver, SoapVersion::V12) => "Receiver",
+            (FaultCode::VersionMismatch, _) => "VersionMismatch",
+            (FaultCode::MustUnderstand, _) => "MustUnderstand",
+            (FaultCode::Other(name), _) => name,
         }
     }
 
-    fn of(namespace: &str, name: &str, version: Version) -> Option<Code> {
+    fn of(namespace: &str, name: &str, version: SoapVersion) -> Option<FaultCode> {
         if namespace != version.namespace() {
             return None;
         }
         // Version 1.1 lets a dot and a refinement follow.
         let name = name.split('.').next().unwrap_or(name);
         let all = [
-            Code::Sender,
-            Code::Receiver,
-            Code::VersionMismatch,
-            Code::MustUnderstand,
+            FaultCode::Sender,
+            FaultCode::Receiver,
+            FaultCode::VersionMismatch,
+            FaultCode::MustUnderstand,
         ];
         all.into_iter().find(|code| code.local(version) == name)
     }
@@ -54,7 +54,7 @@ impl Code {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The code.
-    pub code: Code,
+    pub code: FaultCode,
     /// Codes within it, outermost first; version 1.1 has none.
     pub subcodes: Vec<String>,
     /// Language and text; version 1.1 writes the first.
@@ -67,7 +67,7 @@ pub struct Fault {
 
 impl Fault {
     /// A fault with a reason in English.
-    pub fn new(code: Code, reason: impl Into<String>) -> Fault {
+    pub fn new(code: FaultCode, reason: impl Into<String>) -> Fault {
         Fault {
             code,
             subcodes: Vec::new(),
@@ -83,17 +83,17 @@ impl Fault {
     }
 
     /// Appends the fault's element, whose prefix is that of [`super::open`].
-    pub fn write(&self, out: &mut Vec<u8>, version: Version) {
+    pub fn write(&self, out: &mut Vec<u8>, version: SoapVersion) {
         out.extend_from_slice(b"<SOAP-ENV:Fault>");
         match version {
-            Version::V11 => self.write_11(out),
-            Version::V12 => self.write_12(out),
+            SoapVersion::V11 => self.write_11(out),
+            SoapVersion::V12 => self.write_12(out),
         }
         out.extend_from_slice(b"</SOAP-ENV:Fault>");
     }
 
     /// A whole message.
-    pub fn message(&self, version: Version) -> Vec<u8> {
+    pub fn message(&self, version: SoapVersion) -> Vec<u8> {
         let mut out = Vec::new();
         super::open(&mut out, version, &[], "");
         self.write(&mut out, version);
@@ -101,15 +101,15 @@ impl Fault {
         out
     }
 
-    fn name(&self, version: Version) -> String {
+    fn name(&self, version: SoapVersion) -> String {
         match &self.code {
-            Code::Other(name) => name.clone(),
+            FaultCode::Other(name) => name.clone(),
             code => format!("SOAP-ENV:{}", code.local(version)),
         }
     }
 
     fn write_11(&self, out: &mut Vec<u8>) {
-        element(out, "faultcode", "", &self.name(Version::V11));
+        element(out, "faultcode", "", &self.name(SoapVersion::V11));
         element(out, "faultstring", "", self.reason());
         if let Some(role) = &self.role {
             element(out, "faultactor", "", role);
@@ -121,7 +121,7 @@ impl Fault {
 
     fn write_12(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"<SOAP-ENV:Code>");
-        element(out, "SOAP-ENV:Value", "", &self.name(Version::V12));
+        element(out, "SOAP-ENV:Value", "", &self.name(SoapVersion::V12));
         for code in &self.subcodes {
             out.extend_from_slice(b"<SOAP-ENV:Subcode>");
             element(out, "SOAP-ENV:Value", "", code);
@@ -159,21 +159,21 @@ impl Fault {
             return Err("the fault is empty".into());
         };
         match envelope.version {
-            Version::V11 => read_11(fault).map(Some),
-            Version::V12 => read_12(fault).map(Some),
+            SoapVersion::V11 => read_11(fault).map(Some),
+            SoapVersion::V12 => read_12(fault).map(Some),
         }
     }
 }
 
-fn read_11(fault: &Element) -> Result<Fault, String> {
+fn read_11(fault: &XmlElement) -> Result<Fault, String> {
     let text = |name: &str| fault.first("", name).map(|e| e.text.trim().to_owned());
     let written = text("faultcode").ok_or("the fault has no faultcode")?;
     let code = fault
         .first("", "faultcode")
         .and_then(|e| e.resolve(&written).ok());
-    let code = code.and_then(|(ns, name)| Code::of(&ns, &name, Version::V11));
+    let code = code.and_then(|(ns, name)| FaultCode::of(&ns, &name, SoapVersion::V11));
     Ok(Fault {
-        code: code.unwrap_or(Code::Other(written)),
+        code: code.unwrap_or(FaultCode::Other(written)),
         subcodes: Vec::new(),
         reasons: vec![("en".into(), text("faultstring").unwrap_or_default())],
         role: text("faultactor"),
@@ -181,15 +181,15 @@ fn read_11(fault: &Element) -> Result<Fault, String> {
     })
 }
 
-fn read_12(fault: &Element) -> Result<Fault, String> {
-    let ns = Version::V12.namespace();
+fn read_12(fault: &XmlElement) -> Result<Fault, String> {
+    let ns = SoapVersion::V12.namespace();
     let code = fault.first(ns, "Code").ok_or("the fault has no Code")?;
-    let value = |e: &Element| e.first(ns, "Value").map(|v| v.text.trim().to_owned());
+    let value = |e: &XmlElement| e.first(ns, "Value").map(|v| v.text.trim().to_owned());
     let written = value(code).ok_or("the fault's Code has no Value")?;
     let known = code
         .first(ns, "Value")
         .and_then(|e| e.resolve(&written).ok());
-    let known = known.and_then(|(ns, name)| Code::of(&ns, &name, Version::V12));
+    let known = known.and_then(|(ns, name)| FaultCode::of(&ns, &name, SoapVersion::V12));
     let mut subcodes = Vec::new();
     let mut at = code.first(ns, "Subcode");
     while let Some(sub) = at {
@@ -202,7 +202,7 @@ fn read_12(fault: &Element) -> Result<Fault, String> {
         (language.to_owned(), t.text.trim().to_owned())
     });
     Ok(Fault {
-        code: known.unwrap_or(Code::Other(written)),
+        code: known.unwrap_or(FaultCode::Other(written)),
         subcodes,
         reasons: reasons.collect(),
         role: fault.first(ns, "Role").map(|e| e.text.trim().to_owned()),
@@ -211,7 +211,7 @@ fn read_12(fault: &Element) -> Result<Fault, String> {
 }
 
 /// The text of an element and of all its descendants.
-fn inner_text(element: &Element) -> String {
+fn inner_text(element: &XmlElement) -> String {
     let mut text = element.text.trim().to_owned();
     for child in &element.children {
         if !text.is_empty() {
@@ -247,8 +247,8 @@ mod tests {
 
     #[test]
     fn a_fault_is_read_back_in_both_versions() {
-        for version in [Version::V11, Version::V12] {
-            let mut fault = Fault::new(Code::Receiver, "no <such> order & more");
+        for version in [SoapVersion::V11, SoapVersion::V12] {
+            let mut fault = Fault::new(FaultCode::Receiver, "no <such> order & more");
             fault.role = Some("urn:region".into());
             let message = String::from_utf8(fault.message(version)).unwrap();
             let envelope = Envelope::parse(&message, Limits::default()).unwrap();
@@ -260,13 +260,13 @@ mod tests {
     #[test]
     fn version_1_2_has_languages_and_subcodes() {
         let fault = Fault {
-            code: Code::Sender,
+            code: FaultCode::Sender,
             subcodes: vec!["SOAP-ENV:a".into(), "SOAP-ENV:b".into()],
             reasons: vec![("en".into(), "no".into()), ("de".into(), "nein".into())],
             role: None,
             detail: Some("<e>7</e>".into()),
         };
-        let message = String::from_utf8(fault.message(Version::V12)).unwrap();
+        let message = String::from_utf8(fault.message(SoapVersion::V12)).unwrap();
         let envelope = Envelope::parse(&message, Limits::default()).unwrap();
         let read = Fault::parse(&envelope).unwrap().unwrap();
         assert_eq!(
@@ -282,7 +282,7 @@ mod tests {
             format!(
                 "<s:Envelope xmlns:s='{}'><s:Body><s:Fault><faultcode>{code}</faultcode>\
                  <faultstring>x</faultstring></s:Fault></s:Body></s:Envelope>",
-                Version::V11.namespace()
+                SoapVersion::V11.namespace()
             )
         };
         let read = |code: &str| {
@@ -290,7 +290,7 @@ mod tests {
             let envelope = Envelope::parse(&text, Limits::default()).unwrap();
             Fault::parse(&envelope).unwrap().unwrap().code
         };
-        assert_eq!(read("s:Client.Authentication"), Code::Sender);
-        assert_eq!(read("E42"), Code::Other("E42".into()));
+        assert_eq!(read("s:Client.Authentication"), FaultCode::Sender);
+        assert_eq!(read("E42"), FaultCode::Other("E42".into()));
     }
 }

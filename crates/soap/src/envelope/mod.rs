@@ -11,48 +11,48 @@ mod build;
 mod fault;
 
 pub use build::{close, open};
-pub use fault::{Code, Fault};
+pub use fault::{FaultCode, Fault};
 
 use std::ops::Range;
 
-use crate::xml::{self, Event, Limits, Reader, Scopes, Start, split};
+use crate::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, StartTag, split};
 
 /// The two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
+pub enum SoapVersion {
     /// SOAP 1.1.
     V11,
     /// SOAP 1.2.
     V12,
 }
 
-impl Version {
+impl SoapVersion {
     /// The namespace of the envelope.
     pub const fn namespace(self) -> &'static str {
         match self {
-            Version::V11 => "http://schemas.xmlsoap.org/soap/envelope/",
-            Version::V12 => "http://www.w3.org/2003/05/soap-envelope",
+            SoapVersion::V11 => "http://schemas.xmlsoap.org/soap/envelope/",
+            SoapVersion::V12 => "http://www.w3.org/2003/05/soap-envelope",
         }
     }
 
     /// The media type of its messages.
     pub const fn media_type(self) -> &'static str {
         match self {
-            Version::V11 => "text/xml",
-            Version::V12 => "application/soap+xml",
+            SoapVersion::V11 => "text/xml",
+            SoapVersion::V12 => "application/soap+xml",
         }
     }
 
     /// As the container DFHWS-SOAPLEVEL has it.
     pub const fn level(self) -> i32 {
         match self {
-            Version::V11 => 1,
-            Version::V12 => 2,
+            SoapVersion::V11 => 1,
+            SoapVersion::V12 => 2,
         }
     }
 
-    fn of(namespace: &str) -> Option<Version> {
-        [Version::V11, Version::V12]
+    fn of(namespace: &str) -> Option<SoapVersion> {
+        [SoapVersion::V11, SoapVersion::V12]
             .into_iter()
             .find(|v| v.namespace() == namespace)
     }
@@ -79,7 +79,7 @@ pub struct Header {
 
 impl Header {
     /// Whether it is meant for a receiver that is the message's last.
-    pub fn is_ours(&self) -> bool {
+    pub fn is_for_ultimate_receiver(&self) -> bool {
         match self.role.as_deref() {
             None | Some("") => true,
             Some(role) => ROLES.contains(&role),
@@ -93,19 +93,19 @@ pub struct Envelope<'a> {
     /// The message, without a byte order mark.
     pub text: &'a str,
     /// Its version.
-    pub version: Version,
+    pub version: SoapVersion,
     /// Its header blocks.
     pub headers: Vec<Header>,
     /// Everything between the header's tags, if there are any.
     pub header: Option<Range<usize>>,
     /// The declarations in force around the header blocks.
-    pub header_scopes: Scopes,
+    pub header_scopes: NamespaceScopes,
     /// Everything between the body's tags.
     pub body: Range<usize>,
     /// The first element of the body: namespace and local name.
     pub payload: Option<(String, String)>,
     /// The declarations in force in the body.
-    pub scopes: Scopes,
+    pub scopes: NamespaceScopes,
 }
 
 /// Why a message is no envelope.
@@ -126,8 +126,8 @@ impl EnvelopeError {
     /// The fault that its sender gets.
     pub fn fault(&self) -> Fault {
         let code = match self {
-            EnvelopeError::Version(_) => Code::VersionMismatch,
-            _ => Code::Sender,
+            EnvelopeError::Version(_) => FaultCode::VersionMismatch,
+            _ => FaultCode::Sender,
         };
         Fault::new(code, self.to_string())
     }
@@ -145,7 +145,7 @@ impl<'a> Envelope<'a> {
         };
         Parser {
             reader: Reader::new(text, limits)?,
-            scopes: Scopes::new(),
+            scopes: NamespaceScopes::new(),
         }
         .envelope()
     }
@@ -166,7 +166,7 @@ impl<'a> Envelope<'a> {
     pub fn not_understood(&self, known: &[(String, String)]) -> Vec<&Header> {
         let strange = |h: &&Header| {
             h.must_understand
-                && h.is_ours()
+                && h.is_for_ultimate_receiver()
                 && !known
                     .iter()
                     .any(|(ns, name)| *ns == h.namespace && *name == h.name)
@@ -177,7 +177,7 @@ impl<'a> Envelope<'a> {
 
 struct Parser<'a> {
     reader: Reader<'a>,
-    scopes: Scopes,
+    scopes: NamespaceScopes,
 }
 
 impl<'a> Parser<'a> {
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         if root.1 != "Envelope" {
             return Err(self.form(format!("the root element is {}, not Envelope", root.1)));
         }
-        let Some(version) = Version::of(&root.0) else {
+        let Some(version) = SoapVersion::of(&root.0) else {
             return Err(EnvelopeError::Version(root.0));
         };
         let mut made = Envelope {
@@ -197,10 +197,10 @@ impl<'a> Parser<'a> {
             version,
             headers: Vec::new(),
             header: None,
-            header_scopes: Scopes::new(),
+            header_scopes: NamespaceScopes::new(),
             body: 0..0,
             payload: None,
-            scopes: Scopes::new(),
+            scopes: NamespaceScopes::new(),
         };
         let mut there = false;
         while let Some((name, found)) = self.element()? {
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
             return Err(self.form("the envelope has no Body"));
         }
         match self.reader.next_event()? {
-            Event::Eof => Ok(made),
+            ReaderEvent::Eof => Ok(made),
             _ => Err(self.form("the envelope is followed by more content")),
         }
     }
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
     fn element(&mut self) -> Result<Option<(Name, Attributes)>, EnvelopeError> {
         loop {
             match self.reader.next_event()? {
-                Event::Start(start) => {
+                ReaderEvent::Start(start) => {
                     let attributes = start.attributes().map_err(|e| self.reader.wrong(e))?;
                     let mark = self
                         .scopes
@@ -251,14 +251,14 @@ impl<'a> Parser<'a> {
                     let name = self.name(&start)?;
                     return Ok(Some((name, Attributes { attributes, mark })));
                 }
-                Event::Text(text) if text.trim().is_empty() => {}
-                Event::Text(_) => return Err(self.form("text between the parts of the envelope")),
-                Event::End | Event::Eof => return Ok(None),
+                ReaderEvent::Text(text) if text.trim().is_empty() => {}
+                ReaderEvent::Text(_) => return Err(self.form("text between the parts of the envelope")),
+                ReaderEvent::End | ReaderEvent::Eof => return Ok(None),
             }
         }
     }
 
-    fn name(&self, start: &Start<'_>) -> Result<(String, String), EnvelopeError> {
+    fn name(&self, start: &StartTag<'_>) -> Result<(String, String), EnvelopeError> {
         let (prefix, local) = split(start.name());
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match self.scopes.resolve(prefix) {
@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The header's blocks, and where its end tag begins.
-    fn headers(&mut self, version: Version) -> Result<(Vec<Header>, usize), EnvelopeError> {
+    fn headers(&mut self, version: SoapVersion) -> Result<(Vec<Header>, usize), EnvelopeError> {
         let mut headers = Vec::new();
         loop {
             let Some(((namespace, name), found)) = self.element()? else {
@@ -367,7 +367,7 @@ mod tests {
              <s:Body xmlns='urn:b'><order><n>1</n></order></s:Body></s:Envelope>"
         );
         let envelope = parse(&text).unwrap();
-        assert_eq!(envelope.version, Version::V11);
+        assert_eq!(envelope.version, SoapVersion::V11);
         assert_eq!(envelope.body_text(), "<order><n>1</n></order>");
         assert_eq!(envelope.payload, Some(("urn:b".into(), "order".into())));
         let [tx, l] = &envelope.headers[..] else {
@@ -377,7 +377,7 @@ mod tests {
             &text[tx.span.clone()],
             "<o:tx s:mustUnderstand='1'><o:n>7</o:n></o:tx>"
         );
-        assert!(tx.must_understand && tx.is_ours() && !l.is_ours());
+        assert!(tx.must_understand && tx.is_for_ultimate_receiver() && !l.is_for_ultimate_receiver());
         assert_eq!(envelope.not_understood(&[]), [tx]);
         assert!(
             envelope
@@ -396,9 +396,9 @@ mod tests {
     }
 
     #[test]
-    fn wrong_envelopes_are_told_apart() {
+    fn wrong_envelopes_are_distinguished() {
         let other = parse("<Envelope xmlns='urn:x'><Body/></Envelope>").unwrap_err();
-        assert_eq!(other.fault().code, Code::VersionMismatch);
+        assert_eq!(other.fault().code, FaultCode::VersionMismatch);
         for wrong in [
             format!("<Envelope xmlns='{V11}'/>"),
             format!("<Envelope xmlns='{V11}'><Body/><Header/></Envelope>"),
@@ -412,7 +412,7 @@ mod tests {
             String::new(),
         ] {
             let error = parse(&wrong).unwrap_err();
-            assert_eq!(error.fault().code, Code::Sender, "{wrong}");
+            assert_eq!(error.fault().code, FaultCode::Sender, "{wrong}");
         }
     }
 

@@ -7,27 +7,27 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::config::Addressing as Config;
+use super::config::AddressingConfig as Config;
 use super::machine::Pipeline;
 use super::names;
-use crate::addressing::{ANONYMOUS, Edition, Endpoint, Found, NONE, Properties, Wrong};
+use crate::addressing::{ANONYMOUS, AddressingVersion, EndpointReference, AddressingHeaders, NONE, AddressingProperties, AddressingError};
 use crate::envelope::{Envelope, Fault};
 
 /// Says whether an answer may be sent to an address that a request names.
-pub trait Replies: Debug + Send + Sync {
+pub trait ReplyPolicy: Debug + Send + Sync {
     /// Whether it may.
     fn allows(&self, address: &str) -> bool;
 }
 
 /// The addressing of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Addressing {
+pub struct RunAddressing {
     /// Of the request: a provider's as it came, a requester's as its program
     /// has built it.
-    pub request: Properties,
+    pub request: AddressingProperties,
     /// Of the response: a provider's as its program has built it, a requester's
     /// as it came.
-    pub response: Properties,
+    pub response: AddressingProperties,
     /// The message's own name, unless a program gives one.
     pub message_id: String,
     /// The action of a requester's request, unless its program gives one.
@@ -37,14 +37,14 @@ pub struct Addressing {
     pub response_action: String,
     /// Addresses that answers may be sent to; without it, answers go to the
     /// requester only.
-    pub replies: Option<Arc<dyn Replies>>,
+    pub replies: Option<Arc<dyn ReplyPolicy>>,
     /// Messages of this run have blocks, of this edition.
-    active: Option<Edition>,
+    active: Option<AddressingVersion>,
 }
 
 /// The destination of a provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
+pub enum AnswerDestination {
     /// To the requester, on its connection.
     Connection,
     /// To the none address: not sent.
@@ -65,7 +65,7 @@ impl Pipeline {
     }
 
     /// Takes what a provider's program has built for its response.
-    pub fn set_response_addressing(&mut self, response: Properties) {
+    pub fn set_response_addressing(&mut self, response: AddressingProperties) {
         if let (None, Some(edition), false) = (
             self.addressing.active,
             self.terminal_edition(),
@@ -78,13 +78,13 @@ impl Pipeline {
 
     /// The namespace of the blocks of this run's messages.
     pub(super) fn addressing_namespace(&self) -> Option<&'static str> {
-        self.addressing.active.map(Edition::namespace)
+        self.addressing.active.map(AddressingVersion::namespace)
     }
 
     /// The destination of the provider's answer.
-    pub fn destination(&self) -> Destination {
+    pub fn destination(&self) -> AnswerDestination {
         if !self.has_addressing() {
-            return Destination::Connection;
+            return AnswerDestination::Connection;
         }
         let is_fault = self.answered_fault().is_some();
         let own = &self.addressing;
@@ -95,9 +95,9 @@ impl Pipeline {
             (None, to) => (to, false),
         };
         match to.map(|to| to.address.as_str()) {
-            None | Some(ANONYMOUS) => Destination::Connection,
-            Some(NONE) => Destination::Nowhere,
-            Some(address) => Destination::Elsewhere {
+            None | Some(ANONYMOUS) => AnswerDestination::Connection,
+            Some(NONE) => AnswerDestination::Nowhere,
+            Some(address) => AnswerDestination::Elsewhere {
                 address: address.to_owned(),
                 by_program,
             },
@@ -117,7 +117,7 @@ impl Pipeline {
         config: &Config,
         envelope: &Envelope<'_>,
     ) -> Result<Vec<(String, String)>, Fault> {
-        let found = Found::parse(envelope, &config.editions).map_err(|(edition, wrong)| {
+        let found = AddressingHeaders::parse(envelope, &config.editions).map_err(|(edition, wrong)| {
             self.addressing.active = Some(edition);
             wrong.fault(edition)
         })?;
@@ -131,9 +131,9 @@ impl Pipeline {
             .and_then(|()| self.check_destinations(&found.properties));
         if let Err(wrong) = checked {
             // The answer goes to the requester, whatever ReplyTo has.
-            self.addressing.request = Properties {
+            self.addressing.request = AddressingProperties {
                 message_id: found.properties.message_id,
-                ..Properties::default()
+                ..AddressingProperties::default()
             };
             return Err(wrong.fault(edition));
         }
@@ -141,7 +141,7 @@ impl Pipeline {
         Ok(understood(envelope, edition))
     }
 
-    fn check_destinations(&self, request: &Properties) -> Result<(), Wrong> {
+    fn check_destinations(&self, request: &AddressingProperties) -> Result<(), AddressingError> {
         for (name, endpoint) in [
             ("ReplyTo", &request.reply_to),
             ("FaultTo", &request.fault_to),
@@ -154,7 +154,7 @@ impl Pipeline {
                 replies.is_some_and(|replies| replies.allows(address))
             };
             if ![ANONYMOUS, NONE].contains(&address) && !allowed() {
-                return Err(Wrong::Elsewhere(name));
+                return Err(AddressingError::Elsewhere(name));
             }
         }
         Ok(())
@@ -193,12 +193,12 @@ impl Pipeline {
             return Vec::new();
         }
         let edition = config.editions.first().copied().unwrap_or_default();
-        let mut made = Properties {
-            to: Some(Endpoint::of(self.text(names::URI))),
-            reply_to: Some(Endpoint::of(ANONYMOUS)),
+        let mut made = AddressingProperties {
+            to: Some(EndpointReference::of(self.text(names::URI))),
+            reply_to: Some(EndpointReference::of(ANONYMOUS)),
             action: filled(&own.request_action),
             message_id: filled(&own.message_id),
-            ..Properties::default()
+            ..AddressingProperties::default()
         };
         made.replace_by(&own.request);
         self.addressing.active = Some(edition);
@@ -213,7 +213,7 @@ impl Pipeline {
         envelope: &Envelope<'_>,
     ) -> Result<Vec<(String, String)>, String> {
         let found =
-            Found::parse(envelope, &Edition::ALL).map_err(|(_, wrong)| wrong.to_string())?;
+            AddressingHeaders::parse(envelope, &AddressingVersion::ALL).map_err(|(_, wrong)| wrong.to_string())?;
         let Some(found) = found else {
             return Ok(Vec::new());
         };
@@ -231,7 +231,7 @@ impl Pipeline {
 }
 
 /// The blocks of an edition, and those that are its destination's parameters.
-fn understood(envelope: &Envelope<'_>, edition: Edition) -> Vec<(String, String)> {
+fn understood(envelope: &Envelope<'_>, edition: AddressingVersion) -> Vec<(String, String)> {
     let own = envelope.headers.iter().filter(|h| {
         let known = h.namespace == edition.namespace() && PROPERTIES.contains(&&*h.name);
         known || h.is_parameter

@@ -5,13 +5,13 @@
 //! is refused by name: a message must not go without a step that its pipeline
 //! demands.
 
-use crate::addressing::Edition;
-use crate::envelope::Version;
-use crate::xml::{self, Element, Limits};
+use crate::addressing::AddressingVersion;
+use crate::envelope::SoapVersion;
+use crate::xml::{self, XmlElement, Limits};
 
 /// Which end of a service the pipeline is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum PipelineRole {
     /// It receives requests.
     Provider,
     /// It sends them.
@@ -22,11 +22,11 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Which end.
-    pub role: Role,
+    pub role: PipelineRole,
     /// Message handlers in the order of the request.
-    pub handlers: Vec<Handler>,
+    pub handlers: Vec<MessageHandler>,
     /// The last one of a provider.
-    pub terminal: Option<Handler>,
+    pub terminal: Option<MessageHandler>,
     /// The program of a SOAP handler; `DFHPITP` converts by the binding.
     pub application: Option<String>,
     /// Contents of `service_parameter_list`.
@@ -35,7 +35,7 @@ pub struct Config {
 
 /// A message handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Handler {
+pub enum MessageHandler {
     /// A program.
     Program {
         /// Its name.
@@ -46,11 +46,11 @@ pub enum Handler {
     /// SOAP; for providers both versions are understood by the later one.
     Soap {
         /// The version of requests that are sent, and the latest received.
-        version: Version,
+        version: SoapVersion,
         /// Programs for header blocks.
         headers: Vec<HeaderProgram>,
         /// WS-Addressing, where the handler does it.
-        addressing: Option<Addressing>,
+        addressing: Option<AddressingConfig>,
     },
     /// JSON, as a provider's terminal handler.
     Json,
@@ -59,9 +59,9 @@ pub enum Handler {
 /// WS-Addressing in a SOAP handler: the header program DFHWSADH, or the element
 /// `addressing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addressing {
+pub struct AddressingConfig {
     /// The editions that are understood; a requester writes the first.
-    pub editions: Vec<Edition>,
+    pub editions: Vec<AddressingVersion>,
     /// A requester writes it even where no program has built a context.
     pub always: bool,
 }
@@ -114,8 +114,8 @@ impl Config {
     pub fn parse(text: &str) -> Result<Config, ConfigError> {
         let root = xml::parse_tree(text, Limits::default())?;
         let role = match root.name.as_str() {
-            "provider_pipeline" => Role::Provider,
-            "requester_pipeline" => Role::Requester,
+            "provider_pipeline" => PipelineRole::Provider,
+            "requester_pipeline" => PipelineRole::Requester,
             other => {
                 let reason = format!(
                     "the root element is {other}; expected provider_pipeline or \
@@ -141,8 +141,8 @@ impl Config {
             }
         }
         match (role, &config.terminal) {
-            (Role::Provider, None) => Err(form(&root, "a provider needs a terminal_handler")),
-            (Role::Requester, Some(_)) => Err(form(
+            (PipelineRole::Provider, None) => Err(form(&root, "a provider needs a terminal_handler")),
+            (PipelineRole::Requester, Some(_)) => Err(form(
                 &root,
                 "a requester has no terminal_handler; remove it",
             )),
@@ -153,7 +153,7 @@ impl Config {
     /// Whether its messages are JSON.
     pub fn is_json(&self) -> bool {
         let mut handlers = self.handlers.iter().chain(&self.terminal);
-        handlers.any(|handler| *handler == Handler::Json)
+        handlers.any(|handler| *handler == MessageHandler::Json)
     }
 
     /// The programs that it names: handlers, programs for header blocks, and
@@ -161,15 +161,15 @@ impl Config {
     pub fn programs(&self) -> impl Iterator<Item = &str> {
         let handlers = self.handlers.iter().chain(&self.terminal);
         let named = handlers.flat_map(|handler| match handler {
-            Handler::Program { program, .. } => vec![program.as_str()],
-            Handler::Soap { headers, .. } => headers.iter().map(|h| h.program.as_str()).collect(),
-            Handler::Json => Vec::new(),
+            MessageHandler::Program { program, .. } => vec![program.as_str()],
+            MessageHandler::Soap { headers, .. } => headers.iter().map(|h| h.program.as_str()).collect(),
+            MessageHandler::Json => Vec::new(),
         });
         let application = self.application.as_deref();
         named.chain(application.filter(|name| *name != CONVERTER))
     }
 
-    fn transport(&mut self, transport: &Element) -> Result<(), ConfigError> {
+    fn transport(&mut self, transport: &XmlElement) -> Result<(), ConfigError> {
         for list in &transport.children {
             match list.name.as_str() {
                 "default_transport_handler_list" | "default_http_transport_handler_list" => {
@@ -184,7 +184,7 @@ impl Config {
         Ok(())
     }
 
-    fn service(&mut self, service: &Element) -> Result<(), ConfigError> {
+    fn service(&mut self, service: &XmlElement) -> Result<(), ConfigError> {
         for child in &service.children {
             match child.name.as_str() {
                 "service_handler_list" => {
@@ -203,22 +203,22 @@ impl Config {
         Ok(())
     }
 
-    fn handler(&self, from: &Element, terminal: bool) -> Result<Handler, ConfigError> {
+    fn handler(&self, from: &XmlElement, terminal: bool) -> Result<MessageHandler, ConfigError> {
         let version = match from.name.as_str() {
             "handler" => return program_handler(from),
-            "cics_soap_1.1_handler" | "cics_soap_1.1_handler_java" => Version::V11,
-            "cics_soap_1.2_handler" | "cics_soap_1.2_handler_java" => Version::V12,
-            "cics_json_handler_java" if terminal => return Ok(Handler::Json),
+            "cics_soap_1.1_handler" | "cics_soap_1.1_handler_java" => SoapVersion::V11,
+            "cics_soap_1.2_handler" | "cics_soap_1.2_handler_java" => SoapVersion::V12,
+            "cics_json_handler_java" if terminal => return Ok(MessageHandler::Json),
             other => return Err(form(from, unknown(other, "a list of handlers"))),
         };
-        if self.role == Role::Provider && !terminal {
+        if self.role == PipelineRole::Provider && !terminal {
             let reason = "a provider's SOAP handler must be its terminal_handler";
             return Err(form(from, reason));
         }
         let mut headers = Vec::new();
-        let mut addressing: Option<Addressing> = None;
+        let mut addressing: Option<AddressingConfig> = None;
         let mut add = |edition, always| {
-            let place = addressing.get_or_insert(Addressing {
+            let place = addressing.get_or_insert(AddressingConfig {
                 editions: Vec::new(),
                 always: false,
             });
@@ -239,7 +239,7 @@ impl Config {
                 other => return Err(form(child, unknown(other, &from.name))),
             }
         }
-        Ok(Handler::Soap {
+        Ok(MessageHandler::Soap {
             version,
             headers,
             addressing,
@@ -247,20 +247,20 @@ impl Config {
     }
 }
 
-fn program_handler(from: &Element) -> Result<Handler, ConfigError> {
+fn program_handler(from: &XmlElement) -> Result<MessageHandler, ConfigError> {
     let named = from.children.iter().find(|c| c.name == "program");
     let Some(named) = named else {
         return Err(form(from, "a handler needs its program"));
     };
     let name = program(named, &named.text)?;
     if name == "DFHPIJT" {
-        return Ok(Handler::Json);
+        return Ok(MessageHandler::Json);
     }
     let list = from
         .children
         .iter()
         .find(|c| c.name == "handler_parameter_list");
-    Ok(Handler::Program {
+    Ok(MessageHandler::Program {
         program: name,
         parameters: list.map(contents).unwrap_or_default(),
     })
@@ -273,27 +273,27 @@ const DFHWSADH: &str = "DFHWSADH";
 enum Header {
     Program(HeaderProgram),
     /// DFHWSADH, and whether it is mandatory.
-    Addressing(Edition, bool),
+    Addressing(AddressingVersion, bool),
 }
 
 /// The edition that the element `addressing` names, or the recommendation.
-fn edition_of(from: &Element) -> Result<Edition, ConfigError> {
+fn edition_of(from: &XmlElement) -> Result<AddressingVersion, ConfigError> {
     match from.children.iter().find(|c| c.name == "namespace") {
-        None => Ok(Edition::default()),
+        None => Ok(AddressingVersion::default()),
         Some(named) => edition(named, named.text.trim()),
     }
 }
 
-fn edition(at: &Element, namespace: &str) -> Result<Edition, ConfigError> {
-    Edition::of(namespace).ok_or_else(|| {
-        let [new, old] = Edition::ALL.map(Edition::namespace);
+fn edition(at: &XmlElement, namespace: &str) -> Result<AddressingVersion, ConfigError> {
+    AddressingVersion::of(namespace).ok_or_else(|| {
+        let [new, old] = AddressingVersion::ALL.map(AddressingVersion::namespace);
         let reason =
             format!("{namespace:?} is not a namespace of WS-Addressing; use {new} or {old}");
         form(at, reason)
     })
 }
 
-fn header_program(from: &Element) -> Result<Header, ConfigError> {
+fn header_program(from: &XmlElement) -> Result<Header, ConfigError> {
     let text = |name: &str| {
         let child = from.children.iter().find(|c| c.name == name);
         child.map(|c| c.text.trim().to_owned())
@@ -321,7 +321,7 @@ fn header_program(from: &Element) -> Result<Header, ConfigError> {
     }))
 }
 
-fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
+fn program(at: &XmlElement, name: &str) -> Result<String, ConfigError> {
     let name = name.trim();
     match (1..=8).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_graphic()) {
         true => Ok(name.to_owned()),
@@ -333,7 +333,7 @@ fn program(at: &Element, name: &str) -> Result<String, ConfigError> {
 pub const CONVERTER: &str = "DFHPITP";
 
 /// The elements within, as text.
-fn contents(element: &Element) -> String {
+fn contents(element: &XmlElement) -> String {
     let mut out = Vec::new();
     for child in &element.children {
         write(child, &mut out);
@@ -344,7 +344,7 @@ fn contents(element: &Element) -> String {
     }
 }
 
-fn write(element: &Element, out: &mut Vec<u8>) {
+fn write(element: &XmlElement, out: &mut Vec<u8>) {
     out.push(b'<');
     out.extend_from_slice(element.name.as_bytes());
     for (key, value) in &element.attributes {
@@ -364,7 +364,7 @@ fn unknown(name: &str, within: &str) -> String {
     format!("{name} in {within} is not supported; remove it if messages may go without it")
 }
 
-fn form(at: &Element, reason: impl Into<String>) -> ConfigError {
+fn form(at: &XmlElement, reason: impl Into<String>) -> ConfigError {
     ConfigError::Form {
         line: at.line,
         reason: reason.into(),
@@ -386,11 +386,11 @@ mod tests {
                 <apphandler>DFHPITP</apphandler></provider_pipeline>"
             );
             Config::parse(&text).map(|config| match config.terminal {
-                Some(Handler::Soap { addressing, .. }) => addressing,
+                Some(MessageHandler::Soap { addressing, .. }) => addressing,
                 _ => None,
             })
         };
-        let header = |edition: Edition, local: &str| {
+        let header = |edition: AddressingVersion, local: &str| {
             format!(
                 "<headerprogram><program_name>DFHWSADH</program_name>\
                  <namespace>{}</namespace><localname>{local}</localname>\
@@ -398,14 +398,14 @@ mod tests {
                 edition.namespace()
             )
         };
-        let both = Edition::ALL.map(|e| header(e, "*")).concat();
+        let both = AddressingVersion::ALL.map(|e| header(e, "*")).concat();
         let addressing = read(&both).unwrap().unwrap();
         assert_eq!((addressing.editions.len(), addressing.always), (2, true));
         let element = read("<addressing/>").unwrap().unwrap();
-        assert_eq!(element.editions, [Edition::Recommendation]);
+        assert_eq!(element.editions, [AddressingVersion::Recommendation]);
         assert_eq!(read("").unwrap(), None);
         for wrong in [
-            header(Edition::Recommendation, "To"),
+            header(AddressingVersion::Recommendation, "To"),
             "<addressing><namespace>urn:a</namespace></addressing>".to_owned(),
         ] {
             let said = read(&wrong).unwrap_err().to_string();
@@ -436,7 +436,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(config.application.as_deref(), Some("DFHPITP"));
-        let Handler::Program {
+        let MessageHandler::Program {
             program,
             parameters,
         } = &config.handlers[0]
@@ -447,13 +447,13 @@ mod tests {
             (program.as_str(), parameters.as_str()),
             ("LOGGER", "<to>Q1</to>")
         );
-        let Some(Handler::Soap {
+        let Some(MessageHandler::Soap {
             version, headers, ..
         }) = &config.terminal
         else {
             panic!("a SOAP handler")
         };
-        assert_eq!(*version, Version::V12);
+        assert_eq!(*version, SoapVersion::V12);
         assert!(headers[0].takes("urn:a", "txid") && !headers[0].takes("urn:b", "txid"));
         assert!(headers[0].mandatory);
     }

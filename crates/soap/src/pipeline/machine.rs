@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use super::addressing::Addressing;
-use super::config::{Config, Handler, Role};
+use super::addressing::RunAddressing;
+use super::config::{Config, MessageHandler, PipelineRole};
 use super::headers::Headers;
-use super::{Containers, Function, names};
-use crate::addressing::Edition;
-use crate::envelope::{Code, Fault, Version};
+use super::{ChannelContainers, HandlerFunction, names};
+use crate::addressing::AddressingVersion;
+use crate::envelope::{FaultCode, Fault, SoapVersion};
 use crate::xml::Limits;
 
 /// The next step for the pipeline's driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum PipelineAction {
     /// Link to a program with the channel of [`Pipeline::containers`], then
     /// [`Pipeline::handle_return`].
     Link {
         /// The program.
         program: String,
         /// The function of the call.
-        function: Function,
+        function: HandlerFunction,
     },
     /// Run the application with the body in DFHWS-BODY, or with JSON in
     /// DFHREQUEST; leave the answer there, or in DFHRESPONSE.
@@ -30,12 +30,12 @@ pub enum Action {
     /// Send DFHREQUEST and put the answer into DFHRESPONSE.
     Send,
     /// The pipeline has ended.
-    Done(Outcome),
+    Done(PipelineOutcome),
 }
 
 /// How a pipeline ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PipelineOutcome {
     /// With a message: to be sent by a provider, in DFHWS-BODY of a requester.
     Response(Vec<u8>),
     /// Without one.
@@ -43,12 +43,12 @@ pub enum Outcome {
     /// A requester got a fault.
     Fault(Fault),
     /// No answer is possible.
-    Failed(Refusal),
+    Failed(PipelineError),
 }
 
 /// Why a pipeline failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PipelineError {
     /// A program ended in an abend, or could not be linked to.
     #[error("the program {program} failed: {reason}")]
     Program {
@@ -85,7 +85,7 @@ enum Stage {
     /// The stage after a failure.
     Error(usize),
     /// Within a SOAP handler: the programs for header blocks.
-    Headers(usize, Function),
+    Headers(usize, HandlerFunction),
     /// The application runs.
     Application,
     /// The request is on its way.
@@ -98,27 +98,27 @@ enum Stage {
 pub struct Pipeline {
     config: Arc<Config>,
     /// The channel that programs get.
-    pub containers: Containers,
+    pub containers: ChannelContainers,
     /// The version in the content type of a provider's request. A fault has
     /// this version if the message itself does not show one.
-    pub asked_in: Option<Version>,
+    pub request_version: Option<SoapVersion>,
     /// The addressing of its messages.
-    pub addressing: Addressing,
+    pub addressing: RunAddressing,
     pub(super) limits: Limits,
     /// Version of the message under way.
-    pub(super) version: Version,
+    pub(super) version: SoapVersion,
     pub(super) headers: Headers,
     stage: Stage,
-    failure: Option<Refusal>,
+    failure: Option<PipelineError>,
     /// The fault that a provider answers with.
-    answered: Option<Code>,
+    answered: Option<FaultCode>,
     /// A requester's fault.
     pub(super) fault: Option<Fault>,
     /// The message that came has no byte: DFHREQUEST is there all the same.
     empty: bool,
     /// The action that [`Pipeline::poll`] returned and that is not yet
     /// answered.
-    waiting: Option<Action>,
+    waiting: Option<PipelineAction>,
 }
 
 impl Pipeline {
@@ -127,27 +127,27 @@ impl Pipeline {
     pub fn new(
         config: &Arc<Config>,
         message: &[u8],
-        containers: Containers,
+        containers: ChannelContainers,
         limits: Limits,
     ) -> Self {
         let mut pipeline = Pipeline {
             config: config.clone(),
             containers,
-            asked_in: None,
-            addressing: Addressing::default(),
+            request_version: None,
+            addressing: RunAddressing::default(),
             limits,
-            version: Version::V11,
+            version: SoapVersion::V11,
             headers: Headers::default(),
             stage: Stage::Request(0),
             failure: None,
             answered: None,
             fault: None,
-            empty: config.role == Role::Provider && message.is_empty(),
+            empty: config.role == PipelineRole::Provider && message.is_empty(),
             waiting: None,
         };
         let name = match config.role {
-            Role::Provider => names::REQUEST,
-            Role::Requester => names::BODY,
+            PipelineRole::Provider => names::REQUEST,
+            PipelineRole::Requester => names::BODY,
         };
         pipeline.put(name, message.to_vec());
         if !config.parameters.is_empty() {
@@ -183,20 +183,20 @@ impl Pipeline {
     }
 
     /// The version of SOAP of the message under way.
-    pub fn version(&self) -> Version {
+    pub fn version(&self) -> SoapVersion {
         self.version
     }
 
     /// The code of the fault that a provider answers with; `None` if it answers
     /// without a fault.
-    pub fn answered_fault(&self) -> Option<&Code> {
+    pub fn answered_fault(&self) -> Option<&FaultCode> {
         self.answered.as_ref()
     }
 
     /// The edition of addressing that a provider's handler writes unasked.
-    pub(super) fn terminal_edition(&self) -> Option<Edition> {
+    pub(super) fn terminal_edition(&self) -> Option<AddressingVersion> {
         match &self.config.terminal {
-            Some(Handler::Soap { addressing, .. }) => {
+            Some(MessageHandler::Soap { addressing, .. }) => {
                 addressing.as_ref()?.editions.first().copied()
             }
             _ => None,
@@ -214,13 +214,13 @@ impl Pipeline {
     }
 
     /// Returns the next step.
-    pub fn poll(&mut self) -> Action {
+    pub fn poll(&mut self) -> PipelineAction {
         if let Some(action) = &self.waiting {
             return action.clone();
         }
         loop {
             if let Some(action) = self.step() {
-                if !matches!(action, Action::Done(_)) {
+                if !matches!(action, PipelineAction::Done(_)) {
                     self.waiting = Some(action.clone());
                 }
                 return action;
@@ -229,40 +229,40 @@ impl Pipeline {
     }
 
     /// Runs a step that needs no program; returns `None` for it.
-    fn step(&mut self) -> Option<Action> {
+    fn step(&mut self) -> Option<PipelineAction> {
         let terminal = self.config.handlers.len();
         match self.stage {
             Stage::Request(at) if at < terminal => self.request(at),
             Stage::Request(_) => self.last(),
             Stage::Response(at) => self.response(at),
-            Stage::Silence(at) => self.called(at, Function::NoResponse),
-            Stage::Error(at) => self.called(at, Function::HandlerError),
+            Stage::Silence(at) => self.called(at, HandlerFunction::NoResponse),
+            Stage::Error(at) => self.called(at, HandlerFunction::HandlerError),
             Stage::Headers(at, function) => self.header_programs(at, function),
             // These stages end with the answer to their action.
             Stage::Application | Stage::Sent => None,
-            Stage::Over => Some(Action::Done(self.outcome())),
+            Stage::Over => Some(PipelineAction::Done(self.outcome())),
         }
     }
 
-    fn outcome(&mut self) -> Outcome {
+    fn outcome(&mut self) -> PipelineOutcome {
         if let Some(fault) = self.fault.take() {
-            return Outcome::Fault(fault);
+            return PipelineOutcome::Fault(fault);
         }
         let name = match self.config.role {
-            Role::Provider => names::RESPONSE,
-            Role::Requester => names::BODY,
+            PipelineRole::Provider => names::RESPONSE,
+            PipelineRole::Requester => names::BODY,
         };
         let failure = self.failure.take();
         match (self.containers.get(name), failure) {
-            (Some(message), _) if !message.is_empty() => Outcome::Response(message.clone()),
+            (Some(message), _) if !message.is_empty() => PipelineOutcome::Response(message.clone()),
             (_, Some(failure)) => match self.config.role {
-                Role::Provider => {
-                    let fault = Fault::new(Code::Receiver, failure.to_string());
-                    Outcome::Response(self.fault_message(&fault))
+                PipelineRole::Provider => {
+                    let fault = Fault::new(FaultCode::Receiver, failure.to_string());
+                    PipelineOutcome::Response(self.fault_message(&fault))
                 }
-                Role::Requester => Outcome::Failed(failure),
+                PipelineRole::Requester => PipelineOutcome::Failed(failure),
             },
-            _ => Outcome::NoResponse,
+            _ => PipelineOutcome::NoResponse,
         }
     }
 
@@ -274,18 +274,18 @@ impl Pipeline {
         }
     }
 
-    fn request(&mut self, at: usize) -> Option<Action> {
+    fn request(&mut self, at: usize) -> Option<PipelineAction> {
         let config = self.config.clone();
         let function = match config.role {
-            Role::Provider => Function::ReceiveRequest,
-            Role::Requester => Function::SendRequest,
+            PipelineRole::Provider => HandlerFunction::ReceiveRequest,
+            PipelineRole::Requester => HandlerFunction::SendRequest,
         };
         match &config.handlers[at] {
-            Handler::Program { .. } => {
+            MessageHandler::Program { .. } => {
                 self.put(names::RESPONSE, Vec::new());
                 self.called(at, function)
             }
-            Handler::Soap {
+            MessageHandler::Soap {
                 version, headers, ..
             } => {
                 self.version = *version;
@@ -293,7 +293,7 @@ impl Pipeline {
                 self.stage = Stage::Headers(at, function);
                 None
             }
-            Handler::Json => {
+            MessageHandler::Json => {
                 let body = self.containers.remove(names::BODY).unwrap_or_default();
                 self.put(names::REQUEST, body);
                 self.stage = Stage::Request(at + 1);
@@ -304,7 +304,7 @@ impl Pipeline {
 
     /// The stage after the last handler: a provider's terminal handler, or the
     /// network.
-    fn last(&mut self) -> Option<Action> {
+    fn last(&mut self) -> Option<PipelineAction> {
         let config = self.config.clone();
         let at = config.handlers.len();
         match &config.terminal {
@@ -315,59 +315,59 @@ impl Pipeline {
                     self.put(names::REQUEST, body);
                 }
                 self.stage = Stage::Sent;
-                Some(Action::Send)
+                Some(PipelineAction::Send)
             }
-            Some(Handler::Program { .. }) => {
+            Some(MessageHandler::Program { .. }) => {
                 self.put(names::RESPONSE, Vec::new());
-                self.called(at, Function::ProcessRequest)
+                self.called(at, HandlerFunction::ProcessRequest)
             }
-            Some(Handler::Soap {
+            Some(MessageHandler::Soap {
                 version,
                 headers,
                 addressing,
             }) => {
                 match self.open_request(*version, headers, addressing.as_ref()) {
-                    Ok(()) => self.stage = Stage::Headers(at, Function::ProcessRequest),
+                    Ok(()) => self.stage = Stage::Headers(at, HandlerFunction::ProcessRequest),
                     Err(fault) => self.answer_fault(&fault, at),
                 }
                 None
             }
-            Some(Handler::Json) => {
+            Some(MessageHandler::Json) => {
                 self.put(names::LEVEL, 10_i32.to_be_bytes().to_vec());
                 self.application(at)
             }
         }
     }
 
-    fn application(&mut self, at: usize) -> Option<Action> {
+    fn application(&mut self, at: usize) -> Option<PipelineAction> {
         let program = self.text(names::APPLICATION);
         if program.is_empty() {
-            self.fail(at, Refusal::NoApplication);
+            self.fail(at, PipelineError::NoApplication);
             return None;
         }
         self.stage = Stage::Application;
-        Some(Action::Application { program })
+        Some(PipelineAction::Application { program })
     }
 
-    fn response(&mut self, at: usize) -> Option<Action> {
+    fn response(&mut self, at: usize) -> Option<PipelineAction> {
         let config = self.config.clone();
         match &config.handlers[at] {
-            Handler::Program { .. } => {
+            MessageHandler::Program { .. } => {
                 self.containers.remove(names::REQUEST);
                 let function = match self.config.role {
-                    Role::Provider => Function::SendResponse,
-                    Role::Requester => Function::ReceiveResponse,
+                    PipelineRole::Provider => HandlerFunction::SendResponse,
+                    PipelineRole::Requester => HandlerFunction::ReceiveResponse,
                 };
                 self.called(at, function)
             }
-            Handler::Soap { addressing, .. } => {
+            MessageHandler::Soap { addressing, .. } => {
                 match self.open_response(addressing.is_some()) {
                     Ok(()) => self.stage = Self::back(at, Stage::Response),
                     Err(failure) => self.fail(at, failure),
                 }
                 None
             }
-            Handler::Json => {
+            MessageHandler::Json => {
                 let body = self.containers.remove(names::RESPONSE).unwrap_or_default();
                 self.put(names::BODY, body);
                 self.stage = Self::back(at, Stage::Response);
@@ -377,10 +377,10 @@ impl Pipeline {
     }
 
     /// Calls a handler that is a program; others are passed by.
-    fn called(&mut self, at: usize, function: Function) -> Option<Action> {
+    fn called(&mut self, at: usize, function: HandlerFunction) -> Option<PipelineAction> {
         let terminal = self.config.terminal.as_ref();
         let handler = self.config.handlers.get(at).or(terminal);
-        let Some(Handler::Program {
+        let Some(MessageHandler::Program {
             program,
             parameters,
         }) = handler
@@ -394,11 +394,11 @@ impl Pipeline {
         let (program, parameters) = (program.clone(), parameters.clone());
         self.put(names::HANDLER_PARAMETERS, parameters.into_bytes());
         match function {
-            Function::NoResponse => {
+            HandlerFunction::NoResponse => {
                 self.containers.remove(names::REQUEST);
                 self.containers.remove(names::RESPONSE);
             }
-            Function::HandlerError => {
+            HandlerFunction::HandlerError => {
                 self.containers.remove(names::REQUEST);
                 self.put(names::RESPONSE, Vec::new());
             }
@@ -407,23 +407,23 @@ impl Pipeline {
         Some(self.link(program, function))
     }
 
-    fn link(&mut self, program: String, function: Function) -> Action {
+    fn link(&mut self, program: String, function: HandlerFunction) -> PipelineAction {
         self.put(
             names::FUNCTION,
             format!("{:<16}", function.name()).into_bytes(),
         );
-        Action::Link { program, function }
+        PipelineAction::Link { program, function }
     }
 
-    fn header_programs(&mut self, at: usize, function: Function) -> Option<Action> {
+    fn header_programs(&mut self, at: usize, function: HandlerFunction) -> Option<PipelineAction> {
         if let Some((program, header)) = self.headers.next() {
             self.put(names::HEADER, header.into_bytes());
             return Some(self.link(program, function));
         }
         self.containers.remove(names::HEADER);
         match function {
-            Function::ProcessRequest => self.application(at),
-            Function::SendResponse => {
+            HandlerFunction::ProcessRequest => self.application(at),
+            HandlerFunction::SendResponse => {
                 self.close_response();
                 self.stage = Self::back(at, Stage::Response);
                 None
@@ -431,7 +431,7 @@ impl Pipeline {
             _ => {
                 let config = self.config.clone();
                 let addressing = match config.handlers.get(at) {
-                    Some(Handler::Soap { addressing, .. }) => addressing.as_ref(),
+                    Some(MessageHandler::Soap { addressing, .. }) => addressing.as_ref(),
                     _ => None,
                 };
                 self.close_request(addressing);
@@ -441,10 +441,10 @@ impl Pipeline {
         }
     }
 
-    /// A program that [`Action::Link`] named is back; its containers are in
+    /// A program that [`PipelineAction::Link`] named is back; its containers are in
     /// [`Pipeline::containers`].
     pub fn handle_return(&mut self) {
-        let Some(Action::Link { program, .. }) = &self.waiting else {
+        let Some(PipelineAction::Link { program, .. }) = &self.waiting else {
             return;
         };
         let program = program.clone();
@@ -468,7 +468,7 @@ impl Pipeline {
                 };
             }
             Stage::Request(at) => match (request, response) {
-                (true, true) => self.fail(at + 1, Refusal::Containers { program }),
+                (true, true) => self.fail(at + 1, PipelineError::Containers { program }),
                 (true, false) => self.stage = Stage::Request(at + 1),
                 // The same handler receives the response that it has made.
                 (false, true) => self.stage = Stage::Response(at),
@@ -493,17 +493,17 @@ impl Pipeline {
         }
     }
 
-    /// A program or the [`Action::Send`] has failed.
+    /// A program or the [`PipelineAction::Send`] has failed.
     pub fn handle_failure(&mut self, reason: &str) {
         let Some(action) = self.waiting.take() else {
             return;
         };
         let reason = reason.to_owned();
         let failure = match action {
-            Action::Link { program, .. } | Action::Application { program } => {
-                Refusal::Program { program, reason }
+            PipelineAction::Link { program, .. } | PipelineAction::Application { program } => {
+                PipelineError::Program { program, reason }
             }
-            Action::Send | Action::Done(_) => Refusal::Answer(reason),
+            PipelineAction::Send | PipelineAction::Done(_) => PipelineError::Answer(reason),
         };
         let at = match self.stage {
             Stage::Request(at) | Stage::Response(at) | Stage::Silence(at) => at,
@@ -527,7 +527,7 @@ impl Pipeline {
     /// The application is back with its answer in DFHWS-BODY, or in DFHRESPONSE
     /// of a JSON pipeline; `None` for no answer.
     pub fn handle_answer(&mut self, fault: Option<&Fault>, answer: bool) {
-        if !matches!(self.waiting, Some(Action::Application { .. })) {
+        if !matches!(self.waiting, Some(PipelineAction::Application { .. })) {
             return;
         }
         self.waiting = None;
@@ -535,18 +535,18 @@ impl Pipeline {
         self.containers.remove(names::REQUEST);
         match (&self.config.terminal, fault, answer) {
             (_, Some(fault), _) => self.answer_fault(fault, at),
-            (Some(Handler::Soap { .. }), None, true) => {
+            (Some(MessageHandler::Soap { .. }), None, true) => {
                 self.headers.answer();
-                self.stage = Stage::Headers(at, Function::SendResponse);
+                self.stage = Stage::Headers(at, HandlerFunction::SendResponse);
             }
             (_, None, true) => self.stage = Self::back(at, Stage::Response),
             (_, None, false) => self.stage = Self::back(at, Stage::Silence),
         }
     }
 
-    /// The network's answer to [`Action::Send`]; `None` when none was wanted.
+    /// The network's answer to [`PipelineAction::Send`]; `None` when none was wanted.
     pub fn handle_received(&mut self, answer: Option<Vec<u8>>) {
-        if self.waiting != Some(Action::Send) {
+        if self.waiting != Some(PipelineAction::Send) {
             return;
         }
         self.waiting = None;
@@ -572,7 +572,7 @@ impl Pipeline {
             return self.fault_envelope(fault);
         }
         let (status, title) = match fault.code {
-            Code::Sender => (400, "Bad Request"),
+            FaultCode::Sender => (400, "Bad Request"),
             _ => (500, "Internal Server Error"),
         };
         let detail = serde_json::Value::from(fault.reason());
@@ -589,10 +589,10 @@ impl Pipeline {
     }
 
     /// Notifies every handler before `at` of a failure; each may answer.
-    fn fail(&mut self, at: usize, failure: Refusal) {
+    fn fail(&mut self, at: usize, failure: PipelineError) {
         self.put(names::ERROR, failure.to_string().into_bytes());
         self.containers.remove(names::RESPONSE);
-        if self.config.role == Role::Requester {
+        if self.config.role == PipelineRole::Requester {
             self.containers.remove(names::BODY);
         }
         self.failure = Some(failure);

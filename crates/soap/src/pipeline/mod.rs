@@ -20,16 +20,16 @@ mod headers;
 mod machine;
 mod soap;
 
-pub use addressing::{Addressing, Destination, Replies};
+pub use addressing::{RunAddressing, AnswerDestination, ReplyPolicy};
 pub use config::{
-    Addressing as AddressingConfig, CONVERTER, Config, ConfigError, Handler, HeaderProgram, Role,
+    AddressingConfig as AddressingConfig, CONVERTER, Config, ConfigError, MessageHandler, HeaderProgram, PipelineRole,
 };
-pub use machine::{Action, Outcome, Pipeline, Refusal};
+pub use machine::{PipelineAction, PipelineOutcome, Pipeline, PipelineError};
 
 use std::collections::BTreeMap;
 
 /// The containers of a pipeline's channel, by name.
-pub type Containers = BTreeMap<String, Vec<u8>>;
+pub type ChannelContainers = BTreeMap<String, Vec<u8>>;
 
 /// Names of the containers that the machine reads or writes.
 pub mod names {
@@ -90,7 +90,7 @@ pub mod names {
 
 /// Where in a pipeline a program is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
+pub enum HandlerFunction {
     /// A provider's handler, with the request.
     ReceiveRequest,
     /// A provider's handler, with the response.
@@ -107,17 +107,17 @@ pub enum Function {
     HandlerError,
 }
 
-impl Function {
+impl HandlerFunction {
     /// The value of the container DFHFUNCTION.
     pub const fn name(self) -> &'static str {
         match self {
-            Function::ReceiveRequest => "RECEIVE-REQUEST",
-            Function::SendResponse => "SEND-RESPONSE",
-            Function::SendRequest => "SEND-REQUEST",
-            Function::ReceiveResponse => "RECEIVE-RESPONSE",
-            Function::ProcessRequest => "PROCESS-REQUEST",
-            Function::NoResponse => "NO-RESPONSE",
-            Function::HandlerError => "HANDLER-ERROR",
+            HandlerFunction::ReceiveRequest => "RECEIVE-REQUEST",
+            HandlerFunction::SendResponse => "SEND-RESPONSE",
+            HandlerFunction::SendRequest => "SEND-REQUEST",
+            HandlerFunction::ReceiveResponse => "RECEIVE-RESPONSE",
+            HandlerFunction::ProcessRequest => "PROCESS-REQUEST",
+            HandlerFunction::NoResponse => "NO-RESPONSE",
+            HandlerFunction::HandlerError => "HANDLER-ERROR",
         }
     }
 }

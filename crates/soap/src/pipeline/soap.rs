@@ -1,37 +1,37 @@
 //! The SOAP handlers' work on messages.
 
-use super::config::{Addressing, HeaderProgram};
+use super::config::{AddressingConfig, HeaderProgram};
 use super::headers::Headers;
-use super::machine::{Pipeline, Refusal};
+use super::machine::{Pipeline, PipelineError};
 use super::names;
-use crate::envelope::{self, Code, Envelope, Fault, Version};
+use crate::envelope::{self, FaultCode, Envelope, Fault, SoapVersion};
 
 impl Pipeline {
     /// A provider's request: the body and its declarations into containers, a
     /// call for each header block. The fault is for the sender.
     pub(super) fn open_request(
         &mut self,
-        latest: Version,
+        latest: SoapVersion,
         programs: &[HeaderProgram],
-        addressing: Option<&Addressing>,
+        addressing: Option<&AddressingConfig>,
     ) -> Result<(), Fault> {
         let message = self.containers.remove(names::REQUEST).unwrap_or_default();
-        self.version = match self.asked_in {
-            Some(Version::V11) => Version::V11,
+        self.version = match self.request_version {
+            Some(SoapVersion::V11) => SoapVersion::V11,
             _ => latest,
         };
         let text = std::str::from_utf8(&message)
-            .map_err(|_| Fault::new(Code::Sender, "the message is not in UTF-8"))?;
+            .map_err(|_| Fault::new(FaultCode::Sender, "the message is not in UTF-8"))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| {
-            if text.contains(Version::V11.namespace()) {
+            if text.contains(SoapVersion::V11.namespace()) {
                 // Its sender would not understand the later version.
-                self.version = Version::V11;
+                self.version = SoapVersion::V11;
             }
             e.fault()
         })?;
-        if latest == Version::V11 && envelope.version == Version::V12 {
+        if latest == SoapVersion::V11 && envelope.version == SoapVersion::V12 {
             let reason = "this service supports SOAP 1.1 only";
-            return Err(Fault::new(Code::VersionMismatch, reason));
+            return Err(Fault::new(FaultCode::VersionMismatch, reason));
         }
         self.version = envelope.version;
         let mut known = match addressing {
@@ -41,7 +41,7 @@ impl Pipeline {
         let mut headers = Headers::default();
         for program in programs {
             let taken = envelope.headers.iter();
-            let taken = taken.filter(|h| h.is_ours() && program.takes(&h.namespace, &h.name));
+            let taken = taken.filter(|h| h.is_for_ultimate_receiver() && program.takes(&h.namespace, &h.name));
             let mut blocks = Vec::new();
             for header in taken {
                 known.push((header.namespace.clone(), header.name.clone()));
@@ -54,7 +54,7 @@ impl Pipeline {
                 "the header block {{{}}}{} is not understood",
                 header.namespace, header.name
             );
-            return Err(Fault::new(Code::MustUnderstand, reason));
+            return Err(Fault::new(FaultCode::MustUnderstand, reason));
         }
         self.headers = headers;
         if let Some((_, operation)) = &envelope.payload {
@@ -77,7 +77,7 @@ impl Pipeline {
     }
 
     /// A requester's request.
-    pub(super) fn close_request(&mut self, addressing: Option<&Addressing>) {
+    pub(super) fn close_request(&mut self, addressing: Option<&AddressingConfig>) {
         let addressing = addressing.map(|config| self.request_blocks(config));
         let message = self.wrapped(&addressing.unwrap_or_default());
         self.put(names::REQUEST, message);
@@ -100,9 +100,9 @@ impl Pipeline {
             .filter(|code| code.starts_with("wsa:"));
         match (self.version, own) {
             // Version 1.1 has the code itself in the place of the sender's.
-            (Version::V11, Some(code)) => {
+            (SoapVersion::V11, Some(code)) => {
                 let mut fault = fault.clone();
-                fault.code = Code::Other(code.clone());
+                fault.code = FaultCode::Other(code.clone());
                 fault.write(&mut message, self.version);
             }
             _ => fault.write(&mut message, self.version),
@@ -124,10 +124,10 @@ impl Pipeline {
     }
 
     /// A requester's response: the body, or a fault.
-    pub(super) fn open_response(&mut self, addressing: bool) -> Result<(), Refusal> {
+    pub(super) fn open_response(&mut self, addressing: bool) -> Result<(), PipelineError> {
         let message = self.containers.remove(names::RESPONSE).unwrap_or_default();
         let wrong =
-            |e: &dyn std::fmt::Display| Refusal::Answer(format!("its answer cannot be read: {e}"));
+            |e: &dyn std::fmt::Display| PipelineError::Answer(format!("its answer cannot be read: {e}"));
         let text = std::str::from_utf8(&message).map_err(|e| wrong(&e))?;
         let envelope = Envelope::parse(text, self.limits).map_err(|e| wrong(&e))?;
         let known = match addressing {

@@ -6,8 +6,8 @@
 //! Reference: W3C, Web Services Addressing 1.0 Metadata, section 4.4; WSDL
 //! Binding, section 4.2.
 
-use crate::binding::Actions;
-use crate::xml::{Element, split};
+use crate::binding::MessageActions;
+use crate::xml::{XmlElement, split};
 
 /// Namespaces of the attribute Action, the recommendation's first.
 pub(super) const NAMESPACES: [&str; 3] = [
@@ -17,7 +17,7 @@ pub(super) const NAMESPACES: [&str; 3] = [
 ];
 
 /// The names for the actions.
-pub(super) struct Named<'e> {
+pub(super) struct ActionNames<'e> {
     /// Target namespace of the description.
     pub namespace: &'e str,
     /// Name of the port type.
@@ -27,16 +27,16 @@ pub(super) struct Named<'e> {
     /// SOAPAction, empty for none.
     pub soap_action: &'e str,
     /// `input` of the port type's operation, if it is described.
-    pub input: Option<&'e Element>,
+    pub input: Option<&'e XmlElement>,
     /// `output`; none for a one-way operation.
-    pub output: Option<&'e Element>,
+    pub output: Option<&'e XmlElement>,
 }
 
-impl Named<'_> {
+impl ActionNames<'_> {
     /// The actions. `two_way` says that there is a response.
-    pub fn actions(&self, two_way: bool) -> Actions {
+    pub fn actions(&self, two_way: bool) -> MessageActions {
         let operation = self.operation;
-        let of = |element: Option<&Element>, own: &str| {
+        let of = |element: Option<&XmlElement>, own: &str| {
             let name = element.and_then(|e| e.attribute("name")).unwrap_or(own);
             element
                 .and_then(explicit)
@@ -53,7 +53,7 @@ impl Named<'_> {
             None if !self.soap_action.is_empty() => self.soap_action.to_owned(),
             _ => of(self.input, &asks),
         };
-        Actions {
+        MessageActions {
             request,
             response: two_way.then(|| of(self.output, &answers)),
         }
@@ -71,7 +71,7 @@ impl Named<'_> {
 }
 
 /// The attribute Action, under one of its namespaces.
-fn explicit(element: &Element) -> Option<String> {
+fn explicit(element: &XmlElement) -> Option<String> {
     let mut all = element.attributes.iter();
     let found = all.find(|(key, _)| {
         let (prefix, local) = split(key.as_bytes());
@@ -93,7 +93,7 @@ mod tests {
         let text = "<o xmlns:w='http://www.w3.org/2006/05/addressing/wsdl'>\
                     <input w:Action='urn:asks'/><output name='told'/></o>";
         let root = parse_tree(text, Limits::default()).unwrap();
-        let named = |soap_action, input| Named {
+        let named = |soap_action, input| ActionNames {
             namespace: "http://h/n/",
             port_type: "P",
             operation: "op",
@@ -110,7 +110,7 @@ mod tests {
             (&*one_way.request, one_way.response),
             ("http://h/n/P/op", None)
         );
-        let urn = Named {
+        let urn = ActionNames {
             namespace: "urn:n",
             ..named("", None)
         };

@@ -16,26 +16,26 @@
 //! | more often | `name-num`, `name-cont`: a container of records |
 
 use super::WsdlError;
-use super::draft::Draft;
-use super::simple::{self, Limits, Occurs, Simple, Type, occurs, truth};
-use super::types::{Schema, Schemas};
-use crate::binding::{Node, Structure};
-use crate::xml::{Element, XML, XSD};
+use super::draft::CopybookDraft;
+use super::simple::{self, Limits, Occurs, SimpleItem, ContentType, occurs, truth};
+use super::types::{Schema, XsdSchemaSet};
+use crate::binding::{Node, MessageLayout};
+use crate::xml::{XmlElement, XML, XSD};
 use copybook::generated;
 
 /// The copybook and elements of a message.
 pub(super) fn structure<'a>(
-    schemas: &'a Schemas,
+    schemas: &'a XsdSchemaSet,
     schema: &'a Schema,
-    declaration: &'a Element,
+    declaration: &'a XmlElement,
     what: &str,
     limits: Limits,
-) -> Result<Structure, WsdlError> {
+) -> Result<MessageLayout, WsdlError> {
     let name = declaration.attribute("name").unwrap_or("message");
     let mut builder = Builder {
         schemas,
         limits,
-        drafts: vec![Draft::new(title(name, what, 0))],
+        drafts: vec![CopybookDraft::new(title(name, what, 0))],
         what,
         open: Vec::new(),
         items: 0,
@@ -48,19 +48,19 @@ pub(super) fn structure<'a>(
         ..Node::default()
     };
     match simple::kind(schemas, limits, schema, declaration)? {
-        Type::Complex(of, complex) => {
+        ContentType::Complex(of, complex) => {
             root.children = builder.complex(of, complex, 0, 3)?;
             if builder.drafts[0].is_empty() {
                 builder.drafts[0].emit(3, "filler", "PIC X");
             }
         }
-        Type::Simple(simple) => {
+        ContentType::Simple(simple) => {
             root.field = builder.leaf(0, 3, &cobol(name), &simple, "");
             root.form = simple.form;
         }
     }
-    Ok(Structure {
-        copybook: builder.drafts.iter().map(Draft::text).collect(),
+    Ok(MessageLayout {
+        copybook: builder.drafts.iter().map(CopybookDraft::text).collect(),
         root,
     })
 }
@@ -68,17 +68,17 @@ pub(super) fn structure<'a>(
 /// As above for a message of parts with types: an element of the operation's
 /// name with an element for each part.
 pub(super) fn parts<'a>(
-    schemas: &'a Schemas,
+    schemas: &'a XsdSchemaSet,
     own: &'a Schema,
-    parts: &[&'a Element],
+    parts: &[&'a XmlElement],
     (namespace, name): (&str, &str),
     what: &str,
     limits: Limits,
-) -> Result<Structure, WsdlError> {
+) -> Result<MessageLayout, WsdlError> {
     let mut builder = Builder {
         schemas,
         limits,
-        drafts: vec![Draft::new(title(name, what, 0))],
+        drafts: vec![CopybookDraft::new(title(name, what, 0))],
         what,
         open: Vec::new(),
         items: 0,
@@ -94,8 +94,8 @@ pub(super) fn parts<'a>(
     if builder.drafts[0].is_empty() {
         builder.drafts[0].emit(3, "filler", "PIC X");
     }
-    Ok(Structure {
-        copybook: builder.drafts.iter().map(Draft::text).collect(),
+    Ok(MessageLayout {
+        copybook: builder.drafts.iter().map(CopybookDraft::text).collect(),
         root: Node {
             name: name.to_owned(),
             namespace: namespace.to_owned(),
@@ -118,13 +118,13 @@ fn title(name: &str, what: &str, number: usize) -> String {
 }
 
 struct Builder<'a> {
-    schemas: &'a Schemas,
+    schemas: &'a XsdSchemaSet,
     limits: Limits,
     /// The record, then those in containers.
-    drafts: Vec<Draft>,
+    drafts: Vec<CopybookDraft>,
     what: &'a str,
     /// Types and elements that are being made, to find recursion.
-    open: Vec<&'a Element>,
+    open: Vec<&'a XmlElement>,
     items: usize,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     fn complex(
         &mut self,
         schema: &'a Schema,
-        complex: &'a Element,
+        complex: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
     fn content(
         &mut self,
         schema: &'a Schema,
-        complex: &'a Element,
+        complex: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
     fn text_content(
         &mut self,
         schema: &'a Schema,
-        derived: &'a Element,
+        derived: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
     fn guarded(
         &mut self,
         schema: &'a Schema,
-        of: &'a Element,
+        of: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
@@ -255,7 +255,7 @@ impl<'a> Builder<'a> {
     fn derived(
         &mut self,
         schema: &'a Schema,
-        derived: &'a Element,
+        derived: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Vec<Node>, WsdlError> {
@@ -278,10 +278,10 @@ impl<'a> Builder<'a> {
     fn named(
         &self,
         schema: &'a Schema,
-        at: &'a Element,
+        at: &'a XmlElement,
         kind: &'static str,
         attribute: &str,
-    ) -> Result<(&'a Schema, &'a Element), WsdlError> {
+    ) -> Result<(&'a Schema, &'a XmlElement), WsdlError> {
         let Some(written) = at.attribute(attribute) else {
             return Err(schema.broken(at, format!("it has no {attribute}")));
         };
@@ -296,7 +296,7 @@ impl<'a> Builder<'a> {
     fn particle(
         &mut self,
         schema: &'a Schema,
-        child: &'a Element,
+        child: &'a XmlElement,
         optional: bool,
         part: usize,
         level: u32,
@@ -354,7 +354,7 @@ impl<'a> Builder<'a> {
     fn attribute(
         &mut self,
         schema: &'a Schema,
-        declaration: &'a Element,
+        declaration: &'a XmlElement,
         part: usize,
         level: u32,
     ) -> Result<Option<Node>, WsdlError> {
@@ -379,8 +379,8 @@ impl<'a> Builder<'a> {
         let name = target.attribute("name").unwrap_or_default();
         let simple = match target.attribute("type").is_some() || !target.children.is_empty() {
             true => match simple::kind(self.schemas, self.limits, of, target)? {
-                Type::Simple(simple) => simple,
-                Type::Complex(..) => {
+                ContentType::Simple(simple) => simple,
+                ContentType::Complex(..) => {
                     return Err(of.broken(
                         target,
                         "an attribute cannot be used as \
@@ -410,7 +410,7 @@ impl<'a> Builder<'a> {
     fn element(
         &mut self,
         schema: &'a Schema,
-        declaration: &'a Element,
+        declaration: &'a XmlElement,
         occurs: Occurs,
         part: usize,
         level: u32,
@@ -476,18 +476,18 @@ impl<'a> Builder<'a> {
     fn inline(
         &mut self,
         node: &mut Node,
-        kind: Type<'a>,
+        kind: ContentType<'a>,
         part: usize,
         level: u32,
         base: &str,
         table: &str,
     ) -> Result<(), WsdlError> {
         match kind {
-            Type::Simple(simple) => {
+            ContentType::Simple(simple) => {
                 node.form = simple.form;
                 node.field = self.leaf(part, level, base, &simple, table);
             }
-            Type::Complex(of, complex) => {
+            ContentType::Complex(of, complex) => {
                 let draft = &mut self.drafts[part];
                 let name = draft.name(base);
                 node.field = draft.emit(level, &name, table);
@@ -505,7 +505,7 @@ impl<'a> Builder<'a> {
     fn contained(
         &mut self,
         node: &mut Node,
-        kind: Type<'a>,
+        kind: ContentType<'a>,
         part: usize,
         level: u32,
         base: &str,
@@ -516,13 +516,13 @@ impl<'a> Builder<'a> {
         node.field = draft.emit(level, &name, "PIC X(16)");
         let record = self.drafts.len();
         node.record = Some(record as u32);
-        self.drafts.push(Draft::new(title(base, self.what, record)));
+        self.drafts.push(CopybookDraft::new(title(base, self.what, record)));
         match kind {
-            Type::Simple(simple) => {
+            ContentType::Simple(simple) => {
                 node.form = simple.form;
                 self.leaf(record, 3, base, &simple, "");
             }
-            Type::Complex(of, complex) => {
+            ContentType::Complex(of, complex) => {
                 node.children = self.complex(of, complex, record, 3)?;
                 let draft = &mut self.drafts[record];
                 if draft.is_empty() {
@@ -533,7 +533,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn leaf(&mut self, part: usize, level: u32, base: &str, simple: &Simple, table: &str) -> u32 {
+    fn leaf(&mut self, part: usize, level: u32, base: &str, simple: &SimpleItem, table: &str) -> u32 {
         let draft = &mut self.drafts[part];
         let name = draft.name(base);
         let clause = match table {

@@ -15,7 +15,7 @@
 //! | FILLER, REDEFINES | nothing; the item that is redefined stands |
 
 use super::{WsdlError, write};
-use crate::binding::{Binding, Form, Interface, MAPPING_LEVEL, Node, Structure, VERSION};
+use crate::binding::{ServiceBinding, TextForm, ProgramInterface, MAPPING_LEVEL, Node, MessageLayout, VERSION};
 use copybook::{FieldId, Kind, Layout, Names, Naming, ParseOptions};
 
 /// The options of a description in addition to the records.
@@ -26,7 +26,7 @@ pub struct ServiceOptions {
     /// Name of the operation; without one, the program's with `Operation`.
     pub operation: Option<String>,
     /// How the program gets its record.
-    pub interface: Interface,
+    pub interface: ProgramInterface,
     /// Address of the service: a whole URL.
     pub address: String,
     /// Path of the service, for the binding.
@@ -42,7 +42,7 @@ pub fn from_copybooks(
     request: &str,
     response: Option<&str>,
     options: &ServiceOptions,
-) -> Result<(String, Binding), WsdlError> {
+) -> Result<(String, ServiceBinding), WsdlError> {
     let program = &options.program;
     let operation = match &options.operation {
         Some(name) => name.clone(),
@@ -61,7 +61,7 @@ pub fn from_copybooks(
     let answer = format!("{operation}Response");
     let (response, response_layout) =
         structure_of(response.unwrap_or(&request.copybook), &answer, &response_ns)?;
-    let description = write::Description {
+    let description = write::WsdlDescription {
         namespace: namespace(program),
         program,
         operation: &operation,
@@ -70,7 +70,7 @@ pub fn from_copybooks(
     };
     let actions = description.actions();
     let text = description.text(&actions);
-    let binding = Binding {
+    let binding = ServiceBinding {
         version: VERSION,
         mapping_level: MAPPING_LEVEL.into(),
         service: format!("{program}Service"),
@@ -96,7 +96,7 @@ pub fn structure_of(
     copybook: &str,
     element: &str,
     namespace: &str,
-) -> Result<(Structure, Layout), WsdlError> {
+) -> Result<(MessageLayout, Layout), WsdlError> {
     let parsed = copybook::parse(copybook, &ParseOptions::default());
     let mut layouts = parsed.map_err(|e| WsdlError::Copybook(e.to_string()))?;
     if layouts.is_empty() {
@@ -111,7 +111,7 @@ pub fn structure_of(
     };
     let mut root = walk.node(Layout::RECORD, element.to_owned());
     root.min = 1;
-    let structure = Structure {
+    let structure = MessageLayout {
         copybook: copybook.to_owned(),
         root,
     };
@@ -150,7 +150,7 @@ impl Walk<'_> {
             min,
             max: Some(max),
             field: id.0,
-            form: Form::Item,
+            form: TextForm::Item,
             children,
             ..Node::default()
         }

@@ -7,18 +7,18 @@ use copybook::generated::Taken;
 use std::fmt::Write as _;
 
 /// One record.
-pub(super) struct Draft {
+pub(super) struct CopybookDraft {
     title: String,
     /// Level, name and clause.
     items: Vec<(u32, String, String)>,
     names: Taken,
 }
 
-impl Draft {
-    pub fn new(title: String) -> Draft {
+impl CopybookDraft {
+    pub fn new(title: String) -> CopybookDraft {
         let mut names = Taken::default();
         names.take(&title);
-        Draft {
+        CopybookDraft {
             title,
             items: Vec::new(),
             names,

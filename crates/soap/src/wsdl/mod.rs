@@ -26,7 +26,7 @@ mod types;
 mod write;
 
 pub use describe::{ServiceOptions, from_copybooks, structure_of};
-pub use read::{CopybookOptions, Made, Resolver, to_copybooks};
+pub use read::{CopybookOptions, DerivedOperation, ImportResolver, to_copybooks};
 
 /// Why a description cannot be made or used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

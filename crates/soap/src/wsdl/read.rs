@@ -1,15 +1,15 @@
 //! From a description to the operations in it.
 
-use super::actions::Named;
+use super::actions::ActionNames;
 use super::derive;
 use super::simple::Limits;
-use super::types::{Schema, Schemas};
+use super::types::{Schema, XsdSchemaSet};
 use super::{SOAP, WSDL, WSDL2, WsdlError};
-use crate::binding::{Binding, Interface, MAPPING_LEVEL, Structure, VERSION};
-use crate::xml::{self, Element, XSD, parse_tree};
+use crate::binding::{ServiceBinding, ProgramInterface, MAPPING_LEVEL, MessageLayout, VERSION};
+use crate::xml::{self, XmlElement, XSD, parse_tree};
 
 /// Reads what a description imports: the text at a location, if there is one.
-pub type Resolver<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type ImportResolver<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Settings that a description does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct CopybookOptions {
     /// The program of a provider.
     pub program: Option<String>,
     /// How programs get their record.
-    pub interface: Interface,
+    pub interface: ProgramInterface,
     /// Path of a provider; without one the endpoint of the description.
     pub uri: Option<String>,
     /// Elements that occur at most so often lie in the record, others in
@@ -37,7 +37,7 @@ impl Default for CopybookOptions {
             file: "description".into(),
             operation: None,
             program: None,
-            interface: Interface::Channel {
+            interface: ProgramInterface::Channel {
                 container: "DFHWS-DATA".into(),
             },
             uri: None,
@@ -49,9 +49,9 @@ impl Default for CopybookOptions {
 
 /// An operation that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct DerivedOperation {
     /// Its binding, with both copybooks.
-    pub binding: Binding,
+    pub binding: ServiceBinding,
     /// Warnings.
     pub warnings: Vec<String>,
 }
@@ -62,14 +62,14 @@ pub struct Made {
 /// The first thing in the description that is wrong, or refused.
 pub fn to_copybooks(
     text: &str,
-    resolver: Resolver<'_>,
+    resolver: ImportResolver<'_>,
     options: &CopybookOptions,
-) -> Result<Vec<Made>, WsdlError> {
+) -> Result<Vec<DerivedOperation>, WsdlError> {
     let root = parse_tree(text, xml::Limits::default())?;
     let mut reader = Description {
         file: &options.file,
         parts: Vec::new(),
-        schemas: Schemas::default(),
+        schemas: XsdSchemaSet::default(),
         seen: Vec::new(),
         options,
     };
@@ -84,8 +84,8 @@ pub fn to_copybooks(
 struct Description<'a> {
     file: &'a str,
     /// The description and those that it imports.
-    parts: Vec<Element>,
-    schemas: Schemas,
+    parts: Vec<XmlElement>,
+    schemas: XsdSchemaSet,
     /// Locations that were imported.
     seen: Vec<String>,
     options: &'a CopybookOptions,
@@ -93,19 +93,19 @@ struct Description<'a> {
 
 /// A message of an operation.
 struct Wanted<'e> {
-    body: &'e Element,
-    message: &'e Element,
+    body: &'e XmlElement,
+    message: &'e XmlElement,
 }
 
 impl Description<'_> {
-    fn place(&self, at: &Element) -> String {
+    fn place(&self, at: &XmlElement) -> String {
         let name = at
             .attribute("name")
             .map_or(String::new(), |n| format!(" {n:?}"));
         format!("{} line {}: {}{name}", self.file, at.line, at.name)
     }
 
-    fn refused(&self, at: &Element, what: impl Into<String>, fix: &str) -> WsdlError {
+    fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> WsdlError {
         WsdlError::Refused {
             place: self.place(at),
             what: what.into(),
@@ -113,7 +113,7 @@ impl Description<'_> {
         }
     }
 
-    fn broken(&self, at: &Element, reason: impl Into<String>) -> WsdlError {
+    fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> WsdlError {
         WsdlError::Broken {
             place: self.place(at),
             reason: reason.into(),
@@ -122,8 +122,8 @@ impl Description<'_> {
 
     fn add(
         &mut self,
-        root: Element,
-        resolver: Resolver<'_>,
+        root: XmlElement,
+        resolver: ImportResolver<'_>,
         depth: usize,
     ) -> Result<(), WsdlError> {
         if !root.is(WSDL, "definitions") {
@@ -134,7 +134,7 @@ impl Description<'_> {
             return Err(self.broken(&root, reason));
         }
         for types in root.all(WSDL, "types") {
-            let other = |e: &&Element| e.name == "schema" && e.namespace != XSD;
+            let other = |e: &&XmlElement| e.name == "schema" && e.namespace != XSD;
             if let Some(old) = types.children.iter().find(other) {
                 let what = format!("a schema of {:?} is not supported", old.namespace);
                 return Err(self.refused(old, what, "Use a schema of the year 2001."));
@@ -174,11 +174,11 @@ impl Description<'_> {
     fn find<'e>(
         &'e self,
         kind: &'static str,
-        at: &Element,
+        at: &XmlElement,
         name: &str,
-    ) -> Result<&'e Element, WsdlError> {
+    ) -> Result<&'e XmlElement, WsdlError> {
         let (namespace, local) = at.resolve(name).map_err(|e| self.broken(at, e))?;
-        let fits = |root: &&Element| root.attribute("targetNamespace").unwrap_or("") == namespace;
+        let fits = |root: &&XmlElement| root.attribute("targetNamespace").unwrap_or("") == namespace;
         let mut all = self
             .parts
             .iter()
@@ -188,8 +188,8 @@ impl Description<'_> {
         found.ok_or_else(|| self.broken(at, format!("no {kind} {name:?}")))
     }
 
-    fn operations(&self) -> Result<Vec<Made>, WsdlError> {
-        let mut made: Vec<Made> = Vec::new();
+    fn operations(&self) -> Result<Vec<DerivedOperation>, WsdlError> {
+        let mut made: Vec<DerivedOperation> = Vec::new();
         let mut names = Vec::new();
         let bindings = self.parts.iter().flat_map(|root| root.all(WSDL, "binding"));
         for binding in bindings {
@@ -223,11 +223,11 @@ impl Description<'_> {
     fn operation(
         &self,
         ns: &str,
-        soap: &Element,
-        binding: &Element,
-        operation: &Element,
-        port_type: &Element,
-    ) -> Result<Made, WsdlError> {
+        soap: &XmlElement,
+        binding: &XmlElement,
+        operation: &XmlElement,
+        port_type: &XmlElement,
+    ) -> Result<DerivedOperation, WsdlError> {
         let name = operation.attribute("name").unwrap_or_default();
         let own = operation.first(ns, "operation");
         let style = own
@@ -262,7 +262,7 @@ impl Description<'_> {
             let mut all = root.all(WSDL, "portType");
             all.any(|p| std::ptr::eq(p, port_type))
         });
-        let actions = Named {
+        let actions = ActionNames {
             namespace: part
                 .and_then(|root| root.attribute("targetNamespace"))
                 .unwrap_or_default(),
@@ -272,8 +272,8 @@ impl Description<'_> {
             input: described.first(WSDL, "input"),
             output: described.first(WSDL, "output"),
         };
-        Ok(Made {
-            binding: Binding {
+        Ok(DerivedOperation {
+            binding: ServiceBinding {
                 version: VERSION,
                 mapping_level: MAPPING_LEVEL.into(),
                 service,
@@ -292,7 +292,7 @@ impl Description<'_> {
     }
 
     /// The service that has a binding, and its address.
-    fn service(&self, ns: &str, binding: &Element) -> (String, String) {
+    fn service(&self, ns: &str, binding: &XmlElement) -> (String, String) {
         let name = binding.attribute("name").unwrap_or_default();
         for service in self.parts.iter().flat_map(|root| root.all(WSDL, "service")) {
             for port in service.all(WSDL, "port") {
@@ -312,8 +312,8 @@ impl Description<'_> {
     fn message<'e>(
         &'e self,
         ns: &str,
-        operation: &'e Element,
-        described: &'e Element,
+        operation: &'e XmlElement,
+        described: &'e XmlElement,
         way: &str,
     ) -> Result<Option<Wanted<'e>>, WsdlError> {
         let Some(part) = described.first(WSDL, way) else {
@@ -336,13 +336,13 @@ impl Description<'_> {
     }
 
     /// A message of RPC: every part of the body, in an element of this name.
-    fn rpc(&self, wanted: &Wanted<'_>, what: &str, name: &str) -> Result<Structure, WsdlError> {
+    fn rpc(&self, wanted: &Wanted<'_>, what: &str, name: &str) -> Result<MessageLayout, WsdlError> {
         let chosen = wanted.body.attribute("parts");
-        let named = |p: &&Element| {
+        let named = |p: &&XmlElement| {
             let name = p.attribute("name");
             chosen.is_none_or(|c| c.split_ascii_whitespace().any(|c| name == Some(c)))
         };
-        let parts: Vec<&Element> = wanted.message.all(WSDL, "part").filter(named).collect();
+        let parts: Vec<&XmlElement> = wanted.message.all(WSDL, "part").filter(named).collect();
         if let Some(part) = parts.iter().find(|p| p.attribute("type").is_none()) {
             let fix = "Give the part a type, as RPC requires.";
             return Err(self.refused(part, "a part with an element in RPC", fix));
@@ -365,16 +365,16 @@ impl Description<'_> {
         wanted: &Wanted<'_>,
         what: &str,
         warnings: &mut Vec<String>,
-    ) -> Result<Structure, WsdlError> {
+    ) -> Result<MessageLayout, WsdlError> {
         let chosen = wanted.body.attribute("parts");
-        let parts: Vec<&Element> = wanted.message.all(WSDL, "part").collect();
-        let named = |p: &&&Element| {
+        let parts: Vec<&XmlElement> = wanted.message.all(WSDL, "part").collect();
+        let named = |p: &&&XmlElement| {
             chosen.is_none_or(|c| {
                 c.split_ascii_whitespace()
                     .any(|c| p.attribute("name") == Some(c))
             })
         };
-        let mut within: Vec<&Element> = parts.iter().filter(named).copied().collect();
+        let mut within: Vec<&XmlElement> = parts.iter().filter(named).copied().collect();
         if within.len() > 1 && chosen.is_none() {
             // Parts for header blocks have the same message, often.
             let first = within.len();

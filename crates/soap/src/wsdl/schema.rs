@@ -3,13 +3,13 @@
 use copybook::{Condition, Field, Kind, Literal, Numeric, Storage};
 
 /// A simple type: the built-in one and facets.
-pub(super) struct Simple {
+pub(super) struct SimpleType {
     pub base: &'static str,
     pub facets: Vec<(&'static str, String)>,
 }
 
 /// The type of an item.
-pub(super) fn simple(field: &Field) -> Simple {
+pub(super) fn simple(field: &Field) -> SimpleType {
     let length = field.length.to_string();
     let (base, facets) = match &field.kind {
         Kind::Numeric(number) => return numeric(*number, field.length),
@@ -26,10 +26,10 @@ pub(super) fn simple(field: &Field) -> Simple {
             ("string", facets)
         }
     };
-    Simple { base, facets }
+    SimpleType { base, facets }
 }
 
-fn numeric(number: Numeric, bytes: u32) -> Simple {
+fn numeric(number: Numeric, bytes: u32) -> SimpleType {
     let full = matches!(number.storage, Storage::Native | Storage::BinaryFull);
     let digits = i32::from(number.digits);
     let scale = i32::from(number.scale);
@@ -42,7 +42,7 @@ fn numeric(number: Numeric, bytes: u32) -> Simple {
         if !number.signed {
             facets.push(("minInclusive", "0".into()));
         }
-        return Simple {
+        return SimpleType {
             base: "decimal",
             facets,
         };
@@ -69,7 +69,7 @@ fn numeric(number: Numeric, bytes: u32) -> Simple {
         true => Vec::new(),
         false => vec![("totalDigits", digits.to_string())],
     };
-    Simple { base, facets }
+    SimpleType { base, facets }
 }
 
 /// Level-88 conditions, for people.

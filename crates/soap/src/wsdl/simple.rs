@@ -1,9 +1,9 @@
 //! Simple types as COBOL pictures.
 
 use super::WsdlError;
-use super::types::{Schema, Schemas};
-use crate::binding::Form;
-use crate::xml::{Element, XSD};
+use super::types::{Schema, XsdSchemaSet};
+use crate::binding::TextForm;
+use crate::xml::{XmlElement, XSD};
 
 /// The caller's limits for types without facets.
 #[derive(Debug, Clone, Copy)]
@@ -15,25 +15,25 @@ pub(super) struct Limits {
 }
 
 /// The content of an element or attribute.
-pub(super) enum Type<'a> {
-    Simple(Simple),
-    Complex(&'a Schema, &'a Element),
+pub(super) enum ContentType<'a> {
+    Simple(SimpleItem),
+    Complex(&'a Schema, &'a XmlElement),
 }
 
 /// A simple type as an item.
-pub(super) struct Simple {
+pub(super) struct SimpleItem {
     /// Picture and usage.
     pub clause: String,
-    pub form: Form,
+    pub form: TextForm,
     /// Values of an enumeration that fit into level 88.
     pub values: Vec<String>,
 }
 
-impl Simple {
-    fn new(clause: impl Into<String>) -> Simple {
-        Simple {
+impl SimpleItem {
+    fn new(clause: impl Into<String>) -> SimpleItem {
+        SimpleItem {
             clause: clause.into(),
-            form: Form::Item,
+            form: TextForm::Item,
             values: Vec::new(),
         }
     }
@@ -47,7 +47,7 @@ pub(super) struct Occurs {
 }
 
 /// `minOccurs` and `maxOccurs`.
-pub(super) fn occurs(schema: &Schema, element: &Element) -> Result<Occurs, WsdlError> {
+pub(super) fn occurs(schema: &Schema, element: &XmlElement) -> Result<Occurs, WsdlError> {
     let number = |name: &str| match element.attribute(name).map(str::trim) {
         None => Ok(Some(1)),
         Some("unbounded") => Ok(None),
@@ -70,28 +70,28 @@ pub(super) fn truth(value: Option<&str>) -> bool {
 }
 
 /// Text of so many characters.
-pub(super) fn text(length: u32) -> Simple {
-    Simple::new(format!("PIC X({length})"))
+pub(super) fn text(length: u32) -> SimpleItem {
+    SimpleItem::new(format!("PIC X({length})"))
 }
 
 /// A simple type by its name.
 pub(super) fn named(
-    schemas: &Schemas,
+    schemas: &XsdSchemaSet,
     limits: Limits,
     schema: &Schema,
-    at: &Element,
+    at: &XmlElement,
     name: (String, String),
-) -> Result<Simple, WsdlError> {
+) -> Result<SimpleItem, WsdlError> {
     Facets::default().named(schemas, limits, schema, at, name, 0)
 }
 
 /// The type of a declaration.
 pub(super) fn kind<'a>(
-    schemas: &'a Schemas,
+    schemas: &'a XsdSchemaSet,
     limits: Limits,
     schema: &'a Schema,
-    declaration: &'a Element,
-) -> Result<Type<'a>, WsdlError> {
+    declaration: &'a XmlElement,
+) -> Result<ContentType<'a>, WsdlError> {
     if let Some(written) = declaration.attribute("type") {
         let name = schema.resolve(declaration, written)?;
         if let Some((of, complex)) = schemas.get("complexType", &name) {
@@ -100,17 +100,17 @@ pub(super) fn kind<'a>(
                 let what = format!("the type {written} is abstract");
                 return Err(schema.refused(declaration, what, fix));
             }
-            return Ok(Type::Complex(of, complex));
+            return Ok(ContentType::Complex(of, complex));
         }
         let simple = Facets::default().named(schemas, limits, schema, declaration, name, 0)?;
-        return Ok(Type::Simple(simple));
+        return Ok(ContentType::Simple(simple));
     }
     if let Some(complex) = declaration.first(XSD, "complexType") {
-        return Ok(Type::Complex(schema, complex));
+        return Ok(ContentType::Complex(schema, complex));
     }
     if let Some(simple) = declaration.first(XSD, "simpleType") {
         let simple = Facets::default().of(schemas, limits, schema, simple, 0)?;
-        return Ok(Type::Simple(simple));
+        return Ok(ContentType::Simple(simple));
     }
     let fix = "Give it a type; xsd:anyType has no place in a record.";
     Err(schema.refused(declaration, "it has no type", fix))
@@ -130,13 +130,13 @@ impl Facets {
     /// Of a type by its name.
     fn named(
         self,
-        schemas: &Schemas,
+        schemas: &XsdSchemaSet,
         limits: Limits,
         schema: &Schema,
-        at: &Element,
+        at: &XmlElement,
         name: (String, String),
         depth: usize,
-    ) -> Result<Simple, WsdlError> {
+    ) -> Result<SimpleItem, WsdlError> {
         if name.0 == XSD {
             return self.built_in(limits, schema, at, &name.1);
         }
@@ -151,12 +151,12 @@ impl Facets {
 
     fn of(
         mut self,
-        schemas: &Schemas,
+        schemas: &XsdSchemaSet,
         limits: Limits,
         schema: &Schema,
-        simple: &Element,
+        simple: &XmlElement,
         depth: usize,
-    ) -> Result<Simple, WsdlError> {
+    ) -> Result<SimpleItem, WsdlError> {
         if depth > MAX_DEPTH {
             let fix = "A type cannot be derived from itself.";
             return Err(schema.refused(simple, "its restrictions are circular", fix));
@@ -198,24 +198,24 @@ impl Facets {
         self,
         limits: Limits,
         schema: &Schema,
-        at: &Element,
+        at: &XmlElement,
         name: &str,
-    ) -> Result<Simple, WsdlError> {
+    ) -> Result<SimpleItem, WsdlError> {
         let unsigned = self.least.is_some_and(|least| least >= 0.0);
         let sign = if unsigned { "" } else { "S" };
         Ok(match name {
-            "boolean" => Simple {
-                form: Form::Boolean,
-                ..Simple::new("PIC X")
+            "boolean" => SimpleItem {
+                form: TextForm::Boolean,
+                ..SimpleItem::new("PIC X")
             },
-            "byte" | "short" => Simple::new("PIC S9(4) COMP-5"),
-            "int" => Simple::new("PIC S9(9) COMP-5"),
-            "long" => Simple::new("PIC S9(18) COMP-5"),
-            "unsignedByte" | "unsignedShort" => Simple::new("PIC 9(4) COMP-5"),
-            "unsignedInt" => Simple::new("PIC 9(9) COMP-5"),
-            "unsignedLong" => Simple::new("PIC 9(18) COMP-5"),
-            "float" => Simple::new("COMP-1"),
-            "double" => Simple::new("COMP-2"),
+            "byte" | "short" => SimpleItem::new("PIC S9(4) COMP-5"),
+            "int" => SimpleItem::new("PIC S9(9) COMP-5"),
+            "long" => SimpleItem::new("PIC S9(18) COMP-5"),
+            "unsignedByte" | "unsignedShort" => SimpleItem::new("PIC 9(4) COMP-5"),
+            "unsignedInt" => SimpleItem::new("PIC 9(9) COMP-5"),
+            "unsignedLong" => SimpleItem::new("PIC 9(18) COMP-5"),
+            "float" => SimpleItem::new("COMP-1"),
+            "double" => SimpleItem::new("COMP-2"),
             "integer" | "negativeInteger" | "nonPositiveInteger" => {
                 self.digits(schema, at, sign, 0)?
             }
@@ -224,11 +224,11 @@ impl Facets {
                 let fraction = self.fraction.unwrap_or(3.min(self.total.unwrap_or(18)));
                 self.digits(schema, at, sign, fraction)?
             }
-            "hexBinary" | "base64Binary" => Simple {
+            "hexBinary" | "base64Binary" => SimpleItem {
                 form: if name == "hexBinary" {
-                    Form::Hex
+                    TextForm::Hex
                 } else {
-                    Form::Base64
+                    TextForm::Base64
                 },
                 ..self.characters(schema, at, limits.text)?
             },
@@ -245,24 +245,24 @@ impl Facets {
     fn digits(
         &self,
         schema: &Schema,
-        at: &Element,
+        at: &XmlElement,
         sign: &str,
         fraction: u32,
-    ) -> Result<Simple, WsdlError> {
+    ) -> Result<SimpleItem, WsdlError> {
         let total = self.total.unwrap_or(18).max(fraction).max(1);
         if total > MAX_DIGITS {
             let what = format!("a number of {total} digits is not supported");
             let fix = format!("COBOL supports up to {MAX_DIGITS} digits.");
             return Err(schema.refused(at, what, &fix));
         }
-        Ok(Simple::new(match (total - fraction, fraction) {
+        Ok(SimpleItem::new(match (total - fraction, fraction) {
             (whole, 0) => format!("PIC {sign}9({whole}) COMP-3"),
             (0, fraction) => format!("PIC {sign}V9({fraction}) COMP-3"),
             (whole, fraction) => format!("PIC {sign}9({whole})V9({fraction}) COMP-3"),
         }))
     }
 
-    fn characters(self, schema: &Schema, at: &Element, default: u32) -> Result<Simple, WsdlError> {
+    fn characters(self, schema: &Schema, at: &XmlElement, default: u32) -> Result<SimpleItem, WsdlError> {
         let longest = self.values.iter().map(|v| v.len() as u32).max();
         let length = self.length.or(longest).unwrap_or(default).max(1);
         if length > MAX_TEXT {
@@ -273,7 +273,7 @@ impl Facets {
         let plain = |v: &String| {
             !v.is_empty() && v.len() <= 28 && v.bytes().all(|b| (b' '..=b'~').contains(&b))
         };
-        Ok(Simple {
+        Ok(SimpleItem {
             values: self.values.into_iter().filter(plain).collect(),
             ..text(length)
         })

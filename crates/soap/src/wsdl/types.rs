@@ -1,8 +1,8 @@
 //! The schemas of a description, and what stands at their top by name.
 
 use super::WsdlError;
-use super::read::Resolver;
-use crate::xml::{Element, Limits, XSD, parse_tree};
+use super::read::ImportResolver;
+use crate::xml::{XmlElement, Limits, XSD, parse_tree};
 use std::collections::HashMap;
 
 /// A schema document, or a schema within a description.
@@ -10,7 +10,7 @@ pub(super) struct Schema {
     /// File it is in.
     pub file: String,
     pub namespace: String,
-    pub root: Element,
+    pub root: XmlElement,
 }
 
 impl Schema {
@@ -19,7 +19,7 @@ impl Schema {
     }
 
     /// The namespace of an element or attribute that is declared within.
-    pub fn local_namespace(&self, declaration: &Element, default: &str) -> String {
+    pub fn local_namespace(&self, declaration: &XmlElement, default: &str) -> String {
         let qualified = match declaration.attribute("form") {
             Some(form) => form == "qualified",
             None => self.qualified(default),
@@ -31,7 +31,7 @@ impl Schema {
     }
 
     /// File and line of an element of it.
-    pub fn place(&self, element: &Element) -> String {
+    pub fn place(&self, element: &XmlElement) -> String {
         let name = element
             .attribute("name")
             .or(element.attribute("ref"))
@@ -49,7 +49,7 @@ impl Schema {
 
     /// Resolves a name in an attribute. In an included schema a name without a
     /// prefix belongs to the including schema.
-    pub fn resolve(&self, at: &Element, written: &str) -> Result<(String, String), WsdlError> {
+    pub fn resolve(&self, at: &XmlElement, written: &str) -> Result<(String, String), WsdlError> {
         let name = at.resolve(written).map_err(|e| self.broken(at, e))?;
         Ok(match name.0.is_empty() {
             true => (self.namespace.clone(), name.1),
@@ -57,7 +57,7 @@ impl Schema {
         })
     }
 
-    pub fn refused(&self, at: &Element, what: impl Into<String>, fix: &str) -> WsdlError {
+    pub fn refused(&self, at: &XmlElement, what: impl Into<String>, fix: &str) -> WsdlError {
         WsdlError::Refused {
             place: self.place(at),
             what: what.into(),
@@ -65,7 +65,7 @@ impl Schema {
         }
     }
 
-    pub fn broken(&self, at: &Element, reason: impl Into<String>) -> WsdlError {
+    pub fn broken(&self, at: &XmlElement, reason: impl Into<String>) -> WsdlError {
         WsdlError::Broken {
             place: self.place(at),
             reason: reason.into(),
@@ -75,7 +75,7 @@ impl Schema {
 
 /// All of them.
 #[derive(Default)]
-pub(super) struct Schemas {
+pub(super) struct XsdSchemaSet {
     all: Vec<Schema>,
     /// Kind, namespace and name; which schema and which of its children.
     index: HashMap<(&'static str, String, String), (usize, usize)>,
@@ -83,9 +83,9 @@ pub(super) struct Schemas {
     seen: Vec<(String, String)>,
 }
 
-impl Schemas {
+impl XsdSchemaSet {
     /// A component at the top of some schema.
-    pub fn get(&self, kind: &'static str, name: &(String, String)) -> Option<(&Schema, &Element)> {
+    pub fn get(&self, kind: &'static str, name: &(String, String)) -> Option<(&Schema, &XmlElement)> {
         let key = (kind, name.0.clone(), name.1.clone());
         let (schema, child) = *self.index.get(&key)?;
         let schema = &self.all[schema];
@@ -96,9 +96,9 @@ impl Schemas {
     pub fn add(
         &mut self,
         file: &str,
-        root: Element,
+        root: XmlElement,
         namespace: Option<&str>,
-        resolver: Resolver<'_>,
+        resolver: ImportResolver<'_>,
         depth: usize,
     ) -> Result<(), WsdlError> {
         let own = root.attribute("targetNamespace").or(namespace);

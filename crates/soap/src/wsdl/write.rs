@@ -1,26 +1,26 @@
 //! The text of a description.
 
-use super::actions::{NAMESPACES, Named};
+use super::actions::{NAMESPACES, ActionNames};
 use super::schema::{conditions, simple};
 use super::{HTTP, SOAP, WSDL};
-use crate::binding::{Actions, Node, Structure};
+use crate::binding::{MessageActions, Node, MessageLayout};
 use crate::xml::{XSD, escape, push_attribute};
 use copybook::{FieldId, Kind, Layout};
 
 /// The description to write.
-pub(super) struct Description<'a> {
+pub(super) struct WsdlDescription<'a> {
     pub namespace: String,
     pub program: &'a str,
     pub operation: &'a str,
     pub address: &'a str,
     /// Request and response.
-    pub messages: [(&'a Structure, &'a Layout); 2],
+    pub messages: [(&'a MessageLayout, &'a Layout); 2],
 }
 
-impl Description<'_> {
+impl WsdlDescription<'_> {
     /// The actions of its messages.
-    pub fn actions(&self) -> Actions {
-        let named = Named {
+    pub fn actions(&self) -> MessageActions {
+        let named = ActionNames {
             namespace: &self.namespace,
             port_type: &format!("{}Port", self.program),
             operation: self.operation,
@@ -32,7 +32,7 @@ impl Description<'_> {
     }
 
     /// The description; `actions` are those of its messages.
-    pub fn text(&self, actions: &Actions) -> String {
+    pub fn text(&self, actions: &MessageActions) -> String {
         let mut w = Writer::default();
         let (program, operation) = (self.program, self.operation);
         let [request, response] = self.messages.map(|(s, _)| s);
@@ -173,7 +173,7 @@ impl Writer {
         String::from_utf8(self.out).unwrap_or_default()
     }
 
-    fn schema(&mut self, structure: &Structure, layout: &Layout) {
+    fn schema(&mut self, structure: &MessageLayout, layout: &Layout) {
         let namespace = &structure.root.namespace;
         self.open(
             "xsd:schema",

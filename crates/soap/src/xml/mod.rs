@@ -2,8 +2,8 @@
 //! the language, limits on depth and size, one root.
 //!
 //! Own rules around the reader of `quick-xml`, which knows the syntax and not
-//! these limits. [`Reader`] gives events, [`Scopes`] says which namespace a
-//! prefix means, [`Element`] is a whole document for tools that read
+//! these limits. [`Reader`] gives events, [`NamespaceScopes`] says which namespace a
+//! prefix means, [`XmlElement`] is a whole document for tools that read
 //! descriptions; messages never become one.
 //!
 //! Reference: XML 1.0 (fifth edition); Namespaces in XML 1.0.
@@ -13,9 +13,9 @@ mod scopes;
 mod tree;
 mod write;
 
-pub use reader::{Event, Limits, Reader, Start};
-pub use scopes::{Scopes, split};
-pub use tree::{Element, parse_tree};
+pub use reader::{ReaderEvent, Limits, Reader, StartTag};
+pub use scopes::{NamespaceScopes, split};
+pub use tree::{XmlElement, parse_tree};
 pub use write::{escape, escape_tail, push_attribute};
 
 /// An error in a document, with its place.

@@ -36,9 +36,9 @@ impl Default for Limits {
 
 /// One event.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum ReaderEvent<'a> {
     /// An element begins.
-    Start(Start<'a>),
+    Start(StartTag<'a>),
     /// The element that began last ends.
     End,
     /// A piece of text, references resolved.
@@ -49,14 +49,14 @@ pub enum Event<'a> {
 
 /// The start of an element.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
+pub struct StartTag<'a> {
     /// The text between its angle brackets.
     content: &'a str,
     /// Bytes of its name, with which the content begins.
     name_bytes: usize,
 }
 
-impl<'a> Start<'a> {
+impl<'a> StartTag<'a> {
     /// The name with its prefix.
     #[inline]
     pub fn name(&self) -> &'a [u8] {
@@ -174,11 +174,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// What breaks a rule of XML or a limit.
     #[inline]
-    pub fn next_event(&mut self) -> Result<Event<'a>, Error> {
+    pub fn next_event(&mut self) -> Result<ReaderEvent<'a>, Error> {
         if self.empty {
             self.empty = false;
             self.depth -= 1;
-            return Ok(Event::End);
+            return Ok(ReaderEvent::End);
         }
         loop {
             self.at = self.position();
@@ -235,13 +235,13 @@ impl<'a> Reader<'a> {
     fn more_text(
         &mut self,
         mut text: Cow<'a, str>,
-        mut event: Event<'a>,
+        mut event: ReaderEvent<'a>,
     ) -> Result<Option<Cow<'a, str>>, Error> {
         loop {
             match event {
-                Event::End => return Ok(Some(text)),
-                Event::Text(more) => text.to_mut().push_str(&more),
-                Event::Start(_) | Event::Eof => return Ok(None),
+                ReaderEvent::End => return Ok(Some(text)),
+                ReaderEvent::Text(more) => text.to_mut().push_str(&more),
+                ReaderEvent::Start(_) | ReaderEvent::Eof => return Ok(None),
             }
             event = self.next_event()?;
         }
@@ -260,26 +260,26 @@ impl<'a> Reader<'a> {
     fn take(
         &mut self,
         event: Result<Read<'a>, quick_xml::Error>,
-    ) -> Result<Option<Event<'a>>, Error> {
+    ) -> Result<Option<ReaderEvent<'a>>, Error> {
         match event {
             Ok(Read::Start(inner)) => {
                 self.open()?;
-                Ok(Some(Event::Start(self.started(&inner, 1))))
+                Ok(Some(ReaderEvent::Start(self.started(&inner, 1))))
             }
             Ok(Read::Empty(inner)) => {
                 self.open()?;
                 self.empty = true;
-                Ok(Some(Event::Start(self.started(&inner, 2))))
+                Ok(Some(ReaderEvent::Start(self.started(&inner, 2))))
             }
             Ok(Read::End(_)) => {
                 // The inner reader has seen that there was a start.
                 self.depth = self.depth.saturating_sub(1);
-                Ok(Some(Event::End))
+                Ok(Some(ReaderEvent::End))
             }
             Ok(Read::Text(piece)) if self.depth > 0 => match self.as_is {
-                true => Ok(Some(Event::Text(Cow::Borrowed(self.last(piece.len(), 0))))),
+                true => Ok(Some(ReaderEvent::Text(Cow::Borrowed(self.last(piece.len(), 0))))),
                 false => match piece.xml10_content() {
-                    Ok(piece) => Ok(Some(Event::Text(piece))),
+                    Ok(piece) => Ok(Some(ReaderEvent::Text(piece))),
                     Err(error) => Err(self.wrong(error.to_string())),
                 },
             },
@@ -290,8 +290,8 @@ impl<'a> Reader<'a> {
 
     /// The start of an element whose end is `behind` bytes before the position.
     #[inline]
-    fn started(&self, inner: &BytesStart<'_>, behind: usize) -> Start<'a> {
-        Start {
+    fn started(&self, inner: &BytesStart<'_>, behind: usize) -> StartTag<'a> {
+        StartTag {
             content: self.last(inner.len(), behind),
             name_bytes: inner.name().into_inner().len(),
         }
@@ -311,15 +311,15 @@ impl<'a> Reader<'a> {
         let mut open = 1;
         loop {
             match self.next_event()? {
-                Event::Start(_) => open += 1,
-                Event::End => {
+                ReaderEvent::Start(_) => open += 1,
+                ReaderEvent::End => {
                     open -= 1;
                     if open == 0 {
                         return Ok(self.at);
                     }
                 }
-                Event::Text(_) => {}
-                Event::Eof => return Err(self.cut()),
+                ReaderEvent::Text(_) => {}
+                ReaderEvent::Eof => return Err(self.cut()),
             }
         }
     }
@@ -349,10 +349,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Events that are rare in bodies.
-    fn rare(&mut self, event: Read<'a>) -> Result<Option<Event<'a>>, Error> {
+    fn rare(&mut self, event: Read<'a>) -> Result<Option<ReaderEvent<'a>>, Error> {
         match event {
             Read::Eof if self.depth > 0 || !self.rooted => Err(self.cut()),
-            Read::Eof => Ok(Some(Event::Eof)),
+            Read::Eof => Ok(Some(ReaderEvent::Eof)),
             Read::Text(text) if text.iter().all(u8::is_ascii_whitespace) => Ok(None),
             Read::Text(_) | Read::CData(_) | Read::GeneralRef(_) if self.depth == 0 => {
                 Err(self.wrong("text outside the root element"))
@@ -361,14 +361,14 @@ impl<'a> Reader<'a> {
                 let piece = piece
                     .xml10_content()
                     .map_err(|e| self.wrong(e.to_string()))?;
-                Ok(Some(Event::Text(piece)))
+                Ok(Some(ReaderEvent::Text(piece)))
             }
             Read::GeneralRef(reference) => {
                 let name = reference.decode().map_err(|e| self.wrong(e.to_string()))?;
                 match reference.resolve_char_ref() {
-                    Ok(Some(c)) if is_char(c) => Ok(Some(Event::Text(c.to_string().into()))),
+                    Ok(Some(c)) if is_char(c) => Ok(Some(ReaderEvent::Text(c.to_string().into()))),
                     Ok(None) => match resolve_predefined_entity(&name) {
-                        Some(text) => Ok(Some(Event::Text(text.into()))),
+                        Some(text) => Ok(Some(ReaderEvent::Text(text.into()))),
                         None => Err(self.wrong(format!("unknown entity &{name};"))),
                     },
                     _ => Err(self.wrong(format!("&{name}; is not a valid character"))),
@@ -403,16 +403,16 @@ mod tests {
         let mut reported = String::new();
         loop {
             match reader.next_event()? {
-                Event::Start(start) => {
+                ReaderEvent::Start(start) => {
                     reported += &format!("<{}", String::from_utf8_lossy(start.name()));
                     for (key, value) in start.attributes().map_err(|e| reader.wrong(e))? {
                         reported += &format!(" {key}={value}");
                     }
                     reported += ">";
                 }
-                Event::End => reported += "/",
-                Event::Text(text) => reported += &text,
-                Event::Eof => return Ok(reported),
+                ReaderEvent::End => reported += "/",
+                ReaderEvent::Text(text) => reported += &text,
+                ReaderEvent::Eof => return Ok(reported),
             }
         }
     }

@@ -1,21 +1,21 @@
 //! Which namespace a prefix means, at the place that was read last.
 
-use super::{Start, XML};
+use super::{StartTag, XML};
 
 /// The namespace declarations in force.
 ///
 /// Elements without attributes declare nothing, so their readers need no scope
 /// for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scopes {
+pub struct NamespaceScopes {
     /// Prefix (empty for the default) and namespace, innermost last.
     bindings: Vec<(String, String)>,
 }
 
-impl Scopes {
+impl NamespaceScopes {
     /// No declarations.
-    pub fn new() -> Scopes {
-        Scopes::default()
+    pub fn new() -> NamespaceScopes {
+        NamespaceScopes::default()
     }
 
     /// Takes in the declarations among an element's attributes; the mark to
@@ -47,7 +47,7 @@ impl Scopes {
     ///
     /// # Errors
     /// What is wrong with the attributes.
-    pub fn enter(&mut self, start: &Start<'_>) -> Result<usize, String> {
+    pub fn enter(&mut self, start: &StartTag<'_>) -> Result<usize, String> {
         match start.is_plain() {
             true => Ok(self.bindings.len()),
             false => self.open(&start.attributes()?),
@@ -108,16 +108,16 @@ impl Scopes {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// The reverse of [`Scopes::to_attributes`].
+    /// The reverse of [`NamespaceScopes::to_attributes`].
     ///
     /// # Errors
     /// Text that is no list of declarations.
-    pub fn from_attributes(text: &str) -> Result<Scopes, String> {
+    pub fn from_attributes(text: &str) -> Result<NamespaceScopes, String> {
         let document = format!("<x {text}/>");
         let limits = super::Limits::default();
         let mut reader = super::Reader::new(&document, limits).map_err(|e| e.reason)?;
-        let mut scopes = Scopes::new();
-        if let super::Event::Start(start) = reader.next_event().map_err(|e| e.reason)? {
+        let mut scopes = NamespaceScopes::new();
+        if let super::ReaderEvent::Start(start) = reader.next_event().map_err(|e| e.reason)? {
             scopes.enter(&start)?;
         }
         Ok(scopes)
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn inner_declarations_hide_outer_ones_until_their_scope_is_closed() {
-        let mut scopes = Scopes::new();
+        let mut scopes = NamespaceScopes::new();
         scopes
             .open(&pairs(&[
                 ("xmlns", "urn:a"),
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(scopes.resolve(b"q"), None);
         let text = scopes.to_attributes();
         assert_eq!(text, "xmlns=\"urn:a\" xmlns:p=\"urn:p\"");
-        assert_eq!(Scopes::from_attributes(&text).unwrap(), scopes);
+        assert_eq!(NamespaceScopes::from_attributes(&text).unwrap(), scopes);
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             ("xmlns:", "urn:a"),
         ] {
             assert!(
-                Scopes::new().open(&pairs(&[(key, value)])).is_err(),
+                NamespaceScopes::new().open(&pairs(&[(key, value)])).is_err(),
                 "{key}"
             );
         }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::{Error, Event, Limits, Reader, Scopes, split};
+use super::{Error, ReaderEvent, Limits, Reader, NamespaceScopes, split};
 
 /// An element with its namespace resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Element {
+pub struct XmlElement {
     /// Namespace; empty for none.
     pub namespace: String,
     /// Local name.
@@ -15,16 +15,16 @@ pub struct Element {
     /// Attributes as they are written, without declarations.
     pub attributes: Vec<(String, String)>,
     /// Elements within, in their order.
-    pub children: Vec<Element>,
+    pub children: Vec<XmlElement>,
     /// All text directly within.
     pub text: String,
     /// Declarations in force here, for names in attributes.
-    pub scopes: Arc<Scopes>,
+    pub scopes: Arc<NamespaceScopes>,
     /// Line it begins on, from 1.
     pub line: usize,
 }
 
-impl Element {
+impl XmlElement {
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(key, _)| key == name);
@@ -41,14 +41,14 @@ impl Element {
         &'e self,
         namespace: &'e str,
         name: &'e str,
-    ) -> impl Iterator<Item = &'e Element> {
+    ) -> impl Iterator<Item = &'e XmlElement> {
         self.children
             .iter()
             .filter(move |child| child.is(namespace, name))
     }
 
     /// The first of them.
-    pub fn first(&self, namespace: &str, name: &str) -> Option<&Element> {
+    pub fn first(&self, namespace: &str, name: &str) -> Option<&XmlElement> {
         self.children.iter().find(|child| child.is(namespace, name))
     }
 
@@ -73,17 +73,17 @@ impl Element {
 ///
 /// # Errors
 /// The first fault.
-pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
+pub fn parse_tree(text: &str, limits: Limits) -> Result<XmlElement, Error> {
     let mut reader = Reader::new(text, limits)?;
-    let mut scopes = Scopes::new();
+    let mut scopes = NamespaceScopes::new();
     // Shared by all elements between two that declare something.
-    let mut shared = Arc::new(Scopes::new());
-    let mut open: Vec<(Element, usize)> = Vec::new();
+    let mut shared = Arc::new(NamespaceScopes::new());
+    let mut open: Vec<(XmlElement, usize)> = Vec::new();
     let mut root = None;
     let (mut line, mut counted) = (1, 0);
     loop {
         match reader.next_event()? {
-            Event::Start(start) => {
+            ReaderEvent::Start(start) => {
                 let at = reader.start().max(counted);
                 line += reader.text().as_bytes()[counted..at]
                     .iter()
@@ -100,7 +100,7 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
                     let prefix = String::from_utf8_lossy(prefix);
                     return Err(reader.wrong(format!("the prefix {prefix} is not declared")));
                 };
-                let element = Element {
+                let element = XmlElement {
                     namespace: namespace.to_owned(),
                     name: String::from_utf8_lossy(local).into_owned(),
                     attributes: all
@@ -114,7 +114,7 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
                 };
                 open.push((element, mark));
             }
-            Event::End => {
+            ReaderEvent::End => {
                 let Some((element, mark)) = open.pop() else {
                     continue;
                 };
@@ -127,12 +127,12 @@ pub fn parse_tree(text: &str, limits: Limits) -> Result<Element, Error> {
                     None => root = Some(element),
                 }
             }
-            Event::Text(text) => {
+            ReaderEvent::Text(text) => {
                 if let Some((element, _)) = open.last_mut() {
                     element.text += &text;
                 }
             }
-            Event::Eof => break,
+            ReaderEvent::Eof => break,
         }
     }
     root.ok_or_else(|| Error::at(text, 0, "there is no element"))

@@ -1,7 +1,7 @@
 //! Records to XML and back.
 
-use soap::xml::Scopes;
-use soap::{Structure, XmlCodec, XmlOptions};
+use soap::xml::NamespaceScopes;
+use soap::{MessageLayout, XmlCodec, XmlOptions};
 
 pub const ORDER: &str = "
        01  ORDER-IN.
@@ -16,7 +16,7 @@ pub const ORDER: &str = "
                10  QTY        PIC S9(4) COMP.
 ";
 
-pub fn structure(copybook: &str) -> Structure {
+pub fn structure(copybook: &str) -> MessageLayout {
     soap::wsdl::structure_of(copybook, "order", "urn:order")
         .unwrap()
         .0
@@ -32,7 +32,7 @@ const MESSAGE: &str = "<order xmlns=\"urn:order\"><ORDER_NO>42</ORDER_NO><CUSTOM
     <ORDER_LINE><ITEM>NUT</ITEM><QTY>-1</QTY></ORDER_LINE></order>";
 
 fn encode(codec: &XmlCodec, text: &str) -> Result<Vec<u8>, String> {
-    let made = codec.encode(text, Scopes::new());
+    let made = codec.encode(text, NamespaceScopes::new());
     made.map(|m| m.record).map_err(|e| e.to_string())
 }
 

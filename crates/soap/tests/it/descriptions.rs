@@ -1,16 +1,16 @@
 //! Service descriptions in both directions.
 
 use crate::codec::ORDER;
-use soap::binding::Interface;
+use soap::binding::ProgramInterface;
 use soap::wsdl::{CopybookOptions, ServiceOptions, from_copybooks, to_copybooks};
-use soap::xml::Scopes;
-use soap::{Binding, XmlCodec, XmlOptions};
+use soap::xml::NamespaceScopes;
+use soap::{ServiceBinding, XmlCodec, XmlOptions};
 
 fn service() -> ServiceOptions {
     ServiceOptions {
         program: "ORDER01".into(),
         operation: None,
-        interface: Interface::Commarea,
+        interface: ProgramInterface::Commarea,
         address: "http://localhost:8080/orders".into(),
         uri: "/orders".into(),
     }
@@ -44,12 +44,12 @@ fn a_description_of_copybooks_states_lengths_digits_and_occurrences() {
         assert!(text.contains(reported), "{reported}\n{text}");
     }
     assert_eq!(binding.operation, "ORDER01Operation");
-    assert_eq!(Binding::parse(&binding.to_text()).unwrap(), binding);
+    assert_eq!(ServiceBinding::parse(&binding.to_text()).unwrap(), binding);
     let other = binding
         .to_text()
         .replace("\"version\": 1", "\"version\": 9");
     assert!(
-        Binding::parse(&other)
+        ServiceBinding::parse(&other)
             .unwrap_err()
             .to_string()
             .contains("version 9")
@@ -79,7 +79,7 @@ fn what_was_described_is_read_back_as_the_same_elements() {
          </ORDER01Operation>"
     );
     for codec in [here, there] {
-        let record = codec.encode(&message, Scopes::new()).unwrap().record;
+        let record = codec.encode(&message, NamespaceScopes::new()).unwrap().record;
         let mut out = Vec::new();
         codec.decode(&record, &mut out).unwrap();
         let out = String::from_utf8(out)
@@ -103,7 +103,7 @@ fn described(schema: &str) -> String {
     )
 }
 
-fn made(schema: &str) -> Result<soap::wsdl::Made, soap::wsdl::WsdlError> {
+fn made(schema: &str) -> Result<soap::wsdl::DerivedOperation, soap::wsdl::WsdlError> {
     to_copybooks(&described(schema), &|_| None, &CopybookOptions::default())
         .map(|mut all| all.remove(0))
 }
@@ -139,7 +139,7 @@ fn optional_varying_and_attribute_items_are_counted_and_come_back() {
     let codec = XmlCodec::build(&made.binding.request, &XmlOptions::default()).unwrap();
     let message = "<in xmlns=\"urn:t\" lang=\"d&quot;e\"><id>1</id><line no=\"1\"><item>AA</item><tag>x</tag>\
         <tag>y</tag></line><line no=\"2\"><item>BBB</item></line><yes>true</yes></in>";
-    let read = codec.encode(message, Scopes::new()).unwrap();
+    let read = codec.encode(message, NamespaceScopes::new()).unwrap();
     let names: Vec<&str> = read
         .containers
         .iter()
@@ -170,7 +170,7 @@ fn types_of_other_namespaces_keep_them() {
     let made = to_copybooks(&wsdl, &resolver, &CopybookOptions::default()).unwrap();
     let codec = XmlCodec::build(&made[0].binding.request, &XmlOptions::default()).unwrap();
     let message = "<n0:in xmlns:n0=\"urn:t\" xmlns:n1=\"urn:o\"><n0:a>1</n0:a><n1:b><c>2.500</c></n1:b></n0:in>";
-    let read = codec.encode(message, Scopes::new()).unwrap();
+    let read = codec.encode(message, NamespaceScopes::new()).unwrap();
     let mut out = Vec::new();
     codec.decode(&read.record, &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), message);
@@ -246,7 +246,7 @@ fn text_with_attributes_and_the_parts_of_rpc_come_back() {
     let back = |wsdl: &str, message: &str| {
         let made = to_copybooks(wsdl, &|_| None, &CopybookOptions::default()).unwrap();
         let codec = XmlCodec::build(&made[0].binding.request, &XmlOptions::default()).unwrap();
-        let read = codec.encode(message, Scopes::new()).unwrap();
+        let read = codec.encode(message, NamespaceScopes::new()).unwrap();
         let mut out = Vec::new();
         codec.decode(&read.record, &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), message);

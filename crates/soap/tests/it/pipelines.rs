@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use soap::envelope::{Code, Version};
-use soap::pipeline::{Action, Config, Containers, Function, Outcome, Pipeline, names};
+use soap::envelope::{FaultCode, SoapVersion};
+use soap::pipeline::{PipelineAction, Config, ChannelContainers, HandlerFunction, PipelineOutcome, Pipeline, names};
 use soap::xml::Limits;
 use soap::{Envelope, Fault};
 
@@ -23,7 +23,7 @@ fn handler(program: &str) -> String {
 const SOAP: &str = "<cics_soap_1.1_handler/>";
 
 fn message(headers: &str, body: &str) -> String {
-    let ns = Version::V11.namespace();
+    let ns = SoapVersion::V11.namespace();
     format!(
         "<s:Envelope xmlns:s='{ns}' xmlns:o='urn:o'><s:Header>{headers}</s:Header><s:Body>{body}</s:Body></s:Envelope>"
     )
@@ -33,19 +33,19 @@ fn message(headers: &str, body: &str) -> String {
 fn run(
     config: &Config,
     message: &[u8],
-    mut program: impl FnMut(&str, Function, &mut Containers) -> Result<(), String>,
-    mut application: impl FnMut(&mut Containers) -> Result<bool, Fault>,
-) -> (Outcome, Vec<String>) {
+    mut program: impl FnMut(&str, HandlerFunction, &mut ChannelContainers) -> Result<(), String>,
+    mut application: impl FnMut(&mut ChannelContainers) -> Result<bool, Fault>,
+) -> (PipelineOutcome, Vec<String>) {
     let mut pipeline = Pipeline::new(
         &Arc::new(config.clone()),
         message,
-        Containers::new(),
+        ChannelContainers::new(),
         Limits::default(),
     );
     let mut reported = Vec::new();
     for _ in 0..100 {
         match pipeline.poll() {
-            Action::Link {
+            PipelineAction::Link {
                 program: name,
                 function,
             } => {
@@ -58,32 +58,32 @@ fn run(
                     Err(reason) => pipeline.handle_failure(&reason),
                 }
             }
-            Action::Application { program } => {
+            PipelineAction::Application { program } => {
                 reported.push(program);
                 match application(&mut pipeline.containers) {
                     Ok(answer) => pipeline.handle_answer(None, answer),
                     Err(fault) => pipeline.handle_answer(Some(&fault), true),
                 }
             }
-            Action::Send => {
+            PipelineAction::Send => {
                 reported.push("send".into());
                 let request = pipeline.containers[names::REQUEST].clone();
                 pipeline.handle_received(Some(request));
             }
-            Action::Done(outcome) => return (outcome, reported),
+            PipelineAction::Done(outcome) => return (outcome, reported),
         }
     }
     panic!("the pipeline does not end: {reported:?}")
 }
 
-fn echo(containers: &mut Containers) -> Result<bool, Fault> {
+fn echo(containers: &mut ChannelContainers) -> Result<bool, Fault> {
     assert!(containers.contains_key(names::BODY));
     Ok(true)
 }
 
-fn text(outcome: &Outcome) -> String {
+fn text(outcome: &PipelineOutcome) -> String {
     match outcome {
-        Outcome::Response(message) => String::from_utf8(message.clone()).unwrap(),
+        PipelineOutcome::Response(message) => String::from_utf8(message.clone()).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -116,7 +116,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
         &config,
         request.as_bytes(),
         |name, function, containers| {
-            if name == "H2" && function == Function::ReceiveRequest {
+            if name == "H2" && function == HandlerFunction::ReceiveRequest {
                 containers.remove(names::REQUEST);
                 containers.insert(names::RESPONSE.into(), b"cached".to_vec());
             }
@@ -155,7 +155,7 @@ fn a_handler_may_answer_itself_or_keep_silent() {
             "H1 NO-RESPONSE"
         ]
     );
-    assert_eq!(outcome, Outcome::NoResponse);
+    assert_eq!(outcome, PipelineOutcome::NoResponse);
 }
 
 #[test]
@@ -186,11 +186,11 @@ fn a_terminal_handler_that_is_a_program_sees_the_whole_message() {
 }
 
 #[test]
-fn a_failure_is_told_to_the_handlers_before_and_becomes_a_fault() {
+fn a_failure_is_passed_to_the_earlier_handlers_and_becomes_a_fault() {
     let config = provider(&(handler("H1") + &handler("H2")), SOAP);
     let request = message("", "<o:a/>");
-    let fails = |name: &str, function: Function, _: &mut Containers| match (name, function) {
-        ("H2", Function::ReceiveRequest) => Err("abend ASRA".to_owned()),
+    let fails = |name: &str, function: HandlerFunction, _: &mut ChannelContainers| match (name, function) {
+        ("H2", HandlerFunction::ReceiveRequest) => Err("abend ASRA".to_owned()),
         _ => Ok(()),
     };
     let (outcome, reported) = run(&config, request.as_bytes(), fails, echo);
@@ -205,7 +205,7 @@ fn a_failure_is_told_to_the_handlers_before_and_becomes_a_fault() {
     let answer = text(&outcome);
     let envelope = Envelope::parse(&answer, Limits::default()).unwrap();
     let fault = Fault::parse(&envelope).unwrap().unwrap();
-    assert_eq!(fault.code, Code::Receiver);
+    assert_eq!(fault.code, FaultCode::Receiver);
     assert!(fault.reason().contains("H2 failed: abend ASRA"));
 }
 
@@ -221,7 +221,7 @@ fn header_programs_get_their_blocks_and_answer_with_others() {
         &config,
         request.as_bytes(),
         |_, function, containers| {
-            if function == Function::ProcessRequest {
+            if function == HandlerFunction::ProcessRequest {
                 assert_eq!(containers[names::HEADER], block.as_bytes());
             } else {
                 containers.insert(names::HEADER.into(), b"<tx xmlns='urn:o'>8</tx>".to_vec());
@@ -256,9 +256,9 @@ fn bad_messages_get_the_fault_of_their_version() {
         let (outcome, _) = run(&config, request.as_bytes(), |_, _, _| Ok(()), echo);
         let answer = text(&outcome);
         assert!(answer.contains(&format!("SOAP-ENV:{code}<")), "{answer}");
-        assert!(answer.contains(Version::V12.namespace()));
+        assert!(answer.contains(SoapVersion::V12.namespace()));
     }
-    let fault = Fault::new(Code::Sender, "no such order");
+    let fault = Fault::new(FaultCode::Sender, "no such order");
     let request = message("", "<o:a/>");
     let (outcome, _) = run(
         &config,
@@ -293,10 +293,10 @@ fn a_requester_wraps_the_body_and_unwraps_the_answer() {
         b"<a xmlns='urn:o'>1</a>",
         |_, function, containers| {
             let name = match function {
-                Function::SendRequest => names::REQUEST,
+                HandlerFunction::SendRequest => names::REQUEST,
                 _ => names::RESPONSE,
             };
-            assert!(String::from_utf8_lossy(&containers[name]).contains(Version::V12.namespace()));
+            assert!(String::from_utf8_lossy(&containers[name]).contains(SoapVersion::V12.namespace()));
             Ok(())
         },
         echo,
@@ -334,16 +334,16 @@ fn a_fault_of_a_program_for_header_blocks_is_the_answer() {
     let mut pipeline = Pipeline::new(
         &config,
         request.as_bytes(),
-        Containers::new(),
+        ChannelContainers::new(),
         Limits::default(),
     );
-    assert!(matches!(pipeline.poll(), Action::Link { .. }));
-    pipeline.handle_fault(&Fault::new(Code::Sender, "no audit"));
-    let Action::Done(outcome) = pipeline.poll() else {
+    assert!(matches!(pipeline.poll(), PipelineAction::Link { .. }));
+    pipeline.handle_fault(&Fault::new(FaultCode::Sender, "no audit"));
+    let PipelineAction::Done(outcome) = pipeline.poll() else {
         panic!("the application must not run")
     };
     assert!(text(&outcome).contains("no audit"));
-    assert_eq!(pipeline.answered_fault(), Some(&Code::Sender));
+    assert_eq!(pipeline.answered_fault(), Some(&FaultCode::Sender));
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn a_fault_of_json_is_a_problem_document() {
         &config,
         b"{}",
         |_, _, _| Ok(()),
-        |_| Err(Fault::new(Code::Sender, "a \"quote\"")),
+        |_| Err(Fault::new(FaultCode::Sender, "a \"quote\"")),
     );
     let answer: serde_json::Value = serde_json::from_str(&text(&outcome)).unwrap();
     assert_eq!(answer["status"], 400);
@@ -382,13 +382,13 @@ proptest::proptest! {
             }
         };
         let config = Arc::new(config);
-        let mut pipeline = Pipeline::new(&config, message.as_bytes(), Containers::new(), Limits::default());
+        let mut pipeline = Pipeline::new(&config, message.as_bytes(), ChannelContainers::new(), Limits::default());
         let mut steps = steps.into_iter().chain(std::iter::repeat(0));
         let mut ended = false;
         for _ in 0..40 {
             let step = steps.next().unwrap_or(0);
             match pipeline.poll() {
-                Action::Link { .. } => {
+                PipelineAction::Link { .. } => {
                     if step & 1 != 0 {
                         pipeline.containers.remove(names::REQUEST);
                     }
@@ -400,16 +400,16 @@ proptest::proptest! {
                         _ => pipeline.handle_return(),
                     }
                 }
-                Action::Application { .. } => {
-                    let fault = Fault::new(Code::Receiver, "no");
+                PipelineAction::Application { .. } => {
+                    let fault = Fault::new(FaultCode::Receiver, "no");
                     pipeline.handle_answer((step & 1 != 0).then_some(&fault), step & 2 != 0);
                 }
-                Action::Send => match step & 3 {
+                PipelineAction::Send => match step & 3 {
                     0 => pipeline.handle_received(None),
                     1 => pipeline.handle_failure("no server"),
                     _ => pipeline.handle_received(Some(message.clone().into_bytes())),
                 },
-                Action::Done(_) => {
+                PipelineAction::Done(_) => {
                     ended = true;
                     break;
                 }

@@ -2,10 +2,10 @@
 
 use crate::generate;
 use proptest::prelude::*;
-use soap::xml::Scopes;
-use soap::{Structure, XmlCodec, XmlOptions};
+use soap::xml::NamespaceScopes;
+use soap::{MessageLayout, XmlCodec, XmlOptions};
 
-fn compiled(seed: u64) -> Option<(Structure, XmlCodec)> {
+fn compiled(seed: u64) -> Option<(MessageLayout, XmlCodec)> {
     let copybook = generate::copybook(seed);
     let (structure, _) = soap::wsdl::structure_of(&copybook, "message", "urn:m").ok()?;
     let codec = XmlCodec::build(&structure, &XmlOptions::default()).ok()?;
@@ -13,7 +13,7 @@ fn compiled(seed: u64) -> Option<(Structure, XmlCodec)> {
 }
 
 /// The JSON codec of the same record makes one whose every item has a value.
-fn initial(structure: &Structure) -> Vec<u8> {
+fn initial(structure: &MessageLayout) -> Vec<u8> {
     let layouts = copybook::parse(&structure.copybook, &Default::default()).unwrap();
     let codec = copybook::Codec::build(&layouts[0], &Default::default()).unwrap();
     let mut area = vec![0; codec.max_len()];
@@ -45,7 +45,7 @@ fn records_of_generated_layouts_come_back_as_they_were() {
             continue;
         }
         let text = String::from_utf8(text).unwrap();
-        let made = codec.encode(&text, Scopes::new());
+        let made = codec.encode(&text, NamespaceScopes::new());
         let made =
             made.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}\n{}", structure.copybook));
         assert_eq!(
@@ -73,7 +73,7 @@ proptest! {
         record.resize(codec.max_len(), b'0');
         if codec.decode(&record, &mut text).is_ok() {
             let text = String::from_utf8(text).unwrap();
-            let made = match codec.encode(&text, Scopes::new()) {
+            let made = match codec.encode(&text, NamespaceScopes::new()) {
                 Ok(made) => made,
                 // The bytes of a binary number hold more than its picture says.
                 Err(error) => {
@@ -93,8 +93,8 @@ proptest! {
         text in "(<message xmlns='urn:m'>|</message>|<F_1>|</F_1>|<F_2/>|<F_3>|</F_3>|<F_4>|</F_4>|1|-|x| |&lt;|<|>|é){0,30}",
     ) {
         let Some((_, codec)) = compiled(seed) else { return Ok(()) };
-        let _ = codec.encode(&text, Scopes::new());
-        let _ = codec.encode(&format!("<message xmlns='urn:m'>{text}</message>"), Scopes::new());
+        let _ = codec.encode(&text, NamespaceScopes::new());
+        let _ = codec.encode(&format!("<message xmlns='urn:m'>{text}</message>"), NamespaceScopes::new());
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn check(name: &str, text: &str) -> Result<(), String> {
     if !(1..=32).contains(&name.len()) {
         return Err("its name has more than 32 characters".into());
     }
-    let binding = soap::Binding::parse(text).map_err(|e| e.to_string())?;
+    let binding = soap::ServiceBinding::parse(text).map_err(|e| e.to_string())?;
     for structure in [Some(&binding.request), binding.response.as_ref()]
         .into_iter()
         .flatten()

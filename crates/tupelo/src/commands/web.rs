@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use miette::{Context, IntoDiagnostic, Result, miette};
-use soap::Binding;
-use soap::binding::Interface;
+use soap::ServiceBinding;
+use soap::binding::ProgramInterface;
 use soap::wsdl::{self, CopybookOptions, ServiceOptions};
 
 use crate::Outcome;
@@ -144,11 +144,11 @@ fn run_wsdl(args: &WsdlArgs) -> Result<Outcome> {
         None => None,
     };
     let interface = match &args.channel {
-        Some(container) if (1..=16).contains(&container.len()) => Interface::Channel {
+        Some(container) if (1..=16).contains(&container.len()) => ProgramInterface::Channel {
             container: container.clone(),
         },
         Some(container) => return Err(wrong_usage(format!("--channel {container:?}: a container's name has 1 to 16 characters"), None)),
-        None => Interface::Commarea,
+        None => ProgramInterface::Commarea,
     };
     let options = ServiceOptions {
         program: args.program.to_ascii_uppercase(),
@@ -184,7 +184,7 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
         operation: args.operation.clone(),
         program: args.program.as_ref().map(|p| p.to_ascii_uppercase()),
         interface: match args.commarea {
-            true => Interface::Commarea,
+            true => ProgramInterface::Commarea,
             false => CopybookOptions::default().interface,
         },
         uri: args.uri.clone(),
@@ -211,7 +211,7 @@ fn run_copybook(args: &CopybookArgs) -> Result<Outcome> {
 }
 
 /// What a region will do with the file when it is installed.
-fn check(binding: &Binding) -> Result<()> {
+fn check(binding: &ServiceBinding) -> Result<()> {
     let messages = [Some(&binding.request), binding.response.as_ref()];
     for structure in messages.into_iter().flatten() {
         soap::XmlCodec::build(structure, &soap::XmlOptions::default())

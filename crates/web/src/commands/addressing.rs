@@ -14,7 +14,7 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
-use soap::addressing::{ANONYMOUS, Endpoint, Properties};
+use soap::addressing::{ANONYMOUS, EndpointReference, AddressingProperties};
 
 use super::{Failure, Filled, Outcome, cvda, fail, text};
 use crate::pages;
@@ -23,9 +23,9 @@ use crate::pages;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     /// Of the request.
-    pub request: Properties,
+    pub request: AddressingProperties,
     /// Of the response.
-    pub response: Properties,
+    pub response: AddressingProperties,
 }
 
 /// INVREQ: EPRTYPE has another value.
@@ -47,7 +47,7 @@ const TEXT: u32 = 7;
 const PAGE: u32 = 1;
 
 /// BUILD: puts properties into those of the messages that are to be sent.
-pub fn build(properties: &mut Properties, given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, page: CodePage) -> Outcome {
     let page = page_of(given, build_row::FROMCCSID, build_row::FROMCODEPAGE, page)?;
     let mut made = properties.clone();
     if let Some(action) = uri(given, build_row::ACTION, page)? {
@@ -71,11 +71,11 @@ pub fn build(properties: &mut Properties, given: &CommandOperands, page: CodePag
         }
         let from = given.get_bytes(build_row::EPRFROM).unwrap_or_default();
         let from = utf8(from, page);
-        let elements = || Endpoint::elements(&from).or_else(|_| fail(Condition::InvReq, XML));
-        let own = place.get_or_insert_with(Endpoint::default);
+        let elements = || EndpointReference::elements(&from).or_else(|_| fail(Condition::InvReq, XML));
+        let own = place.get_or_insert_with(EndpointReference::default);
         match field(given.get_int(build_row::EPRFIELD))? {
             Field::All => {
-                *own = Endpoint::parse(from.trim()).or_else(|_| fail(Condition::InvReq, XML))?;
+                *own = EndpointReference::parse(from.trim()).or_else(|_| fail(Condition::InvReq, XML))?;
             }
             Field::Address => own.address = address(from.trim())?,
             Field::Parameters => own.parameters = elements()?,
@@ -166,11 +166,11 @@ pub fn create(given: &CommandOperands, page: CodePage) -> Outcome {
     }
     let elements = |option: u8| match given.get_bytes(option) {
         Some(bytes) => {
-            Endpoint::elements(&utf8(bytes, page)).or_else(|_| fail(Condition::InvReq, XML))
+            EndpointReference::elements(&utf8(bytes, page)).or_else(|_| fail(Condition::InvReq, XML))
         }
         None => Ok(String::new()),
     };
-    let made = Endpoint {
+    let made = EndpointReference {
         address: uri(given, create_row::ADDRESS, page)?.unwrap_or_else(|| ANONYMOUS.to_owned()),
         parameters: elements(create_row::REFPARMS)?,
         metadata: elements(create_row::METADATA)?,
@@ -227,7 +227,7 @@ fn field(value: Option<i64>) -> Result<Field, Failure> {
     }
 }
 
-fn endpoint(own: &mut Properties, value: Option<i64>) -> Result<&mut Option<Endpoint>, Failure> {
+fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut Option<EndpointReference>, Failure> {
     match value {
         value if value == Some(cvda("TOEPR")) => Ok(&mut own.to),
         value if value == Some(cvda("FROMEPR")) => Ok(&mut own.from),
@@ -360,7 +360,7 @@ mod tests {
             reported(get(Some(&empty), &wants, page())),
             (not_fnd, NO_PROPERTY)
         );
-        let mut own = Properties::default();
+        let mut own = AddressingProperties::default();
         let mut wrong = |given: CommandOperands| reported(build(&mut own, &given, page()));
         assert_eq!(wrong(builds("ALL", "ALL", "x")), (inv_req, TYPE));
         assert_eq!(wrong(builds("TOEPR", "TOEPR", "x")), (inv_req, FIELD));
@@ -384,7 +384,7 @@ mod tests {
         .bytes(create_row::REFPARMS, b"<a/>".to_vec());
         let made = create(&given.clone().int(create_row::EPRLENGTH, 500), page()).unwrap();
         let made = text(&made, create_row::EPRINTO).unwrap();
-        let read = Endpoint::parse(&made).unwrap();
+        let read = EndpointReference::parse(&made).unwrap();
         assert_eq!((&*read.address, &*read.parameters), (ANONYMOUS, "<a/>"));
         let cut = create(&given.int(create_row::EPRLENGTH, 10), page()).unwrap_err();
         assert_eq!((cut.condition, cut.resp2), (Condition::LengErr, 2));

@@ -18,9 +18,9 @@ use cics::csd::{
 };
 use cics::resp::Condition;
 use link::CommandOperands;
-use soap::binding::Interface;
-use soap::pipeline::{Handler, Role};
-use soap::{Binding, Version};
+use soap::binding::ProgramInterface;
+use soap::pipeline::{MessageHandler, PipelineRole};
+use soap::{ServiceBinding, SoapVersion};
 
 use super::inquire::{Asked, Browses, Value, asked, enabled, found, options};
 use super::{Failure, Outcome, cvda, fail, says, text};
@@ -114,12 +114,12 @@ fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Com
     let soap = handlers
         .chain(&installed.config.terminal)
         .find_map(|h| match h {
-            Handler::Soap { version, .. } => Some(*version),
+            MessageHandler::Soap { version, .. } => Some(*version),
             _ => None,
         });
     let (level, release) = match soap {
-        Some(Version::V11) => ("1.1", 1),
-        Some(Version::V12) => ("1.2", 2),
+        Some(SoapVersion::V11) => ("1.1", 1),
+        Some(SoapVersion::V12) => ("1.2", 2),
         None => ("NOTSOAP", 0),
     };
     options(&row::ROW, given, filled, |index| match index {
@@ -128,8 +128,8 @@ fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Com
         row::ENABLESTATUS if installed.enabled => Value::Cvda("ENABLED"),
         row::ENABLESTATUS => Value::Cvda("DISABLED"),
         row::MODE => match installed.config.role {
-            Role::Provider => Value::Cvda("PROVIDER"),
-            Role::Requester => Value::Cvda("REQUESTER"),
+            PipelineRole::Provider => Value::Cvda("PROVIDER"),
+            PipelineRole::Requester => Value::Cvda("REQUESTER"),
         },
         row::MTOMNOXOPST => Value::Cvda("NOMTOMNOXOP"),
         row::MTOMST => Value::Cvda("NOMTOM"),
@@ -228,7 +228,7 @@ fn web_service(
     let Some((service, filled)) = found(browses, row::NUMBER, asked, all)? else {
         return Ok(CommandOperands::default());
     };
-    let binding: &Binding = &service.binding;
+    let binding: &ServiceBinding = &service.binding;
     let provides = binding.program.is_some();
     let map = edition.maps.each().find(|map| match &map.defined.usage {
         UriMapUsage::Pipeline { web_service, .. } => {
@@ -244,7 +244,7 @@ fn web_service(
         // The region's code page.
         row::CCSID => Value::Number(0),
         row::CONTAINER => match &binding.interface {
-            Interface::Channel { container } if provides => words(container),
+            ProgramInterface::Channel { container } if provides => words(container),
             _ => words(""),
         },
         row::ENDPOINT if provides => words(""),
@@ -254,8 +254,8 @@ fn web_service(
         row::MAPPINGRNUM | row::MINRUNRNUM => Value::Number(release),
         row::PGMINTERFACE => Value::Cvda(match &binding.interface {
             _ if !provides => "NOTAPPLIC",
-            Interface::Channel { .. } => "CHANNEL",
-            Interface::Commarea => "COMMAREA",
+            ProgramInterface::Channel { .. } => "CHANNEL",
+            ProgramInterface::Commarea => "COMMAREA",
         }),
         row::PIPELINE => words(&service.pipeline),
         row::PROGRAM => words(binding.program.as_deref().unwrap_or_default()),

@@ -13,8 +13,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use soap::envelope::Version;
-use soap::pipeline::Replies;
+use soap::envelope::SoapVersion;
+use soap::pipeline::ReplyPolicy;
 use tokio::time::timeout;
 
 use crate::client::{ClientError, Connector, Outgoing, Target, exchange};
@@ -39,7 +39,7 @@ pub fn message_id() -> String {
 #[derive(Debug)]
 pub struct Allowed(pub Arc<Connector>);
 
-impl Replies for Allowed {
+impl ReplyPolicy for Allowed {
     fn allows(&self, address: &str) -> bool {
         target(address).is_some_and(|(target, _)| self.0.may_allow(&target))
     }
@@ -67,7 +67,7 @@ impl Web {
         &self,
         address: String,
         by_program: bool,
-        version: Version,
+        version: SoapVersion,
         message: Vec<u8>,
     ) {
         let connector = match by_program {
@@ -94,7 +94,7 @@ impl Web {
 async fn send(
     connector: &Connector,
     address: &str,
-    version: Version,
+    version: SoapVersion,
     message: Vec<u8>,
 ) -> Result<u16, ClientError> {
     let (target, path) = target(address).ok_or(ClientError::Path)?;
@@ -103,7 +103,7 @@ async fn send(
     headers.insert(HOST, value(&target.authority())?);
     let media = format!("{}; charset=UTF-8", version.media_type());
     headers.insert(CONTENT_TYPE, value(&media)?);
-    if version == Version::V11 {
+    if version == SoapVersion::V11 {
         headers.insert(HeaderName::from_static("soapaction"), value("\"\"")?);
     }
     let outgoing = Outgoing {

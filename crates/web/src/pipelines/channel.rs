@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use copybook::codepage::CodePage;
 use link::{ChannelData, ContainerData, ContainerName, ContainerType};
-use soap::pipeline::{Containers, names};
+use soap::pipeline::{ChannelContainers, names};
 
 use crate::pages;
 
@@ -53,7 +53,7 @@ impl Kinds {
     }
 
     /// The channel for programs. `page` is the region's.
-    pub fn give(&self, name: &str, containers: &Containers) -> ChannelData {
+    pub fn give(&self, name: &str, containers: &ChannelContainers) -> ChannelData {
         let given = containers.iter().filter_map(|(name, bytes)| {
             let binary = self.0.contains(name) || name == names::LEVEL;
             Some(ContainerData {
@@ -73,8 +73,8 @@ impl Kinds {
     }
 
     /// The containers that programs have left.
-    pub fn take(&mut self, channel: &ChannelData, page: CodePage) -> Containers {
-        let mut containers = Containers::new();
+    pub fn take(&mut self, channel: &ChannelData, page: CodePage) -> ChannelContainers {
+        let mut containers = ChannelContainers::new();
         for container in &channel.containers {
             let name = container.name.as_str().trim_end().to_owned();
             let text = TEXTS.contains(&name.as_str());
@@ -115,7 +115,7 @@ mod tests {
     fn texts_go_as_characters_and_records_as_bytes() {
         let mut kinds = Kinds::default();
         kinds.binary("DFHWS-DATA");
-        let mut containers = Containers::new();
+        let mut containers = ChannelContainers::new();
         containers.insert(names::REQUEST.into(), "<a>ü</a>".into());
         containers.insert(names::DATA.into(), vec![0xFC, 0]);
         containers.insert(names::LEVEL.into(), vec![0, 0, 0, 1]);

@@ -8,19 +8,19 @@
 //! mapping"; "JSON web services".
 
 use link::ChannelData;
-use soap::Conversion;
-use soap::codec::Message;
-use soap::pipeline::{Containers, names};
-use soap::xml::Scopes;
+use soap::MessageCodec;
+use soap::codec::RecordMessage;
+use soap::pipeline::{ChannelContainers, names};
+use soap::xml::NamespaceScopes;
 
 /// The record and further containers of a message. The error is for who sent
 /// it.
 pub fn record(
-    conversion: &Conversion,
+    conversion: &MessageCodec,
     json: bool,
-    containers: &Containers,
+    containers: &ChannelContainers,
     name: &str,
-) -> Result<Message, String> {
+) -> Result<RecordMessage, String> {
     let text = containers.get(name).map_or(&[][..], Vec::as_slice);
     let text = std::str::from_utf8(text).map_err(|_| "the message is not in UTF-8")?;
     if json {
@@ -30,14 +30,14 @@ pub fn record(
         let mut record = vec![0; codec.max_len()];
         let length = codec.encode(text.as_bytes(), &mut record);
         record.truncate(length.map_err(|e| e.to_string())?);
-        return Ok(Message {
+        return Ok(RecordMessage {
             record,
             containers: Vec::new(),
         });
     }
     let declarations = containers.get(names::XMLNS).map(Vec::as_slice);
     let declarations = String::from_utf8_lossy(declarations.unwrap_or_default());
-    let scopes = Scopes::from_attributes(&declarations)?;
+    let scopes = NamespaceScopes::from_attributes(&declarations)?;
     conversion
         .xml
         .encode(text, scopes)
@@ -47,7 +47,7 @@ pub fn record(
 /// The message of a record; arrays that lie in containers are found in
 /// `channel`.
 pub fn message(
-    conversion: &Conversion,
+    conversion: &MessageCodec,
     json: bool,
     record: &[u8],
     channel: &ChannelData,
@@ -71,7 +71,7 @@ pub fn message(
 }
 
 /// The record's object of JSON alone.
-pub fn object(conversion: &Conversion, record: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+pub fn object(conversion: &MessageCodec, record: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let codec = &conversion.json;
     let length = codec.record_len(record).unwrap_or(record.len());
     let record = &record[..length.min(record.len())];

@@ -13,7 +13,7 @@ use cics::command::commands::{soapfault_add as add_row, soapfault_create as row}
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
-use soap::envelope::{Code, Fault, Version};
+use soap::envelope::{FaultCode, Fault, SoapVersion};
 
 use crate::commands::addressing::Context;
 use crate::commands::{Outcome, cvda, fail};
@@ -23,7 +23,7 @@ use crate::pages;
 #[derive(Debug, Clone, Default)]
 pub struct ServiceSide {
     /// Version of the message that the task serves; none for what is not SOAP.
-    pub version: Option<Version>,
+    pub version: Option<SoapVersion>,
     /// The fault that its program has made.
     pub fault: Option<Fault>,
     /// The addressing of the request and of its response, where there is some.
@@ -49,18 +49,18 @@ pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -
         return fail(Condition::InvReq, OTHER_VERSION);
     };
     let code = match code {
-        Code::Other(_) => {
-            Code::Other(text(row::FAULTCODESTR, row::FAULTCODELEN)?.unwrap_or_default())
+        FaultCode::Other(_) => {
+            FaultCode::Other(text(row::FAULTCODESTR, row::FAULTCODELEN)?.unwrap_or_default())
         }
         code => code,
     };
     let role = match version {
-        Version::V11 if given.has(row::ROLE) => return fail(Condition::InvReq, OTHER_VERSION),
-        Version::V12 if given.has(row::FAULTACTOR) => {
+        SoapVersion::V11 if given.has(row::ROLE) => return fail(Condition::InvReq, OTHER_VERSION),
+        SoapVersion::V12 if given.has(row::FAULTACTOR) => {
             return fail(Condition::InvReq, OTHER_VERSION);
         }
-        Version::V11 => text(row::FAULTACTOR, row::FAULTACTLEN)?,
-        Version::V12 => text(row::ROLE, row::ROLELENGTH)?,
+        SoapVersion::V11 => text(row::FAULTACTOR, row::FAULTACTLEN)?,
+        SoapVersion::V12 => text(row::ROLE, row::ROLELENGTH)?,
     };
     let detail = text(row::DETAIL, row::DETAILLENGTH)?.map(|detail| detail.trim_end().to_owned());
     let detail = detail.filter(|detail| !detail.is_empty());
@@ -102,7 +102,7 @@ pub fn add(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> O
     let code = text(add_row::SUBCODESTR, add_row::SUBCODELEN)?;
     // Version 1.1 has no codes within codes, and one text only: that of the
     // first language.
-    if let Some(code) = code.filter(|_| version == Version::V12) {
+    if let Some(code) = code.filter(|_| version == SoapVersion::V12) {
         fault.subcodes.push(code);
     }
     Ok(CommandOperands::default())
@@ -120,16 +120,16 @@ pub fn delete(side: &mut ServiceSide) -> Outcome {
 }
 
 /// The fault's code; `None` if the version has no such code.
-fn code(given: &CommandOperands, version: Version) -> Option<Code> {
+fn code(given: &CommandOperands, version: SoapVersion) -> Option<FaultCode> {
     let says =
         |flag: u8, name: &str| given.has(flag) || given.get_int(row::FAULTCODE) == Some(cvda(name));
     let (client, server) = (says(row::CLIENT, "CLIENT"), says(row::SERVER, "SERVER"));
     let (sender, receiver) = (says(row::SENDER, "SENDER"), says(row::RECEIVER, "RECEIVER"));
     match version {
-        _ if given.has(row::FAULTCODESTR) => Some(Code::Other(String::new())),
+        _ if given.has(row::FAULTCODESTR) => Some(FaultCode::Other(String::new())),
         // The codes of one version mean those of the other.
-        _ if client || sender => Some(Code::Sender),
-        _ if server || receiver => Some(Code::Receiver),
+        _ if client || sender => Some(FaultCode::Sender),
+        _ if server || receiver => Some(FaultCode::Receiver),
         _ => None,
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
-    fn side(version: Version) -> ServiceSide {
+    fn side(version: SoapVersion) -> ServiceSide {
         ServiceSide {
             version: Some(version),
             ..ServiceSide::default()
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_fault_is_made_extended_and_deleted() {
-        let mut side = side(Version::V12);
+        let mut side = side(SoapVersion::V12);
         let given = flags(&[row::SENDER, row::FAULTSTRING, row::DETAIL])
             .bytes(row::FAULTSTRING, *b"no such \xFCbung")
             .bytes(row::DETAIL, *b"<a xmlns='urn:a'>1</a>");
@@ -192,11 +192,11 @@ mod tests {
             .bytes(add_row::SUBCODESTR, *b"a:none");
         add(&mut side, &more, CodePage::latin1()).unwrap();
         let fault = side.fault.clone().unwrap();
-        assert_eq!(fault.code, Code::Sender);
+        assert_eq!(fault.code, FaultCode::Sender);
         assert_eq!(fault.reasons[0], ("en".into(), "no such übung".into()));
         assert_eq!(fault.reasons[1], ("de".into(), "gibt es nicht".into()));
         assert_eq!(fault.subcodes, ["a:none"]);
-        let text = String::from_utf8(fault.message(Version::V12)).unwrap();
+        let text = String::from_utf8(fault.message(SoapVersion::V12)).unwrap();
         assert!(
             text.contains("<SOAP-ENV:Detail><a xmlns='urn:a'>1</a>"),
             "{text}"
@@ -209,10 +209,10 @@ mod tests {
     fn what_a_version_does_not_have_is_refused() {
         let page = CodePage::latin1();
         let given = flags(&[row::CLIENT, row::ROLE]).bytes(row::ROLE, *b"r");
-        let refused = create(&mut side(Version::V11), &given, page).unwrap_err();
+        let refused = create(&mut side(SoapVersion::V11), &given, page).unwrap_err();
         assert_eq!(refused.resp2, OTHER_VERSION);
         let broken = flags(&[row::CLIENT, row::DETAIL]).bytes(row::DETAIL, *b"</detail>");
-        let refused = create(&mut side(Version::V11), &broken, page).unwrap_err();
+        let refused = create(&mut side(SoapVersion::V11), &broken, page).unwrap_err();
         assert_eq!(refused.resp2, NO_XML);
         let nothing = create(&mut ServiceSide::default(), &flags(&[row::CLIENT]), page);
         assert_eq!(nothing.unwrap_err().resp2, NO_NODE);
@@ -222,7 +222,7 @@ mod tests {
             [added, deleted].map(|refused| (refused.condition, refused.resp2))
         };
         let (inv_req, not_fnd) = (Condition::InvReq, Condition::NotFnd);
-        let there = none(&mut side(Version::V11));
+        let there = none(&mut side(SoapVersion::V11));
         assert_eq!(there, [(inv_req, NO_FAULT), (not_fnd, NO_FAULT)]);
         let elsewhere = none(&mut ServiceSide::default());
         assert_eq!(elsewhere, [(inv_req, NO_NODE), (inv_req, NO_NODE)]);
@@ -231,14 +231,14 @@ mod tests {
     #[test]
     fn the_older_version_has_one_text_and_no_code_within_a_code() {
         let page = CodePage::latin1();
-        let mut one = side(Version::V11);
+        let mut one = side(SoapVersion::V11);
         let first = flags(&[row::SERVER, row::FAULTSTRING]).bytes(row::FAULTSTRING, *b"first");
         create(&mut one, &first, page).unwrap();
         let more = flags(&[add_row::FAULTSTRING, add_row::SUBCODESTR])
             .bytes(add_row::FAULTSTRING, *b"second")
             .bytes(add_row::SUBCODESTR, *b"a:none");
         add(&mut one, &more, page).unwrap();
-        let message = one.fault.unwrap().message(Version::V11);
+        let message = one.fault.unwrap().message(SoapVersion::V11);
         let text = String::from_utf8(message).unwrap();
         assert!(text.contains("second") && !text.contains("first"), "{text}");
         assert!(!text.contains("a:none"), "{text}");

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use cics::csd::{PipelineDef, UriMapDef, UriMapUsage, WebServiceDef};
 use copybook::codepage::CodePage;
-use soap::pipeline::{Config, ConfigError, Role};
-use soap::{Binding, Conversions};
+use soap::pipeline::{Config, ConfigError, PipelineRole};
+use soap::{ServiceBinding, MessageCodecs};
 
 use super::{Installed, Pipelines, WebService};
 use crate::files::below;
@@ -248,9 +248,9 @@ impl Loader<'_> {
     fn bind(&mut self, name: &str, pipeline: &str, file: &Path, description: Option<PathBuf>) {
         let made = std::fs::read_to_string(file)
             .map_err(|e| e.to_string())
-            .and_then(|text| Binding::parse(&text).map_err(|e| e.to_string()))
+            .and_then(|text| ServiceBinding::parse(&text).map_err(|e| e.to_string()))
             .and_then(|binding| {
-                let conversions = Conversions::build(&binding, self.page);
+                let conversions = MessageCodecs::build(&binding, self.page);
                 conversions.map(|c| (binding, c)).map_err(|e| e.to_string())
             });
         let (binding, conversions) = match made {
@@ -260,7 +260,7 @@ impl Loader<'_> {
                 return self.refuse(Some(file), 0, message, "");
             }
         };
-        let provides = self.made.pipelines[pipeline].config.role == Role::Provider;
+        let provides = self.made.pipelines[pipeline].config.role == PipelineRole::Provider;
         if provides && binding.program.is_none() {
             let message = format!("WEBSERVICE({name}): its binding does not name a program");
             let help = "generate a provider's binding with `tupelo web service wsdl --program \
@@ -300,7 +300,7 @@ impl Loader<'_> {
             let path = service.binding.uri.as_str();
             let known = defined.iter().chain(&self.made.maps);
             let taken = known.into_iter().any(|map| map.path == path);
-            if installed.config.role != Role::Provider || !path.starts_with('/') || taken {
+            if installed.config.role != PipelineRole::Provider || !path.starts_with('/') || taken {
                 continue;
             }
             let number = self.made.maps.len() + 1;
@@ -379,7 +379,7 @@ mod tests {
         let csd = "DEFINE PIPELINE(P) GROUP(G) CONFIGFILE(/usr/lpp/x/basicsoap11provider.xml)";
         let (made, wrong) = load(csd, &[]);
         assert!(wrong.is_empty(), "{wrong:?}");
-        assert_eq!(made.pipeline("P").unwrap().config.role, Role::Provider);
+        assert_eq!(made.pipeline("P").unwrap().config.role, PipelineRole::Provider);
     }
 
     #[test]

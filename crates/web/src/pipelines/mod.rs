@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use cics::csd::{PipelineDef, UriMapDef};
 use soap::pipeline::Config;
-use soap::{Binding, Conversions};
+use soap::{ServiceBinding, MessageCodecs};
 
 pub use load::Misconfigured;
 
@@ -58,9 +58,9 @@ pub struct WebService {
     /// Its pipeline.
     pub pipeline: String,
     /// Its binding file.
-    pub binding: Binding,
+    pub binding: ServiceBinding,
     /// The compiled binding.
-    pub conversions: Conversions,
+    pub conversions: MessageCodecs,
     /// Its service description, for `?wsdl`.
     pub description: Option<Vec<u8>>,
     /// The paths of its binding file and of its description; empty for none.

@@ -18,10 +18,10 @@ use link::ChannelData;
 use region::{
     Abend, Handle, OpenTask, Outcome, Port, Reply, StartCode, Task, TaskRequest, TransId, UserId,
 };
-use soap::binding::Interface;
-use soap::envelope::{Code, Fault, Version};
+use soap::binding::ProgramInterface;
+use soap::envelope::{FaultCode, Fault, SoapVersion};
 use soap::pipeline::{
-    self as machine, Action, CONVERTER, Containers, Destination, Pipeline, names,
+    self as machine, PipelineAction, CONVERTER, ChannelContainers, AnswerDestination, Pipeline, names,
 };
 use soap::xml::Limits;
 
@@ -124,8 +124,8 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let mut pipeline = Pipeline::new(config, &message, containers, Limits::default());
     let cell = web.register_service(task.number(), ServiceSide::default());
     let plain = media_of(&call.request);
-    let versions = [Version::V11, Version::V12];
-    pipeline.asked_in = versions.into_iter().find(|v| plain == v.media_type());
+    let versions = [SoapVersion::V11, SoapVersion::V12];
+    pipeline.request_version = versions.into_iter().find(|v| plain == v.media_type());
     pipeline.addressing.message_id = message_id();
     pipeline.addressing.replies = Some(Arc::new(Allowed(web.0.replies.clone())));
     let mut run = Run {
@@ -159,7 +159,7 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
         return Err(Box::new(description(pipelines, call)));
     }
     let refused = match pipelines.pipeline(&call.pipeline) {
-        Some(installed) if installed.config.role != machine::Role::Provider => {
+        Some(installed) if installed.config.role != machine::PipelineRole::Provider => {
             problem(&call.pipeline, "is a requester's")
         }
         Some(installed) if installed.enabled => {
@@ -200,8 +200,8 @@ fn methods<'p>(
         return service.binding.methods.iter().map(String::as_str).collect();
     }
     let reads_itself = match &config.terminal {
-        Some(machine::Handler::Program { .. }) => true,
-        Some(machine::Handler::Json) => {
+        Some(machine::MessageHandler::Program { .. }) => true,
+        Some(machine::MessageHandler::Json) => {
             let program = config.application.as_deref();
             program.is_some_and(|program| program != CONVERTER)
         }
@@ -245,8 +245,8 @@ fn media_of(request: &WebRequest) -> &str {
 }
 
 /// The containers that a pipeline begins with.
-fn initial(call: &PipelineCall) -> Containers {
-    let mut containers = Containers::new();
+fn initial(call: &PipelineCall) -> ChannelContainers {
+    let mut containers = ChannelContainers::new();
     let mut put = |name: &str, text: String| containers.insert(name.to_owned(), text.into_bytes());
     let parts = &call.request.parts;
     let (map, map_path) = &call.map;
@@ -277,17 +277,17 @@ fn initial(call: &PipelineCall) -> Containers {
 
 impl Run<'_> {
     /// Runs the pipeline to its end.
-    async fn drive(&mut self) -> machine::Outcome {
+    async fn drive(&mut self) -> machine::PipelineOutcome {
         loop {
             match self.pipeline.poll() {
-                Action::Link { program, .. } => self.handler(&program).await,
-                Action::Application { program } if program == CONVERTER => self.converted().await,
-                Action::Application { program } => self.own_application(&program).await,
+                PipelineAction::Link { program, .. } => self.handler(&program).await,
+                PipelineAction::Application { program } if program == CONVERTER => self.converted().await,
+                PipelineAction::Application { program } => self.own_application(&program).await,
                 // A provider sends nothing.
-                Action::Send => self
+                PipelineAction::Send => self
                     .pipeline
                     .handle_failure("a provider has no server to send to"),
-                Action::Done(outcome) => return outcome,
+                PipelineAction::Done(outcome) => return outcome,
             }
         }
     }
@@ -356,7 +356,7 @@ impl Run<'_> {
             Ok(message) => message,
             Err(why) => {
                 let reason = format!("The message cannot be converted: {why}");
-                let fault = Fault::new(Code::Sender, reason);
+                let fault = Fault::new(FaultCode::Sender, reason);
                 return self.pipeline.handle_answer(Some(&fault), true);
             }
         };
@@ -420,7 +420,7 @@ impl Run<'_> {
         }
         let reads = [Method::GET, Method::HEAD].contains(&self.call.request.parts.method);
         let record = match &service.binding.interface {
-            Interface::Channel { container } if reads => {
+            ProgramInterface::Channel { container } if reads => {
                 let mut all = channel.containers.iter();
                 all.find(|c| c.name.as_str().trim_end() == container)
             }
@@ -453,14 +453,14 @@ impl Run<'_> {
             "an answer cannot be converted: {why}"
         );
         let reason = format!("The answer cannot be converted: {why}");
-        let fault = Fault::new(Code::Receiver, reason);
+        let fault = Fault::new(FaultCode::Receiver, reason);
         self.pipeline.handle_answer(Some(&fault), true);
     }
 
     /// The web service that the request is for; a handler may have named it.
     fn service(&self) -> Result<Arc<WebService>, Fault> {
         let name = self.text(names::WEB_SERVICE);
-        let wrong = |reason: String| Fault::new(Code::Receiver, reason);
+        let wrong = |reason: String| Fault::new(FaultCode::Receiver, reason);
         if name.is_empty() {
             let reason = "no web service is named: give the URIMAP a WEBSERVICE, or put one into \
                 DFHWS-WEBSERVICE";
@@ -476,9 +476,9 @@ impl Run<'_> {
     }
 
     /// The input for the program of a service.
-    fn input(&mut self, service: &WebService, message: Option<soap::codec::Message>) -> Input {
+    fn input(&mut self, service: &WebService, message: Option<soap::codec::RecordMessage>) -> Input {
         match &service.binding.interface {
-            Interface::Commarea => {
+            ProgramInterface::Commarea => {
                 // It holds the answer afterwards.
                 let mut area = message.map_or_else(Vec::new, |message| message.record);
                 let response = service.conversions.response.as_ref();
@@ -486,7 +486,7 @@ impl Run<'_> {
                 area.resize(area.len().max(room), 0);
                 Input::Commarea(area)
             }
-            Interface::Channel { container } => {
+            ProgramInterface::Channel { container } => {
                 let mut containers = self.pipeline.containers.clone();
                 for made in [
                     names::REQUEST,
@@ -620,7 +620,7 @@ impl Run<'_> {
     }
 
     /// Ends the task, and makes the answer of what the pipeline came to.
-    async fn end(self, outcome: machine::Outcome, cpu_ns: u64) -> WebAnswer {
+    async fn end(self, outcome: machine::PipelineOutcome, cpu_ns: u64) -> WebAnswer {
         self.web.forget(self.task.number());
         let backed_out = self.abend.is_some();
         let (ended, _record) = self.task.end(self.abend, cpu_ns).await;
@@ -631,7 +631,7 @@ impl Run<'_> {
             return match json {
                 true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
                 false => {
-                    let text = Fault::new(Code::Receiver, reason).message(version);
+                    let text = Fault::new(FaultCode::Receiver, reason).message(version);
                     answered(
                         text,
                         StatusCode::INTERNAL_SERVER_ERROR,
@@ -642,7 +642,7 @@ impl Run<'_> {
         }
         let status = match self.pipeline.answered_fault() {
             None => StatusCode::OK,
-            Some(Code::Sender) if json || version == Version::V12 => StatusCode::BAD_REQUEST,
+            Some(FaultCode::Sender) if json || version == SoapVersion::V12 => StatusCode::BAD_REQUEST,
             Some(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let media = match (json, status) {
@@ -659,10 +659,10 @@ impl Run<'_> {
             Some(_) => answer,
         };
         match outcome {
-            machine::Outcome::Response(text) => match self.pipeline.destination() {
-                Destination::Connection => shaped(answered(text, status, media)),
-                Destination::Nowhere => WebAnswer::of(StatusCode::ACCEPTED),
-                Destination::Elsewhere {
+            machine::PipelineOutcome::Response(text) => match self.pipeline.destination() {
+                AnswerDestination::Connection => shaped(answered(text, status, media)),
+                AnswerDestination::Nowhere => WebAnswer::of(StatusCode::ACCEPTED),
+                AnswerDestination::Elsewhere {
                     address,
                     by_program,
                 } => {
@@ -670,16 +670,16 @@ impl Run<'_> {
                     WebAnswer::of(StatusCode::ACCEPTED)
                 }
             },
-            machine::Outcome::NoResponse if self.restful => {
+            machine::PipelineOutcome::NoResponse if self.restful => {
                 shaped(WebAnswer::of(StatusCode::NO_CONTENT))
             }
-            machine::Outcome::NoResponse => shaped(WebAnswer::of(StatusCode::ACCEPTED)),
-            machine::Outcome::Fault(fault) => answered(
+            machine::PipelineOutcome::NoResponse => shaped(WebAnswer::of(StatusCode::ACCEPTED)),
+            machine::PipelineOutcome::Fault(fault) => answered(
                 fault.message(version),
                 StatusCode::INTERNAL_SERVER_ERROR,
                 media,
             ),
-            machine::Outcome::Failed(why) => {
+            machine::PipelineOutcome::Failed(why) => {
                 WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &why.to_string())
             }
         }
@@ -689,7 +689,7 @@ impl Run<'_> {
 /// An answer with the status and the type that the pipeline's programs have asked for:
 /// `201 Created`, or the whole status line, in DFHHTTPSTATUS; a type other than the
 /// request's in DFHMEDIATYPE.
-fn as_said(mut answer: WebAnswer, containers: &Containers, asked: &str) -> WebAnswer {
+fn as_said(mut answer: WebAnswer, containers: &ChannelContainers, asked: &str) -> WebAnswer {
     let text = |name: &str| {
         let bytes = containers.get(name).map_or(&[][..], Vec::as_slice);
         let text = String::from_utf8_lossy(bytes);
@@ -722,17 +722,17 @@ fn as_said(mut answer: WebAnswer, containers: &Containers, asked: &str) -> WebAn
 /// The answer's text from what the program has given back.
 fn answer(
     service: &WebService,
-    response: &soap::Conversion,
+    response: &soap::MessageCodec,
     json: bool,
     reply: &Reply,
 ) -> Result<Vec<u8>, String> {
     // Copied: a worker could change it while it is read.
     match &service.binding.interface {
-        Interface::Commarea => {
+        ProgramInterface::Commarea => {
             let record = reply.commarea().to_vec();
             convert::message(response, json, &record, &ChannelData::default())
         }
-        Interface::Channel { container } => {
+        ProgramInterface::Channel { container } => {
             let channel = reply.channel_data();
             let mut all = channel.containers.iter();
             let found = all.find(|c| c.name.as_str().trim_end() == container);

@@ -24,9 +24,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use link::{CallAnswer, CHANNEL_DATA, ChannelData, CommandOperands, RUN_ENDED, RUN_PROGRAM};
 use region::ServiceCommand;
 use soap::addressing::ANONYMOUS;
-use soap::binding::Interface;
-use soap::envelope::Version;
-use soap::pipeline::{Action, Containers, Outcome, Pipeline, Role, names};
+use soap::binding::ProgramInterface;
+use soap::envelope::SoapVersion;
+use soap::pipeline::{PipelineAction, ChannelContainers, PipelineOutcome, Pipeline, PipelineRole, names};
 use soap::xml::Limits;
 use tokio::time::timeout;
 
@@ -132,7 +132,7 @@ impl Web {
     async fn advance(&self, mut requester: Requester, command: ServiceCommand, cell: &TaskCell) {
         loop {
             match requester.pipeline.poll() {
-                Action::Link { program, .. } => {
+                PipelineAction::Link { program, .. } => {
                     let given = requester
                         .kinds
                         .give(HANDLERS, &requester.pipeline.containers);
@@ -142,10 +142,10 @@ impl Web {
                         .bytes(CHANNEL_DATA, given.emit());
                     return command.answer(&CallAnswer::of_data(operands.emit()));
                 }
-                Action::Send => self.send_message(&mut requester).await,
+                PipelineAction::Send => self.send_message(&mut requester).await,
                 // A requester has no application program.
-                Action::Application { .. } => requester.pipeline.handle_failure("no application"),
-                Action::Done(outcome) => {
+                PipelineAction::Application { .. } => requester.pipeline.handle_failure("no application"),
+                PipelineAction::Done(outcome) => {
                     requester.tell_addressing(cell);
                     return command.answer(&answer(requester.finish(outcome)));
                 }
@@ -167,7 +167,7 @@ impl Web {
         let Some(installed) = edition.pipelines.pipeline(&service.pipeline).cloned() else {
             return fail(Condition::InvReq, resp2::NO_PIPELINE);
         };
-        if installed.config.role != Role::Requester {
+        if installed.config.role != PipelineRole::Requester {
             return fail(Condition::InvReq, resp2::PROVIDER);
         }
         if !installed.enabled {
@@ -347,9 +347,9 @@ impl Requester {
     }
 
     /// The program's result: its channel, and the condition.
-    fn finish(mut self, outcome: Outcome) -> Result<CommandOperands, Failure> {
+    fn finish(mut self, outcome: PipelineOutcome) -> Result<CommandOperands, Failure> {
         let (condition, code) = match outcome {
-            Outcome::Response(_) => match self.taken_apart() {
+            PipelineOutcome::Response(_) => match self.taken_apart() {
                 Ok(()) => (Condition::Normal, 0),
                 Err(why) => {
                     tracing::info!(
@@ -361,7 +361,7 @@ impl Requester {
                     (Condition::InvReq, resp2::CONVERSION)
                 }
             },
-            Outcome::NoResponse => match self.service.binding.response {
+            PipelineOutcome::NoResponse => match self.service.binding.response {
                 Some(_)
                     if !self.pipeline.containers.contains_key(names::NO_RESPONSE)
                         && !self.pipeline.is_answered_elsewhere() =>
@@ -370,11 +370,11 @@ impl Requester {
                 }
                 _ => (Condition::Normal, 0),
             },
-            Outcome::Fault(_) => (Condition::InvReq, resp2::FAULT),
-            Outcome::Failed(soap::pipeline::Refusal::Answer(_)) => self
+            PipelineOutcome::Fault(_) => (Condition::InvReq, resp2::FAULT),
+            PipelineOutcome::Failed(soap::pipeline::PipelineError::Answer(_)) => self
                 .failed
                 .unwrap_or((Condition::InvReq, resp2::NO_MESSAGE)),
-            Outcome::Failed(_) => (Condition::InvReq, resp2::PIPELINE),
+            PipelineOutcome::Failed(_) => (Condition::InvReq, resp2::PIPELINE),
         };
         let mut containers = self.pipeline.containers;
         OWN.iter().for_each(|name| drop(containers.remove(*name)));
@@ -430,7 +430,7 @@ fn resumed(mut requester: Requester, ended: &[u8], given: &CommandOperands, web:
 }
 
 /// The channel as operands.
-fn channel_back(kinds: &Kinds, containers: &Containers) -> CommandOperands {
+fn channel_back(kinds: &Kinds, containers: &ChannelContainers) -> CommandOperands {
     CommandOperands::default().bytes(CHANNEL_DATA, kinds.give("", containers).emit())
 }
 
@@ -462,8 +462,8 @@ fn refused<T>(
 /// The container with the record.
 fn data_container(service: &WebService) -> &str {
     match &service.binding.interface {
-        Interface::Channel { container } => container,
-        Interface::Commarea => names::DATA,
+        ProgramInterface::Channel { container } => container,
+        ProgramInterface::Commarea => names::DATA,
     }
 }
 
@@ -507,17 +507,17 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let action = &requester.service.binding.action;
     match (requester.pipeline.is_json(), requester.pipeline.version()) {
         (true, _) => put(CONTENT_TYPE, "application/json")?,
-        (false, Version::V11) => {
+        (false, SoapVersion::V11) => {
             put(CONTENT_TYPE, "text/xml; charset=UTF-8")?;
             put(
                 HeaderName::from_static("soapaction"),
                 &format!("\"{action}\""),
             )?;
         }
-        (false, Version::V12) if action.is_empty() => {
+        (false, SoapVersion::V12) if action.is_empty() => {
             put(CONTENT_TYPE, "application/soap+xml; charset=UTF-8")?;
         }
-        (false, Version::V12) => put(
+        (false, SoapVersion::V12) => put(
             CONTENT_TYPE,
             &format!("application/soap+xml; charset=UTF-8; action=\"{action}\""),
         )?,

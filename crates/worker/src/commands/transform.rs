@@ -13,7 +13,7 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::program_link::valid_name;
 use link::{ContainerName, ContainerType};
-use soap::xml::{self, Event, Limits, Reader, Scopes, XSI};
+use soap::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, XSI};
 
 use super::containers::{channel_of, container};
 use super::convert::convert;
@@ -87,12 +87,12 @@ pub fn xml_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let scopes = match call.has(from_xml::NSCONTAINER) {
         true => {
             let around = self::text(w, channel, &container(call, from_xml::NSCONTAINER))?;
-            match Scopes::from_attributes(&around) {
+            match NamespaceScopes::from_attributes(&around) {
                 Ok(scopes) => scopes,
                 Err(error) => return refused("XMLTODATA", &error),
             }
         }
-        false => Scopes::new(),
+        false => NamespaceScopes::new(),
     };
     let root = match look(&text, &scopes) {
         Ok(root) => root,
@@ -149,9 +149,9 @@ struct Root {
     kind: (String, String),
 }
 
-fn look(text: &str, around: &Scopes) -> Result<Root, String> {
+fn look(text: &str, around: &NamespaceScopes) -> Result<Root, String> {
     let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
-    let Event::Start(start) = reader.next_event().map_err(|e| e.to_string())? else {
+    let ReaderEvent::Start(start) = reader.next_event().map_err(|e| e.to_string())? else {
         return Err("there is no element".into());
     };
     let mut scopes = around.clone();

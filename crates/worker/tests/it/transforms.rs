@@ -1,8 +1,8 @@
 //! TRANSFORM as programs use it.
 
 use serde_json::json;
-use soap::Binding;
-use soap::binding::Interface;
+use soap::ServiceBinding;
+use soap::binding::ProgramInterface;
 use soap::wsdl::{ServiceOptions, from_copybooks};
 
 use crate::cobol::Harness;
@@ -14,11 +14,11 @@ const RECORD: &str = "
            05  REC-TAG    PIC X(3) OCCURS 2.
 ";
 
-fn binding() -> Binding {
+fn binding() -> ServiceBinding {
     let options = ServiceOptions {
         program: "PROG".into(),
         operation: Some("take".into()),
-        interface: Interface::Commarea,
+        interface: ProgramInterface::Commarea,
         address: "http://localhost/".into(),
         uri: "/".into(),
     };
