@@ -11,7 +11,7 @@ use ezasoket::AddressRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::native::Receiver;
+use crate::native::PreparedReceiver;
 use crate::native::config::{NativeConfig, ReceiverConfig};
 
 /// `[sockets]`
@@ -25,11 +25,11 @@ pub struct SocketsConfig {
     /// region, `worker` makes those that only move data in the program's own
     /// process. `native` is `worker`, and the region itself reads and answers
     /// the messages of connections for the transactions in `receivers`.
-    pub served: Served,
+    pub served: CallPlace,
     /// The translation by EZACIC04 and its like: `none`, because programs have
     /// ASCII characters here, or `tables`, byte for byte as the manual has
     /// them.
-    pub translation: Translation,
+    pub translation: CharacterTranslation,
     /// Addresses that programs and listeners may listen at: an address, with
     /// `/BITS` a network, with `:PORT` one port; `any` for all. A program that
     /// binds the unspecified address gets 127.0.0.1 or ::1 where `any` is not
@@ -60,8 +60,8 @@ impl Default for SocketsConfig {
     fn default() -> Self {
         SocketsConfig {
             enabled: true,
-            served: Served::Region,
-            translation: Translation::None,
+            served: CallPlace::Region,
+            translation: CharacterTranslation::None,
             listen: vec!["127.0.0.0/8".into(), "::1".into()],
             connect: Vec::new(),
             resolver: false,
@@ -77,7 +77,7 @@ impl Default for SocketsConfig {
 /// Where calls are served.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Served {
+pub enum CallPlace {
     /// By helper threads of the region.
     #[default]
     Region,
@@ -90,7 +90,7 @@ pub enum Served {
 /// The translation by EZACIC04 and its like.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Translation {
+pub enum CharacterTranslation {
     /// No translation.
     #[default]
     None,
@@ -130,7 +130,7 @@ pub struct ListenerConfig {
     pub secexit: Option<String>,
     /// FORMAT: `standard` reads the transaction from the client's first
     /// message, `enhanced` starts CSTRAN.
-    pub format: Format,
+    pub format: MessageFormat,
     /// CSTRAN: the transaction of an enhanced listener.
     pub cstran: Option<String>,
     /// CSSTTYP: how it is started.
@@ -165,7 +165,7 @@ impl Default for ListenerConfig {
             trantrn: true,
             tranusr: true,
             secexit: None,
-            format: Format::Standard,
+            format: MessageFormat::Standard,
             cstran: None,
             cssttyp: StartType::Kc,
             csdelay: "000000".into(),
@@ -180,7 +180,7 @@ impl Default for ListenerConfig {
 /// FORMAT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum MessageFormat {
     /// The client names the transaction.
     #[default]
     Standard,
@@ -237,7 +237,7 @@ impl SocketsConfig {
             say("ntasks".into(), "give at least one helper thread".into());
         }
         for (name, listener) in &self.listeners {
-            if listener.tls && (self.served != Served::Native || self.receivers.is_empty()) {
+            if listener.tls && (self.served != CallPlace::Native || self.receivers.is_empty()) {
                 let why = "needs served = \"native\" and a receiver: programs cannot take a \
                     socket that speaks TLS";
                 say(format!("listeners.{name}.tls"), why.into());
@@ -274,8 +274,8 @@ impl SocketsConfig {
     }
 
     /// The receivers that are in force.
-    pub(crate) fn receivers_built(&self) -> Vec<Receiver> {
-        if self.served != Served::Native {
+    pub(crate) fn receivers_built(&self) -> Vec<PreparedReceiver> {
+        if self.served != CallPlace::Native {
             return Vec::new();
         }
         let all = self.receivers.iter();
@@ -305,10 +305,10 @@ impl ListenerConfig {
             say("minmsgl", "1 to 50".into());
         }
         match (self.format, &self.cstran) {
-            (Format::Enhanced, None) => {
+            (MessageFormat::Enhanced, None) => {
                 say("cstran", "an enhanced listener needs a transaction".into())
             }
-            (Format::Enhanced, Some(tran)) if !is_name(tran, 4) => {
+            (MessageFormat::Enhanced, Some(tran)) if !is_name(tran, 4) => {
                 say(
                     "cstran",
                     format!("{tran:?} is not a valid transaction name"),
@@ -342,14 +342,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_right_and_mistakes_are_all_told() {
+    fn the_defaults_are_right_and_all_mistakes_are_reported() {
         assert_eq!(SocketsConfig::default().check(), []);
         let mut config = SocketsConfig {
             listen: vec!["elsewhere".into()],
             ..SocketsConfig::default()
         };
         let listener = ListenerConfig {
-            format: Format::Enhanced,
+            format: MessageFormat::Enhanced,
             csdelay: "1".into(),
             msglen: 1000,
             ..ListenerConfig::default()

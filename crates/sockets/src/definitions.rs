@@ -15,26 +15,26 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Format, ListenerConfig, MessageForm, StartType, delay_ms};
+use crate::config::{MessageFormat, ListenerConfig, MessageForm, StartType, delay_ms};
 
 /// Column of a line's continuation mark, from 1.
 const CONTINUED: usize = 72;
 
 /// The definitions of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Definitions {
+pub struct EzacicdDefinitions {
     /// Listeners by their transaction.
     pub listeners: BTreeMap<String, ListenerConfig>,
     /// NTASKS of TYPE=CICS.
     pub ntasks: Option<u32>,
     /// The problems, with their lines.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<EzacicdError>,
 }
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
-pub struct Mistake {
+pub struct EzacicdError {
     /// Its line, from 1.
     pub line: usize,
     /// The problem, and what to write.
@@ -42,10 +42,10 @@ pub struct Mistake {
 }
 
 /// Reads the statements for a region; those of other regions are passed over.
-pub fn parse(text: &str, applid: &str) -> Definitions {
-    let mut made = Definitions::default();
+pub fn parse(text: &str, applid: &str) -> EzacicdDefinitions {
+    let mut made = EzacicdDefinitions::default();
     for (line, statement) in statements(text) {
-        let mut say = |why: String| made.mistakes.push(Mistake { line, why });
+        let mut say = |why: String| made.mistakes.push(EzacicdError { line, why });
         let operands = match operands(&statement) {
             Ok(operands) => operands,
             Err(why) => {
@@ -131,8 +131,8 @@ fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'st
         }
         "FORMAT" => {
             listener.format = match value {
-                "STANDARD" => Format::Standard,
-                "ENHANCED" => Format::Enhanced,
+                "STANDARD" => MessageFormat::Standard,
+                "ENHANCED" => MessageFormat::Enhanced,
                 _ => return Err("expected STANDARD or ENHANCED"),
             }
         }
@@ -284,7 +284,7 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
     }
 
     #[test]
-    fn a_statement_that_goes_on_in_another_is_told_and_both_are_read() {
+    fn a_statement_that_runs_into_another_is_reported_and_both_are_read() {
         let long = "               FORMAT=ENHANCED,CSTRAN=ECHO,CSSTTYPE=KC,MSGLEN=1,PEEKDATA=YES";
         for first in [
             &format!(" EZACICD TYPE=LISTENER,TRANID=A,\n{long}"),
@@ -303,7 +303,7 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_line() {
+    fn every_mistake_is_reported_with_its_line() {
         let text = " EZACICD TYPE=LISTENER,PORT=70000,NUMSOK=5\n hello\n EZACICD TYPE=X\n";
         let reported: Vec<String> = parse(text, "A")
             .mistakes

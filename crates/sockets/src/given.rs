@@ -15,17 +15,17 @@ pub type OnTaken = Box<dyn FnOnce() + Send>;
 
 /// All sockets that are given.
 #[derive(Default)]
-pub struct GivenSockets(Mutex<State>);
+pub struct GivenSockets(Mutex<GivenList>);
 
 #[derive(Default)]
-struct State {
-    list: Vec<Given>,
+struct GivenList {
+    list: Vec<GivenSocket>,
     /// Givers: address space and task, and how many have this name. A program
     /// chooses its own, so it may be another's, a listener's too.
     clients: HashMap<([u8; 8], [u8; 8]), usize>,
 }
 
-struct Given {
+struct GivenSocket {
     giver: ClientId,
     number: i64,
     taker: ClientId,
@@ -64,7 +64,7 @@ impl GivenSockets {
         if list.any(|g| g.number == number && is_same(&g.giver, &giver)) {
             return Err(Errno::EBADF);
         }
-        state.list.push(Given {
+        state.list.push(GivenSocket {
             giver,
             number,
             taker,
@@ -110,7 +110,7 @@ impl GivenSockets {
         Ok(given.socket)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GivenList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -26,15 +26,15 @@ mod stream;
 mod trace;
 
 pub use config::{
-    ConfigError, Format, ListenerConfig, MessageForm, Served, SocketsConfig, StartType, Translation,
+    ConfigError, MessageFormat, ListenerConfig, MessageForm, CallPlace, SocketsConfig, StartType, CharacterTranslation,
 };
-pub use definitions::{Definitions, Mistake, parse as parse_definitions};
+pub use definitions::{EzacicdDefinitions, EzacicdError, parse as parse_definitions};
 pub use listener::header::{Header, HeaderError, line_end as header_end, parse as parse_header};
 pub use metrics::sample as metrics_sample;
-pub use native::area::{Area, Characters};
-pub use native::config::{ClientCharacters, Endian, FrameConfig, NativeConfig, ReceiverConfig};
-pub use native::framing::{Found, Frame, Framing, FramingError};
-pub use native::{Receiver, Receiving};
-pub use policy::Policy;
-pub use service::{Listening, Sockets, StartError};
+pub use native::area::{MessageArea, CharacterPages};
+pub use native::config::{ClientCharacters, ByteOrder, FrameConfig, NativeConfig, ReceiverConfig};
+pub use native::framing::{FrameStart, Frame, FrameFormat, FramingError};
+pub use native::{PreparedReceiver, ReceiverStatus};
+pub use policy::SocketPolicy;
+pub use service::{ListenerStatus, SocketService, StartError};
 pub use stream::TlsSource;

@@ -4,14 +4,14 @@
 
 use std::fmt::Write;
 
-use crate::native::Receiving;
-use crate::service::{Listening, Sockets};
+use crate::native::ReceiverStatus;
+use crate::service::{ListenerStatus, SocketService};
 
 /// A metric: name, type, help, and its value.
 type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> u64);
 
 /// Appends everything as text.
-pub fn write(sockets: &Sockets, out: &mut String) {
+pub fn write(sockets: &SocketService, out: &mut String) {
     let listening = sockets.listening();
     rows(out, LISTENERS, "listener", &listening, |l| {
         l.listener.clone()
@@ -25,7 +25,7 @@ pub fn write(sockets: &Sockets, out: &mut String) {
 /// The same for a listener and a receiver without activity, for lists of the
 /// metrics.
 pub fn sample(out: &mut String) {
-    let listening = Listening {
+    let listening = ListenerStatus {
         listener: String::new(),
         address: None,
         accepted: 0,
@@ -37,7 +37,7 @@ pub fn sample(out: &mut String) {
     rows(out, LISTENERS, "listener", &[listening], |l| {
         l.listener.clone()
     });
-    let receiving = [Receiving::default()];
+    let receiving = [ReceiverStatus::default()];
     rows(out, RECEIVERS, "receiver", &receiving, |_| String::new());
 }
 
@@ -61,7 +61,7 @@ fn rows<T>(
     }
 }
 
-const LISTENERS: &[Metric<Listening>] = &[
+const LISTENERS: &[Metric<ListenerStatus>] = &[
     (
         "tupelo_sockets_accepted_total",
         "counter",
@@ -82,7 +82,7 @@ const LISTENERS: &[Metric<Listening>] = &[
     ),
 ];
 
-const RECEIVERS: &[Metric<Receiving>] = &[
+const RECEIVERS: &[Metric<ReceiverStatus>] = &[
     (
         "tupelo_receiver_connections",
         "gauge",

@@ -11,16 +11,16 @@ use crate::config::SocketsConfig;
 
 /// The addresses that the settings allow.
 #[derive(Debug, Clone, Default)]
-pub struct Policy {
+pub struct SocketPolicy {
     listen: Vec<AddressRule>,
     connect: Vec<AddressRule>,
 }
 
-impl Policy {
+impl SocketPolicy {
     /// The policy of a section; invalid entries are left out.
-    pub fn new(config: &SocketsConfig) -> Policy {
+    pub fn new(config: &SocketsConfig) -> SocketPolicy {
         let rules = |list: &[String]| list.iter().filter_map(|text| text.parse().ok()).collect();
-        Policy {
+        SocketPolicy {
             listen: rules(&config.listen),
             connect: rules(&config.connect),
         }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_default_is_loopback_to_listen_and_nothing_to_connect() {
-        let policy = Policy::new(&SocketsConfig::default());
+        let policy = SocketPolicy::new(&SocketsConfig::default());
         let listen = |text| policy.listen_at(&name(text));
         assert_eq!(listen("127.0.0.5:80"), Ok(name("127.0.0.5:80")));
         assert_eq!(listen("0.0.0.0:80"), Ok(name("127.0.0.1:80")));
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn networks_and_ports_are_as_written() {
-        let policy = Policy::new(&SocketsConfig {
+        let policy = SocketPolicy::new(&SocketsConfig {
             listen: vec!["any".into()],
             connect: vec![
                 "10.1.0.0/16".into(),

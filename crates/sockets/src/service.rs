@@ -18,15 +18,15 @@ use region::engine::{self, EngineClass};
 use region::{SocketCall, SocketCalls};
 use serde_json::{Value, json};
 
-use crate::calls::{TaskSockets, World};
-use crate::config::{ConfigError, Served, SocketsConfig};
+use crate::calls::{TaskSockets, SocketState};
+use crate::config::{ConfigError, CallPlace, SocketsConfig};
 use crate::given::GivenSockets;
-use crate::listener::{Control, Listeners, Means};
-use crate::native::{Native, Receiving};
-use crate::policy::Policy;
-use crate::signal::Signal;
+use crate::listener::{ListenerControl, ListenerSet, ListenerContext};
+use crate::native::{ReceiverService, ReceiverStatus};
+use crate::policy::SocketPolicy;
+use crate::signal::TaskSignal;
 use crate::stream::TlsSource;
-use crate::trace::Trace;
+use crate::trace::CallTrace;
 
 /// Stack of a helper thread.
 const STACK_BYTES: usize = 512 * 1024;
@@ -49,7 +49,7 @@ pub enum StartError {
 
 /// A listener as an operator sees it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Listening {
+pub struct ListenerStatus {
     /// Its transaction.
     pub listener: String,
     /// Where it listens; none when it is stopped.
@@ -68,7 +68,7 @@ pub struct Listening {
 
 /// The sockets of a region. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Sockets(Arc<Shared>);
+pub struct SocketService(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -76,20 +76,20 @@ struct Shared {
     config: SocketsConfig,
     /// Most helper threads; a reload changes it.
     ntasks: AtomicU32,
-    world: Arc<World>,
-    trace: Arc<Trace>,
+    world: Arc<SocketState>,
+    trace: Arc<CallTrace>,
     tasks: Mutex<Tasks>,
-    listeners: OnceLock<Listeners>,
-    native: OnceLock<Arc<Native>>,
+    listeners: OnceLock<ListenerSet>,
+    native: OnceLock<Arc<ReceiverService>>,
 }
 
 #[derive(Debug, Default)]
 struct Tasks {
     running: HashMap<u64, Handle>,
     /// Tasks that wait for a thread.
-    waiting: VecDeque<Work>,
+    waiting: VecDeque<HelperTask>,
     threads: u32,
-    idle: Vec<Sender<Work>>,
+    idle: Vec<Sender<HelperTask>>,
     stopped: bool,
 }
 
@@ -97,30 +97,30 @@ struct Tasks {
 #[derive(Debug)]
 struct Handle {
     calls: Sender<SocketCall>,
-    signal: Arc<Signal>,
+    signal: Arc<TaskSignal>,
 }
 
 /// A task for a helper thread.
 #[derive(Debug)]
-struct Work {
+struct HelperTask {
     task: u64,
     calls: Receiver<SocketCall>,
-    signal: Arc<Signal>,
+    signal: Arc<TaskSignal>,
 }
 
-impl Sockets {
+impl SocketService {
     /// The interface of a region of this name. Listeners start with
-    /// [`Sockets::start`].
-    pub fn new(config: SocketsConfig, applid: [u8; 8]) -> Sockets {
-        let world = World {
+    /// [`SocketService::start`].
+    pub fn new(config: SocketsConfig, applid: [u8; 8]) -> SocketService {
+        let world = SocketState {
             applid,
-            policy: RwLock::new(Policy::new(&config)),
+            policy: RwLock::new(SocketPolicy::new(&config)),
             resolver: config.resolver,
             given: GivenSockets::default(),
         };
-        Sockets(Arc::new(Shared {
+        SocketService(Arc::new(Shared {
             world: Arc::new(world),
-            trace: Arc::new(Trace::default()),
+            trace: Arc::new(CallTrace::default()),
             tasks: Mutex::new(Tasks::default()),
             listeners: OnceLock::new(),
             native: OnceLock::new(),
@@ -135,7 +135,7 @@ impl Sockets {
     pub fn reload(&self, wanted: &SocketsConfig) -> Vec<String> {
         let shared = &self.0;
         let policy = shared.world.policy.write();
-        *policy.unwrap_or_else(PoisonError::into_inner) = Policy::new(wanted);
+        *policy.unwrap_or_else(PoisonError::into_inner) = SocketPolicy::new(wanted);
         shared.ntasks.store(wanted.ntasks, Ordering::Relaxed);
         match shared.listeners.get() {
             Some(listeners) => listeners.reload(&wanted.listeners),
@@ -162,12 +162,12 @@ impl Sockets {
         }
         let shared = &self.0;
         let (world, trace) = (shared.world.clone(), shared.trace.clone());
-        let native = Native::start(&shared.config, region, user, &trace)?.map(Arc::new);
+        let native = ReceiverService::start(&shared.config, region, user, &trace)?.map(Arc::new);
         if let Some(native) = &native {
             // Called once.
             let _ = shared.native.set(native.clone());
         }
-        let means = Means {
+        let means = ListenerContext {
             region: region.clone(),
             user,
             world,
@@ -175,23 +175,23 @@ impl Sockets {
             native,
             tls,
         };
-        let listeners = Listeners::start(&shared.config, means)?;
+        let listeners = ListenerSet::start(&shared.config, means)?;
         // Called once.
         let _ = shared.listeners.set(listeners);
         Ok(())
     }
 
     /// The listeners.
-    pub fn listening(&self) -> Vec<Listening> {
+    pub fn listening(&self) -> Vec<ListenerStatus> {
         self.0
             .listeners
             .get()
-            .map(Listeners::list)
+            .map(ListenerSet::list)
             .unwrap_or_default()
     }
 
     /// The receivers.
-    pub fn receiving(&self) -> Vec<Receiving> {
+    pub fn receiving(&self) -> Vec<ReceiverStatus> {
         let native = self.0.native.get();
         native.map(|native| native.list()).unwrap_or_default()
     }
@@ -230,9 +230,9 @@ impl Sockets {
         })
     }
 
-    fn control(&self, listener: &str, control: Control) -> Result<Value, String> {
+    fn control(&self, listener: &str, control: ListenerControl) -> Result<Value, String> {
         let native = self.0.native.get();
-        let stop = control == Control::Stop;
+        let stop = control == ListenerControl::Stop;
         match native.and_then(|native| native.control(listener, stop)) {
             Some(done) => done?,
             None => {
@@ -245,7 +245,7 @@ impl Sockets {
     }
 }
 
-impl SocketCalls for Sockets {
+impl SocketCalls for SocketService {
     fn call(&self, call: SocketCall) {
         let task = call.task;
         let mut tasks = self.0.lock();
@@ -260,7 +260,7 @@ impl SocketCalls for Sockets {
             let _ = handle.calls.send(call);
             return;
         }
-        let signal = match Signal::new() {
+        let signal = match TaskSignal::new() {
             Ok(signal) => Arc::new(signal),
             Err(error) => {
                 drop(tasks);
@@ -275,7 +275,7 @@ impl SocketCalls for Sockets {
             signal: signal.clone(),
         };
         tasks.running.insert(task, handle);
-        let work = Work {
+        let work = HelperTask {
             task,
             calls,
             signal,
@@ -298,8 +298,8 @@ impl SocketCalls for Sockets {
                 self.0.trace.switch(*on == "on");
                 Ok(json!({ "trace": self.0.trace.is_on() }))
             }
-            (["start", listener], true) => self.control(listener, Control::Start),
-            (["stop", listener], true) => self.control(listener, Control::Stop),
+            (["start", listener], true) => self.control(listener, ListenerControl::Start),
+            (["stop", listener], true) => self.control(listener, ListenerControl::Stop),
             _ => return None,
         };
         Some(done.map(|value| value.to_string()))
@@ -316,7 +316,7 @@ impl Shared {
     }
 
     /// Has a helper thread serve a task, now or when one is free.
-    fn give_thread(self: Arc<Self>, tasks: &mut Tasks, mut work: Work) {
+    fn give_thread(self: Arc<Self>, tasks: &mut Tasks, mut work: HelperTask) {
         while let Some(idle) = tasks.idle.pop() {
             match idle.send(work) {
                 Ok(()) => return,
@@ -343,7 +343,7 @@ impl Shared {
     }
 
     /// A helper thread: one task after the other.
-    fn run(self: &Arc<Self>, mut work: Work) {
+    fn run(self: &Arc<Self>, mut work: HelperTask) {
         loop {
             self.serve(work);
             let mut tasks = self.lock();
@@ -369,7 +369,7 @@ impl Shared {
     }
 
     /// Serves a task to its end.
-    fn serve(&self, work: Work) {
+    fn serve(&self, work: HelperTask) {
         let mut own = TaskSockets::new(self.world.clone(), work.task, work.signal.clone());
         while let Ok(mut call) = work.calls.recv() {
             if work.signal.has_ended() {
@@ -385,13 +385,13 @@ impl Shared {
             let us = before.elapsed().as_micros() as u64;
             self.trace
                 .call(work.task, call.transid, &request, &reply, us);
-            if self.config.served != Served::Region {
+            if self.config.served != CallPlace::Region {
                 lend(&own, &call, &request, &mut reply);
             }
             let data = std::mem::take(&mut reply.data);
             call.answer(reply.emit(), data);
         }
-        if self.config.served != Served::Region {
+        if self.config.served != CallPlace::Region {
             own.end_copies();
         }
     }

@@ -9,20 +9,20 @@ use ezasoket::{PollResult, SocketWaiter, system_poll};
 
 /// An event of a task: its end, or that a socket which it gave was taken.
 #[derive(Debug)]
-pub struct Signal {
+pub struct TaskSignal {
     event: OwnedFd,
     ended: AtomicBool,
 }
 
-impl Signal {
+impl TaskSignal {
     /// A signal that is not set.
-    pub fn new() -> io::Result<Signal> {
+    pub fn new() -> io::Result<TaskSignal> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Signal {
+        Ok(TaskSignal {
             // SAFETY: a fresh descriptor.
             event: unsafe { OwnedFd::from_raw_fd(raw) },
             ended: AtomicBool::new(false),
@@ -54,7 +54,7 @@ impl Signal {
     }
 }
 
-impl SocketWaiter for Signal {
+impl SocketWaiter for TaskSignal {
     fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<PollResult> {
         if self.has_ended() {
             return Ok(PollResult::Cancelled);
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nudge_is_heard_once_and_an_end_for_ever() {
-        let signal = Signal::new().unwrap();
+    fn a_nudge_is_noticed_once_and_an_end_for_ever() {
+        let signal = TaskSignal::new().unwrap();
         let zero = Some(Duration::ZERO);
         assert_eq!(signal.poll(&mut [], zero).unwrap(), PollResult::TimedOut);
         signal.nudge();

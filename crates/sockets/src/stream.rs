@@ -2,7 +2,7 @@
 //!
 //! TLS is driven by hand, because a connection moves from the listeners'
 //! thread, which has a runtime, to a thread of the receivers, which has a loop
-//! of its own: [`Tcp`] is common to both. Decrypted and unused bytes move with
+//! of its own: [`ReadinessSocket`] is common to both. Decrypted and unused bytes move with
 //! it.
 //!
 //! Invariant: nothing waits here while a borrow lasts; a client that takes no
@@ -28,7 +28,7 @@ pub type TlsSource = Arc<dyn Fn() -> Arc<ServerConfig> + Send + Sync>;
 const PIECE_BYTES: usize = 4096;
 
 /// A socket in a loop of events: one future reads it, one writes it.
-pub trait Tcp: AsRawFd {
+pub trait ReadinessSocket: AsRawFd {
     /// Ready when there may be something to read, or the end.
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
     /// Ready when something may be written.
@@ -45,18 +45,18 @@ pub trait Tcp: AsRawFd {
 #[derive(Debug)]
 pub struct Stream<T = TcpStream> {
     tcp: T,
-    tls: Option<Box<RefCell<Tls>>>,
+    tls: Option<Box<RefCell<TlsSession>>>,
 }
 
 /// A connection that belongs to no runtime.
 #[derive(Debug)]
-pub struct Parts {
+pub struct DetachedConnection {
     tcp: std::net::TcpStream,
-    tls: Option<Box<RefCell<Tls>>>,
+    tls: Option<Box<RefCell<TlsSession>>>,
 }
 
 #[derive(Debug)]
-struct Tls {
+struct TlsSession {
     session: ServerConnection,
     /// Decrypted, and not read yet.
     ahead: Vec<u8>,
@@ -73,7 +73,7 @@ impl Stream {
     /// Shakes hands with a client.
     pub async fn accept(tcp: TcpStream, config: Arc<ServerConfig>) -> io::Result<Stream> {
         let session = ServerConnection::new(config).map_err(io::Error::other)?;
-        let mut tls = Tls {
+        let mut tls = TlsSession {
             session,
             ahead: Vec::new(),
             ended: false,
@@ -96,8 +96,8 @@ impl Stream {
     }
 
     /// The connection as another loop can have it.
-    pub fn into_parts(self) -> io::Result<Parts> {
-        Ok(Parts {
+    pub fn into_parts(self) -> io::Result<DetachedConnection> {
+        Ok(DetachedConnection {
             tcp: self.tcp.into_std()?,
             tls: self.tls,
         })
@@ -149,7 +149,7 @@ impl Stream {
     }
 }
 
-impl<T: Tcp> Stream<T> {
+impl<T: ReadinessSocket> Stream<T> {
     /// The connection itself, beneath TLS.
     pub fn tcp(&self) -> &T {
         &self.tcp
@@ -191,7 +191,7 @@ impl<T: Tcp> Stream<T> {
         let Some(tls) = &mut self.tls else {
             return self.tcp.try_read_buf(buffer);
         };
-        let Tls { ahead, ended, .. } = tls.get_mut();
+        let TlsSession { ahead, ended, .. } = tls.get_mut();
         if ahead.is_empty() && !*ended {
             return Err(io::ErrorKind::WouldBlock.into());
         }
@@ -234,8 +234,8 @@ impl<T: Tcp> Stream<T> {
     }
 
     /// True when the client has not taken all that was written.
-    pub fn is_behind(&self) -> bool {
-        let of_tls = |tls: &RefCell<Tls>| tls.borrow().session.wants_write();
+    pub fn has_unsent_output(&self) -> bool {
+        let of_tls = |tls: &RefCell<TlsSession>| tls.borrow().session.wants_write();
         self.tls.as_deref().is_some_and(of_tls)
     }
 
@@ -275,7 +275,7 @@ impl<T: Tcp> Stream<T> {
                 }
                 tls.flush(&self.tcp)?;
             }
-            if words.is_empty() && !self.is_behind() {
+            if words.is_empty() && !self.has_unsent_output() {
                 break;
             }
             self.writable().await?;
@@ -288,7 +288,7 @@ impl<T: Tcp> Stream<T> {
     }
 }
 
-impl Tcp for TcpStream {
+impl ReadinessSocket for TcpStream {
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_read_ready(cx)
     }
@@ -310,9 +310,9 @@ impl Tcp for TcpStream {
     }
 }
 
-impl Parts {
+impl DetachedConnection {
     /// The connection with its socket in another loop.
-    pub fn into_stream<T: Tcp>(
+    pub fn into_stream<T: ReadinessSocket>(
         self,
         adopt: impl FnOnce(std::net::TcpStream) -> io::Result<T>,
     ) -> io::Result<Stream<T>> {
@@ -328,11 +328,11 @@ impl Parts {
     }
 }
 
-impl Tls {
+impl TlsSession {
     /// Sends ciphertext; false when the client does not take all of it now.
-    fn flush(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
+    fn flush(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
         while self.session.wants_write() {
-            match self.session.write_tls(&mut Through(tcp)) {
+            match self.session.write_tls(&mut TlsTransport(tcp)) {
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                 Err(error) => return Err(error),
@@ -342,8 +342,8 @@ impl Tls {
     }
 
     /// Takes ciphertext in; returns false if none is there now.
-    fn receive(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
-        match self.session.read_tls(&mut Through(tcp)) {
+    fn receive(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
+        match self.session.read_tls(&mut TlsTransport(tcp)) {
             Ok(0) => self.ended = true,
             Ok(_) => {
                 if let Err(error) = self.session.process_new_packets() {
@@ -361,7 +361,7 @@ impl Tls {
     }
 
     /// Has something to be read, or the end; false when there is nothing now.
-    fn pull(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
+    fn pull(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
         if !self.ahead.is_empty() || self.ended {
             return Ok(true);
         }
@@ -371,7 +371,7 @@ impl Tls {
     /// The received bytes, once there are `fewest` bytes, a line or the end.
     fn peek(
         &mut self,
-        tcp: &impl Tcp,
+        tcp: &impl ReadinessSocket,
         buffer: &mut [u8],
         fewest: usize,
     ) -> io::Result<Option<usize>> {
@@ -386,7 +386,7 @@ impl Tls {
     }
 
     /// Adds to what is decrypted; false when there is nothing now.
-    fn decrypt(&mut self, tcp: &impl Tcp) -> io::Result<bool> {
+    fn decrypt(&mut self, tcp: &impl ReadinessSocket) -> io::Result<bool> {
         let had = self.ahead.len();
         loop {
             self.ahead.resize(had + PIECE_BYTES, 0);
@@ -429,15 +429,15 @@ fn peek_at(tcp: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// A connection as TLS reads and writes it.
-struct Through<'t, T>(&'t T);
+struct TlsTransport<'t, T>(&'t T);
 
-impl<T: Tcp> Read for Through<'_, T> {
+impl<T: ReadinessSocket> Read for TlsTransport<'_, T> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.try_read(buffer)
     }
 }
 
-impl<T: Tcp> Write for Through<'_, T> {
+impl<T: ReadinessSocket> Write for TlsTransport<'_, T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.try_write(bytes)
     }
@@ -454,7 +454,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     #[tokio::test]
-    async fn a_look_waits_for_enough_for_a_line_or_for_the_end() {
+    async fn a_peek_waits_for_a_whole_line_or_for_the_end() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut client = TcpStream::connect(address).await.unwrap();

@@ -14,7 +14,7 @@ const LINES: usize = 1000;
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct TracedCall {
     /// Milliseconds since 1970.
     pub at_ms: u64,
     /// Number of the task; 0 for a listener.
@@ -35,14 +35,14 @@ pub struct Line {
 
 /// The trace, off at first.
 #[derive(Debug, Default)]
-pub struct Trace {
+pub struct CallTrace {
     on: AtomicBool,
-    lines: Mutex<VecDeque<Line>>,
+    lines: Mutex<VecDeque<TracedCall>>,
     calls: AtomicU64,
     failed: AtomicU64,
 }
 
-impl Trace {
+impl CallTrace {
     /// Switches it.
     pub fn switch(&self, on: bool) {
         self.on.store(on, Ordering::Relaxed);
@@ -62,7 +62,7 @@ impl Trace {
     }
 
     /// The lines, oldest first.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<TracedCall> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
     }
@@ -74,7 +74,7 @@ impl Trace {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
         if self.is_on() {
-            self.push(Line {
+            self.push(TracedCall {
                 at_ms: now_ms(),
                 task,
                 transid,
@@ -92,7 +92,7 @@ impl Trace {
 
     /// A receiver has had a message run by a task and answered it.
     pub fn message(&self, (task, transid): (u64, TransId), socket: u64, what: String, us: u64) {
-        self.push(Line {
+        self.push(TracedCall {
             at_ms: now_ms(),
             task,
             transid,
@@ -107,7 +107,7 @@ impl Trace {
     /// A listener did something.
     pub fn event(&self, transid: TransId, socket: i64, what: &str) {
         if self.is_on() {
-            self.push(Line {
+            self.push(TracedCall {
                 at_ms: now_ms(),
                 task: 0,
                 transid,
@@ -120,7 +120,7 @@ impl Trace {
         }
     }
 
-    fn push(&self, line: Line) {
+    fn push(&self, line: TracedCall) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();

@@ -19,8 +19,8 @@ use ezasoket::{
 };
 
 use crate::given::GivenSockets;
-use crate::policy::Policy;
-use crate::signal::Signal;
+use crate::policy::SocketPolicy;
+use crate::signal::TaskSignal;
 
 /// Sockets of a task that asks for fewer.
 const FEWEST_SOCKETS: i64 = 50;
@@ -29,27 +29,27 @@ const PARTNERS: usize = 64;
 
 /// The state that all tasks share.
 #[derive(Debug)]
-pub struct World {
+pub struct SocketState {
     /// The region's name, which is the address space of its client ids.
     pub applid: [u8; 8],
     /// Which addresses may be used; a reload changes it.
-    pub policy: RwLock<Policy>,
+    pub policy: RwLock<SocketPolicy>,
     /// Whether the system's resolver is asked.
     pub resolver: bool,
     /// Sockets on their way from task to task.
     pub given: GivenSockets,
 }
 
-impl World {
+impl SocketState {
     /// Which addresses may be used now.
-    pub fn policy(&self) -> RwLockReadGuard<'_, Policy> {
+    pub fn policy(&self) -> RwLockReadGuard<'_, SocketPolicy> {
         self.policy.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A socket of a task.
 #[derive(Debug)]
-struct Own {
+struct TaskSocket {
     socket: Arc<Socket>,
     /// It was given, and whether it was taken.
     given: Option<Arc<AtomicBool>>,
@@ -57,7 +57,7 @@ struct Own {
     partners: Vec<SocketAddr>,
 }
 
-impl Own {
+impl TaskSocket {
     /// Closes it. If it was given, no task can take it any more. Another task
     /// with the giver's name may have given one of the same number since it was
     /// taken.
@@ -74,18 +74,18 @@ impl Own {
 /// The sockets of a task.
 #[derive(Debug)]
 pub struct TaskSockets {
-    world: Arc<World>,
-    signal: Arc<Signal>,
+    world: Arc<SocketState>,
+    signal: Arc<TaskSignal>,
     number: u64,
     me: ClientId,
     /// 0 before INITAPI.
     maxsoc: i64,
-    sockets: BTreeMap<i64, Own>,
+    sockets: BTreeMap<i64, TaskSocket>,
 }
 
 impl TaskSockets {
     /// A task that has not called yet.
-    pub fn new(world: Arc<World>, number: u64, signal: Arc<Signal>) -> TaskSockets {
+    pub fn new(world: Arc<SocketState>, number: u64, signal: Arc<TaskSignal>) -> TaskSockets {
         let me = ClientId {
             domain: u32::from(AF_INET),
             name: world.applid,
@@ -294,7 +294,7 @@ impl TaskSockets {
 
     /// The destination of a datagram: a sender of an earlier datagram, the
     /// partner, or an address that the policy allows.
-    fn destination(&self, own: &Own, name: SocketName) -> Result<SocketName, Errno> {
+    fn destination(&self, own: &TaskSocket, name: SocketName) -> Result<SocketName, Errno> {
         let known = own.partners.contains(&name.0) || own.socket.peer() == Ok(name);
         match known {
             true => Ok(name),
@@ -360,7 +360,7 @@ impl TaskSockets {
         Ok(CallReply::ok(self.add(socket)?))
     }
 
-    fn own(&self, s: i64) -> Result<&Own, Errno> {
+    fn own(&self, s: i64) -> Result<&TaskSocket, Errno> {
         self.sockets.get(&s).ok_or(Errno::EBADF)
     }
 
@@ -388,7 +388,7 @@ impl TaskSockets {
 
     fn add(&mut self, socket: Arc<Socket>) -> Result<i64, Errno> {
         let number = self.check_room()?;
-        let own = Own {
+        let own = TaskSocket {
             socket,
             given: None,
             partners: Vec::new(),

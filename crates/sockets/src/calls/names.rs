@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 use ezasoket::{AF_INET, AF_INET6, Errno, HostList, SocketName, CallReply};
 
-use super::World;
+use super::SocketState;
 
 /// Longest name.
 const NAME_BYTES: usize = 255;
@@ -21,7 +21,7 @@ pub fn own_name() -> String {
 }
 
 /// GETHOSTID: this host's address, or 127.0.0.1.
-pub fn own_address(world: &World) -> CallReply {
+pub fn own_address(world: &SocketState) -> CallReply {
     let all = resolve(world, &own_name()).unwrap_or_default();
     let v4 = all.iter().find_map(|ip| match ip {
         IpAddr::V4(v4) => Some(*v4),
@@ -35,7 +35,7 @@ pub fn own_address(world: &World) -> CallReply {
 }
 
 /// GETHOSTBYNAME.
-pub fn by_name(world: &World, name: &[u8]) -> Result<CallReply, Errno> {
+pub fn by_name(world: &SocketState, name: &[u8]) -> Result<CallReply, Errno> {
     let name = text(name)?;
     let mut addresses = resolve(world, &name)?;
     addresses.retain(IpAddr::is_ipv4);
@@ -51,7 +51,7 @@ pub fn by_address(octets: &[u8]) -> Result<CallReply, Errno> {
 }
 
 /// GETADDRINFO: flags, family, type and protocol; node, a zero, service.
-pub fn addresses(world: &World, hints: [i64; 4], data: &[u8]) -> Result<CallReply, Errno> {
+pub fn addresses(world: &SocketState, hints: [i64; 4], data: &[u8]) -> Result<CallReply, Errno> {
     const PASSIVE: i64 = 1;
     const NUMERIC_HOST: i64 = 4;
     const KNOWN: i64 = 0x7F;
@@ -137,7 +137,7 @@ fn text(bytes: &[u8]) -> Result<String, Errno> {
     }
 }
 
-fn resolve(world: &World, name: &str) -> Result<Vec<IpAddr>, Errno> {
+fn resolve(world: &SocketState, name: &str) -> Result<Vec<IpAddr>, Errno> {
     if let Ok(ip) = name.parse() {
         return Ok(vec![ip]);
     }

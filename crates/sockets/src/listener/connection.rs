@@ -13,14 +13,14 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use super::exit::{self, Ends, Wanted};
+use super::exit::{self, ConnectionAddresses, ServerTaskStart};
 use super::header::{self, Header};
 use super::message;
-use super::refusal::{Refused, now};
-use super::run::{Door, Listener, Number, set_low_water};
-use crate::config::{Format, MessageForm, StartType, delay_ms};
-use crate::native::{Adopted, Served};
-use crate::stream::{Stream, Tcp};
+use super::refusal::{ClientRefusal, now};
+use super::run::{ListenerThread, Listener, SocketNumber, set_low_water};
+use crate::config::{MessageFormat, MessageForm, StartType, delay_ms};
+use crate::native::{AcceptedConnection, ReceiverState};
+use crate::stream::{Stream, ReadinessSocket};
 
 /// Most bytes that are looked at for the first message.
 const MESSAGE_BYTES: usize = 1024;
@@ -32,11 +32,11 @@ pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Serves a connection.
 pub async fn serve(
-    door: Rc<Door>,
+    door: Rc<ListenerThread>,
     listener: Arc<Listener>,
     stream: TcpStream,
     client: SocketAddr,
-    number: Number,
+    number: SocketNumber,
 ) {
     let connection = Connection {
         door,
@@ -51,7 +51,7 @@ pub async fn serve(
 }
 
 struct Connection {
-    door: Rc<Door>,
+    door: Rc<ListenerThread>,
     listener: Arc<Listener>,
     client: SocketAddr,
     number: i64,
@@ -73,7 +73,7 @@ impl Connection {
         };
         let first = match limited(limit, self.first_message(&mut stream)).await {
             Some(first) => first,
-            None => Some(Err(Refused::TooLate)),
+            None => Some(Err(ClientRefusal::TooLate)),
         };
         // The client went away before it said anything.
         let Some(first) = first else {
@@ -95,7 +95,7 @@ impl Connection {
                 }
                 None => match stream.into_plain() {
                     Ok(stream) => self.hand_over(stream, wanted, data).await,
-                    Err(stream) => self.refuse(stream, &Refused::NoReceiver).await,
+                    Err(stream) => self.refuse(stream, &ClientRefusal::NoReceiver).await,
                 },
             },
             Err(refused) => self.refuse(stream, &refused).await,
@@ -127,12 +127,12 @@ impl Connection {
     async fn first_message(
         &mut self,
         stream: &mut Stream,
-    ) -> Option<Result<(Wanted, Option<Vec<u8>>), Refused>> {
+    ) -> Option<Result<(ServerTaskStart, Option<Vec<u8>>), ClientRefusal>> {
         let listener = self.listener.clone();
         let config = &listener.config;
         let mut buffer = vec![0; MESSAGE_BYTES];
         match config.format {
-            Format::Standard => {
+            MessageFormat::Standard => {
                 let fewest = config.minmsgl as usize;
                 let count = stream.peek(&mut buffer, fewest).await.ok();
                 let count = count.filter(|n| *n > 0)?;
@@ -143,7 +143,7 @@ impl Connection {
                 stream.consume(length).await?;
                 Some(self.standard(&message).map(|wanted| (wanted, None)))
             }
-            Format::Enhanced => {
+            MessageFormat::Enhanced => {
                 let length = config.msglen as usize;
                 let mut data = Vec::new();
                 if length > 0 {
@@ -161,7 +161,7 @@ impl Connection {
                 }
                 self.ebcdic = header::is_ebcdic(&data);
                 self.transid = config.cstran.clone().unwrap_or_default();
-                let wanted = Wanted {
+                let wanted = ServerTaskStart {
                     transid: self.transid.clone(),
                     data: Vec::new(),
                     start: config.cssttyp,
@@ -176,18 +176,18 @@ impl Connection {
         }
     }
 
-    fn standard(&mut self, bytes: &[u8]) -> Result<Wanted, Refused> {
+    fn standard(&mut self, bytes: &[u8]) -> Result<ServerTaskStart, ClientRefusal> {
         let config = &self.listener.config;
         self.ebcdic = header::is_ebcdic(bytes);
         let header: Header = match header::parse(bytes, (config.trantrn, config.tranusr)) {
             Ok(header) => header,
             Err((error, shown)) => {
                 self.transid = shown;
-                return Err(Refused::Header(error));
+                return Err(ClientRefusal::Header(error));
             }
         };
         self.transid.clone_from(&header.transid);
-        Ok(Wanted {
+        Ok(ServerTaskStart {
             transid: header.transid,
             data: header.data,
             start: header.start,
@@ -200,12 +200,12 @@ impl Connection {
     async fn permit(
         &mut self,
         stream: &TcpStream,
-        wanted: Wanted,
+        wanted: ServerTaskStart,
         message: &[u8],
-    ) -> Result<Wanted, Refused> {
+    ) -> Result<ServerTaskStart, ClientRefusal> {
         let mut wanted = wanted;
         if let Some(program) = &self.listener.config.secexit {
-            let ends = Ends {
+            let ends = ConnectionAddresses {
                 client: self.client,
                 listener: stream.local_addr().unwrap_or(self.client),
                 socket: self.number,
@@ -222,14 +222,14 @@ impl Connection {
         let transid = wanted.transid.parse().unwrap_or(TransId::BLANK);
         match self.door.region.transaction(transid) {
             Some(true) => Ok(wanted),
-            Some(false) => Err(Refused::Disabled),
-            None => Err(Refused::Unknown),
+            Some(false) => Err(ClientRefusal::Disabled),
+            None => Err(ClientRefusal::Unknown),
         }
     }
 
     /// The receiver that serves the connection instead of the transaction,
     /// and whether answers go out on it.
-    fn receiver(&self, wanted: &Wanted) -> Option<(Arc<Served>, bool)> {
+    fn receiver(&self, wanted: &ServerTaskStart) -> Option<(Arc<ReceiverState>, bool)> {
         let native = self.door.native.as_ref()?;
         let transid = wanted.transid.parse().ok()?;
         let (served, is_sender) = native.serves(transid)?;
@@ -239,7 +239,7 @@ impl Connection {
     /// Gives the connection to a receiver.
     async fn give_to(
         self,
-        served: &Arc<Served>,
+        served: &Arc<ReceiverState>,
         is_sender: bool,
         mut session: Vec<u8>,
         stream: Stream,
@@ -263,7 +263,7 @@ impl Connection {
         self.note(&format!("GIVEN TO RECEIVER {}", served.receiver.transid));
         let end = session.iter().rposition(|b| !matches!(b, b' ' | 0));
         session.truncate(end.map_or(0, |end| end + 1));
-        native.adopt(Adopted {
+        native.adopt(AcceptedConnection {
             stream,
             client: self.client,
             served: served.clone(),
@@ -276,7 +276,7 @@ impl Connection {
 
     /// Gives the socket and starts the transaction, then waits until it has
     /// taken it.
-    async fn hand_over(self, stream: TcpStream, wanted: Wanted, data: Option<Vec<u8>>) {
+    async fn hand_over(self, stream: TcpStream, wanted: ServerTaskStart, data: Option<Vec<u8>>) {
         let counts = &self.listener.counts;
         // From now on the transaction reads: any byte counts.
         let adopted = set_low_water(&stream, 1)
@@ -328,33 +328,33 @@ impl Connection {
             self.note("TAKEN");
         } else if given.take_back(&me.0, self.number) {
             counts.expired.fetch_add(1, Ordering::Relaxed);
-            self.refuse_given(socket, &Refused::NotTaken).await;
+            self.refuse_given(socket, &ClientRefusal::NotTaken).await;
         }
     }
 
-    fn start(&self, wanted: &Wanted, message: Vec<u8>) -> Result<(), Refused> {
+    fn start(&self, wanted: &ServerTaskStart, message: Vec<u8>) -> Result<(), ClientRefusal> {
         let region = &self.door.region;
         let transid = wanted.transid.parse().unwrap_or(TransId::BLANK);
         if wanted.start == StartType::Td {
             return region
                 .write_queue(transid, &message)
-                .map_err(Refused::Queue);
+                .map_err(ClientRefusal::Queue);
         }
         let started = region.start(transid, wanted.userid, wanted.delay_ms, message);
         started.map_err(|refusal| match refusal {
-            Refusal::Disabled(_) => Refused::Disabled,
-            Refusal::ShuttingDown => Refused::Ending,
-            _ => Refused::Unknown,
+            Refusal::Disabled(_) => ClientRefusal::Disabled,
+            Refusal::ShuttingDown => ClientRefusal::Ending,
+            _ => ClientRefusal::Unknown,
         })
     }
 
     /// Sends the client the reason, and closes after the client has read it.
-    async fn refuse(&self, stream: Stream, refused: &Refused) {
-        part_from(stream, &self.tell(refused).unwrap_or_default()).await;
+    async fn refuse(&self, stream: Stream, refused: &ClientRefusal) {
+        part_from(stream, &self.refusal_message(refused).unwrap_or_default()).await;
     }
 
     /// As above for a socket that was already given and not taken.
-    async fn refuse_given(&self, socket: Arc<Socket>, refused: &Refused) {
+    async fn refuse_given(&self, socket: Arc<Socket>, refused: &ClientRefusal) {
         let descriptor = socket.duplicate();
         drop(socket);
         match descriptor.and_then(|descriptor| TcpStream::from_std(descriptor.into())) {
@@ -366,7 +366,7 @@ impl Connection {
     }
 
     /// The message for the client in its own code page; it is logged too.
-    fn tell(&self, refused: &Refused) -> Option<Vec<u8>> {
+    fn refusal_message(&self, refused: &ClientRefusal) -> Option<Vec<u8>> {
         self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
         let text = refused.text(&self.transid, self.client, &now())?;
         tracing::info!(listener = %self.listener.transid, "{text}");
@@ -397,7 +397,7 @@ async fn part_from(stream: Stream, words: &[u8]) {
 }
 
 /// Sends a last message to a client, and waits until the client has read it.
-pub async fn last_words<T: Tcp>(mut stream: Stream<T>, words: &[u8]) {
+pub async fn last_words<T: ReadinessSocket>(mut stream: Stream<T>, words: &[u8]) {
     // A client that has disconnected cannot receive it.
     let _ = stream.finish(words).await;
     let _ = set_low_water(stream.tcp(), 1);

@@ -37,7 +37,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use region::{Handle, Outcome, Port, ProgramName, StartCode, TaskRequest, TransId, UserId};
 
-use super::refusal::Refused;
+use super::refusal::ClientRefusal;
 use crate::config::{StartType, delay_ms};
 
 /// Bytes of the COMMAREA before what an enhanced listener read.
@@ -45,7 +45,7 @@ pub const BYTES: usize = 164;
 
 /// The start that the exit may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ServerTaskStart {
     /// The transaction.
     pub transid: String,
     /// Client-in-data.
@@ -60,7 +60,7 @@ pub struct Wanted {
 
 /// The client's and the listener's address.
 #[derive(Debug, Clone, Copy)]
-pub struct Ends {
+pub struct ConnectionAddresses {
     /// The client.
     pub client: SocketAddr,
     /// The listener.
@@ -69,9 +69,9 @@ pub struct Ends {
     pub socket: i64,
 }
 
-impl Wanted {
+impl ServerTaskStart {
     /// The COMMAREA; `message` is what an enhanced listener read.
-    pub fn emit(&self, ends: &Ends, message: &[u8]) -> Vec<u8> {
+    pub fn emit(&self, ends: &ConnectionAddresses, message: &[u8]) -> Vec<u8> {
         let mut out = vec![0; BYTES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &[b' '; 44]);
@@ -105,12 +105,12 @@ impl Wanted {
     }
 
     /// Reads the COMMAREA after the exit.
-    pub fn parse(bytes: &[u8]) -> Result<Wanted, Refused> {
-        let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(Refused::ExitFailed)?;
+    pub fn parse(bytes: &[u8]) -> Result<ServerTaskStart, ClientRefusal> {
+        let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(ClientRefusal::ExitFailed)?;
         match (bytes[60], bytes[61]) {
             (b'1', _) => {}
-            (_, b'1') => return Err(Refused::Exit),
-            _ => return Err(Refused::ExitSilent),
+            (_, b'1') => return Err(ClientRefusal::Exit),
+            _ => return Err(ClientRefusal::ExitSilent),
         }
         let text = |from: usize, to: usize| String::from_utf8_lossy(&bytes[from..to]).into_owned();
         let start = match &bytes[44..46] {
@@ -124,7 +124,7 @@ impl Wanted {
             .map_or(0, |n| n + 1);
         let mut userid = [b' '; 8];
         userid.copy_from_slice(&bytes[68..76]);
-        Ok(Wanted {
+        Ok(ServerTaskStart {
             transid: text(0, 4).trim_end().to_owned(),
             data: bytes[4..4 + end].to_vec(),
             start,
@@ -142,9 +142,9 @@ pub async fn run(
     region: &Handle,
     port: &Port,
     (transid, program): (TransId, ProgramName),
-    (wanted, message): (Wanted, &[u8]),
-    ends: &Ends,
-) -> Result<Wanted, Refused> {
+    (wanted, message): (ServerTaskStart, &[u8]),
+    ends: &ConnectionAddresses,
+) -> Result<ServerTaskStart, ClientRefusal> {
     let request = TaskRequest {
         transid,
         program,
@@ -154,7 +154,7 @@ pub async fn run(
     };
     let failed = |why: &dyn std::fmt::Display| {
         tracing::error!(listener = %transid, exit = %program, "the security exit: {why}");
-        Refused::ExitFailed
+        ClientRefusal::ExitFailed
     };
     let mut task = region.begin(port, request).await.map_err(|e| failed(&e))?;
     let area = wanted.emit(ends, message);
@@ -165,7 +165,7 @@ pub async fn run(
     filled.map_err(|e| failed(&e))?;
     let reply = task.run().await;
     match reply.outcome() {
-        Outcome::Ok => Wanted::parse(reply.commarea()),
+        Outcome::Ok => ServerTaskStart::parse(reply.commarea()),
         Outcome::Abend(abend) => Err(failed(&abend.message)),
     }
 }
@@ -202,24 +202,24 @@ mod tests {
 
     #[test]
     fn what_an_exit_permits_unchanged_is_what_was_wanted() {
-        let wanted = Wanted {
+        let wanted = ServerTaskStart {
             transid: "ECHO".into(),
             data: b"secret".to_vec(),
             start: StartType::Ic,
             delay_ms: 3000,
             userid: UserId::from_bytes(*b"CICSUSER"),
         };
-        let ends = Ends {
+        let ends = ConnectionAddresses {
             client: "127.0.0.1:4000".parse().unwrap(),
             listener: "127.0.0.1:3010".parse().unwrap(),
             socket: 7,
         };
         let mut area = wanted.emit(&ends, b"what it said");
-        assert_eq!(Wanted::parse(&area), Err(Refused::ExitSilent));
+        assert_eq!(ServerTaskStart::parse(&area), Err(ClientRefusal::ExitSilent));
         area[61] = b'1';
-        assert_eq!(Wanted::parse(&area), Err(Refused::Exit));
+        assert_eq!(ServerTaskStart::parse(&area), Err(ClientRefusal::Exit));
         area[60] = b'1';
-        assert_eq!(Wanted::parse(&area), Ok(wanted));
+        assert_eq!(ServerTaskStart::parse(&area), Ok(wanted));
         assert_eq!(&area[44..52], b"IC000003");
         assert_eq!(&area[52..60], [0, 2, 0x0F, 0xA0, 127, 0, 0, 1]);
         assert_eq!(&area[66..76], b"\x00\x07CICSUSER");
@@ -229,15 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn the_addresses_of_a_client_by_ipv6_are_where_the_exit_looks_for_them() {
-        let wanted = Wanted {
+    fn the_addresses_of_an_ipv6_client_are_where_the_exit_reads_them() {
+        let wanted = ServerTaskStart {
             transid: "ECHO".into(),
             data: Vec::new(),
             start: StartType::Kc,
             delay_ms: 0,
             userid: UserId::from_bytes(*b"CICSUSER"),
         };
-        let ends = Ends {
+        let ends = ConnectionAddresses {
             client: "[fe80::7%5]:4000".parse().unwrap(),
             listener: "[::1]:3010".parse().unwrap(),
             socket: 0,
@@ -253,7 +253,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_area_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Wanted::parse(&bytes);
+            let _ = ServerTaskStart::parse(&bytes);
         }
     }
 }

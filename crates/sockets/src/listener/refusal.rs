@@ -12,7 +12,7 @@ use super::header::HeaderError;
 
 /// Why a client is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum ClientRefusal {
     /// The message is malformed.
     Header(HeaderError),
     /// The transaction is not defined.
@@ -45,7 +45,7 @@ pub enum Refused {
     NoReceiver,
 }
 
-impl Refused {
+impl ClientRefusal {
     /// The line for the client and the log; none when nothing is to be said.
     pub fn text(&self, transid: &str, client: SocketAddr, now: &str) -> Option<String> {
         let partner = format!(
@@ -54,42 +54,42 @@ impl Refused {
             client.port()
         );
         Some(match self {
-            Refused::Header(HeaderError::TransId) | Refused::Unknown => {
+            ClientRefusal::Header(HeaderError::TransId) | ClientRefusal::Unknown => {
                 format!("EZY1315E {now} INVALID TRANID={transid} {partner}")
             }
-            Refused::Header(HeaderError::Comma) => {
+            ClientRefusal::Header(HeaderError::Comma) => {
                 format!("EZY1353E {now} COMMA MISSING AFTER IC TRANSACTION ID= {transid} {partner}")
             }
-            Refused::Header(error) => format!("{now} {error} TRANID={transid} {partner}"),
-            Refused::Disabled => {
+            ClientRefusal::Header(error) => format!("{now} {error} TRANID={transid} {partner}"),
+            ClientRefusal::Disabled => {
                 format!("{now} TRANSACTION IS DISABLED TRANID={transid} {partner}")
             }
-            Refused::TooLate => format!("{now} NO MESSAGE WAS RECEIVED IN TIME {partner}"),
-            Refused::Exit => {
+            ClientRefusal::TooLate => format!("{now} NO MESSAGE WAS RECEIVED IN TIME {partner}"),
+            ClientRefusal::Exit => {
                 format!("{now} THE SECURITY EXIT REJECTED TRANID={transid} {partner}")
             }
-            Refused::ExitFailed => {
+            ClientRefusal::ExitFailed => {
                 format!("{now} THE SECURITY EXIT CANNOT BE RUN TRANID={transid} {partner}")
             }
-            Refused::Queue(condition) => {
+            ClientRefusal::Queue(condition) => {
                 format!("{now} QUEUE {transid} ANSWERS {condition} {partner}")
             }
-            Refused::NotTaken => {
+            ClientRefusal::NotTaken => {
                 format!("{now} THE SOCKET WAS NOT TAKEN TRANID={transid} {partner}")
             }
-            Refused::Ending => format!("{now} THE REGION ENDS {partner}"),
-            Refused::Full => format!("{now} TOO MANY CONNECTIONS TRANID={transid} {partner}"),
-            Refused::Stopped => format!("{now} {transid} IS STOPPED {partner}"),
-            Refused::InUse => format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}"),
-            Refused::Alone => {
+            ClientRefusal::Ending => format!("{now} THE REGION ENDS {partner}"),
+            ClientRefusal::Full => format!("{now} TOO MANY CONNECTIONS TRANID={transid} {partner}"),
+            ClientRefusal::Stopped => format!("{now} {transid} IS STOPPED {partner}"),
+            ClientRefusal::InUse => format!("{now} THE SESSION IS IN USE TRANID={transid} {partner}"),
+            ClientRefusal::Alone => {
                 format!("{now} THE OTHER CONNECTION IS MISSING TRANID={transid} {partner}")
             }
-            Refused::NoReceiver => {
+            ClientRefusal::NoReceiver => {
                 format!(
                     "{now} NO RECEIVER SERVES TRANID={transid} AND THE CLIENT SPEAKS TLS {partner}"
                 )
             }
-            Refused::ExitSilent => return None,
+            ClientRefusal::ExitSilent => return None,
         })
     }
 }
@@ -119,14 +119,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_is_told_as_the_manual_has_it() {
+    fn a_client_gets_the_messages_of_the_manual() {
         let client = "10.1.1.2:1076".parse().unwrap();
-        let comma = Refused::Header(HeaderError::Comma);
+        let comma = ClientRefusal::Header(HeaderError::Comma);
         assert_eq!(
             comma.text("SCCS", client, "10/11/05 14:02:56").unwrap(),
             "EZY1353E 10/11/05 14:02:56 COMMA MISSING AFTER IC TRANSACTION ID= SCCS \
              PARTNER INET ADDR=10.1.1.2 PORT= 1076"
         );
-        assert_eq!(Refused::ExitSilent.text("SCCS", client, ""), None);
+        assert_eq!(ClientRefusal::ExitSilent.text("SCCS", client, ""), None);
     }
 }

@@ -18,16 +18,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{self, spawn_local};
 
 use super::connection;
-use crate::calls::{World, task_name};
-use crate::config::{Format, ListenerConfig, SocketsConfig};
-use crate::native::Native;
-use crate::service::{Listening, StartError};
+use crate::calls::{SocketState, task_name};
+use crate::config::{MessageFormat, ListenerConfig, SocketsConfig};
+use crate::native::ReceiverService;
+use crate::service::{ListenerStatus, StartError};
 use crate::stream::TlsSource;
-use crate::trace::Trace;
+use crate::trace::CallTrace;
 
 /// An operator's command for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
+pub enum ListenerControl {
     /// It listens.
     Start,
     /// It stops; connections that it has accepted go on.
@@ -36,28 +36,28 @@ pub enum Control {
 
 /// All listeners of a region.
 #[derive(Debug)]
-pub struct Listeners {
+pub struct ListenerSet {
     listeners: Mutex<BTreeMap<String, Arc<Listener>>>,
     /// The number of the last one, for its client id.
     last: AtomicU64,
-    means: Means,
+    means: ListenerContext,
     orders: Mutex<Option<UnboundedSender<Order>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The context of the listeners' thread.
 #[derive(Clone)]
-pub struct Means {
+pub struct ListenerContext {
     /// The region.
     pub region: Handle,
     /// The user of transactions.
     pub user: UserId,
     /// Sockets on their way.
-    pub world: Arc<World>,
+    pub world: Arc<SocketState>,
     /// Events for operators.
-    pub trace: Arc<Trace>,
+    pub trace: Arc<CallTrace>,
     /// Receivers, when there are some.
-    pub native: Option<Arc<Native>>,
+    pub native: Option<Arc<ReceiverService>>,
     /// The TLS configuration, if there is a certificate.
     pub tls: Option<TlsSource>,
 }
@@ -72,16 +72,16 @@ pub struct Listener {
     /// Its client id for TAKESOCKET.
     pub client: ClientId,
     /// Its counters.
-    pub counts: Counts,
+    pub counts: ListenerCounters,
     address: Mutex<Option<SocketAddr>>,
     /// The numbers of its sockets, over its stops and starts: a socket that it
     /// gave before one may still be taken.
-    numbers: Arc<Numbers>,
+    numbers: Arc<SocketNumbers>,
 }
 
 /// The counters of a listener.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct ListenerCounters {
     /// Connections accepted.
     pub accepted: AtomicU64,
     /// Transactions started.
@@ -95,13 +95,13 @@ pub struct Counts {
 }
 
 /// The state of the listeners' thread.
-pub struct Door {
+pub struct ListenerThread {
     /// Its port.
     pub port: Port,
-    means: Means,
+    means: ListenerContext,
 }
 
-impl std::fmt::Debug for Means {
+impl std::fmt::Debug for ListenerContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Means")
             .field("user", &self.user)
@@ -109,10 +109,10 @@ impl std::fmt::Debug for Means {
     }
 }
 
-impl std::ops::Deref for Door {
-    type Target = Means;
+impl std::ops::Deref for ListenerThread {
+    type Target = ListenerContext;
 
-    fn deref(&self) -> &Means {
+    fn deref(&self) -> &ListenerContext {
         &self.means
     }
 }
@@ -120,14 +120,14 @@ impl std::ops::Deref for Door {
 /// Something for the thread.
 struct Order {
     listener: Arc<Listener>,
-    control: Control,
+    control: ListenerControl,
     done: mpsc::Sender<io::Result<()>>,
 }
 
-impl Listeners {
+impl ListenerSet {
     /// Starts the listeners that start with the region.
-    pub fn start(config: &SocketsConfig, means: Means) -> Result<Listeners, StartError> {
-        let all = Listeners {
+    pub fn start(config: &SocketsConfig, means: ListenerContext) -> Result<ListenerSet, StartError> {
+        let all = ListenerSet {
             listeners: Mutex::default(),
             last: AtomicU64::new(0),
             means,
@@ -146,7 +146,7 @@ impl Listeners {
                 "listener {} at port {}",
                 listener.transid, listener.config.port
             );
-            let started = all.order(listener, Control::Start);
+            let started = all.order(listener, ListenerControl::Start);
             started.map_err(|source| StartError::System { what, source })?;
         }
         Ok(all)
@@ -165,7 +165,7 @@ impl Listeners {
         let none = || io::Error::other("the region has no free port for another thread");
         let port = self.means.region.attach_port().ok_or_else(none);
         let (orders, received) = unbounded_channel();
-        let door = Door {
+        let door = ListenerThread {
             port: port.map_err(failed("listeners"))?,
             means: self.means.clone(),
         };
@@ -192,9 +192,9 @@ impl Listeners {
             transid: name.parse().unwrap_or_default(),
             config: config.clone(),
             client,
-            counts: Counts::default(),
+            counts: ListenerCounters::default(),
             address: Mutex::new(None),
-            numbers: Arc::new(Numbers::new(i64::from(config.numsock))),
+            numbers: Arc::new(SocketNumbers::new(i64::from(config.numsock))),
         })
     }
 
@@ -222,7 +222,7 @@ impl Listeners {
         // All ports are free before one is taken.
         for (name, listener) in had.iter().filter(|(name, listener)| !same(name, listener)) {
             if listener.address().is_some()
-                && let Err(error) = self.order(listener, Control::Stop)
+                && let Err(error) = self.order(listener, ListenerControl::Stop)
             {
                 say(listener, error);
             }
@@ -235,7 +235,7 @@ impl Listeners {
             let listener = self.make(name, config);
             locked(&self.listeners).insert(name.clone(), listener.clone());
             if config.immed
-                && let Err(error) = self.order(&listener, Control::Start)
+                && let Err(error) = self.order(&listener, ListenerControl::Start)
             {
                 say(&listener, error);
             }
@@ -244,12 +244,12 @@ impl Listeners {
     }
 
     /// Starts or stops one; the error is a message.
-    pub fn control(&self, name: &str, control: Control) -> Result<(), String> {
+    pub fn control(&self, name: &str, control: ListenerControl) -> Result<(), String> {
         let listener = locked(&self.listeners).get(&name.to_uppercase()).cloned();
         let listener = listener.ok_or_else(|| format!("no listener {name}"))?;
         match (control, listener.address().is_some()) {
-            (Control::Start, true) => Err(format!("listener {name} is started already")),
-            (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
+            (ListenerControl::Start, true) => Err(format!("listener {name} is started already")),
+            (ListenerControl::Stop, false) => Err(format!("listener {name} is stopped already")),
             _ => self
                 .order(&listener, control)
                 .map_err(|e| format!("listener {name}: {e}")),
@@ -257,10 +257,10 @@ impl Listeners {
     }
 
     /// All listeners, by name.
-    pub fn list(&self) -> Vec<Listening> {
+    pub fn list(&self) -> Vec<ListenerStatus> {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let listeners = locked(&self.listeners);
-        let all = listeners.iter().map(|(name, listener)| Listening {
+        let all = listeners.iter().map(|(name, listener)| ListenerStatus {
             listener: name.clone(),
             address: listener.address(),
             accepted: of(&listener.counts.accepted),
@@ -283,7 +283,7 @@ impl Listeners {
         self.all().iter().for_each(|l| l.set_address(None));
     }
 
-    fn order(&self, listener: &Arc<Listener>, control: Control) -> io::Result<()> {
+    fn order(&self, listener: &Arc<Listener>, control: ListenerControl) -> io::Result<()> {
         let gone = || io::Error::other("the listeners have ended");
         let (done, result) = mpsc::channel();
         let order = Order {
@@ -313,7 +313,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The thread.
-fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
+fn run(door: ListenerThread, mut orders: UnboundedReceiver<Order>) {
     // The listener of receivers is a part of what they replace.
     let class = match door.native {
         Some(_) => EngineClass::Offload,
@@ -333,11 +333,11 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
         while let Some(order) = orders.recv().await {
             let listener = order.listener;
             let result = match order.control {
-                Control::Start => open(&door.world, &listener).map(|opened| {
+                ListenerControl::Start => open(&door.world, &listener).map(|opened| {
                     let task = spawn_local(listen(door.clone(), listener.clone(), opened));
                     running.insert(listener.transid, task);
                 }),
-                Control::Stop => {
+                ListenerControl::Stop => {
                     if let Some(task) = running.remove(&listener.transid) {
                         task.abort();
                         // Its port is free when it has ended.
@@ -358,7 +358,7 @@ fn run(door: Door, mut orders: UnboundedReceiver<Order>) {
 const LEAST_BACKLOG: u32 = 1024;
 
 /// Listens.
-fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
+fn open(world: &SocketState, listener: &Listener) -> io::Result<TcpListener> {
     let config = &listener.config;
     let wanted = SocketName(SocketAddr::new(config.address, config.port));
     let Ok(SocketName(address)) = world.policy().listen_at(&wanted) else {
@@ -377,8 +377,8 @@ fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
     let fewest = match config.format {
         // Bytes of TLS are not those of a message.
         _ if config.tls => 1,
-        Format::Standard => config.minmsgl,
-        Format::Enhanced => config.msglen.max(1),
+        MessageFormat::Standard => config.minmsgl,
+        MessageFormat::Enhanced => config.msglen.max(1),
     };
     set_low_water(&socket, fewest)?;
     socket.bind(address)?;
@@ -408,7 +408,7 @@ pub fn set_low_water(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
 }
 
 /// Accepts, as many connections as the listener may have at one time.
-async fn listen(door: Rc<Door>, listener: Arc<Listener>, opened: TcpListener) {
+async fn listen(door: Rc<ListenerThread>, listener: Arc<Listener>, opened: TcpListener) {
     loop {
         let number = listener.numbers.clone().next().await;
         match opened.accept().await {
@@ -427,39 +427,39 @@ async fn listen(door: Rc<Door>, listener: Arc<Listener>, opened: TcpListener) {
 
 /// The numbers that a listener's sockets have; 0 is the one that listens.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct SocketNumbers {
     free: Mutex<Vec<i64>>,
     given_back: tokio::sync::Notify,
 }
 
 /// A number, given back when it is dropped.
-pub struct Number {
+pub struct SocketNumber {
     /// The number.
     pub value: i64,
-    of: Arc<Numbers>,
+    of: Arc<SocketNumbers>,
 }
 
-impl Numbers {
-    fn new(count: i64) -> Numbers {
-        Numbers {
+impl SocketNumbers {
+    fn new(count: i64) -> SocketNumbers {
+        SocketNumbers {
             free: Mutex::new((1..count).rev().collect()),
             given_back: tokio::sync::Notify::new(),
         }
     }
 
     /// A free number, when there is one.
-    async fn next(self: Arc<Self>) -> Number {
+    async fn next(self: Arc<Self>) -> SocketNumber {
         loop {
             let value = locked(&self.free).pop();
             match value {
-                Some(value) => return Number { value, of: self },
+                Some(value) => return SocketNumber { value, of: self },
                 None => self.given_back.notified().await,
             }
         }
     }
 }
 
-impl Drop for Number {
+impl Drop for SocketNumber {
     fn drop(&mut self) {
         locked(&self.of.free).push(self.value);
         self.of.given_back.notify_one();

@@ -19,7 +19,7 @@ pub const LONGEST_CONTAINER: usize = 1 << 20;
 
 /// The place of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Area {
+pub enum MessageArea {
     /// In the COMMAREA.
     Commarea {
         /// Its bytes; 0 for as many as the message takes.
@@ -50,34 +50,34 @@ pub struct AnswerError {
     pub room: usize,
 }
 
-impl Area {
+impl MessageArea {
     /// The longest message that has room.
     pub fn longest_message(&self) -> usize {
         match self {
-            Area::Commarea {
+            MessageArea::Commarea {
                 bytes: 0, length, ..
             } => LONGEST_COMMAREA - length,
-            Area::Commarea { bytes, length, .. } => bytes - length,
-            Area::Container { .. } => LONGEST_CONTAINER,
+            MessageArea::Commarea { bytes, length, .. } => bytes - length,
+            MessageArea::Container { .. } => LONGEST_CONTAINER,
         }
     }
 
     /// Bytes of the area for a message, which is not too long.
     pub fn bytes(&self, message: usize) -> usize {
         match self {
-            Area::Commarea {
+            MessageArea::Commarea {
                 bytes: 0, length, ..
             } => length + message,
-            Area::Commarea { bytes, .. } => *bytes,
-            Area::Container { .. } => message,
+            MessageArea::Commarea { bytes, .. } => *bytes,
+            MessageArea::Container { .. } => message,
         }
     }
 
-    /// Writes a message into an area of [`Area::bytes`].
-    pub fn put(&self, message: &[u8], characters: &Characters, area: &mut [u8]) {
+    /// Writes a message into an area of [`MessageArea::bytes`].
+    pub fn put(&self, message: &[u8], characters: &CharacterPages, area: &mut [u8]) {
         let before = match self {
-            Area::Commarea { length, .. } => *length,
-            Area::Container { .. } => 0,
+            MessageArea::Commarea { length, .. } => *length,
+            MessageArea::Container { .. } => 0,
         };
         let length = (message.len() as u64).to_be_bytes();
         area[..before].copy_from_slice(&length[8 - before..]);
@@ -89,7 +89,7 @@ impl Area {
 
     /// The answer in what the program left in the COMMAREA.
     pub fn answer<'a>(&self, left: &'a [u8]) -> Result<&'a [u8], AnswerError> {
-        let Area::Commarea { length, trim, .. } = self else {
+        let MessageArea::Commarea { length, trim, .. } = self else {
             return Ok(left);
         };
         if *length == 0 {
@@ -113,19 +113,19 @@ impl Area {
 /// How the characters of a client and of programs translate into each other;
 /// none where both have the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Characters(Option<Box<[[u8; 256]; 2]>>);
+pub struct CharacterPages(Option<Box<[[u8; 256]; 2]>>);
 
-impl Characters {
+impl CharacterPages {
     /// The client has the programs' characters.
-    pub const SAME: Characters = Characters(None);
+    pub const SAME: CharacterPages = CharacterPages(None);
 
     /// The client has EBCDIC, code page 1047.
-    pub fn ebcdic() -> Characters {
+    pub fn ebcdic() -> CharacterPages {
         let all: Vec<u8> = (0..=255).collect();
         let table = |bytes: Vec<u8>| <[u8; 256]>::try_from(bytes).unwrap_or([0; 256]);
         let to_program = table(crate::listener::header::to_ascii(&all));
         let to_client = table(crate::listener::header::to_ebcdic(&all));
-        Characters(Some(Box::new([to_program, to_client])))
+        CharacterPages(Some(Box::new([to_program, to_client])))
     }
 
     /// A client's bytes become a program's.
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn commarea(bytes: usize, length: usize, trim: bool) -> Area {
-        Area::Commarea {
+    fn commarea(bytes: usize, length: usize, trim: bool) -> MessageArea {
+        MessageArea::Commarea {
             bytes,
             length,
             trim,
@@ -180,16 +180,16 @@ mod tests {
     }
 
     #[test]
-    fn a_message_lies_behind_its_length_and_blanks_follow() {
+    fn a_message_follows_its_length_and_blanks_follow_it() {
         let area = commarea(12, 2, true);
         assert_eq!(area.longest_message(), 10);
         let mut bytes = vec![0; area.bytes(5)];
-        area.put(b"hello", &Characters::SAME, &mut bytes);
+        area.put(b"hello", &CharacterPages::SAME, &mut bytes);
         assert_eq!(bytes, b"\x00\x05hello     ");
         assert_eq!(area.answer(&bytes), Ok(&b"hello"[..]));
         let own = commarea(0, 0, true);
         let mut bytes = vec![0; own.bytes(5)];
-        own.put(b"hello", &Characters::SAME, &mut bytes);
+        own.put(b"hello", &CharacterPages::SAME, &mut bytes);
         assert_eq!(bytes, b"hello");
         assert_eq!(own.answer(b"yes \0 "), Ok(&b"yes"[..]));
         assert_eq!(commarea(0, 0, false).answer(b"yes "), Ok(&b"yes "[..]));
@@ -212,13 +212,13 @@ mod tests {
 
     #[test]
     fn an_ebcdic_client_is_understood_and_answered() {
-        let characters = Characters::ebcdic();
+        let characters = CharacterPages::ebcdic();
         let mut text = [0xC8, 0x85, 0x93, 0x93, 0x96, 0x40];
         characters.to_program(&mut text);
         assert_eq!(&text, b"Hello ");
         characters.to_client(&mut text);
         assert_eq!(text, [0xC8, 0x85, 0x93, 0x93, 0x96, 0x40]);
-        assert_eq!((characters.blank(), Characters::SAME.blank()), (0x40, b' '));
+        assert_eq!((characters.blank(), CharacterPages::SAME.blank()), (0x40, b' '));
         assert_eq!(delimiter_in_ebcdic("\u{85}"), Some(vec![0x15]));
         assert_eq!(delimiter_in_ebcdic("\n"), Some(vec![0x25]));
         assert_eq!(delimiter_in_ascii("\r\n"), Some(vec![13, 10]));
@@ -233,7 +233,7 @@ mod tests {
         ) {
             let area = commarea(60, length, true);
             let mut bytes = vec![0xAA; area.bytes(message.len())];
-            area.put(&message, &Characters::SAME, &mut bytes);
+            area.put(&message, &CharacterPages::SAME, &mut bytes);
             prop_assert_eq!(area.answer(&bytes), Ok(&message[..]));
         }
 

@@ -6,8 +6,8 @@ use region::{ContainerName, ProgramName, TransId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::area::{Area, Characters, LONGEST_COMMAREA, delimiter_in_ascii, delimiter_in_ebcdic};
-use super::framing::{Frame, Framing};
+use super::area::{MessageArea, CharacterPages, LONGEST_COMMAREA, delimiter_in_ascii, delimiter_in_ebcdic};
+use super::framing::{Frame, FrameFormat};
 
 /// `[sockets.native]`
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -114,7 +114,7 @@ pub struct FrameConfig {
     /// The length counts its own bytes.
     pub inclusive: bool,
     /// Which byte of the length comes first.
-    pub endian: Endian,
+    pub endian: ByteOrder,
     /// Text after each message. To an EBCDIC client `\u0085` is NL (X'15') and
     /// `\n` LF (X'25').
     pub delimiter: Option<String>,
@@ -127,12 +127,12 @@ pub struct FrameConfig {
 
 impl FrameConfig {
     /// The frame for clients of one kind; each mistake is said with its key.
-    pub fn build(&self, ebcdic: bool, wrong: &mut dyn FnMut(&str, &str)) -> Option<Framing> {
+    pub fn build(&self, ebcdic: bool, wrong: &mut dyn FnMut(&str, &str)) -> Option<FrameFormat> {
         let receiver = ReceiverConfig {
             frame: self.clone(),
             ..ReceiverConfig::default()
         };
-        let area = Area::Container {
+        let area = MessageArea::Container {
             message: String::new(),
             answer: String::new(),
         };
@@ -143,7 +143,7 @@ impl FrameConfig {
 /// Which byte comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Endian {
+pub enum ByteOrder {
     /// The highest.
     #[default]
     Big,
@@ -153,7 +153,7 @@ pub enum Endian {
 
 /// A receiver, ready to work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receiver {
+pub struct PreparedReceiver {
     /// Its transaction.
     pub transid: TransId,
     /// The program for each message.
@@ -161,11 +161,11 @@ pub struct Receiver {
     /// The transaction of the connection that answers go out on.
     pub answers: Option<TransId>,
     /// Where the program finds a message.
-    pub area: Area,
+    pub area: MessageArea,
     /// Where a message of an ASCII client ends, and of an EBCDIC one.
-    pub framing: [Framing; 2],
+    pub framing: [FrameFormat; 2],
     /// The translation for each of them.
-    pub characters: [Characters; 2],
+    pub characters: [CharacterPages; 2],
     /// The characters of the client.
     pub clients: ClientCharacters,
     /// Seconds of patience: idle, message, write, pair; 0 for no limit.
@@ -174,7 +174,7 @@ pub struct Receiver {
 
 impl ReceiverConfig {
     /// The receiver; each mistake is said with its key.
-    pub fn build(&self, name: &str, say: &mut dyn FnMut(&str, String)) -> Option<Receiver> {
+    pub fn build(&self, name: &str, say: &mut dyn FnMut(&str, String)) -> Option<PreparedReceiver> {
         let mut right = true;
         let mut wrong = |key: &str, why: &str| {
             right = false;
@@ -225,13 +225,13 @@ impl ReceiverConfig {
                 "message_timeout_s and write_timeout_s must be at least 1",
             );
         }
-        Some(Receiver {
+        Some(PreparedReceiver {
             transid: own?,
             program: program?,
             answers: answers.flatten(),
             area,
             framing: [ascii.or(either.clone())?, ebcdic.or(either)?],
-            characters: [Characters::SAME, Characters::ebcdic()],
+            characters: [CharacterPages::SAME, CharacterPages::ebcdic()],
             clients: self.characters,
             limits_s: [
                 self.idle_timeout_s,
@@ -243,7 +243,7 @@ impl ReceiverConfig {
         .filter(|_| right)
     }
 
-    fn area(&self, wrong: &mut dyn FnMut(&str, &str)) -> Area {
+    fn area(&self, wrong: &mut dyn FnMut(&str, &str)) -> MessageArea {
         if let Some(message) = &self.container {
             let answer = self.answer_container.as_ref().unwrap_or(message);
             for (key, name) in [("container", message), ("answer_container", answer)] {
@@ -254,7 +254,7 @@ impl ReceiverConfig {
             if self.area_bytes > 0 || self.area_length > 0 {
                 wrong("container", "give commarea or container, not both");
             }
-            return Area::Container {
+            return MessageArea::Container {
                 message: message.clone(),
                 answer: answer.clone(),
             };
@@ -272,7 +272,7 @@ impl ReceiverConfig {
         if bytes > 0 && bytes <= length {
             wrong("area_bytes", "more than area_length");
         }
-        Area::Commarea {
+        MessageArea::Commarea {
             bytes: match bytes {
                 0 => 0,
                 bytes => bytes.clamp(5, LONGEST_COMMAREA),
@@ -284,17 +284,17 @@ impl ReceiverConfig {
 
     fn framing(
         &self,
-        area: &Area,
+        area: &MessageArea,
         ebcdic: bool,
         wrong: &mut dyn FnMut(&str, &str),
-    ) -> Option<Framing> {
+    ) -> Option<FrameFormat> {
         let room = area.longest_message();
         let frame = &self.frame;
         let built = match (frame.length, &frame.delimiter, frame.fixed) {
             (Some(bytes @ (1 | 2 | 4)), None, None) => Frame::Length {
                 bytes: bytes as usize,
                 inclusive: frame.inclusive,
-                little: frame.endian == Endian::Little,
+                little: frame.endian == ByteOrder::Little,
             },
             (Some(_), None, None) => {
                 wrong("frame.length", "1, 2 or 4");
@@ -339,17 +339,17 @@ impl ReceiverConfig {
                 "must be 1 to the size of the COMMAREA or container",
             );
         }
-        Some(Framing {
+        Some(FrameFormat {
             frame: built,
             max_bytes: max.min(room),
         })
     }
 }
 
-impl Receiver {
+impl PreparedReceiver {
     /// The framing and characters of a client whose first message was in
     /// EBCDIC, or not.
-    pub fn dialect(&self, ebcdic: bool) -> (&Framing, &Characters) {
+    pub fn dialect(&self, ebcdic: bool) -> (&FrameFormat, &CharacterPages) {
         let which = usize::from(match self.clients {
             ClientCharacters::Ascii => false,
             ClientCharacters::Ebcdic => true,
@@ -386,11 +386,11 @@ mod tests {
         assert_eq!(mistakes(&lines()), [""; 0]);
         let receiver = lines().build("RECV", &mut |_, _| ()).unwrap();
         assert_eq!(receiver.dialect(true).0.max_bytes, 32_763);
-        assert_eq!(receiver.dialect(true).1, &Characters::SAME);
+        assert_eq!(receiver.dialect(true).1, &CharacterPages::SAME);
     }
 
     #[test]
-    fn every_mistake_is_told() {
+    fn every_mistake_is_reported() {
         assert_eq!(mistakes(&ReceiverConfig::default()), ["program", "frame"]);
         let mut config = lines();
         config.answers = Some("RECV".into());

@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 
 use region::{ContainerType, Outcome, Refusal, Reply, StartCode, Task, TaskRequest};
 
-use super::area::{Area, Characters};
-use super::framing::{Found, Framing};
-use super::memory::{Held, READ_BYTES};
-use super::sessions::Part;
+use super::area::{MessageArea, CharacterPages};
+use super::framing::{FrameStart, FrameFormat};
+use super::memory::{ReservedBytes, READ_BYTES};
+use super::sessions::SessionPart;
 use super::socket::Socket;
-use super::thread::{Outgoing, Phase, Thread, Watched};
+use super::thread::{AnswerConnection, ConnectionPhase, ReceiverThread, ConnectionWatch};
 use crate::stream::Stream;
 
 /// Why a connection ends before its client has ended it.
-enum Ended {
+enum EndReason {
     /// The client is gone.
     Gone,
     /// No more is to be begun.
@@ -34,21 +34,21 @@ enum Ended {
 
 /// Serves a connection to its end, and its sender's with it.
 pub async fn serve(
-    thread: Rc<Thread>,
-    watched: Rc<Watched>,
-    own: Outgoing,
-    part: Option<Part<Outgoing>>,
+    thread: Rc<ReceiverThread>,
+    watched: Rc<ConnectionWatch>,
+    own: AnswerConnection,
+    part: Option<SessionPart<AnswerConnection>>,
 ) {
-    let mut own = Parting(own);
+    let mut own = ClosingConnection(own);
     let served = own.served.clone();
-    let _known = Known(&thread, &watched);
+    let _known = RegisteredConnection(&thread, &watched);
     let (framing, characters) = served.receiver.dialect(own.ebcdic);
     let sender = match &part {
         None => None,
         Some(part) => {
-            thread.enters(&watched, Phase::Pairing);
+            thread.enters(&watched, ConnectionPhase::Pairing);
             match other(part, &own).await {
-                Some(sender) => Some(Parting(sender)),
+                Some(sender) => Some(ClosingConnection(sender)),
                 None => return,
             }
         }
@@ -61,8 +61,8 @@ pub async fn serve(
         sender,
     };
     match connection.run(&mut own).await {
-        Ok(()) | Err(Ended::Gone | Ended::Stopped) => {}
-        Err(Ended::Wrong(why)) => {
+        Ok(()) | Err(EndReason::Gone | EndReason::Stopped) => {}
+        Err(EndReason::Wrong(why)) => {
             served.counts.failed.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(
                 receiver = %served.receiver.transid,
@@ -76,7 +76,7 @@ pub async fn serve(
 
 /// The other connection, as soon as it is there; none when this one is reset.
 /// A client that only sends nothing more may wait for its answers.
-async fn other(part: &Part<Outgoing>, own: &Outgoing) -> Option<Outgoing> {
+async fn other(part: &SessionPart<AnswerConnection>, own: &AnswerConnection) -> Option<AnswerConnection> {
     let mut sender = pin!(part.sender());
     poll_fn(|cx| match sender.as_mut().poll(cx) {
         Poll::Ready(sender) => Poll::Ready(Some(sender)),
@@ -86,32 +86,32 @@ async fn other(part: &Part<Outgoing>, own: &Outgoing) -> Option<Outgoing> {
 }
 
 /// A connection that takes its leave, however it ends.
-struct Parting(Outgoing);
+struct ClosingConnection(AnswerConnection);
 
-impl Deref for Parting {
-    type Target = Outgoing;
+impl Deref for ClosingConnection {
+    type Target = AnswerConnection;
 
-    fn deref(&self) -> &Outgoing {
+    fn deref(&self) -> &AnswerConnection {
         &self.0
     }
 }
 
-impl DerefMut for Parting {
-    fn deref_mut(&mut self) -> &mut Outgoing {
+impl DerefMut for ClosingConnection {
+    fn deref_mut(&mut self) -> &mut AnswerConnection {
         &mut self.0
     }
 }
 
-impl Drop for Parting {
+impl Drop for ClosingConnection {
     fn drop(&mut self) {
         self.0.stream.take_leave();
     }
 }
 
 /// A connection registered with its thread, until it ends.
-struct Known<'c>(&'c Thread, &'c Watched);
+struct RegisteredConnection<'c>(&'c ReceiverThread, &'c ConnectionWatch);
 
-impl Drop for Known<'_> {
+impl Drop for RegisteredConnection<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.1.failed();
@@ -121,17 +121,17 @@ impl Drop for Known<'_> {
 }
 
 struct Connection<'c> {
-    thread: &'c Rc<Thread>,
-    watched: &'c Watched,
-    framing: &'c Framing,
-    characters: &'c Characters,
+    thread: &'c Rc<ReceiverThread>,
+    watched: &'c ConnectionWatch,
+    framing: &'c FrameFormat,
+    characters: &'c CharacterPages,
     /// Where answers go out; the same connection when none.
-    sender: Option<Parting>,
+    sender: Option<ClosingConnection>,
 }
 
 impl Connection<'_> {
     /// Message after message, until the client has no more.
-    async fn run(&mut self, own: &mut Outgoing) -> Result<(), Ended> {
+    async fn run(&mut self, own: &mut AnswerConnection) -> Result<(), EndReason> {
         let mut held = self.thread.memory.empty();
         let mut searched = 0;
         loop {
@@ -141,17 +141,17 @@ impl Connection<'_> {
                 from += skipped;
                 empty += skipped;
                 let found = self.framing.first(&held[from..], searched);
-                match found.map_err(|e| Ended::Wrong(e.to_string()))? {
-                    Found::Message { data, next } => {
+                match found.map_err(|e| EndReason::Wrong(e.to_string()))? {
+                    FrameStart::Message { data, next } => {
                         searched = 0;
                         let data = from + data.start..from + data.end;
                         from += next;
                         self.message(own, &held, data).await?;
                         if self.thread.is_ending(&own.served) {
-                            return Err(Ended::Stopped);
+                            return Err(EndReason::Stopped);
                         }
                     }
-                    Found::More {
+                    FrameStart::More {
                         searched: seen,
                         needed,
                     } => {
@@ -172,7 +172,7 @@ impl Connection<'_> {
             if !self.read(own, &mut held, needed).await? {
                 return match held.is_empty() {
                     true => Ok(()),
-                    false => Err(Ended::Wrong(
+                    false => Err(EndReason::Wrong(
                         "the client ended the connection within a message".into(),
                     )),
                 };
@@ -183,20 +183,20 @@ impl Connection<'_> {
     /// Reads what there is; false at the end.
     async fn read(
         &self,
-        own: &mut Outgoing,
-        held: &mut Held,
+        own: &mut AnswerConnection,
+        held: &mut ReservedBytes,
         needed: usize,
-    ) -> Result<bool, Ended> {
+    ) -> Result<bool, EndReason> {
         // Thousands that wait for a message hold no memory for one.
         if held.is_empty() {
             held.release();
-            self.thread.enters(self.watched, Phase::Idle);
-        } else if self.watched.phase() != Phase::Message {
+            self.thread.enters(self.watched, ConnectionPhase::Idle);
+        } else if self.watched.phase() != ConnectionPhase::Message {
             // The limit counts from a message's first byte.
-            self.thread.enters(self.watched, Phase::Message);
+            self.thread.enters(self.watched, ConnectionPhase::Message);
         }
         let most = towards(self.framing, needed);
-        let gone = |_| Ended::Gone;
+        let gone = |_| EndReason::Gone;
         let read = loop {
             own.stream.readable().await.map_err(gone)?;
             held.reserve(room(held.len(), most)).await;
@@ -216,9 +216,9 @@ impl Connection<'_> {
     }
 
     /// Runs the program with a message, and sends its answer.
-    async fn message(&self, own: &Outgoing, held: &Held, data: Range<usize>) -> Result<(), Ended> {
+    async fn message(&self, own: &AnswerConnection, held: &ReservedBytes, data: Range<usize>) -> Result<(), EndReason> {
         let message = &held[data];
-        self.thread.enters(self.watched, Phase::Running);
+        self.thread.enters(self.watched, ConnectionPhase::Running);
         let receiver = &own.served.receiver;
         let setting = &self.thread.setting;
         let trace = &setting.trace;
@@ -234,10 +234,10 @@ impl Connection<'_> {
         own.served.counts.messages.fetch_add(1, Ordering::Relaxed);
         if let Outcome::Abend(abend) = reply.outcome() {
             let why = format!("{} abended with {}", receiver.program, abend.code());
-            return Err(Ended::Wrong(why));
+            return Err(EndReason::Wrong(why));
         }
         let answered = self.answer(own, reply).await;
-        if matches!(answered, Err(Ended::Gone)) {
+        if matches!(answered, Err(EndReason::Gone)) {
             let counts = &own.served.counts;
             counts.unanswered.fetch_add(1, Ordering::Relaxed);
         }
@@ -250,21 +250,21 @@ impl Connection<'_> {
     }
 
     /// Sends what a program has left.
-    async fn answer(&self, own: &Outgoing, reply: Reply) -> Result<(), Ended> {
+    async fn answer(&self, own: &AnswerConnection, reply: Reply) -> Result<(), EndReason> {
         let area = &own.served.receiver.area;
         let left = match area {
-            Area::Commarea { .. } => reply.commarea(),
-            Area::Container { answer, .. } => reply.container(answer).unwrap_or_default(),
+            MessageArea::Commarea { .. } => reply.commarea(),
+            MessageArea::Container { answer, .. } => reply.container(answer).unwrap_or_default(),
         };
         let answer = area.answer(left);
-        let answer = answer.map_err(|e| Ended::Wrong(e.to_string()))?;
+        let answer = answer.map_err(|e| EndReason::Wrong(e.to_string()))?;
         let unsent = self.send(own, answer)?;
         drop(reply);
         self.send_rest(own, &unsent).await
     }
 
     /// A task for a message of so many bytes.
-    fn request(&self, own: &Outgoing, bytes: usize) -> TaskRequest {
+    fn request(&self, own: &AnswerConnection, bytes: usize) -> TaskRequest {
         let receiver = &own.served.receiver;
         TaskRequest {
             transid: receiver.transid,
@@ -280,21 +280,21 @@ impl Connection<'_> {
     /// meanwhile.
     async fn begin_later(
         &self,
-        own: &Outgoing,
+        own: &AnswerConnection,
         bytes: usize,
         refusal: Refusal,
-    ) -> Result<Task, Ended> {
+    ) -> Result<Task, EndReason> {
         let setting = &self.thread.setting;
         let (mut refusal, mut pause) = (refusal, SHORTEST_PAUSE);
         loop {
             match refusal {
-                Refusal::ShuttingDown => return Err(Ended::Stopped),
+                Refusal::ShuttingDown => return Err(EndReason::Stopped),
                 refusal if refusal.is_temporary() => {}
-                refusal => return Err(Ended::Wrong(refusal.to_string())),
+                refusal => return Err(EndReason::Wrong(refusal.to_string())),
             }
             own.served.counts.held_up.fetch_add(1, Ordering::Relaxed);
             if self.thread.is_ending(&own.served) {
-                return Err(Ended::Stopped);
+                return Err(EndReason::Stopped);
             }
             self.thread.reactor.sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -308,7 +308,7 @@ impl Connection<'_> {
 
     /// Sends as much of an answer as possible without waiting; returns the
     /// rest.
-    fn send(&self, own: &Outgoing, answer: &[u8]) -> Result<Vec<u8>, Ended> {
+    fn send(&self, own: &AnswerConnection, answer: &[u8]) -> Result<Vec<u8>, EndReason> {
         // A program that has nothing to say sends nothing.
         if answer.is_empty() {
             return Ok(Vec::new());
@@ -316,7 +316,7 @@ impl Connection<'_> {
         let mut scratch = self.thread.scratch.borrow_mut();
         scratch.clear();
         let framed = self.framing.emit(answer, &mut scratch);
-        framed.map_err(|e| Ended::Wrong(e.to_string()))?;
+        framed.map_err(|e| EndReason::Wrong(e.to_string()))?;
         let text = self.framing.answer_in(&scratch, answer.len());
         self.characters.to_client(&mut scratch[text]);
         let counts = &own.served.counts;
@@ -326,7 +326,7 @@ impl Connection<'_> {
         let sent = match self.out(own).try_write(&scratch) {
             Ok(sent) => sent,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => 0,
-            Err(_) => return Err(Ended::Gone),
+            Err(_) => return Err(EndReason::Gone),
         };
         let unsent = scratch[sent..].to_vec();
         if scratch.capacity() > KEPT_BYTES {
@@ -335,25 +335,25 @@ impl Connection<'_> {
         Ok(unsent)
     }
 
-    async fn send_rest(&self, own: &Outgoing, mut unsent: &[u8]) -> Result<(), Ended> {
+    async fn send_rest(&self, own: &AnswerConnection, mut unsent: &[u8]) -> Result<(), EndReason> {
         let out = self.out(own);
-        if unsent.is_empty() && !out.is_behind() {
+        if unsent.is_empty() && !out.has_unsent_output() {
             return Ok(());
         }
         // The limit is the whole answer's.
-        self.thread.enters(self.watched, Phase::Writing);
-        while !unsent.is_empty() || out.is_behind() {
-            out.writable().await.map_err(|_| Ended::Gone)?;
+        self.thread.enters(self.watched, ConnectionPhase::Writing);
+        while !unsent.is_empty() || out.has_unsent_output() {
+            out.writable().await.map_err(|_| EndReason::Gone)?;
             match out.try_write(unsent) {
                 Ok(sent) => unsent = &unsent[sent..],
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-                Err(_) => return Err(Ended::Gone),
+                Err(_) => return Err(EndReason::Gone),
             }
         }
         Ok(())
     }
 
-    fn out<'o>(&'o self, own: &'o Outgoing) -> &'o Stream<Socket> {
+    fn out<'o>(&'o self, own: &'o AnswerConnection) -> &'o Stream<Socket> {
         self.sender
             .as_ref()
             .map_or(&own.stream, |sender| &sender.stream)
@@ -362,7 +362,7 @@ impl Connection<'_> {
 
 /// The most bytes of the message that is being read. The place of a delimiter
 /// is not known in advance.
-fn towards(framing: &Framing, needed: usize) -> usize {
+fn towards(framing: &FrameFormat, needed: usize) -> usize {
     match framing.is_delimited() {
         true => framing.longest(),
         false => needed,
@@ -378,26 +378,26 @@ fn room(there: usize, most: usize) -> usize {
 /// Puts a message where the program finds it.
 fn fill(
     task: &mut Task,
-    area: &Area,
+    area: &MessageArea,
     message: &[u8],
-    characters: &Characters,
-) -> Result<(), Ended> {
+    characters: &CharacterPages,
+) -> Result<(), EndReason> {
     let put = |into: &mut [u8]| area.put(message, characters, into);
     let bytes = area.bytes(message.len());
     type Sure = std::convert::Infallible;
     let done = match area {
-        Area::Commarea { .. } => task.set_whole_commarea(bytes, |into| {
+        MessageArea::Commarea { .. } => task.set_whole_commarea(bytes, |into| {
             put(into);
             Ok::<(), Sure>(())
         }),
-        Area::Container { message: name, .. } => {
+        MessageArea::Container { message: name, .. } => {
             task.put_container(name, ContainerType::Bit, bytes, |into| {
                 put(into);
                 Ok::<usize, Sure>(bytes)
             })
         }
     };
-    done.map_err(|error| Ended::Wrong(error.to_string()))
+    done.map_err(|error| EndReason::Wrong(error.to_string()))
 }
 
 /// More than this is not kept for the next answer.
@@ -414,15 +414,15 @@ mod tests {
     /// How many reads a message of so many bytes takes whose client is always
     /// faster.
     fn reads(frame: Frame, bytes: usize, before: &[u8]) -> usize {
-        let framing = Framing {
+        let framing = FrameFormat {
             frame,
             max_bytes: 1 << 20,
         };
         let (mut there, mut searched, mut reads) = (Vec::new(), 0, 0);
         loop {
             let more = match framing.first(&there, searched).unwrap() {
-                Found::Message { .. } => return reads,
-                Found::More {
+                FrameStart::Message { .. } => return reads,
+                FrameStart::More {
                     searched: seen,
                     needed,
                 } => {

@@ -18,7 +18,7 @@ use memchr::memmem;
 
 /// How messages are separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Framing {
+pub struct FrameFormat {
     /// Where a message ends.
     pub frame: Frame,
     /// Most bytes of a message that comes in, its frame not counted.
@@ -50,7 +50,7 @@ pub enum Frame {
 
 /// The frame at the start of a connection's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FrameStart {
     /// A message.
     Message {
         /// Where it is, without its frame.
@@ -96,10 +96,10 @@ pub enum FramingError {
     },
 }
 
-impl Framing {
+impl FrameFormat {
     /// Looks at the bytes that have come. `searched` is what the look before
     /// said, 0 for the first.
-    pub fn first(&self, bytes: &[u8], searched: usize) -> Result<Found, FramingError> {
+    pub fn first(&self, bytes: &[u8], searched: usize) -> Result<FrameStart, FramingError> {
         match &self.frame {
             Frame::Length {
                 bytes: own,
@@ -130,9 +130,9 @@ impl Framing {
         own: usize,
         inclusive: bool,
         little: bool,
-    ) -> Result<Found, FramingError> {
+    ) -> Result<FrameStart, FramingError> {
         let Some(field) = bytes.get(..own) else {
-            return Ok(Found::More {
+            return Ok(FrameStart::More {
                 searched: 0,
                 needed: own,
             });
@@ -157,7 +157,7 @@ impl Framing {
         bytes: &[u8],
         delimiter: &[u8],
         searched: usize,
-    ) -> Result<Found, FramingError> {
+    ) -> Result<FrameStart, FramingError> {
         let from = searched.min(bytes.len());
         let found = match delimiter {
             [byte] => memchr::memchr(*byte, &bytes[from..]),
@@ -167,7 +167,7 @@ impl Framing {
         // The delimiter may have begun already.
         let rest = delimiter.len() - 1;
         match found {
-            Some(at) if at <= self.max_bytes => Ok(Found::Message {
+            Some(at) if at <= self.max_bytes => Ok(FrameStart::Message {
                 data: 0..at,
                 next: at + delimiter.len(),
             }),
@@ -175,7 +175,7 @@ impl Framing {
             None if bytes.len() > self.max_bytes + rest => {
                 Err(self.too_long((bytes.len() - rest) as u64))
             }
-            None => Ok(Found::More {
+            None => Ok(FrameStart::More {
                 searched: bytes.len().saturating_sub(rest).max(from),
                 needed: bytes.len() + 1,
             }),
@@ -225,7 +225,7 @@ impl Framing {
     }
 
     /// The place of an answer of this length in the output of
-    /// [`Framing::emit`].
+    /// [`FrameFormat::emit`].
     pub fn answer_in(&self, written: &[u8], answer: usize) -> Range<usize> {
         let before = match &self.frame {
             Frame::Length { bytes, .. } => *bytes,
@@ -266,14 +266,14 @@ impl Framing {
 }
 
 /// A message of `data` bytes after `before` others, if it is complete.
-fn whole(there: usize, before: usize, data: usize) -> Found {
+fn whole(there: usize, before: usize, data: usize) -> FrameStart {
     let next = before + data;
     match there >= next {
-        true => Found::Message {
+        true => FrameStart::Message {
             data: before..next,
             next,
         },
-        false => Found::More {
+        false => FrameStart::More {
             searched: 0,
             needed: next,
         },
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn framings() -> Vec<Framing> {
+    fn framings() -> Vec<FrameFormat> {
         let mut all = Vec::new();
         for bytes in [1, 2, 4] {
             for (inclusive, little) in [(false, false), (true, false), (false, true), (true, true)]
@@ -303,7 +303,7 @@ mod tests {
             bytes: 5,
             pad: b' ',
         });
-        let framing = |frame| Framing {
+        let framing = |frame| FrameFormat {
             frame,
             max_bytes: 100,
         };
@@ -312,18 +312,18 @@ mod tests {
 
     /// The messages of a stream that comes in pieces, as a connection reads
     /// them.
-    fn read(framing: &Framing, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, FramingError> {
+    fn read(framing: &FrameFormat, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, FramingError> {
         let (mut buffer, mut messages, mut searched) = (Vec::new(), Vec::new(), 0);
         for piece in pieces {
             buffer.extend_from_slice(piece);
             loop {
                 match framing.first(&buffer, searched)? {
-                    Found::Message { data, next } => {
+                    FrameStart::Message { data, next } => {
                         messages.push(buffer[data].to_vec());
                         buffer.drain(..next);
                         searched = 0;
                     }
-                    Found::More {
+                    FrameStart::More {
                         searched: seen,
                         needed,
                     } => {
@@ -339,7 +339,7 @@ mod tests {
 
     /// The messages that are not empty, with the delimiters in a row left out
     /// as a connection does it.
-    fn read_without_empty(framing: &Framing, pieces: &[&[u8]]) -> Vec<Vec<u8>> {
+    fn read_without_empty(framing: &FrameFormat, pieces: &[&[u8]]) -> Vec<Vec<u8>> {
         let (mut buffer, mut messages, mut searched) = (Vec::new(), Vec::new(), 0);
         for piece in pieces {
             buffer.extend_from_slice(piece);
@@ -347,13 +347,13 @@ mod tests {
                 let skipped = framing.empty(&buffer);
                 buffer.drain(..skipped);
                 match framing.first(&buffer, searched) {
-                    Ok(Found::Message { data, next }) => {
+                    Ok(FrameStart::Message { data, next }) => {
                         assert!(!data.is_empty(), "no message stands between delimiters");
                         messages.push(buffer[data].to_vec());
                         buffer.drain(..next);
                         searched = 0;
                     }
-                    Ok(Found::More { searched: seen, .. }) => {
+                    Ok(FrameStart::More { searched: seen, .. }) => {
                         searched = seen;
                         break;
                     }
@@ -372,7 +372,7 @@ mod tests {
         ) {
             for delimiter in [&b"\n"[..], b"abab", b"aa"] {
                 let frame = Frame::Delimiter(delimiter.into());
-                let framing = Framing { frame, max_bytes: 100 };
+                let framing = FrameFormat { frame, max_bytes: 100 };
                 let (one, other) = bytes.split_at(cut.min(bytes.len()));
                 let all = read(&framing, &[one, other]).expect("no message is too long");
                 let said: Vec<_> = all.into_iter().filter(|m| !m.is_empty()).collect();
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_read_of_delimiters_alone_is_left_out_at_once() {
-        let framing = |frame| Framing {
+        let framing = |frame| FrameFormat {
             frame,
             max_bytes: 100,
         };
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_length_that_lies_is_an_error_and_nothing_is_allocated_for_it() {
-        let framing = |inclusive, little| Framing {
+        let framing = |inclusive, little| FrameFormat {
             frame: Frame::Length {
                 bytes: 4,
                 inclusive,
@@ -444,7 +444,7 @@ mod tests {
         let waits = framing(true, true).first(&[0xEC, 0x03, 0, 0], 0);
         assert_eq!(
             waits,
-            Ok(Found::More {
+            Ok(FrameStart::More {
                 searched: 0,
                 needed: 1004
             })
@@ -457,17 +457,17 @@ mod tests {
         let framing = &framings()[12];
         assert_eq!(framing.frame, Frame::Delimiter(b"\n"[..].into()));
         let mut longest = vec![b'x'; 100];
-        assert!(matches!(framing.first(&longest, 0), Ok(Found::More { .. })));
+        assert!(matches!(framing.first(&longest, 0), Ok(FrameStart::More { .. })));
         longest.push(b'\n');
         assert!(matches!(
             framing.first(&longest, 0),
-            Ok(Found::Message { .. })
+            Ok(FrameStart::Message { .. })
         ));
         assert!(framing.first(&[b'x'; 101], 0).is_err());
     }
 
     #[test]
-    fn an_answer_that_the_frame_cannot_tell_is_refused() {
+    fn an_answer_that_the_frame_cannot_delimit_is_rejected() {
         let mut out = b"before".to_vec();
         for framing in framings() {
             let most = framing.longest_answer();

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 /// The memory of a thread.
 #[derive(Debug)]
-pub struct Memory {
+pub struct MessageMemory {
     most: usize,
     held: Cell<usize>,
     freed: Notify,
@@ -33,18 +33,18 @@ const SPARE_BUFFERS: usize = 16;
 
 /// Bytes of a connection, counted.
 #[derive(Debug)]
-pub struct Held {
+pub struct ReservedBytes {
     bytes: Vec<u8>,
     counted: usize,
     /// It is the one that may have more than there is.
     exceeds: bool,
-    memory: Rc<Memory>,
+    memory: Rc<MessageMemory>,
 }
 
-impl Memory {
+impl MessageMemory {
     /// A memory of so many bytes.
-    pub fn new(most: usize) -> Rc<Memory> {
-        Rc::new(Memory {
+    pub fn new(most: usize) -> Rc<MessageMemory> {
+        Rc::new(MessageMemory {
             most,
             held: Cell::new(0),
             freed: Notify::new(),
@@ -55,8 +55,8 @@ impl Memory {
     }
 
     /// An empty buffer.
-    pub fn empty(self: &Rc<Self>) -> Held {
-        Held {
+    pub fn empty(self: &Rc<Self>) -> ReservedBytes {
+        ReservedBytes {
             bytes: Vec::new(),
             counted: 0,
             exceeds: false,
@@ -65,7 +65,7 @@ impl Memory {
     }
 }
 
-impl Held {
+impl ReservedBytes {
     /// Reserves `bytes` in all when they are free. A connection that has a part
     /// of a message gets them even if none are free, unless another one has
     /// already exceeded the limit.
@@ -83,7 +83,7 @@ impl Held {
                 self.exceeds = true;
                 break;
             }
-            let _waits = Waits::new(&self.memory.waiting);
+            let _waits = WaitGuard::new(&self.memory.waiting);
             self.memory.freed.notified().await;
         }
         if self.bytes.capacity() == 0
@@ -133,28 +133,28 @@ impl Held {
 }
 
 /// One of those who wait for room.
-struct Waits<'m>(&'m Cell<usize>);
+struct WaitGuard<'m>(&'m Cell<usize>);
 
-impl<'m> Waits<'m> {
+impl<'m> WaitGuard<'m> {
     fn new(waiting: &'m Cell<usize>) -> Self {
         waiting.set(waiting.get() + 1);
-        Waits(waiting)
+        WaitGuard(waiting)
     }
 }
 
-impl Drop for Waits<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }
 }
 
-impl Drop for Held {
+impl Drop for ReservedBytes {
     fn drop(&mut self) {
         self.release();
     }
 }
 
-impl Deref for Held {
+impl Deref for ReservedBytes {
     type Target = Vec<u8>;
 
     fn deref(&self) -> &Vec<u8> {
@@ -162,7 +162,7 @@ impl Deref for Held {
     }
 }
 
-impl DerefMut for Held {
+impl DerefMut for ReservedBytes {
     fn deref_mut(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
@@ -176,8 +176,8 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
-    fn who_wants_more_than_there_is_waits_until_somebody_gives_back() {
-        let memory = Memory::new(100);
+    fn a_request_for_more_than_is_free_waits_until_memory_is_released() {
+        let memory = MessageMemory::new(100);
         let mut cx = Context::from_waker(Waker::noop());
         let (mut one, mut two) = (memory.empty(), memory.empty());
         assert!(pin!(one.reserve(80)).poll(&mut cx).is_ready());
@@ -190,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_is_given_back_is_used_again_and_counts_for_nobody_meanwhile() {
-        let memory = Memory::new(100_000);
+    fn a_released_buffer_is_used_again_and_is_not_counted_meanwhile() {
+        let memory = MessageMemory::new(100_000);
         let mut cx = Context::from_waker(Waker::noop());
         let mut held = memory.empty();
         assert!(pin!(held.reserve(READ_BYTES)).poll(&mut cx).is_ready());
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((next.as_ptr(), next.len()), (at, 0));
         assert_eq!(memory.held.get(), READ_BYTES);
         drop(next);
-        let many: Vec<Held> = (0..SPARE_BUFFERS + 3)
+        let many: Vec<ReservedBytes> = (0..SPARE_BUFFERS + 3)
             .map(|_| {
                 let mut held = memory.empty();
                 assert!(pin!(held.reserve(READ_BYTES)).poll(&mut cx).is_ready());
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn of_many_that_have_a_part_and_want_more_one_goes_on_at_a_time() {
         let most = 4 * READ_BYTES;
-        let memory = Memory::new(most);
+        let memory = MessageMemory::new(most);
         let mut cx = Context::from_waker(Waker::noop());
-        let mut all: Vec<Held> = (0..2).map(|_| memory.empty()).collect();
+        let mut all: Vec<ReservedBytes> = (0..2).map(|_| memory.empty()).collect();
         for held in &mut all {
             assert!(pin!(held.reserve(most / 2)).poll(&mut cx).is_ready());
         }
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn one_that_is_alone_gets_what_it_wants() {
-        let memory = Memory::new(100);
+        let memory = MessageMemory::new(100);
         let mut cx = Context::from_waker(Waker::noop());
         let mut one = memory.empty();
         assert!(pin!(one.reserve(80)).poll(&mut cx).is_ready());

@@ -20,5 +20,5 @@ mod slab;
 mod socket;
 mod thread;
 
-pub use config::Receiver;
-pub use service::{Adopted, Native, Receiving, Served};
+pub use config::PreparedReceiver;
+pub use service::{AcceptedConnection, ReceiverService, ReceiverStatus, ReceiverState};

@@ -30,14 +30,14 @@ use std::time::{Duration, Instant};
 
 use region::{Handle, Port};
 
-use super::slab::{Key, Slab};
+use super::slab::{Key, KeyedSlab};
 
 /// The loop. It has a thread to itself.
-pub struct Reactor {
+pub struct EpollReactor {
     epoll: OwnedFd,
-    home: Arc<dyn Door>,
-    futures: RefCell<Slab<Running>>,
-    sources: RefCell<Slab<Rc<Source>>>,
+    home: Arc<dyn RegionPort>,
+    futures: RefCell<KeyedSlab<RunningFuture>>,
+    sources: RefCell<KeyedSlab<Rc<SocketReadiness>>>,
     timers: RefCell<BTreeMap<(Instant, u64), Waker>>,
     numbers: Cell<u64>,
     ended: Cell<bool>,
@@ -49,24 +49,24 @@ pub struct Reactor {
 
 /// A future of the loop, to end it.
 #[derive(Debug, Clone, Copy)]
-pub struct Spawned(Key);
+pub struct SpawnedFuture(Key);
 
 /// A socket's readiness as epoll reported it.
-pub struct Source {
+pub struct SocketReadiness {
     ready: Cell<u32>,
     reader: RefCell<Option<Waker>>,
     writer: RefCell<Option<Waker>>,
 }
 
 /// A socket in the loop; dropping it forgets it.
-pub struct Registration {
-    source: Rc<Source>,
+pub struct SocketRegistration {
+    source: Rc<SocketReadiness>,
     key: Key,
-    reactor: Rc<Reactor>,
+    reactor: Rc<EpollReactor>,
 }
 
 /// The port of the region that the loop's thread drives.
-pub trait Door: Send + Sync {
+pub trait RegionPort: Send + Sync {
     /// The descriptor that the loop waits for in addition to its own sources.
     fn event(&self) -> BorrowedFd<'_>;
     /// Before a sleep: true when the loop may sleep until the event.
@@ -74,12 +74,12 @@ pub trait Door: Send + Sync {
     /// After a sleep.
     fn rested(&self);
     /// Called when the loop continues without a sleep.
-    fn hear(&self);
+    fn poll_completions(&self);
     /// Has a future woken on the loop's own thread.
     fn wake(&self, waker: Waker);
 }
 
-impl Door for (Handle, Port) {
+impl RegionPort for (Handle, Port) {
     fn event(&self) -> BorrowedFd<'_> {
         self.1.event()
     }
@@ -92,7 +92,7 @@ impl Door for (Handle, Port) {
         self.1.rested();
     }
 
-    fn hear(&self) {
+    fn poll_completions(&self) {
         self.1.hear();
     }
 
@@ -101,7 +101,7 @@ impl Door for (Handle, Port) {
     }
 }
 
-struct Running {
+struct RunningFuture {
     future: Pin<Box<dyn Future<Output = ()>>>,
     waker: Waker,
     entry: Arc<Entry>,
@@ -112,7 +112,7 @@ struct Entry {
     key: Key,
     /// It is among the ready ones. For its own thread alone.
     queued: AtomicBool,
-    home: Arc<dyn Door>,
+    home: Arc<dyn RegionPort>,
 }
 
 thread_local! {
@@ -122,15 +122,15 @@ thread_local! {
     static READY: RefCell<Vec<Key>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Reactor {
+impl EpollReactor {
     /// The calling thread's loop, which drives a port.
-    pub fn new(home: Arc<dyn Door>) -> io::Result<Rc<Reactor>> {
+    pub fn new(home: Arc<dyn RegionPort>) -> io::Result<Rc<EpollReactor>> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        let reactor = Reactor {
+        let reactor = EpollReactor {
             // SAFETY: a fresh descriptor.
             epoll: unsafe { OwnedFd::from_raw_fd(raw) },
             home,
@@ -148,7 +148,7 @@ impl Reactor {
         Ok(Rc::new(reactor))
     }
 
-    /// Runs the futures until [`Reactor::end`], and ends those that are left.
+    /// Runs the futures until [`EpollReactor::end`], and ends those that are left.
     pub fn run(&self) {
         self.run_on();
         // Outside of the borrow: they take their leave, and forget their
@@ -157,7 +157,7 @@ impl Reactor {
         let left = self.futures.take();
         drop(left);
         // Workers that were given work are woken: their tasks end by themselves.
-        self.home.hear();
+        self.home.poll_completions();
     }
 
     fn run_on(&self) {
@@ -173,7 +173,7 @@ impl Reactor {
                 rounds += 1;
                 if rounds == MOST_ROUNDS || !self.waiting.borrow().is_empty() {
                     // Sockets have their turn, however busy the region is.
-                    self.home.hear();
+                    self.home.poll_completions();
                     break false;
                 }
                 // Some have woken others, or begun them.
@@ -187,13 +187,13 @@ impl Reactor {
         }
     }
 
-    /// Ends [`Reactor::run`].
+    /// Ends [`EpollReactor::run`].
     pub fn end(&self) {
         self.ended.set(true);
     }
 
     /// Has a future run.
-    pub fn spawn(&self, future: impl Future<Output = ()> + 'static) -> Spawned {
+    pub fn spawn(&self, future: impl Future<Output = ()> + 'static) -> SpawnedFuture {
         let home = self.home.clone();
         let key = self.futures.borrow_mut().insert(|key| {
             let entry = Arc::new(Entry {
@@ -201,14 +201,14 @@ impl Reactor {
                 queued: AtomicBool::new(true),
                 home,
             });
-            Running {
+            RunningFuture {
                 future: Box::pin(future),
                 waker: Waker::from(entry.clone()),
                 entry,
             }
         });
         READY.with_borrow_mut(|ready| ready.push(key));
-        Spawned(key)
+        SpawnedFuture(key)
     }
 
     /// The future being polled has had its turn: it gives way before it reads or
@@ -218,7 +218,7 @@ impl Reactor {
     }
 
     /// Ends a future that is not the one being polled.
-    pub fn abort(&self, spawned: Spawned) {
+    pub fn abort(&self, spawned: SpawnedFuture) {
         // It may have to take its leave.
         self.turn.set(TURN);
         let running = self.futures.borrow_mut().remove(spawned.0);
@@ -226,14 +226,14 @@ impl Reactor {
     }
 
     /// Registers a socket that does not block.
-    pub fn register(self: &Rc<Self>, socket: BorrowedFd<'_>) -> io::Result<Registration> {
-        let source = Rc::new(Source {
+    pub fn register(self: &Rc<Self>, socket: BorrowedFd<'_>) -> io::Result<SocketRegistration> {
+        let source = Rc::new(SocketReadiness {
             ready: Cell::new(WRITABLE),
             reader: RefCell::new(None),
             writer: RefCell::new(None),
         });
         let key = self.sources.borrow_mut().insert(|_| source.clone());
-        let registration = Registration {
+        let registration = SocketRegistration {
             source,
             key,
             reactor: self.clone(),
@@ -301,7 +301,7 @@ impl Reactor {
         // A signal, which is nothing to this thread, gives a number below 0.
         for event in &events[..count.max(0) as usize] {
             if event.u64 != PORT_EVENT {
-                self.tell(Key::from_bits(event.u64), event.events);
+                self.socket_ready(Key::from_bits(event.u64), event.events);
             }
         }
         if !self.timers.borrow().is_empty() {
@@ -310,7 +310,7 @@ impl Reactor {
     }
 
     /// A socket has become ready.
-    fn tell(&self, key: Key, events: u32) {
+    fn socket_ready(&self, key: Key, events: u32) {
         let sources = self.sources.borrow();
         let Some(source) = sources.get(key) else {
             return;
@@ -368,7 +368,7 @@ impl Reactor {
     }
 }
 
-impl Drop for Reactor {
+impl Drop for EpollReactor {
     fn drop(&mut self) {
         HERE.set(null());
         let _ = READY.take();
@@ -382,7 +382,7 @@ fn wake(waits: &RefCell<Option<Waker>>) {
     }
 }
 
-impl Registration {
+impl SocketRegistration {
     /// Ready when there may be something to read, or the end.
     pub fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.poll(READABLE, &self.source.reader, cx)
@@ -455,7 +455,7 @@ impl Registration {
     }
 }
 
-impl Drop for Registration {
+impl Drop for SocketRegistration {
     fn drop(&mut self) {
         // Closing the socket takes it out of epoll.
         let source = self.reactor.sources.borrow_mut().remove(self.key);
@@ -481,7 +481,7 @@ impl Wake for Entry {
 
 /// A time that a future waits for, forgotten when it is dropped.
 struct Timer<'r> {
-    reactor: &'r Reactor,
+    reactor: &'r EpollReactor,
     at: (Instant, u64),
 }
 

@@ -13,20 +13,20 @@ use region::{Handle, TransId, UserId};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
-use super::config::Receiver;
-use super::thread::{self, Order, Setting};
+use super::config::PreparedReceiver;
+use super::thread::{self, Order, ThreadConfig};
 use crate::config::SocketsConfig;
-use crate::listener::refusal::Refused;
+use crate::listener::refusal::ClientRefusal;
 use crate::service::StartError;
-use crate::stream::Parts;
-use crate::trace::Trace;
+use crate::stream::DetachedConnection;
+use crate::trace::CallTrace;
 
 /// The receivers and their threads.
 #[derive(Debug)]
-pub struct Native {
-    receivers: BTreeMap<TransId, Arc<Served>>,
+pub struct ReceiverService {
+    receivers: BTreeMap<TransId, Arc<ReceiverState>>,
     /// The receiver whose answers go out on a transaction's connections.
-    senders: BTreeMap<TransId, Arc<Served>>,
+    senders: BTreeMap<TransId, Arc<ReceiverState>>,
     threads: Vec<UnboundedSender<Order>>,
     next: AtomicUsize,
     seats: Arc<Seats>,
@@ -37,18 +37,18 @@ pub struct Native {
 
 /// A receiver and its counters.
 #[derive(Debug)]
-pub struct Served {
+pub struct ReceiverState {
     /// As it is defined.
-    pub receiver: Receiver,
+    pub receiver: PreparedReceiver,
     /// Its counters.
-    pub counts: Counts,
+    pub counts: ReceiverCounters,
     /// It takes no connections and ends those it has.
     pub stopped: AtomicBool,
 }
 
 /// The counters of a receiver.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct ReceiverCounters {
     /// Connections now, senders included.
     pub connections: AtomicU64,
     /// Connections that came, senders included.
@@ -73,7 +73,7 @@ pub struct Counts {
 
 /// A receiver as an operator sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Receiving {
+pub struct ReceiverStatus {
     /// Its transaction.
     pub receiver: TransId,
     /// The program it runs.
@@ -114,20 +114,20 @@ struct Seats {
 
 /// A place, given back when it is dropped.
 #[derive(Debug)]
-pub struct Seat {
+pub struct ConnectionPermit {
     seats: Arc<Seats>,
-    served: Arc<Served>,
+    served: Arc<ReceiverState>,
 }
 
 /// A connection on its way to a thread.
 #[derive(Debug)]
-pub struct Adopted {
+pub struct AcceptedConnection {
     /// The connection.
-    pub stream: Parts,
+    pub stream: DetachedConnection,
     /// Its client.
     pub client: SocketAddr,
     /// The receiver.
-    pub served: Arc<Served>,
+    pub served: Arc<ReceiverState>,
     /// Answers go out on it; otherwise messages come on it.
     pub is_sender: bool,
     /// Client-in-data, without blanks at its end.
@@ -135,22 +135,22 @@ pub struct Adopted {
     /// Its first message came in EBCDIC.
     pub ebcdic: bool,
     /// Its place.
-    pub seat: Seat,
+    pub seat: ConnectionPermit,
 }
 
-impl Native {
+impl ReceiverService {
     /// Starts the threads; none when there are no receivers.
     pub fn start(
         config: &SocketsConfig,
         region: &Handle,
         user: UserId,
-        trace: &Arc<Trace>,
-    ) -> Result<Option<Native>, StartError> {
+        trace: &Arc<CallTrace>,
+    ) -> Result<Option<ReceiverService>, StartError> {
         let mut receivers = BTreeMap::new();
         let mut senders = BTreeMap::new();
         for receiver in config.receivers_built() {
-            let served = Arc::new(Served {
-                counts: Counts::default(),
+            let served = Arc::new(ReceiverState {
+                counts: ReceiverCounters::default(),
                 stopped: AtomicBool::new(false),
                 receiver,
             });
@@ -180,21 +180,21 @@ impl Native {
                 what: "receivers".into(),
                 source: std::io::Error::other("the region has no free port for another thread"),
             };
-            let setting = Setting {
+            let setting = ThreadConfig {
                 region: region.clone(),
                 port: region.attach_port().ok_or_else(none)?,
                 user,
                 trace: trace.clone(),
                 ending: ending.clone(),
                 memory_bytes: (config.native.memory_mib.max(1) as usize) * (1 << 20) / count,
-                ask_for_tick: Box::new(move || drop(ticker.send(own.clone()))),
+                request_tick: Box::new(move || drop(ticker.send(own.clone()))),
             };
             let thread = std::thread::Builder::new().name("tupelo-native".into());
             let join = thread.spawn(move || thread::run(setting, orders));
             joins.push(join.map_err(system("a thread"))?);
             threads.push(sender);
         }
-        Ok(Some(Native {
+        Ok(Some(ReceiverService {
             receivers,
             senders,
             threads,
@@ -211,33 +211,33 @@ impl Native {
     /// The receiver of a connection for which a transaction would be started,
     /// and whether answers go out on it; `None` if the transaction is to be
     /// started.
-    pub fn serves(&self, transid: TransId) -> Option<(&Arc<Served>, bool)> {
+    pub fn serves(&self, transid: TransId) -> Option<(&Arc<ReceiverState>, bool)> {
         let receiver = self.receivers.get(&transid).map(|served| (served, false));
         receiver.or_else(|| self.senders.get(&transid).map(|served| (served, true)))
     }
 
     /// A place for a connection.
-    pub fn seat(&self, served: &Arc<Served>) -> Result<Seat, Refused> {
+    pub fn seat(&self, served: &Arc<ReceiverState>) -> Result<ConnectionPermit, ClientRefusal> {
         let refused = || served.counts.refused.fetch_add(1, Ordering::Relaxed);
         if served.stopped.load(Ordering::Relaxed) || self.ending.load(Ordering::Relaxed) {
             refused();
-            return Err(Refused::Stopped);
+            return Err(ClientRefusal::Stopped);
         }
         if self.seats.taken.fetch_add(1, Ordering::Relaxed) >= self.seats.most {
             self.seats.taken.fetch_sub(1, Ordering::Relaxed);
             refused();
-            return Err(Refused::Full);
+            return Err(ClientRefusal::Full);
         }
         served.counts.accepted.fetch_add(1, Ordering::Relaxed);
         served.counts.connections.fetch_add(1, Ordering::Relaxed);
-        Ok(Seat {
+        Ok(ConnectionPermit {
             seats: self.seats.clone(),
             served: served.clone(),
         })
     }
 
     /// Gives a connection to a thread: both of a session to the same.
-    pub fn adopt(&self, adopted: Adopted) {
+    pub fn adopt(&self, adopted: AcceptedConnection) {
         let receiver = &adopted.served.receiver;
         let number = match receiver.answers {
             None => self.next.fetch_add(1, Ordering::Relaxed),
@@ -256,7 +256,7 @@ impl Native {
         let transid = name.to_uppercase().parse().ok()?;
         let served = self.receivers.get(&transid)?;
         let before = served.stopped.swap(stop, Ordering::Relaxed);
-        self.have_a_look();
+        self.check_connections();
         Some(match before {
             before if before != stop => Ok(()),
             true => Err(format!("receiver {name} is stopped already")),
@@ -265,11 +265,11 @@ impl Native {
     }
 
     /// All receivers, by name.
-    pub fn list(&self) -> Vec<Receiving> {
+    pub fn list(&self) -> Vec<ReceiverStatus> {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let all = self.receivers.values().map(|served| {
             let counts = &served.counts;
-            Receiving {
+            ReceiverStatus {
                 receiver: served.receiver.transid,
                 program: served.receiver.program.to_string(),
                 answers: served
@@ -296,17 +296,17 @@ impl Native {
     /// most, until those at work have been answered.
     pub fn stop(&self, limit: Duration) {
         self.ending.store(true, Ordering::Relaxed);
-        self.have_a_look();
+        self.check_connections();
         let until = Instant::now() + limit;
         while self.seats.taken.load(Ordering::Relaxed) > 0 && Instant::now() < until {
             std::thread::sleep(GLANCE);
         }
     }
 
-    fn have_a_look(&self) {
+    fn check_connections(&self) {
         for thread in &self.threads {
             // One that has ended has nothing to look at.
-            let _ = thread.send(Order::Look);
+            let _ = thread.send(Order::CheckConnections);
         }
     }
 
@@ -337,7 +337,7 @@ fn tick(asked: mpsc::Receiver<WeakUnboundedSender<Order>>) {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.seats.taken.fetch_sub(1, Ordering::Relaxed);
         let connections = &self.served.counts.connections;

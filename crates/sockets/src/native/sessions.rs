@@ -16,7 +16,7 @@ pub type SessionName = (TransId, Vec<u8>);
 
 /// The sessions of a thread.
 #[derive(Debug)]
-pub struct Sessions<S>(RefCell<HashMap<SessionName, Session<S>>>);
+pub struct SessionTable<S>(RefCell<HashMap<SessionName, Session<S>>>);
 
 #[derive(Debug)]
 struct Session<S> {
@@ -29,18 +29,18 @@ struct Session<S> {
 
 /// A receiver's part of a session, which ends with it.
 #[derive(Debug)]
-pub struct Part<S> {
-    sessions: Rc<Sessions<S>>,
+pub struct SessionPart<S> {
+    sessions: Rc<SessionTable<S>>,
     name: SessionName,
 }
 
-impl<S> Default for Sessions<S> {
+impl<S> Default for SessionTable<S> {
     fn default() -> Self {
-        Sessions(RefCell::default())
+        SessionTable(RefCell::default())
     }
 }
 
-impl<S> Sessions<S> {
+impl<S> SessionTable<S> {
     /// A sender has come. One that waits already is put out, since its client
     /// has a new one; one that is in use is not, and this one is given back.
     pub fn enter_sender(&self, name: SessionName, sender: S, now: u64) -> Result<Option<S>, S> {
@@ -61,7 +61,7 @@ impl<S> Sessions<S> {
     }
 
     /// A receiver has come; none when the session has one.
-    pub fn enter_receiver(self: &Rc<Self>, name: SessionName) -> Option<Part<S>> {
+    pub fn enter_receiver(self: &Rc<Self>, name: SessionName) -> Option<SessionPart<S>> {
         let mut sessions = self.0.borrow_mut();
         let session = sessions.entry(name.clone()).or_insert(Session {
             sender: None,
@@ -72,7 +72,7 @@ impl<S> Sessions<S> {
             return None;
         }
         session.receiver = Some(Rc::new(Notify::new()));
-        Some(Part {
+        Some(SessionPart {
             sessions: self.clone(),
             name,
         })
@@ -98,7 +98,7 @@ impl<S> Sessions<S> {
     }
 }
 
-impl<S> Part<S> {
+impl<S> SessionPart<S> {
     /// The sender, as soon as it is there.
     pub async fn sender(&self) -> S {
         loop {
@@ -116,7 +116,7 @@ impl<S> Part<S> {
     }
 }
 
-impl<S> Drop for Part<S> {
+impl<S> Drop for SessionPart<S> {
     fn drop(&mut self) {
         self.sessions.0.borrow_mut().remove(&self.name);
     }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn two_connections_of_a_name_find_each_other_in_either_order() {
-        let sessions: Rc<Sessions<u32>> = Rc::default();
+        let sessions: Rc<SessionTable<u32>> = Rc::default();
         let mut cx = Context::from_waker(Waker::noop());
         assert_eq!(sessions.enter_sender(name("A"), 1, 0), Ok(None));
         let first = sessions.enter_receiver(name("A")).unwrap();
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_session_in_use_has_no_room_and_one_that_has_ended_has() {
-        let sessions: Rc<Sessions<u32>> = Rc::default();
+        let sessions: Rc<SessionTable<u32>> = Rc::default();
         let mut cx = Context::from_waker(Waker::noop());
         let part = sessions.enter_receiver(name("A")).unwrap();
         assert!(sessions.enter_receiver(name("A")).is_none());
@@ -163,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_nobody_wants_waits_for_its_limit() {
-        let sessions: Rc<Sessions<u32>> = Rc::default();
+    fn a_sender_without_a_receiver_waits_for_its_limit() {
+        let sessions: Rc<SessionTable<u32>> = Rc::default();
         assert_eq!(sessions.enter_sender(name("A"), 1, 10), Ok(None));
         assert!(sessions.expire(|_, since| since < 10).is_empty());
         assert_eq!(sessions.expire(|_, since| since < 11), [1]);

@@ -24,30 +24,30 @@ impl Key {
 }
 
 /// Entries by their keys.
-pub struct Slab<T> {
-    places: Vec<Place<T>>,
+pub struct KeyedSlab<T> {
+    places: Vec<SlabSlot<T>>,
     free: Vec<u32>,
 }
 
-struct Place<T> {
+struct SlabSlot<T> {
     generation: u32,
     value: Option<T>,
 }
 
-impl<T> Default for Slab<T> {
+impl<T> Default for KeyedSlab<T> {
     fn default() -> Self {
-        Slab {
+        KeyedSlab {
             places: Vec::new(),
             free: Vec::new(),
         }
     }
 }
 
-impl<T> Slab<T> {
+impl<T> KeyedSlab<T> {
     /// Inserts an entry that contains its key.
     pub fn insert(&mut self, value: impl FnOnce(Key) -> T) -> Key {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place {
+            self.places.push(SlabSlot {
                 generation: 0,
                 value: None,
             });
@@ -67,7 +67,7 @@ impl<T> Slab<T> {
         place.value.as_ref().filter(|_| same)
     }
 
-    /// Takes an entry out that [`Slab::put_back`] or [`Slab::forget`] follows.
+    /// Takes an entry out that [`KeyedSlab::put_back`] or [`KeyedSlab::forget`] follows.
     pub fn take(&mut self, key: Key) -> Option<T> {
         let place = self.places.get_mut(key.index as usize)?;
         match place.generation == key.generation {
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_key_of_an_entry_that_is_gone_finds_nothing_though_its_place_is_used_again() {
-        let mut slab = Slab::default();
+        let mut slab = KeyedSlab::default();
         let first = slab.insert(|_| "first");
         assert_eq!(slab.take(first), Some("first"));
         assert_eq!(slab.get(first), None);

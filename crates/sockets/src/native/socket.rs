@@ -6,19 +6,19 @@ use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use super::reactor::{Reactor, Registration};
-use crate::stream::Tcp;
+use super::reactor::{EpollReactor, SocketRegistration};
+use crate::stream::ReadinessSocket;
 
 /// A socket that does not block.
 pub struct Socket {
     // Before the socket, which is in the loop no more when it is closed.
-    registration: Registration,
+    registration: SocketRegistration,
     tcp: TcpStream,
 }
 
 impl Socket {
     /// The socket in this loop.
-    pub fn new(reactor: &Rc<Reactor>, tcp: TcpStream) -> io::Result<Socket> {
+    pub fn new(reactor: &Rc<EpollReactor>, tcp: TcpStream) -> io::Result<Socket> {
         Ok(Socket {
             registration: reactor.register(tcp.as_fd())?,
             tcp,
@@ -43,7 +43,7 @@ impl AsRawFd for Socket {
     }
 }
 
-impl Tcp for Socket {
+impl ReadinessSocket for Socket {
     fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.registration.poll_readable(cx).map(Ok)
     }

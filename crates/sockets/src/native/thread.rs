@@ -16,19 +16,19 @@ use region::{Handle, Port, UserId};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::connection;
-use super::memory::Memory;
-use super::reactor::{Reactor, Spawned};
-use super::service::{Adopted, Seat, Served};
-use super::sessions::Sessions;
+use super::memory::MessageMemory;
+use super::reactor::{EpollReactor, SpawnedFuture};
+use super::service::{AcceptedConnection, ConnectionPermit, ReceiverState};
+use super::sessions::SessionTable;
 use super::socket::Socket;
 use crate::listener::header;
-use crate::listener::refusal::{Refused, now};
+use crate::listener::refusal::{ClientRefusal, now};
 use crate::listener::{DRAIN_TIME, last_words};
 use crate::stream::Stream;
-use crate::trace::Trace;
+use crate::trace::CallTrace;
 
 /// The configuration of a thread.
-pub struct Setting {
+pub struct ThreadConfig {
     /// The region.
     pub region: Handle,
     /// The thread's port.
@@ -36,26 +36,26 @@ pub struct Setting {
     /// The user of tasks.
     pub user: UserId,
     /// Events for operators.
-    pub trace: Arc<Trace>,
+    pub trace: Arc<CallTrace>,
     /// No new message is started.
     pub ending: Arc<AtomicBool>,
     /// Most memory for messages.
     pub memory_bytes: usize,
     /// Asks for [`Order::Tick`] in a second.
-    pub ask_for_tick: Box<dyn Fn() + Send>,
+    pub request_tick: Box<dyn Fn() + Send>,
 }
 
 /// A thread and its state.
-pub struct Thread {
-    pub setting: Setting,
-    pub reactor: Rc<Reactor>,
-    pub sessions: Rc<Sessions<Outgoing>>,
-    pub memory: Rc<Memory>,
+pub struct ReceiverThread {
+    pub setting: ThreadConfig,
+    pub reactor: Rc<EpollReactor>,
+    pub sessions: Rc<SessionTable<AnswerConnection>>,
+    pub memory: Rc<MessageMemory>,
     /// A buffer for output that is written immediately.
     pub scratch: RefCell<Vec<u8>>,
     /// Seconds, counted by ticks.
     clock: Cell<u64>,
-    connections: RefCell<HashMap<u64, Rc<Watched>>>,
+    connections: RefCell<HashMap<u64, Rc<ConnectionWatch>>>,
     numbers: Cell<u64>,
     /// A tick has been asked for.
     ticks: Cell<bool>,
@@ -63,18 +63,18 @@ pub struct Thread {
 
 /// A connection that answers go out on.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct AnswerConnection {
     pub stream: Stream<Socket>,
     pub client: std::net::SocketAddr,
     pub ebcdic: bool,
-    pub served: Arc<Served>,
+    pub served: Arc<ReceiverState>,
     /// Held as long as it is open.
-    pub seat: Seat,
+    pub seat: ConnectionPermit,
 }
 
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ConnectionPhase {
     /// It waits for a message.
     Idle,
     /// It has a part of one.
@@ -88,30 +88,30 @@ pub enum Phase {
 }
 
 /// A connection as it is looked at.
-pub struct Watched {
+pub struct ConnectionWatch {
     pub number: u64,
-    served: Arc<Served>,
-    phase: Cell<Phase>,
+    served: Arc<ReceiverState>,
+    phase: Cell<ConnectionPhase>,
     since: Cell<u64>,
-    future: Cell<Option<Spawned>>,
+    future: Cell<Option<SpawnedFuture>>,
 }
 
 /// Something for a thread.
 #[derive(Debug)]
 pub enum Order {
     /// A connection.
-    Adopt(Adopted),
+    Adopt(AcceptedConnection),
     /// A connection is to end: check at once.
-    Look,
+    CheckConnections,
     /// A second has passed since this was requested.
     Tick,
     /// The thread ends, with all its connections.
     End,
 }
 
-impl Watched {
+impl ConnectionWatch {
     /// Its phase.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> ConnectionPhase {
         self.phase.get()
     }
 
@@ -124,21 +124,21 @@ impl Watched {
 }
 
 /// The thread.
-pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
+pub fn run(setting: ThreadConfig, mut orders: UnboundedReceiver<Order>) {
     engine::enter("receivers", EngineClass::Offload);
     let door = Arc::new((setting.region.clone(), setting.port.clone()));
     let entered = setting.port.enter(EngineClass::Offload);
-    let reactor = match entered.and_then(|()| Reactor::new(door)) {
+    let reactor = match entered.and_then(|()| EpollReactor::new(door)) {
         Ok(reactor) => reactor,
         Err(error) => {
             tracing::error!(%error, "a thread of the receivers cannot start");
             return;
         }
     };
-    let thread = Rc::new(Thread {
+    let thread = Rc::new(ReceiverThread {
         sessions: Rc::default(),
         reactor: reactor.clone(),
-        memory: Memory::new(setting.memory_bytes),
+        memory: MessageMemory::new(setting.memory_bytes),
         scratch: RefCell::default(),
         clock: Cell::new(0),
         connections: RefCell::default(),
@@ -147,11 +147,11 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
         setting,
     });
     reactor.spawn(async move {
-        let _ends = Ends(thread.reactor.clone());
+        let _ends = LoopGuard(thread.reactor.clone());
         while let Some(order) = orders.recv().await {
             match order {
                 Order::Adopt(adopted) => thread.adopt(adopted),
-                Order::Look => thread.look(),
+                Order::CheckConnections => thread.check_connections(),
                 Order::Tick => thread.tick(),
                 Order::End => break,
             }
@@ -161,17 +161,17 @@ pub fn run(setting: Setting, mut orders: UnboundedReceiver<Order>) {
 }
 
 /// Ends the loop when the sender of orders is dropped, also by a panic.
-struct Ends(Rc<Reactor>);
+struct LoopGuard(Rc<EpollReactor>);
 
-impl Drop for Ends {
+impl Drop for LoopGuard {
     fn drop(&mut self) {
         self.0.end();
     }
 }
 
-impl Thread {
-    fn adopt(self: &Rc<Self>, adopted: Adopted) {
-        let Adopted {
+impl ReceiverThread {
+    fn adopt(self: &Rc<Self>, adopted: AcceptedConnection) {
+        let AcceptedConnection {
             stream,
             client,
             served,
@@ -189,7 +189,7 @@ impl Thread {
                 return;
             }
         };
-        let own = Outgoing {
+        let own = AnswerConnection {
             stream,
             client,
             ebcdic,
@@ -200,7 +200,7 @@ impl Thread {
         if is_sender {
             match self.sessions.enter_sender(name, own, self.clock.get()) {
                 Ok(_) => self.await_tick(),
-                Err(own) => own.refuse(self, &Refused::InUse),
+                Err(own) => own.refuse(self, &ClientRefusal::InUse),
             }
             return;
         }
@@ -208,15 +208,15 @@ impl Thread {
             None => None,
             Some(_) => match self.sessions.enter_receiver(name) {
                 Some(part) => Some(part),
-                None => return own.refuse(self, &Refused::InUse),
+                None => return own.refuse(self, &ClientRefusal::InUse),
             },
         };
         let number = self.numbers.get() + 1;
         self.numbers.set(number);
-        let watched = Rc::new(Watched {
+        let watched = Rc::new(ConnectionWatch {
             number,
             served,
-            phase: Cell::new(Phase::Idle),
+            phase: Cell::new(ConnectionPhase::Idle),
             since: Cell::new(self.clock.get()),
             future: Cell::new(None),
         });
@@ -227,25 +227,25 @@ impl Thread {
     }
 
     /// The connection does something else now.
-    pub fn enters(&self, watched: &Watched, phase: Phase) {
+    pub fn enters(&self, watched: &ConnectionWatch, phase: ConnectionPhase) {
         watched.phase.set(phase);
         watched.since.set(self.clock.get());
     }
 
     /// Removes an ended connection.
-    pub fn forget(&self, watched: &Watched) {
+    pub fn forget(&self, watched: &ConnectionWatch) {
         self.connections.borrow_mut().remove(&watched.number);
     }
 
     /// Whether a receiver takes nothing more.
-    pub fn is_ending(&self, served: &Served) -> bool {
+    pub fn is_ending(&self, served: &ReceiverState) -> bool {
         self.setting.ending.load(Ordering::Relaxed) || served.stopped.load(Ordering::Relaxed)
     }
 
     /// Requests a notification when a second has passed.
     fn await_tick(&self) {
         if !self.ticks.replace(true) {
-            (self.setting.ask_for_tick)();
+            (self.setting.request_tick)();
         }
     }
 
@@ -254,29 +254,29 @@ impl Thread {
     fn tick(&self) {
         self.ticks.set(false);
         self.clock.set(self.clock.get() + 1);
-        self.look();
+        self.check_connections();
         if !self.connections.borrow().is_empty() || !self.sessions.is_empty() {
             self.await_tick();
         }
     }
 
     /// Ends connections that have waited too long, or are idle and to end.
-    fn look(&self) {
+    fn check_connections(&self) {
         let now = self.clock.get();
-        let all: Vec<Rc<Watched>> = self.connections.borrow().values().cloned().collect();
+        let all: Vec<Rc<ConnectionWatch>> = self.connections.borrow().values().cloned().collect();
         for watched in all {
             let receiver = &watched.served.receiver;
             let limit = match watched.phase.get() {
-                Phase::Idle => receiver.limits_s[0],
-                Phase::Message => receiver.limits_s[1],
-                Phase::Writing => receiver.limits_s[2],
-                Phase::Pairing => receiver.limits_s[3],
-                Phase::Running => 0,
+                ConnectionPhase::Idle => receiver.limits_s[0],
+                ConnectionPhase::Message => receiver.limits_s[1],
+                ConnectionPhase::Writing => receiver.limits_s[2],
+                ConnectionPhase::Pairing => receiver.limits_s[3],
+                ConnectionPhase::Running => 0,
             };
             let late = limit > 0 && now.saturating_sub(watched.since.get()) > u64::from(limit);
             let idle = matches!(
                 watched.phase.get(),
-                Phase::Idle | Phase::Message | Phase::Pairing
+                ConnectionPhase::Idle | ConnectionPhase::Message | ConnectionPhase::Pairing
             );
             let ends = idle && self.is_ending(&watched.served);
             if !late && !ends {
@@ -299,23 +299,23 @@ impl Thread {
                 self.reactor.abort(future);
             }
         }
-        let unwanted = self.sessions.expire(|sender: &Outgoing, since| {
+        let unwanted = self.sessions.expire(|sender: &AnswerConnection, since| {
             let limit = u64::from(sender.served.receiver.limits_s[3]);
             limit > 0 && now.saturating_sub(since) > limit || self.is_ending(&sender.served)
         });
         for sender in unwanted {
             let why = match self.is_ending(&sender.served) {
-                true => Refused::Stopped,
-                false => Refused::Alone,
+                true => ClientRefusal::Stopped,
+                false => ClientRefusal::Alone,
             };
             sender.refuse(self, &why);
         }
     }
 }
 
-impl Outgoing {
+impl AnswerConnection {
     /// Sends the client the reason, and closes after the client has read it.
-    pub fn refuse(self, thread: &Thread, refused: &Refused) {
+    pub fn refuse(self, thread: &ReceiverThread, refused: &ClientRefusal) {
         let counts = &self.served.counts;
         counts.refused.fetch_add(1, Ordering::Relaxed);
         let transid = self.served.receiver.transid;

@@ -11,7 +11,7 @@ use gateway::{CommonSettings, FirstFrame, MessageFraming, MainframeConnections, 
 use miette::{Result, bail};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sockets::{Found, FrameConfig, Framing};
+use sockets::{FrameStart, FrameConfig, FrameFormat};
 
 use super::Application;
 use super::config::RequesterBasic;
@@ -207,7 +207,7 @@ impl MainframeConnection {
 }
 
 /// The frames of receivers, for messages that go to one.
-struct Framed(Framing);
+struct Framed(FrameFormat);
 
 impl MessageFraming for Framed {
     fn emit(&self, message: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
@@ -215,7 +215,7 @@ impl MessageFraming for Framed {
         self.0.emit(message, out).map_err(|e| e.to_string())?;
         // What has a delimiter within would be two messages there.
         match self.0.first(&out[from..], 0) {
-            Ok(Found::Message { data, .. }) if data.len() >= message.len() => Ok(()),
+            Ok(FrameStart::Message { data, .. }) if data.len() >= message.len() => Ok(()),
             Ok(_) => Err("the data has the delimiter of its frame in it".into()),
             Err(e) => Err(e.to_string()),
         }
@@ -223,8 +223,8 @@ impl MessageFraming for Framed {
 
     fn first(&self, bytes: &[u8], searched: usize) -> Result<FirstFrame, String> {
         match self.0.first(bytes, searched) {
-            Ok(Found::Message { data, next }) => Ok(FirstFrame::Message { data, next }),
-            Ok(Found::More { searched, needed }) => Ok(FirstFrame::Part { searched, needed }),
+            Ok(FrameStart::Message { data, next }) => Ok(FirstFrame::Message { data, next }),
+            Ok(FrameStart::More { searched, needed }) => Ok(FirstFrame::Part { searched, needed }),
             Err(e) => Err(e.to_string()),
         }
     }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sockets::{Format, Served, SocketsConfig};
+use sockets::{MessageFormat, CallPlace, SocketsConfig};
 
 use super::Application;
 use super::finding::{Finding, Severity};
@@ -125,7 +125,7 @@ fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Fi
     let receivers = config
         .receivers
         .iter()
-        .filter(|_| config.served == Served::Native);
+        .filter(|_| config.served == CallPlace::Native);
     for (name, receiver) in receivers {
         let line = line("receivers", name);
         if !(names.transaction)(name) {
@@ -155,7 +155,7 @@ fn missing(config: &SocketsConfig, places: &Places, names: &Names<'_>) -> Vec<Fi
         let starts = listener
             .cstran
             .as_ref()
-            .filter(|_| listener.format == Format::Enhanced)
+            .filter(|_| listener.format == MessageFormat::Enhanced)
             .filter(|transaction| !(names.transaction)(transaction));
         if let Some(transaction) = starts {
             let message = format!(

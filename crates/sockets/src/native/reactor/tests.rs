@@ -10,14 +10,14 @@ use std::sync::atomic::AtomicUsize;
 mod random;
 
 /// A port of no region.
-struct Alone {
+struct TestPort {
     event: OwnedFd,
     woken: Mutex<Vec<Waker>>,
     /// How often it was polled without a sleep.
-    heard: AtomicUsize,
+    polls: AtomicUsize,
 }
 
-impl Alone {
+impl TestPort {
     fn open(&self) -> bool {
         let woken = std::mem::take(&mut *self.woken.lock().unwrap());
         let any = !woken.is_empty();
@@ -26,7 +26,7 @@ impl Alone {
     }
 }
 
-impl Door for Alone {
+impl RegionPort for TestPort {
     fn event(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
     }
@@ -39,8 +39,8 @@ impl Door for Alone {
         self.open();
     }
 
-    fn hear(&self) {
-        self.heard.fetch_add(1, Ordering::Relaxed);
+    fn poll_completions(&self) {
+        self.polls.fetch_add(1, Ordering::Relaxed);
         self.open();
     }
 
@@ -51,22 +51,22 @@ impl Door for Alone {
     }
 }
 
-fn door() -> Arc<Alone> {
+fn door() -> Arc<TestPort> {
     // SAFETY: a fresh descriptor.
     let event = unsafe { OwnedFd::from_raw_fd(libc::eventfd(0, libc::EFD_NONBLOCK)) };
-    Arc::new(Alone {
+    Arc::new(TestPort {
         event,
         woken: Mutex::default(),
-        heard: AtomicUsize::new(0),
+        polls: AtomicUsize::new(0),
     })
 }
 
-fn reactor() -> Rc<Reactor> {
-    Reactor::new(door()).unwrap()
+fn reactor() -> Rc<EpollReactor> {
+    EpollReactor::new(door()).unwrap()
 }
 
 /// Ends a loop, also when a future that has it fails.
-struct Ends(Rc<Reactor>);
+struct Ends(Rc<EpollReactor>);
 
 impl Drop for Ends {
     fn drop(&mut self) {
@@ -75,7 +75,7 @@ impl Drop for Ends {
 }
 
 /// Runs a future in a loop, to its end.
-fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<Reactor>) -> F) {
+fn run<F: Future<Output = ()> + 'static>(make: impl FnOnce(Rc<EpollReactor>) -> F) {
     let reactor = reactor();
     let (future, ends) = (make(reactor.clone()), Ends(reactor.clone()));
     let done = Rc::new(Cell::new(false));
@@ -264,9 +264,9 @@ fn who_reads_without_end_gives_way_to_the_others() {
 #[test]
 fn workers_that_were_given_work_are_woken_though_the_loop_has_ended() {
     let door = door();
-    let reactor = Reactor::new(door.clone()).unwrap();
+    let reactor = EpollReactor::new(door.clone()).unwrap();
     let end = reactor.clone();
     reactor.spawn(async move { end.end() });
     reactor.run();
-    assert_eq!(door.heard.load(Ordering::Relaxed), 1);
+    assert_eq!(door.polls.load(Ordering::Relaxed), 1);
 }

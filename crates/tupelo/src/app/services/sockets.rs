@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 use region::{RegionConfig, SocketOptions};
-use sockets::{Served, Sockets, SocketsConfig, TlsSource, Translation};
+use sockets::{CallPlace, SocketService, SocketsConfig, TlsSource, CharacterTranslation};
 
 use super::gateway::tls_config;
 use super::{Running, Service};
@@ -18,7 +18,7 @@ use crate::log::SERVE;
 /// The interface, when the application has it.
 #[derive(Default)]
 struct CicsSockets {
-    sockets: Option<Sockets>,
+    sockets: Option<SocketService>,
     options: SocketOptions,
     /// The settings that are in force, and those that a reload has read.
     in_force: SocketsConfig,
@@ -38,7 +38,7 @@ impl Service for CicsSockets {
             self.options = options(&config);
             self.in_force = config.clone();
             self.sockets = match config.enabled {
-                true => Some(Sockets::new(config, applid(app)?)),
+                true => Some(SocketService::new(config, applid(app)?)),
                 false => None,
             };
         } else if config != self.in_force {
@@ -70,7 +70,7 @@ impl Service for CicsSockets {
     }
 
     fn addresses(&self) -> Vec<(&'static str, String)> {
-        let all = self.sockets.iter().flat_map(Sockets::listening);
+        let all = self.sockets.iter().flat_map(SocketService::listening);
         let open = all.filter_map(|l| Some(("sockets", format!("{}  {}", l.address?, l.listener))));
         open.collect()
     }
@@ -110,7 +110,7 @@ pub fn without_listeners(app: &Application, config: &mut RegionConfig) -> Result
     let settings = settings(app)?;
     if settings.enabled {
         config.socket_options = options(&settings);
-        config.sockets = Some(Arc::new(Sockets::new(settings, applid(app)?)));
+        config.sockets = Some(Arc::new(SocketService::new(settings, applid(app)?)));
     }
     Ok(())
 }
@@ -153,8 +153,8 @@ fn add(config: &mut SocketsConfig, path: &Path, text: &str, applid: &str) -> Res
 fn options(config: &SocketsConfig) -> SocketOptions {
     SocketOptions {
         enabled: config.enabled,
-        local: config.served != Served::Region,
-        tables: config.translation == Translation::Tables,
+        local: config.served != CallPlace::Region,
+        tables: config.translation == CharacterTranslation::Tables,
     }
 }
 

@@ -39,12 +39,12 @@ struct Client {
     half_closed: bool,
     /// It was ended: what it receives is a part of what it sent.
     ended: bool,
-    server: Spawned,
+    server: SpawnedFuture,
     breaks: Rc<Cell<bool>>,
 }
 
-struct World {
-    reactor: Rc<Reactor>,
+struct ReactorModel {
+    reactor: Rc<EpollReactor>,
     listener: TcpListener,
     tasks: Rc<Tasks>,
     /// One more for each connection that is served.
@@ -76,7 +76,7 @@ impl Tasks {
     }
 }
 
-impl World {
+impl ReactorModel {
     fn open(&mut self) {
         let address = self.listener.local_addr().unwrap();
         let client = TcpStream::connect(address).unwrap();
@@ -223,7 +223,7 @@ impl Client {
 
 /// Reads as a receiver does, waits for a task with each piece, and writes it.
 async fn echo(
-    (reactor, tasks, breaks): (Rc<Reactor>, Rc<Tasks>, Rc<Cell<bool>>),
+    (reactor, tasks, breaks): (Rc<EpollReactor>, Rc<Tasks>, Rc<Cell<bool>>),
     own: TcpStream,
     room: usize,
 ) {
@@ -286,7 +286,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn play(steps: Vec<Step>) {
     run(|reactor| async move {
         let served = Rc::new(());
-        let mut world = World {
+        let mut world = ReactorModel {
             reactor: reactor.clone(),
             listener: TcpListener::bind("127.0.0.1:0").unwrap(),
             tasks: Rc::default(),
