@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
 
-use store::transfer::Convert;
+use store::transfer::RecordConverter;
 
 /// The conversions of a step, by DD name.
 pub type Conversions = HashMap<String, Rc<RecordConversion>>;
@@ -19,7 +19,7 @@ pub type Conversions = HashMap<String, Rc<RecordConversion>>;
 /// Between the records of a file and those of the program.
 pub struct RecordConversion {
     /// Inward is towards the program.
-    pub convert: Box<dyn Convert>,
+    pub convert: Box<dyn RecordConverter>,
     /// Whether the file is in EBCDIC, which has its own blank and end of line.
     pub is_ebcdic: bool,
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use cics::file::{FileAccess, FilePermits};
-use store::{Found, KeyField, Organisation, Seek, rrn_key};
+use store::{FoundRecord, KeyField, FileOrganisation, SeekKey, rrn_key};
 
 use crate::conversion::Conversions;
 use crate::dd::{Dd, Format, Source};
@@ -349,7 +349,7 @@ impl Handler {
             (mode, &open.records, &mut self.store)
         {
             open.last_key = store
-                .seek(file, 0, Seek::Last, true)?
+                .seek(file, 0, SeekKey::Last, true)?
                 .map(|last| last.key().to_vec());
         }
         self.files.insert(call.file, open);
@@ -443,12 +443,12 @@ impl Handler {
             store.make_writable()?;
         }
         let organisation = match call.org {
-            Org::Indexed => Organisation::Ksds(KeyField {
+            Org::Indexed => FileOrganisation::Ksds(KeyField {
                 offset_bytes: 0,
                 length_bytes: 0,
             }),
-            Org::Relative => Organisation::Rrds,
-            Org::Sequential | Org::Lines => Organisation::Esds,
+            Org::Relative => FileOrganisation::Rrds,
+            Org::Sequential | Org::Lines => FileOrganisation::Esds,
         };
         let mut file = store.open(name, organisation, call.keys, call.max)?;
         if mode == Mode::Output && !store.is_empty(&file)? {
@@ -544,7 +544,7 @@ fn of(store: &mut Option<Records>) -> Result<&mut Records, Fault> {
 }
 
 /// Shows a record to the program.
-fn give(open: &mut Open, call: &mut Call<'_>, found: Found) -> Status {
+fn give(open: &mut Open, call: &mut Call<'_>, found: FoundRecord) -> Status {
     if call.org == Org::Relative {
         call.number = number(found.key());
     }
@@ -602,12 +602,12 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
         }
         Opened::Stored(file) => {
             let seek = match (call.op, &cursor) {
-                (Op::Previous, Cursor::At(key)) => Seek::AtMost(key),
-                (Op::Previous, Cursor::After(key)) => Seek::Less(key),
-                (Op::Previous, _) => Seek::Last,
-                (_, Cursor::At(key)) => Seek::AtLeast(key),
-                (_, Cursor::After(key)) => Seek::Greater(key),
-                _ => Seek::First,
+                (Op::Previous, Cursor::At(key)) => SeekKey::AtMost(key),
+                (Op::Previous, Cursor::After(key)) => SeekKey::Less(key),
+                (Op::Previous, _) => SeekKey::Last,
+                (_, Cursor::At(key)) => SeekKey::AtLeast(key),
+                (_, Cursor::After(key)) => SeekKey::Greater(key),
+                _ => SeekKey::First,
             };
             match find(of(store)?, file, open.mode, open.key, seek, &mut open.held)? {
                 None => Ok(Status::AT_END),
@@ -624,9 +624,9 @@ fn find(
     file: &Stored,
     mode: Mode,
     key: usize,
-    seek: Seek<'_>,
+    seek: SeekKey<'_>,
     held: &mut Option<Vec<u8>>,
-) -> Result<Option<Found>, Fault> {
+) -> Result<Option<FoundRecord>, Fault> {
     match mode {
         Mode::Update => store.seek_for_update(file, key, seek, held),
         _ => store.seek(file, key, seek, false),
@@ -667,8 +667,8 @@ fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
     open.cursor = Cursor::Lost;
     let key = key_in(call, call.key, 0)?;
     let seek = match call.org {
-        Org::Indexed => Seek::Prefix(&key),
-        _ => Seek::Equal(&key),
+        Org::Indexed => SeekKey::Prefix(&key),
+        _ => SeekKey::Equal(&key),
     };
     match find(of(store)?, file, open.mode, call.key, seek, &mut open.held)? {
         None => Ok(Status::NOT_FOUND),
@@ -700,13 +700,13 @@ fn start(
     let mut above = key.clone();
     above.resize(whole.max(key.len()), 0xFF);
     let seek = match relation {
-        Relation::Equal => Seek::Prefix(&key),
-        Relation::NotLess => Seek::AtLeast(&key),
-        Relation::Greater => Seek::Greater(&above),
-        Relation::Less => Seek::Less(&key),
-        Relation::NotGreater => Seek::AtMost(&above),
-        Relation::First => Seek::First,
-        Relation::Last => Seek::Last,
+        Relation::Equal => SeekKey::Prefix(&key),
+        Relation::NotLess => SeekKey::AtLeast(&key),
+        Relation::Greater => SeekKey::Greater(&above),
+        Relation::Less => SeekKey::Less(&key),
+        Relation::NotGreater => SeekKey::AtMost(&above),
+        Relation::First => SeekKey::First,
+        Relation::Last => SeekKey::Last,
     };
     match of(store)?.seek(file, call.key, seek, false)? {
         None => Ok(Status::NOT_FOUND),

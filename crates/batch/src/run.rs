@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
-use store::{DiskOptions, DiskReader, DiskStore, Durability, OpenError};
+use store::{DiskOptions, DiskReader, DiskStore, CommitDurability, OpenError};
 
 use crate::beside::Region;
 use crate::conversion::Conversions;
@@ -204,8 +204,8 @@ fn open_store(step: &Step) -> Result<(Option<Records>, String), RunError> {
         map_bytes: at.map_bytes,
         max_readers: at.max_readers,
         durability: match at.sync {
-            true => Durability::Flush,
-            false => Durability::NoFlush,
+            true => CommitDurability::Flush,
+            false => CommitDurability::NoFlush,
         },
         ..DiskOptions::default()
     };

@@ -7,7 +7,7 @@
 //! yet, for this program to read.
 
 use store::{
-    Access, ApplyError, Ends, FileDef, FileId, Found, Organisation, ReadError, ReadStore, Seek,
+    FileAccessPath, ApplyError, FileEnds, FileDef, FileId, FoundRecord, FileOrganisation, ReadError, ReadStore, SeekKey,
     StorageError, UnitError, UnitOfWork, WriteStore,
 };
 
@@ -24,7 +24,7 @@ pub struct Records {
     reader: Box<dyn ReadStore>,
     writer: Writer,
     unit: UnitOfWork,
-    ends: Ends,
+    ends: FileEnds,
     changes: usize,
 }
 
@@ -141,7 +141,7 @@ impl Records {
             reader,
             writer,
             unit: UnitOfWork::new(),
-            ends: Ends::default(),
+            ends: FileEnds::default(),
             changes: 0,
         }
     }
@@ -201,7 +201,7 @@ impl Records {
     /// cannot be laid over what is committed is read when it is committed too.
     fn lay(
         &mut self,
-        change: impl FnOnce(&mut UnitOfWork, &mut dyn ReadStore, &mut Ends) -> Result<(), UnitError>,
+        change: impl FnOnce(&mut UnitOfWork, &mut dyn ReadStore, &mut FileEnds) -> Result<(), UnitError>,
     ) -> Result<(), Fault> {
         let laid = change(&mut self.unit, &mut *self.reader, &mut self.ends);
         match (laid, &self.writer) {
@@ -219,7 +219,7 @@ impl Records {
     pub fn open(
         &mut self,
         name: &str,
-        wanted: Organisation,
+        wanted: FileOrganisation,
         keys: &[Key],
         max: usize,
     ) -> Result<Stored, Fault> {
@@ -248,7 +248,7 @@ impl Records {
     /// What serves a key of the program. As on z/OS its place and length must be
     /// those of the index. Whether keys are unique is the index's business:
     /// `DUPLICATES` of the program is not compared with it.
-    fn by(&mut self, access: &Access, at: usize, key: &Key) -> Result<By, Fault> {
+    fn by(&mut self, access: &FileAccessPath, at: usize, key: &Key) -> Result<By, Fault> {
         let place = |offset: u32, length: u32| (offset, length) == (key.offset, key.length);
         if at == 0 {
             if let Some(index) = &access.index {
@@ -256,14 +256,14 @@ impl Records {
                 if place(field.offset_bytes, field.length_bytes) {
                     return Ok(By::Index(index.id));
                 }
-            } else if let Organisation::Ksds(field) = access.base.def.organisation
+            } else if let FileOrganisation::Ksds(field) = access.base.def.organisation
                 && place(field.offset_bytes, field.length_bytes)
             {
                 return Ok(By::Own);
             }
             let (name, field) = match (&access.index, access.base.def.organisation) {
                 (Some(index), _) => (&index.def.name, index.def.key),
-                (None, Organisation::Ksds(field)) => (&access.base.def.name, field),
+                (None, FileOrganisation::Ksds(field)) => (&access.base.def.name, field),
                 (None, _) => return Err(Status::CONFLICT.into()),
             };
             return Err(different(format!(
@@ -293,7 +293,7 @@ impl Records {
 
     /// Whether a file has no record.
     pub fn is_empty(&mut self, file: &Stored) -> Result<bool, Fault> {
-        Ok(self.seek(file, 0, Seek::First, true)?.is_none())
+        Ok(self.seek(file, 0, SeekKey::First, true)?.is_none())
     }
 
     /// Deletes every record.
@@ -333,9 +333,9 @@ impl Records {
         &mut self,
         file: &Stored,
         key: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         is_own: bool,
-    ) -> Result<Option<Found>, Fault> {
+    ) -> Result<Option<FoundRecord>, Fault> {
         if !self.unit.is_empty() {
             self.ask(&Ask::Look)?;
         }
@@ -348,9 +348,9 @@ impl Records {
         &mut self,
         file: &Stored,
         key: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         held: &mut Option<Vec<u8>>,
-    ) -> Result<Option<Found>, Fault> {
+    ) -> Result<Option<FoundRecord>, Fault> {
         if let Writer::Own(_) = self.writer {
             return self.seek_now(file, key, seek, false);
         }
@@ -387,13 +387,13 @@ impl Records {
         &mut self,
         file: &Stored,
         key: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         is_own: bool,
-    ) -> Result<Option<Found>, Fault> {
+    ) -> Result<Option<FoundRecord>, Fault> {
         let by = file.keys.get(key).copied().unwrap_or(By::Own);
         let (unit, reader) = (&self.unit, &mut *self.reader);
         let mut copy = None;
-        let mut show = |found: Found<&[u8]>| copy = Some(found.copied());
+        let mut show = |found: FoundRecord<&[u8]>| copy = Some(found.copied());
         match by {
             By::Index(index) if !is_own => {
                 unit.seek_path(reader, index, seek, &mut |e| show(e.into()))?;
@@ -469,7 +469,7 @@ impl Records {
                 continue;
             };
             let mut more = false;
-            let seek = Seek::Prefix(key);
+            let seek = SeekKey::Prefix(key);
             self.unit
                 .seek_path(&mut *self.reader, index, seek, &mut |e| more = e.more)?;
             if more {
@@ -495,7 +495,7 @@ fn different(text: String) -> Fault {
 }
 
 /// An error if a file is not what the program says.
-fn conflict(def: &FileDef, wanted: Organisation, max: usize) -> Result<(), Fault> {
+fn conflict(def: &FileDef, wanted: FileOrganisation, max: usize) -> Result<(), Fault> {
     let same = std::mem::discriminant(&def.organisation) == std::mem::discriminant(&wanted);
     if !same {
         return Err(different(format!(

@@ -10,7 +10,7 @@
 //! a call.
 
 use cics::file::FileAccess;
-use store::{Found, Seek};
+use store::{FoundRecord, SeekKey};
 
 use crate::call::{CallAnswer, WorkerCall, CallOperation};
 use crate::directory::ProtocolViolation;
@@ -32,7 +32,7 @@ pub enum FileCommand<'a> {
     /// READ, and each step of a browse.
     Read {
         /// Which record.
-        seek: Seek<'a>,
+        seek: SeekKey<'a>,
         /// Which command it is: [`FileAccess::Read`], `StartBrowse` or
         /// `ContinueBrowse`.
         access: FileAccess,
@@ -40,7 +40,7 @@ pub enum FileCommand<'a> {
     /// READ UPDATE: the record is locked.
     ReadUpdate {
         /// Which record.
-        seek: Seek<'a>,
+        seek: SeekKey<'a>,
         /// [`FileAccess::ReadUpdate`] or `UpdateInBrowse`.
         access: FileAccess,
         /// RECORDBUSY instead of a wait for a lock.
@@ -277,31 +277,31 @@ fn number_of(access: FileAccess) -> u64 {
     at.unwrap_or_default() as u64
 }
 
-fn emit_seek(seek: Seek<'_>) -> (CallOperation, u64, &[u8]) {
+fn emit_seek(seek: SeekKey<'_>) -> (CallOperation, u64, &[u8]) {
     let step = |step: u64| step << STEP_SHIFT;
     match seek {
-        Seek::Equal(key) => (CallOperation::Read, 0, key),
-        Seek::Prefix(key) => (CallOperation::Read, READ_GENERIC, key),
-        Seek::AtLeast(key) => (CallOperation::Read, READ_GTEQ, key),
-        Seek::Greater(key) => (CallOperation::Browse, step(AFTER), key),
-        Seek::AtMost(key) => (CallOperation::Browse, step(AT_OR_BEFORE), key),
-        Seek::Less(key) => (CallOperation::Browse, step(BEFORE), key),
-        Seek::First => (CallOperation::Browse, step(FIRST), &[]),
-        Seek::Last => (CallOperation::Browse, step(LAST), &[]),
+        SeekKey::Equal(key) => (CallOperation::Read, 0, key),
+        SeekKey::Prefix(key) => (CallOperation::Read, READ_GENERIC, key),
+        SeekKey::AtLeast(key) => (CallOperation::Read, READ_GTEQ, key),
+        SeekKey::Greater(key) => (CallOperation::Browse, step(AFTER), key),
+        SeekKey::AtMost(key) => (CallOperation::Browse, step(AT_OR_BEFORE), key),
+        SeekKey::Less(key) => (CallOperation::Browse, step(BEFORE), key),
+        SeekKey::First => (CallOperation::Browse, step(FIRST), &[]),
+        SeekKey::Last => (CallOperation::Browse, step(LAST), &[]),
     }
 }
 
 fn parse_read<'a>(op: CallOperation, args: &[u64; 8], key: &'a [u8]) -> Result<FileCommand<'a>, ProtocolViolation> {
     let flags = args[FLAGS];
     let seek = match (op, flags >> STEP_SHIFT) {
-        (CallOperation::Read, 0) if flags & READ_GTEQ != 0 => Seek::AtLeast(key),
-        (CallOperation::Read, 0) if flags & READ_GENERIC != 0 => Seek::Prefix(key),
-        (CallOperation::Read, 0) => Seek::Equal(key),
-        (CallOperation::Browse, FIRST) => Seek::First,
-        (CallOperation::Browse, AFTER) => Seek::Greater(key),
-        (CallOperation::Browse, AT_OR_BEFORE) => Seek::AtMost(key),
-        (CallOperation::Browse, BEFORE) => Seek::Less(key),
-        (CallOperation::Browse, LAST) => Seek::Last,
+        (CallOperation::Read, 0) if flags & READ_GTEQ != 0 => SeekKey::AtLeast(key),
+        (CallOperation::Read, 0) if flags & READ_GENERIC != 0 => SeekKey::Prefix(key),
+        (CallOperation::Read, 0) => SeekKey::Equal(key),
+        (CallOperation::Browse, FIRST) => SeekKey::First,
+        (CallOperation::Browse, AFTER) => SeekKey::Greater(key),
+        (CallOperation::Browse, AT_OR_BEFORE) => SeekKey::AtMost(key),
+        (CallOperation::Browse, BEFORE) => SeekKey::Less(key),
+        (CallOperation::Browse, LAST) => SeekKey::Last,
         _ => return Err(ProtocolViolation::Operands),
     };
     let access = usize::try_from(args[ACCESS]).ok();
@@ -322,7 +322,7 @@ fn parse_read<'a>(op: CallOperation, args: &[u64; 8], key: &'a [u8]) -> Result<F
 
 impl CallAnswer {
     /// The record that a command found, and the token of its lock.
-    pub fn of_found(found: &Found<&[u8]>, token: Option<u32>) -> CallAnswer {
+    pub fn of_found(found: &FoundRecord<&[u8]>, token: Option<u32>) -> CallAnswer {
         let mut answer = CallAnswer::of_data([found.position, found.record].concat());
         answer.args[0] = token.unwrap_or(0).into();
         answer.args[1] = found.more.into();
@@ -372,10 +372,10 @@ impl<'d> FileAnswer<'d> {
     }
 
     /// The record. Of a path its own key is not among what crosses.
-    pub fn found(&self) -> Found<&'d [u8]> {
+    pub fn found(&self) -> FoundRecord<&'d [u8]> {
         let bytes = (self.args[2] as usize).min(self.data.len());
         let (position, record) = self.data.split_at(bytes);
-        Found {
+        FoundRecord {
             position,
             key_at: 0,
             record,
@@ -410,16 +410,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn seek(kind: u8, key: &[u8]) -> Seek<'_> {
+    fn seek(kind: u8, key: &[u8]) -> SeekKey<'_> {
         match kind {
-            0 => Seek::Equal(key),
-            1 => Seek::Prefix(key),
-            2 => Seek::AtLeast(key),
-            3 => Seek::Greater(key),
-            4 => Seek::AtMost(key),
-            5 => Seek::Less(key),
-            6 => Seek::First,
-            _ => Seek::Last,
+            0 => SeekKey::Equal(key),
+            1 => SeekKey::Prefix(key),
+            2 => SeekKey::AtLeast(key),
+            3 => SeekKey::Greater(key),
+            4 => SeekKey::AtMost(key),
+            5 => SeekKey::Less(key),
+            6 => SeekKey::First,
+            _ => SeekKey::Last,
         }
     }
 
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn a_found_record_is_read_back_after_its_position() {
-        let found = Found {
+        let found = FoundRecord {
             position: &b"ALTKEY"[..],
             key_at: 3,
             record: &b"the record"[..],
@@ -498,7 +498,7 @@ mod tests {
         };
         let answer = CallAnswer::of_found(&found, Some(7));
         let read = answer.on_file();
-        assert_eq!(read.found(), Found { key_at: 0, ..found });
+        assert_eq!(read.found(), FoundRecord { key_at: 0, ..found });
         assert_eq!(read.token(), 7);
     }
 }

@@ -71,7 +71,7 @@ pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{TokenHolder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
-pub use store::{Found, Seek};
+pub use store::{FoundRecord, SeekKey};
 pub use uses::ProgramUses;
 pub use worker_side::{ArenaFull, AttachError, WorkerEvent, TaskIn, WorkerSide};
 

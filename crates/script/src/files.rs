@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use cics::file::FileAccess;
-use link::{CallAnswer, FileCall, FileCommand, Seek};
+use link::{CallAnswer, FileCall, FileCommand, SeekKey};
 use rquickjs::{Array, Ctx, Function, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::engine::EngineState;
@@ -25,9 +25,9 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
     let read = move |ctx: Ctx<'js>, file: u32, options: u32, key: Value<'js>| {
         let key = bytes_of(&key).unwrap_or_default();
         let seek = match options & (GTEQ | GENERIC) {
-            0 => Seek::Equal(key),
-            GENERIC => Seek::Prefix(key),
-            _ => Seek::AtLeast(key),
+            0 => SeekKey::Equal(key),
+            GENERIC => SeekKey::Prefix(key),
+            _ => SeekKey::AtLeast(key),
         };
         let command = if options & UPDATE != 0 {
             FileCommand::ReadUpdate {
@@ -49,12 +49,12 @@ pub fn install<'js>(ctx: &Ctx<'js>, own: &Object<'js>, shared: &Rc<EngineState>)
     let browse = move |ctx: Ctx<'js>, file: u32, step: String, key: Value<'js>| {
         let key = bytes_of(&key).unwrap_or_default();
         let seek = match step.as_str() {
-            "from" => Seek::AtLeast(key),
-            "back from" => Seek::AtMost(key),
-            "next" => Seek::Greater(key),
-            "previous" => Seek::Less(key),
-            "last" => Seek::Last,
-            _ => Seek::First,
+            "from" => SeekKey::AtLeast(key),
+            "back from" => SeekKey::AtMost(key),
+            "next" => SeekKey::Greater(key),
+            "previous" => SeekKey::Less(key),
+            "last" => SeekKey::Last,
+            _ => SeekKey::First,
         };
         // A script has no STARTBR: each step is a browse of its own.
         let access = FileAccess::StartBrowse;

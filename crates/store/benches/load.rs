@@ -8,9 +8,9 @@
 use std::io::{self, BufReader, Read};
 use std::time::Instant;
 
-use store::transfer::{DumpOptions, Framing, LoadEvent, LoadOptions, Verbatim, dump, load};
+use store::transfer::{DumpOptions, RecordFraming, LoadEvent, LoadOptions, VerbatimConverter, dump, load};
 use store::{
-    FileDef, FileId, IndexDef, KeyField, LmdbOptions, LmdbStore, Named, ReadStore, RecordFormat,
+    FileDef, FileId, IndexDef, KeyField, LmdbOptions, LmdbStore, CatalogueName, ReadStore, RecordFormat,
     WriteStore, check,
 };
 
@@ -34,7 +34,7 @@ fn main() {
     let index = store.define_index(index()).unwrap();
     step("build an index", records, |peak| {
         store
-            .build_index(index, LoadOptions::SORT_BYTES, &mut |_| peak.look())
+            .build_index(index, LoadOptions::SORT_BYTES, &mut |_| peak.sample())
             .unwrap()
     });
     let file = step("load with an index, in another order", records, |peak| {
@@ -46,16 +46,16 @@ fn main() {
             &mut reader,
             file,
             &mut io::sink(),
-            &DumpOptions::new(Framing::Rdw),
-            &Verbatim,
-            &mut |_| peak.look(),
+            &DumpOptions::new(RecordFraming::Rdw),
+            &VerbatimConverter,
+            &mut |_| peak.sample(),
         );
         assert_eq!(report.unwrap().records, records);
     });
-    assert!(matches!(&reader.names().unwrap()[1], Named::Index(entry) if entry.built));
+    assert!(matches!(&reader.names().unwrap()[1], CatalogueName::Index(entry) if entry.built));
     drop((reader, store));
     step("check", records, |peak| {
-        let report = check(home.path(), &options, &mut |_, _| peak.look()).unwrap();
+        let report = check(home.path(), &options, &mut |_, _| peak.sample()).unwrap();
         assert!(report.is_clean(), "{:?}", report.findings);
     });
 }
@@ -90,7 +90,7 @@ fn index() -> IndexDef {
 
 fn loaded(store: &mut LmdbStore, file: FileId, input: Generated, peak: &mut Peak) -> FileId {
     let records = input.records;
-    let framing = Framing::Fixed {
+    let framing = RecordFraming::Fixed {
         record_bytes: RECORD_BYTES,
     };
     let (report, file) = load(
@@ -98,10 +98,10 @@ fn loaded(store: &mut LmdbStore, file: FileId, input: Generated, peak: &mut Peak
         file,
         &mut BufReader::new(input),
         &LoadOptions::new(framing),
-        &Verbatim,
+        &VerbatimConverter,
         &mut |event| {
             if !matches!(event, LoadEvent::Rejected { .. }) {
-                peak.look();
+                peak.sample();
             }
         },
     )
@@ -127,7 +127,7 @@ fn step<R>(what: &str, records: u64, work: impl FnOnce(&mut Peak) -> R) -> R {
 struct Peak(u64);
 
 impl Peak {
-    fn look(&mut self) {
+    fn sample(&mut self) {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let line = status
             .lines()

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use heed::types::Bytes;
 use store::{
-    FileDef, FileId, KeyField, LmdbOptions, LmdbReader, LmdbStore, ReadExt, RecordFormat, Seek,
+    FileDef, FileId, KeyField, LmdbOptions, LmdbReader, LmdbStore, ReadExt, RecordFormat, SeekKey,
     UnitOfWork, WriteStore,
 };
 
@@ -24,7 +24,7 @@ const BATCHES: u64 = 8;
 
 fn main() {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let (mut store, file) = ours(&home.path().join("ours"));
+    let (mut store, file) = tupelo_store(&home.path().join("ours"));
     let (env, db) = peers(&home.path().join("peer"));
     let mut reader = store.disk_reader().unwrap();
 
@@ -44,7 +44,7 @@ fn main() {
         "ns CPU",
         "heed get, transaction each",
         Need::AtMost(1.5),
-        || ours_get(&mut reader, file),
+        || tupelo_get(&mut reader, file),
         get,
     );
 
@@ -64,7 +64,7 @@ fn main() {
         "ns CPU",
         "heed get, one transaction",
         Need::AtMost(3.0),
-        || ours_get(&mut reader, file),
+        || tupelo_get(&mut reader, file),
         bare,
     );
 
@@ -72,7 +72,7 @@ fn main() {
         let mut at = key(0);
         let start = Instant::now();
         for _ in 0..RECORDS - 1 {
-            let seek = Seek::Greater(&at);
+            let seek = SeekKey::Greater(&at);
             at = reader
                 .read(file, seek, |e| <[u8; 8]>::try_from(e.key).unwrap())
                 .unwrap()
@@ -212,7 +212,7 @@ fn record(n: u64) -> Vec<u8> {
     record
 }
 
-fn ours_get(reader: &mut LmdbReader, file: FileId) -> f64 {
+fn tupelo_get(reader: &mut LmdbReader, file: FileId) -> f64 {
     let mut sum = 0;
     let start = cpu_ns();
     for n in 0..GETS {
@@ -222,7 +222,7 @@ fn ours_get(reader: &mut LmdbReader, file: FileId) -> f64 {
     (cpu_ns() - start) / GETS as f64
 }
 
-fn ours(path: &Path) -> (LmdbStore, FileId) {
+fn tupelo_store(path: &Path) -> (LmdbStore, FileId) {
     let mut store = LmdbStore::open(path, &LmdbOptions::default()).unwrap();
     let name = "BENCH".parse().unwrap();
     let field = KeyField {

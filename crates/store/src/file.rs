@@ -18,7 +18,7 @@ pub struct FileDef {
     /// Name of the file in its store.
     pub name: FileName,
     /// How records are addressed.
-    pub organisation: Organisation,
+    pub organisation: FileOrganisation,
     /// Whether records may differ in length.
     pub format: RecordFormat,
     /// Longest record in bytes; with [`RecordFormat::Fixed`] the length of
@@ -40,7 +40,7 @@ pub struct FileName(String);
 
 /// How the records of a file are addressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Organisation {
+pub enum FileOrganisation {
     /// Key-sequenced: by a field of the record.
     Ksds(KeyField),
     /// Entry-sequenced: by relative byte address, an 8-byte big-endian number
@@ -132,7 +132,7 @@ impl FileDef {
     ) -> Result<Self, DefinitionError> {
         Self {
             name,
-            organisation: Organisation::Ksds(key),
+            organisation: FileOrganisation::Ksds(key),
             format,
             max_record_bytes,
             recoverable: true,
@@ -148,7 +148,7 @@ impl FileDef {
     ) -> Result<Self, DefinitionError> {
         Self {
             name,
-            organisation: Organisation::Esds,
+            organisation: FileOrganisation::Esds,
             format,
             max_record_bytes,
             recoverable: true,
@@ -164,7 +164,7 @@ impl FileDef {
     ) -> Result<Self, DefinitionError> {
         Self {
             name,
-            organisation: Organisation::Rrds,
+            organisation: FileOrganisation::Rrds,
             format,
             max_record_bytes,
             recoverable: true,
@@ -178,7 +178,7 @@ impl FileDef {
         if !(1..=MAX_RECORD_BYTES).contains(&record) {
             return Err(DefinitionError::RecordLength { length: record });
         }
-        if let Organisation::Ksds(KeyField {
+        if let FileOrganisation::Ksds(KeyField {
             offset_bytes: offset,
             length_bytes: length,
         }) = self.organisation
@@ -200,9 +200,9 @@ impl FileDef {
     /// Bytes of a complete key.
     pub fn key_bytes(&self) -> usize {
         match self.organisation {
-            Organisation::Ksds(key) => key.length_bytes as usize,
-            Organisation::Esds => RBA_BYTES,
-            Organisation::Rrds => RRN_BYTES,
+            FileOrganisation::Ksds(key) => key.length_bytes as usize,
+            FileOrganisation::Esds => RBA_BYTES,
+            FileOrganisation::Rrds => RRN_BYTES,
         }
     }
 }
@@ -245,7 +245,7 @@ impl fmt::Display for FileId {
     }
 }
 
-impl fmt::Display for Organisation {
+impl fmt::Display for FileOrganisation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ksds(_) => "KSDS",

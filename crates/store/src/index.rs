@@ -16,9 +16,9 @@
 use std::sync::Arc;
 
 use crate::file::{
-    DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, Organisation,
+    DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, FileOrganisation,
 };
-use crate::pending::Overlay;
+use crate::pending::ChangeOverlay;
 use crate::traits::CatalogueEntry;
 
 /// The definition of an alternate index.
@@ -71,7 +71,7 @@ pub struct PathDef {
 
 /// The entry of a name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named {
+pub enum CatalogueName {
     /// A file.
     File(CatalogueEntry),
     /// An alternate index.
@@ -82,7 +82,7 @@ pub enum Named {
 
 /// The base and index that a name opens for reading and writing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
+pub struct FileAccessPath {
     /// The file that has the records.
     pub base: CatalogueEntry,
     /// The index through which they are reached; `None` for the file's own key.
@@ -120,7 +120,7 @@ impl IndexDef {
                 record,
             });
         }
-        if base.organisation == Organisation::Rrds {
+        if base.organisation == FileOrganisation::Rrds {
             return Err(DefinitionError::IndexOverRrds {
                 base: base.name.clone(),
             });
@@ -157,7 +157,7 @@ impl IndexDef {
         base_key: &[u8],
         old: Option<&[u8]>,
         new: Option<&[u8]>,
-        changes: &mut Overlay,
+        changes: &mut ChangeOverlay,
     ) {
         if old.and_then(|r| self.key_in(r)) == new.and_then(|r| self.key_in(r)) {
             return;
@@ -174,7 +174,7 @@ impl IndexDef {
     /// where `present` gives the entry that is stored under a key.
     pub(crate) fn duplicate<E>(
         &self,
-        changes: &Overlay,
+        changes: &ChangeOverlay,
         mut present: impl FnMut(&[u8]) -> Result<Option<Box<[u8]>>, E>,
     ) -> Result<Option<Box<[u8]>>, E> {
         if !self.unique {
@@ -200,7 +200,7 @@ impl IndexEntry {
     }
 }
 
-impl Named {
+impl CatalogueName {
     /// The name.
     pub fn name(&self) -> &FileName {
         match self {
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn what_changes_twice_in_a_unit_folds_into_one_change_of_the_index() {
         let index = index(0, 1);
-        let mut changes = Overlay::default();
+        let mut changes = ChangeOverlay::default();
         index.follow(b"k", None, Some(b"a"), &mut changes);
         index.follow(b"k", Some(b"a"), Some(b"b"), &mut changes);
         assert_eq!(changes.added().collect::<Vec<_>>(), [&b"bk"[..]]);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_key_that_moves_to_another_record_in_one_unit_is_no_duplicate() {
         let index = index(0, 1);
-        let mut changes = Overlay::default();
+        let mut changes = ChangeOverlay::default();
         index.follow(b"1", None, Some(b"a"), &mut changes);
         let stored = |_: &[u8]| Ok::<_, ()>(Some(Box::from(&b"a2"[..])));
         assert_eq!(

@@ -49,11 +49,11 @@ mod unit;
 pub use error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 pub use file::{
     DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, MAX_RECORD_BYTES,
-    Organisation, RecordFormat,
+    FileOrganisation, RecordFormat,
 };
-pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
+pub use index::{FileAccessPath, IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
 pub use lmdb::{
-    BackupError, CheckEnded, CheckReport, CheckedFile, Durability, FileStat, LentTable,
+    BackupError, CheckEnded, CheckReport, CheckedFile, CommitDurability, FileStat, LentTable,
     LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, ReaderTables, SalvageError,
     SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState, StoreDamage, StoreStat, check,
     restore, salvage,
@@ -61,12 +61,12 @@ pub use lmdb::{
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
 pub use redo::RedoError;
-pub use seek::{Entry, Found, Seek};
+pub use seek::{RecordView, FoundRecord, SeekKey};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{
-    Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore,
+    AppliedUnits, BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore,
 };
-pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};
+pub use unit::{AlternateKey, KeyChange, FileEnds, UnitError, UnitOfWork};
 
 /// The store that records lie in on disk.
 pub type DiskStore = LmdbStore;

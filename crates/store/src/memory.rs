@@ -11,13 +11,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexDef, IndexEntry, Named, PathDef, PathEntry};
-use crate::path::{self, Indexed};
-use crate::pending::Overlay;
-use crate::seek::{Entry, Seek};
+use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
+use crate::path::{self, IndexedBase};
+use crate::pending::ChangeOverlay;
+use crate::seek::{RecordView, SeekKey};
 use crate::table::Table;
 use crate::traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
-use crate::unit::{Change, UnitOfWork};
+use crate::unit::{KeyChange, UnitOfWork};
 
 /// A store in memory. Clones are readers and writers of the same store.
 #[derive(Debug, Clone, Default)]
@@ -109,8 +109,8 @@ impl ReadStore for MemoryStore {
     fn seek(
         &mut self,
         file: FileId,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
         Ok(lookup(&self.file(file)?.records, seek)
             .inspect(|&entry| found(entry))
@@ -120,14 +120,14 @@ impl ReadStore for MemoryStore {
     fn scan(
         &mut self,
         file: FileId,
-        from: Seek<'_>,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        from: SeekKey<'_>,
+        each: &mut dyn FnMut(RecordView<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
         let records = self.file(file)?.records;
         if let Some(first) = lookup(&records, from) {
             let range = (Bound::Included(first.key), Bound::Unbounded);
             for (key, record) in records.range::<[u8], _>(range) {
-                if each(Entry { key, record }).is_break() {
+                if each(RecordView { key, record }).is_break() {
                     break;
                 }
             }
@@ -135,7 +135,7 @@ impl ReadStore for MemoryStore {
         Ok(())
     }
 
-    fn names(&mut self) -> Result<Vec<Named>, ReadError> {
+    fn names(&mut self) -> Result<Vec<CatalogueName>, ReadError> {
         Ok(self.state().all_names().into_values().collect())
     }
 
@@ -143,7 +143,7 @@ impl ReadStore for MemoryStore {
         let names = self.names()?.into_iter();
         Ok(names
             .filter_map(|named| match named {
-                Named::Index(entry) if entry.base == file => Some(entry),
+                CatalogueName::Index(entry) if entry.base == file => Some(entry),
                 _ => None,
             })
             .collect())
@@ -156,7 +156,7 @@ impl ReadStore for MemoryStore {
     fn seek_path(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError> {
         let mut state = self.state();
@@ -166,13 +166,13 @@ impl ReadStore for MemoryStore {
         }
         let base = state.files.remove(&entry.base);
         let base = base.ok_or(ReadError::UnknownFile(entry.base))?.records;
-        path::seek(&entry.def, seek, &mut Whole { entries, base }, found)
+        path::seek(&entry.def, seek, &mut IndexState { entries, base }, found)
     }
 
     fn seek_entry(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, ReadError> {
         let entries = self.state().index(index)?.entries.clone();
@@ -184,8 +184,8 @@ impl ReadStore for MemoryStore {
     fn seek_table(
         &mut self,
         table: Table,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
         let values = self.state().tables.remove(&table).unwrap_or_default();
         Ok(lookup(&values, seek)
@@ -195,15 +195,15 @@ impl ReadStore for MemoryStore {
 }
 
 /// An index and its base, of one state.
-struct Whole {
+struct IndexState {
     entries: Arc<Records>,
     base: Arc<Records>,
 }
 
-impl Indexed for Whole {
+impl IndexedBase for IndexState {
     type Error = ReadError;
 
-    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
+    fn entry(&mut self, seek: SeekKey<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
         Ok(lookup(&self.entries, seek).map(|hit| hit.key.into()))
     }
 
@@ -298,7 +298,7 @@ impl WriteStore for MemoryStore {
         let mut state = self.state();
         state.check_name(&def.name)?;
         match state.all_names().get(&def.entry) {
-            Some(Named::File(_) | Named::Index(_)) => {}
+            Some(CatalogueName::File(_) | CatalogueName::Index(_)) => {}
             _ => return Err(state.not_a("a file or an alternate index", &def.entry)),
         }
         state.paths.insert(def.name.clone(), def);
@@ -355,16 +355,16 @@ impl State {
         id
     }
 
-    fn all_names(&self) -> BTreeMap<FileName, Named> {
+    fn all_names(&self) -> BTreeMap<FileName, CatalogueName> {
         let files = self.names.values().filter_map(|id| {
             let def = self.files.get(id)?.def.clone();
-            Some(Named::File(CatalogueEntry { id: *id, def }))
+            Some(CatalogueName::File(CatalogueEntry { id: *id, def }))
         });
         let indexes = self
             .indexes
             .values()
-            .map(|index| Named::Index(index.entry.clone()));
-        let paths = self.paths.values().cloned().map(Named::Path);
+            .map(|index| CatalogueName::Index(index.entry.clone()));
+        let paths = self.paths.values().cloned().map(CatalogueName::Path);
         let all = files.chain(indexes).chain(paths);
         all.map(|named| (named.name().clone(), named)).collect()
     }
@@ -378,8 +378,8 @@ impl State {
 
     fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
         let what = match self.all_names().get(name) {
-            Some(Named::Path(_)) => "a path",
-            Some(Named::Index(_)) => "an alternate index",
+            Some(CatalogueName::Path(_)) => "a path",
+            Some(CatalogueName::Index(_)) => "an alternate index",
             _ => return DefineError::NotDefined { name: name.clone() },
         };
         DefineError::WrongKind {
@@ -409,7 +409,7 @@ impl State {
                 continue;
             };
             let alternate = &new[..def.key_bytes()];
-            let known = lookup(&entries, Seek::Prefix(alternate)).filter(|_| def.unique);
+            let known = lookup(&entries, SeekKey::Prefix(alternate)).filter(|_| def.unique);
             if let Some(known) = known {
                 return Err(BuildError::DuplicateAlternate {
                     index: def.name.clone(),
@@ -455,17 +455,17 @@ impl State {
 
     /// Whether every change of a unit meets the state it was made from, and
     /// what follows for alternate indexes.
-    fn check(&self, unit: &UnitOfWork) -> Result<BTreeMap<FileId, Overlay>, ApplyError> {
-        let mut follows: BTreeMap<FileId, Overlay> = BTreeMap::new();
+    fn check(&self, unit: &UnitOfWork) -> Result<BTreeMap<FileId, ChangeOverlay>, ApplyError> {
+        let mut follows: BTreeMap<FileId, ChangeOverlay> = BTreeMap::new();
         for (file, key, change) in unit.changes() {
             let of = self.files.get(&file).ok_or(ApplyError::UnknownFile(file))?;
             let old = of.records.get(key).map(|record| &**record);
             let key_error = |make: fn(FileId, Key) -> ApplyError| Err(make(file, key.into()));
             match (old, change) {
-                (Some(_), Change::Insert(_)) => {
+                (Some(_), KeyChange::Insert(_)) => {
                     return key_error(|file, key| ApplyError::Duplicate { file, key });
                 }
-                (None, Change::Replace(_) | Change::Delete) => {
+                (None, KeyChange::Replace(_) | KeyChange::Delete) => {
                     return key_error(|file, key| ApplyError::NotFound { file, key });
                 }
                 _ => {}
@@ -479,7 +479,7 @@ impl State {
         for (id, overlay) in &follows {
             let Index { entry, entries } = &self.indexes[id];
             let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, ApplyError> {
-                Ok(lookup(entries, Seek::Prefix(key)).map(|hit| hit.key.into()))
+                Ok(lookup(entries, SeekKey::Prefix(key)).map(|hit| hit.key.into()))
             };
             if let Some(key) = entry.def.duplicate(overlay, present)? {
                 return Err(ApplyError::DuplicateAlternate {
@@ -544,19 +544,19 @@ impl BulkLoad for Load<'_> {
     }
 }
 
-fn lookup<'r>(records: &'r Records, seek: Seek<'_>) -> Option<Entry<'r>> {
+fn lookup<'r>(records: &'r Records, seek: SeekKey<'_>) -> Option<RecordView<'r>> {
     let range = |low, high| records.range::<[u8], _>((low, high));
     let hit = match seek {
-        Seek::Equal(key) => records.get_key_value(key),
-        Seek::AtLeast(key) => range(Bound::Included(key), Bound::Unbounded).next(),
-        Seek::Greater(key) => range(Bound::Excluded(key), Bound::Unbounded).next(),
-        Seek::AtMost(key) => range(Bound::Unbounded, Bound::Included(key)).next_back(),
-        Seek::Less(key) => range(Bound::Unbounded, Bound::Excluded(key)).next_back(),
-        Seek::Prefix(prefix) => range(Bound::Included(prefix), Bound::Unbounded)
+        SeekKey::Equal(key) => records.get_key_value(key),
+        SeekKey::AtLeast(key) => range(Bound::Included(key), Bound::Unbounded).next(),
+        SeekKey::Greater(key) => range(Bound::Excluded(key), Bound::Unbounded).next(),
+        SeekKey::AtMost(key) => range(Bound::Unbounded, Bound::Included(key)).next_back(),
+        SeekKey::Less(key) => range(Bound::Unbounded, Bound::Excluded(key)).next_back(),
+        SeekKey::Prefix(prefix) => range(Bound::Included(prefix), Bound::Unbounded)
             .next()
             .filter(|(key, _)| key.starts_with(prefix)),
-        Seek::First => records.first_key_value(),
-        Seek::Last => records.last_key_value(),
+        SeekKey::First => records.first_key_value(),
+        SeekKey::Last => records.last_key_value(),
     };
-    hit.map(|(key, record)| Entry { key, record })
+    hit.map(|(key, record)| RecordView { key, record })
 }

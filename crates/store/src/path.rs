@@ -1,5 +1,5 @@
 //! Looking through an alternate index: what each form of
-//! [`Seek`](crate::Seek) means there.
+//! [`SeekKey`](crate::SeekKey) means there.
 //!
 //! A key as long as an alternate key or shorter is compared with alternate
 //! keys; a longer one is a *position*, one entry of the index. Ascending,
@@ -10,15 +10,15 @@
 //! Reference: IBM, *DFSMS Using Data Sets*, "Using a path to access records".
 
 use crate::index::{IndexDef, PathEntry};
-use crate::seek::Seek;
+use crate::seek::SeekKey;
 
 /// An index with its base, of one state: the store's, or a unit's view of it.
-pub(crate) trait Indexed {
+pub(crate) trait IndexedBase {
     /// The error.
     type Error;
 
     /// The entry of the index that `seek` finds, byte by byte.
-    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Self::Error>;
+    fn entry(&mut self, seek: SeekKey<'_>) -> Result<Option<Box<[u8]>>, Self::Error>;
 
     /// Shows the base's record with a key; returns false if no record has it.
     fn record(
@@ -31,20 +31,20 @@ pub(crate) trait Indexed {
 /// Shows the record that `seek` finds through the index. Entries whose record
 /// is deleted or has another key by now are skipped: an index without upgrade
 /// has such entries.
-pub(crate) fn seek<I: Indexed>(
+pub(crate) fn seek<I: IndexedBase>(
     def: &IndexDef,
-    seek: Seek<'_>,
+    seek: SeekKey<'_>,
     indexed: &mut I,
     found: &mut dyn FnMut(PathEntry<'_>),
 ) -> Result<bool, I::Error> {
     let length = def.key_bytes();
     let wanted: &[u8] = match seek {
-        Seek::Equal(key) if key.len() < length => return Ok(false),
-        Seek::Equal(key) | Seek::Prefix(key) => key,
+        SeekKey::Equal(key) if key.len() < length => return Ok(false),
+        SeekKey::Equal(key) | SeekKey::Prefix(key) => key,
         _ => &[],
     };
     let mut next = match seek {
-        Seek::Equal(key) => at_first(Seek::Prefix(key), length, indexed)?,
+        SeekKey::Equal(key) => at_first(SeekKey::Prefix(key), length, indexed)?,
         other => at_first(other, length, indexed)?,
     };
     while let Some(position) = next {
@@ -52,7 +52,7 @@ pub(crate) fn seek<I: Indexed>(
             return Ok(false);
         }
         let (alternate_key, base_key) = position.split_at(length.min(position.len()));
-        let after = indexed.entry(Seek::Greater(&position))?;
+        let after = indexed.entry(SeekKey::Greater(&position))?;
         let more = after.is_some_and(|after| after.starts_with(alternate_key));
         let mut shown = false;
         indexed.record(base_key, &mut |record| {
@@ -71,8 +71,8 @@ pub(crate) fn seek<I: Indexed>(
             return Ok(true);
         }
         let step = match seek.is_descending() {
-            true => Seek::Less(&position),
-            false => Seek::Greater(&position),
+            true => SeekKey::Less(&position),
+            false => SeekKey::Greater(&position),
         };
         next = at_first(step, length, indexed)?;
     }
@@ -81,46 +81,46 @@ pub(crate) fn seek<I: Indexed>(
 
 /// The entry that a form of seek finds, where alternate keys have `length`
 /// bytes.
-fn at_first<I: Indexed>(
-    seek: Seek<'_>,
+fn at_first<I: IndexedBase>(
+    seek: SeekKey<'_>,
     length: usize,
     indexed: &mut I,
 ) -> Result<Option<Box<[u8]>>, I::Error> {
     let below = match seek {
         // Every entry of this very key is passed over.
-        Seek::Greater(key) if key.len() == length => {
+        SeekKey::Greater(key) if key.len() == length => {
             return match successor(key) {
-                Some(next) => indexed.entry(Seek::AtLeast(&next)),
+                Some(next) => indexed.entry(SeekKey::AtLeast(&next)),
                 None => Ok(None),
             };
         }
-        Seek::Less(position) if position.len() > length => {
-            let after = indexed.entry(Seek::Greater(position))?;
+        SeekKey::Less(position) if position.len() > length => {
+            let after = indexed.entry(SeekKey::Greater(position))?;
             if after
                 .as_ref()
                 .is_some_and(|after| after.starts_with(&position[..length]))
             {
                 return Ok(after);
             }
-            indexed.entry(Seek::Less(&position[..length]))?
+            indexed.entry(SeekKey::Less(&position[..length]))?
         }
         // A position is one entry: nothing of its key is nearer.
-        Seek::AtMost(position) if position.len() > length => {
-            match indexed.entry(Seek::Equal(position))? {
+        SeekKey::AtMost(position) if position.len() > length => {
+            match indexed.entry(SeekKey::Equal(position))? {
                 Some(entry) => return Ok(Some(entry)),
-                None => return at_first(Seek::Less(position), length, indexed),
+                None => return at_first(SeekKey::Less(position), length, indexed),
             }
         }
-        Seek::AtMost(key) if key.len() == length => match successor(key) {
-            Some(next) => indexed.entry(Seek::Less(&next))?,
-            None => indexed.entry(Seek::Last)?,
+        SeekKey::AtMost(key) if key.len() == length => match successor(key) {
+            Some(next) => indexed.entry(SeekKey::Less(&next))?,
+            None => indexed.entry(SeekKey::Last)?,
         },
         descending if descending.is_descending() => indexed.entry(descending)?,
         ascending => return indexed.entry(ascending),
     };
     // The first of its key.
     match below {
-        Some(entry) => indexed.entry(Seek::Prefix(&entry[..length.min(entry.len())])),
+        Some(entry) => indexed.entry(SeekKey::Prefix(&entry[..length.min(entry.len())])),
         None => Ok(None),
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_successor_of_a_key_is_behind_all_that_begin_with_it() {
+    fn the_successor_of_a_key_is_after_all_that_begin_with_it() {
         assert_eq!(successor(b"ab"), Some(b"ac".to_vec()));
         assert_eq!(successor(b"a\xFF\xFF"), Some(b"b".to_vec()));
         assert_eq!(successor(b"\xFF"), None);

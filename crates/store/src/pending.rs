@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::error::ReadError;
-use crate::seek::{Entry, Seek};
+use crate::seek::{RecordView, SeekKey};
 
 /// A change to one key.
-pub(crate) trait Pending {
+pub(crate) trait PendingChange {
     /// The new value of the key; `None` if it is deleted.
     fn value(&self) -> Option<&[u8]>;
 }
 
-impl Pending for Option<Box<[u8]>> {
+impl PendingChange for Option<Box<[u8]>> {
     fn value(&self) -> Option<&[u8]> {
         self.as_deref()
     }
@@ -25,12 +25,12 @@ impl Pending for Option<Box<[u8]>> {
 /// Changes to a map whose values are put and deleted without regard to what
 /// was there: a table's, or an index's, whose values are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Overlay {
+pub(crate) struct ChangeOverlay {
     changes: BTreeMap<Box<[u8]>, Option<Box<[u8]>>>,
     bytes: usize,
 }
 
-impl Overlay {
+impl ChangeOverlay {
     /// The changes by key.
     pub fn changes(&self) -> &BTreeMap<Box<[u8]>, Option<Box<[u8]>>> {
         &self.changes
@@ -87,34 +87,34 @@ fn size(key: &[u8], value: Option<&[u8]>) -> usize {
 }
 
 /// The store's next entry as seen by one step of a merge.
-enum Step {
+enum MergeStep {
     /// It was shown.
     Shown,
     /// The unit's own entry comes before it.
-    OursFirst,
+    OwnFirst,
     /// The unit changed it; look further from its key.
     Changed(Box<[u8]>),
 }
 
 /// How the store is asked: it shows the entry that `seek` finds.
-pub(crate) type Ask<'a> =
-    &'a mut dyn FnMut(Seek<'_>, &mut dyn FnMut(Entry<'_>)) -> Result<bool, ReadError>;
+pub(crate) type StoreQuery<'a> =
+    &'a mut dyn FnMut(SeekKey<'_>, &mut dyn FnMut(RecordView<'_>)) -> Result<bool, ReadError>;
 
 /// Finds the nearer of the unit's and the store's next entry, passing over
 /// those of the store's that the unit changed.
-pub(crate) fn merged<C: Pending>(
+pub(crate) fn merged<C: PendingChange>(
     changes: &BTreeMap<Box<[u8]>, C>,
-    seek: Seek<'_>,
-    theirs: Ask<'_>,
-    found: &mut dyn FnMut(Entry<'_>),
+    seek: SeekKey<'_>,
+    theirs: StoreQuery<'_>,
+    found: &mut dyn FnMut(RecordView<'_>),
 ) -> Result<bool, ReadError> {
     let ours = own_entry(changes, seek);
-    if let Seek::Equal(key) = seek
+    if let SeekKey::Equal(key) = seek
         && changes.contains_key(key)
     {
         return Ok(ours.inspect(|&entry| found(entry)).is_some());
     }
-    let prefix = if let Seek::Prefix(prefix) = seek {
+    let prefix = if let SeekKey::Prefix(prefix) = seek {
         prefix
     } else {
         &[]
@@ -123,12 +123,12 @@ pub(crate) fn merged<C: Pending>(
     loop {
         let next = match &passed {
             None => seek,
-            Some(key) if seek.is_descending() => Seek::Less(key),
-            Some(key) => Seek::Greater(key),
+            Some(key) if seek.is_descending() => SeekKey::Less(key),
+            Some(key) => SeekKey::Greater(key),
         };
-        let mut step = Step::OursFirst;
+        let mut step = MergeStep::OwnFirst;
         theirs(next, &mut |theirs| {
-            let beyond = |ours: Entry<'_>| {
+            let beyond = |ours: RecordView<'_>| {
                 if seek.is_descending() {
                     ours.key > theirs.key
                 } else {
@@ -136,34 +136,34 @@ pub(crate) fn merged<C: Pending>(
                 }
             };
             step = if ours.is_some_and(beyond) || !theirs.key.starts_with(prefix) {
-                Step::OursFirst
+                MergeStep::OwnFirst
             } else if changes.contains_key(theirs.key) {
-                Step::Changed(theirs.key.into())
+                MergeStep::Changed(theirs.key.into())
             } else {
                 found(theirs);
-                Step::Shown
+                MergeStep::Shown
             };
         })?;
         match step {
-            Step::Shown => return Ok(true),
-            Step::OursFirst => return Ok(ours.inspect(|&entry| found(entry)).is_some()),
-            Step::Changed(key) => passed = Some(key),
+            MergeStep::Shown => return Ok(true),
+            MergeStep::OwnFirst => return Ok(ours.inspect(|&entry| found(entry)).is_some()),
+            MergeStep::Changed(key) => passed = Some(key),
         }
     }
 }
 
 /// The unit's own entry that `seek` finds.
-fn own_entry<'c, C: Pending>(
+fn own_entry<'c, C: PendingChange>(
     changes: &'c BTreeMap<Box<[u8]>, C>,
-    seek: Seek<'_>,
-) -> Option<Entry<'c>> {
+    seek: SeekKey<'_>,
+) -> Option<RecordView<'c>> {
     let (low, high) = match seek {
-        Seek::Equal(key) => (Bound::Included(key), Bound::Included(key)),
-        Seek::AtLeast(key) | Seek::Prefix(key) => (Bound::Included(key), Bound::Unbounded),
-        Seek::Greater(key) => (Bound::Excluded(key), Bound::Unbounded),
-        Seek::AtMost(key) => (Bound::Unbounded, Bound::Included(key)),
-        Seek::Less(key) => (Bound::Unbounded, Bound::Excluded(key)),
-        Seek::First | Seek::Last => (Bound::Unbounded, Bound::Unbounded),
+        SeekKey::Equal(key) => (Bound::Included(key), Bound::Included(key)),
+        SeekKey::AtLeast(key) | SeekKey::Prefix(key) => (Bound::Included(key), Bound::Unbounded),
+        SeekKey::Greater(key) => (Bound::Excluded(key), Bound::Unbounded),
+        SeekKey::AtMost(key) => (Bound::Unbounded, Bound::Included(key)),
+        SeekKey::Less(key) => (Bound::Unbounded, Bound::Excluded(key)),
+        SeekKey::First | SeekKey::Last => (Bound::Unbounded, Bound::Unbounded),
     };
     let mut range = changes.range::<[u8], _>((low, high));
     let entry = if seek.is_descending() {
@@ -172,13 +172,13 @@ fn own_entry<'c, C: Pending>(
         range.find_map(present)
     };
     match seek {
-        Seek::Prefix(prefix) => entry.filter(|entry| entry.key.starts_with(prefix)),
+        SeekKey::Prefix(prefix) => entry.filter(|entry| entry.key.starts_with(prefix)),
         _ => entry,
     }
 }
 
 /// An entry of the unit's own, unless the change deletes it.
-fn present<'c, K: AsRef<[u8]>, C: Pending>((key, change): (&'c K, &'c C)) -> Option<Entry<'c>> {
+fn present<'c, K: AsRef<[u8]>, C: PendingChange>((key, change): (&'c K, &'c C)) -> Option<RecordView<'c>> {
     let key = key.as_ref();
-    change.value().map(|record| Entry { key, record })
+    change.value().map(|record| RecordView { key, record })
 }

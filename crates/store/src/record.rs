@@ -10,7 +10,7 @@
 use thiserror::Error;
 
 use crate::error::Key;
-use crate::file::{FileDef, Organisation, RBA_BYTES, RRN_BYTES, RecordFormat};
+use crate::file::{FileDef, FileOrganisation, RBA_BYTES, RRN_BYTES, RecordFormat};
 
 /// How a record or key breaks its file's definition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -85,8 +85,8 @@ impl FileDef {
             });
         }
         let needed = match self.organisation {
-            Organisation::Ksds(key) => key.offset_bytes as usize + key.length_bytes as usize,
-            Organisation::Esds | Organisation::Rrds => 1,
+            FileOrganisation::Ksds(key) => key.offset_bytes as usize + key.length_bytes as usize,
+            FileOrganisation::Esds | FileOrganisation::Rrds => 1,
         };
         if length < needed {
             return Err(RecordError::TooShort { length, needed });
@@ -97,7 +97,7 @@ impl FileDef {
     /// The key inside a record; `None` unless the file is a KSDS and the record
     /// reaches to the key's end.
     pub fn key_in<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
-        let Organisation::Ksds(key) = self.organisation else {
+        let FileOrganisation::Ksds(key) = self.organisation else {
             return None;
         };
         let start = key.offset_bytes as usize;
@@ -110,7 +110,7 @@ impl FileDef {
         if length != expected {
             return Err(RecordError::KeyLength { length, expected });
         }
-        if self.organisation == Organisation::Rrds && key == [0; RRN_BYTES] {
+        if self.organisation == FileOrganisation::Rrds && key == [0; RRN_BYTES] {
             return Err(RecordError::RecordNumberZero);
         }
         Ok(())
@@ -138,7 +138,7 @@ impl FileDef {
         record: &[u8],
     ) -> Result<(), RecordError> {
         self.check_write(key, record)?;
-        if self.organisation == Organisation::Esds && record.len() != old_bytes {
+        if self.organisation == FileOrganisation::Esds && record.len() != old_bytes {
             return Err(RecordError::EntryLength {
                 length: record.len(),
                 expected: old_bytes,
@@ -150,23 +150,23 @@ impl FileDef {
     /// Checks that the file lets records go.
     pub fn check_delete(&self) -> Result<(), RecordError> {
         match self.organisation {
-            Organisation::Esds => Err(RecordError::NotDeletable),
-            Organisation::Ksds(_) | Organisation::Rrds => Ok(()),
+            FileOrganisation::Esds => Err(RecordError::NotDeletable),
+            FileOrganisation::Ksds(_) | FileOrganisation::Rrds => Ok(()),
         }
     }
 
     /// The address of the first record of an ESDS or RRDS.
     pub fn first_address(&self) -> u64 {
-        u64::from(self.organisation == Organisation::Rrds)
+        u64::from(self.organisation == FileOrganisation::Rrds)
     }
 
     /// The key of the record at an address of an ESDS or RRDS; `None` beyond
     /// the last one, and for a KSDS.
     pub fn address_key(&self, address: u64) -> Option<Vec<u8>> {
         match self.organisation {
-            Organisation::Ksds(_) => None,
-            Organisation::Esds => Some(rba_key(address).to_vec()),
-            Organisation::Rrds => Some(rrn_key(u32::try_from(address).ok()?).to_vec()),
+            FileOrganisation::Ksds(_) => None,
+            FileOrganisation::Esds => Some(rba_key(address).to_vec()),
+            FileOrganisation::Rrds => Some(rrn_key(u32::try_from(address).ok()?).to_vec()),
         }
     }
 
@@ -174,11 +174,11 @@ impl FileDef {
     /// is no further address.
     pub fn address_after(&self, key: &[u8], record: &[u8]) -> Option<u64> {
         match self.organisation {
-            Organisation::Ksds(_) => None,
-            Organisation::Esds => {
+            FileOrganisation::Ksds(_) => None,
+            FileOrganisation::Esds => {
                 u64::from_be_bytes(key.try_into().ok()?).checked_add(record.len() as u64)
             }
-            Organisation::Rrds => Some(u64::from(u32::from_be_bytes(key.try_into().ok()?)) + 1),
+            FileOrganisation::Rrds => Some(u64::from(u32::from_be_bytes(key.try_into().ok()?)) + 1),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::error::ReadError;
 use crate::file::FileId;
 use crate::table::{MAX_TABLE_KEY_BYTES, Table};
 use crate::traits::ReadStore;
-use crate::unit::{Change, Ends, UnitOfWork};
+use crate::unit::{KeyChange, FileEnds, UnitOfWork};
 
 const INSERT: u8 = 1;
 const REPLACE: u8 = 2;
@@ -40,9 +40,9 @@ impl UnitOfWork {
         let mut out = Vec::with_capacity(self.bytes());
         for (file, key, change) in self.changes() {
             let kind = match change {
-                Change::Insert(_) => INSERT,
-                Change::Replace(_) => REPLACE,
-                Change::Delete => DELETE,
+                KeyChange::Insert(_) => INSERT,
+                KeyChange::Replace(_) => REPLACE,
+                KeyChange::Delete => DELETE,
             };
             let record = change.record().unwrap_or_default();
             emit(&mut out, file, kind, key, record);
@@ -66,11 +66,11 @@ impl UnitOfWork {
             let at = bytes.len() - rest.len();
             let (one, after) = one(rest).ok_or(RedoError(at))?;
             match one {
-                One::File(file, key, _) if unit.change(file, key).is_some() => {
+                RedoChange::File(file, key, _) if unit.change(file, key).is_some() => {
                     return Err(RedoError(at));
                 }
-                One::File(file, key, change) => unit.set(file, key, Some(change)),
-                One::Table(whole, value) => {
+                RedoChange::File(file, key, change) => unit.set(file, key, Some(change)),
+                RedoChange::Table(whole, value) => {
                     let of = |table: &&Table| whole.starts_with(&table.prefix());
                     let table = tables.iter().find(of).filter(|_| whole > last);
                     let table = table.ok_or(RedoError(at))?;
@@ -95,10 +95,10 @@ impl UnitOfWork {
     pub fn keep_ends(
         &self,
         store: &mut (impl ReadStore + ?Sized),
-        ends: &mut Ends,
+        ends: &mut FileEnds,
     ) -> Result<(), ReadError> {
         for (file, key, change) in self.changes() {
-            let Change::Insert(record) = change else {
+            let KeyChange::Insert(record) = change else {
                 continue;
             };
             if let Some(next) = store.definition(file)?.address_after(key, record) {
@@ -119,14 +119,14 @@ fn emit(out: &mut Vec<u8>, file: FileId, kind: u8, key: &[u8], record: &[u8]) {
 }
 
 /// A change.
-enum One<'b> {
-    File(FileId, &'b [u8], Change),
+enum RedoChange<'b> {
+    File(FileId, &'b [u8], KeyChange),
     /// The table's name and the key, and the value unless it is removed.
     Table(&'b [u8], Option<&'b [u8]>),
 }
 
 /// The first change of some bytes, and what follows it.
-fn one(bytes: &[u8]) -> Option<(One<'_>, &[u8])> {
+fn one(bytes: &[u8]) -> Option<(RedoChange<'_>, &[u8])> {
     let (file, rest) = bytes.split_first_chunk::<4>()?;
     let (kind, rest) = rest.split_first()?;
     let (key_bytes, rest) = rest.split_first_chunk::<2>()?;
@@ -135,11 +135,11 @@ fn one(bytes: &[u8]) -> Option<(One<'_>, &[u8])> {
     let (record, rest) = rest.split_at_checked(u32::from_be_bytes(*record_bytes) as usize)?;
     let file = FileId(u32::from_be_bytes(*file));
     let change = match (*kind, record) {
-        (INSERT, record) => One::File(file, key, Change::Insert(record.into())),
-        (REPLACE, record) => One::File(file, key, Change::Replace(record.into())),
-        (DELETE, []) => One::File(file, key, Change::Delete),
-        (PUT, value) if file.0 == 0 => One::Table(key, Some(value)),
-        (REMOVE, []) if file.0 == 0 => One::Table(key, None),
+        (INSERT, record) => RedoChange::File(file, key, KeyChange::Insert(record.into())),
+        (REPLACE, record) => RedoChange::File(file, key, KeyChange::Replace(record.into())),
+        (DELETE, []) => RedoChange::File(file, key, KeyChange::Delete),
+        (PUT, value) if file.0 == 0 => RedoChange::Table(key, Some(value)),
+        (REMOVE, []) if file.0 == 0 => RedoChange::Table(key, None),
         _ => return None,
     };
     Some((change, rest))
@@ -200,12 +200,12 @@ mod tests {
         let file = store.define(def).unwrap();
         let mut reader = store.reader().unwrap();
         let mut prepared = UnitOfWork::new();
-        let mut before = Ends::default();
+        let mut before = FileEnds::default();
         let first = prepared
             .append(&mut *reader, &mut before, file, b"abc")
             .unwrap();
         let prepared = UnitOfWork::of_redo(&prepared.redo(), &[]).unwrap();
-        let mut ends = Ends::default();
+        let mut ends = FileEnds::default();
         prepared.keep_ends(&mut *reader, &mut ends).unwrap();
         let mut next = UnitOfWork::new();
         let second = next.append(&mut *reader, &mut ends, file, b"def").unwrap();

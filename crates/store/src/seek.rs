@@ -6,7 +6,7 @@ use crate::index::PathEntry;
 /// that is the beginning of another sorts before it, so a generic key (a
 /// prefix) may be used as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seek<'k> {
+pub enum SeekKey<'k> {
     /// The record with this key: READ, STARTBR EQUAL.
     Equal(&'k [u8]),
     /// The first record whose key is this one or greater: GTEQ, also GENERIC.
@@ -27,7 +27,7 @@ pub enum Seek<'k> {
 
 /// A record in place, valid for as long as the command that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'r> {
+pub struct RecordView<'r> {
     /// The complete key.
     pub key: &'r [u8],
     /// The whole record, its key included.
@@ -35,9 +35,9 @@ pub struct Entry<'r> {
 }
 
 /// A record that a command found, by its own key or by an alternate one:
-/// `Found<&[u8]>` in place, `Found<Vec<u8>>` a copy.
+/// `FoundRecord<&[u8]>` in place, `FoundRecord<Vec<u8>>` a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found<B = Vec<u8>> {
+pub struct FoundRecord<B = Vec<u8>> {
     /// The position of a browse at it: the record's key, or of a path the
     /// alternate key and the record's key.
     pub position: B,
@@ -49,7 +49,7 @@ pub struct Found<B = Vec<u8>> {
     pub more: bool,
 }
 
-impl<B: AsRef<[u8]>> Found<B> {
+impl<B: AsRef<[u8]>> FoundRecord<B> {
     /// The record's own key.
     pub fn key(&self) -> &[u8] {
         let position = self.position.as_ref();
@@ -57,10 +57,10 @@ impl<B: AsRef<[u8]>> Found<B> {
     }
 }
 
-impl Found<&[u8]> {
+impl FoundRecord<&[u8]> {
     /// A copy.
-    pub fn copied(self) -> Found {
-        Found {
+    pub fn copied(self) -> FoundRecord {
+        FoundRecord {
             position: self.position.to_vec(),
             key_at: self.key_at,
             record: self.record.to_vec(),
@@ -69,9 +69,9 @@ impl Found<&[u8]> {
     }
 }
 
-impl<'r> From<Entry<'r>> for Found<&'r [u8]> {
-    fn from(entry: Entry<'r>) -> Self {
-        Found {
+impl<'r> From<RecordView<'r>> for FoundRecord<&'r [u8]> {
+    fn from(entry: RecordView<'r>) -> Self {
+        FoundRecord {
             position: entry.key,
             key_at: 0,
             record: entry.record,
@@ -80,9 +80,9 @@ impl<'r> From<Entry<'r>> for Found<&'r [u8]> {
     }
 }
 
-impl<'r> From<PathEntry<'r>> for Found<&'r [u8]> {
+impl<'r> From<PathEntry<'r>> for FoundRecord<&'r [u8]> {
     fn from(entry: PathEntry<'r>) -> Self {
-        Found {
+        FoundRecord {
             position: entry.position,
             key_at: entry.alternate_key.len(),
             record: entry.record,
@@ -91,7 +91,7 @@ impl<'r> From<PathEntry<'r>> for Found<&'r [u8]> {
     }
 }
 
-impl Seek<'_> {
+impl SeekKey<'_> {
     /// True if the nearest record is the one with the greatest key.
     pub fn is_descending(self) -> bool {
         matches!(self, Self::AtMost(_) | Self::Less(_) | Self::Last)

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
-use crate::seek::{Entry, Seek};
+use crate::index::{FileAccessPath, IndexDef, IndexEntry, CatalogueName, PathDef, PathEntry};
+use crate::seek::{RecordView, SeekKey};
 use crate::table::Table;
 use crate::unit::UnitOfWork;
 
@@ -42,8 +42,8 @@ pub trait ReadStore {
     fn seek(
         &mut self,
         file: FileId,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError>;
 
     /// Shows records in ascending order, all of one committed state, from the
@@ -52,8 +52,8 @@ pub trait ReadStore {
     fn scan(
         &mut self,
         file: FileId,
-        from: Seek<'_>,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        from: SeekKey<'_>,
+        each: &mut dyn FnMut(RecordView<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError>;
 
     /// Makes sure that a file or an alternate index can be read from beginning
@@ -64,7 +64,7 @@ pub trait ReadStore {
     }
 
     /// Every name of the catalogue, in order: files, indexes and paths.
-    fn names(&mut self) -> Result<Vec<Named>, ReadError>;
+    fn names(&mut self) -> Result<Vec<CatalogueName>, ReadError>;
 
     /// The alternate indexes of a file, in the order of their names. Cheap: it
     /// is asked for every change.
@@ -82,7 +82,7 @@ pub trait ReadStore {
     fn seek_path(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError>;
 
@@ -91,34 +91,34 @@ pub trait ReadStore {
     fn seek_entry(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, ReadError>;
 
-    /// Shows one entry of a table, its value as [`Entry::record`].
+    /// Shows one entry of a table, its value as [`RecordView::record`].
     fn seek_table(
         &mut self,
         table: Table,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError>;
 
     /// Resolves a name: a file itself, or through a path or an index. `None` if
     /// the name or its target does not exist.
-    fn access(&mut self, name: &FileName) -> Result<Option<Access>, ReadError> {
+    fn access(&mut self, name: &FileName) -> Result<Option<FileAccessPath>, ReadError> {
         let names = self.names()?;
         let named = |name: &FileName| names.iter().find(|named| named.name() == name);
         let target = match named(name) {
-            Some(Named::Path(path)) => named(&path.entry),
+            Some(CatalogueName::Path(path)) => named(&path.entry),
             other => other,
         };
         Ok(match target {
-            Some(Named::File(base)) => Some(Access {
+            Some(CatalogueName::File(base)) => Some(FileAccessPath {
                 base: base.clone(),
                 index: None,
             }),
-            Some(Named::Index(index)) => match named(&index.def.base) {
-                Some(Named::File(base)) => Some(Access {
+            Some(CatalogueName::Index(index)) => match named(&index.def.base) {
+                Some(CatalogueName::File(base)) => Some(FileAccessPath {
                     base: base.clone(),
                     index: Some(index.clone()),
                 }),
@@ -135,8 +135,8 @@ pub trait ReadExt: ReadStore {
     fn read<R>(
         &mut self,
         file: FileId,
-        seek: Seek<'_>,
-        found: impl FnOnce(Entry<'_>) -> R,
+        seek: SeekKey<'_>,
+        found: impl FnOnce(RecordView<'_>) -> R,
     ) -> Result<Option<R>, ReadError> {
         let (mut found, mut result) = (Some(found), None);
         self.seek(file, seek, &mut |entry| {
@@ -154,7 +154,7 @@ pub trait ReadExt: ReadStore {
         key: &[u8],
         found: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>, ReadError> {
-        self.read(file, Seek::Equal(key), |entry| found(entry.record))
+        self.read(file, SeekKey::Equal(key), |entry| found(entry.record))
     }
 }
 
@@ -204,8 +204,8 @@ pub trait WriteStore: Send {
     /// `apply` or of [`WriteStore::settle`] has returned. They must not be
     /// acknowledged before. A store whose commits are durable at once may treat
     /// both calls alike.
-    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
-        Applied {
+    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {
+        AppliedUnits {
             earlier: Ok(()),
             results: self.apply(units),
             settled: true,
@@ -229,7 +229,7 @@ pub trait WriteStore: Send {
 
 /// The results of units that were applied ahead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedUnits {
     /// Whether the units of the call before this one are durable now; on an
     /// error it is not known for those that succeeded.
     pub earlier: Result<(), StorageError>,

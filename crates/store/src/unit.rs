@@ -3,7 +3,7 @@
 //! No change reaches the store before the unit is applied, so backing out means
 //! dropping it. Changes to one key fold into one: a record that is added and
 //! deleted again was never there. Every change is checked by the rules of
-//! [`FileDef`](crate::FileDef) here, and only here, which is why a [`Change`]
+//! [`FileDef`](crate::FileDef) here, and only here, which is why a [`KeyChange`]
 //! cannot be made elsewhere.
 //!
 //! Invariant: no locks. That two units do not change one record is the caller's
@@ -17,12 +17,12 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::error::{Key, ReadError};
-use crate::file::{FileId, Organisation};
+use crate::file::{FileId, FileOrganisation};
 use crate::index::{IndexEntry, PathEntry};
-use crate::path::{self, Indexed};
-use crate::pending::{Overlay, Pending, merged};
+use crate::path::{self, IndexedBase};
+use crate::pending::{ChangeOverlay, PendingChange, merged};
 use crate::record::RecordError;
-use crate::seek::{Entry, Seek};
+use crate::seek::{RecordView, SeekKey};
 use crate::table::{MAX_TABLE_KEY_BYTES, Table};
 use crate::traits::{ReadExt, ReadStore};
 
@@ -32,8 +32,8 @@ pub struct UnitOfWork {
     files: BTreeMap<FileId, Changes>,
     /// The resulting changes to alternate indexes, for reading through paths
     /// only. The store derives them anew when it applies the unit.
-    indexes: BTreeMap<FileId, Overlay>,
-    tables: BTreeMap<Table, Overlay>,
+    indexes: BTreeMap<FileId, ChangeOverlay>,
+    tables: BTreeMap<Table, ChangeOverlay>,
     /// Bytes of `files`.
     bytes: usize,
 }
@@ -43,7 +43,7 @@ pub type AlternateKey = (FileId, Box<[u8]>);
 
 /// The change of one unit to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum KeyChange {
     /// Adds a record with a new key.
     Insert(Box<[u8]>),
     /// Replaces the record; there is one.
@@ -81,7 +81,7 @@ pub enum UnitError {
     Read(#[from] ReadError),
 }
 
-type Changes = BTreeMap<Box<[u8]>, Change>;
+type Changes = BTreeMap<Box<[u8]>, KeyChange>;
 
 impl UnitOfWork {
     /// A unit without changes.
@@ -104,7 +104,7 @@ impl UnitOfWork {
     /// Bytes of keys, records and values held.
     pub fn bytes(&self) -> usize {
         let overlays = self.indexes.values().chain(self.tables.values());
-        self.bytes + overlays.map(Overlay::bytes).sum::<usize>()
+        self.bytes + overlays.map(ChangeOverlay::bytes).sum::<usize>()
     }
 
     /// True if there are changes to this file, so that reading it must go
@@ -114,12 +114,12 @@ impl UnitOfWork {
     }
 
     /// The change made to a key, if any.
-    pub fn change(&self, file: FileId, key: &[u8]) -> Option<&Change> {
+    pub fn change(&self, file: FileId, key: &[u8]) -> Option<&KeyChange> {
         self.files.get(&file)?.get(key)
     }
 
     /// All changes, by file and key.
-    pub fn changes(&self) -> impl Iterator<Item = (FileId, &[u8], &Change)> {
+    pub fn changes(&self) -> impl Iterator<Item = (FileId, &[u8], &KeyChange)> {
         self.files
             .iter()
             .flat_map(|(file, changes)| changes.iter().map(|(key, change)| (*file, &**key, change)))
@@ -135,14 +135,14 @@ impl UnitOfWork {
     ) -> Result<(), UnitError> {
         store.definition(file)?.check_write(key, record)?;
         let next = match self.change(file, key) {
-            Some(Change::Insert(_) | Change::Replace(_)) => {
+            Some(KeyChange::Insert(_) | KeyChange::Replace(_)) => {
                 return Err(UnitError::Duplicate(key.into()));
             }
-            Some(Change::Delete) => Change::Replace(record.into()),
+            Some(KeyChange::Delete) => KeyChange::Replace(record.into()),
             None if store.get(file, key, |_| ())?.is_some() => {
                 return Err(UnitError::Duplicate(key.into()));
             }
-            None => Change::Insert(record.into()),
+            None => KeyChange::Insert(record.into()),
         };
         let indexes = store.indexes(file)?;
         self.follow(store, &indexes, key, None, Some(record))?;
@@ -155,7 +155,7 @@ impl UnitOfWork {
     pub fn append(
         &mut self,
         store: &mut (impl ReadStore + ?Sized),
-        ends: &mut Ends,
+        ends: &mut FileEnds,
         file: FileId,
         record: &[u8],
     ) -> Result<Vec<u8>, UnitError> {
@@ -190,8 +190,8 @@ impl UnitOfWork {
         def.check_rewrite(key, old_bytes, record)?;
         self.follow(store, &indexes, key, old.as_deref(), Some(record))?;
         let next = match self.change(file, key) {
-            Some(Change::Insert(_)) => Change::Insert(record.into()),
-            _ => Change::Replace(record.into()),
+            Some(KeyChange::Insert(_)) => KeyChange::Insert(record.into()),
+            _ => KeyChange::Replace(record.into()),
         };
         self.set(file, key, Some(next));
         Ok(())
@@ -211,8 +211,8 @@ impl UnitOfWork {
         let (_, old) = self.old(store, file, key, !indexes.is_empty())?;
         self.follow(store, &indexes, key, old.as_deref(), None)?;
         let next = match self.change(file, key) {
-            Some(Change::Insert(_)) => None,
-            _ => Some(Change::Delete),
+            Some(KeyChange::Insert(_)) => None,
+            _ => Some(KeyChange::Delete),
         };
         self.set(file, key, next);
         Ok(())
@@ -242,13 +242,13 @@ impl UnitOfWork {
         &self,
         store: &mut (impl ReadStore + ?Sized),
         file: FileId,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
         match self.files.get(&file) {
             None => store.seek(file, seek, found),
             Some(changes) => {
-                let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
+                let theirs = &mut |seek: SeekKey<'_>, show: &mut dyn FnMut(RecordView<'_>)| {
                     store.seek(file, seek, show)
                 };
                 merged(changes, seek, theirs, found)
@@ -262,7 +262,7 @@ impl UnitOfWork {
         &self,
         store: &mut (impl ReadStore + ?Sized),
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError> {
         let index = store.index(index)?;
@@ -298,10 +298,10 @@ impl UnitOfWork {
         &self,
         store: &mut (impl ReadStore + ?Sized),
         table: Table,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
-        let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
+        let theirs = &mut |seek: SeekKey<'_>, show: &mut dyn FnMut(RecordView<'_>)| {
             store.seek_table(table, seek, show)
         };
         match self.tables.get(&table) {
@@ -318,7 +318,7 @@ impl UnitOfWork {
         key: &[u8],
     ) -> Result<Option<Vec<u8>>, ReadError> {
         let mut value = None;
-        self.seek_table(store, table, Seek::Equal(key), &mut |entry| {
+        self.seek_table(store, table, SeekKey::Equal(key), &mut |entry| {
             value = Some(entry.record.to_vec());
         })?;
         Ok(value)
@@ -350,10 +350,10 @@ impl UnitOfWork {
     ) -> Result<Option<u64>, ReadError> {
         let def = store.definition(file)?;
         let mut next = match def.organisation {
-            Organisation::Ksds(_) => None,
-            Organisation::Esds | Organisation::Rrds => Some(def.first_address()),
+            FileOrganisation::Ksds(_) => None,
+            FileOrganisation::Esds | FileOrganisation::Rrds => Some(def.first_address()),
         };
-        self.seek(store, file, Seek::Last, &mut |last| {
+        self.seek(store, file, SeekKey::Last, &mut |last| {
             next = def.address_after(last.key, last.record);
         })?;
         Ok(next)
@@ -399,7 +399,7 @@ impl UnitOfWork {
                 store,
                 index,
             };
-            if view.entry(Seek::Prefix(&wanted))?.is_some() {
+            if view.entry(SeekKey::Prefix(&wanted))?.is_some() {
                 return Err(UnitError::DuplicateAlternate {
                     index: index.id,
                     key: Key(wanted),
@@ -422,8 +422,8 @@ impl UnitOfWork {
         self.tables.entry(table).or_default().set(key.into(), value);
     }
 
-    pub(crate) fn set(&mut self, file: FileId, key: &[u8], change: Option<Change>) {
-        let size = |change: &Change| key.len() + change.record().map_or(0, <[u8]>::len);
+    pub(crate) fn set(&mut self, file: FileId, key: &[u8], change: Option<KeyChange>) {
+        let size = |change: &KeyChange| key.len() + change.record().map_or(0, <[u8]>::len);
         self.bytes += change.as_ref().map_or(0, size);
         let changes = self.files.entry(file).or_default();
         let old = match change {
@@ -444,9 +444,9 @@ impl UnitOfWork {
 /// after a restart, when nothing is pending. An address given to a unit that is
 /// backed out stays unused until then.
 #[derive(Debug, Clone, Default)]
-pub struct Ends(HashMap<FileId, u64>);
+pub struct FileEnds(HashMap<FileId, u64>);
 
-impl Ends {
+impl FileEnds {
     /// Gives no address of a file below this one.
     pub(crate) fn keep(&mut self, file: FileId, next: u64) {
         let end = self.0.entry(file).or_default();
@@ -461,16 +461,16 @@ struct View<'v, S: ?Sized> {
     index: &'v IndexEntry,
 }
 
-impl<S: ReadStore + ?Sized> Indexed for View<'_, S> {
+impl<S: ReadStore + ?Sized> IndexedBase for View<'_, S> {
     type Error = ReadError;
 
-    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
+    fn entry(&mut self, seek: SeekKey<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
         let (id, store) = (self.index.id, &mut *self.store);
         let mut hit: Option<Box<[u8]>> = None;
-        let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
-            store.seek_entry(id, seek, &mut |key| show(Entry { key, record: &[] }))
+        let theirs = &mut |seek: SeekKey<'_>, show: &mut dyn FnMut(RecordView<'_>)| {
+            store.seek_entry(id, seek, &mut |key| show(RecordView { key, record: &[] }))
         };
-        let take = &mut |entry: Entry<'_>| hit = Some(entry.key.into());
+        let take = &mut |entry: RecordView<'_>| hit = Some(entry.key.into());
         match self.unit.indexes.get(&id) {
             None => theirs(seek, take)?,
             Some(overlay) => merged(overlay.changes(), seek, theirs, take)?,
@@ -487,7 +487,7 @@ impl<S: ReadStore + ?Sized> Indexed for View<'_, S> {
     }
 }
 
-impl Change {
+impl KeyChange {
     /// The record as it will be; `None` if it will not be.
     pub fn record(&self) -> Option<&[u8]> {
         match self {
@@ -497,7 +497,7 @@ impl Change {
     }
 }
 
-impl Pending for Change {
+impl PendingChange for KeyChange {
     fn value(&self) -> Option<&[u8]> {
         self.record()
     }

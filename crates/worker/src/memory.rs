@@ -11,12 +11,12 @@ use cics::resp::Condition;
 use link::conversation::Verb;
 use link::{FileEntry, ArenaHeap, CommandOperands};
 use store::{
-    FileDef, FileId, KeyField, MemoryStore, RecordFormat, Seek, UnitError, UnitOfWork, WriteStore,
+    FileDef, FileId, KeyField, MemoryStore, RecordFormat, SeekKey, UnitError, UnitOfWork, WriteStore,
 };
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, Crossings, Failure, FileServices, Found, LinkStep, MemoryAreas, PartnerServices,
+    Arena, Crossings, Failure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
     Payload, ProgramServices, Reply, Served, Services, Show, SqlServices, TurnServices,
     UnitServices, VerbAnswer,
 };
@@ -149,12 +149,12 @@ impl FileServices for MemoryServices {
     fn fetch(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         _access: FileAccess,
         show: &mut Show<'_>,
     ) -> Served<bool> {
         let id = self.files[file].1;
-        let mut show = |e: store::Entry<'_>| show(e.into());
+        let mut show = |e: store::RecordView<'_>| show(e.into());
         self.unit
             .seek(&mut self.store, id, seek, &mut show)
             .map_err(|_| Failure::Condition(Condition::IoErr, 120))
@@ -163,13 +163,13 @@ impl FileServices for MemoryServices {
     fn fetch_for_update(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         access: FileAccess,
         _nosuspend: bool,
         show: &mut Show<'_>,
     ) -> Served<Option<u32>> {
         let mut key = Vec::new();
-        let mut take = |found: Found<&[u8]>| {
+        let mut take = |found: FoundRecord<&[u8]>| {
             key.extend_from_slice(found.key());
             show(found);
         };
@@ -217,8 +217,8 @@ impl FileServices for MemoryServices {
         let mut deleted = 0;
         loop {
             let mut full = Vec::new();
-            let mut take = |found: Found<&[u8]>| full.extend_from_slice(found.key());
-            if !self.fetch(file, Seek::Prefix(key), FileAccess::Delete, &mut take)? {
+            let mut take = |found: FoundRecord<&[u8]>| full.extend_from_slice(found.key());
+            if !self.fetch(file, SeekKey::Prefix(key), FileAccess::Delete, &mut take)? {
                 return Ok(deleted);
             }
             self.delete(file, &full, false)?;

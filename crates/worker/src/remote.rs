@@ -22,7 +22,7 @@ use link::{
     AnswerHeader, CallEvent, ChannelData, FileAnswer, FileCall, FileCommand, ArenaHeap, CallOperation, CommandOperands,
     WorkerConfig, WorkerSide,
 };
-use store::{FileId, ReadError, ReadStore, Seek, StorageError};
+use store::{FileId, ReadError, ReadStore, SeekKey, StorageError};
 
 use crate::connections::{self, LentConnections};
 use crate::services::{
@@ -172,7 +172,7 @@ impl LinkServices {
         self.waiting(|side| side.nested_done(results, &[&data]))
     }
 
-    fn local(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Option<Served<bool>> {
+    fn local(&mut self, file: usize, seek: SeekKey<'_>, show: &mut Show<'_>) -> Option<Served<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
         // A file that was loaded anew has another number: look once more.
@@ -407,7 +407,7 @@ impl FileServices for LinkServices {
     fn fetch(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         access: FileAccess,
         show: &mut Show<'_>,
     ) -> Served<bool> {
@@ -427,7 +427,7 @@ impl FileServices for LinkServices {
     fn fetch_for_update(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         access: FileAccess,
         nosuspend: bool,
         show: &mut Show<'_>,

@@ -13,8 +13,8 @@ use cics::resp::Condition;
 pub use cics::resp::Failure;
 use link::conversation::Verb;
 use link::{ChannelData, ArenaHeap, CommandOperands, TransId};
-pub use store::Found;
-use store::Seek;
+pub use store::FoundRecord;
+use store::SeekKey;
 
 use crate::sql::{SqlLink, SqlRefusal};
 
@@ -92,7 +92,7 @@ pub struct Arena<'a> {
 }
 
 /// Is shown a record, at most once.
-pub type Show<'s> = dyn FnMut(Found<&[u8]>) + 's;
+pub type Show<'s> = dyn FnMut(FoundRecord<&[u8]>) + 's;
 
 /// The files that a task reads and changes.
 pub trait FileServices {
@@ -101,7 +101,7 @@ pub trait FileServices {
     fn fetch(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         access: FileAccess,
         show: &mut Show<'_>,
     ) -> Served<bool>;
@@ -109,7 +109,7 @@ pub trait FileServices {
     fn fetch_for_update(
         &mut self,
         file: usize,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         access: FileAccess,
         nosuspend: bool,
         show: &mut Show<'_>,

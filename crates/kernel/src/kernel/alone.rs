@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use link::CallAnswer;
-use store::{Seek, Table, UnitOfWork};
+use store::{SeekKey, Table, UnitOfWork};
 
 use super::effect::{Effect, UnitId};
 use super::prepared::BranchId;
@@ -102,7 +102,7 @@ impl<R: Managers> Kernel<R> {
             out.push(Effect::Outcome(branch.clone(), Some(false)));
             return;
         };
-        match reader.seek_table(TABLE, Seek::Equal(branch.as_bytes()), &mut |_| {}) {
+        match reader.seek_table(TABLE, SeekKey::Equal(branch.as_bytes()), &mut |_| {}) {
             Ok(found) => out.push(Effect::Outcome(branch.clone(), Some(found))),
             Err(error) => {
                 tracing::error!(%error, "the ends of units of work cannot be read");

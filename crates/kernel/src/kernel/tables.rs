@@ -1,6 +1,6 @@
 //! Tables of the store, read from their first entry to their last.
 
-use store::{ReadError, ReadStore, Seek, Table};
+use store::{ReadError, ReadStore, SeekKey, Table};
 
 /// Hands every committed entry of a table to `each`, its key and its record,
 /// in the order of the keys.
@@ -11,7 +11,7 @@ pub fn scan(
 ) -> Result<(), ReadError> {
     let mut last: Option<Vec<u8>> = None;
     loop {
-        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+        let seek = last.as_deref().map_or(SeekKey::First, SeekKey::Greater);
         let mut key = None;
         reader.seek_table(table, seek, &mut |entry| {
             key = Some(entry.key.to_vec());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{ReadExt, ReadStore, Seek, Table, WriteStore};
+use store::{ReadExt, ReadStore, SeekKey, Table, WriteStore};
 
 use super::model::Fate;
 use super::program::{self, ACCOUNTS};
@@ -60,12 +60,12 @@ impl World {
         let mut total = 0;
         for account in 0..ACCOUNTS {
             let key = program::key(account);
-            let found = reader.read(accounts, Seek::Equal(&key), |e| program::balance(e.record));
+            let found = reader.read(accounts, SeekKey::Equal(&key), |e| program::balance(e.record));
             total += found.expect("readable").expect("an account");
         }
         let mut there = |unit: u64| {
             let key = program::key(unit);
-            let found = reader.read(ledger, Seek::Equal(&key), |_| ());
+            let found = reader.read(ledger, SeekKey::Equal(&key), |_| ());
             found.expect("readable").is_some()
         };
         let remotes = self.remotes.iter().flat_map(|r| &r.deposits);
@@ -224,7 +224,7 @@ fn table(reader: &mut dyn ReadStore, name: &'static str) -> Vec<(Vec<u8>, Vec<u8
     let mut all: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     loop {
         let last = all.last().map(|(key, _)| key.clone());
-        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+        let seek = last.as_deref().map_or(SeekKey::First, SeekKey::Greater);
         let more = reader.seek_table(table, seek, &mut |e| {
             all.push((e.key.to_vec(), e.record.to_vec()));
         });

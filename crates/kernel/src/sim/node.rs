@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::store::{ApplyError, MemoryStore, Seek, StorageError, Table, UnitOfWork, WriteStore};
+use ::store::{ApplyError, MemoryStore, SeekKey, StorageError, Table, UnitOfWork, WriteStore};
 use cics::command::commands::writeq_ts;
 use cics::csd::InDoubt;
 use cics::resp::Condition;
@@ -404,7 +404,7 @@ impl Node {
         let mut numbers = BTreeMap::new();
         let mut last: Option<Vec<u8>> = None;
         loop {
-            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+            let seek = last.as_deref().map_or(SeekKey::First, SeekKey::Greater);
             let mut found = None;
             let more = reader.seek_table(Table::new("tsqueue"), seek, &mut |e| {
                 found = Some((e.key.to_vec(), e.record.to_vec()));

@@ -8,7 +8,7 @@ use cics::command::commands::{
 };
 use cics::file::FileAccess;
 use link::{WorkerCall, FileCall, FileCommand, CallOperation, CommandOperands};
-use store::Seek;
+use store::SeekKey;
 
 use super::random::Random;
 use super::terminals::{ENTERED, FOR_TERMINAL};
@@ -266,7 +266,7 @@ pub fn read_ledger(unit: u64) -> WorkerCall {
 
 fn locking(file: u32, number: u64) -> WorkerCall {
     let command = FileCommand::ReadUpdate {
-        seek: Seek::Equal(&key(number)),
+        seek: SeekKey::Equal(&key(number)),
         access: FileAccess::ReadUpdate,
         nosuspend: false,
     };

@@ -192,7 +192,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use store::{
-        Applied, BuildError, BuildProgress, BulkLoad, DefineError, FileDef, FileId, FileName,
+        AppliedUnits, BuildError, BuildProgress, BulkLoad, DefineError, FileDef, FileId, FileName,
         IndexDef, PathDef, ReadError, ReadStore,
     };
 
@@ -228,7 +228,7 @@ mod tests {
     }
 
     impl WriteStore for Asked {
-        fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
+        fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {
             self.note(format!("{} applied", units.len()));
             if let Some(orders) = &self.orders {
                 for order in self.meanwhile.pop().unwrap_or_default() {
@@ -241,7 +241,7 @@ mod tests {
             let earlier = self.flush();
             self.batches += 1;
             self.ahead = Some(self.batches);
-            Applied {
+            AppliedUnits {
                 earlier,
                 results: vec![Ok(()); units.len()],
                 settled: false,

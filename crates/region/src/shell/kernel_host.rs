@@ -10,7 +10,7 @@ use std::time::Duration;
 use link::trace::KernelPoint;
 use link::{CallAnswer, WorkerCall, StoreEntry, TransId, ProtocolViolation};
 use store::{
-    CheckEnded, CheckReport, DiskOptions, DiskStore, Durability, ReaderTables, StorageError,
+    CheckEnded, CheckReport, DiskOptions, DiskStore, CommitDurability, ReaderTables, StorageError,
     StoreDamage, WriteStore,
 };
 
@@ -95,7 +95,7 @@ impl KernelHost {
             let ended: CheckEnded =
                 Box::new(move |report, took| tell_of_check(&path, report, took));
             store
-                .check_beside(ended)
+                .check_in_background(ended)
                 .map_err(|error| failed(error.to_string()))?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
             let files = &mut config.definitions.files;
@@ -127,7 +127,7 @@ impl KernelHost {
 
     /// What of the store is known to be damaged, in words.
     pub fn store_damage(&self) -> Option<String> {
-        let damage = self.damage.told()?;
+        let damage = self.damage.summary()?;
         Some(format!("the store is damaged: {damage}; {WAYS_ON}"))
     }
 
@@ -538,7 +538,7 @@ fn open_disk(path: &Path, entry: &StoreEntry) -> Result<Box<DiskStore>, String> 
         options.walked_bytes = bytes;
     }
     if !entry.sync {
-        options.durability = Durability::NoFlush;
+        options.durability = CommitDurability::NoFlush;
     }
     match DiskStore::open(path, &options) {
         Ok(store) => Ok(Box::new(store)),

@@ -11,7 +11,7 @@ use region::{
     Definitions, FileEntry, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, StoreEntry,
     TaskRequest, TransId, TransactionDef, block_on,
 };
-use store::{DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, Seek, WriteStore};
+use store::{DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, SeekKey, WriteStore};
 
 use crate::service::{COMMAND, Service};
 
@@ -92,7 +92,7 @@ pub fn check(folder: &Path, socket: &str) {
     let mut out = std::io::stdout().lock();
     let mut last: Option<Vec<u8>> = None;
     loop {
-        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+        let seek = last.as_deref().map_or(SeekKey::First, SeekKey::Greater);
         let mut key = None;
         let found = reader.seek(file, seek, &mut |entry| key = Some(entry.key.to_vec()));
         if !found.expect("readable") {

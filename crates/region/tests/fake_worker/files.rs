@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use cics::file::FileAccess;
 use link::{CallEvent, RunCounters, FileAnswer, FileCall, FileCommand, Name, CallOperation, WorkerSide};
-use store::Seek;
+use store::SeekKey;
 
 /// Runs a script; gives what was answered, a line each, and the abend code.
 /// The calls and their waits are counted.
@@ -27,11 +27,11 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (
         let nosuspend = false;
         let (op, args) = match verb {
             "read" => on_file(FileCommand::Read {
-                seek: Seek::Equal(data),
+                seek: SeekKey::Equal(data),
                 access: FileAccess::Read,
             }),
             "update" => on_file(FileCommand::ReadUpdate {
-                seek: Seek::Equal(data),
+                seek: SeekKey::Equal(data),
                 access: FileAccess::ReadUpdate,
                 nosuspend,
             }),
@@ -50,7 +50,7 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut RunCounters) -> (
                 nosuspend,
             }),
             "next" => on_file(FileCommand::Read {
-                seek: Seek::Greater(data),
+                seek: SeekKey::Greater(data),
                 access: FileAccess::StartBrowse,
             }),
             "unlock" => on_file(FileCommand::Unlock { token: None }),

@@ -4,17 +4,17 @@
 //! record length whose average is its maximum makes a file of fixed-length
 //! records.
 
-use super::parse::{Operand, Parser, Unusable};
-use crate::file::{DefinitionError, FileDef, FileName, KeyField, Organisation, RecordFormat};
+use super::parse::{KeywordOperand, Parser, UnusableCommand};
+use crate::file::{DefinitionError, FileDef, FileName, KeyField, FileOrganisation, RecordFormat};
 use crate::index::{IndexDef, PathDef};
 
 /// The attributes of a DEFINE.
 #[derive(Default)]
-struct Facts<'o> {
+struct DefineAttributes<'o> {
     name: Option<FileName>,
-    keys: Option<(KeyField, &'o Operand)>,
+    keys: Option<(KeyField, &'o KeywordOperand)>,
     record_size: Option<(u32, u32)>,
-    record_size_at: Option<&'o Operand>,
+    record_size_at: Option<&'o KeywordOperand>,
     organisation: Option<&'static str>,
     recoverable: bool,
     relate: Option<FileName>,
@@ -58,7 +58,7 @@ const DEFAULT_KEY: KeyField = KeyField {
 };
 const DEFAULT_RECORD_BYTES: (u32, u32) = (4089, 4089);
 
-pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<FileDef, Unusable> {
+pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<FileDef, UnusableCommand> {
     let facts = facts(parser, operands, CLUSTER)?;
     let entry = &operands[0];
     let name = named(parser, &facts, entry)?;
@@ -68,14 +68,14 @@ pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<F
         return Err(parser.error(at, "the average record is longer than the maximum", ""));
     }
     let organisation = match facts.organisation {
-        Some("NONINDEXED") => Organisation::Esds,
-        Some("NUMBERED") => Organisation::Rrds,
+        Some("NONINDEXED") => FileOrganisation::Esds,
+        Some("NUMBERED") => FileOrganisation::Rrds,
         Some("LINEAR") => {
             return Err(parser.error(entry, "LINEAR data sets are not supported", ""));
         }
-        _ => Organisation::Ksds(facts.keys.map_or(DEFAULT_KEY, |(key, _)| key)),
+        _ => FileOrganisation::Ksds(facts.keys.map_or(DEFAULT_KEY, |(key, _)| key)),
     };
-    if let (Some((_, at)), Organisation::Esds | Organisation::Rrds) = (facts.keys, organisation) {
+    if let (Some((_, at)), FileOrganisation::Esds | FileOrganisation::Rrds) = (facts.keys, organisation) {
         let message = format!("an {organisation} has no KEYS");
         return Err(parser.error(at, message, "INDEXED makes a KSDS"));
     }
@@ -98,7 +98,7 @@ pub(super) fn cluster(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<F
     })
 }
 
-pub(super) fn index(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<IndexDef, Unusable> {
+pub(super) fn index(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<IndexDef, UnusableCommand> {
     let facts = facts(parser, operands, INDEX)?;
     let entry = &operands[0];
     let name = named(parser, &facts, entry)?;
@@ -116,7 +116,7 @@ pub(super) fn index(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<Ind
     })
 }
 
-pub(super) fn path(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<PathDef, Unusable> {
+pub(super) fn path(parser: &mut Parser<'_>, operands: &[KeywordOperand]) -> Result<PathDef, UnusableCommand> {
     let facts = facts(parser, operands, PATH)?;
     let at = &operands[0];
     let name = named(parser, &facts, at)?;
@@ -133,9 +133,9 @@ pub(super) fn path(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<Path
 
 fn named(
     parser: &mut Parser<'_>,
-    facts: &Facts<'_>,
-    entry: &Operand,
-) -> Result<FileName, Unusable> {
+    facts: &DefineAttributes<'_>,
+    entry: &KeywordOperand,
+) -> Result<FileName, UnusableCommand> {
     let name = facts.name.clone();
     name.ok_or_else(|| parser.error(entry, format!("{} has no NAME", entry.word), "NAME(name)"))
 }
@@ -143,10 +143,10 @@ fn named(
 /// The attributes of the entry and its components; reports all errors.
 fn facts<'o>(
     parser: &mut Parser<'_>,
-    operands: &'o [Operand],
+    operands: &'o [KeywordOperand],
     allowed: &[&str],
-) -> Result<Facts<'o>, Unusable> {
-    let mut facts = Facts::default();
+) -> Result<DefineAttributes<'o>, UnusableCommand> {
+    let mut facts = DefineAttributes::default();
     let mut usable = Ok(());
     for (at, component) in operands.iter().enumerate() {
         let is_entry = at == 0;
@@ -177,11 +177,11 @@ fn facts<'o>(
 
 fn fact<'o>(
     parser: &mut Parser<'_>,
-    facts: &mut Facts<'o>,
-    attribute: &'o Operand,
+    facts: &mut DefineAttributes<'o>,
+    attribute: &'o KeywordOperand,
     is_entry: bool,
     allowed: &[&str],
-) -> Result<(), Unusable> {
+) -> Result<(), UnusableCommand> {
     let Some(keyword) = parser.keyword(attribute)? else {
         return Ok(());
     };

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use cics::diagnostic::{Diagnostic, Severity};
 
-use super::Dd;
+use super::DdStatement;
 
 /// A step's text.
 #[derive(Default)]
-pub(super) struct Source {
+pub(super) struct StepSource {
     pub name: Option<String>,
     /// The lines of SYSIN, with their numbers from 1.
     pub lines: Vec<(u32, String)>,
-    pub dds: BTreeMap<String, Dd>,
+    pub dds: BTreeMap<String, DdStatement>,
 }
 
 /// A JCL statement with all its operands.
@@ -26,18 +26,18 @@ struct Card<'t> {
 }
 
 /// The steps that run IDCAMS; the whole text as one step if it is no JCL.
-pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Source> {
+pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<StepSource> {
     let lines: Vec<&str> = text.lines().collect();
     if !lines.first().is_some_and(|line| line.starts_with("//")) {
         let numbered = (1..)
             .zip(&lines)
             .map(|(number, line)| (number, (*line).to_owned()));
-        return vec![Source {
+        return vec![StepSource {
             lines: numbered.collect(),
-            ..Source::default()
+            ..StepSource::default()
         }];
     }
-    let mut steps: Vec<Source> = Vec::new();
+    let mut steps: Vec<StepSource> = Vec::new();
     let mut in_idcams = false;
     let mut at = 0;
     while at < lines.len() {
@@ -50,9 +50,9 @@ pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Source
             "EXEC" => {
                 in_idcams = operand(&card.operands, "PGM").is_some_and(|pgm| pgm == "IDCAMS");
                 if in_idcams {
-                    steps.push(Source {
+                    steps.push(StepSource {
                         name: Some(card.name.to_owned()).filter(|name| !name.is_empty()),
-                        ..Source::default()
+                        ..StepSource::default()
                     });
                 }
             }
@@ -111,13 +111,13 @@ fn card<'t>(lines: &[&'t str], at: &mut usize) -> Option<Card<'t>> {
 }
 
 /// The meaning of a DD, and the lines of its in-stream data.
-fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>) {
+fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (DdStatement, Vec<(u32, String)>) {
     if let Some(name) = operand(operands, "DSN").or_else(|| operand(operands, "DSNAME")) {
-        return (Dd::DataSet(name), Vec::new());
+        return (DdStatement::DataSet(name), Vec::new());
     }
     let first = operands.split(',').next().unwrap_or_default();
     if !matches!(first, "*" | "DATA") {
-        return (Dd::Other, Vec::new());
+        return (DdStatement::Other, Vec::new());
     }
     let delimiter = operand(operands, "DLM");
     let ends = |line: &str| match &delimiter {
@@ -137,7 +137,7 @@ fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>
         *at += 1;
     }
     let text = data.iter().map(|(_, line)| line.clone()).collect();
-    (Dd::Lines(text), data)
+    (DdStatement::Lines(text), data)
 }
 
 /// Whether a line ends in-stream data that `*` began. A comment of IDCAMS may
@@ -234,12 +234,12 @@ two
                 (12, " DELETE Y".to_owned()),
             ]
         );
-        assert_eq!(steps[0].dds["IN"], Dd::DataSet("A.B.C".to_owned()));
+        assert_eq!(steps[0].dds["IN"], DdStatement::DataSet("A.B.C".to_owned()));
         assert_eq!(
             steps[0].dds["DATA"],
-            Dd::Lines(vec!["one".to_owned(), "two".to_owned()])
+            DdStatement::Lines(vec!["one".to_owned(), "two".to_owned()])
         );
-        assert_eq!(steps[0].dds["SYSPRINT"], Dd::Other);
+        assert_eq!(steps[0].dds["SYSPRINT"], DdStatement::Other);
         assert_eq!(steps[1].lines, [(21, " DELETE //Z".to_owned())]);
     }
 }

@@ -124,7 +124,7 @@ const UNSUPPORTED: &[Keyword] = &[
 ];
 
 /// The meaning of a keyword: its full name, or that it has no effect here.
-pub(super) enum Meaning {
+pub(super) enum KeywordMeaning {
     /// This one.
     Keyword(&'static str),
     /// One that is accepted and does nothing.
@@ -134,18 +134,18 @@ pub(super) enum Meaning {
 }
 
 /// The keyword that a word is, in full or abbreviated.
-pub(super) fn meaning(word: &str) -> Option<Meaning> {
+pub(super) fn meaning(word: &str) -> Option<KeywordMeaning> {
     let is = |(name, short): &&Keyword| *name == word || short.contains(&word);
     if let Some((name, _)) = KEYWORDS.iter().find(is) {
-        return Some(Meaning::Keyword(name));
+        return Some(KeywordMeaning::Keyword(name));
     }
     if WITHOUT_MEANING.iter().any(|keyword| is(&keyword)) {
-        return Some(Meaning::Nothing);
+        return Some(KeywordMeaning::Nothing);
     }
     UNSUPPORTED
         .iter()
         .any(|keyword| is(&keyword))
-        .then_some(Meaning::Unsupported)
+        .then_some(KeywordMeaning::Unsupported)
 }
 
 /// Every keyword, for messages.

@@ -10,14 +10,14 @@ use cics::diagnostic::{Diagnostic, Severity};
 /// A word or sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub line: u32,
     pub column: u32,
 }
 
 /// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name, keyword or number, in upper case.
     Word(String),
     /// Text between apostrophes.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 /// A character and its place.
 #[derive(Clone, Copy)]
-struct Place {
+struct PlacedCharacter {
     c: char,
     line: u32,
     column: u32,
@@ -48,19 +48,19 @@ pub(super) fn tokens(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>)
     let text = without_comments(&joined(lines, diagnostics), diagnostics);
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
-    while let Some(&Place { c, line, column }) = text.get(at) {
+    while let Some(&PlacedCharacter { c, line, column }) = text.get(at) {
         at += 1;
         let kind = match c {
-            '\n' | ';' => Kind::End,
+            '\n' | ';' => TokenKind::End,
             c if c == ',' || c.is_whitespace() => continue,
-            '(' => Kind::Open,
-            ')' => Kind::Close,
+            '(' => TokenKind::Open,
+            ')' => TokenKind::Close,
             '\'' => {
                 let (quoted, closed) = quoted(&text, &mut at);
                 if !closed {
                     diagnostics.push(error(line, column, "the apostrophe is not closed", None));
                 }
-                Kind::Quoted(quoted)
+                TokenKind::Quoted(quoted)
             }
             '=' | '<' | '>' | '¬' => {
                 let mut sign = String::from(c);
@@ -71,7 +71,7 @@ pub(super) fn tokens(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>)
                     sign.push(next.c);
                     at += 1;
                 }
-                Kind::Compare(sign)
+                TokenKind::Compare(sign)
             }
             _ => {
                 let mut word = String::from(c.to_ascii_uppercase());
@@ -79,11 +79,11 @@ pub(super) fn tokens(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>)
                     word.push(next.c.to_ascii_uppercase());
                     at += 1;
                 }
-                Kind::Word(word)
+                TokenKind::Word(word)
             }
         };
-        let after_end = tokens.last().is_none_or(|last| last.kind == Kind::End);
-        if kind != Kind::End || !after_end {
+        let after_end = tokens.last().is_none_or(|last| last.kind == TokenKind::End);
+        if kind != TokenKind::End || !after_end {
             tokens.push(Token { kind, line, column });
         }
     }
@@ -107,8 +107,8 @@ pub(super) fn error(
 }
 
 /// The lines as one text, in which a line feed ends a command.
-fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Place> {
-    let mut text: Vec<Place> = Vec::new();
+fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<PlacedCharacter> {
+    let mut text: Vec<PlacedCharacter> = Vec::new();
     let mut skips_blanks = false;
     for (line, content) in lines {
         let chars: Vec<char> = content.trim_end().chars().collect();
@@ -140,7 +140,7 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
                 continue;
             }
             skips_blanks = false;
-            text.push(Place {
+            text.push(PlacedCharacter {
                 c: *c,
                 line: *line,
                 column,
@@ -152,7 +152,7 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
             Some(_) => continue,
             None => '\n',
         };
-        text.push(Place {
+        text.push(PlacedCharacter {
             c: joint,
             line: *line,
             column: chars.len() as u32 + 1,
@@ -161,7 +161,7 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
     text
 }
 
-fn without_comments(text: &[Place], diagnostics: &mut Vec<Diagnostic>) -> Vec<Place> {
+fn without_comments(text: &[PlacedCharacter], diagnostics: &mut Vec<Diagnostic>) -> Vec<PlacedCharacter> {
     let mut bare = Vec::with_capacity(text.len());
     let mut at = 0;
     let mut in_quotes = false;
@@ -186,14 +186,14 @@ fn without_comments(text: &[Place], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pl
                 Some("*/ ends a comment".to_owned()),
             ));
         }
-        bare.push(Place { c: ' ', ..place });
+        bare.push(PlacedCharacter { c: ' ', ..place });
         at = end.map_or(text.len(), |end| end + 2);
     }
     bare
 }
 
 /// Text up to the closing apostrophe; two apostrophes mean one.
-fn quoted(text: &[Place], at: &mut usize) -> (String, bool) {
+fn quoted(text: &[PlacedCharacter], at: &mut usize) -> (String, bool) {
     let mut quoted = String::new();
     while let Some(place) = text.get(*at).filter(|place| place.c != '\n') {
         *at += 1;
@@ -223,12 +223,12 @@ mod tests {
         let mut all: Vec<_> = tokens
             .iter()
             .map(|token| match &token.kind {
-                Kind::Word(word) => word.clone(),
-                Kind::Quoted(text) => format!("'{text}'"),
-                Kind::Open => "(".to_owned(),
-                Kind::Close => ")".to_owned(),
-                Kind::Compare(sign) => sign.clone(),
-                Kind::End => ".".to_owned(),
+                TokenKind::Word(word) => word.clone(),
+                TokenKind::Quoted(text) => format!("'{text}'"),
+                TokenKind::Open => "(".to_owned(),
+                TokenKind::Close => ")".to_owned(),
+                TokenKind::Compare(sign) => sign.clone(),
+                TokenKind::End => ".".to_owned(),
             })
             .collect();
         all.extend(
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blank_lines_say_nothing() {
+    fn comments_and_blank_lines_have_no_meaning() {
         assert_eq!(
             words("/* one */\n\n DELETE A /* two */ -\n B /* three\n four */"),
             "DELETE A B ."
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn sequence_numbers_are_not_read_and_more_is_told() {
+    fn sequence_numbers_are_ignored_and_other_text_there_is_reported() {
         let long = format!("{:72}00010000\n{:72}B", " DELETE A", " DELETE");
         assert_eq!(words(&long), "DELETE A . DELETE . !2:73");
     }

@@ -26,13 +26,13 @@ use std::collections::BTreeMap;
 use cics::diagnostic::Diagnostic;
 
 use crate::file::{FileDef, FileName};
-use crate::index::{IndexDef, Named, PathDef};
+use crate::index::{IndexDef, CatalogueName, PathDef};
 
 /// A text's commands, and everything that is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Deck {
+pub struct CommandDeck {
     /// The steps that run IDCAMS; one without a name for text that is no JCL.
-    pub steps: Vec<Step>,
+    pub steps: Vec<JobStep>,
     /// In the order of the text. With an error among them, nothing of the deck
     /// is to be run.
     pub diagnostics: Vec<Diagnostic>,
@@ -40,18 +40,18 @@ pub struct Deck {
 
 /// A step of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct JobStep {
     /// Its name.
     pub name: Option<String>,
     /// Its commands.
     pub statements: Vec<Statement>,
     /// The meaning of its DD names.
-    pub dds: BTreeMap<String, Dd>,
+    pub dds: BTreeMap<String, DdStatement>,
 }
 
 /// The meaning of a DD name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dd {
+pub enum DdStatement {
     /// A data set.
     DataSet(String),
     /// Lines in the JCL itself.
@@ -110,13 +110,13 @@ pub enum Command {
         kind: Option<EntryKind>,
     },
     /// SET LASTCC or MAXCC.
-    Set(Code, u32),
+    Set(ConditionCode, u32),
     /// IF … THEN … ELSE.
     If {
         /// The compared code.
-        code: Code,
+        code: ConditionCode,
         /// How.
-        compare: Compare,
+        compare: CodeComparison,
         /// With what.
         value: u32,
         /// Done if so.
@@ -141,11 +141,11 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// Whether an entry is of this kind.
-    pub fn is(self, entry: &Named) -> bool {
+    pub fn is(self, entry: &CatalogueName) -> bool {
         match entry {
-            Named::File(_) => self == EntryKind::Cluster,
-            Named::Index(_) => self == EntryKind::AlternateIndex,
-            Named::Path(_) => self == EntryKind::Path,
+            CatalogueName::File(_) => self == EntryKind::Cluster,
+            CatalogueName::Index(_) => self == EntryKind::AlternateIndex,
+            CatalogueName::Path(_) => self == EntryKind::Path,
         }
     }
 
@@ -161,7 +161,7 @@ impl EntryKind {
 
 /// A condition code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+pub enum ConditionCode {
     /// That of the last command.
     Last,
     /// The greatest so far.
@@ -170,7 +170,7 @@ pub enum Code {
 
 /// How two codes are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compare {
+pub enum CodeComparison {
     /// `=`, EQ.
     Equal,
     /// `¬=`, NE.
@@ -194,7 +194,7 @@ pub enum DataRef {
     Dd(String),
 }
 
-impl Compare {
+impl CodeComparison {
     /// Whether it holds.
     pub fn holds(self, left: u32, right: u32) -> bool {
         match self {
@@ -210,12 +210,12 @@ impl Compare {
 
 /// Reads a deck: JCL if its first line begins with `//`, else bare commands.
 /// It takes any text, and never fails but by diagnostics.
-pub fn parse(text: &str) -> Deck {
-    let mut deck = Deck::default();
+pub fn parse(text: &str) -> CommandDeck {
+    let mut deck = CommandDeck::default();
     for source in jcl::steps(text, &mut deck.diagnostics) {
         let tokens = lex::tokens(&source.lines, &mut deck.diagnostics);
         let statements = parse::statements(&tokens, &mut deck.diagnostics);
-        deck.steps.push(Step {
+        deck.steps.push(JobStep {
             name: source.name,
             statements,
             dds: source.dds,

@@ -4,17 +4,17 @@
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use super::define;
-use super::keywords::{self, Meaning};
-use super::lex::{Kind, Token, error};
-use super::{Code, Command, Compare, DataRef, EntryKind, Statement};
+use super::keywords::{self, KeywordMeaning};
+use super::lex::{TokenKind, Token, error};
+use super::{ConditionCode, Command, CodeComparison, DataRef, EntryKind, Statement};
 use crate::file::FileName;
 
 /// A word with the parentheses that follow it.
 #[derive(Debug, Clone)]
-pub(super) struct Operand {
+pub(super) struct KeywordOperand {
     /// Empty for parentheses without a word.
     pub word: String,
-    pub args: Option<Vec<Operand>>,
+    pub args: Option<Vec<KeywordOperand>>,
     pub line: u32,
     pub column: u32,
 }
@@ -27,7 +27,7 @@ pub(super) struct Parser<'p> {
 }
 
 /// The command is unusable; the reason has been reported.
-pub(super) struct Unusable;
+pub(super) struct UnusableCommand;
 
 /// How deep parentheses and IFs may nest.
 const MAX_DEPTH: u32 = 32;
@@ -60,11 +60,11 @@ pub(super) fn statements(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) ->
 
 impl Parser<'_> {
     /// Reports an error.
-    pub fn error(&mut self, at: &Operand, message: impl Into<String>, help: &str) -> Unusable {
+    pub fn error(&mut self, at: &KeywordOperand, message: impl Into<String>, help: &str) -> UnusableCommand {
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
         self.diagnostics
             .push(error(at.line, at.column, message, help));
-        Unusable
+        UnusableCommand
     }
 
     fn peek(&self) -> Option<&Token> {
@@ -74,7 +74,7 @@ impl Parser<'_> {
     /// The next word, if one is next.
     fn word(&mut self) -> Option<String> {
         match self.peek().map(|token| token.kind.clone()) {
-            Some(Kind::Word(word)) => {
+            Some(TokenKind::Word(word)) => {
                 self.at += 1;
                 Some(word)
             }
@@ -83,9 +83,9 @@ impl Parser<'_> {
     }
 
     /// The place of the next token, or the last.
-    fn here(&self) -> Operand {
+    fn here(&self) -> KeywordOperand {
         let token = self.peek().or(self.tokens.last());
-        Operand {
+        KeywordOperand {
             word: String::new(),
             args: None,
             line: token.map_or(1, |token| token.line),
@@ -95,7 +95,7 @@ impl Parser<'_> {
 
     /// Skips the rest of a command.
     fn skip(&mut self) {
-        while self.peek().is_some_and(|token| token.kind != Kind::End) {
+        while self.peek().is_some_and(|token| token.kind != TokenKind::End) {
             self.at += 1;
         }
         self.at += 1;
@@ -104,7 +104,7 @@ impl Parser<'_> {
     /// The next command; none if there is nothing or it cannot be used.
     fn statement(&mut self, depth: u32) -> Option<Statement> {
         let here = self.here();
-        if self.peek().is_some_and(|token| token.kind == Kind::End) {
+        if self.peek().is_some_and(|token| token.kind == TokenKind::End) {
             self.at += 1;
             return None;
         }
@@ -118,14 +118,14 @@ impl Parser<'_> {
                 column: here.column,
                 command,
             }),
-            Err(Unusable) => {
+            Err(UnusableCommand) => {
                 self.skip();
                 None
             }
         }
     }
 
-    fn command(&mut self, verb: &str, here: &Operand, depth: u32) -> Result<Command, Unusable> {
+    fn command(&mut self, verb: &str, here: &KeywordOperand, depth: u32) -> Result<Command, UnusableCommand> {
         match verb {
             "DEFINE" | "DEF" => self.define(),
             "DELETE" | "DEL" => self.delete(),
@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    fn pass_over(&mut self, verb: &'static str, here: &Operand) -> Result<Command, Unusable> {
+    fn pass_over(&mut self, verb: &'static str, here: &KeywordOperand) -> Result<Command, UnusableCommand> {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
             line: here.line,
@@ -173,11 +173,11 @@ impl Parser<'_> {
     }
 
     /// Everything up to the end of the command.
-    fn operands(&mut self) -> Result<Vec<Operand>, Unusable> {
+    fn operands(&mut self) -> Result<Vec<KeywordOperand>, UnusableCommand> {
         let operands = self.list(0)?;
         let here = self.here();
         match self.peek().map(|token| &token.kind) {
-            Some(Kind::Close) => Err(self.error(&here, "unexpected )", "")),
+            Some(TokenKind::Close) => Err(self.error(&here, "unexpected )", "")),
             _ => {
                 self.at += 1;
                 Ok(operands)
@@ -186,30 +186,30 @@ impl Parser<'_> {
     }
 
     /// Operands up to a `)` or the end of the command, which stay.
-    fn list(&mut self, depth: u32) -> Result<Vec<Operand>, Unusable> {
-        let mut operands: Vec<Operand> = Vec::new();
+    fn list(&mut self, depth: u32) -> Result<Vec<KeywordOperand>, UnusableCommand> {
+        let mut operands: Vec<KeywordOperand> = Vec::new();
         // Whether a `(` belongs to the word before it.
         let mut takes_args = false;
         loop {
             let mut here = self.here();
             match self.peek().map(|token| token.kind.clone()) {
-                None | Some(Kind::End | Kind::Close) => return Ok(operands),
-                Some(Kind::Word(word) | Kind::Quoted(word)) => {
+                None | Some(TokenKind::End | TokenKind::Close) => return Ok(operands),
+                Some(TokenKind::Word(word) | TokenKind::Quoted(word)) => {
                     self.at += 1;
                     here.word = word;
                     operands.push(here);
                     takes_args = true;
                 }
-                Some(Kind::Compare(sign)) => {
+                Some(TokenKind::Compare(sign)) => {
                     return Err(self.stray_sign(&here, &sign));
                 }
-                Some(Kind::Open) => {
+                Some(TokenKind::Open) => {
                     if depth == MAX_DEPTH {
                         return Err(self.error(&here, "parentheses are nested too deep", ""));
                     }
                     self.at += 1;
                     let args = self.list(depth + 1)?;
-                    if !self.peek().is_some_and(|token| token.kind == Kind::Close) {
+                    if !self.peek().is_some_and(|token| token.kind == TokenKind::Close) {
                         let help = "a command ends with its line unless - or + ends the line";
                         return Err(self.error(&here, "this ( is not closed", help));
                     }
@@ -228,13 +228,13 @@ impl Parser<'_> {
     }
 
     /// A sign where none can be; `<` is most likely a placeholder's.
-    fn stray_sign(&mut self, here: &Operand, sign: &str) -> Unusable {
-        let is_close = |token: &Token| matches!(&token.kind, Kind::Compare(sign) if sign == ">");
+    fn stray_sign(&mut self, here: &KeywordOperand, sign: &str) -> UnusableCommand {
+        let is_close = |token: &Token| matches!(&token.kind, TokenKind::Compare(sign) if sign == ">");
         let next = (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2));
         match next {
             (
                 Some(Token {
-                    kind: Kind::Word(word),
+                    kind: TokenKind::Word(word),
                     ..
                 }),
                 Some(end),
@@ -247,7 +247,7 @@ impl Parser<'_> {
         }
     }
 
-    fn define(&mut self) -> Result<Command, Unusable> {
+    fn define(&mut self) -> Result<Command, UnusableCommand> {
         let here = self.here();
         let Some(object) = self.word() else {
             let help = "CLUSTER, ALTERNATEINDEX or PATH";
@@ -277,14 +277,14 @@ impl Parser<'_> {
         self.at -= 1;
     }
 
-    fn delete(&mut self) -> Result<Command, Unusable> {
+    fn delete(&mut self) -> Result<Command, UnusableCommand> {
         let here = self.here();
         let operands = self.operands()?;
         let read = self.read_delete(&here, &operands);
         read.inspect_err(|_| self.rewind())
     }
 
-    fn read_delete(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
+    fn read_delete(&mut self, here: &KeywordOperand, operands: &[KeywordOperand]) -> Result<Command, UnusableCommand> {
         let Some((first, keywords)) = operands.split_first() else {
             return Err(self.error(here, "DELETE needs a name", ""));
         };
@@ -326,13 +326,13 @@ impl Parser<'_> {
         Ok(Command::Delete { names, kind: only })
     }
 
-    fn repro(&mut self, here: &Operand) -> Result<Command, Unusable> {
+    fn repro(&mut self, here: &KeywordOperand) -> Result<Command, UnusableCommand> {
         let operands = self.operands()?;
         self.read_repro(here, &operands)
             .inspect_err(|_| self.rewind())
     }
 
-    fn read_repro(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
+    fn read_repro(&mut self, here: &KeywordOperand, operands: &[KeywordOperand]) -> Result<Command, UnusableCommand> {
         let (mut from, mut to) = (None, None);
         let (mut replace, mut reuse, mut skip, mut count) = (false, false, 0, None);
         for operand in operands {
@@ -371,7 +371,7 @@ impl Parser<'_> {
         }
     }
 
-    fn build_index(&mut self, here: &Operand) -> Result<Command, Unusable> {
+    fn build_index(&mut self, here: &KeywordOperand) -> Result<Command, UnusableCommand> {
         let operands = self.operands()?;
         self.read_build_index(here, &operands)
             .inspect_err(|_| self.rewind())
@@ -379,9 +379,9 @@ impl Parser<'_> {
 
     fn read_build_index(
         &mut self,
-        here: &Operand,
-        operands: &[Operand],
-    ) -> Result<Command, Unusable> {
+        here: &KeywordOperand,
+        operands: &[KeywordOperand],
+    ) -> Result<Command, UnusableCommand> {
         let (mut base, mut indexes) = (None, Vec::new());
         for operand in operands {
             let keyword = self.keyword(operand)?;
@@ -405,16 +405,16 @@ impl Parser<'_> {
         }
     }
 
-    fn set(&mut self) -> Result<Command, Unusable> {
+    fn set(&mut self) -> Result<Command, UnusableCommand> {
         let code = self.code("SET")?;
         let here = self.here();
-        if self.compare() != Some(Compare::Equal) {
+        if self.compare() != Some(CodeComparison::Equal) {
             return Err(self.error(&here, "SET wants =", "SET MAXCC = 0"));
         }
         let value = self.value()?;
         let here = self.here();
         match self.peek().map(|token| &token.kind) {
-            None | Some(Kind::End) => {
+            None | Some(TokenKind::End) => {
                 self.at += 1;
                 Ok(Command::Set(code, value))
             }
@@ -422,7 +422,7 @@ impl Parser<'_> {
         }
     }
 
-    fn conditional(&mut self, begin: &Operand, depth: u32) -> Result<Command, Unusable> {
+    fn conditional(&mut self, begin: &KeywordOperand, depth: u32) -> Result<Command, UnusableCommand> {
         if depth == MAX_DEPTH {
             return Err(self.error(begin, "IFs are nested too deep", ""));
         }
@@ -439,7 +439,7 @@ impl Parser<'_> {
         }
         let then = self.branch(depth);
         let otherwise = match self.peek().map(|token| &token.kind) {
-            Some(Kind::Word(word)) if word == "ELSE" => {
+            Some(TokenKind::Word(word)) if word == "ELSE" => {
                 self.at += 1;
                 self.branch(depth)
             }
@@ -457,7 +457,7 @@ impl Parser<'_> {
     /// A command, or those between DO and END.
     fn branch(&mut self, depth: u32) -> Vec<Statement> {
         let here = self.here();
-        let is = |parser: &Self, wanted: &str| matches!(parser.peek().map(|token| &token.kind), Some(Kind::Word(word)) if word == wanted);
+        let is = |parser: &Self, wanted: &str| matches!(parser.peek().map(|token| &token.kind), Some(TokenKind::Word(word)) if word == wanted);
         if !is(self, "DO") {
             return self.statement(depth + 1).into_iter().collect();
         }
@@ -474,44 +474,44 @@ impl Parser<'_> {
         statements
     }
 
-    fn code(&mut self, verb: &str) -> Result<Code, Unusable> {
+    fn code(&mut self, verb: &str) -> Result<ConditionCode, UnusableCommand> {
         let here = self.here();
         match self.word().as_deref() {
-            Some("MAXCC") => Ok(Code::Max),
-            Some("LASTCC") => Ok(Code::Last),
+            Some("MAXCC") => Ok(ConditionCode::Max),
+            Some("LASTCC") => Ok(ConditionCode::Last),
             _ => Err(self.error(&here, format!("{verb} needs MAXCC or LASTCC"), "")),
         }
     }
 
-    fn compare(&mut self) -> Option<Compare> {
+    fn compare(&mut self) -> Option<CodeComparison> {
         let sign = match &self.peek()?.kind {
-            Kind::Compare(sign) | Kind::Word(sign) => sign.clone(),
+            TokenKind::Compare(sign) | TokenKind::Word(sign) => sign.clone(),
             _ => return None,
         };
         self.at += 1;
         Some(match sign.as_str() {
-            "=" | "EQ" => Compare::Equal,
-            "¬=" | "<>" | "NE" => Compare::NotEqual,
-            ">" | "GT" => Compare::Greater,
-            "<" | "LT" => Compare::Less,
-            ">=" | "GE" => Compare::GreaterOrEqual,
-            "<=" | "LE" => Compare::LessOrEqual,
+            "=" | "EQ" => CodeComparison::Equal,
+            "¬=" | "<>" | "NE" => CodeComparison::NotEqual,
+            ">" | "GT" => CodeComparison::Greater,
+            "<" | "LT" => CodeComparison::Less,
+            ">=" | "GE" => CodeComparison::GreaterOrEqual,
+            "<=" | "LE" => CodeComparison::LessOrEqual,
             _ => return None,
         })
     }
 
-    fn value(&mut self) -> Result<u32, Unusable> {
+    fn value(&mut self) -> Result<u32, UnusableCommand> {
         let here = self.here();
         let value = self.word().and_then(|word| word.parse().ok());
         value.ok_or_else(|| self.error(&here, "expected a number", ""))
     }
 
     /// The keyword that an operand is; `None` for one without meaning here.
-    pub fn keyword(&mut self, operand: &Operand) -> Result<Option<&'static str>, Unusable> {
+    pub fn keyword(&mut self, operand: &KeywordOperand) -> Result<Option<&'static str>, UnusableCommand> {
         match keywords::meaning(&operand.word) {
-            Some(Meaning::Keyword(name)) => Ok(Some(name)),
-            Some(Meaning::Nothing) => Ok(None),
-            Some(Meaning::Unsupported) => {
+            Some(KeywordMeaning::Keyword(name)) => Ok(Some(name)),
+            Some(KeywordMeaning::Nothing) => Ok(None),
+            Some(KeywordMeaning::Unsupported) => {
                 let message = format!("{} is not supported", operand.word);
                 Err(self.error(operand, message, ""))
             }
@@ -524,7 +524,7 @@ impl Parser<'_> {
         }
     }
 
-    fn only_keywords(&mut self, verb: &str, operands: &[Operand]) -> Result<(), Unusable> {
+    fn only_keywords(&mut self, verb: &str, operands: &[KeywordOperand]) -> Result<(), UnusableCommand> {
         for operand in operands {
             if self.keyword(operand)?.is_some_and(|name| {
                 !matches!(name, "CLUSTER" | "ALTERNATEINDEX" | "PATH" | "CATALOG")
@@ -536,8 +536,8 @@ impl Parser<'_> {
     }
 
     /// The one thing in an operand's parentheses; more may follow it.
-    pub fn one<'o>(&mut self, operand: &'o Operand) -> Result<&'o Operand, Unusable> {
-        let first = operand.args.as_deref().and_then(<[Operand]>::first);
+    pub fn one<'o>(&mut self, operand: &'o KeywordOperand) -> Result<&'o KeywordOperand, UnusableCommand> {
+        let first = operand.args.as_deref().and_then(<[KeywordOperand]>::first);
         first.ok_or_else(|| {
             let message = format!("{} needs a value in parentheses", operand.word);
             self.error(operand, message, "")
@@ -545,18 +545,18 @@ impl Parser<'_> {
     }
 
     /// The data set name in an operand's parentheses.
-    fn data_set(&mut self, operand: &Operand) -> Result<String, Unusable> {
+    fn data_set(&mut self, operand: &KeywordOperand) -> Result<String, UnusableCommand> {
         Ok(without_password(&self.one(operand)?.word).to_owned())
     }
 
     /// A name for the catalogue.
-    pub fn name(&mut self, operand: &Operand) -> Result<FileName, Unusable> {
+    pub fn name(&mut self, operand: &KeywordOperand) -> Result<FileName, UnusableCommand> {
         let name = without_password(&operand.word).parse::<FileName>();
         name.map_err(|error| self.error(operand, error.to_string(), ""))
     }
 
     /// A number.
-    pub fn number<N: std::str::FromStr>(&mut self, operand: &Operand) -> Result<N, Unusable> {
+    pub fn number<N: std::str::FromStr>(&mut self, operand: &KeywordOperand) -> Result<N, UnusableCommand> {
         operand.word.parse().map_err(|_| {
             self.error(
                 operand,
@@ -567,7 +567,7 @@ impl Parser<'_> {
     }
 
     /// The numbers in an operand's parentheses, which must be two.
-    pub fn two(&mut self, operand: &Operand) -> Result<(u32, u32), Unusable> {
+    pub fn two(&mut self, operand: &KeywordOperand) -> Result<(u32, u32), UnusableCommand> {
         match operand.args.as_deref() {
             Some([a, b]) => Ok((self.number(a)?, self.number(b)?)),
             _ => {

@@ -2,7 +2,7 @@
 //!
 //! A commit flushes its pages and then writes its meta page, without a flush of
 //! its own (`MDB_NOMETASYNC`). That meta page becomes durable with the flush of
-//! the next commit's pages, or with [`Ahead::settle`] if no commit follows.
+//! the next commit's pages, or with [`LastMetaPage::settle`] if no commit follows.
 //! Until then the commit may be seen and must not be acknowledged.
 //!
 //! LMDB allows a lag of exactly one: transaction N uses pages again that were
@@ -22,34 +22,34 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use super::pages::{META_HEAD_BYTES, meta_transaction};
-use super::sys::Code;
+use super::sys::LmdbError;
 
 /// Attempts to write a meta page: the first may return an older error.
 const TRIES: u32 = 2;
 
 /// The meta page of the last commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ahead {
+pub(super) enum LastMetaPage {
     /// It is on the disk.
     Settled,
     /// That of this transaction may not be on the disk yet.
     Pending(u64),
     /// It is not known whether the meta page of this transaction is on the
     /// disk.
-    Lost(u64, Code),
+    Lost(u64, LmdbError),
 }
 
-impl Ahead {
+impl LastMetaPage {
     /// Makes the meta page durable by a flush of the file.
     pub fn settle(
         &mut self,
         data: c_int,
         page_bytes: u64,
-        flush: impl FnOnce() -> Result<(), Code>,
+        flush: impl FnOnce() -> Result<(), LmdbError>,
     ) {
-        if let Ahead::Pending(transaction) = *self {
+        if let LastMetaPage::Pending(transaction) = *self {
             *self = match flush() {
-                Ok(()) => Ahead::Settled,
+                Ok(()) => LastMetaPage::Settled,
                 Err(_) => rewritten(data, page_bytes, transaction),
             };
         }
@@ -57,21 +57,21 @@ impl Ahead {
 
     /// Makes the meta page durable after a flush may have failed.
     pub fn save(&mut self, data: c_int, page_bytes: u64) {
-        if let Ahead::Pending(transaction) = *self {
+        if let LastMetaPage::Pending(transaction) = *self {
             *self = rewritten(data, page_bytes, transaction);
         }
     }
 }
 
-fn rewritten(data: c_int, page_bytes: u64, transaction: u64) -> Ahead {
-    let mut last = Code(libc::EIO);
+fn rewritten(data: c_int, page_bytes: u64, transaction: u64) -> LastMetaPage {
+    let mut last = LmdbError(libc::EIO);
     for _ in 0..TRIES {
         match rewrite(data, page_bytes, transaction) {
-            Ok(()) => return Ahead::Settled,
-            Err(error) => last = Code(error.raw_os_error().unwrap_or(libc::EIO)),
+            Ok(()) => return LastMetaPage::Settled,
+            Err(error) => last = LmdbError(error.raw_os_error().unwrap_or(libc::EIO)),
         }
     }
-    Ahead::Lost(transaction, last)
+    LastMetaPage::Lost(transaction, last)
 }
 
 /// Writes the meta page of a transaction once more, and waits for the disk.

@@ -71,7 +71,7 @@ impl LmdbReader {
                 report: before,
             });
         }
-        let part = beside(to, "part");
+        let part = sibling_path(to, "part");
         let io = |error| BackupError::Io {
             path: part.clone(),
             error,
@@ -121,7 +121,7 @@ pub fn restore(
     std::fs::create_dir_all(directory).map_err(at(directory))?;
     let _lock = WriterLock::take(directory).map_err(|error| lock_error(error, directory))?;
     let data = directory.join("data.mdb");
-    let part = beside(&data, "part");
+    let part = sibling_path(&data, "part");
     let copy = || {
         let mut from = File::open(backup)?;
         let mut to = OpenOptions::new()
@@ -167,7 +167,7 @@ fn put_in_place(part: &Path, to: &Path) -> io::Result<()> {
     File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn sibling_path(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");
     name.push(ending);

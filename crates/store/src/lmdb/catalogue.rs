@@ -11,14 +11,14 @@ use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 use super::seal;
-use super::sys::{Code, Dbi, Move, Txn, WriteTxn};
-use crate::file::{FileDef, FileId, FileName, KeyField, Organisation, RecordFormat};
-use crate::index::{IndexDef, IndexEntry, Named, PathDef};
+use super::sys::{LmdbError, DbHandle, CursorMove, LmdbTransaction, WriteTxn};
+use crate::file::{FileDef, FileId, FileName, KeyField, FileOrganisation, RecordFormat};
+use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef};
 use crate::traits::CatalogueEntry;
 
 /// The entry of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum CatalogueItem {
     /// A file, and whether its records have check sums.
     File {
         id: FileId,
@@ -80,7 +80,7 @@ pub(super) fn db_name(file: FileId) -> CString {
 }
 
 /// Writes the version into a new catalogue, or an old one.
-pub(super) fn create(txn: &mut WriteTxn, catalogue: Dbi) -> Result<(), Code> {
+pub(super) fn create(txn: &mut WriteTxn, catalogue: DbHandle) -> Result<(), LmdbError> {
     let is_older = match txn.get(catalogue, FORMAT_KEY)? {
         Some(bytes) => version(bytes).is_some_and(|version| version < FORMAT),
         None => true,
@@ -92,7 +92,7 @@ pub(super) fn create(txn: &mut WriteTxn, catalogue: Dbi) -> Result<(), Code> {
 }
 
 /// The unsupported format version, if it is not supported.
-pub(super) fn foreign_format(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<String>, Code> {
+pub(super) fn foreign_format(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Option<String>, LmdbError> {
     Ok(match txn.get(catalogue, FORMAT_KEY)? {
         Some(bytes) if matches!(version(bytes), Some(1..=FORMAT)) => None,
         Some(bytes) => Some(format!(
@@ -107,43 +107,43 @@ fn version(bytes: &[u8]) -> Option<u32> {
 }
 
 /// All entries, in the order of names, or the error in one.
-pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, String>, Code> {
+pub(super) fn list(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Result<Vec<CatalogueItem>, String>, LmdbError> {
     let mut cursor = txn.new_cursor(catalogue)?;
     let mut items = Vec::new();
     // '!' sorts after the catalogue's own keys and before any name.
-    let mut to = Move::AtLeast(b"!");
+    let mut to = CursorMove::AtLeast(b"!");
     while let Some((name, entry)) = cursor.go(to)? {
         match decode(name, entry) {
             Some(item) => items.push(item),
             None => return Ok(Err(damaged(name))),
         }
-        to = Move::Next;
+        to = CursorMove::Next;
     }
     Ok(Ok(items))
 }
 
 /// The entries as the store's callers see them: an index whose base is missing
 /// is left out.
-pub(super) fn names(items: &[Item]) -> Vec<Named> {
+pub(super) fn names(items: &[CatalogueItem]) -> Vec<CatalogueName> {
     let base = |name: &FileName| {
         items.iter().find_map(|item| match item {
-            Item::File { id, def, .. } if def.name == *name => Some(*id),
+            CatalogueItem::File { id, def, .. } if def.name == *name => Some(*id),
             _ => None,
         })
     };
-    let named = |item: &Item| {
+    let named = |item: &CatalogueItem| {
         Some(match item {
-            Item::File { id, def, .. } => Named::File(CatalogueEntry {
+            CatalogueItem::File { id, def, .. } => CatalogueName::File(CatalogueEntry {
                 id: *id,
                 def: def.clone(),
             }),
-            Item::Index { id, def, built } => Named::Index(IndexEntry {
+            CatalogueItem::Index { id, def, built } => CatalogueName::Index(IndexEntry {
                 id: *id,
                 base: base(&def.base)?,
                 def: def.clone(),
                 built: *built,
             }),
-            Item::Path(def) => Named::Path(def.clone()),
+            CatalogueItem::Path(def) => CatalogueName::Path(def.clone()),
         })
     };
     items.iter().filter_map(named).collect()
@@ -151,10 +151,10 @@ pub(super) fn names(items: &[Item]) -> Vec<Named> {
 
 /// Finds the entry of this name, or the error in it.
 pub(super) fn find(
-    txn: &Txn<'_>,
-    catalogue: Dbi,
+    txn: &LmdbTransaction<'_>,
+    catalogue: DbHandle,
     name: &str,
-) -> Result<Result<Option<Item>, String>, Code> {
+) -> Result<Result<Option<CatalogueItem>, String>, LmdbError> {
     let Some(entry) = txn.get(catalogue, name.as_bytes())? else {
         return Ok(Ok(None));
     };
@@ -165,46 +165,46 @@ pub(super) fn find(
 }
 
 /// Gives the next number, never to be given again.
-pub(super) fn next_id(txn: &mut WriteTxn, catalogue: Dbi) -> Result<FileId, Code> {
+pub(super) fn next_id(txn: &mut WriteTxn, catalogue: DbHandle) -> Result<FileId, LmdbError> {
     let last = txn
         .get(catalogue, LAST_KEY)?
         .and_then(|bytes| bytes.try_into().ok())
         .map_or(0, u32::from_be_bytes);
-    let id = last.checked_add(1).ok_or(Code(libc::EOVERFLOW))?;
+    let id = last.checked_add(1).ok_or(LmdbError(libc::EOVERFLOW))?;
     txn.put(catalogue, LAST_KEY, &id.to_be_bytes())?;
     Ok(FileId(id))
 }
 
 /// Enters an item under its name, replacing an existing one.
-pub(super) fn enter(txn: &mut WriteTxn, catalogue: Dbi, item: &Item) -> Result<(), Code> {
+pub(super) fn enter(txn: &mut WriteTxn, catalogue: DbHandle, item: &CatalogueItem) -> Result<(), LmdbError> {
     let name = item.name().as_str().as_bytes();
     txn.put(catalogue, name, &encode(item))
 }
 
 /// Takes a name out.
-pub(super) fn take_out(txn: &mut WriteTxn, catalogue: Dbi, name: &FileName) -> Result<(), Code> {
+pub(super) fn take_out(txn: &mut WriteTxn, catalogue: DbHandle, name: &FileName) -> Result<(), LmdbError> {
     txn.delete(catalogue, name.as_str().as_bytes()).map(drop)
 }
 
 /// Puts a file's number on the discard list.
-pub(super) fn discard(txn: &mut WriteTxn, catalogue: Dbi, file: FileId) -> Result<(), Code> {
+pub(super) fn discard(txn: &mut WriteTxn, catalogue: DbHandle, file: FileId) -> Result<(), LmdbError> {
     txn.put(catalogue, &discard_key(file), &[])
 }
 
 /// Takes a file's number off the discard list.
-pub(super) fn keep(txn: &mut WriteTxn, catalogue: Dbi, file: FileId) -> Result<(), Code> {
+pub(super) fn keep(txn: &mut WriteTxn, catalogue: DbHandle, file: FileId) -> Result<(), LmdbError> {
     txn.delete(catalogue, &discard_key(file)).map(drop)
 }
 
 /// True if the file's number is on the discard list.
-pub(super) fn is_discarded(txn: &Txn<'_>, catalogue: Dbi, file: FileId) -> Result<bool, Code> {
+pub(super) fn is_discarded(txn: &LmdbTransaction<'_>, catalogue: DbHandle, file: FileId) -> Result<bool, LmdbError> {
     Ok(txn.get(catalogue, &discard_key(file))?.is_some())
 }
 
 /// The first file of the discard list.
-pub(super) fn first_discarded(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<FileId>, Code> {
+pub(super) fn first_discarded(txn: &LmdbTransaction<'_>, catalogue: DbHandle) -> Result<Option<FileId>, LmdbError> {
     let mut cursor = txn.new_cursor(catalogue)?;
-    Ok(match cursor.go(Move::AtLeast(&[DISCARD]))? {
+    Ok(match cursor.go(CursorMove::AtLeast(&[DISCARD]))? {
         Some((&[DISCARD, a, b, c, d], _)) => Some(FileId(u32::from_be_bytes([a, b, c, d]))),
         _ => None,
     })
@@ -212,14 +212,14 @@ pub(super) fn first_discarded(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<Fi
 
 /// The numbers in the catalogue, for a check.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(super) struct CatalogueNumbering {
     /// The last number that was given.
     pub last: Option<u32>,
     /// Those on the discard list.
     pub discarded: Vec<FileId>,
 }
 
-impl Own {
+impl CatalogueNumbering {
     /// Takes an entry of the catalogue's own in.
     pub fn read(&mut self, key: &[u8], value: &[u8]) {
         match key {
@@ -245,7 +245,7 @@ fn damaged(name: &[u8]) -> String {
     )
 }
 
-impl Item {
+impl CatalogueItem {
     /// The name it is entered under.
     pub fn name(&self) -> &FileName {
         match self {
@@ -256,14 +256,14 @@ impl Item {
     }
 }
 
-fn encode(item: &Item) -> Vec<u8> {
+fn encode(item: &CatalogueItem) -> Vec<u8> {
     let mut entry = Vec::new();
     match item {
-        Item::File { id, def, sealed } => {
+        CatalogueItem::File { id, def, sealed } => {
             let (organisation, offset, length) = match def.organisation {
-                Organisation::Ksds(key) => (0, key.offset_bytes, key.length_bytes),
-                Organisation::Esds => (1, 0, 0),
-                Organisation::Rrds => (2, 0, 0),
+                FileOrganisation::Ksds(key) => (0, key.offset_bytes, key.length_bytes),
+                FileOrganisation::Esds => (1, 0, 0),
+                FileOrganisation::Rrds => (2, 0, 0),
             };
             entry.extend([
                 if *sealed { FILE } else { FILE_1 },
@@ -278,7 +278,7 @@ fn encode(item: &Item) -> Vec<u8> {
                 return entry;
             }
         }
-        Item::Index { id, def, built } => {
+        CatalogueItem::Index { id, def, built } => {
             let flags = [def.unique, def.upgrade, *built, def.suppress.is_some()];
             let flags = flags
                 .iter()
@@ -290,7 +290,7 @@ fn encode(item: &Item) -> Vec<u8> {
             }
             entry.extend_from_slice(def.base.as_str().as_bytes());
         }
-        Item::Path(def) => {
+        CatalogueItem::Path(def) => {
             entry.extend([PATH, u8::from(def.update)]);
             entry.extend_from_slice(def.entry.as_str().as_bytes());
         }
@@ -301,7 +301,7 @@ fn encode(item: &Item) -> Vec<u8> {
 }
 
 /// Reads an entry; `None` if it is damaged.
-pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
+pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<CatalogueItem> {
     let entry = match entry.first()? {
         &FILE_1 => entry,
         _ => seal::checked(name, entry)?,
@@ -312,7 +312,7 @@ pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
         INDEX => decode_index(name, entry),
         PATH => {
             let (head, leads_to) = entry.split_at_checked(PATH_BYTES)?;
-            Some(Item::Path(PathDef {
+            Some(CatalogueItem::Path(PathDef {
                 name,
                 entry: std::str::from_utf8(leads_to).ok()?.parse().ok()?,
                 update: head[1] & 1 != 0,
@@ -322,15 +322,15 @@ pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
     }
 }
 
-fn decode_file(name: FileName, entry: &[u8], sealed: bool) -> Option<Item> {
+fn decode_file(name: FileName, entry: &[u8], sealed: bool) -> Option<CatalogueItem> {
     let entry: &[u8; FILE_BYTES] = entry.try_into().ok()?;
     let organisation = match entry[1] {
-        0 => Organisation::Ksds(KeyField {
+        0 => FileOrganisation::Ksds(KeyField {
             offset_bytes: number(entry, 8)?,
             length_bytes: number(entry, 12)?,
         }),
-        1 => Organisation::Esds,
-        2 => Organisation::Rrds,
+        1 => FileOrganisation::Esds,
+        2 => FileOrganisation::Rrds,
         _ => return None,
     };
     let def = FileDef {
@@ -344,14 +344,14 @@ fn decode_file(name: FileName, entry: &[u8], sealed: bool) -> Option<Item> {
         max_record_bytes: number(entry, 16)?,
         recoverable: entry[3] & 1 != 0,
     };
-    Some(Item::File {
+    Some(CatalogueItem::File {
         id: FileId(number(entry, 4)?),
         def: Arc::new(def.build().ok()?),
         sealed,
     })
 }
 
-fn decode_index(name: FileName, entry: &[u8]) -> Option<Item> {
+fn decode_index(name: FileName, entry: &[u8]) -> Option<CatalogueItem> {
     let (head, base) = entry.split_at_checked(INDEX_BYTES)?;
     let flag = |bit: u8| head[1] & (1 << bit) != 0;
     let def = IndexDef {
@@ -365,7 +365,7 @@ fn decode_index(name: FileName, entry: &[u8]) -> Option<Item> {
         upgrade: flag(1),
         suppress: flag(3).then_some(head[2]),
     };
-    Some(Item::Index {
+    Some(CatalogueItem::Index {
         id: FileId(number(head, 4)?),
         def: Arc::new(def),
         built: flag(2),
@@ -380,7 +380,7 @@ fn number(entry: &[u8], at: usize) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn items() -> Vec<Item> {
+    fn items() -> Vec<CatalogueItem> {
         let key = KeyField {
             offset_bytes: 3,
             length_bytes: 9,
@@ -393,13 +393,13 @@ mod tests {
         ];
         defs[2].recoverable = false;
         let files = defs.into_iter().flat_map(|def| {
-            [true, false].map(|sealed| Item::File {
+            [true, false].map(|sealed| CatalogueItem::File {
                 id: FileId(0x0102_0304),
                 def: Arc::new(def.clone()),
                 sealed,
             })
         });
-        let indexes = [None, Some(b' ')].map(|suppress| Item::Index {
+        let indexes = [None, Some(b' ')].map(|suppress| CatalogueItem::Index {
             id: FileId(7),
             def: Arc::new(IndexDef {
                 name: name(),
@@ -411,7 +411,7 @@ mod tests {
             }),
             built: suppress.is_some(),
         });
-        let path = Item::Path(PathDef {
+        let path = CatalogueItem::Path(PathDef {
             name: name(),
             entry: "BANK.IX".parse().unwrap(),
             update: true,

@@ -17,13 +17,13 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::catalogue::{self, Item, Own};
-use super::env::{Env, LmdbOptions, OpenError};
+use super::catalogue::{self, CatalogueItem, CatalogueNumbering};
+use super::env::{StoreEnvironment, LmdbOptions, OpenError};
 use super::lock::WriterLock;
-use super::pages::{Flaw, Meta, Pages, Tree};
+use super::pages::{PageFlaw, MetaPage, PageFile, PageTree};
 use super::seal;
 use super::sys::Reader;
-use super::walk::{Held, Progress, Walk};
+use super::walk::{TreeValue, ProgressCallback, TreeWalk};
 use crate::error::{Key, StorageError};
 use crate::file::{FileId, FileName};
 
@@ -81,7 +81,7 @@ pub fn check(
     if let Ok(_lock) = WriterLock::take(directory) {
         return check_data(&data, progress).map_err(|error| io_error(directory, &error));
     }
-    let env = Env::open_for_reading(directory, options)?;
+    let env = StoreEnvironment::open_for_reading(directory, options)?;
     let storage = |code| OpenError::Storage {
         path: directory.to_owned(),
         source: env.error(code, "reading"),
@@ -95,9 +95,9 @@ pub fn check(
 
 /// Checks the newest state, whose pages a reader's slot keeps.
 pub(super) fn check_newest(
-    env: &Env,
+    env: &StoreEnvironment,
     reader: &mut Reader,
-    progress: Progress<'_>,
+    progress: ProgressCallback<'_>,
 ) -> Result<CheckReport, StorageError> {
     let data = env.path.join("data.mdb");
     let failed = |error: io::Error| StorageError::Failed {
@@ -118,7 +118,7 @@ pub(super) fn check_newest(
 }
 
 /// Checks a data file that does not change.
-pub(super) fn check_data(data: &Path, progress: Progress<'_>) -> io::Result<CheckReport> {
+pub(super) fn check_data(data: &Path, progress: ProgressCallback<'_>) -> io::Result<CheckReport> {
     Ok(check_state(data, None, progress)?.unwrap_or_default())
 }
 
@@ -126,15 +126,15 @@ pub(super) fn check_data(data: &Path, progress: Progress<'_>) -> io::Result<Chec
 fn check_state(
     data: &Path,
     transaction: Option<u64>,
-    progress: Progress<'_>,
+    progress: ProgressCallback<'_>,
 ) -> io::Result<Option<CheckReport>> {
-    let flawed = |flaw: Flaw| {
+    let flawed = |flaw: PageFlaw| {
         Ok(Some(CheckReport {
             findings: vec![flaw],
             ..CheckReport::default()
         }))
     };
-    let pages = match Pages::open(File::open(data)?)? {
+    let pages = match PageFile::open(File::open(data)?)? {
         Ok(pages) => pages,
         Err(flaw) => return flawed(flaw),
     };
@@ -146,7 +146,7 @@ fn check_state(
         },
         (Ok(meta), None) => meta,
     };
-    let mut walk = Walk::new(&pages, meta, progress);
+    let mut walk = TreeWalk::new(&pages, meta, progress);
     let mut report = CheckReport::default();
     let free = walk.free_list()?;
     walk.mark_free(&free);
@@ -158,7 +158,7 @@ fn check_state(
     check_files(&mut walk, &items, &mut trees, &mut report)?;
     if let Some(tables) = trees.remove(&b"tables"[..]) {
         walk.tree("tables", tables, &mut |key, held| match held {
-            Held::Bytes(stored) if seal::checked(key, stored).is_some() => Ok(()),
+            TreeValue::Bytes(stored) if seal::checked(key, stored).is_some() => Ok(()),
             _ => Err(format!("the value under {} is damaged", Key::from(key))),
         })?;
     }
@@ -173,9 +173,9 @@ fn check_state(
 }
 
 fn read_catalogue(
-    walk: &mut Walk<'_>,
-    trees: &mut HashMap<Vec<u8>, Tree>,
-) -> io::Result<Vec<Item>> {
+    walk: &mut TreeWalk<'_>,
+    trees: &mut HashMap<Vec<u8>, PageTree>,
+) -> io::Result<Vec<CatalogueItem>> {
     let tree = trees.remove(&b"catalogue"[..]);
     if tree.is_none() {
         walk.find("the catalogue is missing".to_owned());
@@ -184,29 +184,29 @@ fn read_catalogue(
 }
 
 /// Reads the catalogue, and compares its numbers with its entries.
-fn read_catalogue_of(walk: &mut Walk<'_>, tree: Option<Tree>) -> io::Result<(Vec<Item>, Own)> {
-    let (mut items, mut own) = (Vec::new(), Own::default());
+fn read_catalogue_of(walk: &mut TreeWalk<'_>, tree: Option<PageTree>) -> io::Result<(Vec<CatalogueItem>, CatalogueNumbering)> {
+    let (mut items, mut own) = (Vec::new(), CatalogueNumbering::default());
     let Some(tree) = tree else {
         return Ok((items, own));
     };
     walk.tree("catalogue", tree, &mut |name, held| {
         if name.first().is_none_or(|first| *first < b'!') {
-            if let Held::Bytes(value) = held {
+            if let TreeValue::Bytes(value) = held {
                 own.read(name, value);
             }
             return Ok(());
         }
         let item = match held {
-            Held::Bytes(entry) => catalogue::decode(name, entry),
-            Held::Tree(_) => None,
+            TreeValue::Bytes(entry) => catalogue::decode(name, entry),
+            TreeValue::Tree(_) => None,
         };
         let item = item.ok_or_else(|| format!("the entry of {} is damaged", Key::from(name)))?;
         items.push(item);
         Ok(())
     })?;
-    let number = |item: &Item| match item {
-        Item::File { id, .. } | Item::Index { id, .. } => Some(*id),
-        Item::Path(_) => None,
+    let number = |item: &CatalogueItem| match item {
+        CatalogueItem::File { id, .. } | CatalogueItem::Index { id, .. } => Some(*id),
+        CatalogueItem::Path(_) => None,
     };
     for (name, id) in items.iter().filter_map(|i| Some((i.name(), number(i)?))) {
         if own.last.is_some_and(|last| id.0 > last) {
@@ -241,21 +241,21 @@ impl Entries {
 }
 
 fn check_files(
-    walk: &mut Walk<'_>,
-    items: &[Item],
-    trees: &mut HashMap<Vec<u8>, Tree>,
+    walk: &mut TreeWalk<'_>,
+    items: &[CatalogueItem],
+    trees: &mut HashMap<Vec<u8>, PageTree>,
     report: &mut CheckReport,
 ) -> io::Result<()> {
     let indexes: Vec<_> = items
         .iter()
         .filter_map(|item| match item {
-            Item::Index { id, def, built } => Some((*id, def, *built)),
+            CatalogueItem::Index { id, def, built } => Some((*id, def, *built)),
             _ => None,
         })
         .collect();
     let mut wanted = vec![Entries::default(); indexes.len()];
     for item in items {
-        let Item::File { id, def, sealed } = item else {
+        let CatalogueItem::File { id, def, sealed } = item else {
             continue;
         };
         let mut checked = CheckedFile {
@@ -263,12 +263,12 @@ fn check_files(
             records: 0,
             has_check_sums: *sealed,
         };
-        let mut each = |key: &[u8], held: Held<'_>| {
+        let mut each = |key: &[u8], held: TreeValue<'_>| {
             checked.records += 1;
             let record = match held {
-                Held::Bytes(stored) if *sealed => seal::checked(key, stored),
-                Held::Bytes(stored) => Some(stored),
-                Held::Tree(_) => None,
+                TreeValue::Bytes(stored) if *sealed => seal::checked(key, stored),
+                TreeValue::Bytes(stored) => Some(stored),
+                TreeValue::Tree(_) => None,
             };
             let key_text = || Key::from(key);
             let record = record.ok_or_else(|| {
@@ -317,7 +317,7 @@ pub(super) const WALKED_BYTES: u64 = 4 << 30;
 
 /// The pages that are checked before a data file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum CheckDepth {
     /// The pages that lead to the files.
     Way,
     /// The list of free pages, too: who writes uses them.
@@ -327,15 +327,15 @@ pub(super) enum Look {
 }
 
 /// Whether a data file can be opened; returns the error, if any.
-pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), Flaw>> {
-    let pages = match Pages::open(File::open(data)?)? {
+pub(super) fn before_opening(data: &Path, look: CheckDepth) -> io::Result<Result<(), PageFlaw>> {
+    let pages = match PageFile::open(File::open(data)?)? {
         Ok(pages) => pages,
         Err(flaw) => return Ok(Err(flaw)),
     };
-    let writing = look != Look::Way;
+    let writing = look != CheckDepth::Way;
     in_newest(&pages, |meta| {
         let mut progress = |_, _| ControlFlow::Continue(());
-        let mut walk = Walk::new(&pages, meta, &mut progress);
+        let mut walk = TreeWalk::new(&pages, meta, &mut progress);
         if writing || pages.length()? < bytes_to(&pages, &meta) {
             let free = walk.free_list()?;
             walk.mark_free(&free);
@@ -358,13 +358,13 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
         }
         // A commit follows the pages to what it changes, and ends the process
         // where one is damaged.
-        if look == Look::All {
+        if look == CheckDepth::All {
             for item in &items {
                 match item {
-                    Item::File { id, .. } | Item::Index { id, .. } => {
+                    CatalogueItem::File { id, .. } | CatalogueItem::Index { id, .. } => {
                         walk_tree(&mut walk, &trees, *id, item.name().as_str())?;
                     }
-                    Item::Path(_) => {}
+                    CatalogueItem::Path(_) => {}
                 }
             }
         }
@@ -380,13 +380,13 @@ pub(super) fn before_opening(data: &Path, look: Look) -> io::Result<Result<(), F
 /// the trees that lead to them, and their own; and the list of free pages if
 /// that is read too.
 pub(super) fn before_reading(
-    pages: &Pages,
-    meta: Meta,
+    pages: &PageFile,
+    meta: MetaPage,
     of: &[(FileId, String)],
     free: bool,
-) -> io::Result<Option<Flaw>> {
+) -> io::Result<Option<PageFlaw>> {
     let mut progress = |_, _| ControlFlow::Continue(());
-    let mut walk = Walk::new(pages, meta, &mut progress);
+    let mut walk = TreeWalk::new(pages, meta, &mut progress);
     if free {
         let free = walk.free_list()?;
         walk.mark_free(&free);
@@ -401,20 +401,20 @@ pub(super) fn before_reading(
 
 /// Checks what a walk through an index uses: its entries are those of its base,
 /// and the pages of both are whole.
-pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Result<Option<Flaw>> {
+pub(super) fn before_path(pages: &PageFile, meta: MetaPage, index: FileId) -> io::Result<Option<PageFlaw>> {
     let mut progress = |_, _| ControlFlow::Continue(());
-    let mut walk = Walk::new(pages, meta, &mut progress);
+    let mut walk = TreeWalk::new(pages, meta, &mut progress);
     let mut trees = main_trees(&mut walk)?;
     let tree = trees.get(&b"catalogue"[..]).copied();
     let (mut items, _) = read_catalogue_of(&mut walk, tree)?;
     let base = items.iter().find_map(|item| match item {
-        Item::Index { id, def, .. } if *id == index => Some(def.base.clone()),
+        CatalogueItem::Index { id, def, .. } if *id == index => Some(def.base.clone()),
         _ => None,
     });
     items.retain(|item| match item {
-        Item::File { def, .. } => Some(&def.name) == base.as_ref(),
-        Item::Index { id, .. } => *id == index,
-        Item::Path(_) => false,
+        CatalogueItem::File { def, .. } => Some(&def.name) == base.as_ref(),
+        CatalogueItem::Index { id, .. } => *id == index,
+        CatalogueItem::Path(_) => false,
     });
     check_files(&mut walk, &items, &mut trees, &mut CheckReport::default())?;
     Ok(first(walk))
@@ -422,8 +422,8 @@ pub(super) fn before_path(pages: &Pages, meta: Meta, index: FileId) -> io::Resul
 
 /// Walks the tree of a file or index. A missing tree is reported by its reader.
 fn walk_tree(
-    walk: &mut Walk<'_>,
-    trees: &HashMap<Vec<u8>, Tree>,
+    walk: &mut TreeWalk<'_>,
+    trees: &HashMap<Vec<u8>, PageTree>,
     id: FileId,
     name: &str,
 ) -> io::Result<()> {
@@ -436,9 +436,9 @@ fn walk_tree(
 /// Has the newest state looked at until what is found is true: a region may
 /// commit meanwhile, and use pages of a state that was the newest again.
 fn in_newest(
-    pages: &Pages,
-    look: impl Fn(Meta) -> io::Result<Option<Flaw>>,
-) -> io::Result<Result<(), Flaw>> {
+    pages: &PageFile,
+    look: impl Fn(MetaPage) -> io::Result<Option<PageFlaw>>,
+) -> io::Result<Result<(), PageFlaw>> {
     const TRIES: u32 = 20;
     let mut found = String::new();
     for _ in 0..TRIES {
@@ -457,33 +457,33 @@ fn in_newest(
     Ok(Err(found))
 }
 
-fn first(mut walk: Walk<'_>) -> Option<Flaw> {
+fn first(mut walk: TreeWalk<'_>) -> Option<PageFlaw> {
     (!walk.findings.is_empty()).then(|| walk.findings.swap_remove(0))
 }
 
 /// The data bases there are.
-fn main_trees(walk: &mut Walk<'_>) -> io::Result<HashMap<Vec<u8>, Tree>> {
+fn main_trees(walk: &mut TreeWalk<'_>) -> io::Result<HashMap<Vec<u8>, PageTree>> {
     let mut trees = HashMap::new();
     let main = walk.meta.main;
     walk.tree("main data base", main, &mut |name, held| match held {
-        Held::Tree(tree) => {
+        TreeValue::Tree(tree) => {
             trees.insert(name.to_vec(), tree);
             Ok(())
         }
-        Held::Bytes(_) => Err(format!("{} is not a data base", Key::from(name))),
+        TreeValue::Bytes(_) => Err(format!("{} is not a data base", Key::from(name))),
     })?;
     Ok(trees)
 }
 
 /// Bytes up to the end of the last page that was ever in use.
-fn bytes_to(pages: &Pages, meta: &Meta) -> u64 {
+fn bytes_to(pages: &PageFile, meta: &MetaPage) -> u64 {
     let pages_there = meta.last_page.saturating_add(1);
     pages_there.saturating_mul(pages.page_bytes as u64)
 }
 
 /// The error in the end of a file, if any: pages in use must not be after it.
 /// Free ones may be, since they need never have been written.
-fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Option<Flaw>> {
+fn missing_end(pages: &PageFile, meta: &MetaPage, mut free: Vec<u64>) -> io::Result<Option<PageFlaw>> {
     let (length, whole) = (pages.length()?, bytes_to(pages, meta));
     if length >= whole {
         return Ok(None);

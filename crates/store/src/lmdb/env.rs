@@ -17,15 +17,15 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 use lmdb_master_sys as ffi;
 use thiserror::Error;
 
-use super::ahead::Ahead;
+use super::ahead::LastMetaPage;
 use super::catalogue;
 use super::check::WALKED_BYTES;
 use super::fault;
-use super::home::{self, Found, with_way_out};
+use super::home::{self, HomeState, with_way_out};
 use super::lock::LockError;
 use super::looked::StoreDamage;
-use super::pages::{Flaw, Pages};
-use super::sys::{self, Code, Dbi};
+use super::pages::{PageFlaw, PageFile};
+use super::sys::{self, LmdbError, DbHandle};
 use crate::error::StorageError;
 
 /// How an environment is opened. Readers need `max_files` only; the map's size
@@ -41,7 +41,7 @@ pub struct LmdbOptions {
     /// Files there can be, those just replaced included.
     pub max_files: u32,
     /// The failures that a change survives.
-    pub durability: Durability,
+    pub durability: CommitDurability,
     /// Bytes of `data.mdb` up to which a writer checks all pages before it
     /// opens the store. Pages of a larger one are checked when they are used,
     /// or by [`LmdbStore::check_beside`](super::LmdbStore::check_beside).
@@ -50,7 +50,7 @@ pub struct LmdbOptions {
 
 /// The failures that an applied change survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
+pub enum CommitDurability {
     /// A crash of the machine: every apply ends with a flush to the device.
     Flush,
     /// The death of any process, but a crash of the machine may cost the whole
@@ -64,7 +64,7 @@ impl Default for LmdbOptions {
             map_bytes: 1 << 40,
             max_readers: 4096,
             max_files: 1024,
-            durability: Durability::Flush,
+            durability: CommitDurability::Flush,
             walked_bytes: WALKED_BYTES,
         }
     }
@@ -128,14 +128,14 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 /// An environment with its catalogue, shared within the process.
-pub(super) struct Env {
+pub(super) struct StoreEnvironment {
     /// `None` only while it is being closed.
-    sys: Option<Arc<sys::Env>>,
+    sys: Option<Arc<sys::LmdbEnvironment>>,
     /// Whether this process writes it.
     is_written: bool,
-    pub catalogue: Dbi,
+    pub catalogue: DbHandle,
     /// `None` in a store of version 1 that is open for reading.
-    pub tables: Option<Dbi>,
+    pub tables: Option<DbHandle>,
     /// Counts the changes that this process's writer makes to the catalogue, so
     /// that its readers know when to read it again.
     pub catalogue_changes: AtomicU64,
@@ -149,12 +149,12 @@ pub(super) struct Env {
 }
 
 thread_local! {
-    /// The flaw that [`Code::DAMAGED`] reports, in the thread that found it.
-    static FLAW: RefCell<Flaw> = const { RefCell::new(Flaw::new()) };
+    /// The flaw that [`LmdbError::DAMAGED`] reports, in the thread that found it.
+    static FLAW: RefCell<PageFlaw> = const { RefCell::new(PageFlaw::new()) };
 }
 
 /// The result of opening an environment.
-type Opened = (Arc<sys::Env>, Dbi, Option<Dbi>);
+type Opened = (Arc<sys::LmdbEnvironment>, DbHandle, Option<DbHandle>);
 
 /// The data base of all tables.
 pub(super) const TABLES: &CStr = c"tables";
@@ -162,7 +162,7 @@ pub(super) const TABLES: &CStr = c"tables";
 /// The environments this process has open, by directory, and those being
 /// closed.
 struct Registry {
-    open: Mutex<HashMap<PathBuf, Weak<Env>>>,
+    open: Mutex<HashMap<PathBuf, Weak<StoreEnvironment>>>,
     closed: Condvar,
 }
 
@@ -171,7 +171,7 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry {
     closed: Condvar::new(),
 });
 
-impl Env {
+impl StoreEnvironment {
     /// Opens for reading, or shares what this process has open.
     pub fn open_for_reading(path: &Path, limits: &LmdbOptions) -> Result<Arc<Self>, OpenError> {
         let missing = |_| OpenError::Missing {
@@ -211,10 +211,10 @@ impl Env {
         read_only: bool,
         open: &mut HashMap<PathBuf, Weak<Self>>,
     ) -> Result<Arc<Self>, OpenError> {
-        let Found {
+        let HomeState {
             is_there,
-            all_looked_at,
-        } = home::look(&path, !read_only, limits.walked_bytes)?;
+            all_checked: all_looked_at,
+        } = home::check_home(&path, !read_only, limits.walked_bytes)?;
         if read_only && !is_there {
             return Err(OpenError::Missing { path });
         }
@@ -235,7 +235,7 @@ impl Env {
         if !read_only {
             fault::watch(&path);
         }
-        sys.tell_looked(all_looked_at);
+        sys.publish_checked(all_looked_at);
         let env = Self {
             sys: Some(sys),
             is_written: !read_only,
@@ -265,11 +265,11 @@ impl Env {
             max_readers: limits.max_readers,
             // The catalogue and the tables are two more.
             max_dbs: limits.max_files.saturating_add(2),
-            flush: limits.durability == Durability::Flush,
+            flush: limits.durability == CommitDurability::Flush,
         };
-        let env = Arc::new(sys::Env::open(path, &options).map_err(storage)?);
+        let env = Arc::new(sys::LmdbEnvironment::open(path, &options).map_err(storage)?);
         let known = match env.open_db(catalogue::CATALOGUE) {
-            Err(Code(ffi::MDB_NOTFOUND)) => None,
+            Err(LmdbError(ffi::MDB_NOTFOUND)) => None,
             other => Some(other.map_err(storage)?),
         };
         if let Some(catalogue) = known {
@@ -285,7 +285,7 @@ impl Env {
             prepare(&env).map_err(storage)?;
         }
         let catalogue = match env.open_db(catalogue::CATALOGUE) {
-            Err(Code(ffi::MDB_NOTFOUND)) => {
+            Err(LmdbError(ffi::MDB_NOTFOUND)) => {
                 return Err(StorageError::Damaged {
                     reason: "it has no catalogue".to_owned(),
                 });
@@ -293,14 +293,14 @@ impl Env {
             other => other.map_err(storage)?,
         };
         let tables = match env.open_db(TABLES) {
-            Err(Code(ffi::MDB_NOTFOUND)) => None,
+            Err(LmdbError(ffi::MDB_NOTFOUND)) => None,
             other => Some(other.map_err(storage)?),
         };
         Ok((env, catalogue, tables))
     }
 
     /// The environment of LMDB.
-    pub fn sys(&self) -> &Arc<sys::Env> {
+    pub fn sys(&self) -> &Arc<sys::LmdbEnvironment> {
         match &self.sys {
             Some(sys) => sys,
             None => unreachable!("an environment is used while it is being closed"),
@@ -308,24 +308,24 @@ impl Env {
     }
 
     /// The error of an error number here.
-    pub fn error(&self, code: Code, doing: &'static str) -> StorageError {
+    pub fn error(&self, code: LmdbError, doing: &'static str) -> StorageError {
         let flush_failed = || match self.sys().on_its_way() {
-            Ahead::Lost(_, code) => code.text(),
-            Ahead::Settled | Ahead::Pending(_) => code.text(),
+            LastMetaPage::Lost(_, code) => code.text(),
+            LastMetaPage::Settled | LastMetaPage::Pending(_) => code.text(),
         };
         match code {
-            Code::UNCERTAIN => StorageError::Uncertain {
+            LmdbError::UNCERTAIN => StorageError::Uncertain {
                 reason: flush_failed(),
             },
-            Code::REFUSED => StorageError::Refused {
+            LmdbError::REFUSED => StorageError::Refused {
                 reason: flush_failed(),
             },
-            Code::MISPLACED => StorageError::Misplaced {
+            LmdbError::MISPLACED => StorageError::Misplaced {
                 path: self.path.join("data.mdb"),
                 process: std::process::id(),
                 descriptor: self.sys().data_fd().unwrap_or(-1),
             },
-            Code::DAMAGED => StorageError::Damaged {
+            LmdbError::DAMAGED => StorageError::Damaged {
                 reason: with_way_out(&FLAW.take()),
             },
             code => storage_error(code, doing, &self.path, &self.limits),
@@ -340,39 +340,39 @@ impl Env {
     /// All pages were looked at, and are whole.
     pub fn trust(&self) {
         self.trusted.store(true, Ordering::Release);
-        self.sys().tell_looked(true);
+        self.sys().publish_checked(true);
     }
 
     /// From now on commands look at the pages on their way.
     pub fn distrust(&self) {
         self.trusted.store(false, Ordering::Release);
-        self.sys().tell_looked(false);
+        self.sys().publish_checked(false);
     }
 
     /// Takes note of damage.
-    pub fn flawed(&self, flaw: Flaw) -> Code {
+    pub fn flawed(&self, flaw: PageFlaw) -> LmdbError {
         self.damage.note(&flaw);
         FLAW.set(flaw);
-        Code::DAMAGED
+        LmdbError::DAMAGED
     }
 
-    /// Runs `look` on the pages of the data file, under LMDB's own descriptor: a
+    /// Runs `check_home` on the pages of the data file, under LMDB's own descriptor: a
     /// worker has no other.
-    pub fn with_pages<R>(&self, look: impl FnOnce(&Pages) -> R) -> Result<R, Code> {
+    pub fn with_pages<R>(&self, look: impl FnOnce(&PageFile) -> R) -> Result<R, LmdbError> {
         let (descriptor, page_bytes) = (self.sys().data_fd()?, self.sys().page_bytes()?);
         // SAFETY: the environment has it open, outlives this and closes it itself.
         let file = unsafe { File::from_raw_fd(descriptor) };
-        let pages = ManuallyDrop::new(Pages::of(file, page_bytes as usize));
+        let pages = ManuallyDrop::new(PageFile::of(file, page_bytes as usize));
         Ok(look(&pages))
     }
 
     /// Opens a data base.
-    pub fn open_db(&self, name: &CStr) -> Result<Dbi, Code> {
+    pub fn open_db(&self, name: &CStr) -> Result<DbHandle, LmdbError> {
         self.sys().open_db(name)
     }
 }
 
-impl Drop for Env {
+impl Drop for StoreEnvironment {
     fn drop(&mut self) {
         let mut open = registry();
         // Readers hold the outer `Arc`, so this one is the last of the inner.
@@ -387,7 +387,7 @@ impl Drop for Env {
 
 /// Makes the catalogue of a new environment, clears what dead processes left
 /// and drops what was discarded.
-fn prepare(env: &Arc<sys::Env>) -> Result<(), Code> {
+fn prepare(env: &Arc<sys::LmdbEnvironment>) -> Result<(), LmdbError> {
     env.clear_dead_readers()?;
     let opening = env.opening();
     let mut txn = sys::WriteTxn::begin(env)?;
@@ -407,13 +407,13 @@ fn prepare(env: &Arc<sys::Env>) -> Result<(), Code> {
     }
 }
 
-fn registry() -> MutexGuard<'static, HashMap<PathBuf, Weak<Env>>> {
+fn registry() -> MutexGuard<'static, HashMap<PathBuf, Weak<StoreEnvironment>>> {
     REGISTRY.open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn wait(
-    open: MutexGuard<'static, HashMap<PathBuf, Weak<Env>>>,
-) -> MutexGuard<'static, HashMap<PathBuf, Weak<Env>>> {
+    open: MutexGuard<'static, HashMap<PathBuf, Weak<StoreEnvironment>>>,
+) -> MutexGuard<'static, HashMap<PathBuf, Weak<StoreEnvironment>>> {
     REGISTRY
         .closed
         .wait(open)
@@ -436,12 +436,12 @@ pub(super) fn lock_error(error: LockError, path: &Path) -> OpenError {
 
 /// The one place where error numbers get their meaning.
 fn storage_error(
-    code: Code,
+    code: LmdbError,
     doing: &'static str,
     path: &Path,
     limits: &LmdbOptions,
 ) -> StorageError {
-    let Code(number) = code;
+    let LmdbError(number) = code;
     match number {
         ffi::MDB_MAP_FULL => StorageError::MapFull {
             map_bytes: limits.map_bytes,

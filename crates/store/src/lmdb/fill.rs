@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use super::reader::File;
-use super::sys::{self, Code, Dbi, Move, Reader, WriteTxn};
+use super::reader::CachedFile;
+use super::sys::{self, LmdbError, DbHandle, CursorMove, Reader, WriteTxn};
 use crate::error::{BuildError, Key, StorageError};
 use crate::index::IndexDef;
 use crate::traits::BuildProgress;
-use crate::transfer::sort::{Item, Sorter};
+use crate::transfer::sort::{SortRecord, RecordSorter};
 
 /// Bytes after which a transaction is committed: a bound on memory, and large
 /// enough for its flush to be cheap.
@@ -21,9 +21,9 @@ const COMMIT_BYTES: usize = 32 << 20;
 const READ_RECORDS: usize = 4096;
 
 /// Fills one data base.
-pub(super) struct Filler {
-    env: Arc<sys::Env>,
-    db: Dbi,
+pub(super) struct IndexFiller {
+    env: Arc<sys::LmdbEnvironment>,
+    db: DbHandle,
     /// Begun by the first entry after a commit.
     txn: Option<WriteTxn>,
     /// Bytes put since the last commit.
@@ -32,8 +32,8 @@ pub(super) struct Filler {
     greatest: Vec<u8>,
 }
 
-impl Filler {
-    pub fn new(env: Arc<sys::Env>, db: Dbi) -> Self {
+impl IndexFiller {
+    pub fn new(env: Arc<sys::LmdbEnvironment>, db: DbHandle) -> Self {
         Self {
             env,
             db,
@@ -44,7 +44,7 @@ impl Filler {
     }
 
     /// The transaction under way.
-    pub fn txn(&mut self) -> Result<&mut WriteTxn, Code> {
+    pub fn txn(&mut self) -> Result<&mut WriteTxn, LmdbError> {
         match self.txn {
             Some(ref mut txn) => Ok(txn),
             None => Ok(self.txn.insert(WriteTxn::begin(&self.env)?)),
@@ -53,7 +53,7 @@ impl Filler {
 
     /// Adds an entry; false if its key is there. Ascending keys are appended,
     /// which fills pages and costs no search.
-    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Code> {
+    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<bool, LmdbError> {
         let db = self.db;
         let greater = key > &self.greatest[..];
         let txn = self.txn()?;
@@ -74,7 +74,7 @@ impl Filler {
     }
 
     /// Commits what was put.
-    pub fn commit(&mut self) -> Result<(), Code> {
+    pub fn commit(&mut self) -> Result<(), LmdbError> {
         self.pending_bytes = 0;
         self.txn.take().map_or(Ok(()), WriteTxn::commit)
     }
@@ -85,14 +85,14 @@ impl Filler {
     }
 
     /// The entry that begins so, if there is one.
-    fn with_prefix(&mut self, prefix: &[u8]) -> Result<Option<Vec<u8>>, Code> {
+    fn with_prefix(&mut self, prefix: &[u8]) -> Result<Option<Vec<u8>>, LmdbError> {
         if self.greatest[..] < *prefix {
             return Ok(None);
         }
         let db = self.db;
         let txn = self.txn()?;
         let mut cursor = txn.new_cursor(db)?;
-        let hit = cursor.go(Move::AtLeast(prefix))?;
+        let hit = cursor.go(CursorMove::AtLeast(prefix))?;
         Ok(hit
             .filter(|(key, _)| key.starts_with(prefix))
             .map(|(key, _)| key.to_vec()))
@@ -100,28 +100,28 @@ impl Filler {
 }
 
 /// The source of an index, and how it is built.
-pub(super) struct Build<'b> {
+pub(super) struct IndexBuild<'b> {
     pub def: &'b IndexDef,
-    pub base: &'b File,
+    pub base: &'b CachedFile,
     pub memory_bytes: usize,
     /// Converts an error number.
-    pub error: &'b dyn Fn(Code) -> StorageError,
+    pub error: &'b dyn Fn(LmdbError) -> StorageError,
 }
 
 /// Fills an index with the entries of all records of its base, which must not
 /// change meanwhile. The last entries are not committed yet.
 pub(super) fn build(
-    build: &Build<'_>,
+    build: &IndexBuild<'_>,
     reader: &mut Reader,
-    target: &mut Filler,
+    target: &mut IndexFiller,
     progress: &mut dyn FnMut(BuildProgress),
 ) -> Result<(), BuildError> {
-    let mut sorter = Sorter::new(build.memory_bytes);
+    let mut sorter = RecordSorter::new(build.memory_bytes);
     let mut done = BuildProgress::default();
     let mut last: Vec<u8> = Vec::new();
     loop {
         let (before, mut written) = (done.read, done.written);
-        let mut sink = |item: Item<'_>| {
+        let mut sink = |item: SortRecord<'_>| {
             written += 1;
             add(build, target, item.key)
         };
@@ -132,7 +132,7 @@ pub(super) fn build(
         for entry in chunk {
             done.read += 1;
             if let Some(entry) = entry {
-                let item = Item {
+                let item = SortRecord {
                     number: done.read,
                     key: &entry,
                     record: &[],
@@ -148,7 +148,7 @@ pub(super) fn build(
             break;
         }
     }
-    sorter.finish(&mut |item: Item<'_>| {
+    sorter.finish(&mut |item: SortRecord<'_>| {
         done.written += 1;
         if done.written.is_multiple_of(READ_RECORDS as u64) {
             progress(done);
@@ -161,7 +161,7 @@ pub(super) fn build(
 
 /// The entries of the records after `last`: at most one for each.
 fn read_chunk(
-    build: &Build<'_>,
+    build: &IndexBuild<'_>,
     reader: &mut Reader,
     last: &mut Vec<u8>,
     chunk: &mut Vec<Option<Box<[u8]>>>,
@@ -171,13 +171,13 @@ fn read_chunk(
         let mut snapshot = reader.snapshot()?;
         let mut cursor = snapshot.cursor(build.base.db)?;
         let mut hit = match last.is_empty() {
-            true => cursor.go(Move::First)?,
+            true => cursor.go(CursorMove::First)?,
             false => match cursor
-                .go(Move::AtLeast(last))?
+                .go(CursorMove::AtLeast(last))?
                 .map(|(key, _)| key == &last[..])
             {
-                Some(true) => cursor.go(Move::Next)?,
-                Some(false) => cursor.go(Move::Here)?,
+                Some(true) => cursor.go(CursorMove::Next)?,
+                Some(false) => cursor.go(CursorMove::Here)?,
                 None => None,
             },
         };
@@ -192,7 +192,7 @@ fn read_chunk(
                 last.extend_from_slice(key);
                 break;
             }
-            hit = cursor.go(Move::Next)?;
+            hit = cursor.go(CursorMove::Next)?;
         }
         Ok(())
     };
@@ -203,7 +203,7 @@ fn read_chunk(
     }
 }
 
-fn add(build: &Build<'_>, target: &mut Filler, entry: &[u8]) -> Result<(), BuildError> {
+fn add(build: &IndexBuild<'_>, target: &mut IndexFiller, entry: &[u8]) -> Result<(), BuildError> {
     let storage = |code| BuildError::Storage((build.error)(code));
     if build.def.unique {
         let (key, base_key) = entry.split_at(build.def.key_bytes());

@@ -8,44 +8,44 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::pages::{Bounds, MAX_DEPTH, PAGE_HEAD_BYTES, Pages, Tree, Value, bounds_below};
-use super::remains::Remains;
+use super::pages::{KeyBounds, MAX_DEPTH, PAGE_HEAD_BYTES, PageFile, PageTree, LeafValue, bounds_below};
+use super::remains::PageRemains;
 
 /// The pages of a data file.
 #[derive(Clone, Copy)]
-pub(super) struct Ground<'p> {
-    pub pages: &'p Pages,
+pub(super) struct DamagedTree<'p> {
+    pub pages: &'p PageFile,
     /// The last page that there can be.
     pub last_page: u64,
 }
 
 /// A bit a page.
 #[derive(Default)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct PageBits(Vec<u64>);
 
 /// The first of a value's overflow pages, and how many.
-pub(super) type Overflow = (u64, u64);
+pub(super) type OverflowRange = (u64, u64);
 
 /// An entry or gap that a walk visits, in the order of keys.
-pub(super) enum Met<'m> {
+pub(super) enum VisitedEntry<'m> {
     /// A leaf, damaged or not.
     Leaf {
         number: u64,
-        page: &'m Remains,
-        bounds: Bounds<'m>,
+        page: &'m PageRemains,
+        bounds: KeyBounds<'m>,
     },
     /// A page that cannot be followed, or not to everything below it.
-    Gap(Bounds<'m>),
+    Gap(KeyBounds<'m>),
 }
 
 /// Receives each page.
-pub(super) type Visit<'v> = &'v mut dyn FnMut(Met<'_>) -> io::Result<()>;
+pub(super) type PageVisitor<'v> = &'v mut dyn FnMut(VisitedEntry<'_>) -> io::Result<()>;
 
 /// Longest value that is believed: many times a record, and more than a list of
 /// free pages has.
 const MAX_VALUE_BYTES: usize = 64 << 20;
 
-impl Bits {
+impl PageBits {
     /// Whether a page's bit is set.
     pub fn has(&self, page: u64) -> bool {
         let word = usize::try_from(page / 64)
@@ -67,18 +67,18 @@ impl Bits {
     }
 }
 
-impl Ground<'_> {
+impl DamagedTree<'_> {
     /// Whether there can be a page with this number.
     pub fn has(&self, page: u64) -> bool {
         (2..=self.last_page).contains(&page)
     }
 
     /// Walks a tree.
-    pub fn walk(&self, tree: Tree, visit: Visit<'_>) -> io::Result<()> {
+    pub fn walk(&self, tree: PageTree, visit: PageVisitor<'_>) -> io::Result<()> {
         let level = tree.depth.min(MAX_DEPTH);
         match tree.root {
             Some(root) => {
-                let mut branches = Bits::default();
+                let mut branches = PageBits::default();
                 self.below(&mut branches, root, level, MAX_DEPTH, (None, None), visit)
             }
             None => Ok(()),
@@ -89,20 +89,20 @@ impl Ground<'_> {
     /// makes it long; `left` bounds how deep it goes.
     fn below(
         &self,
-        branches: &mut Bits,
+        branches: &mut PageBits,
         number: u64,
         level: u16,
         left: u16,
-        bounds: Bounds<'_>,
-        visit: Visit<'_>,
+        bounds: KeyBounds<'_>,
+        visit: PageVisitor<'_>,
     ) -> io::Result<()> {
         let readable = self.has(number) && left > 0;
         let bytes = readable.then(|| self.pages.remains_of(number)).flatten();
-        let Some(page) = bytes.map(|bytes| Remains::read(bytes, number, level)) else {
-            return visit(Met::Gap(bounds));
+        let Some(page) = bytes.map(|bytes| PageRemains::read(bytes, number, level)) else {
+            return visit(VisitedEntry::Gap(bounds));
         };
         if page.is_leaf {
-            return visit(Met::Leaf {
+            return visit(VisitedEntry::Leaf {
                 number,
                 page: &page,
                 bounds,
@@ -110,10 +110,10 @@ impl Ground<'_> {
         }
         let is_followed = page.len() > 0 && (0..page.len()).all(|entry| page.is_sure(entry));
         if !is_followed || branches.set(number) {
-            return visit(Met::Gap(bounds));
+            return visit(VisitedEntry::Gap(bounds));
         }
         if !page.is_whole {
-            visit(Met::Gap(bounds))?;
+            visit(VisitedEntry::Gap(bounds))?;
         }
         for entry in 0..page.len() {
             let below = bounds_below(entry, page.len(), |n| page.key(n), bounds);
@@ -125,14 +125,14 @@ impl Ground<'_> {
 
     /// Reports the pages that the branches of a tree refer to, its leaves too,
     /// without a check of those.
-    pub fn claims(&self, tree: Tree, claim: &mut dyn FnMut(u64)) {
+    pub fn claims(&self, tree: PageTree, claim: &mut dyn FnMut(u64)) {
         if let Some(root) = tree.root {
-            let mut branches = Bits::default();
+            let mut branches = PageBits::default();
             self.claims_below(&mut branches, root, tree.depth.min(MAX_DEPTH), claim);
         }
     }
 
-    fn claims_below(&self, met: &mut Bits, number: u64, level: u16, claim: &mut dyn FnMut(u64)) {
+    fn claims_below(&self, met: &mut PageBits, number: u64, level: u16, claim: &mut dyn FnMut(u64)) {
         if !self.has(number) {
             return;
         }
@@ -143,7 +143,7 @@ impl Ground<'_> {
         let Some(bytes) = self.pages.remains_of(number) else {
             return;
         };
-        let page = Remains::read(bytes, number, level);
+        let page = PageRemains::read(bytes, number, level);
         let is_followed = !page.is_leaf && (0..page.len()).all(|entry| page.is_sure(entry));
         for entry in (0..page.len()).filter(|_| is_followed) {
             self.claims_below(met, page.below(entry), level - 1, claim);
@@ -152,10 +152,10 @@ impl Ground<'_> {
 
     /// The bytes of a value, if they can be had, and the overflow pages that
     /// hold it: the first, and how many.
-    pub fn bytes<'v>(&self, value: &'v Value<'_>) -> Option<(Cow<'v, [u8]>, Overflow)> {
+    pub fn bytes<'v>(&self, value: &'v LeafValue<'_>) -> Option<(Cow<'v, [u8]>, OverflowRange)> {
         match value {
-            Value::Here(bytes) => Some(((*bytes).into(), (0, 0))),
-            Value::Overflow(first, length) => {
+            LeafValue::Here(bytes) => Some(((*bytes).into(), (0, 0))),
+            LeafValue::Overflow(first, length) => {
                 let pages = (PAGE_HEAD_BYTES + *length).div_ceil(self.pages.page_bytes) as u64;
                 let is_there = *length <= MAX_VALUE_BYTES
                     && self.has(*first)
@@ -163,12 +163,12 @@ impl Ground<'_> {
                 let bytes = is_there.then(|| self.pages.remains_of_overflow(*first, *length))?;
                 Some((bytes?.into(), (*first, pages)))
             }
-            Value::Tree(_) => None,
+            LeafValue::Tree(_) => None,
         }
     }
 }
 
 /// Whether a key lies within bounds.
-pub(super) fn is_within(key: &[u8], (low, high): Bounds<'_>) -> bool {
+pub(super) fn is_within(key: &[u8], (low, high): KeyBounds<'_>) -> bool {
     low.is_none_or(|low| key >= low) && high.is_none_or(|high| key < high)
 }

@@ -8,57 +8,57 @@ use std::ffi::CString;
 use std::sync::Arc;
 
 use super::catalogue;
-use super::env::Env;
-use super::reader::File;
-use super::sys::{Code, Dbi, MAIN, Move, Snapshot, Txn};
-use super::way::{Aim, Kind, Way, tree_in};
+use super::env::StoreEnvironment;
+use super::reader::CachedFile;
+use super::sys::{LmdbError, DbHandle, MAIN, CursorMove, ReadTransaction, LmdbTransaction};
+use super::way::{SeekTarget, TreeEntryKind, PathCheck, tree_in};
 use crate::error::Key;
 use crate::file::FileId;
 use crate::index::IndexEntry;
-use crate::seek::Seek;
+use crate::seek::SeekKey;
 
 /// Looks at the pages of one data base.
-pub(super) struct Guard {
-    env: Arc<Env>,
+pub(super) struct PageGuard {
+    env: Arc<StoreEnvironment>,
     db_name: CString,
     name: String,
-    kind: Kind,
+    kind: TreeEntryKind,
 }
 
-impl Guard {
-    pub fn of_file(env: &Arc<Env>, id: FileId, file: &File) -> Self {
+impl PageGuard {
+    pub fn of_file(env: &Arc<StoreEnvironment>, id: FileId, file: &CachedFile) -> Self {
         Self {
             env: env.clone(),
             db_name: catalogue::db_name(id),
             name: file.def.name.to_string(),
-            kind: Kind::Records {
+            kind: TreeEntryKind::Records {
                 def: file.def.clone(),
                 sealed: file.sealed,
             },
         }
     }
 
-    pub fn of_index(env: &Arc<Env>, entry: &IndexEntry) -> Self {
+    pub fn of_index(env: &Arc<StoreEnvironment>, entry: &IndexEntry) -> Self {
         Self {
             env: env.clone(),
             db_name: catalogue::db_name(entry.id),
             name: entry.def.name.to_string(),
-            kind: Kind::Index,
+            kind: TreeEntryKind::Index,
         }
     }
 
-    pub fn of_tables(env: &Arc<Env>) -> Self {
+    pub fn of_tables(env: &Arc<StoreEnvironment>) -> Self {
         Self {
             env: env.clone(),
             db_name: super::env::TABLES.into(),
             name: "tables".to_owned(),
-            kind: Kind::Tables,
+            kind: TreeEntryKind::Tables,
         }
     }
 
     /// Looks at the pages on the way to what is looked for, and at those that a
     /// change of it may touch.
-    pub fn look(&self, txn: &Txn<'_>, seek: Seek<'_>, changes: bool) -> Result<(), Code> {
+    pub fn check_pages(&self, txn: &LmdbTransaction<'_>, seek: SeekKey<'_>, changes: bool) -> Result<(), LmdbError> {
         let Some(aim) = aim(seek) else {
             return Ok(());
         };
@@ -69,13 +69,13 @@ impl Guard {
         let tree = tree_in(stored)
             .ok_or_else(|| flawed(format!("{}: its root page is outside the file", self.name)))?;
         let looked = self.env.with_pages(|pages| {
-            let way = Way {
+            let way = PathCheck {
                 pages,
                 name: &self.name,
                 kind: &self.kind,
                 changes,
             };
-            way.look(tree, aim)
+            way.check_path(tree, aim)
         })?;
         looked.map_err(flawed)
     }
@@ -84,25 +84,25 @@ impl Guard {
 /// Checks the pages of an alternate index. Its entries have no checksums; the
 /// entries next to the requested key are compared with its base.
 pub(super) struct IndexGuard {
-    own: Guard,
-    pub base: Guard,
+    own: PageGuard,
+    pub base: PageGuard,
     entry: IndexEntry,
-    of: File,
+    of: CachedFile,
 }
 
 impl IndexGuard {
-    pub fn new(env: &Arc<Env>, entry: IndexEntry, of: File) -> Self {
+    pub fn new(env: &Arc<StoreEnvironment>, entry: IndexEntry, of: CachedFile) -> Self {
         Self {
-            own: Guard::of_index(env, &entry),
-            base: Guard::of_file(env, entry.base, &of),
+            own: PageGuard::of_index(env, &entry),
+            base: PageGuard::of_file(env, entry.base, &of),
             entry,
             of,
         }
     }
 
-    /// As [`Guard::look`].
-    pub fn look(&self, snapshot: &Snapshot<'_>, db: Dbi, seek: Seek<'_>) -> Result<(), Code> {
-        self.own.look(snapshot, seek, false)?;
+    /// As [`PageGuard::look`].
+    pub fn check_pages(&self, snapshot: &ReadTransaction<'_>, db: DbHandle, seek: SeekKey<'_>) -> Result<(), LmdbError> {
+        self.own.check_pages(snapshot, seek, false)?;
         if !self.entry.is_kept() {
             return Ok(());
         }
@@ -111,9 +111,9 @@ impl IndexGuard {
         };
         let mut cursor = snapshot.new_cursor(db)?;
         let (to, beside) = match aim {
-            Aim::First => (Move::First, [Move::Next, Move::Next]),
-            Aim::Last => (Move::Last, [Move::Previous, Move::Previous]),
-            Aim::At(key) | Aim::Equal(key) => (Move::AtLeast(key), [Move::Previous, Move::Next]),
+            SeekTarget::First => (CursorMove::First, [CursorMove::Next, CursorMove::Next]),
+            SeekTarget::Last => (CursorMove::Last, [CursorMove::Previous, CursorMove::Previous]),
+            SeekTarget::At(key) | SeekTarget::Equal(key) => (CursorMove::AtLeast(key), [CursorMove::Previous, CursorMove::Next]),
         };
         for side in beside {
             let side = match cursor.go(to)? {
@@ -121,7 +121,7 @@ impl IndexGuard {
                     self.hold(snapshot, entry)?;
                     side
                 }
-                None => Move::Last,
+                None => CursorMove::Last,
             };
             if let Some((entry, _)) = cursor.go(side)? {
                 self.hold(snapshot, entry)?;
@@ -131,12 +131,12 @@ impl IndexGuard {
     }
 
     /// Whether an entry is one of the base.
-    fn hold(&self, snapshot: &Snapshot<'_>, entry: &[u8]) -> Result<(), Code> {
+    fn hold(&self, snapshot: &ReadTransaction<'_>, entry: &[u8]) -> Result<(), LmdbError> {
         let def = &self.entry.def;
         let base_key = entry.get(def.key_bytes()..).unwrap_or_default();
         let mut is_due = false;
         if !base_key.is_empty() {
-            self.base.look(snapshot, Seek::Equal(base_key), false)?;
+            self.base.check_pages(snapshot, SeekKey::Equal(base_key), false)?;
             if let Some(stored) = snapshot.get(self.of.db, base_key)? {
                 let due = def.entry(base_key, self.of.record(stored));
                 is_due = due.is_some_and(|due| *due == *entry);
@@ -155,16 +155,16 @@ impl IndexGuard {
 }
 
 /// The target of a command in a tree; `None` for an impossible key.
-fn aim(seek: Seek<'_>) -> Option<Aim<'_>> {
+fn aim(seek: SeekKey<'_>) -> Option<SeekTarget<'_>> {
     match seek {
-        Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => Some(Aim::First),
-        Seek::Last => Some(Aim::Last),
-        Seek::Equal([]) | Seek::AtMost([]) | Seek::Less([]) => None,
-        Seek::Equal(key) => Some(Aim::Equal(key)),
-        Seek::AtLeast(key)
-        | Seek::Greater(key)
-        | Seek::AtMost(key)
-        | Seek::Less(key)
-        | Seek::Prefix(key) => Some(Aim::At(key)),
+        SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => Some(SeekTarget::First),
+        SeekKey::Last => Some(SeekTarget::Last),
+        SeekKey::Equal([]) | SeekKey::AtMost([]) | SeekKey::Less([]) => None,
+        SeekKey::Equal(key) => Some(SeekTarget::Equal(key)),
+        SeekKey::AtLeast(key)
+        | SeekKey::Greater(key)
+        | SeekKey::AtMost(key)
+        | SeekKey::Less(key)
+        | SeekKey::Prefix(key) => Some(SeekTarget::At(key)),
     }
 }

@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::check::{Look, before_opening};
+use super::check::{CheckDepth, before_opening};
 use super::env::{LmdbOptions, OpenError};
 use super::fault;
 use crate::error::StorageError;
@@ -42,17 +42,17 @@ pub(super) const TABLE_HEAD_BYTES: u64 = 192;
 
 /// The state of the directory before a store is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct HomeState {
     /// Whether there is one; else it is to be made.
     pub is_there: bool,
     /// Whether all of its pages were looked at.
-    pub all_looked_at: bool,
+    pub all_checked: bool,
 }
 
 /// Makes sure that the store in a directory can be opened. To write it, all
 /// pages are looked at where it has so many bytes at most, or the last writer
 /// ended by a fault.
-pub(super) fn look(directory: &Path, writing: bool, walked_bytes: u64) -> Result<Found, OpenError> {
+pub(super) fn check_home(directory: &Path, writing: bool, walked_bytes: u64) -> Result<HomeState, OpenError> {
     let data = directory.join("data.mdb");
     let error = |error: io::Error| OpenError::Io {
         path: directory.to_owned(),
@@ -71,26 +71,26 @@ pub(super) fn look(directory: &Path, writing: bool, walked_bytes: u64) -> Result
                 what: if data.exists() { "empty" } else { "missing" },
                 marker,
             }),
-            false => Ok(Found {
+            false => Ok(HomeState {
                 is_there: false,
-                all_looked_at: true,
+                all_checked: true,
             }),
         };
     }
     let marked = writing && fault::is_marked(directory);
     let look = match (writing, marked || bytes <= walked_bytes) {
-        (false, _) => Look::Way,
-        (true, false) => Look::Free,
-        (true, true) => Look::All,
+        (false, _) => CheckDepth::Way,
+        (true, false) => CheckDepth::Free,
+        (true, true) => CheckDepth::All,
     };
     match before_opening(&data, look).map_err(error)? {
         Ok(()) => {
             if marked {
                 fault::unmark(directory);
             }
-            Ok(Found {
+            Ok(HomeState {
                 is_there: true,
-                all_looked_at: look == Look::All,
+                all_checked: look == CheckDepth::All,
             })
         }
         Err(reason) => Err(OpenError::Storage {

@@ -28,18 +28,18 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::env::{Env, LmdbOptions, OpenError};
+use super::env::{StoreEnvironment, LmdbOptions, OpenError};
 use super::home::{SLOT_BYTES, TABLE_HEAD_BYTES, WORKERS};
 use super::reader::LmdbReader;
-use super::sys::{Code, EnvPtr, HeldState};
+use super::sys::{LmdbError, EnvPtr, HeldState};
 
 /// Reader slots of a lent table: a process has one reader, and takes another
 /// while it opens a file.
 const SLOTS: usize = 8;
 /// Place of the writer's flag whether all pages were checked: after the slots.
-const LOOKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
+const CHECKED_OFFSET: usize = TABLE_HEAD_BYTES as usize + (SLOTS - 1) * SLOT_BYTES as usize;
 /// Bytes of a lent table. LMDB makes slots of as many as fill one.
-const TABLE_BYTES: usize = LOOKED_OFFSET + 8;
+const TABLE_BYTES: usize = CHECKED_OFFSET + 8;
 /// Where LMDB has the number of the last transaction.
 const COMMITTED_OFFSET: usize = 8;
 /// Where LMDB has its first slot: the state that is read, then the process.
@@ -55,7 +55,7 @@ static OPENING: Mutex<()> = Mutex::new(());
 
 /// The right to lend the reader tables of an environment.
 #[derive(Clone)]
-pub struct ReaderTables(Weak<Env>);
+pub struct ReaderTables(Weak<StoreEnvironment>);
 
 /// A table that is lent; dropped, its reader is gone.
 pub struct LentTable {
@@ -64,7 +64,7 @@ pub struct LentTable {
 }
 
 impl ReaderTables {
-    pub(super) fn new(env: &Arc<Env>) -> ReaderTables {
+    pub(super) fn new(env: &Arc<StoreEnvironment>) -> ReaderTables {
         ReaderTables(Arc::downgrade(env))
     }
 
@@ -124,7 +124,7 @@ impl LmdbReader {
         table
             .committed()
             .fetch_max(info.me_last_txnid as u64, Ordering::SeqCst);
-        reader.asks(table);
+        reader.use_lent_table(table);
         Ok(reader)
     }
 }
@@ -163,9 +163,9 @@ impl Table {
     }
 
     /// Whether all pages of the store were looked at.
-    pub fn looked(&self) -> &AtomicU64 {
+    pub fn all_checked(&self) -> &AtomicU64 {
         // SAFETY: inside the mapping, aligned, and any bytes are a number.
-        unsafe { &*self.0.as_ptr().add(LOOKED_OFFSET).cast() }
+        unsafe { &*self.0.as_ptr().add(CHECKED_OFFSET).cast() }
     }
 
     /// The oldest state that is read; [`IDLE`] for none.
@@ -195,26 +195,26 @@ impl Drop for Table {
 /// The reader tables that an environment has lent, and the states it keeps for
 /// the borrowers.
 #[derive(Default)]
-pub(super) struct Lent {
+pub(super) struct LentTables {
     tables: Vec<Weak<Table>>,
     older: HeldState,
     newer: HeldState,
-    looked: bool,
+    all_checked: bool,
 }
 
-impl Lent {
+impl LentTables {
     /// Lends a table. From now on the newest state is kept.
-    pub fn add(&mut self, table: &Arc<Table>, env: EnvPtr) -> Result<(), Code> {
+    pub fn add(&mut self, table: &Arc<Table>, env: EnvPtr) -> Result<(), LmdbError> {
         if self.newer.id().is_none() {
             self.newer.hold(env)?;
         }
-        table.looked().store(self.looked.into(), Ordering::Release);
+        table.all_checked().store(self.all_checked.into(), Ordering::Release);
         self.tables.push(Arc::downgrade(table));
         Ok(())
     }
 
     /// Keeps what borrowers read; to be called before each write transaction.
-    pub fn keep(&mut self, env: EnvPtr) -> Result<(), Code> {
+    pub fn keep(&mut self, env: EnvPtr) -> Result<(), LmdbError> {
         let Some(newer) = self.newer.id() else {
             return Ok(());
         };
@@ -227,19 +227,19 @@ impl Lent {
             None => false,
         });
         if self.tables.is_empty() {
-            self.older.let_go();
-            self.newer.let_go();
+            self.older.release();
+            self.newer.release();
             return Ok(());
         }
         // A reader still uses a state that only the older one keeps.
         if oldest < newer {
             return Ok(());
         }
-        self.older.let_go();
+        self.older.release();
         std::mem::swap(&mut self.older, &mut self.newer);
         self.newer.hold(env)?;
         if self.newer.id().is_some_and(|newest| oldest >= newest) {
-            self.older.let_go();
+            self.older.release();
         }
         Ok(())
     }
@@ -253,10 +253,10 @@ impl Lent {
 
     /// Publishes to the borrowers, later ones too, whether all pages were
     /// checked.
-    pub fn tell_looked(&mut self, all: bool) {
-        self.looked = all;
+    pub fn publish_checked(&mut self, all: bool) {
+        self.all_checked = all;
         for table in self.tables.iter().filter_map(Weak::upgrade) {
-            table.looked().store(all.into(), Ordering::Release);
+            table.all_checked().store(all.into(), Ordering::Release);
         }
     }
 

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{self, Item};
-use super::fill::Filler;
-use super::reader::File;
+use super::catalogue::{self, CatalogueItem};
+use super::fill::IndexFiller;
+use super::reader::CachedFile;
 use super::seal;
-use super::sys::{Code, Dbi, WriteTxn};
+use super::sys::{LmdbError, DbHandle, WriteTxn};
 use super::writer::LmdbStore;
 use crate::error::{BuildError, DefineError, StorageError};
 use crate::file::FileId;
@@ -21,13 +21,13 @@ use crate::traits::{BuildProgress, BulkLoad};
 use crate::transfer::LoadOptions;
 
 /// A load in progress.
-pub(super) struct Load<'s> {
+pub(super) struct FileLoad<'s> {
     store: &'s mut LmdbStore,
     old: FileId,
     new: FileId,
-    filler: Filler,
+    filler: IndexFiller,
     /// New data bases, which are discarded unless the load finishes.
-    made: Vec<Dbi>,
+    made: Vec<DbHandle>,
     /// A record with its check sum.
     sealed: Vec<u8>,
     /// The first error; it ends the load.
@@ -39,11 +39,11 @@ pub(super) struct Load<'s> {
 struct Rebuilt {
     old: FileId,
     new: FileId,
-    db: Dbi,
+    db: DbHandle,
     def: Arc<IndexDef>,
 }
 
-impl<'s> Load<'s> {
+impl<'s> FileLoad<'s> {
     pub fn start(store: &'s mut LmdbStore, old: FileId) -> Result<Self, DefineError> {
         if !store.files.contains_key(&old) {
             return Err(DefineError::UnknownFile(old));
@@ -53,7 +53,7 @@ impl<'s> Load<'s> {
         let of: Vec<FileId> = indexes.chain([old]).collect();
         store.verify(&of)?;
         let (new, db) = store.create_db(catalogue::discard)?;
-        let filler = Filler::new(store.env.sys().clone(), db);
+        let filler = IndexFiller::new(store.env.sys().clone(), db);
         Ok(Self {
             store,
             old,
@@ -70,7 +70,7 @@ impl<'s> Load<'s> {
     fn rebuild(
         &mut self,
         index: &IndexEntry,
-        file: &File,
+        file: &CachedFile,
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<Rebuilt, BuildError> {
         let (new, db) = self.store.create_db(catalogue::discard)?;
@@ -88,10 +88,10 @@ impl<'s> Load<'s> {
     }
 
     /// Puts the new in the place of the old, in one transaction.
-    fn switch(&mut self, file: &File, indexes: &[Rebuilt]) -> Result<(), Code> {
+    fn switch(&mut self, file: &CachedFile, indexes: &[Rebuilt]) -> Result<(), LmdbError> {
         let catalogue = self.store.env.catalogue;
         let mut txn = WriteTxn::begin(self.store.env.sys())?;
-        let item = Item::File {
+        let item = CatalogueItem::File {
             id: self.new,
             def: file.def.clone(),
             sealed: true,
@@ -99,7 +99,7 @@ impl<'s> Load<'s> {
         let old_db = self.store.files[&self.old].db;
         replace(&mut txn, catalogue, &item, (self.old, old_db), self.new)?;
         for index in indexes {
-            let item = Item::Index {
+            let item = CatalogueItem::Index {
                 id: index.new,
                 def: index.def.clone(),
                 built: true,
@@ -112,7 +112,7 @@ impl<'s> Load<'s> {
 
     fn run(&mut self, progress: &mut dyn FnMut(BuildProgress)) -> Result<(), BuildError> {
         self.filler.commit().map_err(|code| self.fail(code))?;
-        let file = File {
+        let file = CachedFile {
             db: self.made[0],
             def: self.store.files[&self.old].def.clone(),
             sealed: true,
@@ -146,7 +146,7 @@ impl<'s> Load<'s> {
         Ok(())
     }
 
-    fn fail(&mut self, code: Code) -> StorageError {
+    fn fail(&mut self, code: LmdbError) -> StorageError {
         let error = self.store.env.error(code, "loading a file");
         self.filler.abort();
         self.failed = Some(error.clone());
@@ -157,18 +157,18 @@ impl<'s> Load<'s> {
 /// Enters a new file or index in place of an old one, whose pages are freed.
 pub(super) fn replace(
     txn: &mut WriteTxn,
-    catalogue: Dbi,
-    item: &Item,
-    (old, old_db): (FileId, Dbi),
+    catalogue: DbHandle,
+    item: &CatalogueItem,
+    (old, old_db): (FileId, DbHandle),
     new: FileId,
-) -> Result<(), Code> {
+) -> Result<(), LmdbError> {
     catalogue::enter(txn, catalogue, item)?;
     catalogue::keep(txn, catalogue, new)?;
     catalogue::discard(txn, catalogue, old)?;
     txn.clear_db(old_db)
 }
 
-impl BulkLoad for Load<'_> {
+impl BulkLoad for FileLoad<'_> {
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, StorageError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -191,7 +191,7 @@ impl BulkLoad for Load<'_> {
     }
 }
 
-impl Drop for Load<'_> {
+impl Drop for FileLoad<'_> {
     fn drop(&mut self) {
         if self.finished {
             return;
@@ -205,6 +205,6 @@ impl Drop for Load<'_> {
             txn.commit()
         };
         // If this fails, the pages come back at the next open.
-        let _: Result<(), Code> = clear();
+        let _: Result<(), LmdbError> = clear();
     }
 }

@@ -14,16 +14,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::check::{CheckReport, check_newest};
-use super::env::Env;
+use super::env::StoreEnvironment;
 use super::sys::Reader;
 use crate::error::StorageError;
 
 /// The known damage in an open store, whichever thread found it.
 #[derive(Debug, Clone, Default)]
-pub struct StoreDamage(Arc<Mutex<Damage>>);
+pub struct StoreDamage(Arc<Mutex<KnownDamage>>);
 
 #[derive(Debug, Default)]
-struct Damage {
+struct KnownDamage {
     first: Option<String>,
     others: BTreeSet<String>,
 }
@@ -34,7 +34,7 @@ const MAX_KEPT: usize = 100;
 impl StoreDamage {
     /// The first damage that was found, and how much more; `None` without
     /// damage.
-    pub fn told(&self) -> Option<String> {
+    pub fn summary(&self) -> Option<String> {
         let damage = self.lock();
         let first = damage.first.as_ref()?;
         Some(match damage.others.len() {
@@ -56,7 +56,7 @@ impl StoreDamage {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Damage> {
+    fn lock(&self) -> MutexGuard<'_, KnownDamage> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,15 +65,15 @@ impl StoreDamage {
 pub type CheckEnded = Box<dyn FnOnce(Result<CheckReport, StorageError>, Duration) + Send>;
 
 /// A check under way; dropped, it is given up.
-pub(super) struct CheckBeside {
+pub(super) struct BackgroundCheck {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl CheckBeside {
+impl BackgroundCheck {
     /// Starts to look at all pages of the newest state. It uses at most half of
     /// a processor and of the disk.
-    pub fn start(env: &Arc<Env>, ended: CheckEnded) -> io::Result<Self> {
+    pub fn start(env: &Arc<StoreEnvironment>, ended: CheckEnded) -> io::Result<Self> {
         env.distrust();
         let stop = Arc::new(AtomicBool::new(false));
         let (env, stops) = (env.clone(), stop.clone());
@@ -86,7 +86,7 @@ impl CheckBeside {
     }
 }
 
-impl Drop for CheckBeside {
+impl Drop for BackgroundCheck {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -97,7 +97,7 @@ impl Drop for CheckBeside {
     }
 }
 
-fn run(env: &Arc<Env>, stop: &AtomicBool, ended: CheckEnded) {
+fn run(env: &Arc<StoreEnvironment>, stop: &AtomicBool, ended: CheckEnded) {
     let start = Instant::now();
     let mut worked_since = start;
     let mut progress = |_, _| {
@@ -117,7 +117,7 @@ fn run(env: &Arc<Env>, stop: &AtomicBool, ended: CheckEnded) {
     if let Ok(report) = &report {
         match report.is_clean() {
             // Not where a command has met damage since that state.
-            true if env.damage.told().is_none() => env.trust(),
+            true if env.damage.summary().is_none() => env.trust(),
             true => {}
             false => report.findings.iter().for_each(|found| {
                 env.damage.note(found);

@@ -51,7 +51,7 @@ mod writer;
 
 pub use backup::{BackupError, restore};
 pub use check::{CheckReport, CheckedFile, check};
-pub use env::{Durability, LmdbOptions, OpenError};
+pub use env::{CommitDurability, LmdbOptions, OpenError};
 pub use lent::{LentTable, ReaderTables};
 pub use looked::{CheckEnded, StoreDamage};
 pub use reader::LmdbReader;

@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 /// A data file.
-pub(super) struct Pages {
+pub(super) struct PageFile {
     file: File,
     /// Bytes of a page.
     pub page_bytes: usize,
@@ -20,16 +20,16 @@ pub(super) struct Pages {
 
 /// One of the two pages that lead to all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meta {
+pub(super) struct MetaPage {
     pub transaction: u64,
     pub last_page: u64,
-    pub free: Tree,
-    pub main: Tree,
+    pub free: PageTree,
+    pub main: PageTree,
 }
 
 /// A data base: a tree of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tree {
+pub(super) struct PageTree {
     /// How keys compare; LMDB's flags of a data base.
     pub flags: u16,
     pub depth: u16,
@@ -42,7 +42,7 @@ pub(super) struct Tree {
 }
 
 /// A page that was read.
-pub(super) struct Page {
+pub(super) struct ReadPage {
     bytes: Vec<u8>,
     /// Where each node begins.
     nodes: Vec<usize>,
@@ -50,17 +50,17 @@ pub(super) struct Page {
 }
 
 /// The value of a key in a leaf.
-pub(super) enum Value<'p> {
+pub(super) enum LeafValue<'p> {
     /// Bytes in the page.
     Here(&'p [u8]),
     /// Bytes in pages of their own: the first, and how many bytes.
     Overflow(u64, usize),
     /// A data base.
-    Tree(Tree),
+    Tree(PageTree),
 }
 
 /// The message of a flaw of a page or file.
-pub(super) type Flaw = String;
+pub(super) type PageFlaw = String;
 
 pub(super) const PAGE_HEAD_BYTES: usize = 16;
 pub(super) const NODE_HEAD_BYTES: usize = 8;
@@ -84,7 +84,7 @@ const MAX_MAP_BYTES: u64 = 1 << 47;
 pub(super) const MAX_DEPTH: u16 = 32;
 
 /// Keys from here on, and up to there.
-pub(super) type Bounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
+pub(super) type KeyBounds<'b> = (Option<&'b [u8]>, Option<&'b [u8]>);
 
 pub(super) const BRANCH: u16 = 0x01;
 pub(super) const LEAF: u16 = 0x02;
@@ -93,9 +93,9 @@ const META: u16 = 0x08;
 pub(super) const BIG_DATA: u16 = 0x01;
 pub(super) const SUB_DATA: u16 = 0x02;
 
-impl Pages {
+impl PageFile {
     /// A data file, if its first page is one's first page.
-    pub fn open(file: File) -> io::Result<Result<Self, Flaw>> {
+    pub fn open(file: File) -> io::Result<Result<Self, PageFlaw>> {
         let mut head = [0; PAGE_HEAD_BYTES + META_BYTES];
         let length = file.metadata()?.len();
         if length < head.len() as u64 {
@@ -166,7 +166,7 @@ impl Pages {
     }
 
     /// Reads a meta page, whether it is valid or not.
-    pub fn remains_of_meta(&self, page: u64) -> Option<Meta> {
+    pub fn remains_of_meta(&self, page: u64) -> Option<MetaPage> {
         Some(meta(&self.remains_of(page)?))
     }
 
@@ -189,8 +189,8 @@ impl Pages {
     }
 
     /// The newest meta page, or the one of a transaction.
-    pub fn meta(&self, transaction: Option<u64>) -> io::Result<Result<Meta, Flaw>> {
-        let choose = |metas: [Meta; 2]| -> Result<Meta, Flaw> {
+    pub fn meta(&self, transaction: Option<u64>) -> io::Result<Result<MetaPage, PageFlaw>> {
+        let choose = |metas: [MetaPage; 2]| -> Result<MetaPage, PageFlaw> {
             let newest = metas.iter().max_by_key(|meta| meta.transaction);
             let chosen = match transaction {
                 Some(wanted) => metas.iter().find(|meta| meta.transaction == wanted),
@@ -220,7 +220,7 @@ impl Pages {
         Ok(read)
     }
 
-    fn both_metas(&self) -> io::Result<Result<[Meta; 2], Flaw>> {
+    fn both_metas(&self) -> io::Result<Result<[MetaPage; 2], PageFlaw>> {
         let mut metas = [None; 2];
         for (page, meta) in metas.iter_mut().enumerate() {
             match self.read_meta(page as u64)? {
@@ -235,7 +235,7 @@ impl Pages {
         })
     }
 
-    fn read_meta(&self, page: u64) -> io::Result<Result<Meta, Flaw>> {
+    fn read_meta(&self, page: u64) -> io::Result<Result<MetaPage, PageFlaw>> {
         let mut bytes = vec![0; PAGE_HEAD_BYTES + META_BYTES];
         if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before this page".to_owned()));
@@ -260,17 +260,17 @@ impl Pages {
     }
 
     /// A page of a tree, with every node inside it.
-    pub fn page(&self, page: u64) -> io::Result<Result<Page, Flaw>> {
+    pub fn page(&self, page: u64) -> io::Result<Result<ReadPage, PageFlaw>> {
         let mut bytes = vec![0; self.page_bytes];
         if !self.read(page, &mut bytes)? {
             return Ok(Err("data.mdb ends before this page".to_owned()));
         }
-        Ok(Page::parse(bytes, page))
+        Ok(ReadPage::parse(bytes, page))
     }
 
     /// The bytes of overflow pages, and how many pages they are. A value that
     /// became shorter keeps the pages that it had.
-    pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), Flaw>> {
+    pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), PageFlaw>> {
         let pages = self.overflow_pages(length);
         let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
         if !self.read(page, &mut bytes)? {
@@ -307,9 +307,9 @@ impl Pages {
     }
 }
 
-impl Tree {
+impl PageTree {
     /// Whether its numbers can be true.
-    fn check(&self, last_page: u64) -> Result<(), Flaw> {
+    fn check(&self, last_page: u64) -> Result<(), PageFlaw> {
         let root_is_right = match self.root {
             None => self.depth == 0 && self.entries == 0,
             Some(root) => root <= last_page && (1..=MAX_DEPTH).contains(&self.depth),
@@ -321,9 +321,9 @@ impl Tree {
     }
 }
 
-impl Page {
+impl ReadPage {
     /// A page of a tree. Everything that is read later is inside of it.
-    pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, Flaw> {
+    pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, PageFlaw> {
         let flags = number(&bytes, 10, 2) as u16;
         let (lower, upper) = (
             number(&bytes, 12, 2) as usize,
@@ -379,9 +379,9 @@ impl Page {
         let bytes = |entry: usize| {
             let here = match self.is_leaf {
                 true => match self.value(entry) {
-                    Value::Here(bytes) => bytes.len(),
-                    Value::Overflow(..) => 8,
-                    Value::Tree(_) => TREE_BYTES,
+                    LeafValue::Here(bytes) => bytes.len(),
+                    LeafValue::Overflow(..) => 8,
+                    LeafValue::Tree(_) => TREE_BYTES,
                 },
                 false => 0,
             };
@@ -410,14 +410,14 @@ impl Page {
     }
 
     /// The value of an entry of a leaf.
-    pub fn value(&self, entry: usize) -> Value<'_> {
+    pub fn value(&self, entry: usize) -> LeafValue<'_> {
         let at = self.nodes[entry];
         let length = number(&self.bytes, at, 4) as usize;
         let data = at + NODE_HEAD_BYTES + self.key(entry).len();
         match number(&self.bytes, at + 4, 2) as u16 {
-            BIG_DATA => Value::Overflow(number(&self.bytes, data, 8), length),
-            SUB_DATA => Value::Tree(tree(&self.bytes[data..])),
-            _ => Value::Here(&self.bytes[data..data + length]),
+            BIG_DATA => LeafValue::Overflow(number(&self.bytes, data, 8), length),
+            SUB_DATA => LeafValue::Tree(tree(&self.bytes[data..])),
+            _ => LeafValue::Here(&self.bytes[data..data + length]),
         }
     }
 }
@@ -428,18 +428,18 @@ pub(super) fn bounds_below<'b>(
     entry: usize,
     count: usize,
     keys: impl Fn(usize) -> &'b [u8],
-    (low, high): Bounds<'b>,
-) -> Bounds<'b> {
+    (low, high): KeyBounds<'b>,
+) -> KeyBounds<'b> {
     let low = if entry == 0 { low } else { Some(keys(entry)) };
     let next = entry + 1;
     (low, if next < count { Some(keys(next)) } else { high })
 }
 
 /// Reads a meta page, including its head.
-fn meta(bytes: &[u8]) -> Meta {
+fn meta(bytes: &[u8]) -> MetaPage {
     let at = PAGE_HEAD_BYTES;
     let after = at + 24 + 2 * TREE_BYTES;
-    Meta {
+    MetaPage {
         last_page: number(bytes, after, 8),
         transaction: number(bytes, after + 8, 8),
         free: tree(&bytes[at + 24..]),
@@ -447,9 +447,9 @@ fn meta(bytes: &[u8]) -> Meta {
     }
 }
 
-pub(super) fn tree(bytes: &[u8]) -> Tree {
+pub(super) fn tree(bytes: &[u8]) -> PageTree {
     let root = number(bytes, 40, 8);
-    Tree {
+    PageTree {
         flags: number(bytes, 4, 2) as u16,
         depth: number(bytes, 6, 2) as u16,
         branch_pages: number(bytes, 8, 8),
@@ -492,7 +492,7 @@ mod tests {
             for slot in (16..usize::from(lower).min(4096)).step_by(2) {
                 bytes[slot + 1] %= 18;
             }
-            if let Ok(page) = Page::parse(bytes, 7) {
+            if let Ok(page) = ReadPage::parse(bytes, 7) {
                 for entry in 0..page.len() {
                     let _ = (page.key(entry), page.below(entry));
                     if page.is_leaf {

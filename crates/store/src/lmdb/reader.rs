@@ -13,19 +13,19 @@ use std::sync::atomic::Ordering;
 use lmdb_master_sys as ffi;
 
 use super::catalogue;
-use super::catalogue::Item;
+use super::catalogue::CatalogueItem;
 use super::check::{self, CheckReport, before_path, before_reading};
-use super::env::{Env, LmdbOptions, OpenError};
-use super::guard::{Guard, IndexGuard};
+use super::env::{StoreEnvironment, LmdbOptions, OpenError};
+use super::guard::{PageGuard, IndexGuard};
 use super::lent::Table;
 use super::seal;
-use super::sys::{self, Code, Cursor, Dbi, Move, Pair, Snapshot};
+use super::sys::{self, LmdbError, Cursor, DbHandle, CursorMove, KeyValue, ReadTransaction};
 use super::verify::verify;
 use crate::error::{Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexEntry, Named, PathEntry};
-use crate::path::{self, Indexed};
-use crate::seek::{Entry, Seek};
+use crate::index::{IndexEntry, CatalogueName, PathEntry};
+use crate::path::{self, IndexedBase};
+use crate::seek::{RecordView, SeekKey};
 use crate::table;
 use crate::traits::{CatalogueEntry, ReadStore};
 
@@ -33,9 +33,9 @@ use crate::traits::{CatalogueEntry, ReadStore};
 pub struct LmdbReader {
     // Before `env`, so that it is dropped first.
     reader: sys::Reader,
-    pub(super) env: Arc<Env>,
+    pub(super) env: Arc<StoreEnvironment>,
     /// The files looked at so far, by number.
-    files: Vec<Option<File>>,
+    files: Vec<Option<CachedFile>>,
     /// The alternate indexes looked at so far.
     indexes: HashMap<FileId, Index>,
     /// The indexes of files, and the count of changes to the catalogue when
@@ -52,8 +52,8 @@ pub struct LmdbReader {
 
 /// A file looked at before.
 #[derive(Clone)]
-pub(super) struct File {
-    pub db: Dbi,
+pub(super) struct CachedFile {
+    pub db: DbHandle,
     pub def: Arc<FileDef>,
     /// Whether records have check sums.
     pub sealed: bool,
@@ -62,11 +62,11 @@ pub(super) struct File {
 /// An alternate index looked at before.
 #[derive(Clone)]
 struct Index {
-    db: Dbi,
+    db: DbHandle,
     entry: IndexEntry,
 }
 
-impl File {
+impl CachedFile {
     /// The record in what is stored.
     pub fn record<'v>(&self, stored: &'v [u8]) -> &'v [u8] {
         match self.sealed {
@@ -87,12 +87,12 @@ impl File {
 impl LmdbReader {
     /// Opens the environment in this directory for reading only.
     pub fn open(path: &Path, limits: &LmdbOptions) -> Result<Self, OpenError> {
-        let env = Env::open_for_reading(path, limits)?;
+        let env = StoreEnvironment::open_for_reading(path, limits)?;
         let path = env.path.clone();
         Self::new(env).map_err(|source| OpenError::Storage { path, source })
     }
 
-    pub(super) fn new(env: Arc<Env>) -> Result<Self, StorageError> {
+    pub(super) fn new(env: Arc<StoreEnvironment>) -> Result<Self, StorageError> {
         let reader = sys::Reader::new(env.sys().clone())
             .map_err(|code| env.error(code, "taking a reader slot"))?;
         let trusts = env.is_trusted();
@@ -109,7 +109,7 @@ impl LmdbReader {
     }
 
     /// From now on a lent table says whether all pages were looked at.
-    pub(super) fn asks(&mut self, table: Table) {
+    pub(super) fn use_lent_table(&mut self, table: Table) {
         self.lent = Some(table);
         self.trusts = false;
     }
@@ -117,36 +117,36 @@ impl LmdbReader {
     /// Whether LMDB may follow pages without a look.
     #[inline]
     fn trusts(&mut self) -> bool {
-        self.trusts || self.asked()
+        self.trusts || self.refresh_trust()
     }
 
     #[cold]
-    fn asked(&mut self) -> bool {
+    fn refresh_trust(&mut self) -> bool {
         self.trusts = match &self.lent {
-            Some(table) => table.looked().load(Ordering::Acquire) == 1,
+            Some(table) => table.all_checked().load(Ordering::Acquire) == 1,
             None => self.env.is_trusted(),
         };
         self.trusts
     }
 
     /// The guard of a file's pages, if they must be checked.
-    fn guard(&mut self, file: FileId) -> Result<Option<Guard>, ReadError> {
+    fn guard(&mut self, file: FileId) -> Result<Option<PageGuard>, ReadError> {
         if self.trusts() {
             return Ok(None);
         }
         let of = self.file(file)?.clone();
-        Ok(Some(Guard::of_file(&self.env, file, &of)))
+        Ok(Some(PageGuard::of_file(&self.env, file, &of)))
     }
 
     /// The data base and definition of a file.
-    pub(super) fn file(&mut self, file: FileId) -> Result<&File, ReadError> {
+    pub(super) fn file(&mut self, file: FileId) -> Result<&CachedFile, ReadError> {
         let at = file.0 as usize;
         if !matches!(self.files.get(at), Some(Some(_))) {
             let (def, sealed) = self
                 .items()?
                 .into_iter()
                 .find_map(|item| match item {
-                    Item::File { id, def, sealed } if id == file => Some((def, sealed)),
+                    CatalogueItem::File { id, def, sealed } if id == file => Some((def, sealed)),
                     _ => None,
                 })
                 .ok_or(ReadError::UnknownFile(file))?;
@@ -157,7 +157,7 @@ impl LmdbReader {
             if self.files.len() <= at {
                 self.files.resize(at + 1, None);
             }
-            self.files[at] = Some(File { db, def, sealed });
+            self.files[at] = Some(CachedFile { db, def, sealed });
         }
         match &self.files[at] {
             Some(file) => Ok(file),
@@ -174,7 +174,7 @@ impl LmdbReader {
             .is_some_and(|known| known.entry.built)
         {
             let named = self.names()?.into_iter().find_map(|named| match named {
-                Named::Index(entry) if entry.id == index => Some(entry),
+                CatalogueName::Index(entry) if entry.id == index => Some(entry),
                 _ => None,
             });
             let entry = named.ok_or(ReadError::UnknownFile(index))?;
@@ -189,16 +189,16 @@ impl LmdbReader {
             .ok_or(ReadError::UnknownFile(index))
     }
 
-    fn items(&mut self) -> Result<Vec<Item>, StorageError> {
-        self.look_up(|snapshot, catalogue| catalogue::list(snapshot, catalogue))
+    fn items(&mut self) -> Result<Vec<CatalogueItem>, StorageError> {
+        self.read_catalogue(|snapshot, catalogue| catalogue::list(snapshot, catalogue))
     }
 
     /// Runs `look` on the newest state; if it finds nothing, makes sure that
     /// this is not because the file is gone.
-    fn look(
+    fn read_newest(
         &mut self,
         file: FileId,
-        look: impl FnOnce(&mut Snapshot<'_>) -> Result<bool, Code>,
+        look: impl FnOnce(&mut ReadTransaction<'_>) -> Result<bool, LmdbError>,
     ) -> Result<bool, ReadError> {
         let catalogue = self.env.catalogue;
         let look = || {
@@ -221,9 +221,9 @@ impl LmdbReader {
     }
 
     /// Runs `look` on the newest state of the catalogue.
-    fn look_up<R>(
+    fn read_catalogue<R>(
         &mut self,
-        look: impl FnOnce(&Snapshot<'_>, Dbi) -> Result<Result<R, String>, Code>,
+        look: impl FnOnce(&ReadTransaction<'_>, DbHandle) -> Result<Result<R, String>, LmdbError>,
     ) -> Result<R, StorageError> {
         let error = |code| self.env.error(code, "reading the catalogue");
         let snapshot = self.reader.snapshot().map_err(error)?;
@@ -235,7 +235,7 @@ impl LmdbReader {
     /// Runs `look` on a snapshot and the catalogue's files, for statistics.
     pub(super) fn with_snapshot<R>(
         &mut self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<R, Code>,
+        look: impl FnOnce(&ReadTransaction<'_>) -> Result<R, LmdbError>,
     ) -> Result<R, StorageError> {
         let error = |code| self.env.error(code, "reading its statistics");
         let snapshot = self.reader.snapshot().map_err(error)?;
@@ -271,7 +271,7 @@ impl LmdbReader {
     }
 
     /// The data base of a file or an alternate index.
-    pub(super) fn db(&mut self, of: FileId) -> Result<Dbi, ReadError> {
+    pub(super) fn db(&mut self, of: FileId) -> Result<DbHandle, ReadError> {
         match self.file(of) {
             Ok(file) => Ok(file.db),
             Err(ReadError::UnknownFile(_)) => Ok(self.index_of(of)?.db),
@@ -283,7 +283,7 @@ impl LmdbReader {
 impl ReadStore for LmdbReader {
     fn files(&mut self) -> Result<Vec<CatalogueEntry>, ReadError> {
         let files = self.items()?.into_iter().filter_map(|item| match item {
-            Item::File { id, def, .. } => Some(CatalogueEntry { id, def }),
+            CatalogueItem::File { id, def, .. } => Some(CatalogueEntry { id, def }),
             _ => None,
         });
         Ok(files.collect())
@@ -292,9 +292,9 @@ impl ReadStore for LmdbReader {
     fn find(&mut self, name: &FileName) -> Result<Option<CatalogueEntry>, ReadError> {
         let name = name.as_str();
         let item =
-            self.look_up(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?;
+            self.read_catalogue(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?;
         Ok(match item {
-            Some(Item::File { id, def, .. }) => Some(CatalogueEntry { id, def }),
+            Some(CatalogueItem::File { id, def, .. }) => Some(CatalogueEntry { id, def }),
             _ => None,
         })
     }
@@ -306,25 +306,25 @@ impl ReadStore for LmdbReader {
     fn seek(
         &mut self,
         file: FileId,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
-        let &File { db, sealed, .. } = self.file(file)?;
+        let &CachedFile { db, sealed, .. } = self.file(file)?;
         let guard = self.guard(file)?;
-        self.look(file, |snapshot| {
+        self.read_newest(file, |snapshot| {
             if let Some(guard) = &guard {
-                guard.look(snapshot, seek, false)?;
+                guard.check_pages(snapshot, seek, false)?;
             }
             let mut cursor;
             let hit = match seek {
-                Seek::Equal([]) => None,
-                Seek::Equal(key) => snapshot.get(db, key)?.map(|record| (key, record)),
+                SeekKey::Equal([]) => None,
+                SeekKey::Equal(key) => snapshot.get(db, key)?.map(|record| (key, record)),
                 _ => {
                     cursor = snapshot.cursor(db)?;
                     go(&mut cursor, seek)?
                 }
             };
-            let hit = hit.map(|(key, stored)| Entry {
+            let hit = hit.map(|(key, stored)| RecordView {
                 key,
                 record: if sealed {
                     seal::unsealed(stored)
@@ -339,31 +339,31 @@ impl ReadStore for LmdbReader {
     fn scan(
         &mut self,
         file: FileId,
-        from: Seek<'_>,
-        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        from: SeekKey<'_>,
+        each: &mut dyn FnMut(RecordView<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
         let of = self.file(file)?.clone();
         let mut damaged = None;
         let guard = self.guard(file)?;
-        self.look(file, |snapshot| {
+        self.read_newest(file, |snapshot| {
             if let Some(guard) = &guard {
-                guard.look(snapshot, from, false)?;
+                guard.check_pages(snapshot, from, false)?;
             }
             let mut cursor = snapshot.new_cursor(of.db)?;
             let mut hit = go(&mut cursor, from)?;
             let any = hit.is_some();
             while let Some((key, stored)) = hit {
                 if let Some(guard) = &guard {
-                    guard.look(snapshot, Seek::Greater(key), false)?;
+                    guard.check_pages(snapshot, SeekKey::Greater(key), false)?;
                 }
                 let Some(record) = of.checked(key, stored) else {
                     damaged = Some(Key::from(key));
                     break;
                 };
-                if each(Entry { key, record }).is_break() {
+                if each(RecordView { key, record }).is_break() {
                     break;
                 }
-                hit = cursor.go(Move::Next)?;
+                hit = cursor.go(CursorMove::Next)?;
             }
             Ok(any)
         })?;
@@ -379,19 +379,19 @@ impl ReadStore for LmdbReader {
         }
         let items = self.items()?;
         let item = items.into_iter().find(|item| match item {
-            Item::File { id, .. } | Item::Index { id, .. } => *id == of,
-            Item::Path(_) => false,
+            CatalogueItem::File { id, .. } | CatalogueItem::Index { id, .. } => *id == of,
+            CatalogueItem::Path(_) => false,
         });
         let item = item.ok_or(ReadError::UnknownFile(of))?;
         verify(&self.env, &mut self.reader, |pages, meta| match &item {
-            Item::Index { .. } => before_path(pages, meta, of),
+            CatalogueItem::Index { .. } => before_path(pages, meta, of),
             _ => before_reading(pages, meta, &[(of, item.name().to_string())], false),
         })?;
         self.verified.insert(of);
         Ok(())
     }
 
-    fn names(&mut self) -> Result<Vec<Named>, ReadError> {
+    fn names(&mut self) -> Result<Vec<CatalogueName>, ReadError> {
         Ok(catalogue::names(&self.items()?))
     }
 
@@ -406,7 +406,7 @@ impl ReadStore for LmdbReader {
             .names()?
             .into_iter()
             .filter_map(|named| match named {
-                Named::Index(entry) if entry.base == file => Some(entry),
+                CatalogueName::Index(entry) if entry.base == file => Some(entry),
                 _ => None,
             })
             .collect();
@@ -421,7 +421,7 @@ impl ReadStore for LmdbReader {
     fn seek_path(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(PathEntry<'_>),
     ) -> Result<bool, ReadError> {
         let Index { db, entry } = self.index_of(index)?.clone();
@@ -430,7 +430,7 @@ impl ReadStore for LmdbReader {
         }
         let base = self.file(entry.base)?.clone();
         let guard = self.index_guard(index)?;
-        self.look(index, |snapshot| {
+        self.read_newest(index, |snapshot| {
             let mut state = State {
                 snapshot,
                 db,
@@ -444,14 +444,14 @@ impl ReadStore for LmdbReader {
     fn seek_entry(
         &mut self,
         index: FileId,
-        seek: Seek<'_>,
+        seek: SeekKey<'_>,
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, ReadError> {
         let db = self.index_of(index)?.db;
         let guard = self.index_guard(index)?;
-        self.look(index, |snapshot| {
+        self.read_newest(index, |snapshot| {
             if let Some(guard) = &guard {
-                guard.look(snapshot, db, seek)?;
+                guard.check_pages(snapshot, db, seek)?;
             }
             let mut cursor = snapshot.cursor(db)?;
             Ok(go(&mut cursor, seek)?
@@ -463,13 +463,13 @@ impl ReadStore for LmdbReader {
     fn seek_table(
         &mut self,
         table: table::Table,
-        seek: Seek<'_>,
-        found: &mut dyn FnMut(Entry<'_>),
+        seek: SeekKey<'_>,
+        found: &mut dyn FnMut(RecordView<'_>),
     ) -> Result<bool, ReadError> {
         let Some(db) = self.env.tables else {
             return Ok(false);
         };
-        let guard = (!self.trusts()).then(|| Guard::of_tables(&self.env));
+        let guard = (!self.trusts()).then(|| PageGuard::of_tables(&self.env));
         let error = |code| self.env.error(code, "reading a table");
         let prefix = table.prefix();
         // The byte after the name makes the end of the table a key too.
@@ -478,21 +478,21 @@ impl ReadStore for LmdbReader {
         let within = |key: &[u8]| [&prefix[..], key].concat();
         let buffer;
         let seek = match seek {
-            Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => {
-                Seek::Prefix(&prefix)
+            SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => {
+                SeekKey::Prefix(&prefix)
             }
-            Seek::Last => Seek::Less(&end),
-            Seek::Equal([]) | Seek::AtMost([]) | Seek::Less([]) => return Ok(false),
-            Seek::Equal(key) => (buffer = within(key), Seek::Equal(&buffer)).1,
-            Seek::AtLeast(key) => (buffer = within(key), Seek::AtLeast(&buffer)).1,
-            Seek::Greater(key) => (buffer = within(key), Seek::Greater(&buffer)).1,
-            Seek::AtMost(key) => (buffer = within(key), Seek::AtMost(&buffer)).1,
-            Seek::Less(key) => (buffer = within(key), Seek::Less(&buffer)).1,
-            Seek::Prefix(key) => (buffer = within(key), Seek::Prefix(&buffer)).1,
+            SeekKey::Last => SeekKey::Less(&end),
+            SeekKey::Equal([]) | SeekKey::AtMost([]) | SeekKey::Less([]) => return Ok(false),
+            SeekKey::Equal(key) => (buffer = within(key), SeekKey::Equal(&buffer)).1,
+            SeekKey::AtLeast(key) => (buffer = within(key), SeekKey::AtLeast(&buffer)).1,
+            SeekKey::Greater(key) => (buffer = within(key), SeekKey::Greater(&buffer)).1,
+            SeekKey::AtMost(key) => (buffer = within(key), SeekKey::AtMost(&buffer)).1,
+            SeekKey::Less(key) => (buffer = within(key), SeekKey::Less(&buffer)).1,
+            SeekKey::Prefix(key) => (buffer = within(key), SeekKey::Prefix(&buffer)).1,
         };
         let mut snapshot = self.reader.snapshot().map_err(error)?;
         if let Some(guard) = &guard {
-            guard.look(&snapshot, seek, false).map_err(error)?;
+            guard.check_pages(&snapshot, seek, false).map_err(error)?;
         }
         let mut cursor = snapshot.cursor(db).map_err(error)?;
         let hit = go(&mut cursor, seek).map_err(error)?;
@@ -507,35 +507,35 @@ impl ReadStore for LmdbReader {
                 Key::from(key)
             ),
         })?;
-        found(Entry { key, record });
+        found(RecordView { key, record });
         Ok(true)
     }
 }
 
 /// A committed state of an index and its base.
 struct State<'s, 'r> {
-    snapshot: &'s mut Snapshot<'r>,
-    db: Dbi,
-    base: File,
+    snapshot: &'s mut ReadTransaction<'r>,
+    db: DbHandle,
+    base: CachedFile,
     guard: Option<&'s IndexGuard>,
 }
 
-impl Indexed for State<'_, '_> {
-    type Error = Code;
+impl IndexedBase for State<'_, '_> {
+    type Error = LmdbError;
 
-    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Code> {
+    fn entry(&mut self, seek: SeekKey<'_>) -> Result<Option<Box<[u8]>>, LmdbError> {
         if let Some(guard) = self.guard {
-            guard.look(self.snapshot, self.db, seek)?;
+            guard.check_pages(self.snapshot, self.db, seek)?;
         }
         let mut cursor = self.snapshot.cursor(self.db)?;
         Ok(go(&mut cursor, seek)?.map(|(entry, _)| entry.into()))
     }
 
-    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, Code> {
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, LmdbError> {
         if let Some(guard) = self.guard {
             guard
                 .base
-                .look(self.snapshot, Seek::Equal(base_key), false)?;
+                .check_pages(self.snapshot, SeekKey::Equal(base_key), false)?;
         }
         let stored = match base_key {
             [] => None,
@@ -558,42 +558,42 @@ pub(super) fn damaged_record(def: &FileDef, key: &Key) -> StorageError {
 }
 
 /// Puts a cursor where a command wants it.
-fn go<'c>(cursor: &'c mut Cursor<'_>, seek: Seek<'_>) -> Result<Option<Pair<'c>>, Code> {
+fn go<'c>(cursor: &'c mut Cursor<'_>, seek: SeekKey<'_>) -> Result<Option<KeyValue<'c>>, LmdbError> {
     match seek {
-        Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => {
-            cursor.go(Move::First)
+        SeekKey::First | SeekKey::AtLeast([]) | SeekKey::Greater([]) | SeekKey::Prefix([]) => {
+            cursor.go(CursorMove::First)
         }
-        Seek::Last => cursor.go(Move::Last),
-        Seek::Equal([]) | Seek::AtMost([]) | Seek::Less([]) => Ok(None),
-        Seek::AtLeast(key) => cursor.go(Move::AtLeast(key)),
-        Seek::Prefix(prefix) => {
-            let hit = cursor.go(Move::AtLeast(prefix))?;
+        SeekKey::Last => cursor.go(CursorMove::Last),
+        SeekKey::Equal([]) | SeekKey::AtMost([]) | SeekKey::Less([]) => Ok(None),
+        SeekKey::AtLeast(key) => cursor.go(CursorMove::AtLeast(key)),
+        SeekKey::Prefix(prefix) => {
+            let hit = cursor.go(CursorMove::AtLeast(prefix))?;
             Ok(hit.filter(|(key, _)| key.starts_with(prefix)))
         }
-        Seek::Equal(wanted) => {
-            let hit = cursor.go(Move::AtLeast(wanted))?;
+        SeekKey::Equal(wanted) => {
+            let hit = cursor.go(CursorMove::AtLeast(wanted))?;
             Ok(hit.filter(|(key, _)| *key == wanted))
         }
-        Seek::Greater(than) => match cursor.go(Move::AtLeast(than))?.map(|(key, _)| key == than) {
-            Some(true) => cursor.go(Move::Next),
-            Some(false) => cursor.go(Move::Here),
+        SeekKey::Greater(than) => match cursor.go(CursorMove::AtLeast(than))?.map(|(key, _)| key == than) {
+            Some(true) => cursor.go(CursorMove::Next),
+            Some(false) => cursor.go(CursorMove::Here),
             None => Ok(None),
         },
-        Seek::AtMost(most) => match cursor.go(Move::AtLeast(most))?.map(|(key, _)| key == most) {
-            Some(true) => cursor.go(Move::Here),
-            Some(false) => cursor.go(Move::Previous),
-            None => cursor.go(Move::Last),
+        SeekKey::AtMost(most) => match cursor.go(CursorMove::AtLeast(most))?.map(|(key, _)| key == most) {
+            Some(true) => cursor.go(CursorMove::Here),
+            Some(false) => cursor.go(CursorMove::Previous),
+            None => cursor.go(CursorMove::Last),
         },
-        Seek::Less(than) => match cursor.go(Move::AtLeast(than))? {
-            Some(_) => cursor.go(Move::Previous),
-            None => cursor.go(Move::Last),
+        SeekKey::Less(than) => match cursor.go(CursorMove::AtLeast(than))? {
+            Some(_) => cursor.go(CursorMove::Previous),
+            None => cursor.go(CursorMove::Last),
         },
     }
 }
 
-fn read_error(env: &Env, file: FileId, code: Code) -> ReadError {
+fn read_error(env: &StoreEnvironment, file: FileId, code: LmdbError) -> ReadError {
     match code {
-        Code(ffi::MDB_BAD_DBI | ffi::MDB_NOTFOUND) => ReadError::UnknownFile(file),
+        LmdbError(ffi::MDB_BAD_DBI | ffi::MDB_NOTFOUND) => ReadError::UnknownFile(file),
         code => env.error(code, "reading").into(),
     }
 }

@@ -9,20 +9,20 @@ use std::collections::BTreeSet;
 
 use super::pages::{
     BIG_DATA, BRANCH, LEAF, MAX_KEY_BYTES, NODE_HEAD_BYTES, PAGE_HEAD_BYTES, SUB_DATA, TREE_BYTES,
-    Value, number, tree,
+    LeafValue, number, tree,
 };
 
 /// A page of a tree, and the entries that can be recovered.
-pub(super) struct Remains {
+pub(super) struct PageRemains {
     bytes: Vec<u8>,
-    found: Found,
+    found: PageEntries,
     pub is_leaf: bool,
     /// Whether no damage of the page is visible.
     pub is_whole: bool,
 }
 
 /// The entries found in a page.
-struct Found {
+struct PageEntries {
     /// Where each begins, in the order of their keys.
     nodes: Vec<usize>,
     /// From where on they are entries for certain, and not left over.
@@ -31,7 +31,7 @@ struct Found {
     agrees: bool,
 }
 
-impl Remains {
+impl PageRemains {
     /// Reads the page with this number. `level` is 1 where a leaf should be.
     pub fn read(bytes: Vec<u8>, page: u64, level: u16) -> Self {
         let kind = number(&bytes, 10, 2) as u16;
@@ -76,20 +76,20 @@ impl Remains {
     }
 
     /// The value of an entry of a leaf.
-    pub fn value(&self, entry: usize) -> Value<'_> {
+    pub fn value(&self, entry: usize) -> LeafValue<'_> {
         let at = self.found.nodes[entry];
         let length = number(&self.bytes, at, 4) as usize;
         let data = at + NODE_HEAD_BYTES + self.key(entry).len();
         match number(&self.bytes, at + 4, 2) as u16 {
-            BIG_DATA => Value::Overflow(number(&self.bytes, data, 8), length),
-            SUB_DATA => Value::Tree(tree(&self.bytes[data..])),
-            _ => Value::Here(&self.bytes[data..data + length]),
+            BIG_DATA => LeafValue::Overflow(number(&self.bytes, data, 8), length),
+            SUB_DATA => LeafValue::Tree(tree(&self.bytes[data..])),
+            _ => LeafValue::Here(&self.bytes[data..data + length]),
         }
     }
 }
 
 /// Finds the entries that lie inside the page.
-fn find(bytes: &[u8], is_leaf: bool) -> Found {
+fn find(bytes: &[u8], is_leaf: bool) -> PageEntries {
     let lower = number(bytes, 12, 2) as usize;
     let upper = number(bytes, 14, 2) as usize;
     let possible =
@@ -120,7 +120,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
                 true => (listed, upper),
                 false => (listed, 0),
             };
-            return Found {
+            return PageEntries {
                 nodes,
                 sure_from,
                 agrees: upper == first && lower <= upper,
@@ -129,7 +129,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
     }
     let is_inside = || fitting.iter().all(|at| behind.contains(at));
     if to_end && (behind.len() == count || is_inside()) {
-        return Found {
+        return PageEntries {
             nodes: behind,
             sure_from: 0,
             agrees: false,
@@ -142,7 +142,7 @@ fn find(bytes: &[u8], is_leaf: bool) -> Found {
         false => usize::MAX,
     };
     let nodes: BTreeSet<usize> = behind.into_iter().chain(fitting).collect();
-    Found {
+    PageEntries {
         nodes: nodes.into_iter().collect(),
         sure_from,
         agrees: false,
@@ -216,10 +216,10 @@ mod tests {
     }
 
     /// Keys whose value is the key still, and whether they are sure.
-    fn good(remains: &Remains) -> Vec<(String, bool)> {
+    fn good(remains: &PageRemains) -> Vec<(String, bool)> {
         let entries = 0..remains.len();
         let good = entries.filter_map(|entry| match remains.value(entry) {
-            Value::Here(value) if value == remains.key(entry) => Some((
+            LeafValue::Here(value) if value == remains.key(entry) => Some((
                 String::from_utf8_lossy(value).into_owned(),
                 remains.is_sure(entry),
             )),
@@ -233,13 +233,13 @@ mod tests {
     #[test]
     fn a_whole_page_is_whole() {
         for keys in [&KEYS[..], &[]] {
-            let remains = Remains::read(leaf(keys), 7, 1);
+            let remains = PageRemains::read(leaf(keys), 7, 1);
             assert!(remains.is_whole && remains.is_leaf);
             assert!((0..remains.len()).all(|entry| remains.is_sure(entry)));
             let found: Vec<_> = good(&remains).into_iter().map(|(key, _)| key).collect();
             assert_eq!(found, keys);
         }
-        assert!(!Remains::read(leaf(&KEYS), 8, 1).is_whole);
+        assert!(!PageRemains::read(leaf(&KEYS), 8, 1).is_whole);
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
                 at if at >= usize::from(whole[14]) + 256 * usize::from(whole[15]) => KEYS.len() - 1,
                 _ => KEYS.len(),
             };
-            let remains = Remains::read(bytes, 7, 1);
+            let remains = PageRemains::read(bytes, 7, 1);
             let found = good(&remains);
             assert!(found.len() >= least, "bit {bit}: {found:?}");
             assert!(found.iter().all(|(key, _)| KEYS.contains(&&key[..])));
@@ -270,7 +270,7 @@ mod tests {
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            let remains = Remains::read(flipped, 7, 1);
+            let remains = PageRemains::read(flipped, 7, 1);
             let left_over = ("e".to_owned(), true);
             assert!(!good(&remains).contains(&left_over), "bit {bit}");
         }
@@ -288,7 +288,7 @@ mod tests {
             bytes[10..12].copy_from_slice(&[kind, 0]);
             bytes[12..14].copy_from_slice(&lower.to_le_bytes());
             bytes[14..16].copy_from_slice(&upper.to_le_bytes());
-            let remains = Remains::read(bytes, 7, level);
+            let remains = PageRemains::read(bytes, 7, level);
             for entry in 0..remains.len() {
                 let _ = (remains.key(entry), remains.below(entry));
                 if remains.is_leaf {

@@ -16,11 +16,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::catalogue::{self, Item, Own};
-use super::ground::{Bits, Ground, Met, is_within};
+use super::catalogue::{self, CatalogueItem, CatalogueNumbering};
+use super::ground::{PageBits, DamagedTree, VisitedEntry, is_within};
 use super::lock::{LockError, WriterLock};
-use super::pages::{Bounds, LEAF, Meta, OVERFLOW, Pages, Tree, Value, number};
-use super::remains::Remains;
+use super::pages::{KeyBounds, LEAF, MetaPage, OVERFLOW, PageFile, PageTree, LeafValue, number};
+use super::remains::PageRemains;
 use super::salvaged::{SalvageError, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 use super::seal;
 use crate::error::Key;
@@ -52,10 +52,10 @@ pub fn salvage(
     };
     let file = File::open(&data).map_err(unread)?;
     let bytes = file.metadata().map_err(unread)?.len();
-    let pages = Pages::open_damaged(file);
+    let pages = PageFile::open_damaged(file);
     let there = bytes.div_ceil(pages.page_bytes as u64);
     let strict = pages.meta(None).is_ok_and(|meta| meta.is_ok());
-    let ground = Ground {
+    let ground = DamagedTree {
         pages: &pages,
         last_page: there.saturating_sub(1),
     };
@@ -64,11 +64,11 @@ pub fn salvage(
     let mut work = Salvage {
         ground,
         last_page: newest.map_or(there, |meta| meta.last_page),
-        free: Bits::default(),
+        free: PageBits::default(),
         free_is_whole: false,
-        claimed: Bits::default(),
-        claimed_twice: Bits::default(),
-        met: Bits::default(),
+        claimed: PageBits::default(),
+        claimed_twice: PageBits::default(),
+        met: PageBits::default(),
         report: SalvageReport {
             state,
             ..SalvageReport::default()
@@ -114,7 +114,7 @@ pub fn salvage(
 
 /// The states that lead to a catalogue, the newest first. `strict` says whether
 /// both meta pages are whole.
-fn states(ground: Ground<'_>, strict: bool) -> (Vec<Meta>, SalvagedState) {
+fn states(ground: DamagedTree<'_>, strict: bool) -> (Vec<MetaPage>, SalvagedState) {
     let pages = ground.pages;
     let mut all = Vec::new();
     for meta in (0..2).filter_map(|page| pages.remains_of_meta(page)) {
@@ -155,7 +155,7 @@ fn states(ground: Ground<'_>, strict: bool) -> (Vec<Meta>, SalvagedState) {
         _ => SalvagedState::Unknown,
     };
     let leading = all.iter().filter(|(leads, ..)| *leads);
-    let mut usable: Vec<Meta> = leading.map(|(.., meta)| *meta).collect();
+    let mut usable: Vec<MetaPage> = leading.map(|(.., meta)| *meta).collect();
     if let (true, Ok(Ok(meta))) = (usable.is_empty(), pages.meta(None)) {
         // The main data base is lost; the free pages are still known.
         usable.push(meta);
@@ -163,8 +163,8 @@ fn states(ground: Ground<'_>, strict: bool) -> (Vec<Meta>, SalvagedState) {
     (usable, state)
 }
 
-fn for_entries(met: Met<'_>, each: &mut dyn FnMut(&Remains, usize)) {
-    if let Met::Leaf { page, .. } = met {
+fn for_entries(met: VisitedEntry<'_>, each: &mut dyn FnMut(&PageRemains, usize)) {
+    if let VisitedEntry::Leaf { page, .. } = met {
         (0..page.len()).for_each(|entry| each(page, entry));
     }
 }
@@ -172,7 +172,7 @@ fn for_entries(met: Met<'_>, each: &mut dyn FnMut(&Remains, usize)) {
 /// The data bases that a state has.
 #[derive(Default)]
 struct Trees {
-    by_name: BTreeMap<Vec<u8>, Tree>,
+    by_name: BTreeMap<Vec<u8>, PageTree>,
     /// Those of which another state speaks than the newest.
     older: HashSet<Vec<u8>>,
     is_whole: bool,
@@ -181,19 +181,19 @@ struct Trees {
 /// The names in a catalogue.
 #[derive(Default)]
 struct Names {
-    items: Vec<Known>,
-    own: Own,
+    items: Vec<KnownItem>,
+    own: CatalogueNumbering,
     are_whole: bool,
 }
 
 /// A catalogue's entry, and whether it is of the state before.
-struct Known {
-    item: Item,
+struct KnownItem {
+    item: CatalogueItem,
     is_older: bool,
 }
 
 /// A file under way.
-struct Way<'f> {
+struct FileSalvage<'f> {
     file: SalvagedFile,
     is_sealed: bool,
     /// Whether what leads to it is of this state.
@@ -204,24 +204,24 @@ struct Way<'f> {
     last: Option<Box<[u8]>>,
     gap: Option<Option<Box<[u8]>>>,
     /// Where whole subtrees are missing.
-    holes: Vec<Hole>,
+    holes: Vec<KeyGap>,
     def: Option<&'f FileDef>,
 }
 
 /// The keys on either side of a subtree that is missing, if they are known.
-type Hole = (Option<Box<[u8]>>, Option<Box<[u8]>>);
+type KeyGap = (Option<Box<[u8]>>, Option<Box<[u8]>>);
 
 struct Salvage<'s> {
-    ground: Ground<'s>,
+    ground: DamagedTree<'s>,
     /// The last page of the state.
     last_page: u64,
-    free: Bits,
+    free: PageBits,
     free_is_whole: bool,
     /// Pages that a branch leads to, and those that two lead to.
-    claimed: Bits,
-    claimed_twice: Bits,
+    claimed: PageBits,
+    claimed_twice: PageBits,
     /// Pages of records that were met.
-    met: Bits,
+    met: PageBits,
     report: SalvageReport,
     pages_read: u64,
     write: Write<'s>,
@@ -234,11 +234,11 @@ impl Salvage<'_> {
     }
 
     /// Reads which pages are free, as far as it can be read.
-    fn read_free_list(&mut self, meta: &Meta) -> io::Result<()> {
-        let (mut free, mut is_whole) = (Bits::default(), true);
+    fn read_free_list(&mut self, meta: &MetaPage) -> io::Result<()> {
+        let (mut free, mut is_whole) = (PageBits::default(), true);
         let ground = &self.ground;
         ground.walk(meta.free, &mut |met| {
-            let Met::Leaf { page, .. } = met else {
+            let VisitedEntry::Leaf { page, .. } = met else {
                 is_whole = false;
                 return Ok(());
             };
@@ -274,21 +274,21 @@ impl Salvage<'_> {
 
     /// The data bases that the main one names. Where a page of it is free, it
     /// is one of a former state.
-    fn trees(&self, meta: &Meta) -> io::Result<Trees> {
+    fn trees(&self, meta: &MetaPage) -> io::Result<Trees> {
         let mut trees = Trees {
             by_name: BTreeMap::new(),
             older: HashSet::new(),
             is_whole: true,
         };
         self.ground.walk(meta.main, &mut |met| {
-            let Met::Leaf { number, page, .. } = met else {
+            let VisitedEntry::Leaf { number, page, .. } = met else {
                 trees.is_whole = false;
                 return Ok(());
             };
             trees.is_whole &= page.is_whole && !self.free.has(number);
             for entry in (0..page.len()).filter(|entry| page.is_sure(*entry)) {
                 let name = page.key(entry).to_vec();
-                let Value::Tree(tree) = page.value(entry) else {
+                let LeafValue::Tree(tree) = page.value(entry) else {
                     trees.is_whole = false;
                     continue;
                 };
@@ -309,7 +309,7 @@ impl Salvage<'_> {
     }
 
     /// Adds what the state before has and this one has lost.
-    fn add_older(&self, older: &Meta, trees: &mut Trees, names: &mut Names) -> io::Result<()> {
+    fn add_older(&self, older: &MetaPage, trees: &mut Trees, names: &mut Names) -> io::Result<()> {
         let before = self.trees(older)?;
         let known = read_catalogue(&self.ground, &before)?.items;
         for (name, tree) in before.by_name {
@@ -318,12 +318,12 @@ impl Salvage<'_> {
                 trees.by_name.insert(name, tree);
             }
         }
-        for Known { item, .. } in known {
+        for KnownItem { item, .. } in known {
             let is_another =
-                |there: &Known| there.item.name() != item.name() && id(&there.item) != id(&item);
+                |there: &KnownItem| there.item.name() != item.name() && id(&there.item) != id(&item);
             if !names.are_whole && names.items.iter().all(is_another) {
                 let is_older = true;
-                names.items.push(Known { item, is_older });
+                names.items.push(KnownItem { item, is_older });
             }
         }
         Ok(())
@@ -331,7 +331,7 @@ impl Salvage<'_> {
 
     /// Takes down which pages branches lead to: one that two lead to is not
     /// for certain either's.
-    fn claim(&mut self, meta: &Meta, trees: &Trees) {
+    fn claim(&mut self, meta: &MetaPage, trees: &Trees) {
         let (claimed, twice) = (&mut self.claimed, &mut self.claimed_twice);
         let newest = trees
             .by_name
@@ -356,13 +356,13 @@ impl Salvage<'_> {
     fn files(&mut self, trees: &Trees, names: &Names) -> io::Result<()> {
         let mut ways = Vec::new();
         let mut named: HashSet<Vec<u8>> = HashSet::new();
-        for Known { item, is_older } in &names.items {
+        for KnownItem { item, is_older } in &names.items {
             let Some(db) = id(item).map(|id| catalogue::db_name(id).into_bytes()) else {
                 continue;
             };
-            if let Item::File { def, sealed, .. } = item {
+            if let CatalogueItem::File { def, sealed, .. } = item {
                 let is_newest = !is_older && !trees.older.contains(&db);
-                let mut way = Way::new(def.name.to_string(), Some(def), *sealed, is_newest);
+                let mut way = FileSalvage::new(def.name.to_string(), Some(def), *sealed, is_newest);
                 way.file.def = Some(def.clone());
                 self.file(&mut way, trees.by_name.get(&db).copied())?;
                 ways.push(way);
@@ -386,7 +386,7 @@ impl Salvage<'_> {
                 true => name,
                 false => UNKNOWN.to_owned(),
             };
-            let mut way = Way::new(name, None, true, is_newest);
+            let mut way = FileSalvage::new(name, None, true, is_newest);
             self.file(&mut way, Some(*tree))?;
             // The entries of an index have no records.
             if way.file.records + way.file.doubtful > 0 {
@@ -401,8 +401,8 @@ impl Salvage<'_> {
         }
         // The pages that lead to a file are lost, so the file of a page is not
         // known.
-        let mut others = Way::new(UNKNOWN.to_owned(), None, true, false);
-        let is_lost = |way: &Way<'_>| way.entries.is_none() || way.def.is_none();
+        let mut others = FileSalvage::new(UNKNOWN.to_owned(), None, true, false);
+        let is_lost = |way: &FileSalvage<'_>| way.entries.is_none() || way.def.is_none();
         let all = !trees.is_whole || !names.are_whole || ways.iter().any(is_lost);
         if all || ways.iter().any(|way| !way.holes.is_empty()) {
             self.orphans(&mut ways, all.then_some(&mut others))?;
@@ -410,13 +410,13 @@ impl Salvage<'_> {
         if others.file.doubtful > 0 {
             ways.push(others);
         }
-        let files = ways.into_iter().map(Way::finish);
+        let files = ways.into_iter().map(FileSalvage::finish);
         self.report.files.extend(files);
         Ok(())
     }
 
     /// Has the records of a file written that its tree leads to.
-    fn file(&mut self, way: &mut Way<'_>, tree: Option<Tree>) -> io::Result<()> {
+    fn file(&mut self, way: &mut FileSalvage<'_>, tree: Option<PageTree>) -> io::Result<()> {
         let Some(tree) = tree else {
             way.file.damaged_pages += 1;
             way.open_gap();
@@ -428,12 +428,12 @@ impl Salvage<'_> {
         let ground = self.ground;
         ground.walk(tree, &mut |met| {
             match met {
-                Met::Gap(bounds) => {
+                VisitedEntry::Gap(bounds) => {
                     way.file.damaged_pages += 1;
                     way.open_gap();
                     way.hole(bounds);
                 }
-                Met::Leaf {
+                VisitedEntry::Leaf {
                     number,
                     page,
                     bounds,
@@ -448,10 +448,10 @@ impl Salvage<'_> {
 
     fn leaf(
         &mut self,
-        way: &mut Way<'_>,
+        way: &mut FileSalvage<'_>,
         number: u64,
-        page: &Remains,
-        bounds: Bounds<'_>,
+        page: &PageRemains,
+        bounds: KeyBounds<'_>,
     ) -> io::Result<()> {
         self.pages_read += 1;
         if self.pages_read.is_multiple_of(PROGRESS_PAGES) {
@@ -491,8 +491,8 @@ impl Salvage<'_> {
     /// Has an entry's record written, if it is one.
     fn entry(
         &mut self,
-        way: &mut Way<'_>,
-        page: &Remains,
+        way: &mut FileSalvage<'_>,
+        page: &PageRemains,
         entry: usize,
         is_sure: bool,
     ) -> io::Result<bool> {
@@ -531,8 +531,8 @@ impl Salvage<'_> {
     /// of no file are `others`.
     fn orphans(
         &mut self,
-        ways: &mut [Way<'_>],
-        mut others: Option<&mut Way<'_>>,
+        ways: &mut [FileSalvage<'_>],
+        mut others: Option<&mut FileSalvage<'_>>,
     ) -> io::Result<()> {
         let mut number = 2;
         while number <= self.ground.last_page.min(self.last_page) {
@@ -550,7 +550,7 @@ impl Salvage<'_> {
             match self::number(&bytes, 10, 2) as u16 {
                 OVERFLOW => number += self::number(&bytes, 12, 4).saturating_sub(1),
                 LEAF => {
-                    let page = Remains::read(bytes, at, 1);
+                    let page = PageRemains::read(bytes, at, 1);
                     if !self.orphan(ways, &page)?
                         && let Some(others) = &mut others
                     {
@@ -566,9 +566,9 @@ impl Salvage<'_> {
     }
 
     /// False if the page is no file's.
-    fn orphan(&mut self, ways: &mut [Way<'_>], page: &Remains) -> io::Result<bool> {
+    fn orphan(&mut self, ways: &mut [FileSalvage<'_>], page: &PageRemains) -> io::Result<bool> {
         let keys = 0..page.len();
-        let fits = |way: &Way<'_>| {
+        let fits = |way: &FileSalvage<'_>| {
             let is_record = |entry: usize| {
                 let value = page.value(entry);
                 let stored = self.ground.bytes(&value);
@@ -592,9 +592,9 @@ impl Salvage<'_> {
     }
 }
 
-impl<'f> Way<'f> {
+impl<'f> FileSalvage<'f> {
     fn new(name: String, def: Option<&'f FileDef>, is_sealed: bool, is_newest: bool) -> Self {
-        Way {
+        FileSalvage {
             file: SalvagedFile {
                 name,
                 ..SalvagedFile::default()
@@ -642,14 +642,14 @@ impl<'f> Way<'f> {
         }
     }
 
-    fn hole(&mut self, (low, high): Bounds<'_>) {
+    fn hole(&mut self, (low, high): KeyBounds<'_>) {
         if self.holes.len() < MAX_HOLES {
             self.holes.push((low.map(Into::into), high.map(Into::into)));
         }
     }
 
-    fn is_in_a_hole(&self, page: &Remains) -> bool {
-        let within = |(low, high): &Hole| {
+    fn is_in_a_hole(&self, page: &PageRemains) -> bool {
+        let within = |(low, high): &KeyGap| {
             let bounds = (low.as_deref(), high.as_deref());
             (0..page.len()).all(|entry| is_within(page.key(entry), bounds))
         };
@@ -671,24 +671,24 @@ impl<'f> Way<'f> {
 }
 
 /// Reads the catalogue of a state.
-fn read_catalogue(ground: &Ground<'_>, trees: &Trees) -> io::Result<Names> {
+fn read_catalogue(ground: &DamagedTree<'_>, trees: &Trees) -> io::Result<Names> {
     let tree = trees.by_name.get(&b"catalogue"[..]);
     let mut names = Names {
         items: Vec::new(),
-        own: Own::default(),
+        own: CatalogueNumbering::default(),
         are_whole: tree.is_some(),
     };
     let Some(tree) = tree else {
         return Ok(names);
     };
     ground.walk(*tree, &mut |met| {
-        let Met::Leaf { page, .. } = met else {
+        let VisitedEntry::Leaf { page, .. } = met else {
             names.are_whole = false;
             return Ok(());
         };
         names.are_whole &= page.is_whole;
         for entry in (0..page.len()).filter(|entry| page.is_sure(*entry)) {
-            let (name, Value::Here(value)) = (page.key(entry), page.value(entry)) else {
+            let (name, LeafValue::Here(value)) = (page.key(entry), page.value(entry)) else {
                 names.are_whole = false;
                 continue;
             };
@@ -697,7 +697,7 @@ fn read_catalogue(ground: &Ground<'_>, trees: &Trees) -> io::Result<Names> {
                 continue;
             }
             match catalogue::decode(name, value) {
-                Some(item) => names.items.push(Known {
+                Some(item) => names.items.push(KnownItem {
                     item,
                     is_older: false,
                 }),
@@ -709,10 +709,10 @@ fn read_catalogue(ground: &Ground<'_>, trees: &Trees) -> io::Result<Names> {
     Ok(names)
 }
 
-fn id(item: &Item) -> Option<FileId> {
+fn id(item: &CatalogueItem) -> Option<FileId> {
     match item {
-        Item::File { id, .. } | Item::Index { id, .. } => Some(*id),
-        Item::Path(_) => None,
+        CatalogueItem::File { id, .. } | CatalogueItem::Index { id, .. } => Some(*id),
+        CatalogueItem::Path(_) => None,
     }
 }
 

@@ -5,7 +5,7 @@
 use lmdb_master_sys as ffi;
 
 use super::reader::LmdbReader;
-use super::sys::{Code, FREE_LIST, Move, Snapshot};
+use super::sys::{LmdbError, FREE_LIST, CursorMove, ReadTransaction};
 use crate::error::{ReadError, StorageError};
 use crate::file::FileId;
 use crate::traits::{CatalogueEntry, ReadStore};
@@ -118,14 +118,14 @@ impl LmdbReader {
 
 /// Sums the free list: each transaction's number has an array of page numbers
 /// whose first word is the count of those that follow.
-fn free_pages(snapshot: &Snapshot<'_>) -> Result<u64, Code> {
+fn free_pages(snapshot: &ReadTransaction<'_>) -> Result<u64, LmdbError> {
     let mut cursor = snapshot.new_cursor(FREE_LIST)?;
-    let (mut pages, mut to) = (0, Move::First);
+    let (mut pages, mut to) = (0, CursorMove::First);
     while let Some((_, list)) = cursor.go(to)? {
         pages += list
             .first_chunk()
             .map_or(0, |count| usize::from_ne_bytes(*count) as u64);
-        to = Move::Next;
+        to = CursorMove::Next;
     }
     Ok(pages)
 }

@@ -24,28 +24,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lmdb_master_sys as ffi;
 
-use super::ahead::Ahead;
+use super::ahead::LastMetaPage;
 use super::home;
-use super::lent::{Lent, Table};
+use super::lent::{LentTables, Table};
 
 /// An error number of LMDB (negative) or of the operating system (positive).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Code(pub i32);
+pub(super) struct LmdbError(pub i32);
 
-impl Code {
+impl LmdbError {
     /// Whether the last commit will be found again is not known.
-    pub const UNCERTAIN: Code = Code(-31_000);
+    pub const UNCERTAIN: LmdbError = LmdbError(-31_000);
     /// No commit is accepted since a flush failed.
-    pub const REFUSED: Code = Code(-31_001);
+    pub const REFUSED: LmdbError = LmdbError(-31_001);
     /// No commit is accepted since the file was moved or deleted.
-    pub const MISPLACED: Code = Code(-31_002);
+    pub const MISPLACED: LmdbError = LmdbError(-31_002);
     /// A page on the way is damaged.
-    pub const DAMAGED: Code = Code(-31_003);
+    pub const DAMAGED: LmdbError = LmdbError(-31_003);
 }
 
 /// Handle of a data base within an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dbi(ffi::MDB_dbi);
+pub(super) struct DbHandle(ffi::MDB_dbi);
 
 /// How to open an environment.
 pub(super) struct OpenOptions {
@@ -58,15 +58,15 @@ pub(super) struct OpenOptions {
 }
 
 /// An open environment.
-pub(super) struct Env {
+pub(super) struct LmdbEnvironment {
     ptr: NonNull<ffi::MDB_env>,
     /// Held while a handle is opened: LMDB allows one transaction at a time to
     /// do so.
     opening: Mutex<()>,
     /// Reader tables of other processes.
-    lent: Mutex<Lent>,
+    lent: Mutex<LentTables>,
     /// The last commit on its way to the disk.
-    ahead: Mutex<Ahead>,
+    ahead: Mutex<LastMetaPage>,
     /// Whether commits reach the disk at all.
     flush: bool,
     /// The data file.
@@ -78,33 +78,33 @@ pub(super) struct Env {
 pub(super) struct EnvPtr(NonNull<ffi::MDB_env>);
 
 /// The data base of free pages.
-pub(super) const FREE_LIST: Dbi = Dbi(0);
+pub(super) const FREE_LIST: DbHandle = DbHandle(0);
 
 /// The data base of data bases.
-pub(super) const MAIN: Dbi = Dbi(1);
+pub(super) const MAIN: DbHandle = DbHandle(1);
 
 // SAFETY: LMDB environments may be used from any thread; opening handles, which
 // must not run twice at a time, is protected by a mutex.
-unsafe impl Send for Env {}
-unsafe impl Sync for Env {}
+unsafe impl Send for LmdbEnvironment {}
+unsafe impl Sync for LmdbEnvironment {}
 
-impl Env {
+impl LmdbEnvironment {
     /// Opens the environment in a directory that exists. The caller sees to it
     /// that a process opens one directory once (see `registry`).
-    pub fn open(directory: &Path, options: &OpenOptions) -> Result<Self, Code> {
+    pub fn open(directory: &Path, options: &OpenOptions) -> Result<Self, LmdbError> {
         let path =
-            CString::new(directory.as_os_str().as_bytes()).map_err(|_| Code(libc::EINVAL))?;
+            CString::new(directory.as_os_str().as_bytes()).map_err(|_| LmdbError(libc::EINVAL))?;
         let mut env = ptr::null_mut();
         // SAFETY: `env` is a valid place for the pointer.
         check(unsafe { ffi::mdb_env_create(&mut env) })?;
-        let ptr = NonNull::new(env).ok_or(Code(libc::ENOMEM))?;
+        let ptr = NonNull::new(env).ok_or(LmdbError(libc::ENOMEM))?;
         // From here on dropping `env` closes it, as LMDB demands after a failed
         // open too.
         let env = Self {
             ptr,
             opening: Mutex::new(()),
             lent: Mutex::default(),
-            ahead: Mutex::new(Ahead::Settled),
+            ahead: Mutex::new(LastMetaPage::Settled),
             flush: options.flush && !options.read_only,
             data: directory.join("data.mdb"),
         };
@@ -134,7 +134,7 @@ impl Env {
     }
 
     /// Makes durable what a process that has died left on its way to the disk.
-    pub fn settle_found(&self) -> Result<(), Code> {
+    pub fn settle_found(&self) -> Result<(), LmdbError> {
         let last = self.info()?.me_last_txnid as u64;
         if !self.flush || last == 0 {
             return Ok(());
@@ -142,45 +142,45 @@ impl Env {
         self.flush_file()?;
         // A flush of that process may have failed; see `ahead`.
         let mut ahead = self.ahead();
-        *ahead = Ahead::Pending(last);
+        *ahead = LastMetaPage::Pending(last);
         ahead.save(self.data_fd()?, self.page_bytes()?);
         match *ahead {
-            Ahead::Lost(_, code) => Err(code),
-            Ahead::Settled | Ahead::Pending(_) => Ok(()),
+            LastMetaPage::Lost(_, code) => Err(code),
+            LastMetaPage::Settled | LastMetaPage::Pending(_) => Ok(()),
         }
     }
 
     /// Makes the last commit durable, if it is not.
-    pub fn settle(&self) -> Result<(), Code> {
+    pub fn settle(&self) -> Result<(), LmdbError> {
         let mut ahead = self.ahead();
-        if let Ahead::Pending(_) = *ahead {
+        if let LastMetaPage::Pending(_) = *ahead {
             let (data, page_bytes) = (self.data_fd()?, self.page_bytes()?);
             ahead.settle(data, page_bytes, || self.flush_file());
         }
         match *ahead {
-            Ahead::Settled => Ok(()),
-            Ahead::Pending(_) | Ahead::Lost(..) => Err(Code::UNCERTAIN),
+            LastMetaPage::Settled => Ok(()),
+            LastMetaPage::Pending(_) | LastMetaPage::Lost(..) => Err(LmdbError::UNCERTAIN),
         }
     }
 
     /// Where the last commit is on its way to the disk.
-    pub fn on_its_way(&self) -> Ahead {
+    pub fn on_its_way(&self) -> LastMetaPage {
         *self.ahead()
     }
 
     /// Whether a write transaction may begin.
-    fn may_write(&self) -> Result<(), Code> {
-        if let Ahead::Lost(..) = *self.ahead() {
-            return Err(Code::REFUSED);
+    fn may_write(&self) -> Result<(), LmdbError> {
+        if let LastMetaPage::Lost(..) = *self.ahead() {
+            return Err(LmdbError::REFUSED);
         }
         match home::is_in_place(self.data_fd()?, &self.data) {
             true => Ok(()),
-            false => Err(Code::MISPLACED),
+            false => Err(LmdbError::MISPLACED),
         }
     }
 
     /// The descriptor of the data file.
-    pub fn data_fd(&self) -> Result<libc::c_int, Code> {
+    pub fn data_fd(&self) -> Result<libc::c_int, LmdbError> {
         let mut fd = -1;
         // SAFETY: the environment is open; `fd` is a valid place.
         check(unsafe { ffi::mdb_env_get_fd(self.ptr.as_ptr(), &mut fd) })?;
@@ -188,7 +188,7 @@ impl Env {
     }
 
     /// Bytes of a page.
-    pub fn page_bytes(&self) -> Result<u64, Code> {
+    pub fn page_bytes(&self) -> Result<u64, LmdbError> {
         // SAFETY: all zero is a value of this plain structure, and the
         // environment is open.
         let mut stat: ffi::MDB_stat = unsafe { std::mem::zeroed() };
@@ -196,17 +196,17 @@ impl Env {
         Ok(u64::from(stat.ms_psize))
     }
 
-    fn flush_file(&self) -> Result<(), Code> {
+    fn flush_file(&self) -> Result<(), LmdbError> {
         // SAFETY: the environment is open.
         check(unsafe { ffi::mdb_env_sync(self.ptr.as_ptr(), 1) })
     }
 
-    fn ahead(&self) -> MutexGuard<'_, Ahead> {
+    fn ahead(&self) -> MutexGuard<'_, LastMetaPage> {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens the data base of this name.
-    pub fn open_db(self: &Arc<Self>, name: &CStr) -> Result<Dbi, Code> {
+    pub fn open_db(self: &Arc<Self>, name: &CStr) -> Result<DbHandle, LmdbError> {
         let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let txn = begin(self, ffi::MDB_RDONLY)?;
         match open_db(txn, name, 0) {
@@ -223,7 +223,7 @@ impl Env {
 
     /// Clears the slots of readers whose process has ended; returns their
     /// number.
-    pub fn clear_dead_readers(&self) -> Result<u32, Code> {
+    pub fn clear_dead_readers(&self) -> Result<u32, LmdbError> {
         let mut dead = 0;
         // SAFETY: the environment is open.
         check(unsafe { ffi::mdb_reader_check(self.ptr.as_ptr(), &mut dead) })?;
@@ -232,7 +232,7 @@ impl Env {
 
     /// Writes a copy of the newest state without its free pages to an open
     /// file, while others read and write.
-    pub fn copy_to(&self, file: &std::fs::File) -> Result<(), Code> {
+    pub fn copy_to(&self, file: &std::fs::File) -> Result<(), LmdbError> {
         // SAFETY: the environment and the descriptor are open.
         check(unsafe {
             ffi::mdb_env_copyfd2(self.ptr.as_ptr(), file.as_raw_fd(), ffi::MDB_CP_COMPACT)
@@ -240,21 +240,21 @@ impl Env {
     }
 
     /// Lends a reader table to another process.
-    pub fn lend(&self, table: &Arc<Table>) -> Result<(), Code> {
+    pub fn lend(&self, table: &Arc<Table>) -> Result<(), LmdbError> {
         self.lent().add(table, EnvPtr(self.ptr))
     }
 
     /// Publishes to borrowers, now and later, whether all pages were checked.
-    pub fn tell_looked(&self, all: bool) {
-        self.lent().tell_looked(all);
+    pub fn publish_checked(&self, all: bool) {
+        self.lent().publish_checked(all);
     }
 
-    fn lent(&self) -> MutexGuard<'_, Lent> {
+    fn lent(&self) -> MutexGuard<'_, LentTables> {
         self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sizes and counters.
-    pub fn info(&self) -> Result<ffi::MDB_envinfo, Code> {
+    pub fn info(&self) -> Result<ffi::MDB_envinfo, LmdbError> {
         // SAFETY: all zero is a value of this plain structure, and the
         // environment is open.
         let mut info: ffi::MDB_envinfo = unsafe { std::mem::zeroed() };
@@ -263,7 +263,7 @@ impl Env {
     }
 
     /// The reader table as LMDB prints it, one line a reader after a heading.
-    pub fn reader_table(&self) -> Result<String, Code> {
+    pub fn reader_table(&self) -> Result<String, LmdbError> {
         unsafe extern "C" fn add(line: *const libc::c_char, text: *mut libc::c_void) -> i32 {
             // SAFETY: LMDB hands on the pointer below, and a C string.
             let (text, line) = unsafe { (&mut *text.cast::<String>(), CStr::from_ptr(line)) };
@@ -274,14 +274,14 @@ impl Env {
         let context = (&raw mut text).cast();
         // SAFETY: `add` gets `text`, which outlives the call, as its context.
         let rc = unsafe { ffi::mdb_reader_list(self.ptr.as_ptr(), Some(add), context) };
-        if rc < 0 { Err(Code(rc)) } else { Ok(text) }
+        if rc < 0 { Err(LmdbError(rc)) } else { Ok(text) }
     }
 }
 
-impl Drop for Env {
+impl Drop for LmdbEnvironment {
     fn drop(&mut self) {
         // No caller is left for the error.
-        let _: Result<(), Code> = self.settle();
+        let _: Result<(), LmdbError> = self.settle();
         self.lent().end();
         // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
         // left.
@@ -293,9 +293,9 @@ impl Drop for Env {
 /// its slot in the reader table and nothing else.
 pub(super) struct Reader {
     txn: NonNull<ffi::MDB_txn>,
-    cursors: Vec<(Dbi, NonNull<ffi::MDB_cursor>)>,
+    cursors: Vec<(DbHandle, NonNull<ffi::MDB_cursor>)>,
     /// Keeps the environment open.
-    _env: Arc<Env>,
+    _env: Arc<LmdbEnvironment>,
 }
 
 // SAFETY: with MDB_NOTLS a read transaction belongs to no thread; `&mut` keeps
@@ -304,7 +304,7 @@ unsafe impl Send for Reader {}
 
 impl Reader {
     /// Takes a slot in the reader table.
-    pub fn new(env: Arc<Env>) -> Result<Self, Code> {
+    pub fn new(env: Arc<LmdbEnvironment>) -> Result<Self, LmdbError> {
         let txn = begin(&env, ffi::MDB_RDONLY)?;
         // SAFETY: a read transaction that was just begun.
         unsafe { ffi::mdb_txn_reset(txn.as_ptr()) };
@@ -316,12 +316,12 @@ impl Reader {
     }
 
     /// The newest committed state, until the snapshot is dropped.
-    pub fn snapshot(&mut self) -> Result<Snapshot<'_>, Code> {
-        // SAFETY: the transaction is reset: `new` and `Snapshot::drop` see to
+    pub fn snapshot(&mut self) -> Result<ReadTransaction<'_>, LmdbError> {
+        // SAFETY: the transaction is reset: `new` and `ReadTransaction::drop` see to
         // that.
         check(unsafe { ffi::mdb_txn_renew(self.txn.as_ptr()) })?;
-        Ok(Snapshot {
-            txn: Txn {
+        Ok(ReadTransaction {
+            txn: LmdbTransaction {
                 ptr: self.txn,
                 life: PhantomData,
             },
@@ -360,8 +360,8 @@ impl HeldState {
     }
 
     /// Keeps the newest state, and no other one.
-    pub fn hold(&mut self, env: EnvPtr) -> Result<(), Code> {
-        self.let_go();
+    pub fn hold(&mut self, env: EnvPtr) -> Result<(), LmdbError> {
+        self.release();
         let txn = match self.txn {
             // SAFETY: a read transaction of this environment that is reset.
             Some(txn) => check(unsafe { ffi::mdb_txn_renew(txn.as_ptr()) }).map(|()| txn)?,
@@ -373,7 +373,7 @@ impl HeldState {
     }
 
     /// Keeps nothing.
-    pub fn let_go(&mut self) {
+    pub fn release(&mut self) {
         if let (Some(txn), Some(_)) = (self.txn, self.id.take()) {
             // SAFETY: the transaction is active.
             unsafe { ffi::mdb_txn_reset(txn.as_ptr()) };
@@ -392,12 +392,12 @@ impl HeldState {
 }
 
 /// A committed state being read.
-pub(super) struct Snapshot<'r> {
-    txn: Txn<'r>,
+pub(super) struct ReadTransaction<'r> {
+    txn: LmdbTransaction<'r>,
     reader: &'r mut Reader,
 }
 
-impl Snapshot<'_> {
+impl ReadTransaction<'_> {
     /// The number of the transaction that made this state.
     pub fn id(&self) -> u64 {
         // SAFETY: the transaction is active.
@@ -405,7 +405,7 @@ impl Snapshot<'_> {
     }
 
     /// A cursor, opened at its first use.
-    pub fn cursor(&mut self, dbi: Dbi) -> Result<Cursor<'_>, Code> {
+    pub fn cursor(&mut self, dbi: DbHandle) -> Result<Cursor<'_>, LmdbError> {
         let known = self.reader.cursors.iter().find(|(of, _)| *of == dbi);
         let ptr = match known {
             Some(&(_, cursor)) => {
@@ -427,14 +427,14 @@ impl Snapshot<'_> {
     }
 }
 
-impl<'r> Deref for Snapshot<'r> {
-    type Target = Txn<'r>;
-    fn deref(&self) -> &Txn<'r> {
+impl<'r> Deref for ReadTransaction<'r> {
+    type Target = LmdbTransaction<'r>;
+    fn deref(&self) -> &LmdbTransaction<'r> {
         &self.txn
     }
 }
 
-impl Drop for Snapshot<'_> {
+impl Drop for ReadTransaction<'_> {
     fn drop(&mut self) {
         // SAFETY: the transaction was renewed when this was made.
         unsafe { ffi::mdb_txn_reset(self.txn.ptr.as_ptr()) }
@@ -442,15 +442,15 @@ impl Drop for Snapshot<'_> {
 }
 
 /// The operations of both kinds of transaction.
-pub(super) struct Txn<'t> {
+pub(super) struct LmdbTransaction<'t> {
     ptr: NonNull<ffi::MDB_txn>,
-    life: PhantomData<&'t Env>,
+    life: PhantomData<&'t LmdbEnvironment>,
 }
 
-impl Txn<'_> {
+impl LmdbTransaction<'_> {
     /// The bytes under a key; they stay where they are until the transaction
     /// ends or writes.
-    pub fn get(&self, dbi: Dbi, key: &[u8]) -> Result<Option<&[u8]>, Code> {
+    pub fn get(&self, dbi: DbHandle, key: &[u8]) -> Result<Option<&[u8]>, LmdbError> {
         let (mut key, mut data) = (val(key), val(&[]));
         // SAFETY: the transaction is active; LMDB does not write through `key`
         // and sets `data` to memory of the map that this borrow keeps valid.
@@ -459,7 +459,7 @@ impl Txn<'_> {
     }
 
     /// Counts of a data base.
-    pub fn stat(&self, dbi: Dbi) -> Result<ffi::MDB_stat, Code> {
+    pub fn stat(&self, dbi: DbHandle) -> Result<ffi::MDB_stat, LmdbError> {
         // SAFETY: all zero is a value of this plain structure, and the
         // transaction is active.
         let mut stat: ffi::MDB_stat = unsafe { std::mem::zeroed() };
@@ -468,7 +468,7 @@ impl Txn<'_> {
     }
 
     /// A cursor that is closed when dropped.
-    pub fn new_cursor(&self, dbi: Dbi) -> Result<Cursor<'_>, Code> {
+    pub fn new_cursor(&self, dbi: DbHandle) -> Result<Cursor<'_>, LmdbError> {
         Ok(Cursor {
             ptr: open_cursor(self, dbi)?,
             owned: true,
@@ -480,18 +480,18 @@ impl Txn<'_> {
 /// The environment's one write transaction; dropped, it never was. It stays in
 /// the thread that began it, as LMDB demands.
 pub(super) struct WriteTxn {
-    txn: Txn<'static>,
+    txn: LmdbTransaction<'static>,
     ended: bool,
     /// Keeps the environment open.
-    env: Arc<Env>,
+    env: Arc<LmdbEnvironment>,
 }
 
 impl WriteTxn {
     /// Begins, when the one before has ended.
-    pub fn begin(env: &Arc<Env>) -> Result<Self, Code> {
+    pub fn begin(env: &Arc<LmdbEnvironment>) -> Result<Self, LmdbError> {
         env.may_write()?;
         env.lent().keep(EnvPtr(env.ptr))?;
-        let txn = Txn {
+        let txn = LmdbTransaction {
             ptr: begin(env, 0)?,
             life: PhantomData,
         };
@@ -503,21 +503,21 @@ impl WriteTxn {
     }
 
     /// Puts `data` under `key`, replacing an existing value.
-    pub fn put(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<(), Code> {
+    pub fn put(&mut self, dbi: DbHandle, key: &[u8], data: &[u8]) -> Result<(), LmdbError> {
         self.put_with(dbi, key, data, 0)
     }
 
     /// Adds after the greatest key; false if `key` is not greater.
-    pub fn append(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<bool, Code> {
+    pub fn append(&mut self, dbi: DbHandle, key: &[u8], data: &[u8]) -> Result<bool, LmdbError> {
         exists(self.put_with(dbi, key, data, ffi::MDB_APPEND))
     }
 
     /// Adds; false if `key` is there.
-    pub fn add(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<bool, Code> {
+    pub fn add(&mut self, dbi: DbHandle, key: &[u8], data: &[u8]) -> Result<bool, LmdbError> {
         exists(self.put_with(dbi, key, data, ffi::MDB_NOOVERWRITE))
     }
 
-    fn put_with(&mut self, dbi: Dbi, key: &[u8], data: &[u8], flags: u32) -> Result<(), Code> {
+    fn put_with(&mut self, dbi: DbHandle, key: &[u8], data: &[u8], flags: u32) -> Result<(), LmdbError> {
         let (mut key, mut data) = (val(key), val(data));
         // SAFETY: the transaction is active; LMDB copies both, and sets `data`
         // to what is there if it refuses.
@@ -525,7 +525,7 @@ impl WriteTxn {
     }
 
     /// Deletes; false if there is nothing under `key`.
-    pub fn delete(&mut self, dbi: Dbi, key: &[u8]) -> Result<bool, Code> {
+    pub fn delete(&mut self, dbi: DbHandle, key: &[u8]) -> Result<bool, LmdbError> {
         let mut key = val(key);
         // SAFETY: the transaction is active; no data is needed without
         // duplicates.
@@ -535,19 +535,19 @@ impl WriteTxn {
     /// Opens a data base, making it if it is not there. Only for a process in
     /// which no other thread opens one until this transaction has ended, which
     /// `_opening` proves.
-    pub fn create_db(&mut self, name: &CStr, _opening: &Opening<'_>) -> Result<Dbi, Code> {
+    pub fn create_db(&mut self, name: &CStr, _opening: &HandleOpener<'_>) -> Result<DbHandle, LmdbError> {
         open_db(self.ptr, name, ffi::MDB_CREATE)
     }
 
     /// Frees all pages of a data base, which stays.
-    pub fn clear_db(&mut self, dbi: Dbi) -> Result<(), Code> {
+    pub fn clear_db(&mut self, dbi: DbHandle) -> Result<(), LmdbError> {
         // SAFETY: the transaction is active; the handle stays valid.
         check(unsafe { ffi::mdb_drop(self.ptr.as_ptr(), dbi.0, 0) })
     }
 
     /// Removes a data base and closes its handle, which `_opening` proves no
     /// other thread is about to open; the caller knows that none uses it.
-    pub fn drop_db(&mut self, dbi: Dbi, _opening: &Opening<'_>) -> Result<(), Code> {
+    pub fn drop_db(&mut self, dbi: DbHandle, _opening: &HandleOpener<'_>) -> Result<(), LmdbError> {
         // SAFETY: the transaction is active. A stale handle makes later calls
         // fail with an error, as LMDB checks handles.
         check(unsafe { ffi::mdb_drop(self.ptr.as_ptr(), dbi.0, 1) })
@@ -555,15 +555,15 @@ impl WriteTxn {
 
     /// Makes the changes visible and, unless the environment was opened
     /// otherwise, durable.
-    pub fn commit(self) -> Result<(), Code> {
+    pub fn commit(self) -> Result<(), LmdbError> {
         let env = self.env.clone();
         self.commit_ahead()?;
         env.settle()
     }
 
     /// Makes the changes visible, and the commit before this one durable. This
-    /// one is when the next one succeeds, or by [`Env::settle`].
-    pub fn commit_ahead(mut self) -> Result<(), Code> {
+    /// one is when the next one succeeds, or by [`LmdbEnvironment::settle`].
+    pub fn commit_ahead(mut self) -> Result<(), LmdbError> {
         self.ended = true;
         // SAFETY: the transaction is active.
         let id = unsafe { ffi::mdb_txn_id(self.ptr.as_ptr()) } as u64;
@@ -578,7 +578,7 @@ impl WriteTxn {
         let last = self.env.info()?.me_last_txnid as u64;
         // A transaction without a change writes nothing and flushes nothing.
         if self.env.flush && last == id {
-            *ahead = Ahead::Pending(id);
+            *ahead = LastMetaPage::Pending(id);
         }
         drop(ahead);
         self.env.lent().publish(last);
@@ -587,8 +587,8 @@ impl WriteTxn {
 }
 
 impl Deref for WriteTxn {
-    type Target = Txn<'static>;
-    fn deref(&self) -> &Txn<'static> {
+    type Target = LmdbTransaction<'static>;
+    fn deref(&self) -> &LmdbTransaction<'static> {
         &self.txn
     }
 }
@@ -603,14 +603,14 @@ impl Drop for WriteTxn {
 }
 
 /// The right to open handles in a write transaction.
-pub(super) struct Opening<'e>(
+pub(super) struct HandleOpener<'e>(
     #[expect(dead_code, reason = "held, not read")] std::sync::MutexGuard<'e, ()>,
 );
 
-impl Env {
+impl LmdbEnvironment {
     /// Waits until no other thread opens handles.
-    pub fn opening(&self) -> Opening<'_> {
-        Opening(self.opening.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn opening(&self) -> HandleOpener<'_> {
+        HandleOpener(self.opening.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -622,11 +622,11 @@ pub(super) struct Cursor<'t> {
 }
 
 /// Key and data where they lie.
-pub(super) type Pair<'t> = (&'t [u8], &'t [u8]);
+pub(super) type KeyValue<'t> = (&'t [u8], &'t [u8]);
 
 /// Where a cursor goes.
 #[derive(Clone, Copy)]
-pub(super) enum Move<'k> {
+pub(super) enum CursorMove<'k> {
     First,
     Last,
     Next,
@@ -639,14 +639,14 @@ pub(super) enum Move<'k> {
 
 impl Cursor<'_> {
     /// Goes there; `None` if nothing is there.
-    pub fn go(&mut self, to: Move<'_>) -> Result<Option<Pair<'_>>, Code> {
+    pub fn go(&mut self, to: CursorMove<'_>) -> Result<Option<KeyValue<'_>>, LmdbError> {
         let (from, op) = match to {
-            Move::First => (&[][..], ffi::MDB_FIRST),
-            Move::Last => (&[][..], ffi::MDB_LAST),
-            Move::Next => (&[][..], ffi::MDB_NEXT),
-            Move::Previous => (&[][..], ffi::MDB_PREV),
-            Move::Here => (&[][..], ffi::MDB_GET_CURRENT),
-            Move::AtLeast(key) => (key, ffi::MDB_SET_RANGE),
+            CursorMove::First => (&[][..], ffi::MDB_FIRST),
+            CursorMove::Last => (&[][..], ffi::MDB_LAST),
+            CursorMove::Next => (&[][..], ffi::MDB_NEXT),
+            CursorMove::Previous => (&[][..], ffi::MDB_PREV),
+            CursorMove::Here => (&[][..], ffi::MDB_GET_CURRENT),
+            CursorMove::AtLeast(key) => (key, ffi::MDB_SET_RANGE),
         };
         let (mut key, mut data) = (val(from), val(&[]));
         // SAFETY: the cursor belongs to an active transaction; LMDB reads `from`
@@ -666,7 +666,7 @@ impl Drop for Cursor<'_> {
     }
 }
 
-impl Code {
+impl LmdbError {
     /// The library's words for it.
     pub fn text(self) -> String {
         // SAFETY: LMDB gives a static string for its own numbers and what
@@ -676,37 +676,37 @@ impl Code {
     }
 }
 
-fn begin(env: &Arc<Env>, flags: u32) -> Result<NonNull<ffi::MDB_txn>, Code> {
+fn begin(env: &Arc<LmdbEnvironment>, flags: u32) -> Result<NonNull<ffi::MDB_txn>, LmdbError> {
     begin_in(EnvPtr(env.ptr), flags)
 }
 
-fn begin_in(env: EnvPtr, flags: u32) -> Result<NonNull<ffi::MDB_txn>, Code> {
+fn begin_in(env: EnvPtr, flags: u32) -> Result<NonNull<ffi::MDB_txn>, LmdbError> {
     let mut txn = ptr::null_mut();
     // SAFETY: the environment is open, `txn` a valid place.
     check(unsafe { ffi::mdb_txn_begin(env.0.as_ptr(), ptr::null_mut(), flags, &mut txn) })?;
-    NonNull::new(txn).ok_or(Code(libc::ENOMEM))
+    NonNull::new(txn).ok_or(LmdbError(libc::ENOMEM))
 }
 
-fn open_db(txn: NonNull<ffi::MDB_txn>, name: &CStr, flags: u32) -> Result<Dbi, Code> {
+fn open_db(txn: NonNull<ffi::MDB_txn>, name: &CStr, flags: u32) -> Result<DbHandle, LmdbError> {
     let mut dbi = 0;
     // SAFETY: an active transaction, a C string, a valid place.
     check(unsafe { ffi::mdb_dbi_open(txn.as_ptr(), name.as_ptr(), flags, &mut dbi) })?;
-    Ok(Dbi(dbi))
+    Ok(DbHandle(dbi))
 }
 
-fn open_cursor(txn: &Txn<'_>, dbi: Dbi) -> Result<NonNull<ffi::MDB_cursor>, Code> {
+fn open_cursor(txn: &LmdbTransaction<'_>, dbi: DbHandle) -> Result<NonNull<ffi::MDB_cursor>, LmdbError> {
     let mut cursor = ptr::null_mut();
     // SAFETY: an active transaction and a valid place.
     check(unsafe { ffi::mdb_cursor_open(txn.ptr.as_ptr(), dbi.0, &mut cursor) })?;
-    NonNull::new(cursor).ok_or(Code(libc::ENOMEM))
+    NonNull::new(cursor).ok_or(LmdbError(libc::ENOMEM))
 }
 
-fn check(rc: i32) -> Result<(), Code> {
-    if rc == 0 { Ok(()) } else { Err(Code(rc)) }
+fn check(rc: i32) -> Result<(), LmdbError> {
+    if rc == 0 { Ok(()) } else { Err(LmdbError(rc)) }
 }
 
 /// False for "not found".
-fn found(rc: i32) -> Result<bool, Code> {
+fn found(rc: i32) -> Result<bool, LmdbError> {
     match rc {
         ffi::MDB_NOTFOUND => Ok(false),
         rc => check(rc).map(|()| true),
@@ -714,9 +714,9 @@ fn found(rc: i32) -> Result<bool, Code> {
 }
 
 /// False for "exists".
-fn exists(result: Result<(), Code>) -> Result<bool, Code> {
+fn exists(result: Result<(), LmdbError>) -> Result<bool, LmdbError> {
     match result {
-        Err(Code(ffi::MDB_KEYEXIST)) => Ok(false),
+        Err(LmdbError(ffi::MDB_KEYEXIST)) => Ok(false),
         other => other.map(|()| true),
     }
 }

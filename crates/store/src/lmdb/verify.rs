@@ -8,9 +8,9 @@
 use std::fs::File;
 use std::io;
 
-use super::env::Env;
+use super::env::StoreEnvironment;
 use super::home::with_way_out;
-use super::pages::{Flaw, Meta, Pages};
+use super::pages::{PageFlaw, MetaPage, PageFile};
 use super::sys::Reader;
 use crate::error::StorageError;
 
@@ -20,9 +20,9 @@ use crate::error::StorageError;
 /// [`before_reading`]: super::check::before_reading
 /// [`before_path`]: super::check::before_path
 pub(super) fn verify(
-    env: &Env,
+    env: &StoreEnvironment,
     reader: &mut Reader,
-    look: impl Fn(&Pages, Meta) -> io::Result<Option<Flaw>>,
+    look: impl Fn(&PageFile, MetaPage) -> io::Result<Option<PageFlaw>>,
 ) -> Result<(), StorageError> {
     // Two commits may come between the state that is kept and its meta page.
     const TRIES: u32 = 1000;
@@ -35,7 +35,7 @@ pub(super) fn verify(
         reason: with_way_out(&flaw),
     };
     let file = File::open(env.path.join("data.mdb")).map_err(failed)?;
-    let pages = Pages::open(file).map_err(failed)?.map_err(damaged)?;
+    let pages = PageFile::open(file).map_err(failed)?.map_err(damaged)?;
     let mut flaw = String::new();
     for _ in 0..TRIES {
         let snapshot = reader

@@ -8,23 +8,23 @@ use std::cmp::Ordering;
 use std::io;
 use std::ops::ControlFlow;
 
-use super::pages::{Bounds, Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value, bounds_below};
+use super::pages::{KeyBounds, PageFlaw, MetaPage, NUMBER_KEYS, ReadPage, PageFile, PageTree, LeafValue, bounds_below};
 
 /// The value of a key in a tree.
-pub(super) enum Held<'h> {
+pub(super) enum TreeValue<'h> {
     /// Bytes.
     Bytes(&'h [u8]),
     /// A data base.
-    Tree(Tree),
+    Tree(PageTree),
 }
 
 /// Receives the entries of a tree.
-pub(super) type Each<'e> = &'e mut dyn FnMut(&[u8], Held<'_>) -> Result<(), Flaw>;
+pub(super) type EntryVisitor<'e> = &'e mut dyn FnMut(&[u8], TreeValue<'_>) -> Result<(), PageFlaw>;
 
 /// A walk through the trees of one state.
-pub(super) struct Walk<'w> {
-    pages: &'w Pages,
-    pub meta: Meta,
+pub(super) struct TreeWalk<'w> {
+    pages: &'w PageFile,
+    pub meta: MetaPage,
     /// A bit a page: whether it was met.
     met: Vec<u64>,
     /// Pages met so far.
@@ -35,20 +35,20 @@ pub(super) struct Walk<'w> {
     pub more_findings: u64,
     /// Whether it was to go on no further; what was found then means nothing.
     stopped: bool,
-    progress: Progress<'w>,
+    progress: ProgressCallback<'w>,
 }
 
 /// Receives the pages read and the number of pages; returns whether to
 /// continue.
-pub(super) type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+pub(super) type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
 /// A tree under way.
-struct Way<'t> {
+struct TreeProgress<'t> {
     name: &'t str,
-    tree: Tree,
+    tree: PageTree,
     /// Whether keys are numbers, as in the list of free pages.
     numbers: bool,
-    found: Tree,
+    found: PageTree,
 }
 
 /// Findings kept.
@@ -57,9 +57,9 @@ const MAX_FINDINGS: usize = 100;
 /// Pages between two tellings of progress.
 const PROGRESS_PAGES: u64 = 1024;
 
-impl<'w> Walk<'w> {
+impl<'w> TreeWalk<'w> {
     /// A walk through the state that a meta page leads to.
-    pub fn new(pages: &'w Pages, meta: Meta, progress: Progress<'w>) -> Self {
+    pub fn new(pages: &'w PageFile, meta: MetaPage, progress: ProgressCallback<'w>) -> Self {
         Self {
             pages,
             meta,
@@ -73,7 +73,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Shows every entry of a tree.
-    pub fn tree(&mut self, name: &str, tree: Tree, each: Each<'_>) -> io::Result<()> {
+    pub fn tree(&mut self, name: &str, tree: PageTree, each: EntryVisitor<'_>) -> io::Result<()> {
         self.run(name, tree, false, each)
     }
 
@@ -81,9 +81,9 @@ impl<'w> Walk<'w> {
     pub fn free_list(&mut self) -> io::Result<Vec<u64>> {
         let mut free = Vec::new();
         let mut last_commit = None;
-        let mut each = |commit: &[u8], held: Held<'_>| {
+        let mut each = |commit: &[u8], held: TreeValue<'_>| {
             last_commit = commit.first_chunk().map(|n| u64::from_le_bytes(*n));
-            let Held::Bytes(bytes) = held else {
+            let TreeValue::Bytes(bytes) = held else {
                 return Err("a data base in the list of free pages".to_owned());
             };
             let (words, []) = bytes.as_chunks::<8>() else {
@@ -124,15 +124,15 @@ impl<'w> Walk<'w> {
         }
     }
 
-    fn run(&mut self, name: &str, tree: Tree, numbers: bool, each: Each<'_>) -> io::Result<()> {
+    fn run(&mut self, name: &str, tree: PageTree, numbers: bool, each: EntryVisitor<'_>) -> io::Result<()> {
         let Some(root) = tree.root else {
             return Ok(());
         };
-        let mut way = Way {
+        let mut way = TreeProgress {
             name,
             tree,
             numbers,
-            found: Tree {
+            found: PageTree {
                 branch_pages: 0,
                 leaf_pages: 0,
                 overflow_pages: 0,
@@ -161,11 +161,11 @@ impl<'w> Walk<'w> {
     /// second.
     fn below(
         &mut self,
-        way: &mut Way<'_>,
+        way: &mut TreeProgress<'_>,
         number: u64,
         level: u16,
-        bounds: Bounds<'_>,
-        each: Each<'_>,
+        bounds: KeyBounds<'_>,
+        each: EntryVisitor<'_>,
     ) -> io::Result<()> {
         if !self.mark(way.name, number, 1) {
             return Ok(());
@@ -196,14 +196,14 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    fn leaf(&mut self, way: &mut Way<'_>, page: &Page, each: Each<'_>) -> io::Result<()> {
+    fn leaf(&mut self, way: &mut TreeProgress<'_>, page: &ReadPage, each: EntryVisitor<'_>) -> io::Result<()> {
         for entry in 0..page.len() {
             let key = page.key(entry);
             let shown = match page.value(entry) {
-                Value::Here(bytes) => each(key, Held::Bytes(bytes)),
-                Value::Tree(tree) => each(key, Held::Tree(tree)),
-                Value::Overflow(first, length) => match self.big(way, first, length)? {
-                    Some(bytes) => each(key, Held::Bytes(&bytes)),
+                LeafValue::Here(bytes) => each(key, TreeValue::Bytes(bytes)),
+                LeafValue::Tree(tree) => each(key, TreeValue::Tree(tree)),
+                LeafValue::Overflow(first, length) => match self.big(way, first, length)? {
+                    Some(bytes) => each(key, TreeValue::Bytes(&bytes)),
                     None => continue,
                 },
             };
@@ -214,7 +214,7 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    fn big(&mut self, way: &mut Way<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+    fn big(&mut self, way: &mut TreeProgress<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
         // A read is never longer than the file, whatever length a page has.
         let there = self.pages.length()?;
         if length as u64 > there {
@@ -267,11 +267,11 @@ impl<'w> Walk<'w> {
 
 /// A page of a tree on its level.
 pub(super) fn tree_page(
-    pages: &Pages,
+    pages: &PageFile,
     number: u64,
     level: u16,
     numbers: bool,
-) -> io::Result<Result<Page, Flaw>> {
+) -> io::Result<Result<ReadPage, PageFlaw>> {
     let page = match pages.page(number)? {
         Ok(page) => page,
         Err(flaw) => return Ok(Err(flaw)),
@@ -290,7 +290,7 @@ pub(super) fn tree_page(
 }
 
 /// Whether the keys of a page ascend, within bounds.
-pub(super) fn in_order(page: &Page, numbers: bool, bounds: Bounds<'_>) -> bool {
+pub(super) fn in_order(page: &ReadPage, numbers: bool, bounds: KeyBounds<'_>) -> bool {
     // The first key of a branch means the lower bound.
     let first = usize::from(!page.is_leaf);
     let keys = || (first..page.len()).map(|entry| page.key(entry));

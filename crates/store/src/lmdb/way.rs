@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use super::pages::{
-    Flaw, MAX_DEPTH, OVERFLOW, Page, Pages, TREE_BYTES, Tree, Value, bounds_below, number, tree,
+    PageFlaw, MAX_DEPTH, OVERFLOW, ReadPage, PageFile, TREE_BYTES, PageTree, LeafValue, bounds_below, number, tree,
 };
 use super::seal;
 use super::walk::{in_order, tree_page};
@@ -24,7 +24,7 @@ use crate::table::Table;
 
 /// The target of a search in a tree.
 #[derive(Clone, Copy)]
-pub(super) enum Aim<'k> {
+pub(super) enum SeekTarget<'k> {
     First,
     Last,
     /// The place of a key, with its neighbours.
@@ -34,7 +34,7 @@ pub(super) enum Aim<'k> {
 }
 
 /// The kind of a tree's entries.
-pub(super) enum Kind {
+pub(super) enum TreeEntryKind {
     /// Records of a file, possibly followed by a checksum.
     Records { def: Arc<FileDef>, sealed: bool },
     /// Values of tables, followed by a checksum.
@@ -43,51 +43,51 @@ pub(super) enum Kind {
     Index,
 }
 
-impl Kind {
+impl TreeEntryKind {
     /// Whether an entry is one that the tree can have: a page may be another
     /// tree's.
     fn is_one(&self, key: &[u8], stored: &[u8]) -> bool {
         match self {
-            Kind::Records { def, sealed } => {
+            TreeEntryKind::Records { def, sealed } => {
                 let record = match sealed {
                     true => seal::checked(key, stored),
                     false => Some(stored),
                 };
                 record.is_some_and(|record| def.check_write(key, record).is_ok())
             }
-            Kind::Tables => Table::is_one(key) && seal::checked(key, stored).is_some(),
-            Kind::Index => stored.is_empty(),
+            TreeEntryKind::Tables => Table::is_one(key) && seal::checked(key, stored).is_some(),
+            TreeEntryKind::Index => stored.is_empty(),
         }
     }
 }
 
 /// A check of the pages on a command's path.
-pub(super) struct Way<'w> {
-    pub pages: &'w Pages,
+pub(super) struct PathCheck<'w> {
+    pub pages: &'w PageFile,
     /// The file or index, for messages.
     pub name: &'w str,
-    pub kind: &'w Kind,
+    pub kind: &'w TreeEntryKind,
     /// Whether the key's record is about to be changed: LMDB may then join the
     /// pages with their neighbours.
     pub changes: bool,
 }
 
 /// A page on a level, with what its branches say of its keys.
-struct Stand {
-    page: Page,
+struct CheckState {
+    page: ReadPage,
     low: Option<Box<[u8]>>,
     high: Option<Box<[u8]>>,
 }
 
 /// The tree that the main data base has under a name, if that can be one.
-pub(super) fn tree_in(stored: &[u8]) -> Option<Tree> {
+pub(super) fn tree_in(stored: &[u8]) -> Option<PageTree> {
     let tree = (stored.len() == TREE_BYTES).then(|| tree(stored))?;
     (tree.flags == 0 && tree.depth <= MAX_DEPTH).then_some(tree)
 }
 
-impl Way<'_> {
+impl PathCheck<'_> {
     /// Looks at the way from the root of a tree to what is looked for.
-    pub fn look(&self, tree: Tree, aim: Aim<'_>) -> Result<(), Flaw> {
+    pub fn check_path(&self, tree: PageTree, aim: SeekTarget<'_>) -> Result<(), PageFlaw> {
         let Some(root) = tree.root.filter(|_| tree.depth > 0) else {
             return Ok(());
         };
@@ -96,23 +96,23 @@ impl Way<'_> {
         let mut branches = Vec::new();
         for level in (1..tree.depth).rev() {
             let entry = match aim {
-                Aim::First => 0,
-                Aim::Last => at.page.len() - 1,
+                SeekTarget::First => 0,
+                SeekTarget::Last => at.page.len() - 1,
                 // The first key of a branch means its lower bound.
-                Aim::At(key) | Aim::Equal(key) => place(&at.page, 1, |here| here <= key) - 1,
+                SeekTarget::At(key) | SeekTarget::Equal(key) => place(&at.page, 1, |here| here <= key) - 1,
             };
             let below = self.below(&at, entry, level)?;
             branches.push((at, entry, level));
             at = below;
         }
         let place = match aim {
-            Aim::First => 0,
-            Aim::Last => at.page.len(),
-            Aim::At(key) | Aim::Equal(key) => place(&at.page, 0, |here| here < key),
+            SeekTarget::First => 0,
+            SeekTarget::Last => at.page.len(),
+            SeekTarget::At(key) | SeekTarget::Equal(key) => place(&at.page, 0, |here| here < key),
         };
         // One that is there and true says all.
         let is_there = |key| place < at.page.len() && at.page.key(place) == key;
-        let found = matches!(aim, Aim::Equal(key) if is_there(key));
+        let found = matches!(aim, SeekTarget::Equal(key) if is_there(key));
         if found {
             self.entry(&at.page, place)?;
         }
@@ -122,15 +122,15 @@ impl Way<'_> {
         let (left, right) = self.neighbours(&branches)?;
         match found {
             true => Ok(()),
-            false => self.beside(left.as_ref(), &at, right.as_ref(), place),
+            false => self.check_neighbours(left.as_ref(), &at, right.as_ref(), place),
         }
     }
 
     /// The pages to the left and right of the one that branches lead to.
     fn neighbours(
         &self,
-        branches: &[(Stand, usize, u16)],
-    ) -> Result<(Option<Stand>, Option<Stand>), Flaw> {
+        branches: &[(CheckState, usize, u16)],
+    ) -> Result<(Option<CheckState>, Option<CheckState>), PageFlaw> {
         let (mut left, mut right) = (None, None);
         for (of, entry, level) in branches {
             let (entry, level) = (*entry, *level);
@@ -152,12 +152,12 @@ impl Way<'_> {
     }
 
     /// The first or last page below a neighbour.
-    fn end_of(&self, of: Option<&Stand>, level: u16, first: bool) -> Result<Option<Stand>, Flaw> {
-        let entry = |of: &Stand| if first { 0 } else { of.page.len() - 1 };
+    fn end_of(&self, of: Option<&CheckState>, level: u16, first: bool) -> Result<Option<CheckState>, PageFlaw> {
+        let entry = |of: &CheckState| if first { 0 } else { of.page.len() - 1 };
         of.map(|of| self.below(of, entry(of), level)).transpose()
     }
 
-    fn below(&self, of: &Stand, entry: usize, level: u16) -> Result<Stand, Flaw> {
+    fn below(&self, of: &CheckState, entry: usize, level: u16) -> Result<CheckState, PageFlaw> {
         let bounds = (of.low.as_deref(), of.high.as_deref());
         let bounds = bounds_below(entry, of.page.len(), |n| of.page.key(n), bounds);
         self.stand(of.page.below(entry), level, bounds)
@@ -168,8 +168,8 @@ impl Way<'_> {
         number: u64,
         level: u16,
         (low, high): (Option<&[u8]>, Option<&[u8]>),
-    ) -> Result<Stand, Flaw> {
-        let flawed = |flaw: Flaw| format!("{}: page {number}: {flaw}", self.name);
+    ) -> Result<CheckState, PageFlaw> {
+        let flawed = |flaw: PageFlaw| format!("{}: page {number}: {flaw}", self.name);
         if number < 2 {
             return Err(format!("{}: page {number} is outside the file", self.name));
         }
@@ -182,7 +182,7 @@ impl Way<'_> {
                 self.name
             ));
         }
-        Ok(Stand {
+        Ok(CheckState {
             page,
             low: low.map(Into::into),
             high: high.map(Into::into),
@@ -190,7 +190,7 @@ impl Way<'_> {
     }
 
     /// Looks at the pages that lead to the least key below a page.
-    fn lowest(&self, of: &Stand, level: u16) -> Result<(), Flaw> {
+    fn lowest(&self, of: &CheckState, level: u16) -> Result<(), PageFlaw> {
         let mut next = None;
         for level in (1..level).rev() {
             next = Some(self.below(next.as_ref().unwrap_or(of), 0, level)?);
@@ -199,13 +199,13 @@ impl Way<'_> {
     }
 
     /// Looks at the entries on both sides of a place, and the one after them.
-    fn beside(
+    fn check_neighbours(
         &self,
-        left: Option<&Stand>,
-        at: &Stand,
-        right: Option<&Stand>,
+        left: Option<&CheckState>,
+        at: &CheckState,
+        right: Option<&CheckState>,
         place: usize,
-    ) -> Result<(), Flaw> {
+    ) -> Result<(), PageFlaw> {
         let there = at.page.len();
         for entry in place.saturating_sub(1)..(place + 2).min(there) {
             self.entry(&at.page, entry)?;
@@ -219,16 +219,16 @@ impl Way<'_> {
         }
     }
 
-    fn entry(&self, page: &Page, entry: usize) -> Result<(), Flaw> {
+    fn entry(&self, page: &ReadPage, entry: usize) -> Result<(), PageFlaw> {
         let key = page.key(entry);
         let read;
         let stored = match page.value(entry) {
-            Value::Here(stored) => stored,
-            Value::Overflow(first, length) => {
+            LeafValue::Here(stored) => stored,
+            LeafValue::Overflow(first, length) => {
                 read = self.overflow(first, length)?;
                 &read
             }
-            Value::Tree(_) => {
+            LeafValue::Tree(_) => {
                 return Err(format!(
                     "{}: page {}: a data base instead of a record",
                     self.name,
@@ -247,8 +247,8 @@ impl Way<'_> {
         Ok(())
     }
 
-    fn overflow(&self, first: u64, length: usize) -> Result<Vec<u8>, Flaw> {
-        let flawed = |flaw: Flaw| format!("{}: page {first}: {flaw}", self.name);
+    fn overflow(&self, first: u64, length: usize) -> Result<Vec<u8>, PageFlaw> {
+        let flawed = |flaw: PageFlaw| format!("{}: page {first}: {flaw}", self.name);
         let io = |error: std::io::Error| flawed(error.to_string());
         // A read is never longer than the file, whatever length a page has.
         if length as u64 > self.pages.length().map_err(io)? {
@@ -264,7 +264,7 @@ impl Way<'_> {
             let head = self.pages.remains_of(page);
             let is_one = |head: Vec<u8>| {
                 number(&head, 0, 8) == page
-                    && (number(&head, 10, 2) as u16 == OVERFLOW || Page::parse(head, page).is_ok())
+                    && (number(&head, 10, 2) as u16 == OVERFLOW || ReadPage::parse(head, page).is_ok())
             };
             if head.is_some_and(is_one) {
                 return Err(flawed("it has more pages than its value".to_owned()));
@@ -275,7 +275,7 @@ impl Way<'_> {
 }
 
 /// The first entry from one on of which something is not true.
-fn place(page: &Page, from: usize, is_before: impl Fn(&[u8]) -> bool) -> usize {
+fn place(page: &ReadPage, from: usize, is_before: impl Fn(&[u8]) -> bool) -> usize {
     let (mut low, mut high) = (from, page.len());
     while low < high {
         let middle = low + (high - low) / 2;

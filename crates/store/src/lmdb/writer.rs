@@ -14,36 +14,36 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::ahead::Ahead;
-use super::catalogue::{self, Item};
+use super::ahead::LastMetaPage;
+use super::catalogue::{self, CatalogueItem};
 use super::check::before_reading;
-use super::env::{Env, LmdbOptions, OpenError, lock_error};
-use super::fill::{self, Build, Filler};
-use super::guard::Guard;
+use super::env::{StoreEnvironment, LmdbOptions, OpenError, lock_error};
+use super::fill::{self, IndexBuild, IndexFiller};
+use super::guard::PageGuard;
 use super::home;
 use super::lent::ReaderTables;
-use super::load::{self, Load};
+use super::load::{self, FileLoad};
 use super::lock::WriterLock;
-use super::looked::{CheckBeside, CheckEnded, StoreDamage};
-use super::reader::{File, LmdbReader};
+use super::looked::{BackgroundCheck, CheckEnded, StoreDamage};
+use super::reader::{CachedFile, LmdbReader};
 use super::seal;
-use super::sys::{Code, Dbi, Move, Reader, WriteTxn};
+use super::sys::{LmdbError, DbHandle, CursorMove, Reader, WriteTxn};
 use super::verify::verify;
 use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
-use crate::index::{IndexDef, IndexEntry, Named, PathDef};
-use crate::pending::Overlay;
-use crate::seek::Seek;
-use crate::traits::{Applied, BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
-use crate::unit::{Change, UnitOfWork};
+use crate::index::{IndexDef, IndexEntry, CatalogueName, PathDef};
+use crate::pending::ChangeOverlay;
+use crate::seek::SeekKey;
+use crate::traits::{AppliedUnits, BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
+use crate::unit::{KeyChange, UnitOfWork};
 
 /// An environment open for writing.
 pub struct LmdbStore {
     // Before `env`, which its thread has too.
-    check: Option<CheckBeside>,
-    pub(super) env: Arc<Env>,
-    pub(super) files: HashMap<FileId, File>,
-    pub(super) indexes: HashMap<FileId, Index>,
+    check: Option<BackgroundCheck>,
+    pub(super) env: Arc<StoreEnvironment>,
+    pub(super) files: HashMap<FileId, CachedFile>,
+    pub(super) indexes: HashMap<FileId, CatalogueIndex>,
     paths: BTreeMap<FileName, PathDef>,
     /// Pages in the file when dead readers were last looked for.
     pages_checked: u64,
@@ -52,13 +52,13 @@ pub struct LmdbStore {
 }
 
 /// An alternate index of the catalogue.
-pub(super) struct Index {
-    pub db: Dbi,
+pub(super) struct CatalogueIndex {
+    pub db: DbHandle,
     pub entry: IndexEntry,
 }
 
 /// The changes of a unit to alternate indexes.
-type Follows = Vec<(Dbi, Overlay)>;
+type IndexChanges = Vec<(DbHandle, ChangeOverlay)>;
 
 /// Growth after which dead readers are looked for, in pages: they are the one
 /// reason for growth that can be helped.
@@ -74,7 +74,7 @@ impl LmdbStore {
         std::fs::create_dir_all(path).map_err(io)?;
         let path = path.canonicalize().map_err(io)?;
         let lock = WriterLock::take(&path).map_err(|error| lock_error(error, &path))?;
-        let env = Env::open_for_writing(&path, options)?;
+        let env = StoreEnvironment::open_for_writing(&path, options)?;
         let mut store = Self {
             check: None,
             env,
@@ -100,9 +100,9 @@ impl LmdbStore {
     /// before. Until then, and permanently if a page is damaged, commands check
     /// the pages on their path: a missed or wrong record is an error
     /// ([`StorageError::Damaged`]). Call it before there are readers.
-    pub fn check_beside(&mut self, ended: CheckEnded) -> std::io::Result<()> {
+    pub fn check_in_background(&mut self, ended: CheckEnded) -> std::io::Result<()> {
         self.check = None;
-        self.check = Some(CheckBeside::start(&self.env, ended)?);
+        self.check = Some(BackgroundCheck::start(&self.env, ended)?);
         Ok(())
     }
 
@@ -127,18 +127,18 @@ impl LmdbStore {
         };
         for named in reader.names().map_err(storage)? {
             match named {
-                Named::File(CatalogueEntry { id, .. }) => {
+                CatalogueName::File(CatalogueEntry { id, .. }) => {
                     let file = reader.file(id).map_err(storage)?.clone();
                     self.files.insert(id, file);
                 }
-                Named::Index(entry) => {
+                CatalogueName::Index(entry) => {
                     let db = self
                         .env
                         .open_db(&catalogue::db_name(entry.id))
                         .map_err(|code| self.env.error(code, "opening its files"))?;
-                    self.indexes.insert(entry.id, Index { db, entry });
+                    self.indexes.insert(entry.id, CatalogueIndex { db, entry });
                 }
-                Named::Path(def) => drop(self.paths.insert(def.name.clone(), def)),
+                CatalogueName::Path(def) => drop(self.paths.insert(def.name.clone(), def)),
             }
         }
         Ok(())
@@ -156,9 +156,9 @@ impl LmdbStore {
     }
 
     /// Takes note of an index that was built.
-    pub(super) fn replace_index(&mut self, old: FileId, db: Dbi, entry: IndexEntry) {
+    pub(super) fn replace_index(&mut self, old: FileId, db: DbHandle, entry: IndexEntry) {
         self.indexes.remove(&old);
-        self.indexes.insert(entry.id, Index { db, entry });
+        self.indexes.insert(entry.id, CatalogueIndex { db, entry });
     }
 
     /// Applies a run of units in one transaction, or in two halves if they do
@@ -186,12 +186,12 @@ impl LmdbStore {
         &self,
         units: &[UnitOfWork],
         results: &mut [Result<(), ApplyError>],
-    ) -> Result<(), Code> {
+    ) -> Result<(), LmdbError> {
         let mut txn = WriteTxn::begin(self.env.sys())?;
         for (unit, result) in units.iter().zip(results) {
             let checked = match self.check(&txn, unit) {
                 // It costs the units that need the damaged page.
-                Err(Code::DAMAGED) => Err(self.env.error(Code::DAMAGED, "applying changes").into()),
+                Err(LmdbError::DAMAGED) => Err(self.env.error(LmdbError::DAMAGED, "applying changes").into()),
                 other => other?,
             };
             match checked {
@@ -211,25 +211,25 @@ impl LmdbStore {
         &self,
         txn: &WriteTxn,
         unit: &UnitOfWork,
-    ) -> Result<Result<Follows, ApplyError>, Code> {
+    ) -> Result<Result<IndexChanges, ApplyError>, LmdbError> {
         let trusts = self.env.is_trusted();
-        let mut follows: BTreeMap<FileId, Overlay> = BTreeMap::new();
+        let mut follows: BTreeMap<FileId, ChangeOverlay> = BTreeMap::new();
         for (file, key, change) in unit.changes() {
             let Some(of) = self.files.get(&file) else {
                 return Ok(Err(ApplyError::UnknownFile(file)));
             };
             if !trusts {
-                let guard = Guard::of_file(&self.env, file, of);
-                guard.look(txn, Seek::Equal(key), true)?;
+                let guard = PageGuard::of_file(&self.env, file, of);
+                guard.check_pages(txn, SeekKey::Equal(key), true)?;
             }
             let old = txn.get(of.db, key)?.map(|stored| of.record(stored));
             let key_error =
                 |make: fn(FileId, crate::Key) -> ApplyError| Ok(Err(make(file, key.into())));
             match (old, change) {
-                (Some(_), Change::Insert(_)) => {
+                (Some(_), KeyChange::Insert(_)) => {
                     return key_error(|file, key| ApplyError::Duplicate { file, key });
                 }
-                (None, Change::Replace(_) | Change::Delete) => {
+                (None, KeyChange::Replace(_) | KeyChange::Delete) => {
                     return key_error(|file, key| ApplyError::NotFound { file, key });
                 }
                 _ => {}
@@ -241,16 +241,16 @@ impl LmdbStore {
         }
         let mut changes = Vec::with_capacity(follows.len());
         for (id, overlay) in follows {
-            let Index { db, entry } = &self.indexes[&id];
+            let CatalogueIndex { db, entry } = &self.indexes[&id];
             if !trusts {
-                let guard = Guard::of_index(&self.env, entry);
+                let guard = PageGuard::of_index(&self.env, entry);
                 for entry in overlay.changes().keys() {
-                    guard.look(txn, Seek::Equal(entry), true)?;
+                    guard.check_pages(txn, SeekKey::Equal(entry), true)?;
                 }
             }
-            let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, Code> {
+            let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, LmdbError> {
                 let mut cursor = txn.new_cursor(*db)?;
-                let hit = cursor.go(Move::AtLeast(key))?;
+                let hit = cursor.go(CursorMove::AtLeast(key))?;
                 Ok(hit
                     .filter(|(entry, _)| entry.starts_with(key))
                     .map(|(entry, _)| entry.into()))
@@ -264,19 +264,19 @@ impl LmdbStore {
             changes.push((*db, overlay));
         }
         if !trusts {
-            let guard = Guard::of_tables(&self.env);
+            let guard = PageGuard::of_tables(&self.env);
             for (table, key, _) in unit.table_changes() {
                 let key = [&table.prefix()[..], key].concat();
-                guard.look(txn, Seek::Equal(&key), true)?;
+                guard.check_pages(txn, SeekKey::Equal(&key), true)?;
             }
         }
         Ok(Ok(changes))
     }
 
-    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork, follows: &Follows) -> Result<(), Code> {
+    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork, follows: &IndexChanges) -> Result<(), LmdbError> {
         let mut sealed = Vec::new();
         for (file, key, change) in unit.changes() {
-            let Some(File {
+            let Some(CachedFile {
                 db, sealed: seals, ..
             }) = self.files.get(&file)
             else {
@@ -300,7 +300,7 @@ impl LmdbStore {
         }
         for (table, key, value) in unit.table_changes() {
             // A store that is open for writing has its tables.
-            let db = self.env.tables.ok_or(Code(libc::EBADF))?;
+            let db = self.env.tables.ok_or(LmdbError(libc::EBADF))?;
             let mut whole = table.prefix();
             whole.extend_from_slice(key);
             match value {
@@ -330,8 +330,8 @@ impl LmdbStore {
     /// it, in the same transaction.
     pub(super) fn create_db(
         &mut self,
-        enter: impl FnOnce(&mut WriteTxn, Dbi, FileId) -> Result<(), Code>,
-    ) -> Result<(FileId, Dbi), StorageError> {
+        enter: impl FnOnce(&mut WriteTxn, DbHandle, FileId) -> Result<(), LmdbError>,
+    ) -> Result<(FileId, DbHandle), StorageError> {
         let create = || {
             let opening = self.env.sys().opening();
             let mut txn = WriteTxn::begin(self.env.sys())?;
@@ -366,15 +366,15 @@ impl LmdbStore {
     pub(super) fn build(
         &self,
         def: &IndexDef,
-        base: &File,
-        db: Dbi,
+        base: &CachedFile,
+        db: DbHandle,
         memory_bytes: usize,
         progress: &mut dyn FnMut(BuildProgress),
-    ) -> Result<Filler, BuildError> {
+    ) -> Result<IndexFiller, BuildError> {
         let error = |code| self.env.error(code, "building an index");
         let mut reader = Reader::new(self.env.sys().clone()).map_err(error)?;
-        let mut filler = Filler::new(self.env.sys().clone(), db);
-        let build = Build {
+        let mut filler = IndexFiller::new(self.env.sys().clone(), db);
+        let build = IndexBuild {
             def,
             base,
             memory_bytes,
@@ -398,7 +398,7 @@ impl LmdbStore {
     }
 
     /// The file of this name, for an index.
-    fn base(&self, name: &FileName) -> Result<(FileId, &File), DefineError> {
+    fn base(&self, name: &FileName) -> Result<(FileId, &CachedFile), DefineError> {
         let mut files = self.files.iter();
         match files.find(|(_, file)| file.def.name == *name) {
             Some((id, file)) => Ok((*id, file)),
@@ -427,7 +427,7 @@ impl LmdbStore {
     }
 
     /// Removes names, and empties and discards their files.
-    fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
+    fn drop_all(&self, names: &[FileName], numbers: &[(FileId, DbHandle)]) -> Result<(), StorageError> {
         let ids: Vec<FileId> = numbers.iter().map(|(id, _)| *id).collect();
         self.verify(&ids)?;
         let catalogue = self.env.catalogue;
@@ -454,14 +454,14 @@ impl WriteStore for LmdbStore {
     fn define(&mut self, def: FileDef) -> Result<FileId, DefineError> {
         let def = Arc::new(def.build()?);
         self.check_name(&def.name)?;
-        let item = |id| Item::File {
+        let item = |id| CatalogueItem::File {
             id,
             def: def.clone(),
             sealed: true,
         };
         let (id, db) =
             self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
-        let file = File {
+        let file = CachedFile {
             db,
             def,
             sealed: true,
@@ -474,11 +474,11 @@ impl WriteStore for LmdbStore {
     fn remove(&mut self, file: FileId) -> Result<(), DefineError> {
         let mut names = Vec::new();
         let mut numbers = Vec::new();
-        if let Some(File { db, def, .. }) = self.files.get(&file) {
+        if let Some(CachedFile { db, def, .. }) = self.files.get(&file) {
             names.push(def.name.clone());
             numbers.push((file, *db));
         }
-        for (id, Index { db, entry }) in &self.indexes {
+        for (id, CatalogueIndex { db, entry }) in &self.indexes {
             if *id == file || entry.base == file {
                 names.push(entry.def.name.clone());
                 numbers.push((*id, *db));
@@ -515,7 +515,7 @@ impl WriteStore for LmdbStore {
             })?
             .records
             == 0;
-        let item = |id| Item::Index {
+        let item = |id| CatalogueItem::Index {
             id,
             def: def.clone(),
             built,
@@ -528,7 +528,7 @@ impl WriteStore for LmdbStore {
             def,
             built,
         };
-        self.indexes.insert(id, Index { db, entry });
+        self.indexes.insert(id, CatalogueIndex { db, entry });
         self.catalogue_changed();
         Ok(id)
     }
@@ -539,7 +539,7 @@ impl WriteStore for LmdbStore {
         memory_bytes: usize,
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<FileId, BuildError> {
-        let Some(Index { db: old_db, entry }) = self.indexes.get(&index) else {
+        let Some(CatalogueIndex { db: old_db, entry }) = self.indexes.get(&index) else {
             return Err(BuildError::UnknownFile(index));
         };
         let (old_db, mut entry) = (*old_db, entry.clone());
@@ -548,8 +548,8 @@ impl WriteStore for LmdbStore {
         // The one is read, the pages of the other are given back.
         self.verify(&[entry.base, index])?;
         let (new, db) = self.create_db(catalogue::discard)?;
-        let switch = |filler: &mut Filler| {
-            let item = Item::Index {
+        let switch = |filler: &mut IndexFiller| {
+            let item = CatalogueItem::Index {
                 id: new,
                 def: entry.def.clone(),
                 built: true,
@@ -575,7 +575,7 @@ impl WriteStore for LmdbStore {
                 txn.commit()
             };
             // If this fails, the pages come back at the next open.
-            let _: Result<(), Code> = clear();
+            let _: Result<(), LmdbError> = clear();
             return Err(error);
         }
         entry.id = new;
@@ -599,7 +599,7 @@ impl WriteStore for LmdbStore {
         }
         let enter = || {
             let mut txn = WriteTxn::begin(self.env.sys())?;
-            catalogue::enter(&mut txn, self.env.catalogue, &Item::Path(def.clone()))?;
+            catalogue::enter(&mut txn, self.env.catalogue, &CatalogueItem::Path(def.clone()))?;
             txn.commit()
         };
         enter().map_err(|code| self.env.error(code, "defining a path"))?;
@@ -628,7 +628,7 @@ impl WriteStore for LmdbStore {
         results
     }
 
-    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> Applied {
+    fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {
         let mut results = vec![Ok(()); units.len()];
         let before = self.env.sys().on_its_way();
         if units.iter().any(|unit| !unit.is_empty()) {
@@ -638,15 +638,15 @@ impl WriteStore for LmdbStore {
         let now = self.env.sys().on_its_way();
         let earlier = match (before, now) {
             // No later write could have flushed it.
-            (Ahead::Pending(earlier), Ahead::Pending(last)) if earlier == last => self.settle(),
-            (Ahead::Pending(earlier), Ahead::Lost(lost, _)) if earlier == lost => self.settle(),
-            (Ahead::Lost(..), _) => self.settle(),
+            (LastMetaPage::Pending(earlier), LastMetaPage::Pending(last)) if earlier == last => self.settle(),
+            (LastMetaPage::Pending(earlier), LastMetaPage::Lost(lost, _)) if earlier == lost => self.settle(),
+            (LastMetaPage::Lost(..), _) => self.settle(),
             _ => Ok(()),
         };
-        Applied {
+        AppliedUnits {
             earlier,
             results,
-            settled: now == Ahead::Settled,
+            settled: now == LastMetaPage::Settled,
         }
     }
 
@@ -656,7 +656,7 @@ impl WriteStore for LmdbStore {
     }
 
     fn start_load(&mut self, file: FileId) -> Result<Box<dyn BulkLoad + '_>, DefineError> {
-        Ok(Box::new(Load::start(self, file)?))
+        Ok(Box::new(FileLoad::start(self, file)?))
     }
 
     fn clear_dead_readers(&mut self) -> Result<u32, StorageError> {

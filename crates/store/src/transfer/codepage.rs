@@ -5,11 +5,11 @@
 
 use copybook::CodePage;
 
-use super::convert::{Convert, ConvertError};
+use super::convert::{RecordConverter, ConvertError};
 
 /// Translates every byte between two code pages.
 #[derive(Debug, Clone)]
-pub struct Translate {
+pub struct PageTranslation {
     inward: Table,
     outward: Table,
 }
@@ -21,7 +21,7 @@ struct Table {
     ccsid: u16,
 }
 
-impl Translate {
+impl PageTranslation {
     /// From the code page outside to the file's. Of UTF-8, only the characters
     /// of one byte have a place.
     pub fn new(outside: CodePage, inside: CodePage) -> Self {
@@ -32,7 +32,7 @@ impl Translate {
     }
 }
 
-impl Convert for Translate {
+impl RecordConverter for PageTranslation {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         self.inward.translate(outside, record)
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn text_is_translated_both_ways() {
-        let translate = Translate::new(CodePage::by_ccsid(37).unwrap(), CodePage::ascii());
+        let translate = PageTranslation::new(CodePage::by_ccsid(37).unwrap(), CodePage::ascii());
         let mut record = Vec::new();
         translate.inward(b"\xC1\xC2\x40\xF1", &mut record).unwrap();
         assert_eq!(record, b"AB 1");
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_byte_without_character_is_named() {
-        let translate = Translate::new(CodePage::ascii(), CodePage::by_ccsid(37).unwrap());
+        let translate = PageTranslation::new(CodePage::ascii(), CodePage::by_ccsid(37).unwrap());
         let error = translate.inward(b"A\xE9", &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Converts between a file's record and its form outside. Both directions
 /// append to an empty buffer.
-pub trait Convert {
+pub trait RecordConverter {
     /// From outside to the file.
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError>;
 
@@ -19,9 +19,9 @@ pub struct ConvertError(pub String);
 
 /// The bytes as they are.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Verbatim;
+pub struct VerbatimConverter;
 
-impl Convert for Verbatim {
+impl RecordConverter for VerbatimConverter {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         record.extend_from_slice(outside);
         Ok(())

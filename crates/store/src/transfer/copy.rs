@@ -8,19 +8,19 @@
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 
-use super::convert::Verbatim;
-use super::framing::Framing;
+use super::convert::VerbatimConverter;
+use super::framing::RecordFraming;
 use super::load::{LoadError, LoadEvent, LoadOptions, LoadReport, load};
-use super::source::Source;
+use super::source::FileSource;
 use crate::error::ReadError;
-use crate::file::{FileId, Organisation};
+use crate::file::{FileId, FileOrganisation};
 use crate::traits::{ReadStore, WriteStore};
 
 /// Copies the records of one file into another; otherwise as
 /// [`load`](super::load()). The framing of `options` does not matter.
 pub fn copy(
     store: &mut dyn WriteStore,
-    from: impl Into<Source>,
+    from: impl Into<FileSource>,
     to: FileId,
     options: &LoadOptions,
     events: &mut dyn FnMut(LoadEvent<'_>),
@@ -29,7 +29,7 @@ pub fn copy(
     let mut reader = store.reader()?;
     let mut is_relative = |file| {
         let def = reader.definition(file)?;
-        Ok::<_, ReadError>(def.organisation == Organisation::Rrds)
+        Ok::<_, ReadError>(def.organisation == FileOrganisation::Rrds)
     };
     let numbered = is_relative(from.file)? && is_relative(to)?;
     let mut records = Records {
@@ -42,12 +42,12 @@ pub fn copy(
         failed: None,
     };
     let options = LoadOptions {
-        framing: Framing::Rdw,
+        framing: RecordFraming::Rdw,
         numbered,
         ..options.clone()
     };
     let mut input = BufReader::new(&mut records);
-    let copied = load(store, to, &mut input, &options, &Verbatim, events);
+    let copied = load(store, to, &mut input, &options, &VerbatimConverter, events);
     drop(input);
     match records.failed {
         Some(error) => Err(error.into()),
@@ -61,7 +61,7 @@ const CHUNK_RECORDS: usize = 4096;
 /// A file as a stream of records after descriptor words.
 struct Records {
     reader: Box<dyn ReadStore + Send>,
-    from: Source,
+    from: FileSource,
     /// Each record follows its number.
     numbered: bool,
     /// The place of the last record read.
@@ -88,7 +88,7 @@ impl Records {
                 framed.clear();
                 framed.extend_from_slice(number);
                 framed.extend_from_slice(entry.record);
-                match Framing::Rdw.write(buffer, &framed) {
+                match RecordFraming::Rdw.write(buffer, &framed) {
                     Ok(Ok(())) => {}
                     Ok(Err(reason)) => failed = Some(io::Error::other(reason)),
                     Err(error) => failed = Some(error),

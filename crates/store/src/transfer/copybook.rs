@@ -4,7 +4,7 @@ use copybook::codec::{BuildError, Trim};
 use copybook::{CodePage, Codec, CodecOptions, FieldId, Kind, Layout, SignPlace, Storage};
 
 use super::codepage::translate_loosely;
-use super::convert::{Convert, ConvertError};
+use super::convert::{RecordConverter, ConvertError};
 
 /// A record outside is the JSON text of the one in the file.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ impl JsonRecords {
     }
 }
 
-impl Convert for JsonRecords {
+impl RecordConverter for JsonRecords {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         encode(&self.codec, outside, record)
     }
@@ -100,7 +100,7 @@ impl ThroughCopybook {
     }
 }
 
-impl Convert for ThroughCopybook {
+impl RecordConverter for ThroughCopybook {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         self.convert(&self.outside, &self.inside, outside, record)
     }

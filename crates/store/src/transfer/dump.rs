@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use thiserror::Error;
 
-use super::convert::Convert;
-use super::framing::Framing;
+use super::convert::RecordConverter;
+use super::framing::RecordFraming;
 use super::load::PROGRESS_RECORDS;
-use super::source::Source;
+use super::source::FileSource;
 use crate::error::{Key, ReadError};
 use crate::traits::ReadStore;
 
@@ -17,7 +17,7 @@ use crate::traits::ReadStore;
 #[derive(Debug, Clone, Copy)]
 pub struct DumpOptions {
     /// Where records begin and end in the output.
-    pub framing: Framing,
+    pub framing: RecordFraming,
     /// Records passed over at the beginning.
     pub skip: u64,
     /// Most records written.
@@ -29,7 +29,7 @@ pub struct DumpOptions {
 
 impl DumpOptions {
     /// All records.
-    pub fn new(framing: Framing) -> Self {
+    pub fn new(framing: RecordFraming) -> Self {
         Self {
             framing,
             skip: 0,
@@ -71,10 +71,10 @@ pub enum DumpError {
 /// then.
 pub fn dump(
     store: &mut (impl ReadStore + ?Sized),
-    from: impl Into<Source>,
+    from: impl Into<FileSource>,
     output: &mut dyn Write,
     options: &DumpOptions,
-    convert: &dyn Convert,
+    convert: &dyn RecordConverter,
     progress: &mut dyn FnMut(DumpReport),
 ) -> Result<DumpReport, DumpError> {
     let mut report = DumpReport::default();

@@ -12,7 +12,7 @@ use crate::file::{FileDef, RecordFormat};
 
 /// How records follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum RecordFraming {
     /// One after the other, all of one length.
     Fixed {
         /// Bytes of each.
@@ -72,7 +72,7 @@ pub enum FramingError {
 /// what has no lines.
 const MAX_LINE_BYTES: u64 = 8 << 20;
 
-impl Framing {
+impl RecordFraming {
     /// Lines in ASCII, padded to the length of the file's records if they all
     /// have one.
     pub fn ascii_lines(def: &FileDef) -> Self {
@@ -234,7 +234,7 @@ fn line(
 mod tests {
     use super::*;
 
-    fn records(framing: Framing, mut input: &[u8]) -> Result<Vec<Vec<u8>>, FramingError> {
+    fn records(framing: RecordFraming, mut input: &[u8]) -> Result<Vec<Vec<u8>>, FramingError> {
         let mut all = Vec::new();
         for number in 1.. {
             let mut record = Vec::new();
@@ -246,8 +246,8 @@ mod tests {
         Ok(all)
     }
 
-    fn lines(pad_to: Option<usize>) -> Framing {
-        Framing::Lines {
+    fn lines(pad_to: Option<usize>) -> RecordFraming {
+        RecordFraming::Lines {
             end: b'\n',
             blank: b' ',
             pad_to,
@@ -258,7 +258,7 @@ mod tests {
     fn a_byte_order_mark_before_the_first_json_line_is_passed_over() {
         let text = "\u{feff}{\"A\":1}\n{\"A\":2}\n".as_bytes();
         let expected = [b"{\"A\":1}".to_vec(), b"{\"A\":2}".to_vec()];
-        assert_eq!(records(Framing::JsonLines, text).unwrap(), expected);
+        assert_eq!(records(RecordFraming::JsonLines, text).unwrap(), expected);
     }
 
     #[test]
@@ -275,14 +275,14 @@ mod tests {
 
     #[test]
     fn fixed_records_are_whole() {
-        let three = Framing::Fixed { record_bytes: 3 };
+        let three = RecordFraming::Fixed { record_bytes: 3 };
         assert_eq!(records(three, b"abcdef").unwrap(), [b"abc", b"def"]);
         let error = records(three, b"abcde").unwrap_err().to_string();
         assert_eq!(
             error,
             "the input ends within record 2, after 2 of its 3 bytes"
         );
-        let none = Framing::Fixed { record_bytes: 0 };
+        let none = RecordFraming::Fixed { record_bytes: 0 };
         assert_eq!(records(none, b"abc").unwrap(), [b""; 0]);
     }
 
@@ -290,7 +290,7 @@ mod tests {
     fn record_descriptor_words_are_checked() {
         let good = b"\0\x06\0\0ab\0\x04\0\0\0\x05\0\0c";
         assert_eq!(
-            records(Framing::Rdw, good).unwrap(),
+            records(RecordFraming::Rdw, good).unwrap(),
             [&b"ab"[..], b"", b"c"]
         );
         for bad in [
@@ -299,7 +299,7 @@ mod tests {
             b"\0\x06\0\0a",
             b"\0\x06",
         ] {
-            assert!(records(Framing::Rdw, bad).is_err(), "{bad:?}");
+            assert!(records(RecordFraming::Rdw, bad).is_err(), "{bad:?}");
         }
     }
 
@@ -317,8 +317,8 @@ mod tests {
         let framings = [
             lines(None),
             lines(Some(3)),
-            Framing::Rdw,
-            Framing::Fixed { record_bytes: 3 },
+            RecordFraming::Rdw,
+            RecordFraming::Fixed { record_bytes: 3 },
         ];
         for framing in framings {
             for record in [&b"ab "[..], b"   ", b"a\nb", b"ab\r"] {
@@ -326,7 +326,7 @@ mod tests {
                 if framing.write(&mut bytes, record).unwrap().is_ok() {
                     assert_eq!(records(framing, &bytes).unwrap(), [record], "{framing:?}");
                 } else {
-                    assert!(bytes.is_empty() && matches!(framing, Framing::Lines { .. }));
+                    assert!(bytes.is_empty() && matches!(framing, RecordFraming::Lines { .. }));
                 }
             }
         }

@@ -9,11 +9,11 @@ use std::io::{self, BufRead};
 
 use thiserror::Error;
 
-use super::convert::{Convert, ConvertError};
-use super::framing::{Framing, FramingError};
-use super::sort::{Item, Sorter};
+use super::convert::{RecordConverter, ConvertError};
+use super::framing::{RecordFraming, FramingError};
+use super::sort::{SortRecord, RecordSorter};
 use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
-use crate::file::{FileDef, FileId, Organisation};
+use crate::file::{FileDef, FileId, FileOrganisation};
 use crate::record::RecordError;
 use crate::traits::{BuildProgress, BulkLoad, ReadStore, WriteStore};
 use crate::unit::{UnitError, UnitOfWork};
@@ -22,7 +22,7 @@ use crate::unit::{UnitError, UnitOfWork};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Where records begin and end.
-    pub framing: Framing,
+    pub framing: RecordFraming,
     /// What happens to existing records.
     pub mode: LoadMode,
     /// Records that may be refused; one more ends the load.
@@ -80,13 +80,13 @@ pub enum LoadEvent<'e> {
         /// Its key, if it has one.
         key: Option<Key>,
         /// Why.
-        reason: &'e Reject,
+        reason: &'e RejectReason,
     },
 }
 
 /// Why a record was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Reject {
+pub enum RejectReason {
     /// It cannot be converted.
     #[error(transparent)]
     Convert(#[from] ConvertError),
@@ -113,7 +113,7 @@ pub enum LoadError {
         /// The last one's number.
         number: u64,
         /// Why it was refused.
-        reason: Reject,
+        reason: RejectReason,
         /// How many might have been.
         allowed: u64,
     },
@@ -156,7 +156,7 @@ impl LoadOptions {
     pub const SORT_BYTES: usize = 64 << 20;
 
     /// Replaces, and refuses nothing.
-    pub fn new(framing: Framing) -> Self {
+    pub fn new(framing: RecordFraming) -> Self {
         Self {
             framing,
             mode: LoadMode::Replace,
@@ -176,12 +176,12 @@ pub fn load(
     file: FileId,
     input: &mut dyn BufRead,
     options: &LoadOptions,
-    convert: &dyn Convert,
+    convert: &dyn RecordConverter,
     events: &mut dyn FnMut(LoadEvent<'_>),
 ) -> Result<(LoadReport, FileId), LoadError> {
     let mut reader = store.reader()?;
     let def = reader.definition(file)?;
-    let mut tally = Tally {
+    let mut tally = LoadProgress {
         report: LoadReport::default(),
         all_read: false,
         options,
@@ -223,15 +223,15 @@ pub fn load(
 
 /// Where records go; a reason if they cannot.
 trait Target {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError>;
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<RejectReason>, LoadError>;
 }
 
 struct Replacing<'t>(&'t mut dyn BulkLoad);
 
 impl Target for Replacing<'_> {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError> {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<RejectReason>, LoadError> {
         let added = self.0.insert(key, record)?;
-        Ok((!added).then_some(Reject::Duplicate))
+        Ok((!added).then_some(RejectReason::Duplicate))
     }
 }
 
@@ -244,7 +244,7 @@ struct Adding<'t> {
 }
 
 impl Target for Adding<'_> {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError> {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<RejectReason>, LoadError> {
         let reader = &mut *self.reader;
         let mut added = self.unit.insert(reader, self.file, key, record);
         if self.merges && matches!(added, Err(UnitError::Duplicate(_))) {
@@ -255,9 +255,9 @@ impl Target for Adding<'_> {
             Err(UnitError::Read(error)) => return Err(error.into()),
             // The rules were checked before: only the key can be in the way.
             Err(UnitError::DuplicateAlternate { key, .. }) => {
-                return Ok(Some(Reject::DuplicateAlternate(key)));
+                return Ok(Some(RejectReason::DuplicateAlternate(key)));
             }
-            Err(_) => return Ok(Some(Reject::Duplicate)),
+            Err(_) => return Ok(Some(RejectReason::Duplicate)),
         }
         if self.unit.bytes() >= UNIT_BYTES {
             self.flush()?;
@@ -278,15 +278,15 @@ impl Adding<'_> {
 }
 
 /// The progress so far, and its receiver.
-struct Tally<'t> {
+struct LoadProgress<'t> {
     report: LoadReport,
     all_read: bool,
     options: &'t LoadOptions,
     events: &'t mut dyn FnMut(LoadEvent<'_>),
 }
 
-impl Tally<'_> {
-    fn reject(&mut self, number: u64, key: Option<&[u8]>, reason: Reject) -> Result<(), LoadError> {
+impl LoadProgress<'_> {
+    fn reject(&mut self, number: u64, key: Option<&[u8]>, reason: RejectReason) -> Result<(), LoadError> {
         self.report.rejected += 1;
         let key = key.map(Key::from);
         (self.events)(LoadEvent::Rejected {
@@ -305,7 +305,7 @@ impl Tally<'_> {
         Ok(())
     }
 
-    fn store(&mut self, target: &mut dyn Target, item: Item<'_>) -> Result<(), LoadError> {
+    fn store(&mut self, target: &mut dyn Target, item: SortRecord<'_>) -> Result<(), LoadError> {
         if let Some(reason) = target.insert(item.key, item.record)? {
             return self.reject(item.number, Some(item.key), reason);
         }
@@ -322,7 +322,7 @@ impl Tally<'_> {
 struct Source<'s> {
     def: &'s FileDef,
     input: &'s mut dyn BufRead,
-    convert: &'s dyn Convert,
+    convert: &'s dyn RecordConverter,
     /// Each record follows its key.
     numbered: bool,
     /// The address of the next record of an ESDS or RRDS, while there is one.
@@ -330,8 +330,8 @@ struct Source<'s> {
 }
 
 impl Source<'_> {
-    fn run(mut self, tally: &mut Tally<'_>, target: &mut dyn Target) -> Result<(), LoadError> {
-        let mut sorter = Sorter::new(tally.options.memory_bytes);
+    fn run(mut self, tally: &mut LoadProgress<'_>, target: &mut dyn Target) -> Result<(), LoadError> {
+        let mut sorter = RecordSorter::new(tally.options.memory_bytes);
         let (mut outside, mut record) = (Vec::new(), Vec::new());
         for number in 1.. {
             outside.clear();
@@ -359,22 +359,22 @@ impl Source<'_> {
             }
             match self.take(&outside, &mut record) {
                 Ok(key) => {
-                    let item = Item {
+                    let item = SortRecord {
                         number,
                         key: &key,
                         record: &record,
                     };
-                    sorter.push(item, &mut |item: Item<'_>| tally.store(target, item))?;
+                    sorter.push(item, &mut |item: SortRecord<'_>| tally.store(target, item))?;
                 }
                 Err(reason) => tally.reject(number, self.def.key_in(&record), reason)?,
             }
         }
         tally.all_read = true;
-        sorter.finish(&mut |item: Item<'_>| tally.store(target, item))
+        sorter.finish(&mut |item: SortRecord<'_>| tally.store(target, item))
     }
 
     /// Converts and checks a record; gives its key.
-    fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, Reject> {
+    fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, RejectReason> {
         let (number, outside) = match self.numbered {
             true => outside.split_at(self.def.key_bytes().min(outside.len())),
             false => (&[][..], outside),
@@ -383,10 +383,10 @@ impl Source<'_> {
         self.def.check_record(record)?;
         let key = match self.def.organisation {
             _ if self.numbered => number.to_vec(),
-            Organisation::Ksds(_) => self.def.key_in(record).unwrap_or_default().to_vec(),
-            Organisation::Esds | Organisation::Rrds => {
+            FileOrganisation::Ksds(_) => self.def.key_in(record).unwrap_or_default().to_vec(),
+            FileOrganisation::Esds | FileOrganisation::Rrds => {
                 let key = self.next.and_then(|address| self.def.address_key(address));
-                let key = key.ok_or(Reject::NoAddress)?;
+                let key = key.ok_or(RejectReason::NoAddress)?;
                 self.next = self.def.address_after(&key, record);
                 key
             }

@@ -5,7 +5,7 @@
 //! bytes ◀─ Framing ◀─ Convert ◀───────────────────────────────── store     dump
 //! ```
 //!
-//! A [`Framing`] defines where a record begins and ends, a [`Convert`] the
+//! A [`RecordFraming`] defines where a record begins and ends, a [`RecordConverter`] the
 //! meaning of its bytes: unchanged, in another code page, or JSON through a
 //! copybook. They are independent of each other.
 //!
@@ -21,11 +21,11 @@ mod load;
 pub(crate) mod sort;
 mod source;
 
-pub use codepage::Translate;
-pub use convert::{Convert, ConvertError, Verbatim};
+pub use codepage::PageTranslation;
+pub use convert::{RecordConverter, ConvertError, VerbatimConverter};
 pub use copy::copy;
 pub use copybook::{JsonRecords, ThroughCopybook};
 pub use dump::{DumpError, DumpOptions, DumpReport, dump};
-pub use framing::{Framing, FramingError};
-pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};
-pub use source::Source;
+pub use framing::{RecordFraming, FramingError};
+pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, RejectReason, load};
+pub use source::FileSource;

@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 
 /// A record on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Item<'i> {
+pub(crate) struct SortRecord<'i> {
     /// Its number in the input, from 1.
     pub number: u64,
     pub key: &'i [u8],
@@ -23,7 +23,7 @@ pub(crate) struct Item<'i> {
 }
 
 /// Takes records in any order and gives them in the order of their keys.
-pub(crate) struct Sorter {
+pub(crate) struct RecordSorter {
     memory_bytes: usize,
     /// Items one after the other, encoded.
     buffer: Vec<u8>,
@@ -51,7 +51,7 @@ const HEAD_BYTES: usize = 8 + 2 + 4;
 /// Bytes of a run read at a time.
 const READ_BYTES: usize = 64 << 10;
 
-impl Sorter {
+impl RecordSorter {
     /// A sorter that holds about this much in memory.
     pub fn new(memory_bytes: usize) -> Self {
         Self {
@@ -68,8 +68,8 @@ impl Sorter {
     /// Takes an item; passes items whose order is final to `sink`.
     pub fn push<E: From<io::Error>>(
         &mut self,
-        item: Item<'_>,
-        sink: &mut impl FnMut(Item<'_>) -> Result<(), E>,
+        item: SortRecord<'_>,
+        sink: &mut impl FnMut(SortRecord<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let in_order = item.key > &self.last[..] || (self.last.is_empty() && item.key.is_empty());
         if in_order {
@@ -100,7 +100,7 @@ impl Sorter {
     /// Gives all that was held back, in order.
     pub fn finish<E: From<io::Error>>(
         mut self,
-        sink: &mut impl FnMut(Item<'_>) -> Result<(), E>,
+        sink: &mut impl FnMut(SortRecord<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(scratch) = self.scratch.take() else {
             self.sort();
@@ -162,7 +162,7 @@ struct Run {
 }
 
 impl Run {
-    fn item(&self) -> Item<'_> {
+    fn item(&self) -> SortRecord<'_> {
         decode(&self.buffer[self.start..]).0
     }
 
@@ -210,7 +210,7 @@ impl Eq for Run {}
 
 fn merge<E: From<io::Error>>(
     scratch: &Scratch,
-    sink: &mut impl FnMut(Item<'_>) -> Result<(), E>,
+    sink: &mut impl FnMut(SortRecord<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut heap = BinaryHeap::new();
     let mut at = 0;
@@ -236,7 +236,7 @@ fn merge<E: From<io::Error>>(
     Ok(())
 }
 
-fn encode(item: Item<'_>, buffer: &mut Vec<u8>) {
+fn encode(item: SortRecord<'_>, buffer: &mut Vec<u8>) {
     buffer.extend_from_slice(&item.number.to_ne_bytes());
     buffer.extend_from_slice(&(item.key.len() as u16).to_ne_bytes());
     buffer.extend_from_slice(&(item.record.len() as u32).to_ne_bytes());
@@ -253,13 +253,13 @@ fn item_bytes(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The item that begins here, whole, and its bytes.
-fn decode(bytes: &[u8]) -> (Item<'_>, usize) {
+fn decode(bytes: &[u8]) -> (SortRecord<'_>, usize) {
     let key = usize::from(u16::from_ne_bytes([bytes[8], bytes[9]]));
     let record = u32::from_ne_bytes([bytes[10], bytes[11], bytes[12], bytes[13]]) as usize;
     let mut number = [0; 8];
     number.copy_from_slice(&bytes[..8]);
     let end = HEAD_BYTES + key + record;
-    let item = Item {
+    let item = SortRecord {
         number: u64::from_ne_bytes(number),
         key: &bytes[HEAD_BYTES..HEAD_BYTES + key],
         record: &bytes[HEAD_BYTES + key..end],
@@ -275,16 +275,16 @@ mod tests {
     /// The output of a sorter with this much memory, and how much of it came
     /// before the input ended.
     fn sorted(memory_bytes: usize, keys: &[Vec<u8>]) -> (Vec<(Vec<u8>, u64)>, usize) {
-        let mut sorter = Sorter::new(memory_bytes);
+        let mut sorter = RecordSorter::new(memory_bytes);
         let mut out = Vec::new();
-        let mut sink = |item: Item<'_>| {
+        let mut sink = |item: SortRecord<'_>| {
             assert_eq!(item.record, [item.key, b"!"].concat());
             out.push((item.key.to_vec(), item.number));
             Ok::<_, io::Error>(())
         };
         for (at, key) in keys.iter().enumerate() {
             let record = [key, &b"!"[..]].concat();
-            let item = Item {
+            let item = SortRecord {
                 number: at as u64 + 1,
                 key,
                 record: &record,
@@ -293,7 +293,7 @@ mod tests {
         }
         let mut late = Vec::new();
         sorter
-            .finish(&mut |item: Item<'_>| {
+            .finish(&mut |item: SortRecord<'_>| {
                 late.push((item.key.to_vec(), item.number));
                 Ok::<_, io::Error>(())
             })

@@ -8,35 +8,35 @@ use std::ops::ControlFlow;
 
 use crate::error::ReadError;
 use crate::file::FileId;
-use crate::index::Access;
-use crate::seek::{Entry, Seek};
+use crate::index::FileAccessPath;
+use crate::seek::{RecordView, SeekKey};
 use crate::traits::ReadStore;
 
 /// A file, and the order of its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source {
+pub struct FileSource {
     /// The file that has the records.
     pub file: FileId,
     /// The alternate index that orders them; `None` for the file's own keys.
     pub index: Option<FileId>,
 }
 
-impl From<FileId> for Source {
+impl From<FileId> for FileSource {
     fn from(file: FileId) -> Self {
-        Source { file, index: None }
+        FileSource { file, index: None }
     }
 }
 
-impl From<&Access> for Source {
-    fn from(access: &Access) -> Self {
-        Source {
+impl From<&FileAccessPath> for FileSource {
+    fn from(access: &FileAccessPath) -> Self {
+        FileSource {
             file: access.base.id,
             index: access.index.as_ref().map(|index| index.id),
         }
     }
 }
 
-impl Source {
+impl FileSource {
     /// Shows the first record after a place, or the first of all, with its own
     /// place. Returns false without a call at the end. No state stays alive
     /// between two calls.
@@ -44,13 +44,13 @@ impl Source {
         self,
         store: &mut (impl ReadStore + ?Sized),
         after: Option<&[u8]>,
-        found: &mut dyn FnMut(&[u8], Entry<'_>),
+        found: &mut dyn FnMut(&[u8], RecordView<'_>),
     ) -> Result<bool, ReadError> {
-        let seek = after.map_or(Seek::First, Seek::Greater);
+        let seek = after.map_or(SeekKey::First, SeekKey::Greater);
         match self.index {
             None => store.seek(self.file, seek, &mut |entry| found(entry.key, entry)),
             Some(index) => store.seek_path(index, seek, &mut |entry| {
-                let shown = Entry {
+                let shown = RecordView {
                     key: entry.base_key,
                     record: entry.record,
                 };
@@ -65,13 +65,13 @@ impl Source {
         self,
         store: &mut (impl ReadStore + ?Sized),
         after: Option<&[u8]>,
-        each: &mut dyn FnMut(&[u8], Entry<'_>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&[u8], RecordView<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
         for of in [Some(self.file), self.index].into_iter().flatten() {
             store.verify(of)?;
         }
         if self.index.is_none() {
-            let seek = after.map_or(Seek::First, Seek::Greater);
+            let seek = after.map_or(SeekKey::First, SeekKey::Greater);
             return store.scan(self.file, seek, &mut |entry| each(entry.key, entry));
         }
         let mut last: Option<Box<[u8]>> = after.map(Into::into);

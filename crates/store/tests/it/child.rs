@@ -40,7 +40,7 @@ impl Peer {
     }
 
     /// The next thing it says; `None` when it has ended.
-    pub fn hear(&mut self) -> Option<String> {
+    pub fn receive_line(&mut self) -> Option<String> {
         loop {
             let line = self.lines.next()?.unwrap();
             if let Some((_, said)) = line.split_once("SAYS ") {
@@ -53,7 +53,7 @@ impl Peer {
     pub fn kill(mut self) -> Vec<String> {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
-        std::iter::from_fn(|| self.hear()).collect()
+        std::iter::from_fn(|| self.receive_line()).collect()
     }
 }
 
@@ -65,7 +65,7 @@ impl Drop for Peer {
 }
 
 /// Says something to the test that started this process.
-pub fn say(what: impl std::fmt::Display) {
+pub fn send_line(what: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "SAYS {what}").unwrap();
     out.flush().unwrap();

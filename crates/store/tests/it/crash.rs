@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use store::{
-    Ends, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat,
-    Seek, Table, UnitOfWork, WriteStore, check,
+    FileEnds, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat,
+    SeekKey, Table, UnitOfWork, WriteStore, check,
 };
 
-use crate::child::{Peer, say};
+use crate::child::{Peer, send_line};
 use crate::support::{all, at, browsed, fill, index, ksds};
 
 /// Where the number of the last transfer stands once more.
@@ -36,7 +36,7 @@ pub fn transfer(home: &Path) {
     let (log, accounts) = files(&mut reader);
     let audit = number_of(&mut reader, "AUDIT");
     let mut number = last(&mut reader, log);
-    let mut ends = Ends::default();
+    let mut ends = FileEnds::default();
     loop {
         let mut balances = balances(&mut reader, accounts);
         let mut batch = Vec::new();
@@ -61,7 +61,7 @@ pub fn transfer(home: &Path) {
             batch.push(unit);
         }
         assert!(store.apply(&batch).iter().all(Result::is_ok));
-        say(number);
+        send_line(number);
     }
 }
 
@@ -77,7 +77,7 @@ pub fn load(home: &Path) {
             Ok(true)
         );
         if number.is_multiple_of(500) {
-            say(number);
+            send_line(number);
         }
     }
 }
@@ -91,7 +91,7 @@ fn files(reader: &mut LmdbReader) -> (FileId, FileId) {
 }
 
 fn last(reader: &mut LmdbReader, log: FileId) -> u64 {
-    let last = reader.read(log, Seek::Last, |e| {
+    let last = reader.read(log, SeekKey::Last, |e| {
         String::from_utf8_lossy(e.key).into_owned()
     });
     last.unwrap().map_or(0, |key| key.parse().unwrap())
@@ -137,7 +137,7 @@ fn no_committed_change_is_lost_and_no_half_unit_is_seen_when_the_writer_is_kille
         chance ^= chance << 17;
         let mut writer = Peer::start("transfer", home.path());
         for _ in 0..1 + chance % 5 {
-            committed = writer.hear().unwrap().parse().unwrap();
+            committed = writer.receive_line().unwrap().parse().unwrap();
         }
         for _ in 0..(chance >> 8) % 2_000_000 {
             std::hint::spin_loop();
@@ -196,13 +196,13 @@ fn a_load_that_is_killed_leaves_the_old_records_and_gives_its_pages_back() {
 
     let mut loader = Peer::start("load", home.path());
     // Past the first commits of the load, which come every 32 MiB.
-    while loader.hear().unwrap() != "2500" {}
+    while loader.receive_line().unwrap() != "2500" {}
     loader.kill();
 
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
     let mut reader = store.disk_reader().unwrap();
     assert_eq!(reader.files().unwrap().len(), 3);
-    assert_eq!(at(&mut reader, log, Seek::Last).unwrap(), "00000001 old");
+    assert_eq!(at(&mut reader, log, SeekKey::Last).unwrap(), "00000001 old");
     let stat = reader.store_stat().unwrap();
     assert!(
         stat.pages > 8_000,

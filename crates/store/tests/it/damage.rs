@@ -4,10 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use store::transfer::{DumpOptions, Framing, Source, Verbatim, dump};
+use store::transfer::{DumpOptions, RecordFraming, FileSource, VerbatimConverter, dump};
 use store::{
-    Ends, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
-    RecordFormat, Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
+    FileEnds, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
+    RecordFormat, SeekKey, StorageError, Table, UnitOfWork, WriteStore, check, restore,
 };
 
 use crate::child::Peer;
@@ -33,7 +33,7 @@ fn make(home: &Path) {
     let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 80).unwrap();
     let log = store.define(log).unwrap();
     let mut r = store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     for n in 0..50 {
         let record = format!("entry {n}");
         unit.append(&mut *r, &mut ends, log, record.as_bytes())
@@ -57,7 +57,7 @@ fn contents(home: &Path) -> Result<Vec<String>, ReadError> {
     let mut last = Vec::new();
     while reader.seek_table(
         Table::new("tsqueue"),
-        Seek::Greater(&last.clone()),
+        SeekKey::Greater(&last.clone()),
         &mut |entry| {
             contents.push(String::from_utf8_lossy(entry.record).into_owned());
             last = entry.key.to_vec();
@@ -265,17 +265,17 @@ fn dumped(home: &Path) -> Result<Vec<u8>, String> {
         let indexes = reader.indexes(entry.id).map_err(|e| text(&e))?;
         let indexes = indexes.iter().map(|index| Some(index.id));
         for index in [None].into_iter().chain(indexes) {
-            let from = Source {
+            let from = FileSource {
                 file: entry.id,
                 index,
             };
-            let options = DumpOptions::new(Framing::Rdw);
+            let options = DumpOptions::new(RecordFraming::Rdw);
             dump(
                 &mut reader,
                 from,
                 &mut out,
                 &options,
-                &Verbatim,
+                &VerbatimConverter,
                 &mut |_| (),
             )
             .map_err(|e| text(&e))?;
@@ -413,7 +413,7 @@ pub fn fault(home: &Path) {
 }
 
 #[test]
-fn after_a_fault_all_pages_of_a_large_store_are_looked_at() {
+fn after_a_fault_all_pages_of_a_large_store_are_checked() {
     let home = tempfile::tempdir().unwrap();
     make(home.path());
     let file = data(home.path());

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use store::{
-    ApplyError, FileId, LmdbOptions, LmdbStore, ReadStore, Seek, StorageError, UnitOfWork,
+    ApplyError, FileId, LmdbOptions, LmdbStore, ReadStore, SeekKey, StorageError, UnitOfWork,
     WriteStore,
 };
 
-use crate::child::{Peer, say};
+use crate::child::{Peer, send_line};
 use crate::support::{all, at, ksds, options};
 
 const RECORD_BYTES: usize = 3000;
@@ -107,7 +107,7 @@ fn a_load_into_a_full_map_leaves_the_old_records() {
     );
     assert!(load.finish(&mut |_| ()).is_err());
     let mut reader = store.disk_reader().unwrap();
-    assert_eq!(&at(&mut reader, file, Seek::Last).unwrap()[..8], "00000001");
+    assert_eq!(&at(&mut reader, file, SeekKey::Last).unwrap()[..8], "00000001");
     let unit = insert(&mut reader, file, 2);
     assert_eq!(store.apply(&[unit]), [Ok(())]);
 }
@@ -134,13 +134,13 @@ pub fn fill_limited(home: &Path) {
     let mut reader = store.disk_reader().unwrap();
     assert_eq!(all(&mut reader, file).unwrap().len(), records);
     delete_and_add(&mut store, file);
-    say(records - 16);
+    send_line(records - 16);
 }
 
 #[test]
 fn a_full_disk_refuses_what_does_not_fit_and_goes_on() {
     let home = tempfile::tempdir().unwrap();
-    let records = Peer::start("fill-limited", home.path()).hear();
+    let records = Peer::start("fill-limited", home.path()).receive_line();
     let records: usize = records
         .expect("the limited process failed")
         .parse()

@@ -3,15 +3,15 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use store::idcams::{Code, Command, Compare, DataRef, Dd, Deck, Statement, parse};
-use store::{FileDef, Organisation, RecordFormat};
+use store::idcams::{ConditionCode, Command, CodeComparison, DataRef, DdStatement, CommandDeck, Statement, parse};
+use store::{FileDef, FileOrganisation, RecordFormat};
 
 /// A deck in words: one line a command, one a diagnostic.
 fn reported(text: &str) -> String {
     let deck = parse(text);
     let mut reported = String::new();
     for step in &deck.steps {
-        tell(&step.statements, 0, &mut reported);
+        describe(&step.statements, 0, &mut reported);
     }
     for found in &deck.diagnostics {
         writeln!(reported, "{found}").unwrap();
@@ -19,7 +19,7 @@ fn reported(text: &str) -> String {
     reported
 }
 
-fn tell(statements: &[Statement], depth: usize, reported: &mut String) {
+fn describe(statements: &[Statement], depth: usize, reported: &mut String) {
     for Statement { line, command, .. } in statements {
         let words = match command {
             Command::DefineCluster(def) => cluster(def),
@@ -73,9 +73,9 @@ fn tell(statements: &[Statement], depth: usize, reported: &mut String) {
                     ""
                 )
                 .unwrap();
-                tell(then, depth + 1, reported);
+                describe(then, depth + 1, reported);
                 writeln!(reported, "{:depth$}else", "").unwrap();
-                tell(otherwise, depth + 1, reported);
+                describe(otherwise, depth + 1, reported);
                 continue;
             }
         };
@@ -85,7 +85,7 @@ fn tell(statements: &[Statement], depth: usize, reported: &mut String) {
 
 fn cluster(def: &FileDef) -> String {
     let organisation = match def.organisation {
-        Organisation::Ksds(key) => format!("KSDS {}:{}", key.offset_bytes, key.length_bytes),
+        FileOrganisation::Ksds(key) => format!("KSDS {}:{}", key.offset_bytes, key.length_bytes),
         other => other.to_string(),
     };
     let format = match def.format {
@@ -208,17 +208,17 @@ fn conditions_are_read() {
         compare,
         value,
     } = first_if(&parse(text));
-    assert_eq!((code, value), (Code::Max, 8));
+    assert_eq!((code, value), (ConditionCode::Max, 8));
     assert!(compare.holds(8, 8) && compare.holds(0, 8) && !compare.holds(12, 8));
 }
 
 struct If {
-    code: Code,
-    compare: Compare,
+    code: ConditionCode,
+    compare: CodeComparison,
     value: u32,
 }
 
-fn first_if(deck: &Deck) -> If {
+fn first_if(deck: &CommandDeck) -> If {
     let found = deck.steps[0]
         .statements
         .iter()
@@ -239,7 +239,7 @@ fn first_if(deck: &Deck) -> If {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_place_and_its_fix() {
+fn every_mistake_is_reported_with_its_place_and_its_fix() {
     let text = " DEFINE CLUSTER (NAME(A) KEYS(10) RECORDSIZE(80 80))
  DEFINE CLUSTER (NAME(A) KEYS(10 75) RECORDSIZE(80 80))
  DEFINE CLUSTER (NAME(A) RECORDSIZ(80 80) KEY(1 0))
@@ -289,8 +289,8 @@ fn a_job_s_steps_are_taken_with_their_dds_and_line_numbers() {
     let deck = parse(job);
     assert_eq!(deck.steps.len(), 1);
     assert_eq!(deck.steps[0].name.as_deref(), Some("S1"));
-    assert_eq!(deck.steps[0].dds["IN"], Dd::Lines(vec!["one".to_owned()]));
-    assert_eq!(deck.steps[0].dds["OUT"], Dd::DataSet("A.B".to_owned()));
+    assert_eq!(deck.steps[0].dds["IN"], DdStatement::Lines(vec!["one".to_owned()]));
+    assert_eq!(deck.steps[0].dds["OUT"], DdStatement::DataSet("A.B".to_owned()));
 }
 
 /// Pieces of which decks are made, so that random ones get far.

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use store::{
-    FileId, LentTable, LmdbReader, LmdbStore, ReadStore, Seek, UnitOfWork, WriteStore, check,
+    FileId, LentTable, LmdbReader, LmdbStore, ReadStore, SeekKey, UnitOfWork, WriteStore, check,
 };
 
 use crate::support::{all, at, fill, ksds, options};
@@ -58,7 +58,7 @@ fn a_borrower_sees_each_commit_as_soon_as_it_is_made() {
     let (mut reader, _table, _) = borrow(&store, home.path());
     for version in 1..50 {
         write(&mut store, file, version);
-        let last = at(&mut reader, file, Seek::Last);
+        let last = at(&mut reader, file, SeekKey::Last);
         assert_eq!(last, Some(record(RECORDS - 1, version)));
     }
 }
@@ -74,7 +74,7 @@ fn a_borrower_s_state_stays_whole_while_it_reads_and_its_pages_come_back() {
         let mut version = first;
         let mut seen = 0;
         reader
-            .scan(file, Seek::First, &mut |entry| {
+            .scan(file, SeekKey::First, &mut |entry| {
                 if seen % 5 == 0 && version < first + 90 {
                     version += 1;
                     write(&mut store, file, version);
@@ -89,7 +89,7 @@ fn a_borrower_s_state_stays_whole_while_it_reads_and_its_pages_come_back() {
     let after = pages(&store);
     for version in 1000..1100 {
         write(&mut store, file, version);
-        assert!(at(&mut reader, file, Seek::First).is_some());
+        assert!(at(&mut reader, file, SeekKey::First).is_some());
     }
     let later = pages(&store);
     assert!(later <= after + 64, "{after} pages became {later}");
@@ -123,7 +123,7 @@ fn nonsense_in_a_table_costs_neither_commits_nor_other_readers() {
             .collect();
         bytes.write_all_at(&nonsense, 0).unwrap();
         write(&mut store, file, version);
-        let last = at(&mut good, file, Seek::Last);
+        let last = at(&mut good, file, SeekKey::Last);
         assert_eq!(last, Some(record(RECORDS - 1, version)));
     }
     // When its borrower is gone, what it kept is used again.

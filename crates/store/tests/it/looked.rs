@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 
 use store::{
-    ApplyError, LmdbOptions, LmdbReader, LmdbStore, ReadError, ReadExt, ReadStore, Seek,
+    ApplyError, LmdbOptions, LmdbReader, LmdbStore, ReadError, ReadExt, ReadStore, SeekKey,
     StorageError, Table, UnitOfWork, WriteStore,
 };
 
@@ -76,7 +76,7 @@ fn whole() -> (Vec<u8>, Records) {
 }
 
 /// Whether an error says that something is damaged.
-fn is_told(error: &ReadError) -> bool {
+fn is_damage_error(error: &ReadError) -> bool {
     matches!(error, ReadError::Storage(StorageError::Damaged { .. }))
 }
 
@@ -84,12 +84,12 @@ fn is_told(error: &ReadError) -> bool {
 fn sought(
     reader: &mut dyn ReadStore,
     file: store::FileId,
-    seek: Seek<'_>,
+    seek: SeekKey<'_>,
 ) -> Option<Option<Vec<u8>>> {
     match reader.read(file, seek, |entry| entry.record.to_vec()) {
         Ok(found) => Some(found),
         Err(error) => {
-            assert!(is_told(&error), "{error:?}");
+            assert!(is_damage_error(&error), "{error:?}");
             None
         }
     }
@@ -111,19 +111,19 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
         let key = key(chance.below(2 * RECORDS as usize + 4) as u32);
         let after = || truth.range(key.clone()..).map(|(_, r)| r);
         let before = || truth.range(..key.clone()).map(|(_, r)| r);
-        let found = sought(reader, file, Seek::Equal(&key));
+        let found = sought(reader, file, SeekKey::Equal(&key));
         same(found, truth.get(&key), "equal");
-        let found = sought(reader, file, Seek::AtLeast(&key));
+        let found = sought(reader, file, SeekKey::AtLeast(&key));
         same(found, after().next(), "at least");
-        let found = sought(reader, file, Seek::Less(&key));
+        let found = sought(reader, file, SeekKey::Less(&key));
         same(found, before().next_back(), "less");
-        let found = sought(reader, file, Seek::Greater(&key));
+        let found = sought(reader, file, SeekKey::Greater(&key));
         let skipped = usize::from(truth.contains_key(&key));
         same(found, after().nth(skipped), "greater");
     }
-    let found = sought(reader, file, Seek::First);
+    let found = sought(reader, file, SeekKey::First);
     same(found, truth.values().next(), "first");
-    let found = sought(reader, file, Seek::Last);
+    let found = sought(reader, file, SeekKey::Last);
     same(found, truth.values().next_back(), "last");
     let Ok(indexes) = reader.indexes(file) else {
         return refused + 1;
@@ -131,14 +131,14 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
     for _ in 0..40 {
         let name = format!("N{:03}", chance.below(501));
         let mut found = None;
-        let looked = reader.seek_path(indexes[0].id, Seek::Equal(name.as_bytes()), &mut |entry| {
+        let looked = reader.seek_path(indexes[0].id, SeekKey::Equal(name.as_bytes()), &mut |entry| {
             found = Some(entry.record.to_vec());
         });
         let has_name = |r: &&Vec<u8>| r[KEY_BYTES..].starts_with(name.as_bytes());
         match looked {
             Ok(_) => assert_eq!(found.as_ref(), truth.values().find(has_name), "{name}"),
             Err(error) => {
-                assert!(is_told(&error), "{error:?}");
+                assert!(is_damage_error(&error), "{error:?}");
                 refused += 1;
             }
         }
@@ -147,13 +147,13 @@ fn hold(reader: &mut dyn ReadStore, truth: &Records, chance: &mut Chance) -> usi
         let n = chance.below(420) as u32;
         let mut found = None;
         let table = Table::new("tsqueue");
-        let looked = reader.seek_table(table, Seek::Equal(&key(n)), &mut |entry| {
+        let looked = reader.seek_table(table, SeekKey::Equal(&key(n)), &mut |entry| {
             found = Some(entry.record.to_vec());
         });
         match looked {
             Ok(_) => assert_eq!(found, (n < 400).then(|| vec![n as u8; 100])),
             Err(error) => {
-                assert!(is_told(&error), "{error:?}");
+                assert!(is_damage_error(&error), "{error:?}");
                 refused += 1;
             }
         }
@@ -254,7 +254,7 @@ fn no_command_takes_damage_for_true_or_for_nothing() {
 }
 
 #[test]
-fn a_page_that_lost_its_last_entries_is_told() {
+fn a_page_that_lost_its_last_entries_is_reported() {
     let (mut bytes, _) = whole();
     let wanted = record(1200).into_bytes();
     let at = bytes.windows(wanted.len()).position(|w| w == wanted);
@@ -270,18 +270,18 @@ fn a_page_that_lost_its_last_entries_is_told() {
     let file = reader.files().unwrap()[0].id;
     let mut told = |number: u32| {
         let key = key(2 * number);
-        let found = reader.read(file, Seek::Less(&key), |_| ());
-        found.is_err_and(|error| is_told(&error))
+        let found = reader.read(file, SeekKey::Less(&key), |_| ());
+        found.is_err_and(|error| is_damage_error(&error))
     };
     assert!((1180..1240).any(&mut told));
     for number in 1180..1240 {
         let found = reader.get(file, &key(2 * number), |_| ());
-        assert!(found.map_or_else(|error| is_told(&error), |found| found.is_some()));
+        assert!(found.map_or_else(|error| is_damage_error(&error), |found| found.is_some()));
     }
 }
 
 #[test]
-fn the_page_of_another_tree_is_told_where_its_keys_would_fit() {
+fn the_page_of_another_tree_is_detected_where_its_keys_would_fit() {
     let (mut bytes, _) = whole();
     let page_of = |bytes: &[u8], text: &[u8]| {
         let at = bytes.windows(text.len()).position(|w| w == text);
@@ -298,9 +298,9 @@ fn the_page_of_another_tree_is_told_where_its_keys_would_fit() {
     let mut reader = store.reader().unwrap();
     let file = reader.files().unwrap()[0].id;
     let there = key(2 * (RECORDS - 1));
-    for seek in [Seek::Equal(&there), Seek::Last, Seek::AtLeast(&there)] {
+    for seek in [SeekKey::Equal(&there), SeekKey::Last, SeekKey::AtLeast(&there)] {
         let error = reader.read(file, seek, |_| ()).unwrap_err();
-        assert!(is_told(&error), "{error:?}");
+        assert!(is_damage_error(&error), "{error:?}");
     }
     // A store whose tables are damaged is not opened: who begins by them would
     // go by what is not there.
@@ -326,12 +326,12 @@ fn with_a_flipped_record(home: &Path, number: u32) -> (LmdbStore, Records) {
 }
 
 #[test]
-fn a_check_beside_tells_a_record_that_changed_and_who_borrows_is_refused_it() {
+fn a_background_check_reports_a_changed_record_and_borrowers_cannot_read_it() {
     let home = tempfile::tempdir().unwrap();
     let (mut store, truth) = with_a_flipped_record(home.path(), 1234);
     let (ended, reports) = channel();
     let ended = Box::new(move |report, _| ended.send(report).unwrap());
-    store.check_beside(ended).unwrap();
+    store.check_in_background(ended).unwrap();
     let table = store.reader_tables().unwrap().lend().unwrap();
     let fd = table.as_fd().try_clone_to_owned().unwrap();
     let mut borrower = LmdbReader::open_lent(home.path(), &fd, &options()).unwrap();
@@ -339,13 +339,13 @@ fn a_check_beside_tells_a_record_that_changed_and_who_borrows_is_refused_it() {
     let report = reports.recv().unwrap().unwrap();
     let named = |text: &str| text.contains("ACCOUNTS") && text.contains("2468'");
     assert!(report.findings.iter().any(|f| named(f)), "{report:?}");
-    assert!(named(&store.damage().told().unwrap()));
+    assert!(named(&store.damage().summary().unwrap()));
     let file = own.files().unwrap()[0].id;
     let readers: [&mut dyn ReadStore; 2] = [&mut *own, &mut borrower];
     for reader in readers {
         for (number, is_whole) in [(1234, false), (1200, true), (0, true)] {
             let key = key(number * 2);
-            let found = sought(reader, file, Seek::Equal(&key));
+            let found = sought(reader, file, SeekKey::Equal(&key));
             assert_eq!(found, is_whole.then(|| truth.get(&key).cloned()));
         }
         let error = reader
@@ -372,7 +372,7 @@ fn a_store_that_is_whole_is_trusted_and_one_that_is_closed_is_not_waited_for() {
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let (ended, reports) = channel();
     let ended = Box::new(move |report, _| ended.send(report).unwrap());
-    store.check_beside(ended).unwrap();
+    store.check_in_background(ended).unwrap();
     let mut chance = Chance(1);
     let mut truth = truth;
     change(&mut store, &mut truth, &mut chance);
@@ -380,8 +380,8 @@ fn a_store_that_is_whole_is_trusted_and_one_that_is_closed_is_not_waited_for() {
     change(&mut store, &mut truth, &mut chance);
     let mut reader = store.reader().unwrap();
     assert_eq!(hold(&mut *reader, &truth, &mut chance), 0);
-    assert_eq!(store.damage().told(), None);
-    store.check_beside(Box::new(|_, _| ())).unwrap();
+    assert_eq!(store.damage().summary(), None);
+    store.check_in_background(Box::new(|_, _| ())).unwrap();
     drop(reader);
     drop(store);
     // Its lock is free, and its file closed.

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use store::{
-    ApplyError, Ends, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, Seek,
+    ApplyError, FileEnds, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, SeekKey,
     Table, UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
 };
 
@@ -32,12 +32,12 @@ enum Op {
         unit: usize,
         key: [u8; KEY_BYTES],
     },
-    Look {
+    Find {
         unit: usize,
         how: u8,
         key: Vec<u8>,
     },
-    LookOnPath {
+    FindOnPath {
         unit: usize,
         unique: bool,
         how: u8,
@@ -48,7 +48,7 @@ enum Op {
         key: Vec<u8>,
         length: Option<usize>,
     },
-    LookInTable {
+    FindInTable {
         unit: usize,
         how: u8,
         key: Vec<u8>,
@@ -86,13 +86,13 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(unit, key, length)| Op::Replace { unit, key, length }),
         3 => (unit.clone(), key()).prop_map(|(unit, key)| Op::Delete { unit, key }),
         8 => (unit.clone(), 0..8_u8, any_key)
-            .prop_map(|(unit, how, key)| Op::Look { unit, how, key }),
+            .prop_map(|(unit, how, key)| Op::Find { unit, how, key }),
         8 => (unit.clone(), any::<bool>(), 0..8_u8, path_key())
-            .prop_map(|(unit, unique, how, key)| Op::LookOnPath { unit, unique, how, key }),
+            .prop_map(|(unit, unique, how, key)| Op::FindOnPath { unit, unique, how, key }),
         3 => (unit.clone(), table_key(), proptest::option::weighted(0.7, 0..5000_usize))
             .prop_map(|(unit, key, length)| Op::Put { unit, key, length }),
         4 => (unit.clone(), 0..8_u8, table_key())
-            .prop_map(|(unit, how, key)| Op::LookInTable { unit, how, key }),
+            .prop_map(|(unit, how, key)| Op::FindInTable { unit, how, key }),
         1 => any::<bool>().prop_map(|unique| Op::Build { unique }),
         1 => unit.clone().prop_map(|unit| Op::RollBack { unit }),
         3 => proptest::sample::subsequence((0..UNITS).collect::<Vec<_>>(), 1..=UNITS)
@@ -115,16 +115,16 @@ fn table_key() -> impl Strategy<Value = Vec<u8>> {
 
 const TABLE: Table = Table::new("model");
 
-fn seek<'k>(how: u8, key: &'k [u8]) -> Seek<'k> {
+fn seek<'k>(how: u8, key: &'k [u8]) -> SeekKey<'k> {
     match how {
-        0 => Seek::Equal(key),
-        1 => Seek::AtLeast(key),
-        2 => Seek::Greater(key),
-        3 => Seek::AtMost(key),
-        4 => Seek::Less(key),
-        5 => Seek::Prefix(key),
-        6 => Seek::First,
-        _ => Seek::Last,
+        0 => SeekKey::Equal(key),
+        1 => SeekKey::AtLeast(key),
+        2 => SeekKey::Greater(key),
+        3 => SeekKey::AtMost(key),
+        4 => SeekKey::Less(key),
+        5 => SeekKey::Prefix(key),
+        6 => SeekKey::First,
+        _ => SeekKey::Last,
     }
 }
 
@@ -187,11 +187,11 @@ impl Side {
             Op::Delete { unit, key } => {
                 Outcome::Changed(changed(self.units[*unit].delete(reader, file, key)))
             }
-            Op::Look { unit, how, key } => {
+            Op::Find { unit, how, key } => {
                 let seek = seek(*how, key);
                 Outcome::Found(through(&self.units[*unit], reader, file, seek))
             }
-            Op::LookOnPath {
+            Op::FindOnPath {
                 unit,
                 unique,
                 how,
@@ -207,7 +207,7 @@ impl Side {
                 }
                 Outcome::Nothing
             }
-            Op::LookInTable { unit, how, key } => {
+            Op::FindInTable { unit, how, key } => {
                 let mut shown = None;
                 let unit = &self.units[*unit];
                 unit.seek_table(reader, TABLE, seek(*how, key), &mut |entry| {
@@ -273,9 +273,9 @@ impl Side {
         let (mut seen, mut last) = (Vec::new(), Vec::new());
         loop {
             let seek = if seen.is_empty() {
-                Seek::First
+                SeekKey::First
             } else {
-                Seek::Greater(&last)
+                SeekKey::Greater(&last)
             };
             let mut next = None;
             unit.seek(&mut *self.reader, self.file, seek, &mut |entry| {
@@ -352,7 +352,7 @@ fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<St
     let slots = FileDef::rrds("SLOTS".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
     let (log, slots) = (store.define(log).unwrap(), store.define(slots).unwrap());
     let mut reader = store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     let mut reported = Vec::new();
     for (serial, &(what, number, length)) in ops.iter().enumerate() {
         let record = vec![b'a' + (serial % 26) as u8; length];

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use store::{
-    LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadStore, Seek, UnitOfWork, WriteStore,
+    LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadStore, SeekKey, UnitOfWork, WriteStore,
 };
 
-use crate::child::{Peer, say};
+use crate::child::{Peer, send_line};
 use crate::support::{all, at, fill, ksds, options};
 
 /// The role of a process that dies inside a command.
@@ -16,8 +16,8 @@ pub fn read_forever(home: &Path) {
     let mut reader = LmdbReader::open(home, &LmdbOptions::default()).unwrap();
     let file = reader.find(&"F".parse().unwrap()).unwrap().unwrap().id;
     reader
-        .scan(file, Seek::First, &mut |_| {
-            say("reading");
+        .scan(file, SeekKey::First, &mut |_| {
+            send_line("reading");
             loop {
                 std::thread::park();
             }
@@ -28,7 +28,7 @@ pub fn read_forever(home: &Path) {
 /// The role of a process that has a store open for writing until it is killed.
 pub fn hold(home: &Path) {
     let _store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
-    say("open");
+    send_line("open");
     loop {
         std::thread::park();
     }
@@ -61,7 +61,7 @@ fn a_reader_killed_inside_a_command_does_not_let_the_file_grow() {
     let before = churn(&mut store, file, 50);
     for _ in 0..3 {
         let mut reader = Peer::start("read-forever", home.path());
-        assert_eq!(reader.hear().unwrap(), "reading");
+        assert_eq!(reader.receive_line().unwrap(), "reading");
         reader.kill();
     }
     let after = churn(&mut store, file, 2000);
@@ -73,7 +73,7 @@ fn dead_readers_are_counted_and_cleared() {
     let home = tempfile::tempdir().unwrap();
     let (mut store, _) = store_with_a_record(home.path());
     let mut peer = Peer::start("read-forever", home.path());
-    assert_eq!(peer.hear().unwrap(), "reading");
+    assert_eq!(peer.receive_line().unwrap(), "reading");
     let pid = peer.process.id();
     let mut reader = store.disk_reader().unwrap();
     let stat = reader.store_stat().unwrap();
@@ -92,7 +92,7 @@ fn more_readers_than_lmdb_s_default_read_at_once() {
     let (store, file) = store_with_a_record(home.path());
     let mut readers: Vec<_> = (0..300).map(|_| store.reader().unwrap()).collect();
     for reader in &mut readers {
-        assert_eq!(at(&mut **reader, file, Seek::First).unwrap(), "1a");
+        assert_eq!(at(&mut **reader, file, SeekKey::First).unwrap(), "1a");
     }
     let mut one = store.disk_reader().unwrap();
     let stat = one.store_stat().unwrap();
@@ -128,7 +128,7 @@ fn a_scan_sees_one_committed_state_whatever_is_applied_meanwhile() {
             let mut unit = UnitOfWork::new();
             for (which, by) in [(round % 4, 1), ((round + 1 + round % 3) % 4, -1)] {
                 let key = [b"abcd"[which]];
-                let old = at(&mut reader, file, Seek::Equal(&key)).unwrap();
+                let old = at(&mut reader, file, SeekKey::Equal(&key)).unwrap();
                 let record = format!("{}{}", &old[..1], old[1..].parse::<i32>().unwrap() + by);
                 unit.replace(&mut reader, file, &key, record.as_bytes())
                     .unwrap();
@@ -141,10 +141,10 @@ fn a_scan_sees_one_committed_state_whatever_is_applied_meanwhile() {
 }
 
 #[test]
-fn one_process_writes_and_a_second_is_told_which() {
+fn one_process_writes_and_a_second_gets_its_id() {
     let home = tempfile::tempdir().unwrap();
     let mut first = Peer::start("hold", home.path());
-    assert_eq!(first.hear().unwrap(), "open");
+    assert_eq!(first.receive_line().unwrap(), "open");
     let Err(OpenError::Held { pid, path }) = LmdbStore::open(home.path(), &options()) else {
         panic!("opened twice");
     };
@@ -171,7 +171,7 @@ fn a_process_that_reads_shares_its_environment_and_cannot_also_write() {
         Err(OpenError::Held { pid: Some(pid), .. }) if pid == std::process::id()
     ));
     drop(store);
-    assert_eq!(at(&mut reader, file, Seek::First).unwrap(), "1a");
+    assert_eq!(at(&mut reader, file, SeekKey::First).unwrap(), "1a");
     assert!(matches!(
         LmdbStore::open(home.path(), &options()),
         Err(OpenError::Io { .. })
@@ -226,7 +226,7 @@ fn statistics_count_records_pages_and_levels() {
     assert_eq!(stats[0].1, stat);
     let mut seen = 0;
     reader
-        .scan(file, Seek::First, &mut |_| {
+        .scan(file, SeekKey::First, &mut |_| {
             seen += 1;
             ControlFlow::Continue(())
         })

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use store::{
-    Ends, FileDef, LmdbReader, LmdbStore, ReadStore, RecordFormat, SalvageError, SalvageReport,
-    SalvagedState, Seek, Table, UnitOfWork, WriteStore, rrn_key, salvage,
+    FileEnds, FileDef, LmdbReader, LmdbStore, ReadStore, RecordFormat, SalvageError, SalvageReport,
+    SalvagedState, SeekKey, Table, UnitOfWork, WriteStore, rrn_key, salvage,
 };
 
 use crate::support::{fill, index, ksds, options};
@@ -48,11 +48,11 @@ fn contents(reader: &mut dyn ReadStore) -> BTreeMap<String, Records> {
     let mut contents = BTreeMap::new();
     for entry in reader.files().unwrap() {
         let mut records = Records::new();
-        let mut each = |entry: store::Entry<'_>| {
+        let mut each = |entry: store::RecordView<'_>| {
             records.insert(entry.key.to_vec(), entry.record.to_vec());
             std::ops::ControlFlow::Continue(())
         };
-        reader.scan(entry.id, Seek::First, &mut each).unwrap();
+        reader.scan(entry.id, SeekKey::First, &mut each).unwrap();
         contents.insert(entry.def.name.to_string(), records);
     }
     contents
@@ -87,7 +87,7 @@ fn make(home: &Path) -> [BTreeMap<String, Records>; 2] {
     fill(&mut store, accounts, 5, &lines);
     fill(&mut store, copy, 5, &lines[..500]);
     let mut reader = store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     for n in 0..300 {
         let entry = format!("entry {n}");
         unit.append(&mut *reader, &mut ends, log, entry.as_bytes())

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use store::{
-    Durability, FileDef, FileId, IndexDef, KeyField, LmdbOptions, PathEntry, ReadError, ReadExt,
-    ReadStore, RecordFormat, Seek, UnitOfWork, WriteStore,
+    CommitDurability, FileDef, FileId, IndexDef, KeyField, LmdbOptions, PathEntry, ReadError, ReadExt,
+    ReadStore, RecordFormat, SeekKey, UnitOfWork, WriteStore,
 };
 
 /// A variable-length KSDS whose key is the first `key_bytes` of a record.
@@ -19,7 +19,7 @@ pub fn ksds(name: &str, key_bytes: u32) -> FileDef {
 /// Options for stores that need not outlive the machine.
 pub fn options() -> LmdbOptions {
     LmdbOptions {
-        durability: Durability::NoFlush,
+        durability: CommitDurability::NoFlush,
         ..LmdbOptions::default()
     }
 }
@@ -37,7 +37,7 @@ pub fn fill(store: &mut dyn WriteStore, file: FileId, key_bytes: usize, records:
 }
 
 /// The record that `seek` finds, as text.
-pub fn at(reader: &mut dyn ReadStore, file: FileId, seek: Seek<'_>) -> Option<String> {
+pub fn at(reader: &mut dyn ReadStore, file: FileId, seek: SeekKey<'_>) -> Option<String> {
     reader
         .read(file, seek, |entry| {
             String::from_utf8_lossy(entry.record).into_owned()
@@ -50,7 +50,7 @@ pub fn through(
     unit: &UnitOfWork,
     reader: &mut dyn ReadStore,
     file: FileId,
-    seek: Seek<'_>,
+    seek: SeekKey<'_>,
 ) -> Option<String> {
     let mut text = None;
     let found = unit
@@ -66,7 +66,7 @@ pub fn through(
 /// Every record of a file, as text.
 pub fn all(reader: &mut dyn ReadStore, file: FileId) -> Result<Vec<String>, ReadError> {
     let mut records = Vec::new();
-    reader.scan(file, Seek::First, &mut |entry| {
+    reader.scan(file, SeekKey::First, &mut |entry| {
         records.push(String::from_utf8_lossy(entry.record).into_owned());
         ControlFlow::Continue(())
     })?;
@@ -112,7 +112,7 @@ pub fn on_path(
     unit: &UnitOfWork,
     reader: &mut dyn ReadStore,
     index: FileId,
-    seek: Seek<'_>,
+    seek: SeekKey<'_>,
 ) -> Option<(String, Vec<u8>)> {
     let mut hit = None;
     let found = unit.seek_path(reader, index, seek, &mut |entry| {
@@ -135,13 +135,13 @@ pub fn browsed(
         unit,
         reader,
         index,
-        if backwards { Seek::Last } else { Seek::First },
+        if backwards { SeekKey::Last } else { SeekKey::First },
     );
     while let Some((record, position)) = next {
         records.push(record);
         let step = match backwards {
-            true => Seek::Less(&position),
-            false => Seek::Greater(&position),
+            true => SeekKey::Less(&position),
+            false => SeekKey::Greater(&position),
         };
         next = on_path(unit, reader, index, step);
     }

@@ -4,11 +4,11 @@ use copybook::codec::Machine;
 use copybook::{CodePage, Codec, CodecOptions};
 use proptest::prelude::*;
 use store::transfer::{
-    Convert, ConvertError, DumpOptions, Framing, JsonRecords, LoadError, LoadEvent, LoadMode,
-    LoadOptions, LoadReport, Source, ThroughCopybook, Verbatim, copy, dump, load,
+    RecordConverter, ConvertError, DumpOptions, RecordFraming, JsonRecords, LoadError, LoadEvent, LoadMode,
+    LoadOptions, LoadReport, FileSource, ThroughCopybook, VerbatimConverter, copy, dump, load,
 };
 use store::{
-    FileDef, FileId, KeyField, LmdbStore, MemoryStore, Organisation, ReadExt, ReadStore,
+    FileDef, FileId, KeyField, LmdbStore, MemoryStore, FileOrganisation, ReadExt, ReadStore,
     RecordFormat, UnitOfWork, WriteStore,
 };
 
@@ -36,7 +36,7 @@ fn run(store: &mut dyn WriteStore, file: FileId, input: &[u8], options: &LoadOpt
         file,
         &mut &*input,
         options,
-        &Verbatim,
+        &VerbatimConverter,
         &mut |event| {
             if let LoadEvent::Rejected {
                 number,
@@ -52,14 +52,14 @@ fn run(store: &mut dyn WriteStore, file: FileId, input: &[u8], options: &LoadOpt
     Loaded { result, rejects }
 }
 
-fn dumped(reader: &mut dyn ReadStore, file: FileId, framing: Framing) -> Vec<u8> {
+fn dumped(reader: &mut dyn ReadStore, file: FileId, framing: RecordFraming) -> Vec<u8> {
     let mut bytes = Vec::new();
     let report = dump(
         reader,
         file,
         &mut bytes,
         &DumpOptions::new(framing),
-        &Verbatim,
+        &VerbatimConverter,
         &mut |_| (),
     )
     .unwrap();
@@ -71,7 +71,7 @@ fn dumped(reader: &mut dyn ReadStore, file: FileId, framing: Framing) -> Vec<u8>
 fn text_lines_are_padded_and_sorted() {
     let mut store = MemoryStore::new();
     let file = store.define(fixed()).unwrap();
-    let lines = LoadOptions::new(Framing::ascii_lines(&fixed()));
+    let lines = LoadOptions::new(RecordFraming::ascii_lines(&fixed()));
     let loaded = run(&mut store, file, b"x20two\nx10one\r\nx30", &lines);
     let (report, file) = loaded.result.unwrap();
     assert_eq!(
@@ -87,18 +87,18 @@ fn text_lines_are_padded_and_sorted() {
         all(&mut store, file).unwrap(),
         ["x10one  ", "x20two  ", "x30     "]
     );
-    let text = dumped(&mut store, file, Framing::ascii_lines(&fixed()));
+    let text = dumped(&mut store, file, RecordFraming::ascii_lines(&fixed()));
     assert_eq!(text, b"x10one\nx20two\nx30\n");
 }
 
 #[test]
-fn bad_records_are_told_with_number_and_key_and_the_others_loaded() {
+fn bad_records_are_reported_with_number_and_key_and_the_others_loaded() {
     let mut store = MemoryStore::new();
     let file = store.define(fixed()).unwrap();
     let input = b"x20first\nx10one\nx20again\nx30much too long\n\nx40four\n";
     let lines = LoadOptions {
         max_rejects: 9,
-        ..LoadOptions::new(Framing::Lines {
+        ..LoadOptions::new(RecordFraming::Lines {
             end: b'\n',
             blank: b' ',
             pad_to: Some(4),
@@ -127,7 +127,7 @@ fn one_reject_too_many_ends_the_load_and_changes_nothing() {
     fill(&mut store, file, 1, &["1 old"]);
     let lines = LoadOptions {
         max_rejects: 1,
-        ..LoadOptions::new(Framing::ascii_lines(&ksds("F", 1)))
+        ..LoadOptions::new(RecordFraming::ascii_lines(&ksds("F", 1)))
     };
     let loaded = run(&mut store, file, b"3\n\n2\n3\n3\n", &lines);
     assert_eq!(loaded.rejects.len(), 2);
@@ -147,7 +147,7 @@ fn records_are_added_to_those_that_are_there() {
     let lines = LoadOptions {
         mode: LoadMode::Add,
         max_rejects: 1,
-        ..LoadOptions::new(Framing::ascii_lines(&ksds("F", 1)))
+        ..LoadOptions::new(RecordFraming::ascii_lines(&ksds("F", 1)))
     };
     let loaded = run(&mut store, file, b"3 new\n2 new\n1 new\n", &lines);
     assert_eq!(
@@ -162,7 +162,7 @@ fn records_are_added_to_those_that_are_there() {
 fn a_truncated_input_changes_nothing() {
     let mut store = MemoryStore::new();
     let file = store.define(fixed()).unwrap();
-    let options = LoadOptions::new(Framing::Fixed { record_bytes: 8 });
+    let options = LoadOptions::new(RecordFraming::Fixed { record_bytes: 8 });
     let loaded = run(&mut store, file, b"x10one..x20tw", &options);
     assert!(matches!(loaded.result, Err(LoadError::Framing(_))));
     assert!(all(&mut store, file).unwrap().is_empty());
@@ -175,7 +175,7 @@ fn entries_and_relative_records_keep_their_order_and_go_on_at_the_end() {
     let slots = FileDef::rrds("SLOTS".parse().unwrap(), RecordFormat::Variable, 80).unwrap();
     for def in [log, slots] {
         let file = store.define(def.clone()).unwrap();
-        let lines = LoadOptions::new(Framing::ascii_lines(&def));
+        let lines = LoadOptions::new(RecordFraming::ascii_lines(&def));
         let (_, file) = run(&mut store, file, b"zwei\neins\n", &lines)
             .result
             .unwrap();
@@ -186,7 +186,7 @@ fn entries_and_relative_records_keep_their_order_and_go_on_at_the_end() {
         run(&mut store, file, b"acht\n", &more).result.unwrap();
         assert_eq!(all(&mut store, file).unwrap(), ["zwei", "eins", "acht"]);
         assert_eq!(
-            dumped(&mut store, file, Framing::ascii_lines(&def)),
+            dumped(&mut store, file, RecordFraming::ascii_lines(&def)),
             b"zwei\neins\nacht\n"
         );
     }
@@ -195,7 +195,7 @@ fn entries_and_relative_records_keep_their_order_and_go_on_at_the_end() {
 /// Turns each byte round; stands for a code page.
 struct Backwards;
 
-impl Convert for Backwards {
+impl RecordConverter for Backwards {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         if outside.contains(&b'?') {
             return Err(ConvertError("field NAME holds '?'".to_owned()));
@@ -210,12 +210,12 @@ impl Convert for Backwards {
 }
 
 #[test]
-fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
+fn records_are_converted_both_ways_and_failures_are_reported() {
     let mut store = MemoryStore::new();
     let file = store.define(ksds("F", 1)).unwrap();
     let json = LoadOptions {
         max_rejects: 1,
-        ..LoadOptions::new(Framing::JsonLines)
+        ..LoadOptions::new(RecordFraming::JsonLines)
     };
     let mut rejects = Vec::new();
     let (report, file) = load(
@@ -237,7 +237,7 @@ fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
         &mut store,
         file,
         &mut out,
-        &DumpOptions::new(Framing::JsonLines),
+        &DumpOptions::new(RecordFraming::JsonLines),
         &Backwards,
         &mut |_| (),
     )
@@ -248,7 +248,7 @@ fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
         &mut store,
         file,
         &mut out,
-        &DumpOptions::new(Framing::JsonLines),
+        &DumpOptions::new(RecordFraming::JsonLines),
         &Backwards,
         &mut |_| (),
     );
@@ -303,7 +303,7 @@ fn accounts() -> (MemoryStore, FileId) {
     (store, file)
 }
 
-fn round(convert: &dyn Convert, framing: Framing, outside: &[u8]) -> (Vec<u8>, Vec<u8>) {
+fn round(convert: &dyn RecordConverter, framing: RecordFraming, outside: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut store, file) = accounts();
     let options = LoadOptions::new(framing);
     let (_, file) = load(
@@ -338,7 +338,7 @@ fn a_mainframe_s_records_go_through_a_copybook_and_back() {
         ..CodecOptions::default()
     };
     let convert = ThroughCopybook::new(&account(), &there, &here).unwrap();
-    let fixed = Framing::Fixed {
+    let fixed = RecordFraming::Fixed {
         record_bytes: OUTSIDE.len(),
     };
     let (inside, back) = round(&convert, fixed, OUTSIDE);
@@ -351,7 +351,7 @@ fn json_lines_go_through_a_copybook_and_back() {
     let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
     let json = br#"{"NUMBER-OF-IT":42,"HOLDER":"Ada","BALANCE":-123.45,"USES":258,"CHANGE-OF-IT":-12,"PARTS":[{"PART":"X"},{"PART":"Y"}]}
 "#;
-    let (inside, back) = round(&JsonRecords::new(codec), Framing::JsonLines, json);
+    let (inside, back) = round(&JsonRecords::new(codec), RecordFraming::JsonLines, json);
     assert_eq!(&inside[..18], &INSIDE[..18]);
     assert_eq!(&inside[18..], b"   X0Y0\0\0");
     assert_eq!(
@@ -364,7 +364,7 @@ fn json_lines_go_through_a_copybook_and_back() {
 fn a_field_that_does_not_fit_is_named() {
     let (mut store, file) = accounts();
     let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
-    let options = LoadOptions::new(Framing::JsonLines);
+    let options = LoadOptions::new(RecordFraming::JsonLines);
     let input = br#"{"NUMBER-OF-IT": 42, "HOLDER": "far too long"}"#;
     let convert = JsonRecords::new(codec);
     let error = load(
@@ -395,7 +395,7 @@ fn a_large_unsorted_load_is_sorted_in_little_memory_and_fills_its_pages() {
     }
     let little = LoadOptions {
         memory_bytes: 100_000,
-        ..LoadOptions::new(Framing::Rdw)
+        ..LoadOptions::new(RecordFraming::Rdw)
     };
     let loaded = run(&mut store, file, &input, &little);
     let (report, file) = loaded.result.unwrap();
@@ -403,7 +403,7 @@ fn a_large_unsorted_load_is_sorted_in_little_memory_and_fills_its_pages() {
     let mut reader = store.disk_reader().unwrap();
     let stat = reader.file_stat(file).unwrap();
     assert!(stat.leaf_pages < 30_000 / 33, "{} leaves", stat.leaf_pages);
-    let out = dumped(&mut reader, file, Framing::Rdw);
+    let out = dumped(&mut reader, file, RecordFraming::Rdw);
     let mut expected: Vec<_> = input.chunks(104).collect();
     expected.sort_unstable();
     assert_eq!(out, expected.concat());
@@ -420,11 +420,11 @@ proptest! {
         let mut store = MemoryStore::new();
         let file = store.define(ksds("F", 2)).unwrap();
         let framing = [
-            Framing::Fixed { record_bytes: 7 },
-            Framing::ascii_lines(&fixed()),
-            Framing::ebcdic_lines(&ksds("F", 2)),
-            Framing::Rdw,
-            Framing::JsonLines,
+            RecordFraming::Fixed { record_bytes: 7 },
+            RecordFraming::ascii_lines(&fixed()),
+            RecordFraming::ebcdic_lines(&ksds("F", 2)),
+            RecordFraming::Rdw,
+            RecordFraming::JsonLines,
         ][framing];
         let options = LoadOptions { max_rejects: 1000, memory_bytes: 64, ..LoadOptions::new(framing) };
         let loaded = run(&mut store, file, &input, &options);
@@ -446,10 +446,10 @@ proptest! {
             load.insert(&record[..2], record).unwrap();
         }
         let file = load.finish(&mut |_| ()).unwrap();
-        let bytes = dumped(&mut store, file, Framing::Rdw);
+        let bytes = dumped(&mut store, file, RecordFraming::Rdw);
         let (_, again) =
-            run(&mut store, file, &bytes, &LoadOptions::new(Framing::Rdw)).result.unwrap();
-        prop_assert_eq!(dumped(&mut store, again, Framing::Rdw), bytes);
+            run(&mut store, file, &bytes, &LoadOptions::new(RecordFraming::Rdw)).result.unwrap();
+        prop_assert_eq!(dumped(&mut store, again, RecordFraming::Rdw), bytes);
     }
 }
 
@@ -463,13 +463,13 @@ fn an_index_orders_what_is_read_through_it_and_relative_records_keep_their_numbe
         .define_index(index("BY", "BASE", 2, 1, false))
         .unwrap();
     let by = store.build_index(by, 1 << 20, &mut |_| ()).unwrap();
-    let source = Source {
+    let source = FileSource {
         file: base,
         index: Some(by),
     };
     let mut reader = store.reader().unwrap();
     let mut dumped = |skip, count| {
-        let (mut out, framing) = (Vec::new(), Framing::ascii_lines(&ksds("BASE", 2)));
+        let (mut out, framing) = (Vec::new(), RecordFraming::ascii_lines(&ksds("BASE", 2)));
         let options = DumpOptions {
             skip,
             count,
@@ -480,7 +480,7 @@ fn an_index_orders_what_is_read_through_it_and_relative_records_keep_their_numbe
             source,
             &mut out,
             &options,
-            &Verbatim,
+            &VerbatimConverter,
             &mut |_| (),
         )
         .unwrap();
@@ -489,14 +489,14 @@ fn an_index_orders_what_is_read_through_it_and_relative_records_keep_their_numbe
     assert_eq!(dumped(0, None), "02a\n04a\n03b\n01c\n");
     assert_eq!(dumped(1, Some(2)), "04a\n03b\n");
     let relative = |name: &str| FileDef {
-        organisation: Organisation::Rrds,
+        organisation: FileOrganisation::Rrds,
         ..FileDef {
             name: name.parse().unwrap(),
             ..ksds("BASE", 2)
         }
     };
     let slots = store.define(relative("SLOTS")).unwrap();
-    let load_options = LoadOptions::new(Framing::Rdw);
+    let load_options = LoadOptions::new(RecordFraming::Rdw);
     let (report, slots) = copy(&mut store, source, slots, &load_options, &mut |_| ()).unwrap();
     assert_eq!(report.loaded, 4);
     let mut unit = UnitOfWork::new();

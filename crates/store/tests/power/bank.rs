@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use store::{
-    ApplyError, Durability, FileId, IndexDef, KeyField, LmdbOptions, LmdbReader, LmdbStore,
-    ReadStore, RecordFormat, Seek, Table, UnitOfWork, WriteStore, check,
+    ApplyError, CommitDurability, FileId, IndexDef, KeyField, LmdbOptions, LmdbReader, LmdbStore,
+    ReadStore, RecordFormat, SeekKey, Table, UnitOfWork, WriteStore, check,
 };
 
 const ACCOUNTS: u64 = 10;
@@ -28,20 +28,20 @@ pub type Number = u64;
 #[derive(Debug, Clone, Default)]
 pub struct Fates {
     /// Units whose tasks received that they are committed.
-    pub told_yes: BTreeSet<Number>,
+    pub reported_committed: BTreeSet<Number>,
     /// Units whose tasks received that they failed.
-    pub told_no: BTreeSet<Number>,
+    pub reported_failed: BTreeSet<Number>,
     /// Units whose tasks received that the outcome is unknown.
-    pub told_unknown: BTreeSet<Number>,
+    pub reported_unknown: BTreeSet<Number>,
 }
 
 impl Fates {
     /// Answers a unit's task.
-    pub fn tell(&mut self, number: Number, result: &Result<(), ApplyError>) {
+    pub fn report_outcome(&mut self, number: Number, result: &Result<(), ApplyError>) {
         let told = match result {
-            Ok(()) => &mut self.told_yes,
-            Err(error) if error.is_uncertain() => &mut self.told_unknown,
-            Err(_) => &mut self.told_no,
+            Ok(()) => &mut self.reported_committed,
+            Err(error) if error.is_uncertain() => &mut self.reported_unknown,
+            Err(_) => &mut self.reported_failed,
         };
         told.insert(number);
     }
@@ -52,7 +52,7 @@ pub fn options() -> LmdbOptions {
         map_bytes: 1 << 26,
         max_readers: 16,
         max_files: 16,
-        durability: Durability::Flush,
+        durability: CommitDurability::Flush,
         ..LmdbOptions::default()
     }
 }
@@ -107,7 +107,7 @@ fn files(reader: &mut dyn ReadStore) -> Files {
 fn records(reader: &mut dyn ReadStore, file: FileId) -> Vec<String> {
     let mut records = Vec::new();
     reader
-        .scan(file, Seek::First, &mut |entry| {
+        .scan(file, SeekKey::First, &mut |entry| {
             records.push(String::from_utf8_lossy(entry.record).into_owned());
             std::ops::ControlFlow::Continue(())
         })
@@ -187,14 +187,14 @@ pub fn judge(home: &Path, fates: &Fates) -> Result<(), String> {
         return Err("half of a unit is there".to_owned());
     }
     let there: BTreeSet<Number> = there.into_iter().collect();
-    if let Some(lost) = fates.told_yes.difference(&there).next() {
+    if let Some(lost) = fates.reported_committed.difference(&there).next() {
         return Err(format!("unit {lost} was acknowledged and is lost"));
     }
-    if let Some(risen) = fates.told_no.intersection(&there).next() {
+    if let Some(risen) = fates.reported_failed.intersection(&there).next() {
         return Err(format!("unit {risen} was reported as failed and is there"));
     }
     let last = there.last().copied().unwrap_or(0);
-    let gap = (1..last).find(|n| !there.contains(n) && !fates.told_no.contains(n));
+    let gap = (1..last).find(|n| !there.contains(n) && !fates.reported_failed.contains(n));
     if let Some(gap) = gap {
         return Err(format!("unit {gap} is missing before {last}"));
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use bank::{Fates, Number, judge, options};
 use chance::Chance;
 use disk::{Disk, Fault, Kept, Watched};
-use store::{ApplyError, Durability, LmdbOptions, LmdbStore, Table, UnitOfWork, WriteStore};
+use store::{ApplyError, CommitDurability, LmdbOptions, LmdbStore, Table, UnitOfWork, WriteStore};
 
 /// How a history is played.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ struct Plan {
     fault: Option<Fault>,
     /// A mutant: acknowledge before the flush that makes it true.
     early: bool,
-    durability: Durability,
+    durability: CommitDurability,
 }
 
 impl Plan {
@@ -40,7 +40,7 @@ impl Plan {
             draws: 4,
             fault: None,
             early: false,
-            durability: Durability::Flush,
+            durability: CommitDurability::Flush,
         }
     }
 }
@@ -76,12 +76,12 @@ impl History {
             let drawn = (0..self.plan.draws).map(|n| Kept::Some(seed + n));
             let always = [Kept::Nothing, Kept::All, Kept::MetaPages, Kept::OtherPages];
             for kept in always.into_iter().chain(drawn) {
-                self.look_at(&disk, kept);
+                self.check_image(&disk, kept);
             }
         }
     }
 
-    fn look_at(&mut self, disk: &Disk, kept: Kept) {
+    fn check_image(&mut self, disk: &Disk, kept: Kept) {
         self.played.images += 1;
         disk::install(&disk.image(kept), self.scratch.path());
         if let Err(wrong) = judge(self.scratch.path(), &self.fates) {
@@ -92,9 +92,9 @@ impl History {
         }
     }
 
-    fn tell(&mut self, ahead: &mut Vec<Number>, settled: &Result<(), ApplyError>) {
+    fn report_outcomes(&mut self, ahead: &mut Vec<Number>, settled: &Result<(), ApplyError>) {
         for number in ahead.drain(..) {
-            self.fates.tell(number, settled);
+            self.fates.report_outcome(number, settled);
         }
     }
 
@@ -124,27 +124,27 @@ impl History {
             // Between the two flushes of this batch, and before the tasks of
             // the last one are answered.
             self.lose_power();
-            self.tell(&mut ahead, &applied.earlier.map_err(ApplyError::from));
+            self.report_outcomes(&mut ahead, &applied.earlier.map_err(ApplyError::from));
             for (number, result) in numbers.iter().zip(&applied.results) {
                 match result {
-                    Ok(()) if self.plan.early => self.fates.tell(*number, result),
+                    Ok(()) if self.plan.early => self.fates.report_outcome(*number, result),
                     Ok(()) => ahead.push(*number),
-                    Err(_) => self.fates.tell(*number, result),
+                    Err(_) => self.fates.report_outcome(*number, result),
                 }
             }
             if applied.settled {
-                self.tell(&mut ahead, &Ok(()));
+                self.report_outcomes(&mut ahead, &Ok(()));
             }
             self.lose_power();
             // No unit waits.
             if chance.below(3) == 0 {
                 let settled = store.settle().map_err(ApplyError::from);
                 self.lose_power();
-                self.tell(&mut ahead, &settled);
+                self.report_outcomes(&mut ahead, &settled);
                 self.lose_power();
             }
             // Lost changes may be missing from reads, too.
-            if !self.fates.told_unknown.is_empty() {
+            if !self.fates.reported_unknown.is_empty() {
                 let mut unit = UnitOfWork::new();
                 unit.put(Table::new("late"), b"k", b"v");
                 let late = store.apply_ahead(&[unit]).results.remove(0);
@@ -168,7 +168,7 @@ impl History {
         }
         let settled = store.settle().map_err(ApplyError::from);
         self.lose_power();
-        self.tell(&mut ahead, &settled);
+        self.report_outcomes(&mut ahead, &settled);
         drop((reader, store));
         self.lose_power();
     }
@@ -192,7 +192,7 @@ fn play(plan: Plan) -> Played {
     // The same machine continues: it reads what its memory has.
     drop(history.watched);
     if plan.fault.is_none()
-        && plan.durability == Durability::Flush
+        && plan.durability == CommitDurability::Flush
         && let Err(wrong) = judge(home.path(), &history.fates)
     {
         played.wrong.push(format!("at the end: {wrong}"));
@@ -211,7 +211,7 @@ fn every_acknowledged_unit_survives_a_loss_of_power_at_any_point() {
             &played.wrong[..played.wrong.len().min(5)]
         );
         assert!(played.images > 500, "{} images", played.images);
-        assert!(played.fates.told_yes.len() > 45 && played.fates.told_no.is_empty());
+        assert!(played.fates.reported_committed.len() > 45 && played.fates.reported_failed.is_empty());
         // One a batch, and one more if no unit waited; opening has some.
         assert!(played.flushes < 28 + 25, "{} flushes", played.flushes);
     }
@@ -233,7 +233,7 @@ fn an_acknowledgement_one_flush_early_is_found_out() {
 #[test]
 fn a_store_that_is_never_flushed_is_found_out() {
     let plan = Plan {
-        durability: Durability::NoFlush,
+        durability: CommitDurability::NoFlush,
         ..Plan::new(1)
     };
     let wrong = play(plan).wrong;
@@ -263,15 +263,15 @@ fn with_each_call_failing(fault: impl Fn(usize) -> Fault) -> [usize; 3] {
             "{fault:?}: {:#?}",
             &played.wrong[..played.wrong.len().min(5)]
         );
-        met[0] += played.fates.told_no.len();
-        met[1] += played.fates.told_unknown.len();
+        met[0] += played.fates.reported_failed.len();
+        met[1] += played.fates.reported_unknown.len();
         met[2] += usize::from(played.refused);
     }
     met
 }
 
 #[test]
-fn a_write_or_flush_that_fails_once_is_told_truly() {
+fn a_write_or_flush_that_fails_once_is_reported_correctly() {
     let [failed, unknown, refused] = with_each_call_failing(|at| Fault {
         at,
         for_good: false,
@@ -285,7 +285,7 @@ fn a_write_or_flush_that_fails_once_is_told_truly() {
 }
 
 #[test]
-fn a_full_disk_is_told_truly() {
+fn a_full_disk_is_reported_correctly() {
     let [_, unknown, _] = with_each_call_failing(|at| Fault {
         at,
         for_good: false,

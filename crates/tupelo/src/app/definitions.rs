@@ -308,7 +308,7 @@ fn keyed_file(
     let recoverable = def.recovery != Recovery::None;
     let kept = store::FileDef {
         name: store_name,
-        organisation: store::Organisation::Ksds(store::KeyField {
+        organisation: store::FileOrganisation::Ksds(store::KeyField {
             offset_bytes: section.key_offset,
             length_bytes: key,
         }),

@@ -6,7 +6,7 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{DiskOptions, DiskStore, Durability, FileId, OpenError, ReadExt, Seek, WriteStore};
+use store::{DiskOptions, DiskStore, CommitDurability, FileId, OpenError, ReadExt, SeekKey, WriteStore};
 
 use super::Application;
 use super::config::Config;
@@ -22,8 +22,8 @@ impl Application {
             max_readers: self.max_readers(),
             walked_bytes: self.walked_bytes(),
             durability: match self.config.store.sync {
-                true => Durability::Flush,
-                false => Durability::NoFlush,
+                true => CommitDurability::Flush,
+                false => CommitDurability::NoFlush,
             },
             ..DiskOptions::default()
         }
@@ -94,7 +94,7 @@ impl Application {
             let data_is_new = before.is_some_and(|config| !had_data(config));
             match known {
                 Some(entry) if *entry.def == file.def && data_is_new => {
-                    let first = reader.read(entry.id, Seek::First, |_| ());
+                    let first = reader.read(entry.id, SeekKey::First, |_| ());
                     if first.into_diagnostic()?.is_none() {
                         self.load_first_records(store, entry.id, file)?;
                     }
@@ -174,7 +174,7 @@ impl Application {
 /// A definition in words.
 pub fn describe(def: &store::FileDef) -> String {
     let organisation = match def.organisation {
-        store::Organisation::Ksds(key) => format!(
+        store::FileOrganisation::Ksds(key) => format!(
             "KSDS, key of {} bytes at offset {}",
             key.length_bytes, key.offset_bytes
         ),
@@ -198,11 +198,11 @@ pub fn describe(def: &store::FileDef) -> String {
 /// The command that makes a file so, in the place of one that is there.
 pub fn define_command(def: &store::FileDef) -> String {
     let organisation = match def.organisation {
-        store::Organisation::Ksds(key) => {
+        store::FileOrganisation::Ksds(key) => {
             format!("--key {}:{}", key.offset_bytes, key.length_bytes)
         }
-        store::Organisation::Esds => "--esds".to_owned(),
-        store::Organisation::Rrds => "--rrds".to_owned(),
+        store::FileOrganisation::Esds => "--esds".to_owned(),
+        store::FileOrganisation::Rrds => "--rrds".to_owned(),
     };
     let (name, bytes) = (&def.name, def.max_record_bytes);
     let mut command =

@@ -5,9 +5,9 @@ use copybook::codec::{Choice, LongRecord, Machine, ShortRecord};
 use copybook::{CodePage, Codec, CodecOptions, DecodeError, Layout};
 use miette::{IntoDiagnostic, Result, bail};
 use store::transfer::{
-    Convert, ConvertError, Framing, JsonRecords, ThroughCopybook, Translate, Verbatim,
+    RecordConverter, ConvertError, RecordFraming, JsonRecords, ThroughCopybook, PageTranslation, VerbatimConverter,
 };
-use store::{FileDef, Organisation};
+use store::{FileDef, FileOrganisation};
 
 use super::config::{DataFormat, ZonedSign};
 use super::zoned_signs::SignPlaces;
@@ -15,9 +15,9 @@ use super::zoned_signs::SignPlaces;
 /// What `load` and `dump` need to know of the other side.
 pub struct Records {
     /// Where records begin and end.
-    pub framing: Framing,
+    pub framing: RecordFraming,
     /// What their bytes mean.
-    pub convert: Box<dyn Convert>,
+    pub convert: Box<dyn RecordConverter>,
     /// Whether every byte is taken for a character, for want of a copybook.
     pub as_text: bool,
     /// Checks records that go into the file as they are.
@@ -39,7 +39,7 @@ struct OwnSigns {
     convention: ZonedSign,
 }
 
-impl Convert for OwnSigns {
+impl RecordConverter for OwnSigns {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         let start = record.len();
         record.extend_from_slice(outside);
@@ -48,7 +48,7 @@ impl Convert for OwnSigns {
     }
 
     fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError> {
-        Verbatim.outward(record, outside)
+        VerbatimConverter.outward(record, outside)
     }
 }
 
@@ -66,7 +66,7 @@ impl RecordCheck {
     }
 }
 
-impl Convert for RecordCheck {
+impl RecordConverter for RecordCheck {
     fn inward(&self, outside: &[u8], record: &mut Vec<u8>) -> Result<(), ConvertError> {
         match self.codec.decode(outside, &mut Vec::new()) {
             // Letters beyond ASCII are right in any code page but EBCDIC.
@@ -78,7 +78,7 @@ impl Convert for RecordCheck {
     }
 
     fn outward(&self, record: &[u8], outside: &mut Vec<u8>) -> Result<(), ConvertError> {
-        Verbatim.outward(record, outside)
+        VerbatimConverter.outward(record, outside)
     }
 }
 
@@ -102,9 +102,9 @@ fn convert(
     outside: CodePage,
     layout: Option<&Layout>,
     inside: &CodecOptions,
-) -> Result<Box<dyn Convert>> {
+) -> Result<Box<dyn RecordConverter>> {
     let Some(layout) = layout else {
-        return Ok(Box::new(Translate::new(outside, CodePage::ascii())));
+        return Ok(Box::new(PageTranslation::new(outside, CodePage::ascii())));
     };
     let machine = if outside.is_ebcdic() {
         Machine::Mainframe
@@ -135,20 +135,20 @@ impl Records {
             None => CodePage::ascii(),
         };
         let framing = match format {
-            DataFormat::Json => Framing::JsonLines,
-            DataFormat::Fixed => Framing::Fixed {
+            DataFormat::Json => RecordFraming::JsonLines,
+            DataFormat::Fixed => RecordFraming::Fixed {
                 record_bytes: def.max_record_bytes as usize,
             },
-            DataFormat::Lines if outside.is_ebcdic() => Framing::ebcdic_lines(def),
-            DataFormat::Lines => Framing::ascii_lines(def),
-            DataFormat::Rdw => Framing::Rdw,
+            DataFormat::Lines if outside.is_ebcdic() => RecordFraming::ebcdic_lines(def),
+            DataFormat::Lines => RecordFraming::ascii_lines(def),
+            DataFormat::Rdw => RecordFraming::Rdw,
         };
         let inside = inside(signs);
         let own_signs = layout.map(|layout| OwnSigns {
             places: SignPlaces::of(layout),
             convention: signs,
         });
-        let convert: Box<dyn Convert> = match (format, layout) {
+        let convert: Box<dyn RecordConverter> = match (format, layout) {
             (DataFormat::Json, Some(layout)) => Box::new(JsonRecords::new(
                 Codec::build(layout, &inside).into_diagnostic()?,
             )),
@@ -160,7 +160,7 @@ impl Records {
             }
             (_, _) if outside == CodePage::ascii() => match &own_signs {
                 Some(signs) => Box::new(signs.clone()),
-                None => Box::new(Verbatim),
+                None => Box::new(VerbatimConverter),
             },
             (_, layout) => convert(outside, layout, &inside)?,
         };
@@ -195,16 +195,16 @@ impl Records {
 
     /// The same with each record behind its address.
     pub fn numbered(mut self, def: &FileDef) -> Result<Records> {
-        if let Organisation::Ksds(_) = def.organisation {
+        if let FileOrganisation::Ksds(_) = def.organisation {
             bail!(
                 "{} is a KSDS: its records have their keys in them",
                 def.name
             );
         }
         match &mut self.framing {
-            Framing::Rdw => {}
-            Framing::Fixed { record_bytes } => *record_bytes += def.key_bytes(),
-            Framing::Lines { .. } | Framing::JsonLines => {
+            RecordFraming::Rdw => {}
+            RecordFraming::Fixed { record_bytes } => *record_bytes += def.key_bytes(),
+            RecordFraming::Lines { .. } | RecordFraming::JsonLines => {
                 bail!("records behind their addresses want --format rdw or fixed");
             }
         }

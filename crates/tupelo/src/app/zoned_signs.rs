@@ -12,7 +12,7 @@
 use std::ops::ControlFlow;
 
 use copybook::{FieldId, Kind, Layout, SignPlace, Storage};
-use store::{ReadStore, Seek};
+use store::{ReadStore, SeekKey};
 
 use super::Application;
 use super::config::ZonedSign;
@@ -134,7 +134,7 @@ pub fn findings(app: &Application) -> Vec<Finding> {
         };
         let places = SignPlaces::of(&layout);
         let (mut records, mut others, mut first) = (0, 0, None);
-        let scanned = reader.scan(entry.id, Seek::First, &mut |record| {
+        let scanned = reader.scan(entry.id, SeekKey::First, &mut |record| {
             records += 1;
             if let Some(item) = places.other(record.record, own) {
                 others += 1;

@@ -11,7 +11,7 @@ use cics::command::commands::{resetbr as reset_row, startbr as start_row};
 use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::UpdateHold;
-use store::Seek;
+use store::SeekKey;
 
 use super::key::{
     Addressing, FileOptions, Key, Named, Target, address, deliver, file, file_options, key, named,
@@ -20,7 +20,7 @@ use super::key::{
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Browse, BrowseState};
-use crate::services::Found;
+use crate::services::FoundRecord;
 use crate::worker::Worker;
 
 const START: Named = named!(start_row);
@@ -194,7 +194,7 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
             Some(if s.forward {
                 key.seek(!browse.equal)
             } else {
-                Seek::Equal(key.bytes())
+                SeekKey::Equal(key.bytes())
             })
         },
     );
@@ -204,7 +204,7 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
     let (mut position, mut more) = (Vec::new(), false);
-    let mut show = |f: Found<&[u8]>| {
+    let mut show = |f: FoundRecord<&[u8]>| {
         found.extend_from_slice(f.record);
         position.extend_from_slice(f.position);
         more = f.more;
@@ -248,22 +248,22 @@ fn skip_to(
 }
 
 /// Where the next step looks; none at the end of the file.
-fn from_state(browse: &Browse, forward: bool) -> Option<Seek<'_>> {
+fn from_state(browse: &Browse, forward: bool) -> Option<SeekKey<'_>> {
     let key = browse.position.as_slice();
     let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);
     Some(match (browse.state, forward) {
-        (BrowseState::Start, true) if browse.equal && browse.generic => Seek::Prefix(key),
-        (BrowseState::Start, true) => Seek::AtLeast(key),
-        (BrowseState::Start, false) if highest => Seek::Last,
+        (BrowseState::Start, true) if browse.equal && browse.generic => SeekKey::Prefix(key),
+        (BrowseState::Start, true) => SeekKey::AtLeast(key),
+        (BrowseState::Start, false) if highest => SeekKey::Last,
         // READPREV right after STARTBR wants the very record.
-        (BrowseState::Start, false) => Seek::Equal(key),
-        (BrowseState::Forward, true) => Seek::Greater(key),
-        (BrowseState::Backward, false) => Seek::Less(key),
-        (BrowseState::Forward, false) => Seek::AtMost(key),
-        (BrowseState::Backward, true) => Seek::AtLeast(key),
+        (BrowseState::Start, false) => SeekKey::Equal(key),
+        (BrowseState::Forward, true) => SeekKey::Greater(key),
+        (BrowseState::Backward, false) => SeekKey::Less(key),
+        (BrowseState::Forward, false) => SeekKey::AtMost(key),
+        (BrowseState::Backward, true) => SeekKey::AtLeast(key),
         (BrowseState::AtEnd, true) | (BrowseState::AtFront, false) => return None,
-        (BrowseState::AtEnd, false) => Seek::Last,
-        (BrowseState::AtFront, true) => Seek::First,
+        (BrowseState::AtEnd, false) => SeekKey::Last,
+        (BrowseState::AtFront, true) => SeekKey::First,
     })
 }
 
@@ -294,9 +294,9 @@ fn take(
 ) -> Outcome {
     if call.has(s.token) {
         found.clear();
-        let mut show = |f: Found<&[u8]>| found.extend_from_slice(f.record);
+        let mut show = |f: FoundRecord<&[u8]>| found.extend_from_slice(f.record);
         let nosuspend = call.has(s.nosuspend);
-        let (seek, access) = (Seek::Equal(&position), FileAccess::UpdateInBrowse);
+        let (seek, access) = (SeekKey::Equal(&position), FileAccess::UpdateInBrowse);
         let token = w
             .services
             .fetch_for_update(file, seek, access, nosuspend, &mut show)?;

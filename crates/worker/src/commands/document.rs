@@ -13,7 +13,7 @@ use ::link::{OperandValue, CommandOperands, TEMPLATE_TEXT, TEMPLATE_WANTED};
 use cics::command::commands::{readq_td, readq_ts};
 use cics::file::FileAccess;
 use cics::resp::Condition;
-use store::Seek;
+use store::SeekKey;
 
 use super::{forward, key, template_exit};
 use crate::exec::{Call, Outcome, Stop};
@@ -141,7 +141,7 @@ fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     let mut fits = true;
     loop {
         let mut now = Vec::new();
-        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+        let seek = last.as_deref().map_or(SeekKey::First, SeekKey::Greater);
         let found = w.services.fetch(file, seek, access, &mut |found| {
             now = found.position.to_vec();
             fits = add(&mut text, found.record);

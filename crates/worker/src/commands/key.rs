@@ -8,7 +8,7 @@ use cics::cvda;
 use cics::file::FileAccess;
 use cics::resp::{Condition, Failure};
 use link::{FileKind, CommandOperands};
-use store::{MAX_KEY_BYTES, Seek};
+use store::{MAX_KEY_BYTES, SeekKey};
 
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
@@ -114,11 +114,11 @@ impl Key {
     }
 
     /// Where a command that wants this key, or one at least as great, looks.
-    pub fn seek(&self, at_least: bool) -> Seek<'_> {
+    pub fn seek(&self, at_least: bool) -> SeekKey<'_> {
         match (at_least, self.generic) {
-            (true, _) => Seek::AtLeast(self.bytes()),
-            (false, true) => Seek::Prefix(self.bytes()),
-            (false, false) => Seek::Equal(self.bytes()),
+            (true, _) => SeekKey::AtLeast(self.bytes()),
+            (false, true) => SeekKey::Prefix(self.bytes()),
+            (false, false) => SeekKey::Equal(self.bytes()),
         }
     }
 }

@@ -11,7 +11,7 @@ use link::UpdateHold;
 
 use super::key::{Named, Target, deliver, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
-use crate::services::Found;
+use crate::services::FoundRecord;
 use crate::worker::Worker;
 
 const NAMED: Named = named!(row);
@@ -42,7 +42,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
     let (mut of, mut more) = (Vec::new(), false);
-    let mut show = |f: Found<&[u8]>| {
+    let mut show = |f: FoundRecord<&[u8]>| {
         found.extend_from_slice(f.record);
         more = f.more;
         if update {

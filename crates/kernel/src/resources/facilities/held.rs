@@ -14,7 +14,7 @@
 //! conversations, which CICS does not recover.
 
 use link::Name;
-use store::{Seek, UnitOfWork};
+use store::{SeekKey, UnitOfWork};
 
 use super::super::Resources;
 use super::kept::{Kept, TABLE, parse};
@@ -166,7 +166,7 @@ impl Facilities {
 fn in_store(cx: &mut Cx<'_>, name: Name<8>) -> Option<Kept> {
     let reader = cx.kernel.reader.as_mut()?;
     let mut found = None;
-    let read = reader.seek_table(TABLE, Seek::Equal(name.as_bytes()), &mut |entry| {
+    let read = reader.seek_table(TABLE, SeekKey::Equal(name.as_bytes()), &mut |entry| {
         found = parse(entry.record);
     });
     if let Err(error) = read {

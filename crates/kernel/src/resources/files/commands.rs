@@ -7,7 +7,7 @@ use cics::file::{FileAccess, FileFault};
 use cics::resp::Condition;
 use link::{CallAnswer, FileCall, FileCommand, UpdateHold};
 use store::{
-    FileDef, FileId, Found, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork,
+    FileDef, FileId, FoundRecord, IndexEntry, FileOrganisation, ReadStore, SeekKey, UnitError, UnitOfWork,
 };
 
 use super::super::settling;
@@ -74,7 +74,7 @@ impl Command<'_, '_> {
         }
     }
 
-    fn read(&mut self, file: Target, seek: Seek<'_>, access: FileAccess) -> Served {
+    fn read(&mut self, file: Target, seek: SeekKey<'_>, access: FileAccess) -> Served {
         let mut answer = None;
         let found = self.seek(file, seek, &mut |found| {
             answer = Some(CallAnswer::of_found(&found, None));
@@ -87,10 +87,10 @@ impl Command<'_, '_> {
         }
     }
 
-    fn read_update(&mut self, file: Target, seek: Seek<'_>) -> Served {
+    fn read_update(&mut self, file: Target, seek: SeekKey<'_>) -> Served {
         let Some(found) = self.seek_copy(file, seek)? else {
             return match seek {
-                Seek::Equal(key) if file.index.is_none() => self.not_there(file.base, key),
+                SeekKey::Equal(key) if file.index.is_none() => self.not_there(file.base, key),
                 _ => condition(Condition::NotFnd, 80),
             };
         };
@@ -107,7 +107,7 @@ impl Command<'_, '_> {
             position: found.position.as_slice().into(),
             key_at: found.key_at,
         });
-        let found = Found {
+        let found = FoundRecord {
             position: found.position.as_slice(),
             key_at: found.key_at,
             record: found.record.as_slice(),
@@ -130,7 +130,7 @@ impl Command<'_, '_> {
 
     fn write(&mut self, file: FileId, key: &[u8], record: &[u8]) -> Served {
         self.check_record(record)?;
-        let at_end = self.organisation() == Some(Organisation::Esds);
+        let at_end = self.organisation() == Some(FileOrganisation::Esds);
         let key = match key {
             [] if !at_end => self.key_of(record)?,
             key => key.to_vec(),
@@ -194,7 +194,7 @@ impl Command<'_, '_> {
         if file.index.is_some() {
             // The first record with this alternate key is meant.
             let mut first = None;
-            self.seek(file, Seek::Equal(&key), &mut |found| {
+            self.seek(file, SeekKey::Equal(&key), &mut |found| {
                 first = Some((found.key().to_vec(), found.more));
             })?;
             (key, more) = first.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
@@ -219,9 +219,9 @@ impl Command<'_, '_> {
         }
         loop {
             let mut next = None;
-            let mut take = |found: Found<&[u8]>| next = Some(found.key().to_vec());
+            let mut take = |found: FoundRecord<&[u8]>| next = Some(found.key().to_vec());
             if recoverable {
-                self.seek(file, Seek::Prefix(prefix), &mut take)?;
+                self.seek(file, SeekKey::Prefix(prefix), &mut take)?;
             } else {
                 self.seek_beside(&at_once, file, prefix, &mut take)?;
             }
@@ -281,7 +281,7 @@ impl Command<'_, '_> {
         self.named().is_some_and(|f| f.entry.recoverable)
     }
 
-    fn organisation(&self) -> Option<Organisation> {
+    fn organisation(&self) -> Option<FileOrganisation> {
         let stored = self.named()?.stored.as_ref()?;
         Some(stored.base.def.organisation)
     }
@@ -335,14 +335,14 @@ impl Command<'_, '_> {
     fn seek(
         &mut self,
         file: Target,
-        seek: Seek<'_>,
-        show: &mut dyn FnMut(Found<&[u8]>),
+        seek: SeekKey<'_>,
+        show: &mut dyn FnMut(FoundRecord<&[u8]>),
     ) -> Result<(), Failure> {
         let (unit, reader) = self.unit_and_store()?;
         seek_in(unit, reader, file, seek, show)
     }
 
-    fn seek_copy(&mut self, file: Target, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
+    fn seek_copy(&mut self, file: Target, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, Failure> {
         let mut copy = None;
         self.seek(file, seek, &mut |found| copy = Some(found.copied()))?;
         Ok(copy)
@@ -354,10 +354,10 @@ impl Command<'_, '_> {
         changes: &UnitOfWork,
         file: Target,
         prefix: &[u8],
-        show: &mut dyn FnMut(Found<&[u8]>),
+        show: &mut dyn FnMut(FoundRecord<&[u8]>),
     ) -> Result<(), Failure> {
         let (_, reader) = self.unit_and_store()?;
-        seek_in(changes, reader, file, Seek::Prefix(prefix), show)
+        seek_in(changes, reader, file, SeekKey::Prefix(prefix), show)
     }
 
     /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
@@ -458,8 +458,8 @@ fn seek_in(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     file: Target,
-    seek: Seek<'_>,
-    show: &mut dyn FnMut(Found<&[u8]>),
+    seek: SeekKey<'_>,
+    show: &mut dyn FnMut(FoundRecord<&[u8]>),
 ) -> Result<(), Failure> {
     let read = match file.index {
         None => unit.seek(reader, file.base, seek, &mut |e| show(e.into())),
@@ -524,14 +524,14 @@ mod tests {
 
     fn read() -> FileCommand<'static> {
         FileCommand::Read {
-            seek: Seek::Equal(KEY),
+            seek: SeekKey::Equal(KEY),
             access: FileAccess::Read,
         }
     }
 
     fn read_update(nosuspend: bool) -> FileCommand<'static> {
         FileCommand::ReadUpdate {
-            seek: Seek::Equal(KEY),
+            seek: SeekKey::Equal(KEY),
             access: FileAccess::ReadUpdate,
             nosuspend,
         }

@@ -205,7 +205,7 @@ mod tests {
     use crate::types::KernelConfig;
     use cics::command::commands::{deq, enq};
     use link::CommandOperands;
-    use store::{FileDef, MemoryStore, ReadExt, Seek, WriteStore};
+    use store::{FileDef, MemoryStore, ReadExt, SeekKey, WriteStore};
 
     /// A region with one file of numbered records, the first of its store.
     fn world() -> World {
@@ -227,8 +227,8 @@ mod tests {
         let mut all: Vec<Vec<u8>> = Vec::new();
         let mut last = store::rrn_key(0).to_vec();
         let next = |r: &mut dyn ReadStore, last: &[u8]| {
-            let both = |e: store::Entry<'_>| (e.key.to_vec(), e.record.to_vec());
-            r.read(FileId(1), Seek::Greater(last), both)
+            let both = |e: store::RecordView<'_>| (e.key.to_vec(), e.record.to_vec());
+            r.read(FileId(1), SeekKey::Greater(last), both)
                 .expect("readable")
         };
         while let Some((key, record)) = next(reader.as_mut(), &last) {

@@ -18,7 +18,7 @@ pub use jobs::serve as serve_job;
 use std::collections::HashMap;
 
 use link::{FileEntry, FileKind, HeldRecords};
-use store::{Access, Ends, FileId, Organisation, ReadStore};
+use store::{FileAccessPath, FileEnds, FileId, FileOrganisation, ReadStore};
 
 use super::{Manager, Resources};
 use crate::core::TaskKey;
@@ -39,14 +39,14 @@ pub struct Files {
     files: Vec<File>,
     holds: HashMap<TaskKey, HeldRecords<FileId>>,
     /// Keeps tasks apart that add records at the end of one file.
-    ends: Ends,
+    ends: FileEnds,
 }
 
 /// A file by its number.
 struct File {
     entry: FileEntry,
     /// What it is in the store; none when it is not there.
-    stored: Option<Access>,
+    stored: Option<FileAccessPath>,
     /// It is no longer defined; tasks that began with it end with it.
     gone: bool,
 }
@@ -142,7 +142,7 @@ impl File {
 /// paths lead to. What the store does not have stays as it is.
 pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
     for entry in entries.iter_mut().filter(|e| !e.name.is_blank()) {
-        let Some(Access { base, index }) = access(reader, entry) else {
+        let Some(FileAccessPath { base, index }) = access(reader, entry) else {
             continue;
         };
         let own = entry.data_set.parse::<store::FileName>().ok();
@@ -156,9 +156,9 @@ pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
         entry.variable |= def.format == store::RecordFormat::Variable;
         let key = match (&index, def.organisation) {
             (Some(index), _) => Some((FileKind::Path, index.def.key)),
-            (None, Organisation::Ksds(key)) => Some((FileKind::Ksds, key)),
-            (None, Organisation::Esds) => None,
-            (None, Organisation::Rrds) => None,
+            (None, FileOrganisation::Ksds(key)) => Some((FileKind::Ksds, key)),
+            (None, FileOrganisation::Esds) => None,
+            (None, FileOrganisation::Rrds) => None,
         };
         match key {
             Some((kind, key)) => {
@@ -167,7 +167,7 @@ pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
                 entry.key_bytes = key.length_bytes;
             }
             None => {
-                let esds = def.organisation == Organisation::Esds;
+                let esds = def.organisation == FileOrganisation::Esds;
                 entry.kind = if esds { FileKind::Esds } else { FileKind::Rrds };
                 entry.key_offset = 0;
                 entry.key_bytes = def.key_bytes() as u32;
@@ -177,7 +177,7 @@ pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
 }
 
 /// What a file is in the store: under the name of its data set, or else its own.
-fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<Access> {
+fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<FileAccessPath> {
     let mut named = [entry.data_set.as_str(), entry.name.as_str()].into_iter();
     named.find_map(|name| {
         let name = name.parse::<store::FileName>().ok()?;

@@ -11,7 +11,7 @@
 //! it sees what is committed, or the changes of its own unit.
 
 use cics::resp::Condition;
-use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
+use store::{ReadError, ReadStore, SeekKey, Table, UnitOfWork};
 
 use super::super::Resources;
 use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
@@ -238,10 +238,10 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     loop {
         let mut found = None;
         let seek = match from.is_empty() {
-            true => Seek::First,
-            false => Seek::Greater(&from),
+            true => SeekKey::First,
+            false => SeekKey::Greater(&from),
         };
-        let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
+        let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {
             cx.kernel
                 .not_restored("the recoverable temporary storage queues", &error);
@@ -312,7 +312,7 @@ pub fn measure(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, name: &QueueName) {
     let mut lengths: Option<(u16, u16)> = None;
     for number in 1..=u32::from(stored.items) {
         let key = item_key(name, number);
-        let read = reader.seek_table(TABLE, Seek::Equal(&key), &mut |e| {
+        let read = reader.seek_table(TABLE, SeekKey::Equal(&key), &mut |e| {
             let bytes = e.record.len() as u16;
             let (least, most) = lengths.unwrap_or((bytes, bytes));
             lengths = Some((least.min(bytes), most.max(bytes)));
@@ -370,7 +370,7 @@ fn committed_head(
     name: &QueueName,
 ) -> Result<Option<Head>, ReadError> {
     let mut head = None;
-    reader.seek_table(TABLE, Seek::Equal(name), &mut |e| {
+    reader.seek_table(TABLE, SeekKey::Equal(name), &mut |e| {
         head = Head::parse(e.record);
     })?;
     Ok(head)

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use cics::command::commands::{readq_td, writeq_td};
 use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
-use store::{ApplyError, ReadStore, Seek, Table, UnitOfWork};
+use store::{ApplyError, ReadStore, SeekKey, Table, UnitOfWork};
 
 use super::super::Resources;
 use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
@@ -412,8 +412,8 @@ pub(super) fn first(
     name: &QueueName,
 ) -> Result<Option<Row>, Failure> {
     let mut found = None;
-    let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
-    unit.seek_table(reader, TABLE, Seek::Prefix(name), &mut take)
+    let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
+    unit.seek_table(reader, TABLE, SeekKey::Prefix(name), &mut take)
         .map_err(|error| unreadable(&error))?;
     Ok(found)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use store::{Seek, UnitOfWork};
+use store::{SeekKey, UnitOfWork};
 
 use super::super::Resources;
 use super::QueueName;
@@ -76,8 +76,8 @@ pub(super) fn unit_restored(
         }
         let Some(record) = value else {
             let mut bytes = None;
-            let mut found = |e: store::Entry<'_>| bytes = Some(cost(e.record));
-            if let Err(error) = reader.seek_table(TABLE, Seek::Equal(row), &mut found) {
+            let mut found = |e: store::RecordView<'_>| bytes = Some(cost(e.record));
+            if let Err(error) = reader.seek_table(TABLE, SeekKey::Equal(row), &mut found) {
                 tracing::error!(%error, "a record that a unit has taken could not be read");
             }
             // One that the unit wrote and took was never there.

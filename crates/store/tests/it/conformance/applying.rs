@@ -1,6 +1,6 @@
 //! Units of work, applied.
 
-use store::{ApplyError, FileId, ReadError, Seek, UnitOfWork};
+use store::{ApplyError, FileId, ReadError, SeekKey, UnitOfWork};
 
 use super::Subject;
 use crate::support::{all, at, fill, ksds};
@@ -93,6 +93,6 @@ pub fn a_unit_for_a_file_that_is_gone_is_refused(mut subject: Subject) {
         subject.store.apply(&[unit]),
         [Err(ApplyError::UnknownFile(b))]
     );
-    assert_eq!(at(&mut *r, a, Seek::First), None);
+    assert_eq!(at(&mut *r, a, SeekKey::First), None);
     assert_eq!(all(&mut *r, b), Err(ReadError::UnknownFile(b)));
 }

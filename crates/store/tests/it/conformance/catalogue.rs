@@ -1,6 +1,6 @@
 //! Which files there are.
 
-use store::{DefineError, DefinitionError, FileDef, FileId, ReadError, RecordFormat, Seek};
+use store::{DefineError, DefinitionError, FileDef, FileId, ReadError, RecordFormat, SeekKey};
 
 use super::Subject;
 use crate::support::{all, fill, ksds};
@@ -56,7 +56,7 @@ pub fn a_removed_file_is_gone_and_its_number_stays_unused(mut subject: Subject) 
     store.remove(old).unwrap();
     assert_eq!(r.find(&"F".parse().unwrap()).unwrap(), None);
     assert_eq!(
-        r.seek(old, Seek::First, &mut |_| ()),
+        r.seek(old, SeekKey::First, &mut |_| ()),
         Err(ReadError::UnknownFile(old))
     );
     assert_eq!(store.remove(old), Err(DefineError::UnknownFile(old)));

@@ -1,7 +1,7 @@
 //! Entry-sequenced and relative-record files.
 
 use store::{
-    Ends, FileDef, FileId, ReadExt, RecordError, RecordFormat, Seek, UnitError, UnitOfWork,
+    FileEnds, FileDef, FileId, ReadExt, RecordError, RecordFormat, SeekKey, UnitError, UnitOfWork,
     rba_key, rrn_key,
 };
 
@@ -21,7 +21,7 @@ fn slots(subject: &mut Subject, format: RecordFormat) -> FileId {
 pub fn entries_are_added_at_the_end_and_read_both_ways(mut subject: Subject) {
     let file = log(&mut subject);
     let mut r = subject.store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     let mut addresses = Vec::new();
     for record in ["one", "two", "three"] {
         addresses.push(
@@ -34,15 +34,15 @@ pub fn entries_are_added_at_the_end_and_read_both_ways(mut subject: Subject) {
         if applied {
             assert_eq!(subject.store.apply(&[std::mem::take(&mut unit)]), [Ok(())]);
         }
-        let mut see = |seek: Seek<'_>| through(&unit, &mut *r, file, seek).unwrap_or_default();
-        assert_eq!(see(Seek::First), "one");
-        assert_eq!(see(Seek::Equal(&rba_key(3))), "two");
-        assert_eq!(see(Seek::Equal(&rba_key(4))), "");
-        assert_eq!(see(Seek::Greater(&rba_key(3))), "three");
-        assert_eq!(see(Seek::AtLeast(&rba_key(1))), "two");
-        assert_eq!(see(Seek::Last), "three");
-        assert_eq!(see(Seek::Less(&rba_key(6))), "two");
-        assert_eq!(see(Seek::Less(&rba_key(0))), "");
+        let mut see = |seek: SeekKey<'_>| through(&unit, &mut *r, file, seek).unwrap_or_default();
+        assert_eq!(see(SeekKey::First), "one");
+        assert_eq!(see(SeekKey::Equal(&rba_key(3))), "two");
+        assert_eq!(see(SeekKey::Equal(&rba_key(4))), "");
+        assert_eq!(see(SeekKey::Greater(&rba_key(3))), "three");
+        assert_eq!(see(SeekKey::AtLeast(&rba_key(1))), "two");
+        assert_eq!(see(SeekKey::Last), "three");
+        assert_eq!(see(SeekKey::Less(&rba_key(6))), "two");
+        assert_eq!(see(SeekKey::Less(&rba_key(0))), "");
     }
     let mut later = UnitOfWork::new();
     assert_eq!(
@@ -54,7 +54,7 @@ pub fn entries_are_added_at_the_end_and_read_both_ways(mut subject: Subject) {
 pub fn two_units_that_add_at_once_get_different_addresses(mut subject: Subject) {
     let file = log(&mut subject);
     let mut r = subject.store.reader().unwrap();
-    let mut ends = Ends::default();
+    let mut ends = FileEnds::default();
     let mut units = vec![UnitOfWork::new(); 3];
     units[0].append(&mut *r, &mut ends, file, b"aa").unwrap();
     units[1].append(&mut *r, &mut ends, file, b"never").unwrap();
@@ -65,13 +65,13 @@ pub fn two_units_that_add_at_once_get_different_addresses(mut subject: Subject) 
     assert_eq!(subject.store.apply(&units), [Ok(()), Ok(())]);
     assert_eq!(all(&mut *r, file).unwrap(), ["aa", "c", "dd"]);
     // A backed-out record leaves a gap, and no other address changed.
-    assert_eq!(at(&mut *r, file, Seek::Equal(&rba_key(7))).unwrap(), "c");
+    assert_eq!(at(&mut *r, file, SeekKey::Equal(&rba_key(7))).unwrap(), "c");
 }
 
 pub fn an_entry_keeps_its_length_and_stays(mut subject: Subject) {
     let file = log(&mut subject);
     let mut r = subject.store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     let key = unit.append(&mut *r, &mut ends, file, b"abc").unwrap();
     assert_eq!(subject.store.apply(&[std::mem::take(&mut unit)]), [Ok(())]);
     let wrong = RecordError::EntryLength {
@@ -112,16 +112,16 @@ pub fn addresses_beyond_four_gigabytes_are_in_order(mut subject: Subject) {
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     assert_eq!(all(&mut *r, file).unwrap(), ["low", "end", "beyond"]);
     assert_eq!(
-        at(&mut *r, file, Seek::Equal(&rba_key(beyond))).unwrap(),
+        at(&mut *r, file, SeekKey::Equal(&rba_key(beyond))).unwrap(),
         "beyond"
     );
-    let next = UnitOfWork::new().append(&mut *r, &mut Ends::default(), file, b"more");
+    let next = UnitOfWork::new().append(&mut *r, &mut FileEnds::default(), file, b"more");
     assert_eq!(next.unwrap(), rba_key(beyond + 6));
     let mut full = UnitOfWork::new();
     full.insert(&mut *r, file, &rba_key(u64::MAX - 1), b"last")
         .unwrap();
     assert_eq!(
-        full.append(&mut *r, &mut Ends::default(), file, b"none"),
+        full.append(&mut *r, &mut FileEnds::default(), file, b"none"),
         Err(UnitError::NoAddress)
     );
 }
@@ -145,11 +145,11 @@ pub fn relative_records_fill_slots_and_leave_gaps(mut subject: Subject) {
         .unwrap();
     unit.replace(&mut *r, file, &rrn_key(1), b"NUMBER 1")
         .unwrap();
-    let mut see = |seek: Seek<'_>| through(&unit, &mut *r, file, seek).unwrap_or_default();
-    assert_eq!(see(Seek::First), "NUMBER 1");
-    assert_eq!(see(Seek::Greater(&rrn_key(2))), "slot 256");
-    assert_eq!(see(Seek::Less(&rrn_key(256))), "number 2");
-    assert_eq!(see(Seek::Equal(&rrn_key(3))), "");
+    let mut see = |seek: SeekKey<'_>| through(&unit, &mut *r, file, seek).unwrap_or_default();
+    assert_eq!(see(SeekKey::First), "NUMBER 1");
+    assert_eq!(see(SeekKey::Greater(&rrn_key(2))), "slot 256");
+    assert_eq!(see(SeekKey::Less(&rrn_key(256))), "number 2");
+    assert_eq!(see(SeekKey::Equal(&rrn_key(3))), "");
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     assert_eq!(
         all(&mut *r, file).unwrap(),
@@ -164,7 +164,7 @@ pub fn relative_records_fill_slots_and_leave_gaps(mut subject: Subject) {
         }
         .into())
     );
-    let end = unit.append(&mut *r, &mut Ends::default(), file, b"slot 257");
+    let end = unit.append(&mut *r, &mut FileEnds::default(), file, b"slot 257");
     assert_eq!(end.unwrap(), rrn_key(257));
 }
 

@@ -1,8 +1,8 @@
 //! Alternate indexes: defined, built, kept.
 
 use store::{
-    ApplyError, BuildError, DefineError, DefinitionError, FileDef, FileId, Named, PathDef,
-    ReadError, RecordFormat, Seek, UnitError, UnitOfWork,
+    ApplyError, BuildError, DefineError, DefinitionError, FileDef, FileId, CatalogueName, PathDef,
+    ReadError, RecordFormat, SeekKey, UnitError, UnitOfWork,
 };
 
 use super::Subject;
@@ -32,7 +32,7 @@ fn number(subject: &Subject, name: &str) -> FileId {
         .into_iter()
         .find(|named| named.name().as_str() == name)
     {
-        Some(Named::Index(entry)) => entry.id,
+        Some(CatalogueName::Index(entry)) => entry.id,
         other => panic!("{other:?}"),
     }
 }
@@ -132,13 +132,13 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
     fill(&mut *subject.store, file, 1, &["5bb"]);
     let mut r = subject.store.reader().unwrap();
     assert_eq!(
-        r.seek_path(unbuilt, Seek::First, &mut |_| ()),
+        r.seek_path(unbuilt, SeekKey::First, &mut |_| ()),
         Err(ReadError::NotBuilt(unbuilt))
     );
     let mut unit = UnitOfWork::new();
     unit.delete(&mut *r, file, b"1").unwrap();
     assert_eq!(
-        unit.seek_path(&mut *r, unbuilt, Seek::First, &mut |_| ()),
+        unit.seek_path(&mut *r, unbuilt, SeekKey::First, &mut |_| ()),
         Err(ReadError::NotBuilt(unbuilt))
     );
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
@@ -152,7 +152,7 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
     assert_eq!((last.read, last.written), (4, 3));
     assert_eq!(see(&mut subject, built), ["2aa", "5bb", "4zz"]);
     assert_eq!(
-        r.seek_path(unbuilt, Seek::First, &mut |_| ()),
+        r.seek_path(unbuilt, SeekKey::First, &mut |_| ()),
         Err(ReadError::UnknownFile(unbuilt))
     );
     fill(&mut *subject.store, file, 1, &["6cc"]);
@@ -293,7 +293,7 @@ pub fn names_lead_to_a_file_or_through_an_index(mut subject: Subject) {
     assert_eq!(r.find(&"I".parse().unwrap()).unwrap(), None);
 }
 
-pub fn what_an_index_or_path_cannot_lead_to_is_told(mut subject: Subject) {
+pub fn an_impossible_base_of_an_index_or_path_is_reported(mut subject: Subject) {
     let (file, _) = indexed(&mut subject, false);
     let rrds = FileDef::rrds("R".parse().unwrap(), RecordFormat::Fixed, 9).unwrap();
     subject.store.define(rrds).unwrap();
@@ -346,11 +346,11 @@ pub fn what_an_index_or_path_cannot_lead_to_is_told(mut subject: Subject) {
     fill(store, file, 1, &["1aa"]);
     let mut r = store.reader().unwrap();
     let known = match r.names().unwrap().remove(1) {
-        Named::Index(entry) => entry.id,
+        CatalogueName::Index(entry) => entry.id,
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        on_path(&UnitOfWork::new(), &mut *r, known, Seek::First)
+        on_path(&UnitOfWork::new(), &mut *r, known, SeekKey::First)
             .unwrap()
             .0,
         "1aa"

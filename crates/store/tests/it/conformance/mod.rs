@@ -63,7 +63,7 @@ suite! {
         keys_compare_as_unsigned_bytes,
         an_empty_file_holds_nothing,
         an_empty_key_is_before_every_other,
-        a_scan_starts_anywhere_and_stops_when_told,
+        a_scan_starts_anywhere_and_stops_on_request,
         a_record_may_have_the_greatest_length;
     applying:
         a_reader_sees_nothing_before_the_apply_and_all_after,
@@ -107,9 +107,9 @@ suite! {
         a_load_that_breaks_a_unique_index_changes_nothing,
         a_file_takes_its_indexes_and_paths_along,
         names_lead_to_a_file_or_through_an_index,
-        what_an_index_or_path_cannot_lead_to_is_told;
+        an_impossible_base_of_an_index_or_path_is_reported;
     paths:
-        equal_finds_the_first_of_its_key_and_tells_that_more_follow,
+        equal_finds_the_first_of_its_key_and_reports_that_more_follow,
         a_path_steps_forward_through_every_record,
         backwards_keys_descend_and_their_records_ascend,
         every_form_of_seek_works_on_alternate_keys,

@@ -1,6 +1,6 @@
 //! Reading through alternate indexes.
 
-use store::{Ends, FileDef, FileId, ReadStore, RecordFormat, Seek, UnitOfWork};
+use store::{FileEnds, FileDef, FileId, ReadStore, RecordFormat, SeekKey, UnitOfWork};
 
 use super::Subject;
 use crate::support::{browsed, fill, index, ksds, on_path};
@@ -21,19 +21,19 @@ fn filled(subject: &mut Subject) -> (Box<dyn ReadStore + Send>, FileId, FileId) 
     (subject.store.reader().unwrap(), file, index)
 }
 
-pub fn equal_finds_the_first_of_its_key_and_tells_that_more_follow(mut subject: Subject) {
+pub fn equal_finds_the_first_of_its_key_and_reports_that_more_follow(mut subject: Subject) {
     let (mut r, _, index) = filled(&mut subject);
     let mut see = |seek| {
         let hit = on_path(&UnitOfWork::new(), &mut *r, index, seek);
         hit.map(|(record, _)| record).unwrap_or_default()
     };
-    assert_eq!(see(Seek::Equal(b"bb")), "3bb+");
-    assert_eq!(see(Seek::Equal(b"bb4")), "4bb+");
-    assert_eq!(see(Seek::Equal(b"bb5")), "5bb");
-    assert_eq!(see(Seek::Equal(b"bb6")), "");
-    assert_eq!(see(Seek::Equal(b"aa")), "2aa");
-    assert_eq!(see(Seek::Equal(b"b")), "");
-    assert_eq!(see(Seek::Equal(b"cc")), "");
+    assert_eq!(see(SeekKey::Equal(b"bb")), "3bb+");
+    assert_eq!(see(SeekKey::Equal(b"bb4")), "4bb+");
+    assert_eq!(see(SeekKey::Equal(b"bb5")), "5bb");
+    assert_eq!(see(SeekKey::Equal(b"bb6")), "");
+    assert_eq!(see(SeekKey::Equal(b"aa")), "2aa");
+    assert_eq!(see(SeekKey::Equal(b"b")), "");
+    assert_eq!(see(SeekKey::Equal(b"cc")), "");
 }
 
 pub fn a_path_steps_forward_through_every_record(mut subject: Subject) {
@@ -67,31 +67,31 @@ pub fn every_form_of_seek_works_on_alternate_keys(mut subject: Subject) {
         let hit = on_path(&UnitOfWork::new(), &mut *r, index, seek);
         hit.map(|(record, _)| record).unwrap_or_default()
     };
-    assert_eq!(see(Seek::AtLeast(b"bb")), "3bb+");
-    assert_eq!(see(Seek::AtLeast(b"b")), "3bb+");
-    assert_eq!(see(Seek::AtLeast(b"bc")), "1dd");
-    assert_eq!(see(Seek::AtLeast(b"bb4")), "4bb+");
-    assert_eq!(see(Seek::AtLeast(b"e")), "");
-    assert_eq!(see(Seek::Greater(b"bb")), "1dd");
-    assert_eq!(see(Seek::Greater(b"bb3")), "4bb+");
-    assert_eq!(see(Seek::Greater(b"dd")), "");
-    assert_eq!(see(Seek::Greater(b"\xFF\xFF")), "");
-    assert_eq!(see(Seek::Greater(b"")), "2aa");
-    assert_eq!(see(Seek::AtMost(b"bb")), "3bb+");
-    assert_eq!(see(Seek::AtMost(b"cc")), "3bb+");
-    assert_eq!(see(Seek::AtMost(b"bb4")), "4bb+");
-    assert_eq!(see(Seek::AtMost(b"\xFF\xFF")), "1dd");
-    assert_eq!(see(Seek::AtMost(b"a")), "");
-    assert_eq!(see(Seek::Less(b"bb")), "2aa");
-    assert_eq!(see(Seek::Less(b"dd")), "3bb+");
-    assert_eq!(see(Seek::Less(b"aa")), "");
-    assert_eq!(see(Seek::Less(b"bb3")), "4bb+");
-    assert_eq!(see(Seek::Less(b"bb5")), "2aa");
-    assert_eq!(see(Seek::Prefix(b"b")), "3bb+");
-    assert_eq!(see(Seek::Prefix(b"bb")), "3bb+");
-    assert_eq!(see(Seek::Prefix(b"c")), "");
-    assert_eq!(see(Seek::First), "2aa");
-    assert_eq!(see(Seek::Last), "1dd");
+    assert_eq!(see(SeekKey::AtLeast(b"bb")), "3bb+");
+    assert_eq!(see(SeekKey::AtLeast(b"b")), "3bb+");
+    assert_eq!(see(SeekKey::AtLeast(b"bc")), "1dd");
+    assert_eq!(see(SeekKey::AtLeast(b"bb4")), "4bb+");
+    assert_eq!(see(SeekKey::AtLeast(b"e")), "");
+    assert_eq!(see(SeekKey::Greater(b"bb")), "1dd");
+    assert_eq!(see(SeekKey::Greater(b"bb3")), "4bb+");
+    assert_eq!(see(SeekKey::Greater(b"dd")), "");
+    assert_eq!(see(SeekKey::Greater(b"\xFF\xFF")), "");
+    assert_eq!(see(SeekKey::Greater(b"")), "2aa");
+    assert_eq!(see(SeekKey::AtMost(b"bb")), "3bb+");
+    assert_eq!(see(SeekKey::AtMost(b"cc")), "3bb+");
+    assert_eq!(see(SeekKey::AtMost(b"bb4")), "4bb+");
+    assert_eq!(see(SeekKey::AtMost(b"\xFF\xFF")), "1dd");
+    assert_eq!(see(SeekKey::AtMost(b"a")), "");
+    assert_eq!(see(SeekKey::Less(b"bb")), "2aa");
+    assert_eq!(see(SeekKey::Less(b"dd")), "3bb+");
+    assert_eq!(see(SeekKey::Less(b"aa")), "");
+    assert_eq!(see(SeekKey::Less(b"bb3")), "4bb+");
+    assert_eq!(see(SeekKey::Less(b"bb5")), "2aa");
+    assert_eq!(see(SeekKey::Prefix(b"b")), "3bb+");
+    assert_eq!(see(SeekKey::Prefix(b"bb")), "3bb+");
+    assert_eq!(see(SeekKey::Prefix(b"c")), "");
+    assert_eq!(see(SeekKey::First), "2aa");
+    assert_eq!(see(SeekKey::Last), "1dd");
 }
 
 pub fn records_too_short_or_suppressed_are_not_on_the_path(mut subject: Subject) {
@@ -130,9 +130,9 @@ pub fn a_task_sees_its_own_changes_through_a_path(mut subject: Subject) {
     );
     let nobody = UnitOfWork::new();
     assert_eq!(browsed(&nobody, &mut *r, index, false)[0], "2aa");
-    assert_eq!(on_path(&unit, &mut *r, index, Seek::Equal(b"aa")), None);
+    assert_eq!(on_path(&unit, &mut *r, index, SeekKey::Equal(b"aa")), None);
     assert_eq!(
-        on_path(&unit, &mut *r, index, Seek::Equal(b"cc"))
+        on_path(&unit, &mut *r, index, SeekKey::Equal(b"cc"))
             .unwrap()
             .0,
         "4cc"
@@ -152,7 +152,7 @@ pub fn a_path_over_entries_keeps_their_order_of_arrival(mut subject: Subject) {
         .define_index(index("I", "LOG", 0, 1, false))
         .unwrap();
     let mut r = subject.store.reader().unwrap();
-    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let (mut unit, mut ends) = (UnitOfWork::new(), FileEnds::default());
     for record in ["b last year", "a", "b this year", "b"] {
         unit.append(&mut *r, &mut ends, log, record.as_bytes())
             .unwrap();

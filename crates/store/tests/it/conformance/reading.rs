@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use store::{FileId, ReadExt, ReadStore, Seek, UnitOfWork};
+use store::{FileId, ReadExt, ReadStore, SeekKey, UnitOfWork};
 
 use super::Subject;
 use crate::support::{all, at, fill, ksds};
@@ -15,68 +15,68 @@ fn tens(subject: &mut Subject) -> (Box<dyn ReadStore + Send>, FileId) {
     (store.reader().unwrap(), file)
 }
 
-fn found(reader: &mut (dyn ReadStore + Send), file: FileId, seek: Seek<'_>) -> String {
+fn found(reader: &mut (dyn ReadStore + Send), file: FileId, seek: SeekKey<'_>) -> String {
     at(reader, file, seek).unwrap_or_default()
 }
 
 pub fn equal_finds_the_record_with_that_key_only(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    assert_eq!(found(&mut *r, file, Seek::Equal(b"20")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::Equal(b"20")), "20b");
     for absent in [&b"2"[..], b"25", b"200", b""] {
-        assert_eq!(found(&mut *r, file, Seek::Equal(absent)), "");
+        assert_eq!(found(&mut *r, file, SeekKey::Equal(absent)), "");
     }
     assert_eq!(r.get(file, b"21", <[u8]>::len).unwrap(), Some(3));
 }
 
 pub fn at_least_finds_the_key_or_the_next(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    assert_eq!(found(&mut *r, file, Seek::AtLeast(b"20")), "20b");
-    assert_eq!(found(&mut *r, file, Seek::AtLeast(b"200")), "21x");
-    assert_eq!(found(&mut *r, file, Seek::AtLeast(b"2")), "20b");
-    assert_eq!(found(&mut *r, file, Seek::AtLeast(b"31")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::AtLeast(b"20")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::AtLeast(b"200")), "21x");
+    assert_eq!(found(&mut *r, file, SeekKey::AtLeast(b"2")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::AtLeast(b"31")), "");
 }
 
 pub fn greater_and_less_step_through_the_file(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    let mut seen = vec![found(&mut *r, file, Seek::First)];
+    let mut seen = vec![found(&mut *r, file, SeekKey::First)];
     while let Some(next) = at(
         &mut *r,
         file,
-        Seek::Greater(&seen[seen.len() - 1].as_bytes()[..2]),
+        SeekKey::Greater(&seen[seen.len() - 1].as_bytes()[..2]),
     ) {
         seen.push(next);
     }
     assert_eq!(seen, ["10a", "20b", "21x", "30c"]);
-    let mut back = vec![found(&mut *r, file, Seek::Last)];
+    let mut back = vec![found(&mut *r, file, SeekKey::Last)];
     while let Some(next) = at(
         &mut *r,
         file,
-        Seek::Less(&back[back.len() - 1].as_bytes()[..2]),
+        SeekKey::Less(&back[back.len() - 1].as_bytes()[..2]),
     ) {
         back.push(next);
     }
     back.reverse();
     assert_eq!(back, seen);
-    assert_eq!(found(&mut *r, file, Seek::Greater(b"11")), "20b");
-    assert_eq!(found(&mut *r, file, Seek::Less(b"25")), "21x");
-    assert_eq!(found(&mut *r, file, Seek::Less(b"99")), "30c");
+    assert_eq!(found(&mut *r, file, SeekKey::Greater(b"11")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::Less(b"25")), "21x");
+    assert_eq!(found(&mut *r, file, SeekKey::Less(b"99")), "30c");
 }
 
 pub fn at_most_finds_the_key_or_the_one_before(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    assert_eq!(found(&mut *r, file, Seek::AtMost(b"20")), "20b");
-    assert_eq!(found(&mut *r, file, Seek::AtMost(b"29")), "21x");
-    assert_eq!(found(&mut *r, file, Seek::AtMost(b"99")), "30c");
-    assert_eq!(found(&mut *r, file, Seek::AtMost(b"09")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::AtMost(b"20")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::AtMost(b"29")), "21x");
+    assert_eq!(found(&mut *r, file, SeekKey::AtMost(b"99")), "30c");
+    assert_eq!(found(&mut *r, file, SeekKey::AtMost(b"09")), "");
 }
 
 pub fn a_prefix_finds_the_first_key_that_begins_so(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    assert_eq!(found(&mut *r, file, Seek::Prefix(b"2")), "20b");
-    assert_eq!(found(&mut *r, file, Seek::Prefix(b"21")), "21x");
-    assert_eq!(found(&mut *r, file, Seek::Prefix(b"")), "10a");
-    assert_eq!(found(&mut *r, file, Seek::Prefix(b"4")), "");
-    assert_eq!(found(&mut *r, file, Seek::Prefix(b"0")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::Prefix(b"2")), "20b");
+    assert_eq!(found(&mut *r, file, SeekKey::Prefix(b"21")), "21x");
+    assert_eq!(found(&mut *r, file, SeekKey::Prefix(b"")), "10a");
+    assert_eq!(found(&mut *r, file, SeekKey::Prefix(b"4")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::Prefix(b"0")), "");
 }
 
 pub fn keys_compare_as_unsigned_bytes(mut subject: Subject) {
@@ -89,7 +89,7 @@ pub fn keys_compare_as_unsigned_bytes(mut subject: Subject) {
     }
     assert_eq!(store.apply(&[unit]), [Ok(())]);
     let mut keys = Vec::new();
-    r.scan(file, Seek::First, &mut |entry| {
+    r.scan(file, SeekKey::First, &mut |entry| {
         keys.push(entry.key[0]);
         ControlFlow::Continue(())
     })
@@ -101,14 +101,14 @@ pub fn an_empty_file_holds_nothing(mut subject: Subject) {
     let file = subject.store.define(ksds("EMPTY", 2)).unwrap();
     let mut r = subject.store.reader().unwrap();
     for seek in [
-        Seek::First,
-        Seek::Last,
-        Seek::Equal(b"10"),
-        Seek::AtLeast(b"10"),
-        Seek::Greater(b"10"),
-        Seek::AtMost(b"10"),
-        Seek::Less(b"10"),
-        Seek::Prefix(b"1"),
+        SeekKey::First,
+        SeekKey::Last,
+        SeekKey::Equal(b"10"),
+        SeekKey::AtLeast(b"10"),
+        SeekKey::Greater(b"10"),
+        SeekKey::AtMost(b"10"),
+        SeekKey::Less(b"10"),
+        SeekKey::Prefix(b"1"),
     ] {
         assert_eq!(at(&mut *r, file, seek), None, "{seek:?}");
     }
@@ -117,17 +117,17 @@ pub fn an_empty_file_holds_nothing(mut subject: Subject) {
 
 pub fn an_empty_key_is_before_every_other(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
-    assert_eq!(found(&mut *r, file, Seek::AtLeast(b"")), "10a");
-    assert_eq!(found(&mut *r, file, Seek::Greater(b"")), "10a");
-    assert_eq!(found(&mut *r, file, Seek::AtMost(b"")), "");
-    assert_eq!(found(&mut *r, file, Seek::Less(b"")), "");
-    assert_eq!(found(&mut *r, file, Seek::Equal(b"")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::AtLeast(b"")), "10a");
+    assert_eq!(found(&mut *r, file, SeekKey::Greater(b"")), "10a");
+    assert_eq!(found(&mut *r, file, SeekKey::AtMost(b"")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::Less(b"")), "");
+    assert_eq!(found(&mut *r, file, SeekKey::Equal(b"")), "");
 }
 
-pub fn a_scan_starts_anywhere_and_stops_when_told(mut subject: Subject) {
+pub fn a_scan_starts_anywhere_and_stops_on_request(mut subject: Subject) {
     let (mut r, file) = tens(&mut subject);
     let mut seen = Vec::new();
-    r.scan(file, Seek::Greater(b"10"), &mut |entry| {
+    r.scan(file, SeekKey::Greater(b"10"), &mut |entry| {
         seen.push(entry.record.to_vec());
         if entry.key == b"21" {
             ControlFlow::Break(())
@@ -137,7 +137,7 @@ pub fn a_scan_starts_anywhere_and_stops_when_told(mut subject: Subject) {
     })
     .unwrap();
     assert_eq!(seen, [b"20b", b"21x"]);
-    r.scan(file, Seek::Less(b"10"), &mut |_| {
+    r.scan(file, SeekKey::Less(b"10"), &mut |_| {
         unreachable!("nothing is less")
     })
     .unwrap();

@@ -1,6 +1,6 @@
 //! Tables in addition to the files.
 
-use store::{ReadStore, Seek, Table, UnitOfWork, WriteStore};
+use store::{ReadStore, SeekKey, Table, UnitOfWork, WriteStore};
 
 use super::Subject;
 use crate::support::{all, ksds};
@@ -8,7 +8,7 @@ use crate::support::{all, ksds};
 const QUEUES: Table = Table::new("tsqueue");
 const STARTS: Table = Table::new("start");
 
-fn value(unit: &UnitOfWork, r: &mut dyn ReadStore, seek: Seek<'_>) -> Option<String> {
+fn value(unit: &UnitOfWork, r: &mut dyn ReadStore, seek: SeekKey<'_>) -> Option<String> {
     let mut hit = None;
     unit.seek_table(r, QUEUES, seek, &mut |entry| {
         let text = [entry.key, b"=", entry.record].concat();
@@ -29,7 +29,7 @@ fn put(store: &mut dyn WriteStore, values: &[(Table, &[u8], &[u8])]) {
 pub fn a_table_keeps_values_in_the_order_of_keys(mut subject: Subject) {
     let mut r = subject.store.reader().unwrap();
     let none = UnitOfWork::new();
-    assert_eq!(value(&none, &mut *r, Seek::First), None);
+    assert_eq!(value(&none, &mut *r, SeekKey::First), None);
     put(
         &mut *subject.store,
         &[
@@ -39,19 +39,19 @@ pub fn a_table_keeps_values_in_the_order_of_keys(mut subject: Subject) {
         ],
     );
     let mut see = |seek| value(&none, &mut *r, seek).unwrap_or_default();
-    assert_eq!(see(Seek::First), "a\u{FFFD}=");
-    assert_eq!(see(Seek::Last), "c=3");
-    assert_eq!(see(Seek::Equal(b"b")), "b=2");
-    assert_eq!(see(Seek::Equal(b"a")), "");
-    assert_eq!(see(Seek::Equal(b"")), "");
-    assert_eq!(see(Seek::Prefix(b"a")), "a\u{FFFD}=");
-    assert_eq!(see(Seek::Prefix(b"")), "a\u{FFFD}=");
-    assert_eq!(see(Seek::AtLeast(b"aa")), "a\u{FFFD}=");
-    assert_eq!(see(Seek::Greater(b"b")), "c=3");
-    assert_eq!(see(Seek::Greater(b"c")), "");
-    assert_eq!(see(Seek::AtMost(b"bb")), "b=2");
-    assert_eq!(see(Seek::Less(b"b")), "a\u{FFFD}=");
-    assert_eq!(see(Seek::Less(b"a")), "");
+    assert_eq!(see(SeekKey::First), "a\u{FFFD}=");
+    assert_eq!(see(SeekKey::Last), "c=3");
+    assert_eq!(see(SeekKey::Equal(b"b")), "b=2");
+    assert_eq!(see(SeekKey::Equal(b"a")), "");
+    assert_eq!(see(SeekKey::Equal(b"")), "");
+    assert_eq!(see(SeekKey::Prefix(b"a")), "a\u{FFFD}=");
+    assert_eq!(see(SeekKey::Prefix(b"")), "a\u{FFFD}=");
+    assert_eq!(see(SeekKey::AtLeast(b"aa")), "a\u{FFFD}=");
+    assert_eq!(see(SeekKey::Greater(b"b")), "c=3");
+    assert_eq!(see(SeekKey::Greater(b"c")), "");
+    assert_eq!(see(SeekKey::AtMost(b"bb")), "b=2");
+    assert_eq!(see(SeekKey::Less(b"b")), "a\u{FFFD}=");
+    assert_eq!(see(SeekKey::Less(b"a")), "");
 }
 
 pub fn tables_do_not_see_each_other(mut subject: Subject) {
@@ -62,11 +62,11 @@ pub fn tables_do_not_see_each_other(mut subject: Subject) {
     }
     let none = UnitOfWork::new();
     for seek in [
-        Seek::First,
-        Seek::Last,
-        Seek::Prefix(b"k"),
-        Seek::AtMost(b"z"),
-        Seek::AtLeast(b"a"),
+        SeekKey::First,
+        SeekKey::Last,
+        SeekKey::Prefix(b"k"),
+        SeekKey::AtMost(b"z"),
+        SeekKey::AtLeast(b"a"),
     ] {
         assert_eq!(value(&none, &mut *r, seek), None, "{seek:?}");
     }
@@ -92,11 +92,11 @@ pub fn a_unit_sees_its_own_values(mut subject: Subject) {
     assert!(!unit.is_empty());
     assert_eq!(unit.bytes(), 1 + 2 + 2 + 1);
     let mut see = |seek| value(&unit, &mut *r, seek).unwrap_or_default();
-    assert_eq!(see(Seek::First), "2=B");
-    assert_eq!(see(Seek::Greater(b"2")), "3=C");
-    assert_eq!(see(Seek::Greater(b"3")), "4=d");
-    assert_eq!(see(Seek::Last), "4=d");
-    assert_eq!(see(Seek::Equal(b"1")), "");
+    assert_eq!(see(SeekKey::First), "2=B");
+    assert_eq!(see(SeekKey::Greater(b"2")), "3=C");
+    assert_eq!(see(SeekKey::Greater(b"3")), "4=d");
+    assert_eq!(see(SeekKey::Last), "4=d");
+    assert_eq!(see(SeekKey::Equal(b"1")), "");
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     let none = UnitOfWork::new();
     assert_eq!(none.get(&mut *r, QUEUES, b"1").unwrap(), None);
@@ -116,7 +116,7 @@ pub fn values_and_records_become_visible_together(mut subject: Subject) {
     assert!(results[0].is_ok() && results[1].is_err());
     assert_eq!(all(&mut *r, file).unwrap(), ["1a"]);
     let none = UnitOfWork::new();
-    assert_eq!(value(&none, &mut *r, Seek::First).unwrap(), "q=first");
+    assert_eq!(value(&none, &mut *r, SeekKey::First).unwrap(), "q=first");
 }
 
 pub fn a_value_may_be_longer_than_a_record(mut subject: Subject) {

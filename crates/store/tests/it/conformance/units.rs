@@ -1,7 +1,7 @@
 //! A store as a task with pending changes sees it.
 
 use store::{
-    Change, FileDef, FileId, ReadStore, RecordError, RecordFormat, Seek, UnitError, UnitOfWork,
+    KeyChange, FileDef, FileId, ReadStore, RecordError, RecordFormat, SeekKey, UnitError, UnitOfWork,
     rba_key, rrn_key,
 };
 
@@ -27,27 +27,27 @@ fn changed(subject: &mut Subject) -> (Box<dyn ReadStore + Send>, FileId, UnitOfW
 pub fn a_task_sees_its_own_changes(mut subject: Subject) {
     let (mut r, file, unit) = changed(&mut subject);
     let mut see = |seek| through(&unit, &mut *r, file, seek).unwrap_or_default();
-    assert_eq!(see(Seek::Equal(b"0")), "0b");
-    assert_eq!(see(Seek::Equal(b"1")), "");
-    assert_eq!(see(Seek::Equal(b"3")), "3b");
-    assert_eq!(see(Seek::Equal(b"7")), "7a");
-    assert_eq!(see(Seek::First), "0b");
-    assert_eq!(see(Seek::Last), "7a");
+    assert_eq!(see(SeekKey::Equal(b"0")), "0b");
+    assert_eq!(see(SeekKey::Equal(b"1")), "");
+    assert_eq!(see(SeekKey::Equal(b"3")), "3b");
+    assert_eq!(see(SeekKey::Equal(b"7")), "7a");
+    assert_eq!(see(SeekKey::First), "0b");
+    assert_eq!(see(SeekKey::Last), "7a");
 }
 
 pub fn browsing_passes_over_what_the_task_deleted(mut subject: Subject) {
     let (mut r, file, unit) = changed(&mut subject);
     let mut see = |seek| through(&unit, &mut *r, file, seek).unwrap_or_default();
-    assert_eq!(see(Seek::Greater(b"0")), "3b");
-    assert_eq!(see(Seek::AtLeast(b"1")), "3b");
-    assert_eq!(see(Seek::Greater(b"3")), "4b");
-    assert_eq!(see(Seek::Greater(b"4")), "7a");
-    assert_eq!(see(Seek::Greater(b"7")), "");
-    assert_eq!(see(Seek::Less(b"7")), "4b");
-    assert_eq!(see(Seek::AtMost(b"5")), "4b");
-    assert_eq!(see(Seek::Less(b"3")), "0b");
-    assert_eq!(see(Seek::AtMost(b"1")), "0b");
-    assert_eq!(see(Seek::Less(b"0")), "");
+    assert_eq!(see(SeekKey::Greater(b"0")), "3b");
+    assert_eq!(see(SeekKey::AtLeast(b"1")), "3b");
+    assert_eq!(see(SeekKey::Greater(b"3")), "4b");
+    assert_eq!(see(SeekKey::Greater(b"4")), "7a");
+    assert_eq!(see(SeekKey::Greater(b"7")), "");
+    assert_eq!(see(SeekKey::Less(b"7")), "4b");
+    assert_eq!(see(SeekKey::AtMost(b"5")), "4b");
+    assert_eq!(see(SeekKey::Less(b"3")), "0b");
+    assert_eq!(see(SeekKey::AtMost(b"1")), "0b");
+    assert_eq!(see(SeekKey::Less(b"0")), "");
 }
 
 pub fn a_prefix_is_not_left_through_the_task_s_own_records(mut subject: Subject) {
@@ -59,14 +59,14 @@ pub fn a_prefix_is_not_left_through_the_task_s_own_records(mut subject: Subject)
         unit.delete(&mut *r, file, key).unwrap();
     }
     unit.insert(&mut *r, file, b"3b", b"3b").unwrap();
-    assert_eq!(through(&unit, &mut *r, file, Seek::Prefix(b"2")), None);
+    assert_eq!(through(&unit, &mut *r, file, SeekKey::Prefix(b"2")), None);
     unit.insert(&mut *r, file, b"2b", b"2b").unwrap();
     assert_eq!(
-        through(&unit, &mut *r, file, Seek::Prefix(b"2")).unwrap(),
+        through(&unit, &mut *r, file, SeekKey::Prefix(b"2")).unwrap(),
         "2b"
     );
     assert_eq!(
-        through(&unit, &mut *r, file, Seek::Prefix(b"3")).unwrap(),
+        through(&unit, &mut *r, file, SeekKey::Prefix(b"3")).unwrap(),
         "3a"
     );
 }
@@ -78,17 +78,17 @@ pub fn changes_to_one_key_fold_into_one(mut subject: Subject) {
     let mut unit = UnitOfWork::new();
     unit.replace(&mut *r, file, b"1", b"1b").unwrap();
     unit.delete(&mut *r, file, b"1").unwrap();
-    assert_eq!(unit.change(file, b"1"), Some(&Change::Delete));
+    assert_eq!(unit.change(file, b"1"), Some(&KeyChange::Delete));
     unit.insert(&mut *r, file, b"1", b"1c").unwrap();
     assert_eq!(
         unit.change(file, b"1"),
-        Some(&Change::Replace((*b"1c").into()))
+        Some(&KeyChange::Replace((*b"1c").into()))
     );
     unit.insert(&mut *r, file, b"2", b"2a").unwrap();
     unit.replace(&mut *r, file, b"2", b"2bb").unwrap();
     assert_eq!(
         unit.change(file, b"2"),
-        Some(&Change::Insert((*b"2bb").into()))
+        Some(&KeyChange::Insert((*b"2bb").into()))
     );
     assert_eq!(unit.bytes(), 1 + 2 + 1 + 3);
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
@@ -187,11 +187,11 @@ pub fn entries_and_relative_records_obey_their_own_rules(mut subject: Subject) {
     );
     assert_eq!(store.apply(&[unit]), [Ok(())]);
     assert_eq!(
-        through(&UnitOfWork::new(), &mut *r, log, Seek::Last).unwrap(),
+        through(&UnitOfWork::new(), &mut *r, log, SeekKey::Last).unwrap(),
         "SECOND"
     );
     assert_eq!(
-        through(&UnitOfWork::new(), &mut *r, slots, Seek::First).unwrap(),
+        through(&UnitOfWork::new(), &mut *r, slots, SeekKey::First).unwrap(),
         "abcd"
     );
 }

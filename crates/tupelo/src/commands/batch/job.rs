@@ -72,7 +72,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 }
 
 /// Tells what is wrong with the text; false if it cannot run.
-fn tell(args: &Args, path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -> bool {
+fn tell(args: &Args, path: &Path, job: &Job, deck: &store::idcams::CommandDeck, app: &Application) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
     let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
@@ -172,7 +172,7 @@ impl JobRun<'_> {
         }
     }
 
-    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::Step>) -> Result<Ended> {
+    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::JobStep>) -> Result<Ended> {
         let mut runner = Runner::new(self.app, self.programs)?.of_job();
         self.allocate(step, runner.known())?;
         if let Some(commands) = commands {
@@ -199,7 +199,7 @@ impl JobRun<'_> {
         Ok(ended)
     }
 
-    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::Step) -> Result<Ended> {
+    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::JobStep) -> Result<Ended> {
         let mut given = self.args.given.clone();
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
             if let Part::DataSet { name, .. } = part {

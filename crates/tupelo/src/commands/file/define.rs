@@ -1,7 +1,7 @@
 //! `tupelo file define`: a new file in the store.
 
 use miette::{IntoDiagnostic, Result, bail};
-use store::{FileDef, KeyField, Organisation, RecordFormat, WriteStore};
+use store::{FileDef, KeyField, FileOrganisation, RecordFormat, WriteStore};
 
 use super::which::Which;
 use crate::Outcome;
@@ -54,9 +54,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     let def = FileDef {
         name: args.which.name.parse().into_diagnostic()?,
         organisation: match args.key {
-            Some(key) => Organisation::Ksds(key),
-            None if args.esds => Organisation::Esds,
-            None => Organisation::Rrds,
+            Some(key) => FileOrganisation::Ksds(key),
+            None if args.esds => FileOrganisation::Esds,
+            None => FileOrganisation::Rrds,
         },
         format: match args.variable {
             true => RecordFormat::Variable,

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use batch::CodePageOf;
 use cics::diagnostic::Diagnostic;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use store::idcams::{Code, Command, DataRef, Dd, EntryKind, Statement, Step, parse};
-use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, Source, copy, dump, load};
+use store::idcams::{ConditionCode, Command, DataRef, DdStatement, EntryKind, Statement, JobStep, parse};
+use store::transfer::{DumpOptions, LoadEvent, LoadMode, LoadOptions, FileSource, copy, dump, load};
 use store::{
-    Access, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, DiskStore, Named, Organisation, ReadExt,
-    ReadStore, Seek, UnitOfWork, WriteStore,
+    FileAccessPath, CatalogueEntry, DefineError, FileDef, FileId, FileName, IndexEntry, DiskStore, CatalogueName, FileOrganisation, ReadExt,
+    ReadStore, SeekKey, UnitOfWork, WriteStore,
 };
 
 use super::progress::bar;
@@ -172,7 +172,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 /// Does the commands of steps without mistakes; the greatest condition code.
-pub fn run_steps(steps: &[Step], app: Application, given: Given) -> Result<u32> {
+pub fn run_steps(steps: &[JobStep], app: Application, given: Given) -> Result<u32> {
     let mut runner = Runner {
         home: Home::open(&app)?,
         app,
@@ -228,22 +228,22 @@ type Done = Result<(u32, String), Refused>;
 
 /// Where records are.
 enum Place {
-    Stored(Access),
+    Stored(FileAccessPath),
     File(PathBuf),
     Lines(Vec<String>),
 }
 
 impl Runner {
-    fn statements(&mut self, statements: &[Statement], step: &Step) {
+    fn statements(&mut self, statements: &[Statement], step: &JobStep) {
         for statement in statements {
             self.statement(statement, step);
         }
     }
 
-    fn statement(&mut self, statement: &Statement, step: &Step) {
+    fn statement(&mut self, statement: &Statement, step: &JobStep) {
         let done = match &statement.command {
-            Command::Set(Code::Last, value) => return self.last = *value,
-            Command::Set(Code::Max, value) => return self.max = *value,
+            Command::Set(ConditionCode::Last, value) => return self.last = *value,
+            Command::Set(ConditionCode::Max, value) => return self.max = *value,
             Command::If {
                 code,
                 compare,
@@ -252,8 +252,8 @@ impl Runner {
                 otherwise,
             } => {
                 let code = match code {
-                    Code::Last => self.last,
-                    Code::Max => self.max,
+                    ConditionCode::Last => self.last,
+                    ConditionCode::Max => self.max,
                 };
                 let branch = if compare.holds(code, *value) { then } else { otherwise };
                 return self.statements(branch, step);
@@ -291,7 +291,7 @@ impl Runner {
         }
     }
 
-    fn named(&self, name: &FileName) -> Result<Option<Named>> {
+    fn named(&self, name: &FileName) -> Result<Option<CatalogueName>> {
         let mut reader = self.home.reader()?;
         let names = reader.names().into_diagnostic()?;
         Ok(names.into_iter().find(|named| named.name() == name))
@@ -358,9 +358,9 @@ impl Runner {
                 Some(found) => match (&mut self.home, found) {
                     (
                         Home::Own(store),
-                        Named::File(CatalogueEntry { id, .. }) | Named::Index(IndexEntry { id, .. }),
+                        CatalogueName::File(CatalogueEntry { id, .. }) | CatalogueName::Index(IndexEntry { id, .. }),
                     ) => store.remove(id)?,
-                    (Home::Own(store), Named::Path(_)) => store.remove_path(&name)?,
+                    (Home::Own(store), CatalogueName::Path(_)) => store.remove_path(&name)?,
                     (Home::Region { region, .. }, _) => {
                         Home::command(region, &format!(" DELETE {name}\n"))?;
                     }
@@ -371,9 +371,9 @@ impl Runner {
         Ok((code, told.join(", ")))
     }
 
-    fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &Step) -> Done {
+    fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &JobStep) -> Done {
         let base = match self.place(base, step)? {
-            Place::Stored(Access { base, index: None }) => base,
+            Place::Stored(FileAccessPath { base, index: None }) => base,
             _ => return Err(miette!("the base is not a file of the store").into()),
         };
         let mut told = Vec::new();
@@ -381,10 +381,10 @@ impl Runner {
             let name = self.data_set(index, step)?.parse().into_diagnostic()?;
             let name = self.stored_name(&name)?;
             let entry = match self.named(&name)? {
-                Some(Named::Path(path)) => self.named(&path.entry)?,
+                Some(CatalogueName::Path(path)) => self.named(&path.entry)?,
                 other => other,
             };
-            let Some(Named::Index(entry)) = entry else {
+            let Some(CatalogueName::Index(entry)) = entry else {
                 return Err(Refused(8, miette!("{name} is not an alternate index")));
             };
             if entry.base != base.id {
@@ -412,12 +412,12 @@ impl Runner {
         Ok((0, told.join(", ")))
     }
 
-    fn data_set(&self, of: &DataRef, step: &Step) -> Result<String> {
+    fn data_set(&self, of: &DataRef, step: &JobStep) -> Result<String> {
         match of {
             DataRef::DataSet(name) => Ok(name.clone()),
             DataRef::Dd(dd) => match step.dds.get(dd) {
-                Some(Dd::DataSet(name)) => Ok(name.clone()),
-                Some(Dd::Other) => Err(miette!(
+                Some(DdStatement::DataSet(name)) => Ok(name.clone()),
+                Some(DdStatement::Other) => Err(miette!(
                     help = format!("--dd {dd}=FILE has the records written to a file of this machine"),
                     "DD {dd} is SYSOUT or DUMMY, and no data set"
                 )),
@@ -430,7 +430,7 @@ impl Runner {
     }
 
     /// What a DD or data set name stands for.
-    fn place(&self, of: &DataRef, step: &Step) -> Result<Place> {
+    fn place(&self, of: &DataRef, step: &JobStep) -> Result<Place> {
         let given = |name: &str| {
             let mut given = self.given.dd.iter();
             given.find(|(dd, _)| dd.eq_ignore_ascii_case(name)).map(|(_, file)| file.into())
@@ -439,7 +439,7 @@ impl Runner {
             if let Some(file) = given(dd) {
                 return Ok(Place::File(file));
             }
-            if let Some(Dd::Lines(lines)) = step.dds.get(dd) {
+            if let Some(DdStatement::Lines(lines)) = step.dds.get(dd) {
                 return Ok(Place::Lines(lines.clone()));
             }
         }
@@ -469,12 +469,12 @@ impl Runner {
         (from, to): (&DataRef, &DataRef),
         (replace, reuse): (bool, bool),
         (skip, count): (u64, Option<u64>),
-        step: &Step,
+        step: &JobStep,
     ) -> Done {
         let (from, to) = (self.place(from, step)?, self.place(to, step)?);
         match (from, to) {
             (Place::Stored(from), Place::File(to)) => self.unload(&from, &to, (skip, count)),
-            (from, Place::Stored(Access { base: to, .. })) => {
+            (from, Place::Stored(FileAccessPath { base: to, .. })) => {
                 let mode = self.mode(to.id, replace, reuse)?;
                 if let Home::Region { .. } = &self.home {
                     return self.send(from, &to, (mode, reuse), (skip, count));
@@ -488,7 +488,7 @@ impl Runner {
     /// Into a file without records all can go at once.
     fn mode(&self, to: FileId, replace: bool, reuse: bool) -> Result<LoadMode> {
         let mut reader = self.home.reader()?;
-        let is_empty = reader.read(to, Seek::First, |_| ()).into_diagnostic()?.is_none();
+        let is_empty = reader.read(to, SeekKey::First, |_| ()).into_diagnostic()?.is_none();
         Ok(match (is_empty || reuse, replace) {
             (true, _) => LoadMode::Replace,
             (false, true) => LoadMode::Merge,
@@ -521,7 +521,7 @@ impl Runner {
             return Err(miette!("no region has the store").into());
         };
         let mut reader = self.home.reader()?;
-        let is_empty = reader.read(to.id, Seek::First, |_| ()).into_diagnostic()?.is_none();
+        let is_empty = reader.read(to.id, SeekKey::First, |_| ()).into_diagnostic()?.is_none();
         if reuse && !is_empty {
             let text = "REUSE of a file with records needs the store for itself: stop the region";
             return Err(miette!("{}: {text}", to.def.name).into());
@@ -532,14 +532,14 @@ impl Runner {
         let (mut sent, mut refused) = (beside::Sent::default(), 0);
         match from {
             // What has no keys would come again without end.
-            Place::Stored(from) if from.base.id == to.id && to.def.organisation == Organisation::Esds => {
+            Place::Stored(from) if from.base.id == to.id && to.def.organisation == FileOrganisation::Esds => {
                 return Err(miette!("{} cannot be added to itself", to.def.name).into());
             }
             Place::Stored(from) => {
-                let is_numbered = from.base.def.organisation == Organisation::Rrds;
+                let is_numbered = from.base.def.organisation == FileOrganisation::Rrds;
                 let records = Records {
                     reader: &mut reader,
-                    from: Source::from(&from),
+                    from: FileSource::from(&from),
                     next: next.filter(|_| !is_numbered),
                 };
                 sent = Home::send(region, records, to, replace, (skip, count), told)?;
@@ -559,7 +559,7 @@ impl Runner {
                 if let Some(entry) = entry {
                     let records = Records {
                         reader: &mut records,
-                        from: Source::from(entry.id),
+                        from: FileSource::from(entry.id),
                         next,
                     };
                     sent = Home::send(region, records, to, replace, (0, None), told)?;
@@ -575,7 +575,7 @@ impl Runner {
         Ok((code, text))
     }
 
-    fn unload(&mut self, from: &Access, to: &Path, (skip, count): (u64, Option<u64>)) -> Done {
+    fn unload(&mut self, from: &FileAccessPath, to: &Path, (skip, count): (u64, Option<u64>)) -> Done {
         let def = &from.base.def;
         let section = section_of(&self.app, def.name.as_str());
         let records = self.given.form.records_at(&self.app, &section, def, to)?;
@@ -605,7 +605,7 @@ fn fill(
     (mode, skip, count): (LoadMode, u64, Option<u64>),
 ) -> Done {
         let section = section_of(app, def.name.as_str());
-        let as_lines = store::transfer::Framing::ascii_lines(def);
+        let as_lines = store::transfer::RecordFraming::ascii_lines(def);
         let records = match &from {
             Place::File(path) => Some(given.form.records_at(app, &section, def, path)?),
             _ => None,
@@ -632,7 +632,7 @@ fn fill(
             (Place::Lines(lines), _) => {
                 let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
                 let mut input = Cursor::new(text);
-                let verbatim = &store::transfer::Verbatim;
+                let verbatim = &store::transfer::VerbatimConverter;
                 load(store, to, &mut input, &options, verbatim, &mut events)
             }
             (Place::File(path), Some(records)) => {

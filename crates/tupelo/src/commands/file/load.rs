@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result, bail};
-use store::transfer::{Convert, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, Verbatim, load};
+use store::transfer::{RecordConverter, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, RejectReason, VerbatimConverter, load};
 
 use super::progress::bar;
 use super::which::{Form, Which};
@@ -77,8 +77,8 @@ pub fn run(args: Args) -> Result<Outcome> {
         bar: bytes,
         stage: "loading",
     };
-    let convert: &dyn Convert = match &records.check {
-        Some(_) if args.unchecked => &Verbatim,
+    let convert: &dyn RecordConverter = match &records.check {
+        Some(_) if args.unchecked => &VerbatimConverter,
         // A record behind its address has more than the copybook describes.
         Some(check) if !args.numbered => check,
         _ => &*records.convert,
@@ -113,7 +113,7 @@ fn explained(error: LoadError, is_checked: bool, adds: bool) -> Result<LoadRepor
     match error {
         LoadError::Rejected {
             number,
-            reason: Reject::Convert(_),
+            reason: RejectReason::Convert(_),
             ..
         } if is_checked => bail!(
             help = "--code-page cp037 converts EBCDIC by the copybook; --unchecked takes the bytes as they are; --max-rejects N passes over up to N records",

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde_json::json;
-use store::transfer::{Convert, Framing, Verbatim};
-use store::{FileDef, Organisation, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
+use store::transfer::{RecordConverter, RecordFraming, VerbatimConverter};
+use store::{FileDef, FileOrganisation, SalvageReport, SalvagedFile, SalvagedRecord, SalvagedState};
 
 use super::progress::bar;
 use super::which::{Form, section_of};
@@ -98,8 +98,8 @@ struct Outputs<'a> {
 struct Output {
     /// The path without its last extension.
     stem: PathBuf,
-    framing: Framing,
-    convert: Box<dyn Convert>,
+    framing: RecordFraming,
+    convert: Box<dyn RecordConverter>,
     numbered: bool,
     to: Target,
     /// Those that have no place in this format, as they are.
@@ -158,11 +158,11 @@ impl Output {
             form.records(app, &section_of(app, found.name), def).ok()
         };
         // Relative records must keep their numbers.
-        let numbered = found.def.is_some_and(|def| def.organisation == Organisation::Rrds);
+        let numbered = found.def.is_some_and(|def| def.organisation == FileOrganisation::Rrds);
         let records = found.def.filter(|_| !numbered).and_then(of_file);
         let records = records.unwrap_or_else(|| Records {
-            framing: Framing::Rdw,
-            convert: Box::new(Verbatim),
+            framing: RecordFraming::Rdw,
+            convert: Box::new(VerbatimConverter),
             as_text: false,
             check: None,
         });
@@ -196,7 +196,7 @@ impl Output {
         };
         rest.records += 1;
         // A descriptor word has room for the length of every record.
-        Framing::Rdw.write(&mut rest.file, found.record)?.map_err(io::Error::other)
+        RecordFraming::Rdw.write(&mut rest.file, found.record)?.map_err(io::Error::other)
     }
 }
 
@@ -211,21 +211,21 @@ impl Target {
     }
 }
 
-fn format_name(framing: Framing) -> &'static str {
+fn format_name(framing: RecordFraming) -> &'static str {
     match framing {
-        Framing::JsonLines => "json",
-        Framing::Fixed { .. } => "fixed",
-        Framing::Lines { .. } => "lines",
-        Framing::Rdw => "rdw",
+        RecordFraming::JsonLines => "json",
+        RecordFraming::Fixed { .. } => "fixed",
+        RecordFraming::Lines { .. } => "lines",
+        RecordFraming::Rdw => "rdw",
     }
 }
 
-fn extension(framing: Framing) -> &'static str {
+fn extension(framing: RecordFraming) -> &'static str {
     match framing {
-        Framing::JsonLines => "jsonl",
-        Framing::Fixed { .. } => "bin",
-        Framing::Lines { .. } => "txt",
-        Framing::Rdw => "rdw",
+        RecordFraming::JsonLines => "jsonl",
+        RecordFraming::Fixed { .. } => "bin",
+        RecordFraming::Lines { .. } => "txt",
+        RecordFraming::Rdw => "rdw",
     }
 }
 
@@ -248,7 +248,7 @@ fn print(report: &SalvageReport, written: &[(String, Written)]) {
         for (_, written) in written.iter().filter(|(name, _)| *name == file.name) {
             let doubtful = if written.is_certain { "" } else { ", doubtful" };
             let numbered = match &file.def {
-                Some(def) if def.organisation == Organisation::Rrds => " --numbered",
+                Some(def) if def.organisation == FileOrganisation::Rrds => " --numbered",
                 _ => "",
             };
             println!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
-use store::{FileStat, DiskReader, Named, ReadStore};
+use store::{FileStat, DiskReader, CatalogueName, ReadStore};
 
 use super::which::open_reader;
 use crate::Outcome;
@@ -104,8 +104,8 @@ fn others(reader: &mut DiskReader) -> Result<Vec<(String, Option<FileStat>, Stri
     for named in reader.names().into_diagnostic()? {
         let name = named.name().to_string();
         match named {
-            Named::File(_) => {}
-            Named::Index(entry) => {
+            CatalogueName::File(_) => {}
+            CatalogueName::Index(entry) => {
                 let stat = reader.file_stat(entry.id).into_diagnostic()?;
                 let definition = format!(
                     "{} alternate index over {}, key of {} bytes at offset {}{}{}",
@@ -118,7 +118,7 @@ fn others(reader: &mut DiskReader) -> Result<Vec<(String, Option<FileStat>, Stri
                 );
                 others.push((name, Some(stat), definition));
             }
-            Named::Path(def) => others.push((name, None, format!("path to {}", def.entry))),
+            CatalogueName::Path(def) => others.push((name, None, format!("path to {}", def.entry))),
         }
     }
     Ok(others)

@@ -5,7 +5,7 @@
 
 use cics::cvda;
 use link::{FileEntry, FileKind, ProgramEntry, ProgramName};
-use store::{FileDef, Organisation, RecordFormat};
+use store::{FileDef, FileOrganisation, RecordFormat};
 
 use super::others::data_set;
 use crate::api::RegionConfig;
@@ -367,10 +367,10 @@ fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Val
 /// TYPE of a file: of a path, that of its base.
 fn type_of(file: &FileEntry, base: Option<&FileDef>) -> &'static str {
     match (base.map(|def| (def.organisation, def.format)), file.kind) {
-        (Some((Organisation::Ksds(_), _)), _) | (None, FileKind::Ksds) => "KSDS",
-        (Some((Organisation::Esds, _)), _) | (None, FileKind::Esds) => "ESDS",
-        (Some((Organisation::Rrds, RecordFormat::Variable)), _) => "VRRDS",
-        (Some((Organisation::Rrds, RecordFormat::Fixed)), _) => "RRDS",
+        (Some((FileOrganisation::Ksds(_), _)), _) | (None, FileKind::Ksds) => "KSDS",
+        (Some((FileOrganisation::Esds, _)), _) | (None, FileKind::Esds) => "ESDS",
+        (Some((FileOrganisation::Rrds, RecordFormat::Variable)), _) => "VRRDS",
+        (Some((FileOrganisation::Rrds, RecordFormat::Fixed)), _) => "RRDS",
         (None, FileKind::Rrds) if file.variable => "VRRDS",
         (None, FileKind::Rrds) => "RRDS",
         (None, FileKind::Path) => "NOTAPPLIC",

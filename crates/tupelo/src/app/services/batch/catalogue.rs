@@ -9,7 +9,7 @@ use batch::status::Status;
 use region::Handle;
 use store::idcams::{Command, DataRef, parse};
 use store::transfer::LoadOptions;
-use store::{DefineError, FileName, Named, WriteStore};
+use store::{DefineError, FileName, CatalogueName, WriteStore};
 
 /// What was done in words, or the status and the reason.
 type Done = Result<String, (Status, String)>;
@@ -75,9 +75,9 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
         Command::Delete { names, .. } => {
             for name in &names {
                 match find(store, name)? {
-                    Some(Named::File(entry)) => store.remove(entry.id).map_err(of_define)?,
-                    Some(Named::Index(entry)) => store.remove(entry.id).map_err(of_define)?,
-                    Some(Named::Path(_)) => store.remove_path(name).map_err(of_define)?,
+                    Some(CatalogueName::File(entry)) => store.remove(entry.id).map_err(of_define)?,
+                    Some(CatalogueName::Index(entry)) => store.remove(entry.id).map_err(of_define)?,
+                    Some(CatalogueName::Path(_)) => store.remove_path(name).map_err(of_define)?,
                     None => return Err((Status::NOT_FOUND, format!("{name} is not there"))),
                 }
             }
@@ -86,7 +86,7 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
         Command::BuildIndex { indexes, .. } => {
             let mut told = Vec::new();
             for name in indexes.iter().filter_map(named) {
-                let Some(Named::Index(entry)) = find(store, &name)? else {
+                let Some(CatalogueName::Index(entry)) = find(store, &name)? else {
                     return Err((
                         Status::NOT_FOUND,
                         format!("{name} is not an alternate index"),
@@ -105,7 +105,7 @@ fn apply(store: &mut dyn WriteStore, command: Command) -> Done {
     }
 }
 
-fn find(store: &mut dyn WriteStore, name: &FileName) -> Result<Option<Named>, (Status, String)> {
+fn find(store: &mut dyn WriteStore, name: &FileName) -> Result<Option<CatalogueName>, (Status, String)> {
     let mut reader = store.reader().map_err(unreadable)?;
     let names = reader.names().map_err(unreadable)?;
     Ok(names.into_iter().find(|named| named.name() == name))

@@ -12,9 +12,9 @@ use std::cell::RefCell;
 use batch::beside::{Ask, Region};
 use batch::status::Status;
 use miette::{IntoDiagnostic, Result, miette};
-use store::transfer::Source;
+use store::transfer::FileSource;
 use store::{
-    CatalogueEntry, FileDef, FileId, IndexDef, DiskOptions, DiskReader, DiskStore, Organisation,
+    CatalogueEntry, FileDef, FileId, IndexDef, DiskOptions, DiskReader, DiskStore, FileOrganisation,
     PathDef, ReadStore, RecordFormat, WriteStore,
 };
 
@@ -36,7 +36,7 @@ pub enum Home {
 /// Records on their way to the region.
 pub struct Records<'r> {
     pub reader: &'r mut dyn ReadStore,
-    pub from: Source,
+    pub from: FileSource,
     /// In a file of relative records, the number of the first; without it each
     /// keeps its own.
     pub next: Option<u64>,
@@ -113,7 +113,7 @@ impl Home {
         let mut number = 0;
         while sent.refused <= super::ERROR_LIMIT && count.is_none_or(|most| number < skip + most) {
             let mut found = None;
-            let mut take = |place: &[u8], entry: store::Entry<'_>| {
+            let mut take = |place: &[u8], entry: store::RecordView<'_>| {
                 found = Some((place.to_vec(), entry.key.to_vec(), entry.record.to_vec()));
             };
             from.next(&mut *reader, last.as_deref(), &mut take).into_diagnostic()?;
@@ -123,15 +123,15 @@ impl Home {
             number += 1;
             if number > skip {
                 let key = match to.def.organisation {
-                    Organisation::Ksds(_) => to.def.key_in(&record).unwrap_or_default().to_vec(),
-                    Organisation::Rrds => match next {
+                    FileOrganisation::Ksds(_) => to.def.key_in(&record).unwrap_or_default().to_vec(),
+                    FileOrganisation::Rrds => match next {
                         Some(free) => {
                             next = Some(free + 1);
                             to.def.address_key(free).unwrap_or_default()
                         }
                         None => own,
                     },
-                    Organisation::Esds => own,
+                    FileOrganisation::Esds => own,
                 };
                 match add(&mut region, to, &key, &record, replace) {
                     Ok(()) => sent.added += 1,
@@ -158,7 +158,7 @@ fn add(
 ) -> Result<(), String> {
     let file = to.id.0;
     let insert = match to.def.organisation {
-        Organisation::Esds => Ask::Append { file, record },
+        FileOrganisation::Esds => Ask::Append { file, record },
         _ => Ask::Insert { file, key, record },
     };
     let fault = match region.ask(&insert) {
@@ -179,7 +179,7 @@ fn add(
 pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, DiskStore, FileId)> {
     let folder = tempfile::tempdir_in(&app.state).into_diagnostic()?;
     let options = DiskOptions {
-        durability: store::Durability::NoFlush,
+        durability: store::CommitDurability::NoFlush,
         ..app.store_options()
     };
     let mut store = DiskStore::open(folder.path(), &options).into_diagnostic()?;
@@ -190,11 +190,11 @@ pub fn aside(app: &Application, def: &FileDef) -> Result<(tempfile::TempDir, Dis
 /// DEFINE CLUSTER for a definition.
 pub fn cluster_text(def: &FileDef) -> String {
     let kind = match def.organisation {
-        Organisation::Ksds(key) => {
+        FileOrganisation::Ksds(key) => {
             format!("INDEXED KEYS({} {})", key.length_bytes, key.offset_bytes)
         }
-        Organisation::Esds => "NONINDEXED".to_owned(),
-        Organisation::Rrds => "NUMBERED".to_owned(),
+        FileOrganisation::Esds => "NONINDEXED".to_owned(),
+        FileOrganisation::Rrds => "NUMBERED".to_owned(),
     };
     let maximum = def.max_record_bytes;
     // An average below the maximum makes records of any length.
@@ -251,7 +251,7 @@ mod tests {
             length_bytes: 8,
         };
         let name = |n: &str| n.parse().expect("a name");
-        for organisation in [Organisation::Ksds(key), Organisation::Esds, Organisation::Rrds] {
+        for organisation in [FileOrganisation::Ksds(key), FileOrganisation::Esds, FileOrganisation::Rrds] {
             for (format, recoverable) in
                 [(RecordFormat::Fixed, true), (RecordFormat::Variable, false)]
             {
