@@ -2,7 +2,7 @@
 //! CERTIFICATE of tasks, and the way of a request from its URIMAP to a task and
 //! back.
 //!
-//! HTTP itself is the gateway's: a complete request comes to [`Web::serve`] and
+//! HTTP itself is the gateway's: a complete request comes to [`CicsWebSupport::serve`] and
 //! an answer is returned. The region passes on the commands of tasks
 //! ([`region::CommandService`]); most are served at once, those that wait for a
 //! client or a server on the runtime of [`client`].
@@ -26,12 +26,12 @@ mod serve;
 mod service;
 mod task;
 
-pub use commands::parse::{Url, url as parse_url};
+pub use commands::parse::{UrlParts, url as parse_url};
 pub use config::{CertificateSection, WebConfig};
-pub use maps::Maps;
-pub use pipelines::{Misconfigured, Pipelines};
+pub use maps::UriMaps;
+pub use pipelines::{DefinitionProblem, PipelineTable};
 pub use request::{WebAnswer, WebBody, WebRequest};
-pub use service::{ALIAS, ATTACH, Edition, Web, metrics_sample};
+pub use service::{ALIAS, ATTACH, WebDefinitions, CicsWebSupport, metrics_sample};
 pub use webtask::fields;
 pub use webtask::headers::add_trailers;
 use webtask::pages;

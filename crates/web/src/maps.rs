@@ -12,27 +12,27 @@ use cics::csd::{UriMapAnswer, UriMapDef, UriMapUsage};
 
 /// All maps for requests that come in.
 #[derive(Debug, Clone, Default)]
-pub struct Maps {
+pub struct UriMaps {
     hosts: HashMap<String, Paths>,
     any: Paths,
     /// All, by name.
-    names: BTreeMap<String, Named>,
+    names: BTreeMap<String, InstalledUriMap>,
 }
 
 /// A map, and what SET URIMAP has made of it.
 #[derive(Debug, Clone)]
-pub struct Named {
+pub struct InstalledUriMap {
     /// As it is defined.
     pub defined: UriMapDef,
     /// The changes.
-    pub change: Change,
+    pub change: UriMapChange,
     /// As it is in force.
     pub def: UriMapDef,
 }
 
 /// The changes by SET URIMAP to a map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct UriMapChange {
     /// ENABLESTATUS.
     pub enabled: Option<bool>,
     /// REDIRECTTYPE: nowhere, or permanently or not.
@@ -41,10 +41,10 @@ pub struct Change {
     pub location: Option<String>,
 }
 
-impl Named {
-    fn new(defined: UriMapDef, change: Change) -> Named {
+impl InstalledUriMap {
+    fn new(defined: UriMapDef, change: UriMapChange) -> InstalledUriMap {
         let def = change.applied(&defined);
-        Named {
+        InstalledUriMap {
             defined,
             change,
             def,
@@ -52,9 +52,9 @@ impl Named {
     }
 }
 
-impl Change {
+impl UriMapChange {
     /// Takes over what a later one says.
-    fn merge(&mut self, later: Change) {
+    fn merge(&mut self, later: UriMapChange) {
         self.enabled = later.enabled.or(self.enabled);
         self.redirect = later.redirect.or(self.redirect);
         self.location = later.location.or(self.location.take());
@@ -106,64 +106,64 @@ struct Paths {
     prefixes: Vec<(String, UriMapDef)>,
 }
 
-impl Maps {
+impl UriMaps {
     /// Sorts definitions.
-    pub fn new<'d>(definitions: impl IntoIterator<Item = &'d UriMapDef>) -> Maps {
-        let named = |def: &UriMapDef| Named::new(def.clone(), Change::default());
-        Maps::sorted(definitions.into_iter().map(named))
+    pub fn new<'d>(definitions: impl IntoIterator<Item = &'d UriMapDef>) -> UriMaps {
+        let named = |def: &UriMapDef| InstalledUriMap::new(def.clone(), UriMapChange::default());
+        UriMaps::sorted(definitions.into_iter().map(named))
     }
 
     /// A copy with one map changed. Returns `None` if no map has this name.
-    pub fn changed(&self, name: &str, change: Change) -> Option<Maps> {
+    pub fn changed(&self, name: &str, change: UriMapChange) -> Option<UriMaps> {
         let mut names = self.names.clone();
         let named = names.get_mut(name)?;
         let mut all = named.change.clone();
         all.merge(change);
-        *named = Named::new(named.defined.clone(), all);
-        Some(Maps::sorted(names.into_values()))
+        *named = InstalledUriMap::new(named.defined.clone(), all);
+        Some(UriMaps::sorted(names.into_values()))
     }
 
     /// A copy with one map more; `None` if a map of its name is enabled.
-    pub fn installed(&self, def: UriMapDef) -> Option<Maps> {
+    pub fn installed(&self, def: UriMapDef) -> Option<UriMaps> {
         let mut names = self.names.clone();
-        let named = Named::new(def, Change::default());
+        let named = InstalledUriMap::new(def, UriMapChange::default());
         match names.insert(named.defined.name.clone(), named) {
             Some(old) if old.def.enabled => None,
-            _ => Some(Maps::sorted(names.into_values())),
+            _ => Some(UriMaps::sorted(names.into_values())),
         }
     }
 
     /// A copy without the map of a name.
     #[must_use]
-    pub fn without(&self, name: &str) -> Maps {
+    pub fn without(&self, name: &str) -> UriMaps {
         let mut names = self.names.clone();
         names.remove(name);
-        Maps::sorted(names.into_values())
+        UriMaps::sorted(names.into_values())
     }
 
     /// All maps, in the order of their names.
-    pub fn each(&self) -> impl Iterator<Item = &Named> {
+    pub fn each(&self) -> impl Iterator<Item = &InstalledUriMap> {
         self.names.values()
     }
 
     /// A copy with the changes in `before` to maps whose definitions are the
     /// same.
     #[must_use]
-    pub fn with_changes_of(self, before: &Maps) -> Maps {
-        if before.names.values().all(|n| n.change == Change::default()) {
+    pub fn with_changes_of(self, before: &UriMaps) -> UriMaps {
+        if before.names.values().all(|n| n.change == UriMapChange::default()) {
             return self;
         }
-        let kept = |named: Named| match before.names.get(&named.defined.name) {
+        let kept = |named: InstalledUriMap| match before.names.get(&named.defined.name) {
             Some(old) if same(&old.defined, &named.defined) => {
-                Named::new(named.defined, old.change.clone())
+                InstalledUriMap::new(named.defined, old.change.clone())
             }
             _ => named,
         };
-        Maps::sorted(self.names.into_values().map(kept))
+        UriMaps::sorted(self.names.into_values().map(kept))
     }
 
-    fn sorted(all: impl Iterator<Item = Named>) -> Maps {
-        let mut maps = Maps::default();
+    fn sorted(all: impl Iterator<Item = InstalledUriMap>) -> UriMaps {
+        let mut maps = UriMaps::default();
         for named in all {
             let def = named.def.clone();
             maps.names.insert(def.name.clone(), named);
@@ -207,7 +207,7 @@ impl Maps {
     }
 
     /// The map of a name, of any usage.
-    pub fn named(&self, name: &str) -> Option<&Named> {
+    pub fn named(&self, name: &str) -> Option<&InstalledUriMap> {
         self.names.get(name)
     }
 }
@@ -260,10 +260,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn maps(text: &str) -> Maps {
+    fn maps(text: &str) -> UriMaps {
         let csd = cics::csd::parse(text);
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
-        Maps::new(&csd.urimaps)
+        UriMaps::new(&csd.urimaps)
     }
 
     const MAPS: &str = "\

@@ -12,10 +12,10 @@ use region::ServiceCommand;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::client::{ClientError, Exchanged, Outgoing, Session, exchange};
-use crate::commands::client::Sending;
+use crate::client::{ClientError, ExchangeResult, OutgoingRequest, Session, exchange};
+use crate::commands::client::SendRequest;
 use crate::commands::{Failure, Filled, Outcome, answer, client, fail, headers};
-use crate::service::{TaskCell, Web, lock};
+use crate::service::{TaskCell, CicsWebSupport, lock};
 use crate::task::TaskState;
 
 /// Most sessions of one task.
@@ -48,7 +48,7 @@ pub(crate) fn token_option(number: u16) -> Option<u8> {
     })
 }
 
-impl Web {
+impl CicsWebSupport {
     /// WEB OPEN.
     pub(crate) fn open(&self, mut command: ServiceCommand, cell: TaskCell) {
         let edition = self.edition();
@@ -103,15 +103,15 @@ impl Web {
         let outcome = match command.number {
             rows::web_send::NUMBER => {
                 match client::send(session, documents, maps, &command.operands) {
-                    Ok(Sending::Request(outgoing)) => {
+                    Ok(SendRequest::Request(outgoing)) => {
                         self.begin(session, outgoing, None);
                         Ok(link::CommandOperands::default())
                     }
-                    Ok(Sending::First(outgoing, chunk, end)) => {
+                    Ok(SendRequest::First(outgoing, chunk, end)) => {
                         self.begin(session, outgoing, Some(end));
                         return self.push(command, session, chunk, false);
                     }
-                    Ok(Sending::Chunk(chunk, last)) => {
+                    Ok(SendRequest::Chunk(chunk, last)) => {
                         return self.push(command, session, chunk, last);
                     }
                     Err(failure) => Err(failure),
@@ -144,8 +144,8 @@ impl Web {
     /// Sends a request; its answer goes to the session. A request that follows
     /// an unanswered one waits for that answer. The server's time begins when
     /// the request is sent, or with the last chunk, which notifies `end`.
-    fn begin(&self, session: &mut Session, outgoing: Outgoing, end: Option<oneshot::Receiver<()>>) {
-        let (done, pending) = oneshot::channel::<Exchanged>();
+    fn begin(&self, session: &mut Session, outgoing: OutgoingRequest, end: Option<oneshot::Receiver<()>>) {
+        let (done, pending) = oneshot::channel::<ExchangeResult>();
         session.pending.push_back(pending);
         let (pass, next) = oneshot::channel();
         let before = session.next.replace(next);
@@ -282,7 +282,7 @@ fn keep(state: &mut TaskState, session: Session) -> Outcome {
     filled.done()
 }
 
-fn answered(session: &mut Session, exchanged: Exchanged, command: &ServiceCommand) -> Outcome {
+fn answered(session: &mut Session, exchanged: ExchangeResult, command: &ServiceCommand) -> Outcome {
     match exchanged {
         Ok(response) => {
             if session.pending.is_empty() {

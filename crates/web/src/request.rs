@@ -66,7 +66,7 @@ pub struct WebAnswer {
 }
 
 /// A chunk of a body, or the trailers after the last one; `None` for its end.
-pub type Piece = Option<Frame<Bytes>>;
+pub type BodyPiece = Option<Frame<Bytes>>;
 
 /// The body of an answer.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub enum WebBody {
     Whole(Vec<u8>),
     /// A body in chunks, with trailers after the last; `None` ends it. If the
     /// channel closes before that, the body is incomplete.
-    Stream(mpsc::Receiver<Piece>),
+    Stream(mpsc::Receiver<BodyPiece>),
 }
 
 impl WebAnswer {

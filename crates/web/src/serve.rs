@@ -20,10 +20,10 @@ use tokio::sync::oneshot;
 use webtask::{Analysis, Analyze, Convert, Stage};
 
 use crate::cpu::metered;
-use crate::document::{Symbols, TemplateError};
+use crate::document::{SymbolTable, TemplateError};
 use crate::pipelines::provider::{self, PipelineCall};
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{ALIAS, ATTACH, Analyzer, Edition, PIPELINE, Started, Web, lock};
+use crate::service::{ALIAS, ATTACH, AnalyzerProgram, WebDefinitions, PIPELINE, RegionContext, CicsWebSupport, lock};
 use crate::task::{AnswerState, ServerSide};
 use crate::{files, pages};
 
@@ -32,15 +32,15 @@ const RETRY_AFTER_S: u32 = 1;
 
 /// When the work on a request began.
 #[derive(Debug, Clone, Copy)]
-struct Begun {
+struct WorkStart {
     at: Instant,
     /// By the clock of the thread's CPU.
     cpu_ns: u64,
 }
 
-impl Begun {
-    fn now() -> Begun {
-        Begun {
+impl WorkStart {
+    fn now() -> WorkStart {
+        WorkStart {
             at: Instant::now(),
             cpu_ns: thread_cpu_ns(),
         }
@@ -48,15 +48,15 @@ impl Begun {
 }
 
 /// A request with its attributes.
-struct Way {
+struct WebExchange {
     request: Arc<WebRequest>,
-    started: Started,
+    started: RegionContext,
     port: Port,
 }
 
 /// The work of the alias task.
 #[derive(Debug, Default)]
-struct Chosen {
+struct AliasWork {
     /// Empty for none.
     program: String,
     /// Empty for CWBA.
@@ -71,7 +71,7 @@ struct Chosen {
 
 /// The state of a task, dropped with this: if a client disconnects, the future
 /// that waits for its analyzer is dropped.
-struct Registered<'w>(&'w Web, u64);
+struct Registered<'w>(&'w CicsWebSupport, u64);
 
 impl Drop for Registered<'_> {
     fn drop(&mut self) {
@@ -80,15 +80,15 @@ impl Drop for Registered<'_> {
 }
 
 /// The output of an analyzer.
-struct Said {
+struct AnalyzerResult {
     user: UserId,
-    chosen: Chosen,
+    chosen: AliasWork,
 }
 
-impl Chosen {
+impl AliasWork {
     /// As the sample analyzer DFHWBADX reads a path:
     /// `/converter/alias/program/ignored?token`, where CICS is no converter.
-    fn by_path(path: &str, query: Option<&str>) -> Option<Chosen> {
+    fn by_path(path: &str, query: Option<&str>) -> Option<AliasWork> {
         let upper = path.to_ascii_uppercase();
         let mut parts = upper.strip_prefix('/')?.split('/');
         let mut part = |most: usize| {
@@ -97,7 +97,7 @@ impl Chosen {
         };
         let (converter, transaction, program) = (part(8)?, part(4)?, part(8)?);
         let token = query.unwrap_or_default().to_ascii_uppercase();
-        Some(Chosen {
+        Some(AliasWork {
             token,
             program,
             transaction,
@@ -127,11 +127,11 @@ impl Chosen {
     }
 }
 
-impl Web {
+impl CicsWebSupport {
     /// Answers a request. Runs on a thread of its connection, where `spawn_local`
     /// works; `port` is the thread's.
     pub async fn serve(&self, request: WebRequest, port: Port) -> WebAnswer {
-        let begun = Begun::now();
+        let begun = WorkStart::now();
         let started = self.0.started.read();
         let started = started.as_deref().ok().and_then(Clone::clone);
         let Some(started) = started else {
@@ -147,7 +147,7 @@ impl Web {
             .find(&request.service, request.secure, request.host(), path);
         let found = found.cloned();
         let missing = format!("No resource at {path}");
-        let way = Way {
+        let way = WebExchange {
             request: Arc::new(request),
             started,
             port,
@@ -155,14 +155,14 @@ impl Web {
         let Some(map) = found else {
             // A path without a map may be known to the service's analyzer.
             let known = match edition.analyzer(&way.request.service) {
-                Analyzer::Accept => None,
+                AnalyzerProgram::Accept => None,
                 analyzer => Some(analyzer),
             };
             let Some(analyzer) = known else {
                 return WebAnswer::problem(StatusCode::NOT_FOUND, &missing);
             };
             let result = self
-                .analyzed(&way, &edition, None, Chosen::default(), analyzer, begun)
+                .analyzed(&way, &edition, None, AliasWork::default(), analyzer, begun)
                 .await;
             return result.unwrap_or_else(|refused| refused);
         };
@@ -184,18 +184,18 @@ impl Web {
                     converter,
                     analyzer,
                 } => {
-                    let chosen = Chosen {
+                    let chosen = AliasWork {
                         program: program.clone().unwrap_or_default(),
                         transaction: transaction.clone().unwrap_or_default(),
                         converter: converter.clone().unwrap_or_default(),
-                        ..Chosen::default()
+                        ..AliasWork::default()
                     };
                     let asked = match analyzer {
                         true => edition.analyzer(&way.request.service),
-                        false => Analyzer::Accept,
+                        false => AnalyzerProgram::Accept,
                     };
                     match asked {
-                        Analyzer::Accept | Analyzer::Path => {
+                        AnalyzerProgram::Accept | AnalyzerProgram::Path => {
                             self.program(&way, &edition, Some(&map), chosen, begun)
                                 .await
                         }
@@ -241,7 +241,7 @@ impl Web {
         (map.enabled && !known).then(|| map.path.clone())
     }
 
-    async fn file(&self, way: &Way, edition: &Edition, map: &UriMapDef, file: &str) -> WebAnswer {
+    async fn file(&self, way: &WebExchange, edition: &WebDefinitions, map: &UriMapDef, file: &str) -> WebAnswer {
         let name = files::of_wildcard(file, &map.path, way.request.parts.uri.path());
         let root = edition.files.clone();
         let (media, request) = (map.media_type.clone(), way.request.clone());
@@ -258,7 +258,7 @@ impl Web {
         })
     }
 
-    fn template(&self, way: &Way, edition: &Edition, map: &UriMapDef, name: &str) -> WebAnswer {
+    fn template(&self, way: &WebExchange, edition: &WebDefinitions, map: &UriMapDef, name: &str) -> WebAnswer {
         let method = &way.request.parts.method;
         if !matches!(*method, Method::GET | Method::HEAD) {
             return WebAnswer::problem(
@@ -268,7 +268,7 @@ impl Web {
             );
         }
         // The query gives the symbols their values, as in CICS.
-        let mut symbols = Symbols::default();
+        let mut symbols = SymbolTable::default();
         let query = way.request.parts.uri.query().unwrap_or_default();
         let _ = symbols.set_list(query.as_bytes(), b'&', false);
         let (text, binary) = match edition.templates.expand(name, &mut symbols) {
@@ -309,24 +309,24 @@ impl Web {
     /// Runs what an analyzer chooses.
     async fn analyzed(
         &self,
-        way: &Way,
-        edition: &Edition,
+        way: &WebExchange,
+        edition: &WebDefinitions,
         map: Option<&UriMapDef>,
-        chosen: Chosen,
-        analyzer: Analyzer,
-        begun: Begun,
+        chosen: AliasWork,
+        analyzer: AnalyzerProgram,
+        begun: WorkStart,
     ) -> Result<WebAnswer, WebAnswer> {
         let chosen = match analyzer {
-            Analyzer::Accept => chosen,
-            Analyzer::Path => {
+            AnalyzerProgram::Accept => chosen,
+            AnalyzerProgram::Path => {
                 let path = way.request.parts.uri.path();
-                let found = Chosen::by_path(path, way.request.parts.uri.query());
+                let found = AliasWork::by_path(path, way.request.parts.uri.query());
                 found.ok_or_else(|| {
                     let detail = "The path must name a converter, a transaction and a program";
                     WebAnswer::problem(StatusCode::BAD_REQUEST, detail)
                 })?
             }
-            Analyzer::Program(name) => {
+            AnalyzerProgram::Program(name) => {
                 let asked = self.analyze(way, edition, map, &chosen, &name).await;
                 return match asked? {
                     said if said.chosen.is_empty() => {
@@ -343,12 +343,12 @@ impl Web {
     /// Runs an analyzer in the attach task.
     async fn analyze(
         &self,
-        way: &Way,
-        edition: &Edition,
+        way: &WebExchange,
+        edition: &WebDefinitions,
         map: Option<&UriMapDef>,
-        chosen: &Chosen,
+        chosen: &AliasWork,
         analyzer: &str,
-    ) -> Result<Said, WebAnswer> {
+    ) -> Result<AnalyzerResult, WebAnswer> {
         let user = self.user(way, map)?;
         let service = edition.services.get(&way.request.service);
         let attach = service.and_then(|s| s.transaction.as_deref());
@@ -397,9 +397,9 @@ impl Web {
             Some(_) => self.user(way, map)?,
             None => user,
         };
-        Ok(Said {
+        Ok(AnalyzerResult {
             user,
-            chosen: Chosen {
+            chosen: AliasWork {
                 program: said.program,
                 transaction: said.transaction,
                 converter: said.converter,
@@ -412,11 +412,11 @@ impl Web {
     /// Runs the attach task, and a program under its alias transaction.
     async fn program(
         &self,
-        way: &Way,
-        edition: &Edition,
+        way: &WebExchange,
+        edition: &WebDefinitions,
         map: Option<&UriMapDef>,
-        chosen: Chosen,
-        begun: Begun,
+        chosen: AliasWork,
+        begun: WorkStart,
     ) -> Result<WebAnswer, WebAnswer> {
         let service = edition.services.get(&way.request.service);
         let attach = service.and_then(|s| s.transaction.as_deref());
@@ -434,7 +434,7 @@ impl Web {
     /// Begins a task that has the request.
     async fn begin_task(
         &self,
-        way: &Way,
+        way: &WebExchange,
         map: Option<&UriMapDef>,
         (transaction, program): (&str, &str),
         user: UserId,
@@ -464,10 +464,10 @@ impl Web {
     /// transaction.
     async fn alias(
         &self,
-        way: &Way,
+        way: &WebExchange,
         map: Option<&UriMapDef>,
         user: UserId,
-        chosen: Chosen,
+        chosen: AliasWork,
     ) -> Result<WebAnswer, WebAnswer> {
         let transaction = match chosen.transaction.as_str() {
             "" => ALIAS,
@@ -552,10 +552,10 @@ impl Web {
     /// The attach task: admitted, accounted for, over.
     async fn attach(
         &self,
-        way: &Way,
+        way: &WebExchange,
         transaction: &str,
         user: UserId,
-        begun: Begun,
+        begun: WorkStart,
     ) -> Result<(), WebAnswer> {
         let request = TaskRequest {
             transid: named(transaction)?,
@@ -576,10 +576,10 @@ impl Web {
 
     async fn pipeline(
         &self,
-        way: Way,
-        edition: &Edition,
+        way: WebExchange,
+        edition: &WebDefinitions,
         map: &UriMapDef,
-        begun: Begun,
+        begun: WorkStart,
     ) -> Result<WebAnswer, WebAnswer> {
         let UriMapUsage::Pipeline {
             pipeline,
@@ -621,7 +621,7 @@ impl Web {
     }
 
     /// The user of a request.
-    fn user(&self, way: &Way, map: Option<&UriMapDef>) -> Result<UserId, Box<WebAnswer>> {
+    fn user(&self, way: &WebExchange, map: Option<&UriMapDef>) -> Result<UserId, Box<WebAnswer>> {
         let said = way.request.user_id.as_deref();
         match said.or(map.and_then(|map| map.user_id.as_deref())) {
             Some(user) => named(user),

@@ -12,18 +12,18 @@ use copybook::codepage::CodePage;
 use link::{CallAnswer, OperandValue, CommandOperands, TEMPLATE_TEXT};
 use region::{CommandService, Handle, ServiceCommand, UserId};
 
-use crate::client::{Connector, Runtime};
-use crate::commands::document::Means;
-use crate::commands::send::Sent;
+use crate::client::{ClientConnector, ClientThread};
+use crate::commands::document::DocumentContext;
+use crate::commands::send::SendOutcome;
 use crate::commands::{
     Failure, Outcome, addressing, answer, document, extract, fail, headers, inquire, parse,
     resources, send,
 };
 use crate::config::WebConfig;
-use crate::document::Templates;
-use crate::maps::Maps;
+use crate::document::TemplateTable;
+use crate::maps::UriMaps;
 use crate::outgoing::token_option;
-use crate::pipelines::Pipelines;
+use crate::pipelines::PipelineTable;
 use crate::pipelines::faults::{self, ServiceSide};
 use crate::pipelines::provider::is_own;
 use crate::task::{ServerSide, TaskState};
@@ -37,24 +37,24 @@ pub const PIPELINE: &str = "CPIH";
 
 /// The definitions of one state of the application.
 #[derive(Debug, Clone)]
-pub struct Edition {
+pub struct WebDefinitions {
     /// URIMAPs.
-    pub maps: Maps,
+    pub maps: UriMaps,
     /// TCPIPSERVICEs, by name.
     pub services: HashMap<String, TcpIpServiceDef>,
     /// Document templates.
-    pub templates: Templates,
+    pub templates: TemplateTable,
     /// Folder of static files.
     pub files: PathBuf,
     /// Pipelines and web services.
-    pub pipelines: Arc<Pipelines>,
+    pub pipelines: Arc<PipelineTable>,
     /// Analyzers of TCPIPSERVICEs that are programs of the application.
     pub analyzers: HashSet<String>,
 }
 
 /// The analyzer of a TCPIPSERVICE.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Analyzer {
+pub enum AnalyzerProgram {
     /// None, or DFHWBAAX: the URIMAP decides.
     Accept,
     /// DFHWBADX: the path names converter, transaction and program.
@@ -63,18 +63,18 @@ pub enum Analyzer {
     Program(String),
 }
 
-impl Edition {
+impl WebDefinitions {
     /// Puts definitions together.
     pub fn new(
         maps: &[UriMapDef],
         services: &[TcpIpServiceDef],
-        templates: Templates,
+        templates: TemplateTable,
         files: PathBuf,
-        pipelines: Pipelines,
-    ) -> Edition {
+        pipelines: PipelineTable,
+    ) -> WebDefinitions {
         let services = services.iter().map(|s| (s.name.clone(), s.clone()));
-        Edition {
-            maps: Maps::new(maps.iter().chain(pipelines.maps())),
+        WebDefinitions {
+            maps: UriMaps::new(maps.iter().chain(pipelines.maps())),
             services: services.collect(),
             templates,
             files,
@@ -86,20 +86,20 @@ impl Edition {
     /// A copy with the application's own analyzer programs: those that CICS
     /// supplies are built in unless the application has its own.
     #[must_use]
-    pub fn with_analyzers(mut self, analyzers: HashSet<String>) -> Edition {
+    pub fn with_analyzers(mut self, analyzers: HashSet<String>) -> WebDefinitions {
         self.analyzers = analyzers;
         self
     }
 
     /// The analyzer of a service.
-    pub fn analyzer(&self, service: &str) -> Analyzer {
+    pub fn analyzer(&self, service: &str) -> AnalyzerProgram {
         let def = self.services.get(service);
         match def.and_then(|def| def.analyzer.as_deref()) {
-            None => Analyzer::Accept,
-            Some(name) if self.analyzers.contains(name) => Analyzer::Program(name.to_owned()),
-            Some("DFHWBAAX") => Analyzer::Accept,
-            Some("DFHWBADX" | "DFHWBAOX" | "DFHWBAHX" | "DFHWBALX") => Analyzer::Path,
-            Some(name) => Analyzer::Program(name.to_owned()),
+            None => AnalyzerProgram::Accept,
+            Some(name) if self.analyzers.contains(name) => AnalyzerProgram::Program(name.to_owned()),
+            Some("DFHWBAAX") => AnalyzerProgram::Accept,
+            Some("DFHWBADX" | "DFHWBAOX" | "DFHWBAHX" | "DFHWBALX") => AnalyzerProgram::Path,
+            Some(name) => AnalyzerProgram::Program(name.to_owned()),
         }
     }
 }
@@ -109,30 +109,30 @@ pub(crate) type TaskCell = Arc<Mutex<TaskState>>;
 
 /// Web support; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Web(pub(crate) Arc<Inner>);
+pub struct CicsWebSupport(pub(crate) Arc<CicsWebState>);
 
 #[derive(Debug)]
-pub(crate) struct Inner {
+pub(crate) struct CicsWebState {
     pub config: WebConfig,
     /// The region's code page.
     pub page: CodePage,
-    edition: RwLock<Arc<Edition>>,
+    edition: RwLock<Arc<WebDefinitions>>,
     tasks: Mutex<HashMap<u64, TaskCell>>,
-    pub runtime: Runtime,
-    pub connector: Arc<Connector>,
+    pub runtime: ClientThread,
+    pub connector: Arc<ClientConnector>,
     /// The connector for answers to other addresses.
-    pub replies: Arc<Connector>,
-    pub started: RwLock<Option<Started>>,
+    pub replies: Arc<ClientConnector>,
+    pub started: RwLock<Option<RegionContext>>,
 }
 
 /// The context that exists once the region runs.
 #[derive(Clone)]
-pub(crate) struct Started {
+pub(crate) struct RegionContext {
     pub region: Handle,
     pub user: UserId,
 }
 
-impl std::fmt::Debug for Started {
+impl std::fmt::Debug for RegionContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Started").field("user", &self.user).finish()
     }
@@ -142,26 +142,26 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Web {
+impl CicsWebSupport {
     /// Web support with these settings and definitions. `page` is the code
     /// page of programs.
-    pub fn new(config: WebConfig, page: CodePage, edition: Edition) -> Web {
+    pub fn new(config: WebConfig, page: CodePage, edition: WebDefinitions) -> CicsWebSupport {
         // Bytes above ASCII are those of the wider page.
         let page = match page.ccsid() == CodePage::ascii().ccsid() {
             true => CodePage::latin1(),
             false => page,
         };
-        let connector = Connector::new(&config);
-        let replies = Connector::new(&WebConfig {
+        let connector = ClientConnector::new(&config);
+        let replies = ClientConnector::new(&WebConfig {
             connect: config.reply_to.clone(),
             ..config.clone()
         });
-        Web(Arc::new(Inner {
+        CicsWebSupport(Arc::new(CicsWebState {
             config,
             page,
             edition: RwLock::new(Arc::new(edition)),
             tasks: Mutex::default(),
-            runtime: Runtime::default(),
+            runtime: ClientThread::default(),
             connector: Arc::new(connector),
             replies: Arc::new(replies),
             started: RwLock::default(),
@@ -175,15 +175,15 @@ impl Web {
         *started
             .as_deref_mut()
             .unwrap_or_else(|_| panic!("no thread panics while it has this lock")) =
-            Some(Started { region, user });
+            Some(RegionContext { region, user });
     }
 
     /// Takes over other definitions. What SET has changed of those that stay as they
     /// are is kept.
-    pub fn reload(&self, mut edition: Edition) {
+    pub fn reload(&self, mut edition: WebDefinitions) {
         self.change(|before| {
             edition.maps = std::mem::take(&mut edition.maps).with_changes_of(&before.maps);
-            let pipelines = Pipelines::clone(&edition.pipelines);
+            let pipelines = PipelineTable::clone(&edition.pipelines);
             edition.pipelines = Arc::new(pipelines.with_changes_of(&before.pipelines));
             Ok(edition)
         })
@@ -193,7 +193,7 @@ impl Web {
     /// Puts what is made of the definitions in force in their place.
     fn change(
         &self,
-        make: impl FnOnce(&Edition) -> Result<Edition, Failure>,
+        make: impl FnOnce(&WebDefinitions) -> Result<WebDefinitions, Failure>,
     ) -> Result<(), Failure> {
         let mut edition = self
             .0
@@ -212,7 +212,7 @@ impl Web {
     }
 
     /// The definitions in force.
-    pub fn edition(&self) -> Arc<Edition> {
+    pub fn edition(&self) -> Arc<WebDefinitions> {
         let edition = self
             .0
             .edition
@@ -273,7 +273,7 @@ impl Web {
                 _ => None,
             });
         let templates = edition.templates.with_read(read);
-        let means = Means {
+        let means = DocumentContext {
             templates: &templates,
             most: usize::try_from(self.0.config.document_bytes).unwrap_or(usize::MAX),
             page: self.0.page,
@@ -368,9 +368,9 @@ impl Web {
         };
         let (given, documents) = (&command.operands, &mut state.documents);
         match send::send(server, documents, given, self.0.page) {
-            Ok(Sent::Done) => command.answer(&CallAnswer::default()),
+            Ok(SendOutcome::Done) => command.answer(&CallAnswer::default()),
             Err(failure) => command.answer(&answer(Err(failure))),
-            Ok(Sent::Waits(queue, pieces)) => {
+            Ok(SendOutcome::Waits(queue, pieces)) => {
                 command.later();
                 self.0.runtime.spawn(move || async move {
                     for piece in pieces {
@@ -387,7 +387,7 @@ impl Web {
 }
 
 /// Applies a command to the definitions in force.
-type MakeEdition = fn(&Edition, &CommandOperands) -> Result<Edition, Failure>;
+type MakeEdition = fn(&WebDefinitions, &CommandOperands) -> Result<WebDefinitions, Failure>;
 
 /// The commands that change definitions.
 const CHANGES: &[(u16, MakeEdition)] = &[
@@ -451,7 +451,7 @@ const COMMANDS: &[u16] = &[
     rows::web_write_httpheader::NUMBER,
 ];
 
-impl CommandService for Web {
+impl CommandService for CicsWebSupport {
     fn commands(&self) -> &'static [u16] {
         COMMANDS
     }

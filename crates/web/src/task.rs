@@ -9,11 +9,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::client::Session;
 use crate::commands::addressing::Context;
-use crate::commands::inquire::Browses;
-use crate::document::Documents;
+use crate::commands::inquire::BrowsePositions;
+use crate::document::TaskDocuments;
 use crate::pipelines::faults::ServiceSide;
-use crate::pipelines::requester::Requester;
-use crate::request::{Piece, WebAnswer, WebRequest};
+use crate::pipelines::requester::RequesterRun;
+use crate::request::{BodyPiece, WebAnswer, WebRequest};
 
 /// A task that has used a command of web support, or serves a request.
 #[derive(Debug, Default)]
@@ -25,13 +25,13 @@ pub struct TaskState {
     /// The addressing of requests that it sends, by their channels.
     pub contexts: HashMap<[u8; 16], Context>,
     /// Requests of INVOKE SERVICE whose handlers run, the last on top.
-    pub requesters: Vec<Requester>,
+    pub requesters: Vec<RequesterRun>,
     /// Its documents.
-    pub documents: Documents,
+    pub documents: TaskDocuments,
     /// Its sessions with servers, by token.
     pub sessions: HashMap<[u8; 8], Session>,
     /// Where its browses of definitions go on, by the number of their command.
-    pub browses: Browses,
+    pub browses: BrowsePositions,
     /// Tokens given so far.
     pub tokens: u64,
 }
@@ -64,7 +64,7 @@ pub enum AnswerState {
     /// It was sent.
     Sent,
     /// Some chunks were sent.
-    Chunks(mpsc::Sender<Piece>),
+    Chunks(mpsc::Sender<BodyPiece>),
 }
 
 impl ServerSide {

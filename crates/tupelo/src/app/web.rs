@@ -16,8 +16,8 @@ use gateway::{
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use miette::{Result, bail, miette};
 use region::NotStarted;
-use web::document::Templates;
-use web::{Edition, Misconfigured, Pipelines, Web, WebAnswer, WebBody, WebRequest};
+use web::document::TemplateTable;
+use web::{WebDefinitions, DefinitionProblem, PipelineTable, CicsWebSupport, WebAnswer, WebBody, WebRequest};
 
 use super::Application;
 use super::definitions::MIRRORS;
@@ -30,11 +30,11 @@ const MAX_BODY: u64 = 31 << 20;
 
 /// Reads what web support needs of an application; what is wrong with it goes
 /// to `findings`.
-pub fn read(app: &Application, findings: &mut Findings) -> Edition {
+pub fn read(app: &Application, findings: &mut Findings) -> WebDefinitions {
     let config = &app.config.web;
     let files = app.folder.join(&config.files);
     let members = app.folder.join(&config.templates);
-    let (templates, wrong) = Templates::load(&app.csd.doctemplates, &files, &members);
+    let (templates, wrong) = TemplateTable::load(&app.csd.doctemplates, &files, &members);
     wrong.into_iter().for_each(|why| findings.warn(why));
     look(app, &templates, findings);
     look_at_exits(app, findings);
@@ -43,7 +43,7 @@ pub fn read(app: &Application, findings: &mut Findings) -> Edition {
     look_at_pipelines(app, &pipelines, findings);
     let analyzers = app.csd.tcpipservices.iter();
     let analyzers = analyzers.filter_map(|service| service.analyzer.clone());
-    Edition::new(
+    WebDefinitions::new(
         &app.csd.urimaps,
         &app.csd.tcpipservices,
         templates,
@@ -70,9 +70,9 @@ fn look_at_exits(app: &Application, findings: &mut Findings) {
 
 /// The pipelines and web services of an application, and what is wrong with
 /// them.
-pub fn pipelines(app: &Application) -> (Pipelines, Vec<Misconfigured>) {
+pub fn pipelines(app: &Application) -> (PipelineTable, Vec<DefinitionProblem>) {
     let csd = &app.csd;
-    Pipelines::load(
+    PipelineTable::load(
         &csd.pipelines,
         &csd.webservices,
         &csd.urimaps,
@@ -85,8 +85,8 @@ pub fn pipelines(app: &Application) -> (Pipelines, Vec<Misconfigured>) {
     )
 }
 
-impl From<Misconfigured> for Finding {
-    fn from(wrong: Misconfigured) -> Finding {
+impl From<DefinitionProblem> for Finding {
+    fn from(wrong: DefinitionProblem) -> Finding {
         Finding {
             severity: Severity::Error,
             file: wrong.file.unwrap_or_default(),
@@ -99,7 +99,7 @@ impl From<Misconfigured> for Finding {
 }
 
 /// What maps name of pipelines and web services that is not there.
-fn look_at_pipelines(app: &Application, pipelines: &Pipelines, findings: &mut Findings) {
+fn look_at_pipelines(app: &Application, pipelines: &PipelineTable, findings: &mut Findings) {
     for map in &app.csd.urimaps {
         let UriMapUsage::Pipeline {
             pipeline,
@@ -127,7 +127,7 @@ fn look_at_pipelines(app: &Application, pipelines: &Pipelines, findings: &mut Fi
 }
 
 /// What definitions name that is not there.
-fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
+fn look(app: &Application, templates: &TemplateTable, findings: &mut Findings) {
     let services = &app.csd.tcpipservices;
     for service in services
         .iter()
@@ -181,18 +181,18 @@ fn look(app: &Application, templates: &Templates, findings: &mut Findings) {
 }
 
 /// Web support of an application whose definitions are read.
-pub fn make(app: &Application, edition: Edition) -> Web {
+pub fn make(app: &Application, edition: WebDefinitions) -> CicsWebSupport {
     let mut config = app.config.web.clone();
     config.authorities = config.authorities.map(|file| app.folder.join(file));
     for section in config.certificates.values_mut() {
         section.certificate = app.folder.join(&section.certificate);
         section.key = app.folder.join(&section.key);
     }
-    Web::new(config, app.code_page(), edition)
+    CicsWebSupport::new(config, app.code_page(), edition)
 }
 
 /// The addresses of an application's TCPIPSERVICEs.
-pub fn services(app: &Application, web: &Web, scripts: &WebSlot) -> Result<Vec<ServiceConfig>> {
+pub fn services(app: &Application, web: &CicsWebSupport, scripts: &WebSlot) -> Result<Vec<ServiceConfig>> {
     let all = app.csd.tcpipservices.iter();
     let http = all.filter(|s| s.protocol == TcpIpProtocol::Http && s.open);
     http.map(|def| service(app, def, web, scripts)).collect()
@@ -201,7 +201,7 @@ pub fn services(app: &Application, web: &Web, scripts: &WebSlot) -> Result<Vec<S
 fn service(
     app: &Application,
     def: &TcpIpServiceDef,
-    web: &Web,
+    web: &CicsWebSupport,
     scripts: &WebSlot,
 ) -> Result<ServiceConfig> {
     let address: IpAddr = match &def.address {
@@ -303,7 +303,7 @@ fn tls(app: &Application, def: &TcpIpServiceDef, listen: SocketAddr) -> Result<O
 /// What comes to a TCPIPSERVICE, for web support, or for a script that a URIMAP
 /// names as its program.
 struct Handler {
-    web: Web,
+    web: CicsWebSupport,
     scripts: WebSlot,
     service: String,
 }

@@ -157,7 +157,7 @@ fn no_compiler(report: &miette::Report) -> Finding {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipelines: &web::Pipelines) -> Vec<Finding> {
+fn missing(app: &Application, compiled: &Compiled, apis: &[&LoadedApi], pipelines: &web::PipelineTable) -> Vec<Finding> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);

@@ -10,7 +10,7 @@ use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::request::Piece;
+use crate::request::BodyPiece;
 
 /// Chunks that wait for the server; one more and the program waits.
 const QUEUE: usize = 16;
@@ -22,25 +22,25 @@ pub enum RequestBody {
     Whole(Full<Bytes>),
     /// A body in chunks, with trailers after the last; `None` ends it. If the
     /// channel closes before that, the request is cut off.
-    Chunks(mpsc::Receiver<Piece>),
+    Chunks(mpsc::Receiver<BodyPiece>),
 }
 
 /// A program's way to the body that it sends in chunks.
 #[derive(Debug)]
-pub struct Chunks {
+pub struct ChunkSender {
     /// Takes chunks, trailers, and `None` for their end.
-    pub way: mpsc::Sender<Piece>,
+    pub way: mpsc::Sender<BodyPiece>,
     /// Notified after the last chunk: the server's time begins.
     pub ended: Option<oneshot::Sender<()>>,
 }
 
 impl RequestBody {
     /// A body of chunks, its sender, and a notification of its end.
-    pub fn chunks() -> (RequestBody, Chunks, oneshot::Receiver<()>) {
+    pub fn chunks() -> (RequestBody, ChunkSender, oneshot::Receiver<()>) {
         let (way, chunks) = mpsc::channel(QUEUE);
         let (ended, end) = oneshot::channel();
         let ended = Some(ended);
-        (RequestBody::Chunks(chunks), Chunks { way, ended }, end)
+        (RequestBody::Chunks(chunks), ChunkSender { way, ended }, end)
     }
 }
 

@@ -18,14 +18,14 @@ use crate::config::{CertificateSection, WebConfig};
 use crate::service::lock;
 
 /// A connection on which requests can be sent.
-pub type Sender = fetch::Sender<RequestBody>;
+pub type RequestSender = fetch::Sender<RequestBody>;
 
 /// Connections to one server that are kept.
 const MOST_KEPT: usize = 32;
 
 /// The server of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Target {
+pub struct ServerTarget {
     /// SCHEME(HTTPS).
     pub secure: bool,
     /// The host as the program named it.
@@ -36,7 +36,7 @@ pub struct Target {
     pub certificate: Option<String>,
 }
 
-impl Target {
+impl ServerTarget {
     /// The Host header: the port where it is not the scheme's own.
     pub fn authority(&self) -> String {
         let own = if self.secure { 443 } else { 80 };
@@ -53,21 +53,21 @@ impl Target {
 
 /// The settings of connections.
 #[derive(Debug)]
-pub struct Connector {
+pub struct ClientConnector {
     rules: Vec<AddressRule>,
     resolver: bool,
     /// Trust in servers, or the reason why HTTPS is unavailable.
     tls: Result<TlsConnectorOf, String>,
     /// The TLS configurations with client certificates, by their labels.
     certificates: HashMap<String, Result<Reloading<ClientConfig>, String>>,
-    kept: Mutex<HashMap<Target, Kept>>,
+    kept: Mutex<HashMap<ServerTarget, IdleConnections>>,
 }
 
 /// Connections to one server that wait for their next session.
 #[derive(Debug, Default)]
-struct Kept {
+struct IdleConnections {
     /// Each with the end of its time.
-    list: Vec<(Sender, Instant)>,
+    list: Vec<(RequestSender, Instant)>,
     /// A sweeper task closes them.
     swept: bool,
 }
@@ -82,12 +82,12 @@ impl std::fmt::Debug for TlsConnectorOf {
     }
 }
 
-impl Connector {
+impl ClientConnector {
     /// Connections as the settings allow them.
-    pub fn new(config: &WebConfig) -> Connector {
+    pub fn new(config: &WebConfig) -> ClientConnector {
         let rules = config.connect.iter();
         let labels = config.certificates.iter();
-        Connector {
+        ClientConnector {
             rules: rules.filter_map(|text| text.parse().ok()).collect(),
             resolver: config.resolver,
             tls: trust(config.authorities.as_deref()),
@@ -99,17 +99,17 @@ impl Connector {
     }
 
     /// A connection that was kept for this server and is still open.
-    pub fn kept(&self, target: &Target) -> Option<Sender> {
+    pub fn kept(&self, target: &ServerTarget) -> Option<RequestSender> {
         let mut kept = lock(&self.kept);
         let kept = kept.get_mut(target)?;
         kept.close_old(Instant::now());
         kept.list.pop().map(|(sender, _)| sender)
     }
 
-    /// Keeps a connection for so long. True when [`Connector::sweep`] is to run for
+    /// Keeps a connection for so long. True when [`ClientConnector::sweep`] is to run for
     /// this server from now on.
     #[must_use]
-    pub fn keep(&self, target: &Target, sender: Sender, time: Duration) -> bool {
+    pub fn keep(&self, target: &ServerTarget, sender: RequestSender, time: Duration) -> bool {
         let mut all = lock(&self.kept);
         let kept = all.entry(target.clone()).or_default();
         if kept.list.len() < MOST_KEPT && !sender.is_closed() {
@@ -120,7 +120,7 @@ impl Connector {
 
     /// Closes the idle connections to a server whose time has passed, until no
     /// connection is left.
-    pub async fn sweep(&self, target: Target) {
+    pub async fn sweep(&self, target: ServerTarget) {
         loop {
             let next = {
                 let mut all = lock(&self.kept);
@@ -139,7 +139,7 @@ impl Connector {
     }
 
     /// Connects to a server.
-    pub async fn connect(&self, target: &Target) -> Result<Sender, ClientError> {
+    pub async fn connect(&self, target: &ServerTarget) -> Result<RequestSender, ClientError> {
         let stream = self.stream(target).await?;
         let _ = stream.set_nodelay(true);
         match target.secure {
@@ -158,7 +158,7 @@ impl Connector {
     }
 
     /// The TLS connector for a server.
-    fn tls(&self, target: &Target) -> Result<TlsConnector, ClientError> {
+    fn tls(&self, target: &ServerTarget) -> Result<TlsConnector, ClientError> {
         let Some(label) = &target.certificate else {
             return match &self.tls {
                 Ok(TlsConnectorOf(tls)) => Ok(tls.clone()),
@@ -187,7 +187,7 @@ impl Connector {
 
     /// Whether a connection to a server can be allowed, as far as that is known
     /// without asking for its address.
-    pub fn may_allow(&self, target: &Target) -> bool {
+    pub fn may_allow(&self, target: &ServerTarget) -> bool {
         let ip = match target.host.as_str() {
             host if host.eq_ignore_ascii_case("localhost") => Some(Ipv4Addr::LOCALHOST.into()),
             host => host.parse().ok(),
@@ -201,7 +201,7 @@ impl Connector {
         }
     }
 
-    async fn stream(&self, target: &Target) -> Result<TcpStream, ClientError> {
+    async fn stream(&self, target: &ServerTarget) -> Result<TcpStream, ClientError> {
         let addresses = self.addresses(target).await?;
         let allowed = |address: &SocketAddr| self.rules.iter().any(|rule| rule.allows(*address));
         let mut allowed = addresses.into_iter().filter(allowed).peekable();
@@ -216,7 +216,7 @@ impl Connector {
         Err(ClientError::Socket)
     }
 
-    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, ClientError> {
+    async fn addresses(&self, target: &ServerTarget) -> Result<Vec<SocketAddr>, ClientError> {
         let at = |ip: IpAddr| vec![SocketAddr::new(ip, target.port)];
         if let Ok(ip) = target.host.parse() {
             return Ok(at(ip));
@@ -232,7 +232,7 @@ impl Connector {
     }
 }
 
-impl Kept {
+impl IdleConnections {
     fn close_old(&mut self, now: Instant) {
         self.list
             .retain(|(sender, until)| *until > now && !sender.is_closed());
@@ -240,7 +240,7 @@ impl Kept {
 }
 
 /// Begins HTTP on a stream; a task of its own drives the connection.
-async fn begin<S>(stream: S) -> Result<Sender, ClientError>
+async fn begin<S>(stream: S) -> Result<RequestSender, ClientError>
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
 {
@@ -279,8 +279,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_is_told_where_it_is_not_the_schemes_own() {
-        let target = |secure, host: &str, port| Target {
+    fn the_port_is_written_where_it_is_not_the_schemes_default() {
+        let target = |secure, host: &str, port| ServerTarget {
             secure,
             host: host.to_owned(),
             port,

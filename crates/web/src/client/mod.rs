@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 use region::engine::{self, EngineClass};
 use tokio::sync::mpsc;
 
-pub use body::{Chunks, RequestBody};
-pub use connect::{Connector, Target};
-pub use session::{Exchanged, Outgoing, Response, Session, exchange};
+pub use body::{ChunkSender, RequestBody};
+pub use connect::{ClientConnector, ServerTarget};
+pub use session::{ExchangeResult, OutgoingRequest, Response, Session, exchange};
 
 /// Why a server could not be talked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +41,9 @@ type Job = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 
 /// The thread, once there is one.
 #[derive(Debug, Default)]
-pub struct Runtime(Mutex<Option<mpsc::UnboundedSender<Job>>>);
+pub struct ClientThread(Mutex<Option<mpsc::UnboundedSender<Job>>>);
 
-impl Runtime {
+impl ClientThread {
     /// Runs a future on the thread; dropped when there is no thread to be had.
     pub fn spawn<F: Future<Output = ()> + 'static>(
         &self,

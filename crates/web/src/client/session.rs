@@ -11,14 +11,14 @@ use http::{HeaderMap, Method, StatusCode, Version};
 use http_body_util::{BodyExt, Limited};
 use tokio::sync::oneshot;
 
-use super::connect::{Connector, Sender, Target};
-use super::{Chunks, ClientError, RequestBody};
+use super::connect::{ClientConnector, RequestSender, ServerTarget};
+use super::{ChunkSender, ClientError, RequestBody};
 
 /// A session.
 #[derive(Debug)]
 pub struct Session {
     /// The server.
-    pub target: Target,
+    pub target: ServerTarget,
     /// URIMAP that it was opened by, with its path.
     pub map: Option<(String, String)>,
     /// CODEPAGE, or the region's.
@@ -34,16 +34,16 @@ pub struct Session {
     /// The position of the browse of its headers.
     pub browse: Option<usize>,
     /// The way to the request that is sent in chunks, until its end.
-    pub chunks: Option<Chunks>,
+    pub chunks: Option<ChunkSender>,
     /// Some of the answer is left for the next RECEIVE.
     pub is_cut: bool,
     /// The answers that are under way, in the order of their requests.
-    pub pending: VecDeque<oneshot::Receiver<Exchanged>>,
+    pub pending: VecDeque<oneshot::Receiver<ExchangeResult>>,
     /// The connection, while no request is under way.
-    pub sender: Option<Sender>,
+    pub sender: Option<RequestSender>,
     /// Gives the connection when the last request under way has its answer;
     /// nothing when it is closed.
-    pub next: Option<oneshot::Receiver<Option<Sender>>>,
+    pub next: Option<oneshot::Receiver<Option<RequestSender>>>,
     /// Neither side wants another request.
     pub closed: bool,
 }
@@ -59,7 +59,7 @@ impl Session {
 }
 
 /// The outcome of a request: its answer.
-pub type Exchanged = Result<Response, ClientError>;
+pub type ExchangeResult = Result<Response, ClientError>;
 
 /// An answer of a server.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub struct Response {
 
 /// A request of a program.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct OutgoingRequest {
     /// Method.
     pub method: Method,
     /// Path and query.
@@ -96,12 +96,12 @@ pub struct Outgoing {
 /// A connection that the server has closed meanwhile is made again, as long as
 /// nothing of the request has gone out on it.
 pub async fn exchange(
-    connector: &Connector,
-    target: &Target,
-    sender: Option<Sender>,
-    outgoing: Outgoing,
+    connector: &ClientConnector,
+    target: &ServerTarget,
+    sender: Option<RequestSender>,
+    outgoing: OutgoingRequest,
     most: usize,
-) -> Result<(Response, Option<Sender>), ClientError> {
+) -> Result<(Response, Option<RequestSender>), ClientError> {
     let mut sender = match sender.filter(|sender| !sender.is_closed()) {
         Some(sender) => sender,
         None => connector.connect(target).await?,

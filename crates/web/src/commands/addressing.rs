@@ -279,19 +279,19 @@ fn local(text: &str, page: CodePage) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn asks(options: &[u8]) -> CommandOperands {
+    fn with_options(options: &[u8]) -> CommandOperands {
         CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
     fn builds(kind: &str, field: &str, from: &str) -> CommandOperands {
-        asks(&[build_row::EPRTYPE, build_row::EPRFIELD, build_row::EPRFROM])
+        with_options(&[build_row::EPRTYPE, build_row::EPRFIELD, build_row::EPRFROM])
             .int(build_row::EPRTYPE, cvda(kind))
             .int(build_row::EPRFIELD, cvda(field))
             .bytes(build_row::EPRFROM, from.as_bytes().to_vec())
     }
 
     fn gets(kind: &str, field: &str) -> CommandOperands {
-        asks(&[
+        with_options(&[
             get_row::CONTEXTTYPE,
             get_row::EPRTYPE,
             get_row::EPRFIELD,
@@ -310,7 +310,7 @@ mod tests {
     fn what_is_built_is_got_again() {
         let mut context = Context::default();
         let own = &mut context.request;
-        let given = asks(&[build_row::ACTION, build_row::RELATESURI])
+        let given = with_options(&[build_row::ACTION, build_row::RELATESURI])
             .bytes(build_row::ACTION, b"urn:do   ".to_vec())
             .bytes(build_row::RELATESURI, b"urn:before".to_vec());
         build(own, &given, page()).unwrap();
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(got("TOEPR", "ADDRESS"), "http://h/");
         assert_eq!(got("TOEPR", "REFPARMS"), "<k xmlns='urn:k'>1</k>");
         assert!(got("REPLYTOEPR", "ALL").contains("<wsa:Address>urn:r</wsa:Address>"));
-        let asked = asks(&[
+        let asked = with_options(&[
             get_row::CONTEXTTYPE,
             get_row::RELATESURI,
             get_row::RELATESTYPE,
@@ -367,16 +367,16 @@ mod tests {
         assert_eq!(wrong(builds("TOEPR", "ALL", "<e/>")), (inv_req, XML));
         assert_eq!(wrong(builds("TOEPR", "REFPARMS", "<e>")), (inv_req, XML));
         assert_eq!(wrong(builds("TOEPR", "ADDRESS", "a b")), (inv_req, TEXT));
-        let blank = asks(&[build_row::ACTION]).bytes(build_row::ACTION, b"   ".to_vec());
+        let blank = with_options(&[build_row::ACTION]).bytes(build_row::ACTION, b"   ".to_vec());
         assert_eq!(wrong(blank), (inv_req, TEXT));
-        let ccsid = asks(&[build_row::FROMCCSID]).int(build_row::FROMCCSID, 60_000);
+        let ccsid = with_options(&[build_row::FROMCCSID]).int(build_row::FROMCCSID, 60_000);
         assert_eq!(wrong(ccsid), (Condition::CcsidErr, PAGE));
         assert!(own.is_empty());
     }
 
     #[test]
     fn a_reference_is_created_and_cut_to_the_programs_area() {
-        let given = asks(&[
+        let given = with_options(&[
             create_row::EPRINTO,
             create_row::EPRLENGTH,
             create_row::REFPARMS,

@@ -22,9 +22,9 @@ use tokio::sync::oneshot;
 
 use super::parse::host_type;
 use super::{Failure, Filled, Outcome, cvda, fail, says, text};
-use crate::client::{ClientError, Outgoing, RequestBody, Response, Session, Target};
-use crate::document::Documents;
-use crate::maps::Maps;
+use crate::client::{ClientError, OutgoingRequest, RequestBody, Response, Session, ServerTarget};
+use crate::document::TaskDocuments;
+use crate::maps::UriMaps;
 use crate::pages;
 
 /// Most requests of a session whose answers were not received yet.
@@ -95,7 +95,7 @@ const SEND: Options = options!(send_row);
 const CONVERSE: Options = options!(converse_row);
 
 /// The session that OPEN asks for.
-pub fn open(maps: &Maps, given: &CommandOperands, page: CodePage) -> Result<Session, Failure> {
+pub fn open(maps: &UriMaps, given: &CommandOperands, page: CodePage) -> Result<Session, Failure> {
     let page = match text(given, open_row::CODEPAGE).map(|name| pages::host(&name, page)) {
         None => page,
         Some(Ok(page)) => page,
@@ -112,7 +112,7 @@ pub fn open(maps: &Maps, given: &CommandOperands, page: CodePage) -> Result<Sess
             keep = (map.socket_close_s > 0)
                 .then(|| std::time::Duration::from_secs(u64::from(map.socket_close_s)));
             let own = if map.secure { 443 } else { 80 };
-            let target = Target {
+            let target = ServerTarget {
                 secure: map.secure,
                 host: host.to_owned(),
                 port: map.port.or(port).unwrap_or(own),
@@ -144,7 +144,7 @@ pub fn open(maps: &Maps, given: &CommandOperands, page: CodePage) -> Result<Sess
     })
 }
 
-fn of_map<'m>(maps: &'m Maps, name: &str) -> Result<&'m UriMapDef, Failure> {
+fn of_map<'m>(maps: &'m UriMaps, name: &str) -> Result<&'m UriMapDef, Failure> {
     match maps.client(name) {
         Some(map) if map.usage != UriMapUsage::Client => fail(Condition::InvReq, 25),
         Some(map) if !map.enabled => fail(Condition::InvReq, 26),
@@ -153,7 +153,7 @@ fn of_map<'m>(maps: &'m Maps, name: &str) -> Result<&'m UriMapDef, Failure> {
     }
 }
 
-fn target(given: &CommandOperands) -> Result<Target, Failure> {
+fn target(given: &CommandOperands) -> Result<ServerTarget, Failure> {
     if given.get_int(open_row::HOSTLENGTH).is_some_and(|n| n <= 0) {
         return fail(Condition::LengErr, 8);
     }
@@ -173,7 +173,7 @@ fn target(given: &CommandOperands) -> Result<Target, Failure> {
     };
     match host.is_empty() || !host.bytes().all(|b| b.is_ascii_graphic()) {
         true => fail(Condition::NotFnd, 1),
-        false => Ok(Target {
+        false => Ok(ServerTarget {
             secure,
             host: host.to_owned(),
             port,
@@ -184,11 +184,11 @@ fn target(given: &CommandOperands) -> Result<Target, Failure> {
 
 /// A SEND request.
 #[derive(Debug)]
-pub enum Sending {
+pub enum SendRequest {
     /// A request.
-    Request(Outgoing),
+    Request(OutgoingRequest),
     /// The first chunk of a request, and a notification of the last.
-    First(Outgoing, Bytes, oneshot::Receiver<()>),
+    First(OutgoingRequest, Bytes, oneshot::Receiver<()>),
     /// A chunk; true for the last.
     Chunk(Bytes, bool),
 }
@@ -196,10 +196,10 @@ pub enum Sending {
 /// Builds the request of a SEND.
 pub fn send(
     session: &mut Session,
-    documents: &mut Documents,
-    maps: &Maps,
+    documents: &mut TaskDocuments,
+    maps: &UriMaps,
     given: &CommandOperands,
-) -> Result<Sending, Failure> {
+) -> Result<SendRequest, Failure> {
     let says = |flag, name| says(given, flag, send_row::CHUNKING, name);
     let last = says(send_row::CHUNKEND, "CHUNKEND");
     let more = says(send_row::CHUNKYES, "CHUNKYES");
@@ -216,7 +216,7 @@ pub fn send(
             // An empty chunk is the end, which CHUNKEND says.
             return fail(Condition::LengErr, 58);
         }
-        return Ok(Sending::Chunk(chunk.into(), last));
+        return Ok(SendRequest::Chunk(chunk.into(), last));
     }
     if last {
         return fail(Condition::InvReq, CHUNKS);
@@ -225,7 +225,7 @@ pub fn send(
         return fail(Condition::InvReq, 10);
     }
     if !more {
-        return outgoing(session, documents, maps, given, &SEND).map(Sending::Request);
+        return outgoing(session, documents, maps, given, &SEND).map(SendRequest::Request);
     }
     let chunk = body(session, documents, given, &SEND)?;
     if chunk.is_empty() {
@@ -235,17 +235,17 @@ pub fn send(
     let (body, chunks, end) = RequestBody::chunks();
     outgoing.body = body;
     session.chunks = Some(chunks);
-    Ok(Sending::First(outgoing, chunk.into(), end))
+    Ok(SendRequest::First(outgoing, chunk.into(), end))
 }
 
 /// The request that CONVERSE asks for: its answer is the next, so none may be
 /// under way.
 pub fn converse(
     session: &mut Session,
-    documents: &mut Documents,
-    maps: &Maps,
+    documents: &mut TaskDocuments,
+    maps: &UriMaps,
     given: &CommandOperands,
-) -> Result<Outgoing, Failure> {
+) -> Result<OutgoingRequest, Failure> {
     if !session.pending.is_empty() {
         return fail(Condition::InvReq, 17);
     }
@@ -254,11 +254,11 @@ pub fn converse(
 
 fn outgoing(
     session: &mut Session,
-    documents: &mut Documents,
-    maps: &Maps,
+    documents: &mut TaskDocuments,
+    maps: &UriMaps,
     given: &CommandOperands,
     options: &Options,
-) -> Result<Outgoing, Failure> {
+) -> Result<OutgoingRequest, Failure> {
     if session.closed || session.pending.len() >= MOST_PENDING {
         return fail(Condition::InvReq, 17);
     }
@@ -301,7 +301,7 @@ fn outgoing(
     if session.pending.is_empty() {
         session.forget_answer();
     }
-    Ok(Outgoing {
+    Ok(OutgoingRequest {
         method,
         target,
         headers,
@@ -328,7 +328,7 @@ fn method(given: &CommandOperands, options: &Options) -> Result<Method, Failure>
 /// Path and query, escaped where a program has not done it.
 fn path(
     session: &Session,
-    maps: &Maps,
+    maps: &UriMaps,
     given: &CommandOperands,
     options: &Options,
 ) -> Result<String, Failure> {
@@ -354,7 +354,7 @@ fn path(
 
 fn body(
     session: &Session,
-    documents: &mut Documents,
+    documents: &mut TaskDocuments,
     given: &CommandOperands,
     options: &Options,
 ) -> Result<Vec<u8>, Failure> {
@@ -405,7 +405,7 @@ fn conversion(
 }
 
 /// The parts of an answer that a program receives.
-struct Received {
+struct ReceiveOptions {
     into: u8,
     set: u8,
     length: u8,
@@ -420,7 +420,7 @@ struct Received {
     conversion: u8,
 }
 
-const RECEIVED: Received = Received {
+const RECEIVED: ReceiveOptions = ReceiveOptions {
     into: receive_row::INTO,
     set: receive_row::SET,
     length: receive_row::LENGTH,
@@ -435,7 +435,7 @@ const RECEIVED: Received = Received {
     conversion: receive_row::CLIENTCONV,
 };
 
-const CONVERSED: Received = Received {
+const CONVERSED: ReceiveOptions = ReceiveOptions {
     into: converse_row::INTO,
     set: converse_row::SET,
     length: converse_row::TOLENGTH,
@@ -460,11 +460,11 @@ pub fn conversed(session: &mut Session, given: &CommandOperands) -> Outcome {
     received(session, given, &CONVERSED)
 }
 
-fn received(session: &mut Session, given: &CommandOperands, options: &Received) -> Outcome {
+fn received(session: &mut Session, given: &CommandOperands, options: &ReceiveOptions) -> Outcome {
     let Some(response) = session.response.clone() else {
         return fail(Condition::InvReq, 80);
     };
-    let (mut filled, body) = told(&response, session.page, given, options)?;
+    let (mut filled, body) = response_outputs(&response, session.page, given, options)?;
     let room = match (given.get_int(options.most), given.has(options.container)) {
         (_, true) => None,
         (Some(most), _) => Some(most),
@@ -499,11 +499,11 @@ fn received(session: &mut Session, given: &CommandOperands, options: &Received) 
 }
 
 /// Status and type of an answer, and its body in the program's page.
-fn told<'r>(
+fn response_outputs<'r>(
     response: &'r Response,
     page: CodePage,
     given: &CommandOperands,
-    options: &Received,
+    options: &ReceiveOptions,
 ) -> Result<(Filled, std::borrow::Cow<'r, [u8]>), Failure> {
     let media = response.headers.get(header::CONTENT_TYPE);
     let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();

@@ -12,14 +12,14 @@ use link::{CommandOperands, TEMPLATE_WANTED};
 
 use super::{Failure, Filled, Outcome, fail, text};
 use crate::document::{
-    Document, Documents, InsertError, Piece, SymbolError, TemplateError, Templates,
+    Document, TaskDocuments, InsertError, InsertedPart, SymbolError, TemplateError, TemplateTable,
 };
 use crate::pages;
 
 /// The context in which the commands run.
-pub struct Means<'m> {
+pub struct DocumentContext<'m> {
     /// Templates in force.
-    pub templates: &'m Templates,
+    pub templates: &'m TemplateTable,
     /// Most bytes of a task's documents.
     pub most: usize,
     /// The region's code page.
@@ -27,7 +27,7 @@ pub struct Means<'m> {
 }
 
 /// Makes a document.
-pub fn create(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
+pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
     lengths(given, &[create_row::LENGTH, create_row::LISTLENGTH])?;
     page_of(given, create_row::HOSTCODEPAGE)?;
     let mut document = Document::default();
@@ -41,12 +41,12 @@ pub fn create(documents: &mut Documents, given: &CommandOperands, means: &Means<
     let plain = given.get_bytes(create_row::TEXT);
     let binary = given.get_bytes(create_row::BINARY);
     let piece = match (from, plain, binary, &template) {
-        (Some(bytes), ..) => Some(Piece::From(bytes)),
-        (_, Some(bytes), ..) => Some(Piece::Text(bytes)),
-        (_, _, Some(bytes), _) => Some(Piece::Binary(bytes)),
-        (.., Some(name)) => Some(Piece::Template(name)),
+        (Some(bytes), ..) => Some(InsertedPart::From(bytes)),
+        (_, Some(bytes), ..) => Some(InsertedPart::Text(bytes)),
+        (_, _, Some(bytes), _) => Some(InsertedPart::Binary(bytes)),
+        (.., Some(name)) => Some(InsertedPart::Template(name)),
         _ => match given.get_bytes(create_row::FROMDOC) {
-            Some(token) => Some(Piece::Document(source(documents, token, 2)?)),
+            Some(token) => Some(InsertedPart::Document(source(documents, token, 2)?)),
             None => None,
         },
     };
@@ -68,7 +68,7 @@ pub fn create(documents: &mut Documents, given: &CommandOperands, means: &Means<
 }
 
 /// Inserts into a document.
-pub fn insert(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
+pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
     lengths(given, &[insert_row::LENGTH])?;
     page_of(given, insert_row::HOSTCODEPAGE)?;
     let token = token(given, insert_row::DOCTOKEN);
@@ -82,20 +82,20 @@ pub fn insert(documents: &mut Documents, given: &CommandOperands, means: &Means<
     let plain = given.get_bytes(insert_row::TEXT);
     let binary = given.get_bytes(insert_row::BINARY);
     let piece = if let Some(bytes) = from {
-        Piece::From(bytes)
+        InsertedPart::From(bytes)
     } else if let Some(bytes) = plain {
-        Piece::Text(bytes)
+        InsertedPart::Text(bytes)
     } else if let Some(bytes) = binary {
-        Piece::Binary(bytes)
+        InsertedPart::Binary(bytes)
     } else if let Some(name) = &template {
-        Piece::Template(name)
+        InsertedPart::Template(name)
     } else if let Some(name) = &symbol {
-        Piece::Symbol(name)
+        InsertedPart::Symbol(name)
     } else if let Some(name) = given.get_name::<16>(insert_row::BOOKMARK) {
-        Piece::Bookmark(name)
+        InsertedPart::Bookmark(name)
     } else {
         let other = given.get_bytes(insert_row::FROMDOC).unwrap_or_default();
-        Piece::Document(source(documents, other, 2)?)
+        InsertedPart::Document(source(documents, other, 2)?)
     };
     let at = given.get_name::<16>(insert_row::AT);
     let to = given.get_name::<16>(insert_row::TO);
@@ -114,7 +114,7 @@ pub fn insert(documents: &mut Documents, given: &CommandOperands, means: &Means<
 }
 
 /// Gives symbols their values.
-pub fn set(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
+pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
     if given.get_int(set_row::LENGTH).is_some_and(|n| n < 0) {
         return fail(Condition::LengErr, 1);
     }
@@ -143,7 +143,7 @@ pub fn set(documents: &mut Documents, given: &CommandOperands, means: &Means<'_>
 }
 
 /// Copies a document.
-pub fn retrieve(documents: &Documents, given: &CommandOperands, means: &Means<'_>) -> Outcome {
+pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
     let token = token(given, retrieve_row::DOCTOKEN);
     let Some(document) = documents.get(&token) else {
         return fail(Condition::NotFnd, 1);
@@ -181,7 +181,7 @@ pub fn retrieve(documents: &Documents, given: &CommandOperands, means: &Means<'_
 }
 
 /// Deletes a document.
-pub fn delete(documents: &mut Documents, given: &CommandOperands) -> Outcome {
+pub fn delete(documents: &mut TaskDocuments, given: &CommandOperands) -> Outcome {
     match documents.remove(&token(given, delete_row::DOCTOKEN)) {
         Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::NotFnd, 1),
@@ -198,7 +198,7 @@ pub fn token(given: &CommandOperands, option: u8) -> [u8; 16] {
     given.get_name(option).unwrap_or([b' '; 16])
 }
 
-fn source(documents: &Documents, token: &[u8], resp2: u32) -> Result<Document, Failure> {
+fn source(documents: &TaskDocuments, token: &[u8], resp2: u32) -> Result<Document, Failure> {
     let token = <[u8; 16]>::try_from(token).unwrap_or([b' '; 16]);
     match documents.get(&token) {
         Some(document) => Ok(document.clone()),
@@ -237,7 +237,7 @@ fn page_of(given: &CommandOperands, option: u8) -> Result<(), Failure> {
     }
 }
 
-fn room(documents: &Documents, document: &Document, means: &Means<'_>) -> Result<(), Failure> {
+fn room(documents: &TaskDocuments, document: &Document, means: &DocumentContext<'_>) -> Result<(), Failure> {
     let bytes = documents.bytes() + document.size() + document.symbols.bytes();
     match bytes > means.most {
         true => fail(Condition::InvReq, 1),

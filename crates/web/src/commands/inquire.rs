@@ -22,29 +22,29 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::{Failure, Filled, Outcome, cvda, fail, says, text};
-use crate::maps::{Change, Maps, Named};
-use crate::service::{ALIAS, Edition, PIPELINE};
+use crate::maps::{UriMapChange, UriMaps, InstalledUriMap};
+use crate::service::{ALIAS, WebDefinitions, PIPELINE};
 
 /// Where a task's browses of definitions go on, by the number of their command.
-pub type Browses = HashMap<u16, Place>;
+pub type BrowsePositions = HashMap<u16, InquirePosition>;
 
 /// The position of a browse.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum InquirePosition {
     /// This name, or the next one if it is not defined.
     At(String),
     /// The name after this one.
-    Behind(String),
+    After(String),
 }
 
 /// The request of an INQUIRE that can be a browse.
-pub enum Asked {
+pub enum InquireRequest {
     /// START or END: it is done.
     Done,
     /// One definition, by its name.
     Named(String),
     /// The first of a browse from there on.
-    Next(Place),
+    Next(InquirePosition),
 }
 
 /// The options of an INQUIRE that can be a browse, as its row has them.
@@ -55,27 +55,27 @@ const END: u8 = 3;
 const AT: u8 = 4;
 
 /// The request of a command with this number, in a task with these browses.
-pub fn asked(browses: &mut Browses, number: u16, given: &CommandOperands) -> Result<Asked, Failure> {
+pub fn inquire_request(browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Result<InquireRequest, Failure> {
     let begun = browses.contains_key(&number);
     if given.has(START) {
         if begun {
             return fail(Condition::Illogic, 1);
         }
-        let at = Place::At(text(given, AT).unwrap_or_default());
+        let at = InquirePosition::At(text(given, AT).unwrap_or_default());
         browses.insert(number, at);
-        return Ok(Asked::Done);
+        return Ok(InquireRequest::Done);
     }
     if given.has(END) {
         return match browses.remove(&number) {
-            Some(_) => Ok(Asked::Done),
+            Some(_) => Ok(InquireRequest::Done),
             None => fail(Condition::Illogic, 1),
         };
     }
     if !given.has(NEXT) {
-        return Ok(Asked::Named(text(given, RESOURCE).unwrap_or_default()));
+        return Ok(InquireRequest::Named(text(given, RESOURCE).unwrap_or_default()));
     }
     match browses.get(&number) {
-        Some(place) => Ok(Asked::Next(place.clone())),
+        Some(place) => Ok(InquireRequest::Next(place.clone())),
         None => fail(Condition::Illogic, 1),
     }
 }
@@ -84,28 +84,28 @@ pub fn asked(browses: &mut Browses, number: u16, given: &CommandOperands) -> Res
 /// NOTFND 1 if the name is not defined, END 2 after the last. Fills in the name
 /// of a browse.
 pub fn found<'n, T>(
-    browses: &mut Browses,
+    browses: &mut BrowsePositions,
     number: u16,
-    asked: &Asked,
+    asked: &InquireRequest,
     all: impl IntoIterator<Item = (&'n str, T)>,
 ) -> Result<Option<(T, Filled)>, Failure> {
     let mut all = all.into_iter();
     let mut filled = Filled::default();
-    let one = match asked {
-        Asked::Done => return Ok(None),
-        Asked::Named(wanted) => match all.find(|(name, _)| name == wanted) {
+    let one = match inquire_request {
+        InquireRequest::Done => return Ok(None),
+        InquireRequest::Named(wanted) => match all.find(|(name, _)| name == wanted) {
             Some((_, one)) => one,
             None => return fail(Condition::NotFnd, 1),
         },
-        Asked::Next(place) => {
+        InquireRequest::Next(place) => {
             let next = all.find(|(name, _)| match place {
-                Place::At(at) => *name >= at.as_str(),
-                Place::Behind(last) => *name > last.as_str(),
+                InquirePosition::At(at) => *name >= at.as_str(),
+                InquirePosition::After(last) => *name > last.as_str(),
             });
             let Some((name, one)) = next else {
                 return fail(Condition::End, 2);
             };
-            browses.insert(number, Place::Behind(name.to_owned()));
+            browses.insert(number, InquirePosition::After(name.to_owned()));
             filled.chars(RESOURCE, name.as_bytes());
             one
         }
@@ -114,19 +114,19 @@ pub fn found<'n, T>(
 }
 
 /// INQUIRE URIMAP.
-pub fn urimap(maps: &Maps, browses: &mut Browses, given: &CommandOperands) -> Outcome {
-    let asked = asked(browses, row::NUMBER, given)?;
+pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOperands) -> Outcome {
+    let asked = inquire_request(browses, row::NUMBER, given)?;
     let all = maps
         .each()
         .map(|named| (named.defined.name.as_str(), named));
-    match found(browses, row::NUMBER, &asked, all)? {
+    match found(browses, row::NUMBER, &inquire_request, all)? {
         None => Ok(CommandOperands::default()),
         Some((named, filled)) => reported(named, given, filled),
     }
 }
 
 /// CREATE URIMAP. It lasts until the definitions are read again.
-pub fn create(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
+pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
     use create_urimap as row;
     let way = given.get_int(row::LOGMESSAGE);
     if way.is_some_and(|way| way != cvda("LOG") && way != cvda("NOLOG")) {
@@ -150,7 +150,7 @@ pub fn create(before: &Edition, given: &CommandOperands) -> Result<Edition, Fail
         .pop()
         .and_then(|def| before.maps.installed(def));
     match maps {
-        Some(maps) => Ok(Edition {
+        Some(maps) => Ok(WebDefinitions {
             maps,
             ..before.clone()
         }),
@@ -160,12 +160,12 @@ pub fn create(before: &Edition, given: &CommandOperands) -> Result<Edition, Fail
 }
 
 /// DISCARD URIMAP.
-pub fn discard(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
+pub fn discard(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
     let name = text(given, discard_urimap::URIMAP).unwrap_or_default();
     match before.maps.named(&name) {
         None => fail(Condition::NotFnd, resp2::NO_MAP),
         Some(named) if named.def.enabled => fail(Condition::InvReq, resp2::ENABLED),
-        Some(_) => Ok(Edition {
+        Some(_) => Ok(WebDefinitions {
             maps: before.maps.without(&name),
             ..before.clone()
         }),
@@ -191,8 +191,8 @@ mod resp2 {
 }
 
 /// SET URIMAP.
-pub fn set(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
-    Ok(Edition {
+pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+    Ok(WebDefinitions {
         maps: changed(&before.maps, given)?,
         ..before.clone()
     })
@@ -215,7 +215,7 @@ pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<
 }
 
 /// The maps as they are after SET URIMAP.
-fn changed(maps: &Maps, given: &CommandOperands) -> Result<Maps, Failure> {
+fn changed(maps: &UriMaps, given: &CommandOperands) -> Result<UriMaps, Failure> {
     let name = text(given, set_row::URIMAP).unwrap_or_default();
     let Some(named) = maps.named(&name) else {
         return fail(Condition::NotFnd, resp2::NO_MAP);
@@ -243,7 +243,7 @@ fn changed(maps: &Maps, given: &CommandOperands) -> Result<Maps, Failure> {
     {
         return fail(Condition::InvReq, resp2::LOCATION);
     }
-    let change = Change {
+    let change = UriMapChange {
         enabled,
         redirect,
         location,
@@ -266,7 +266,7 @@ fn changed(maps: &Maps, given: &CommandOperands) -> Result<Maps, Failure> {
 }
 
 /// A value that an option is answered with.
-pub enum Value {
+pub enum OptionValue {
     /// Characters, filled up with blanks.
     Text(String),
     /// A CVDA by its name.
@@ -282,7 +282,7 @@ pub fn options(
     row: &Command,
     given: &CommandOperands,
     mut filled: Filled,
-    value: impl Fn(u8) -> Value,
+    value: impl Fn(u8) -> OptionValue,
 ) -> Outcome {
     for (index, option) in (0..).zip(row.options) {
         if !given.has(index) || option.direction != Direction::Out {
@@ -292,21 +292,21 @@ pub fn options(
             return fail(Condition::InvReq, 1);
         }
         match (value(index), option.argument) {
-            (Value::Text(text), Argument::Chars(bytes)) => {
+            (OptionValue::Text(text), Argument::Chars(bytes)) => {
                 let mut data = text.into_bytes();
                 data.resize(usize::from(bytes), b' ');
                 filled.chars(index, &data);
             }
-            (Value::Cvda(name), _) => filled.int(index, cvda(name)),
-            (Value::Number(number), _) => filled.int(index, number),
-            (Value::Text(_) | Value::Nothing, _) => return fail(Condition::InvReq, 1),
+            (OptionValue::Cvda(name), _) => filled.int(index, cvda(name)),
+            (OptionValue::Number(number), _) => filled.int(index, number),
+            (OptionValue::Text(_) | OptionValue::Nothing, _) => return fail(Condition::InvReq, 1),
         }
     }
     filled.done()
 }
 
 /// Returns the options of a map.
-fn reported(named: &Named, given: &CommandOperands, filled: Filled) -> Outcome {
+fn reported(named: &InstalledUriMap, given: &CommandOperands, filled: Filled) -> Outcome {
     options(&row::ROW, given, filled, |index| {
         // The values that SET changed, and the others as defined.
         let def = match index {
@@ -314,9 +314,9 @@ fn reported(named: &Named, given: &CommandOperands, filled: Filled) -> Outcome {
             _ => &named.defined,
         };
         match row::ROW.options[usize::from(index)].argument {
-            Argument::Chars(_) => Value::Text(characters(def, index).to_owned()),
-            Argument::Cvda => Value::Cvda(value(def, index)),
-            _ => Value::Number(number(def, index)),
+            Argument::Chars(_) => OptionValue::Text(characters(def, index).to_owned()),
+            Argument::Cvda => OptionValue::Cvda(value(def, index)),
+            _ => OptionValue::Number(number(def, index)),
         }
     })
 }
@@ -424,28 +424,28 @@ fn number(def: &UriMapDef, option: u8) -> i64 {
 mod tests {
     use super::*;
 
-    fn maps() -> Maps {
+    fn maps() -> UriMaps {
         let csd = cics::csd::parse(
             "DEFINE URIMAP(B) GROUP(G) PATH(/b/*) PROGRAM(P) TRANSACTION(TB) ANALYZER(YES)\n\
              DEFINE URIMAP(A) GROUP(G) PATH(/a) LOCATION(/b) REDIRECTTYPE(PERMANENT)\n\
              DEFINE URIMAP(C) GROUP(G) PATH(/c) USAGE(CLIENT) HOST(127.0.0.1) SCHEME(HTTPS)\n",
         );
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
-        Maps::new(&csd.urimaps)
+        UriMaps::new(&csd.urimaps)
     }
 
-    fn asks(options: &[u8]) -> CommandOperands {
+    fn with_options(options: &[u8]) -> CommandOperands {
         CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
     #[test]
-    fn a_browse_tells_every_map_once_in_the_order_of_names() {
-        let (maps, mut browse) = (maps(), Browses::new());
-        let next = asks(&[row::NEXT, row::PATH]);
+    fn a_browse_returns_every_map_once_in_the_order_of_names() {
+        let (maps, mut browse) = (maps(), BrowsePositions::new());
+        let next = with_options(&[row::NEXT, row::PATH]);
         let early = urimap(&maps, &mut browse, &next).unwrap_err();
         assert_eq!((early.condition, early.resp2), (Condition::Illogic, 1));
-        urimap(&maps, &mut browse, &asks(&[row::START])).unwrap();
-        let twice = urimap(&maps, &mut browse, &asks(&[row::START])).unwrap_err();
+        urimap(&maps, &mut browse, &with_options(&[row::START])).unwrap();
+        let twice = urimap(&maps, &mut browse, &with_options(&[row::START])).unwrap_err();
         assert_eq!((twice.condition, twice.resp2), (Condition::Illogic, 1));
         for (name, path) in [("A", "/a"), ("B", "/b/*"), ("C", "/c")] {
             let reported = urimap(&maps, &mut browse, &next).unwrap();
@@ -455,8 +455,8 @@ mod tests {
         }
         let end = urimap(&maps, &mut browse, &next).unwrap_err();
         assert_eq!((end.condition, end.resp2), (Condition::End, 2));
-        urimap(&maps, &mut browse, &asks(&[row::END])).unwrap();
-        assert!(urimap(&maps, &mut browse, &asks(&[row::END])).is_err());
+        urimap(&maps, &mut browse, &with_options(&[row::END])).unwrap();
+        assert!(urimap(&maps, &mut browse, &with_options(&[row::END])).is_err());
     }
 
     fn sets(name: &str, options: &[u8]) -> CommandOperands {
@@ -467,7 +467,7 @@ mod tests {
     #[test]
     fn set_disables_sends_elsewhere_and_takes_that_back() {
         let before = maps();
-        let find = |maps: &Maps| maps.find("S", false, "h", "/b/x").cloned().unwrap();
+        let find = |maps: &UriMaps| maps.find("S", false, "h", "/b/x").cloned().unwrap();
         let off = changed(&before, &sets("B", &[set_row::DISABLED])).unwrap();
         assert!(!find(&off).enabled && find(&before).enabled);
         let there = "http://h.example/there";
@@ -494,9 +494,9 @@ mod tests {
         );
         assert!(find(&moved).enabled);
         // INQUIRE returns both, and the program of the map.
-        let asked = asks(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
-        let asked = asked.bytes(row::URIMAP, b"B".to_vec());
-        let reported = urimap(&moved, &mut Browses::new(), &asked).unwrap();
+        let asked = with_options(&[row::LOCATION, row::REDIRECTTYPE, row::PROGRAM, row::USAGE]);
+        let asked = inquire_request.bytes(row::URIMAP, b"B".to_vec());
+        let reported = urimap(&moved, &mut BrowsePositions::new(), &inquire_request).unwrap();
         assert_eq!(text(&reported, row::LOCATION).as_deref(), Some(there));
         assert_eq!(text(&reported, row::PROGRAM).as_deref(), Some("P"));
         assert_eq!(reported.get_int(row::REDIRECTTYPE), Some(cvda("TEMPORARY")));
@@ -543,10 +543,10 @@ mod tests {
     }
 
     #[test]
-    fn one_map_is_told_by_its_name() {
-        let (maps, mut browse) = (maps(), Browses::new());
-        let asked = asks(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
-        let of = |name: &str| asked.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
+    fn one_map_is_returned_by_its_name() {
+        let (maps, mut browse) = (maps(), BrowsePositions::new());
+        let asked = with_options(&[row::USAGE, row::SCHEME, row::PORT, row::HOSTTYPE]);
+        let of = |name: &str| inquire_request.clone().bytes(row::URIMAP, name.as_bytes().to_vec());
         let reported = urimap(&maps, &mut browse, &of("C       ")).unwrap();
         assert_eq!(reported.get_int(row::USAGE), Some(cvda("CLIENT")));
         assert_eq!(reported.get_int(row::SCHEME), Some(cvda("HTTPS")));
@@ -554,7 +554,7 @@ mod tests {
         assert_eq!(reported.get_int(row::PORT), Some(443));
         let none = urimap(&maps, &mut browse, &of("D")).unwrap_err();
         assert_eq!((none.condition, none.resp2), (Condition::NotFnd, 1));
-        let change = asks(&[row::CHANGETIME]).bytes(row::URIMAP, b"C".to_vec());
+        let change = with_options(&[row::CHANGETIME]).bytes(row::URIMAP, b"C".to_vec());
         assert_eq!(
             urimap(&maps, &mut browse, &change).unwrap_err().condition,
             Condition::InvReq

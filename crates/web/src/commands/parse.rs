@@ -14,7 +14,7 @@ const MAX_URL: usize = 4096;
 
 /// The parts of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Url<'u> {
+pub struct UrlParts<'u> {
     /// `http` or `https`.
     pub scheme: &'u str,
     /// The host, an address of IP version 6 without its brackets.
@@ -28,7 +28,7 @@ pub struct Url<'u> {
 }
 
 /// Splits a URL. Returns `None` if it is not a URL of HTTP.
-pub fn url(text: &str) -> Option<Url<'_>> {
+pub fn url(text: &str) -> Option<UrlParts<'_>> {
     let (scheme, rest) = text.split_once("://")?;
     let own = match scheme.to_ascii_lowercase().as_str() {
         "http" => 80,
@@ -64,7 +64,7 @@ pub fn url(text: &str) -> Option<Url<'_>> {
         None | Some("") => own,
         Some(port) => port.parse().ok()?,
     };
-    Some(Url {
+    Some(UrlParts {
         scheme,
         host,
         port,

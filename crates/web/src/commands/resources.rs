@@ -22,32 +22,32 @@ use soap::binding::ProgramInterface;
 use soap::pipeline::{MessageHandler, PipelineRole};
 use soap::{ServiceBinding, SoapVersion};
 
-use super::inquire::{Asked, Browses, Value, asked, enabled, found, options};
+use super::inquire::{InquireRequest, BrowsePositions, OptionValue, inquire_request, enabled, found, options};
 use super::{Failure, Outcome, cvda, fail, says, text};
-use crate::pipelines::Installed;
-use crate::service::{ATTACH, Edition};
+use crate::pipelines::InstalledPipeline;
+use crate::service::{ATTACH, WebDefinitions};
 
 /// INQUIRE of one kind, by the number of its row.
-pub fn inquire(edition: &Edition, browses: &mut Browses, number: u16, given: &CommandOperands) -> Outcome {
-    let asked = asked(browses, number, given)?;
+pub fn inquire(edition: &WebDefinitions, browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Outcome {
+    let asked = inquire_request(browses, number, given)?;
     match number {
-        inquire_doctemplate::NUMBER => template(edition, browses, &asked, given),
-        inquire_host::NUMBER => host(edition, browses, &asked, given),
-        inquire_pipeline::NUMBER => pipeline(edition, browses, &asked, given),
-        inquire_tcpipservice::NUMBER => service(edition, browses, &asked, given),
-        _ => web_service(edition, browses, &asked, given),
+        inquire_doctemplate::NUMBER => template(edition, browses, &inquire_request, given),
+        inquire_host::NUMBER => host(edition, browses, &inquire_request, given),
+        inquire_pipeline::NUMBER => pipeline(edition, browses, &inquire_request, given),
+        inquire_tcpipservice::NUMBER => service(edition, browses, &inquire_request, given),
+        _ => web_service(edition, browses, &inquire_request, given),
     }
 }
 
-fn words(text: &str) -> Value {
-    Value::Text(text.to_owned())
+fn words(text: &str) -> OptionValue {
+    OptionValue::Text(text.to_owned())
 }
 
-fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
+fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
     use inquire_doctemplate as row;
     let all = edition.templates.definitions();
     let all = all.map(|def| (def.name.as_str(), def));
-    let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
+    let Some((def, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
         return Ok(CommandOperands::default());
     };
     let (kind, option, place) = match &def.source {
@@ -60,14 +60,14 @@ fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Com
         TemplateSource::TdQueue(queue) => ("TDQ", row::TDQUEUE, queue),
     };
     options(&row::ROW, given, filled, |index| match index {
-        row::APPENDCRLF if def.append_crlf => Value::Cvda("APPEND"),
-        row::APPENDCRLF => Value::Cvda("NOAPPEND"),
+        row::APPENDCRLF if def.append_crlf => OptionValue::Cvda("APPEND"),
+        row::APPENDCRLF => OptionValue::Cvda("NOAPPEND"),
         // Kept templates are not a discardable cache.
-        row::CACHESIZE => Value::Number(0),
+        row::CACHESIZE => OptionValue::Number(0),
         row::TEMPLATENAME => words(&def.template),
-        row::TEMPLATETYPE => Value::Cvda(kind),
-        row::TYPE if def.binary => Value::Cvda("BINARY"),
-        row::TYPE => Value::Cvda("EBCDIC"),
+        row::TEMPLATETYPE => OptionValue::Cvda(kind),
+        row::TYPE if def.binary => OptionValue::Cvda("BINARY"),
+        row::TYPE => OptionValue::Cvda("EBCDIC"),
         row::DDNAME => match &def.source {
             TemplateSource::Member(dd, _) => words(dd),
             _ => words(""),
@@ -77,7 +77,7 @@ fn template(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Com
     })
 }
 
-fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
+fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
     use inquire_host as row;
     let mut hosts = BTreeMap::new();
     for map in edition.maps.each() {
@@ -90,24 +90,24 @@ fn host(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Command
         let service = service.as_deref().unwrap_or_default();
         hosts.entry(host).or_insert(service);
     }
-    let asked = match asked {
+    let asked = match inquire_request {
         // Hosts are compared as they are found, without regard to case.
-        Asked::Named(host) => &Asked::Named(host.to_ascii_lowercase()),
-        asked => asked,
+        InquireRequest::Named(host) => &InquireRequest::Named(host.to_ascii_lowercase()),
+        asked => inquire_request,
     };
-    let Some((service, filled)) = found(browses, row::NUMBER, asked, hosts)? else {
+    let Some((service, filled)) = found(browses, row::NUMBER, inquire_request, hosts)? else {
         return Ok(CommandOperands::default());
     };
     options(&row::ROW, given, filled, |index| match index {
         row::TCPIPSERVICE => words(service),
-        _ => Value::Cvda("ENABLED"),
+        _ => OptionValue::Cvda("ENABLED"),
     })
 }
 
-fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
+fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
     use inquire_pipeline as row;
     let all = edition.pipelines.each().map(|one| (one.name.as_str(), one));
-    let Some((installed, filled)) = found(browses, row::NUMBER, asked, all)? else {
+    let Some((installed, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
         return Ok(CommandOperands::default());
     };
     let handlers = installed.config.handlers.iter();
@@ -125,30 +125,30 @@ fn pipeline(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Com
     options(&row::ROW, given, filled, |index| match index {
         row::CONFIGFILE => words(&installed.def.config_file),
         row::WSDIR => words(installed.def.directory.as_deref().unwrap_or_default()),
-        row::ENABLESTATUS if installed.enabled => Value::Cvda("ENABLED"),
-        row::ENABLESTATUS => Value::Cvda("DISABLED"),
+        row::ENABLESTATUS if installed.enabled => OptionValue::Cvda("ENABLED"),
+        row::ENABLESTATUS => OptionValue::Cvda("DISABLED"),
         row::MODE => match installed.config.role {
-            PipelineRole::Provider => Value::Cvda("PROVIDER"),
-            PipelineRole::Requester => Value::Cvda("REQUESTER"),
+            PipelineRole::Provider => OptionValue::Cvda("PROVIDER"),
+            PipelineRole::Requester => OptionValue::Cvda("REQUESTER"),
         },
-        row::MTOMNOXOPST => Value::Cvda("NOMTOMNOXOP"),
-        row::MTOMST => Value::Cvda("NOMTOM"),
-        row::SENDMTOMST => Value::Cvda("NOSENDMTOM"),
-        row::XOPDIRECTST => Value::Cvda("NOXOPDIRECT"),
-        row::XOPSUPPORTST => Value::Cvda("NOXOPSUPPORT"),
-        row::RESPWAIT => Value::Number(installed.wait_s.map_or(-1, i64::from)),
-        row::SOAPVNUM => Value::Number(i64::from(soap.is_some())),
-        row::SOAPRNUM => Value::Number(release),
+        row::MTOMNOXOPST => OptionValue::Cvda("NOMTOMNOXOP"),
+        row::MTOMST => OptionValue::Cvda("NOMTOM"),
+        row::SENDMTOMST => OptionValue::Cvda("NOSENDMTOM"),
+        row::XOPDIRECTST => OptionValue::Cvda("NOXOPDIRECT"),
+        row::XOPSUPPORTST => OptionValue::Cvda("NOXOPSUPPORT"),
+        row::RESPWAIT => OptionValue::Number(installed.wait_s.map_or(-1, i64::from)),
+        row::SOAPVNUM => OptionValue::Number(i64::from(soap.is_some())),
+        row::SOAPRNUM => OptionValue::Number(release),
         row::SOAPLEVEL => words(level),
-        _ => Value::Nothing,
+        _ => OptionValue::Nothing,
     })
 }
 
-fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &CommandOperands) -> Outcome {
+fn service(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
     use inquire_tcpipservice as row;
     let all = edition.services.iter();
     let all: BTreeMap<&str, &TcpIpServiceDef> = all.map(|(name, def)| (&**name, def)).collect();
-    let Some((def, filled)) = found(browses, row::NUMBER, asked, all)? else {
+    let Some((def, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
         return Ok(CommandOperands::default());
     };
     let address = def
@@ -157,21 +157,21 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Comm
         .and_then(|a| a.parse::<IpAddr>().ok());
     let any = || "0.0.0.0".to_owned();
     options(&row::ROW, given, filled, |index| match index {
-        row::ATTACHSEC => Value::Cvda(match def.protocol {
+        row::ATTACHSEC => OptionValue::Cvda(match def.protocol {
             TcpIpProtocol::Http => "NOTAPPLIC",
             _ => "LOCAL",
         }),
-        row::AUTHENTICATE => Value::Cvda(match def.authenticate {
+        row::AUTHENTICATE => OptionValue::Cvda(match def.authenticate {
             ServiceAuthentication::No => "NOAUTHENTIC",
             ServiceAuthentication::Basic => "BASICAUTH",
             ServiceAuthentication::Certificate => "CERTIFICAUTH",
             ServiceAuthentication::Automatic => "AUTOAUTH",
         }),
-        row::BACKLOG => Value::Number(def.backlog.into()),
+        row::BACKLOG => OptionValue::Number(def.backlog.into()),
         row::CERTIFICATE => words(def.certificate.as_deref().unwrap_or_default()),
-        row::CLOSETIMEOUT => Value::Number(def.socket_close_s.unwrap_or(0).into()),
+        row::CLOSETIMEOUT => OptionValue::Number(def.socket_close_s.unwrap_or(0).into()),
         row::HOST => words(def.address.as_deref().unwrap_or("ANY")),
-        row::HOSTTYPE | row::IPFAMILY => Value::Cvda(match (address, index) {
+        row::HOSTTYPE | row::IPFAMILY => OptionValue::Cvda(match (address, index) {
             (Some(IpAddr::V4(_)), _) => "IPV4",
             (Some(IpAddr::V6(_)), _) => "IPV6",
             (None, row::HOSTTYPE) => "NOTAPPLIC",
@@ -179,29 +179,29 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Comm
         }),
         row::IPADDRESS => match address {
             Some(IpAddr::V6(_)) => words("0.0.0.0"),
-            address => Value::Text(address.map_or_else(any, |a| a.to_string())),
+            address => OptionValue::Text(address.map_or_else(any, |a| a.to_string())),
         },
-        row::IPRESOLVED => Value::Text(address.map_or_else(any, |a| a.to_string())),
-        row::MAXDATALEN => Value::Number((def.max_data_bytes >> 10) as i64),
-        row::MAXPERSIST => Value::Number(def.max_persist.map_or(-1, i64::from)),
-        row::OPENSTATUS if def.open => Value::Cvda("OPEN"),
-        row::OPENSTATUS => Value::Cvda("CLOSED"),
-        row::PORT => Value::Number(def.port.into()),
-        row::PRIVACY => Value::Cvda(match def.ssl {
+        row::IPRESOLVED => OptionValue::Text(address.map_or_else(any, |a| a.to_string())),
+        row::MAXDATALEN => OptionValue::Number((def.max_data_bytes >> 10) as i64),
+        row::MAXPERSIST => OptionValue::Number(def.max_persist.map_or(-1, i64::from)),
+        row::OPENSTATUS if def.open => OptionValue::Cvda("OPEN"),
+        row::OPENSTATUS => OptionValue::Cvda("CLOSED"),
+        row::PORT => OptionValue::Number(def.port.into()),
+        row::PRIVACY => OptionValue::Cvda(match def.ssl {
             SslUse::No => "NOTSUPPORTED",
             _ => "REQUIRED",
         }),
-        row::PROTOCOL => Value::Cvda(match def.protocol {
+        row::PROTOCOL => OptionValue::Cvda(match def.protocol {
             TcpIpProtocol::Http => "HTTP",
             TcpIpProtocol::Ipic => "IPIC",
             TcpIpProtocol::Other => "USER",
         }),
         row::REALM => words(def.realm.as_deref().unwrap_or_default()),
-        row::SOCKETCLOSE => Value::Cvda(match def.socket_close_s {
+        row::SOCKETCLOSE => OptionValue::Cvda(match def.socket_close_s {
             None => "WAIT",
             Some(_) => "TIMEOUT",
         }),
-        row::SSLTYPE => Value::Cvda(match def.ssl {
+        row::SSLTYPE => OptionValue::Cvda(match def.ssl {
             SslUse::No => "NOSSL",
             SslUse::Yes => "SSL",
             SslUse::ClientAuth => "CLIENTAUTH",
@@ -212,20 +212,20 @@ fn service(edition: &Edition, browses: &mut Browses, asked: &Asked, given: &Comm
         })),
         row::URM => words(def.analyzer.as_deref().unwrap_or_default()),
         row::GENERICTCPS | row::SPECIFTCPS | row::OPTIONSPGM => words(""),
-        _ => Value::Nothing,
+        _ => OptionValue::Nothing,
     })
 }
 
 fn web_service(
-    edition: &Edition,
-    browses: &mut Browses,
-    asked: &Asked,
+    edition: &WebDefinitions,
+    browses: &mut BrowsePositions,
+    asked: &InquireRequest,
     given: &CommandOperands,
 ) -> Outcome {
     use inquire_webservice as row;
     let all = edition.pipelines.each_service();
     let all = all.map(|one| (one.name.as_str(), one));
-    let Some((service, filled)) = found(browses, row::NUMBER, asked, all)? else {
+    let Some((service, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
         return Ok(CommandOperands::default());
     };
     let binding: &ServiceBinding = &service.binding;
@@ -242,7 +242,7 @@ fn web_service(
     options(&row::ROW, given, filled, |index| match index {
         row::ARCHIVEFILE => words(""),
         // The region's code page.
-        row::CCSID => Value::Number(0),
+        row::CCSID => OptionValue::Number(0),
         row::CONTAINER => match &binding.interface {
             ProgramInterface::Channel { container } if provides => words(container),
             _ => words(""),
@@ -250,23 +250,23 @@ fn web_service(
         row::ENDPOINT if provides => words(""),
         row::ENDPOINT => words(&binding.uri),
         row::MAPPINGLEVEL | row::MINRUNLEVEL => words(level),
-        row::MAPPINGVNUM | row::MINRUNVNUM => Value::Number(version),
-        row::MAPPINGRNUM | row::MINRUNRNUM => Value::Number(release),
-        row::PGMINTERFACE => Value::Cvda(match &binding.interface {
+        row::MAPPINGVNUM | row::MINRUNVNUM => OptionValue::Number(version),
+        row::MAPPINGRNUM | row::MINRUNRNUM => OptionValue::Number(release),
+        row::PGMINTERFACE => OptionValue::Cvda(match &binding.interface {
             _ if !provides => "NOTAPPLIC",
             ProgramInterface::Channel { .. } => "CHANNEL",
             ProgramInterface::Commarea => "COMMAREA",
         }),
         row::PIPELINE => words(&service.pipeline),
         row::PROGRAM => words(binding.program.as_deref().unwrap_or_default()),
-        row::STATE => Value::Cvda("INSERVICE"),
+        row::STATE => OptionValue::Cvda("INSERVICE"),
         row::URIMAP => words(map.map_or("", |map| &map.defined.name)),
-        row::VALIDATIONST => Value::Cvda("NOVALIDATION"),
+        row::VALIDATIONST => OptionValue::Cvda("NOVALIDATION"),
         row::WSBIND => words(&service.paths.0),
         row::WSDLFILE => words(&service.paths.1),
-        row::XOPDIRECTST => Value::Cvda("NOXOPDIRECT"),
-        row::XOPSUPPORTST => Value::Cvda("NOXOPSUPPORT"),
-        _ => Value::Nothing,
+        row::XOPDIRECTST => OptionValue::Cvda("NOXOPDIRECT"),
+        row::XOPSUPPORTST => OptionValue::Cvda("NOXOPSUPPORT"),
+        _ => OptionValue::Nothing,
     })
 }
 
@@ -287,13 +287,13 @@ mod resp2 {
 }
 
 /// SET PIPELINE.
-pub fn set_pipeline(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
+pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
     use pipeline_row as row;
     let name = text(given, row::PIPELINE).unwrap_or_default();
     let Some(installed) = before.pipelines.pipeline(&name) else {
         return fail(Condition::NotFnd, resp2::NO_PIPELINE);
     };
-    let mut made = Installed::clone(installed);
+    let mut made = InstalledPipeline::clone(installed);
     let status = [row::ENABLED, row::DISABLED, row::ENABLESTATUS];
     if let Some(enabled) = enabled(given, status, resp2::STATUS)? {
         made.enabled = enabled;
@@ -304,14 +304,14 @@ pub fn set_pipeline(before: &Edition, given: &CommandOperands) -> Result<Edition
         Some(n) if n == -1 || n == cvda("DEFAULT") => made.wait_s = None,
         Some(_) => return fail(Condition::InvReq, resp2::WAIT),
     }
-    Ok(Edition {
+    Ok(WebDefinitions {
         pipelines: std::sync::Arc::new(before.pipelines.with(made)),
         ..before.clone()
     })
 }
 
 /// SET DOCTEMPLATE.
-pub fn set_template(before: &Edition, given: &CommandOperands) -> Result<Edition, Failure> {
+pub fn set_template(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
     use set_doctemplate as row;
     let name = text(given, row::DOCTEMPLATE).unwrap_or_default();
     if !before.templates.definitions().any(|def| def.name == name) {
@@ -324,7 +324,7 @@ pub fn set_template(before: &Edition, given: &CommandOperands) -> Result<Edition
         };
     }
     match before.templates.again(&name) {
-        Some(templates) => Ok(Edition {
+        Some(templates) => Ok(WebDefinitions {
             templates,
             ..before.clone()
         }),
@@ -335,11 +335,11 @@ pub fn set_template(before: &Edition, given: &CommandOperands) -> Result<Edition
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Templates;
-    use crate::pipelines::Pipelines;
+    use crate::document::TemplateTable;
+    use crate::pipelines::PipelineTable;
     use std::path::{Path, PathBuf};
 
-    fn edition(files: &Path) -> Edition {
+    fn edition(files: &Path) -> WebDefinitions {
         let csd = cics::csd::parse(
             "DEFINE TCPIPSERVICE(WEB) GROUP(G) PORTNUMBER(8080) SOCKETCLOSE(000130) IPADDRESS(127.0.0.1)\n\
              DEFINE TCPIPSERVICE(OFF) GROUP(G) PORTNUMBER(0) STATUS(CLOSED)\n\
@@ -350,14 +350,14 @@ mod tests {
              DEFINE DOCTEMPLATE(PAGE) GROUP(G) HFSFILE(page.html) TEMPLATENAME(The page)\n",
         );
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
-        let (templates, wrong) = Templates::load(&csd.doctemplates, files, files);
+        let (templates, wrong) = TemplateTable::load(&csd.doctemplates, files, files);
         assert_eq!(wrong, Vec::<String>::new());
         let page = copybook::codepage::CodePage::ascii();
         let (pipelines, wrong) =
-            Pipelines::load(&csd.pipelines, &csd.webservices, &csd.urimaps, files, page);
+            PipelineTable::load(&csd.pipelines, &csd.webservices, &csd.urimaps, files, page);
         assert_eq!(wrong, []);
         let (maps, services) = (&csd.urimaps, &csd.tcpipservices);
-        Edition::new(maps, services, templates, PathBuf::from(files), pipelines)
+        WebDefinitions::new(maps, services, templates, PathBuf::from(files), pipelines)
     }
 
     fn folder() -> tempfile::TempDir {
@@ -366,7 +366,7 @@ mod tests {
         folder
     }
 
-    fn asks(options: &[u8]) -> CommandOperands {
+    fn with_options(options: &[u8]) -> CommandOperands {
         CommandOperands::new(options.iter().fold(0, |bits, option| bits | 1 << option))
     }
 
@@ -375,8 +375,8 @@ mod tests {
         CommandOperands::new(bits).bytes(0, name.as_bytes().to_vec())
     }
 
-    fn reported(edition: &Edition, number: u16, given: &CommandOperands) -> CommandOperands {
-        inquire(edition, &mut Browses::new(), number, given).unwrap()
+    fn reported(edition: &WebDefinitions, number: u16, given: &CommandOperands) -> CommandOperands {
+        inquire(edition, &mut BrowsePositions::new(), number, given).unwrap()
     }
 
     fn refused<T>(outcome: Result<T, Failure>) -> (Condition, u32) {
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_told_as_it_is_defined() {
+    fn an_address_is_returned_as_it_is_defined() {
         use inquire_tcpipservice as row;
         let folder = folder();
         let edition = edition(folder.path());
@@ -417,23 +417,23 @@ mod tests {
         assert_eq!(off.get_int(row::SSLTYPE), Some(cvda("NOSSL")));
         let none = inquire(
             &edition,
-            &mut Browses::new(),
+            &mut BrowsePositions::new(),
             row::NUMBER,
             &named("NONE", &[]),
         );
         assert_eq!(refused(none), (Condition::NotFnd, 1));
         let nothing = named("WEB", &[row::CONNECTIONS]);
-        let nothing = inquire(&edition, &mut Browses::new(), row::NUMBER, &nothing);
+        let nothing = inquire(&edition, &mut BrowsePositions::new(), row::NUMBER, &nothing);
         assert_eq!(refused(nothing), (Condition::InvReq, 1));
     }
 
     #[test]
-    fn browses_of_two_kinds_go_on_beside_each_other() {
+    fn browses_of_two_kinds_continue_independently() {
         use {inquire_host as host, inquire_pipeline as pipe};
         let folder = folder();
-        let (edition, mut browses) = (edition(folder.path()), Browses::new());
+        let (edition, mut browses) = (edition(folder.path()), BrowsePositions::new());
         let mut ask =
-            |number, options: &[u8]| inquire(&edition, &mut browses, number, &asks(options));
+            |number, options: &[u8]| inquire(&edition, &mut browses, number, &with_options(options));
         assert_eq!(
             refused(ask(pipe::NUMBER, &[pipe::NEXT])),
             (Condition::Illogic, 1)
@@ -478,7 +478,7 @@ mod tests {
         let given = named("PROV", &flags).int(pipeline_row::RESPWAIT, 12);
         let after = set_pipeline(&before, &given).unwrap();
         let ask = named("PROV", &[row::ENABLESTATUS, row::RESPWAIT]);
-        let state = |edition: &Edition| {
+        let state = |edition: &WebDefinitions| {
             let reported = reported(edition, row::NUMBER, &ask);
             (
                 reported.get_int(row::ENABLESTATUS),
@@ -488,7 +488,7 @@ mod tests {
         assert_eq!(state(&before), (Some(cvda("ENABLED")), Some(7)));
         assert_eq!(state(&after), (Some(cvda("DISABLED")), Some(12)));
         let mut again = edition(folder.path());
-        let pipelines = Pipelines::clone(&again.pipelines);
+        let pipelines = PipelineTable::clone(&again.pipelines);
         again.pipelines = std::sync::Arc::new(pipelines.with_changes_of(&after.pipelines));
         assert_eq!(state(&again), state(&after));
         let wrong = named("PROV", &flags).int(pipeline_row::RESPWAIT, 10_000);
@@ -522,7 +522,7 @@ mod tests {
         std::fs::write(folder.path().join("page.html"), "two").unwrap();
         let given = named("PAGE", &[set_doctemplate::NEWCOPY]);
         let after = set_template(&before, &given).unwrap();
-        let text_of = |edition: &Edition| {
+        let text_of = |edition: &WebDefinitions| {
             let mut symbols = Default::default();
             edition
                 .templates

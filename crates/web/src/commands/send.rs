@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 use webtask::send::{conversion, head};
 
 use super::{Failure, Filled, Outcome, cvda, fail, says};
-use crate::document::Documents;
-use crate::request::{Piece, WebAnswer, WebBody};
+use crate::document::TaskDocuments;
+use crate::request::{BodyPiece, WebAnswer, WebBody};
 use crate::task::{AnswerState, ServerSide};
 
 /// Chunks that wait to be written.
@@ -28,11 +28,11 @@ const CHUNKS: usize = 16;
 
 /// The outcome of a SEND.
 #[derive(Debug)]
-pub enum Sent {
+pub enum SendOutcome {
     /// It is done.
     Done,
     /// It is done when these pieces are in the queue.
-    Waits(mpsc::Sender<Piece>, Vec<Piece>),
+    Waits(mpsc::Sender<BodyPiece>, Vec<BodyPiece>),
 }
 
 /// How much of a chunked answer this SEND has.
@@ -46,10 +46,10 @@ enum Chunking {
 /// Serves SEND of a task that a request began. `page` is the region's.
 pub fn send(
     server: &mut ServerSide,
-    documents: &mut Documents,
+    documents: &mut TaskDocuments,
     given: &CommandOperands,
     page: CodePage,
-) -> Result<Sent, Failure> {
+) -> Result<SendOutcome, Failure> {
     let chunking = chunking(given)?;
     match (&server.answer, chunking) {
         (AnswerState::Sent, _) => return fail(Condition::InvReq, 70),
@@ -96,20 +96,20 @@ pub fn send(
     };
     if !immediate {
         server.answer = AnswerState::Eventual(answer);
-        return Ok(Sent::Done);
+        return Ok(SendOutcome::Done);
     }
     server.answer = AnswerState::Sent;
     hand_over(server, answer)
 }
 
 /// Gives the client its answer; IOERR when it has gone.
-fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<Sent, Failure> {
+fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, Failure> {
     let sent = server
         .way
         .take()
         .is_some_and(|way| way.send(answer).is_ok());
     match sent {
-        true => Ok(Sent::Done),
+        true => Ok(SendOutcome::Done),
         false => fail(Condition::IoErr, 42),
     }
 }
@@ -118,7 +118,7 @@ fn begin_chunks(
     server: &mut ServerSide,
     answer: WebAnswer,
     body: Vec<u8>,
-) -> Result<Sent, Failure> {
+) -> Result<SendOutcome, Failure> {
     if server.request.parts.version == Version::HTTP_10 {
         return fail(Condition::InvReq, 85);
     }
@@ -135,10 +135,10 @@ fn begin_chunks(
 /// Another chunk, or the end.
 fn more(
     server: &mut ServerSide,
-    queue: mpsc::Sender<Piece>,
+    queue: mpsc::Sender<BodyPiece>,
     body: Vec<u8>,
     chunking: Chunking,
-) -> Result<Sent, Failure> {
+) -> Result<SendOutcome, Failure> {
     let mut pieces = Vec::new();
     // A piece of no bytes would end the answer on the wire.
     if !body.is_empty() {
@@ -158,12 +158,12 @@ fn more(
             Ok(()) => {}
             Err(mpsc::error::TrySendError::Full(piece)) => {
                 let rest = std::iter::once(piece).chain(pieces).collect();
-                return Ok(Sent::Waits(queue, rest));
+                return Ok(SendOutcome::Waits(queue, rest));
             }
             Err(mpsc::error::TrySendError::Closed(_)) => return fail(Condition::IoErr, 42),
         }
     }
-    Ok(Sent::Done)
+    Ok(SendOutcome::Done)
 }
 
 fn chunking(given: &CommandOperands) -> Result<Chunking, Failure> {
@@ -182,7 +182,7 @@ fn chunking(given: &CommandOperands) -> Result<Chunking, Failure> {
 
 /// The body, and the document that it is.
 fn body(
-    documents: &Documents,
+    documents: &TaskDocuments,
     given: &CommandOperands,
     conversion: Option<(CodePage, CodePage)>,
     chunking: Chunking,

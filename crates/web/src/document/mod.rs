@@ -14,8 +14,8 @@ use std::collections::HashMap;
 
 use copybook::codepage::CodePage;
 
-pub use symbols::{SymbolError, Symbols};
-pub use template::{TemplateError, Templates};
+pub use symbols::{SymbolError, SymbolTable};
+pub use template::{TemplateError, TemplateTable};
 
 use crate::pages;
 
@@ -24,7 +24,7 @@ const MOST: usize = 1_000;
 
 /// The documents of a task, by token.
 #[derive(Debug, Default)]
-pub struct Documents {
+pub struct TaskDocuments {
     each: HashMap<[u8; 16], Document>,
     made: u64,
 }
@@ -34,7 +34,7 @@ pub struct Documents {
 pub struct Document {
     blocks: Vec<Block>,
     /// Values of its symbols.
-    pub symbols: Symbols,
+    pub symbols: SymbolTable,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ enum Block {
 
 /// The inserted part.
 #[derive(Debug)]
-pub enum Piece<'a> {
+pub enum InsertedPart<'a> {
     /// Text without symbols.
     Text(&'a [u8]),
     /// Bytes that are never converted.
@@ -85,7 +85,7 @@ const TOP: [u8; 16] = *b"TOP             ";
 /// The bookmark at the end of the document.
 const BOTTOM: [u8; 16] = *b"BOTTOM          ";
 
-impl Documents {
+impl TaskDocuments {
     /// Adds a document; none when the task has as many as it may.
     pub fn add(&mut self, document: Document) -> Option<[u8; 16]> {
         if self.each.len() >= MOST {
@@ -129,8 +129,8 @@ impl Document {
     /// it and TO. Nothing changes when that is not possible.
     pub fn insert(
         &mut self,
-        piece: Piece<'_>,
-        templates: &Templates,
+        piece: InsertedPart<'_>,
+        templates: &TemplateTable,
         at: Option<[u8; 16]>,
         to: Option<[u8; 16]>,
     ) -> Result<(), InsertError> {
@@ -185,19 +185,19 @@ impl Document {
 
     fn blocks_of(
         &mut self,
-        piece: Piece<'_>,
-        templates: &Templates,
+        piece: InsertedPart<'_>,
+        templates: &TemplateTable,
     ) -> Result<Vec<Block>, InsertError> {
         Ok(match piece {
-            Piece::Text(bytes) => vec![Block::Text(bytes.to_vec())],
-            Piece::Binary(bytes) => vec![Block::Binary(bytes.to_vec())],
-            Piece::Bookmark(name) => vec![Block::Bookmark(name)],
-            Piece::Document(other) => other.blocks,
-            Piece::Symbol(name) => {
+            InsertedPart::Text(bytes) => vec![Block::Text(bytes.to_vec())],
+            InsertedPart::Binary(bytes) => vec![Block::Binary(bytes.to_vec())],
+            InsertedPart::Bookmark(name) => vec![Block::Bookmark(name)],
+            InsertedPart::Document(other) => other.blocks,
+            InsertedPart::Symbol(name) => {
                 let value = self.symbols.get(name).ok_or(InsertError::Symbol)?;
                 vec![Block::Text(value.to_vec())]
             }
-            Piece::Template(name) => {
+            InsertedPart::Template(name) => {
                 let made = templates.expand(name, &mut self.symbols);
                 let (bytes, binary) = made.map_err(InsertError::Template)?;
                 vec![match binary {
@@ -205,7 +205,7 @@ impl Document {
                     false => Block::Text(bytes),
                 }]
             }
-            Piece::From(bytes) => match retrieved::parse(bytes) {
+            InsertedPart::From(bytes) => match retrieved::parse(bytes) {
                 Some(blocks) => blocks,
                 None => {
                     let made = templates.expand_text(bytes, &mut self.symbols);
@@ -251,46 +251,46 @@ mod tests {
     }
 
     #[test]
-    fn pieces_go_where_the_bookmarks_say() {
-        let (none, mut d) = (Templates::default(), Document::default());
-        d.insert(Piece::Text(b"one "), &none, None, None).unwrap();
-        d.insert(Piece::Bookmark(name("A")), &none, None, None)
+    fn pieces_are_inserted_at_their_bookmarks() {
+        let (none, mut d) = (TemplateTable::default(), Document::default());
+        d.insert(InsertedPart::Text(b"one "), &none, None, None).unwrap();
+        d.insert(InsertedPart::Bookmark(name("A")), &none, None, None)
             .unwrap();
-        d.insert(Piece::Text(b"two "), &none, None, None).unwrap();
-        d.insert(Piece::Bookmark(name("B")), &none, None, None)
+        d.insert(InsertedPart::Text(b"two "), &none, None, None).unwrap();
+        d.insert(InsertedPart::Bookmark(name("B")), &none, None, None)
             .unwrap();
-        d.insert(Piece::Text(b"three"), &none, None, None).unwrap();
-        d.insert(Piece::Text(b"zero "), &none, Some(TOP), None)
+        d.insert(InsertedPart::Text(b"three"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Text(b"zero "), &none, Some(TOP), None)
             .unwrap();
-        d.insert(Piece::Text(b"1.5 "), &none, Some(name("A")), None)
+        d.insert(InsertedPart::Text(b"1.5 "), &none, Some(name("A")), None)
             .unwrap();
         assert_eq!(text(&d), "zero one 1.5 two three");
         let (a, b) = (Some(name("A")), Some(name("B")));
-        d.insert(Piece::Text(b"TWO "), &none, a, b).unwrap();
+        d.insert(InsertedPart::Text(b"TWO "), &none, a, b).unwrap();
         assert_eq!(text(&d), "zero one 1.5 TWO three");
-        let wrong = d.insert(Piece::Text(b"x"), &none, b, a);
+        let wrong = d.insert(InsertedPart::Text(b"x"), &none, b, a);
         assert_eq!(wrong, Err(InsertError::Order));
-        let twice = d.insert(Piece::Bookmark(name("B")), &none, None, None);
+        let twice = d.insert(InsertedPart::Bookmark(name("B")), &none, None, None);
         assert_eq!(twice, Err(InsertError::Bookmark));
-        let nowhere = d.insert(Piece::Text(b"x"), &none, Some(name("C")), None);
+        let nowhere = d.insert(InsertedPart::Text(b"x"), &none, Some(name("C")), None);
         assert_eq!(nowhere, Err(InsertError::At));
     }
 
     #[test]
     fn a_document_that_was_retrieved_keeps_its_bookmarks() {
-        let (none, mut d) = (Templates::default(), Document::default());
-        d.insert(Piece::Text(b"a"), &none, None, None).unwrap();
-        d.insert(Piece::Bookmark(name("M")), &none, None, None)
+        let (none, mut d) = (TemplateTable::default(), Document::default());
+        d.insert(InsertedPart::Text(b"a"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Bookmark(name("M")), &none, None, None)
             .unwrap();
-        d.insert(Piece::Binary(b"b"), &none, None, None).unwrap();
+        d.insert(InsertedPart::Binary(b"b"), &none, None, None).unwrap();
         let copy = d.tagged();
         assert_eq!(copy.len(), d.size());
         let mut second = Document::default();
         second
-            .insert(Piece::From(&copy), &none, None, None)
+            .insert(InsertedPart::From(&copy), &none, None, None)
             .unwrap();
         second
-            .insert(Piece::Text(b"-"), &none, Some(name("M")), None)
+            .insert(InsertedPart::Text(b"-"), &none, Some(name("M")), None)
             .unwrap();
         assert_eq!(text(&second), "a-b");
     }

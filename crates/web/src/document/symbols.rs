@@ -17,13 +17,13 @@ const MAX_NAME: usize = 32;
 
 /// Names and values.
 #[derive(Debug, Clone, Default)]
-pub struct Symbols(HashMap<String, Vec<u8>>);
+pub struct SymbolTable(HashMap<String, Vec<u8>>);
 
 /// A name or a list is wrong, at this offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolError(pub usize);
 
-impl Symbols {
+impl SymbolTable {
     /// The value of a symbol.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.0.get(name).map(Vec::as_slice)
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn lists_are_taken_over_whole_or_not_at_all() {
-        let mut symbols = Symbols::default();
+        let mut symbols = SymbolTable::default();
         symbols.set_list(b"A=1&B=x+y%21&", b'&', false).unwrap();
         assert_eq!(symbols.get("A"), Some(&b"1"[..]));
         assert_eq!(symbols.get("B"), Some(&b"x y!"[..]));

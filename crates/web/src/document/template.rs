@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cics::csd::{DocTemplateDef, TemplateSource};
 
-use super::symbols::{Symbols, is_name};
+use super::symbols::{SymbolTable, is_name};
 
 /// Templates within each other, as in CICS.
 const MAX_DEPTH: usize = 32;
@@ -29,10 +29,10 @@ const MAX_TEMPLATE: u64 = 4 << 20;
 
 /// All templates by name.
 #[derive(Debug, Clone, Default)]
-pub struct Templates {
+pub struct TemplateTable {
     each: Arc<HashMap<String, Template>>,
     /// Templates that a task has read, of those that only a task can read.
-    read: HashMap<String, Read>,
+    read: HashMap<String, TemplateText>,
     /// Texts that were read once and are kept until the definitions change.
     kept: Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>,
     /// The definitions, by their names, and where their files are.
@@ -48,7 +48,7 @@ struct Defined {
 
 /// A task's text of a template.
 #[derive(Debug, Clone)]
-enum Read {
+enum TemplateText {
     Text(Arc<Vec<u8>>),
     /// Its program has given none.
     Refused,
@@ -92,7 +92,7 @@ pub enum TemplateError {
     Size,
 }
 
-impl Templates {
+impl TemplateTable {
     /// Reads the templates of these definitions: HFSFILE below `files`,
     /// MEMBERNAME below `members`. Returns a message for each that cannot be
     /// read.
@@ -100,7 +100,7 @@ impl Templates {
         definitions: &[DocTemplateDef],
         files: &Path,
         members: &Path,
-    ) -> (Templates, Vec<String>) {
+    ) -> (TemplateTable, Vec<String>) {
         let mut each = HashMap::new();
         let mut wrong = Vec::new();
         for def in definitions {
@@ -129,14 +129,14 @@ impl Templates {
             }
         }
         let defined = definitions.iter().map(|d| (d.name.clone(), d.clone()));
-        let templates = Templates {
+        let templates = TemplateTable {
             each: Arc::new(each),
             defined: Arc::new(Defined {
                 definitions: defined.collect(),
                 files: files.to_owned(),
                 members: members.to_owned(),
             }),
-            ..Templates::default()
+            ..TemplateTable::default()
         };
         (templates, wrong)
     }
@@ -149,7 +149,7 @@ impl Templates {
     /// A copy with the template of a definition read again: a file at once, one
     /// that only a task can read at its next use. `None` if there is no such
     /// definition, or its file cannot be read.
-    pub fn again(&self, name: &str) -> Option<Templates> {
+    pub fn again(&self, name: &str) -> Option<TemplateTable> {
         let def = self.defined.definitions.get(name)?;
         self.kept().remove(&def.template);
         let mut made = self.clone();
@@ -167,7 +167,7 @@ impl Templates {
     /// A copy with the texts that a task has read, in the form of
     /// [`link::TEMPLATE_TEXT`], and the kept texts of other tasks.
     #[must_use]
-    pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> Templates {
+    pub fn with_read<'r>(&self, texts: impl Iterator<Item = &'r [u8]>) -> TemplateTable {
         let mut made = self.clone();
         for text in texts {
             let at = text.iter().position(|b| *b == 0).unwrap_or(text.len());
@@ -177,17 +177,17 @@ impl Templates {
                 _ => continue,
             };
             let read = match text.get(at + 1..).and_then(<[u8]>::split_first) {
-                Some((b'+' | b'*', read)) => Read::Text(Arc::new(joined(read, lines))),
-                Some((b'-', _)) => Read::Refused,
-                _ => Read::Missing,
+                Some((b'+' | b'*', read)) => TemplateText::Text(Arc::new(joined(read, lines))),
+                Some((b'-', _)) => TemplateText::Refused,
+                _ => TemplateText::Missing,
             };
-            if let (Read::Text(text), Some(b'*')) = (&read, text.get(at + 1)) {
+            if let (TemplateText::Text(text), Some(b'*')) = (&read, text.get(at + 1)) {
                 self.kept().insert(name.clone(), text.clone());
             }
             made.read.insert(name, read);
         }
         for (name, text) in &*self.kept() {
-            let text = || Read::Text(text.clone());
+            let text = || TemplateText::Text(text.clone());
             made.read.entry(name.clone()).or_insert_with(text);
         }
         made
@@ -204,16 +204,16 @@ impl Templates {
             Text::Here(text) => text,
             Text::Elsewhere { place, .. } => match self.read.get(name) {
                 None => return Err(TemplateError::Wanted(place.clone())),
-                Some(Read::Text(text)) => text,
-                Some(Read::Refused) => return Err(TemplateError::Refused),
-                Some(Read::Missing) => return Err(TemplateError::NotFound),
+                Some(TemplateText::Text(text)) => text,
+                Some(TemplateText::Refused) => return Err(TemplateError::Refused),
+                Some(TemplateText::Missing) => return Err(TemplateError::NotFound),
             },
         };
         Ok((text, template.binary))
     }
 
     /// A template of a text, for tests and fuzzing.
-    pub fn with(mut self, name: &str, text: &[u8]) -> Templates {
+    pub fn with(mut self, name: &str, text: &[u8]) -> TemplateTable {
         let template = Template {
             text: Text::Here(text.to_vec()),
             binary: false,
@@ -231,7 +231,7 @@ impl Templates {
     pub fn expand(
         &self,
         name: &str,
-        symbols: &mut Symbols,
+        symbols: &mut SymbolTable,
     ) -> Result<(Vec<u8>, bool), TemplateError> {
         if let (text, true) = self.text_of(name)? {
             return Ok((text.to_vec(), true));
@@ -245,7 +245,7 @@ impl Templates {
     pub fn expand_text(
         &self,
         text: &[u8],
-        symbols: &mut Symbols,
+        symbols: &mut SymbolTable,
     ) -> Result<Vec<u8>, TemplateError> {
         let mut expansion = Expansion::new(self, symbols);
         expansion.text(text)?;
@@ -334,8 +334,8 @@ fn with_crlf(text: &[u8]) -> Vec<u8> {
 
 /// An insertion under way.
 struct Expansion<'a> {
-    templates: &'a Templates,
-    symbols: &'a mut Symbols,
+    templates: &'a TemplateTable,
+    symbols: &'a mut SymbolTable,
     out: Vec<u8>,
     /// The templates that are being expanded, the outermost first.
     stack: Vec<String>,
@@ -344,7 +344,7 @@ struct Expansion<'a> {
 }
 
 impl<'a> Expansion<'a> {
-    fn new(templates: &'a Templates, symbols: &'a mut Symbols) -> Self {
+    fn new(templates: &'a TemplateTable, symbols: &'a mut SymbolTable) -> Self {
         Expansion {
             templates,
             symbols,
@@ -502,8 +502,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn expand(templates: &Templates, name: &str, list: &str) -> Result<String, TemplateError> {
-        let mut symbols = Symbols::default();
+    fn expand(templates: &TemplateTable, name: &str, list: &str) -> Result<String, TemplateError> {
+        let mut symbols = SymbolTable::default();
         symbols.set_list(list.as_bytes(), b'&', false).unwrap();
         let (bytes, _) = templates.expand(name, &mut symbols)?;
         Ok(String::from_utf8(bytes).unwrap())
@@ -511,14 +511,14 @@ mod tests {
 
     #[test]
     fn symbols_are_put_in_and_unknown_ones_stay() {
-        let templates = Templates::default().with("P", b"<p>&who; owes &sum; &amp; &copy;</p>");
+        let templates = TemplateTable::default().with("P", b"<p>&who; owes &sum; &amp; &copy;</p>");
         let made = expand(&templates, "P", "who=Ann&sum=%2412");
         assert_eq!(made.unwrap(), "<p>Ann owes $12 &amp; &copy;</p>");
     }
 
     #[test]
     fn commands_set_echo_and_include() {
-        let templates = Templates::default()
+        let templates = TemplateTable::default()
             .with("OUT", b"<!--#set var=A value=\"one two\" var=B value='2'-->[<!--#echo var=A-->]<!--#include template=IN-->")
             .with("IN", b"(&A;,&B;)");
         assert_eq!(
@@ -532,11 +532,11 @@ mod tests {
 
     #[test]
     fn a_template_that_includes_itself_is_refused() {
-        let templates = Templates::default()
+        let templates = TemplateTable::default()
             .with("A", b"a<!--#include template=B-->")
             .with("B", b"b<!--#include template=A-->");
         assert_eq!(expand(&templates, "A", ""), Err(TemplateError::Depth));
-        let mut deep = Templates::default().with("T40", b"end");
+        let mut deep = TemplateTable::default().with("T40", b"end");
         for n in 0..40 {
             let text = format!("<!--#include template=T{}-->", n + 1);
             deep = deep.with(&format!("T{n}"), text.as_bytes());
@@ -547,7 +547,7 @@ mod tests {
 
     #[test]
     fn templates_that_grow_without_end_are_refused() {
-        let mut templates = Templates::default().with("T0", &[b'x'; 1000]);
+        let mut templates = TemplateTable::default().with("T0", &[b'x'; 1000]);
         for n in 0..20 {
             let text = format!("<!--#include template=T{n}-->").repeat(10);
             templates = templates.with(&format!("T{}", n + 1), text.as_bytes());
@@ -556,14 +556,14 @@ mod tests {
     }
 
     #[test]
-    fn wrong_commands_are_told_with_their_offset() {
+    fn wrong_commands_are_reported_with_their_offset() {
         for text in [
             "ab<!--#set var=A-->",
             "ab<!--#jump x=1-->",
             "ab<!--#echo var=A",
             "ab<!--#include template=NONE-->",
         ] {
-            let templates = Templates::default().with("P", text.as_bytes());
+            let templates = TemplateTable::default().with("P", text.as_bytes());
             assert_eq!(
                 expand(&templates, "P", ""),
                 Err(TemplateError::Command(2)),
@@ -580,7 +580,7 @@ mod tests {
         );
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
         let nowhere = Path::new("nowhere");
-        let (templates, wrong) = Templates::load(&csd.doctemplates, nowhere, nowhere);
+        let (templates, wrong) = TemplateTable::load(&csd.doctemplates, nowhere, nowhere);
         assert!(wrong.is_empty(), "{wrong:?}");
         let templates = templates.with("OUT", b"<!--#include template=INQUEUE-->");
         let wanted = TemplateError::Wanted("QLINES\0INQUEUE".into());
@@ -609,14 +609,14 @@ mod tests {
         );
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
         let nowhere = Path::new("nowhere");
-        let load = || Templates::load(&csd.doctemplates, nowhere, nowhere);
+        let load = || TemplateTable::load(&csd.doctemplates, nowhere, nowhere);
         let (templates, wrong) = load();
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert!(
             wrong[0].starts_with("DOCTEMPLATE(P): PROGRAM names"),
             "{wrong:?}"
         );
-        let wants = |templates: &Templates, name: &str, place: &str| {
+        let wants = |templates: &TemplateTable, name: &str, place: &str| {
             let wanted = TemplateError::Wanted(place.into());
             assert_eq!(expand(templates, name, ""), Err(wanted));
         };
@@ -639,7 +639,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_the_reader_panic(text in "(<!--#|set|var|=|value|-->|&|A|;|\"|include|template|P| |.){0,30}") {
-            let templates = Templates::default().with("P", text.as_bytes());
+            let templates = TemplateTable::default().with("P", text.as_bytes());
             let _ = expand(&templates, "P", "A=1");
         }
     }

@@ -17,8 +17,8 @@ use soap::envelope::SoapVersion;
 use soap::pipeline::ReplyPolicy;
 use tokio::time::timeout;
 
-use crate::client::{ClientError, Connector, Outgoing, Target, exchange};
-use crate::service::Web;
+use crate::client::{ClientError, ClientConnector, OutgoingRequest, ServerTarget, exchange};
+use crate::service::CicsWebSupport;
 
 /// A name for a message that no other has.
 pub fn message_id() -> String {
@@ -37,22 +37,22 @@ pub fn message_id() -> String {
 
 /// The addresses that requests may name for their answers.
 #[derive(Debug)]
-pub struct Allowed(pub Arc<Connector>);
+pub struct ReplyAllowList(pub Arc<ClientConnector>);
 
-impl ReplyPolicy for Allowed {
+impl ReplyPolicy for ReplyAllowList {
     fn allows(&self, address: &str) -> bool {
         target(address).is_some_and(|(target, _)| self.0.may_allow(&target))
     }
 }
 
 /// Server and path of an address.
-fn target(address: &str) -> Option<(Target, String)> {
+fn target(address: &str) -> Option<(ServerTarget, String)> {
     let url = crate::parse_url(address)?;
     let path = match url.query {
         "" => url.path.to_owned(),
         query => format!("{}?{query}", url.path),
     };
-    let target = Target {
+    let target = ServerTarget {
         secure: url.scheme.eq_ignore_ascii_case("https"),
         host: url.host.to_owned(),
         port: url.port,
@@ -61,7 +61,7 @@ fn target(address: &str) -> Option<(Target, String)> {
     Some((target, path))
 }
 
-impl Web {
+impl CicsWebSupport {
     /// Sends an answer to where a request, or the program, wants it.
     pub(super) fn send_elsewhere(
         &self,
@@ -80,8 +80,8 @@ impl Web {
             let why = match timeout(limit, sent).await {
                 Ok(Ok(status)) if status < 300 => return,
                 Ok(Ok(status)) => format!("the address returned status {status}"),
-                Ok(Err(error)) => super::requester::told(error).to_owned(),
-                Err(_) => super::requester::told(ClientError::TimedOut).to_owned(),
+                Ok(Err(error)) => super::requester::error_text(error).to_owned(),
+                Err(_) => super::requester::error_text(ClientError::TimedOut).to_owned(),
             };
             tracing::warn!(
                 address,
@@ -92,7 +92,7 @@ impl Web {
 }
 
 async fn send(
-    connector: &Connector,
+    connector: &ClientConnector,
     address: &str,
     version: SoapVersion,
     message: Vec<u8>,
@@ -106,7 +106,7 @@ async fn send(
     if version == SoapVersion::V11 {
         headers.insert(HeaderName::from_static("soapaction"), value("\"\"")?);
     }
-    let outgoing = Outgoing {
+    let outgoing = OutgoingRequest {
         method: Method::POST,
         target: path,
         headers,
@@ -132,7 +132,7 @@ mod tests {
                 connect: rules.iter().map(|rule| (*rule).to_owned()).collect(),
                 ..WebConfig::default()
             };
-            Allowed(Arc::new(Connector::new(&config))).allows(address)
+            ReplyAllowList(Arc::new(ClientConnector::new(&config))).allows(address)
         };
         assert!(allows(&["127.0.0.1:80"], "http://localhost/a?b"));
         assert!(allows(&["10.0.0.0/8"], "https://10.1.2.3:8443/"));

@@ -20,7 +20,7 @@ const UTF8: u16 = 1208;
 
 /// Containers, and which of them are binary.
 #[derive(Debug, Clone, Default)]
-pub struct Kinds(HashSet<String>);
+pub struct ContainerKinds(HashSet<String>);
 
 /// Containers of the pipeline that are text whatever type a program gave them.
 const TEXTS: [&str; 20] = [
@@ -46,7 +46,7 @@ const TEXTS: [&str; 20] = [
     names::URI_QUERY,
 ];
 
-impl Kinds {
+impl ContainerKinds {
     /// Remembers that a container is binary.
     pub fn binary(&mut self, name: &str) {
         self.0.insert(name.to_owned());
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn texts_go_as_characters_and_records_as_bytes() {
-        let mut kinds = Kinds::default();
+        let mut kinds = ContainerKinds::default();
         kinds.binary("DFHWS-DATA");
         let mut containers = ChannelContainers::new();
         containers.insert(names::REQUEST.into(), "<a>ü</a>".into());
@@ -147,7 +147,7 @@ mod tests {
                 put("OWN", ContainerType::Bit, b"\xFC"),
             ],
         };
-        let taken = Kinds::default().take(&channel, CodePage::latin1());
+        let taken = ContainerKinds::default().take(&channel, CodePage::latin1());
         assert_eq!(taken[names::RESPONSE], "ü".as_bytes());
         assert_eq!(taken[names::BODY], "ü".as_bytes());
         assert_eq!(taken["OWN"], b"\xFC");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_that_nobody_knows_leaves_the_bytes() {
+    fn an_unknown_encoding_leaves_the_bytes() {
         for media in ["text/xml; charset=klingon", "text/xml", ""] {
             assert_eq!(&*in_utf8(b"<a>\xFC</a>", media), b"<a>\xFC</a>");
         }

@@ -17,12 +17,12 @@ use copybook::codepage::CodePage;
 use soap::pipeline::{Config, ConfigError, PipelineRole};
 use soap::{ServiceBinding, MessageCodecs};
 
-use super::{Installed, Pipelines, WebService};
+use super::{InstalledPipeline, PipelineTable, WebService};
 use crate::files::below;
 
 /// A problem of a definition or its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misconfigured {
+pub struct DefinitionProblem {
     /// The file; none for the definition itself.
     pub file: Option<PathBuf>,
     /// Line in it, from 1; 0 for the whole.
@@ -77,11 +77,11 @@ const SUPPLIED: [(&str, &str); 6] = [
 struct Loader<'a> {
     folder: &'a Path,
     page: CodePage,
-    made: Pipelines,
-    wrong: Vec<Misconfigured>,
+    made: PipelineTable,
+    wrong: Vec<DefinitionProblem>,
 }
 
-impl Pipelines {
+impl PipelineTable {
     /// Reads definitions and their files below `folder`; returns problems
     /// together with what could be read. `page` is the region's code page,
     /// `maps` are the defined URIMAPs.
@@ -91,11 +91,11 @@ impl Pipelines {
         maps: &[UriMapDef],
         folder: &Path,
         page: CodePage,
-    ) -> (Pipelines, Vec<Misconfigured>) {
+    ) -> (PipelineTable, Vec<DefinitionProblem>) {
         let mut loader = Loader {
             folder,
             page,
-            made: Pipelines::default(),
+            made: PipelineTable::default(),
             wrong: Vec::new(),
         };
         for def in pipelines {
@@ -114,7 +114,7 @@ impl Pipelines {
 
 impl Loader<'_> {
     fn refuse(&mut self, file: Option<&Path>, line: usize, message: String, help: &str) {
-        self.wrong.push(Misconfigured {
+        self.wrong.push(DefinitionProblem {
             file: file.map(Path::to_owned),
             line: u32::try_from(line).unwrap_or(0),
             message,
@@ -162,7 +162,7 @@ impl Loader<'_> {
         };
         match Config::parse(&text) {
             Ok(config) => {
-                let installed = Installed {
+                let installed = InstalledPipeline {
                     name: def.name.clone(),
                     def: def.clone(),
                     enabled: def.enabled,
@@ -341,7 +341,7 @@ fn supplied(path: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn load(csd: &str, files: &[(&str, &str)]) -> (Pipelines, Vec<Misconfigured>) {
+    fn load(csd: &str, files: &[(&str, &str)]) -> (PipelineTable, Vec<DefinitionProblem>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -350,7 +350,7 @@ mod tests {
         }
         let csd = cics::csd::parse(csd);
         assert!(!csd.has_errors(), "{:?}", csd.diagnostics);
-        Pipelines::load(
+        PipelineTable::load(
             &csd.pipelines,
             &csd.webservices,
             &csd.urimaps,
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_file_and_line() {
+    fn errors_are_reported_with_file_and_line() {
         let csd = "DEFINE PIPELINE(NOFILE) GROUP(G) CONFIGFILE(/etc/none.xml)\n\
                    DEFINE PIPELINE(BAD) GROUP(G) CONFIGFILE(/etc/bad.xml)\n\
                    DEFINE PIPELINE(P) GROUP(G) CONFIGFILE(basicsoap11provider.xml) WSDIR(gone)\n\

@@ -2,7 +2,7 @@
 //! requests through.
 //!
 //! [`soap::pipeline`] has the state machine of a pipeline; here are the
-//! definitions ([`Pipelines`]), a provider's task ([`provider`]), INVOKE
+//! definitions ([`PipelineTable`]), a provider's task ([`provider`]), INVOKE
 //! SERVICE ([`requester`]), the conversion between messages and records
 //! ([`convert`]), and the faults that programs make ([`faults`]).
 //!
@@ -24,19 +24,19 @@ use cics::csd::{PipelineDef, UriMapDef};
 use soap::pipeline::Config;
 use soap::{ServiceBinding, MessageCodecs};
 
-pub use load::Misconfigured;
+pub use load::DefinitionProblem;
 
 /// The pipelines and web services of an application.
 #[derive(Debug, Clone, Default)]
-pub struct Pipelines {
-    pipelines: BTreeMap<String, Arc<Installed>>,
+pub struct PipelineTable {
+    pipelines: BTreeMap<String, Arc<InstalledPipeline>>,
     services: BTreeMap<String, Arc<WebService>>,
     maps: Vec<UriMapDef>,
 }
 
 /// A pipeline that is installed.
 #[derive(Debug, Clone)]
-pub struct Installed {
+pub struct InstalledPipeline {
     /// Its name.
     pub name: String,
     /// Its definition.
@@ -67,9 +67,9 @@ pub struct WebService {
     pub paths: (String, String),
 }
 
-impl Pipelines {
+impl PipelineTable {
     /// The pipeline of a name.
-    pub fn pipeline(&self, name: &str) -> Option<&Arc<Installed>> {
+    pub fn pipeline(&self, name: &str) -> Option<&Arc<InstalledPipeline>> {
         self.pipelines.get(name)
     }
 
@@ -79,7 +79,7 @@ impl Pipelines {
     }
 
     /// All pipelines, in the order of their names.
-    pub fn each(&self) -> impl Iterator<Item = &Arc<Installed>> {
+    pub fn each(&self) -> impl Iterator<Item = &Arc<InstalledPipeline>> {
         self.pipelines.values()
     }
 
@@ -90,7 +90,7 @@ impl Pipelines {
 
     /// A copy with one pipeline replaced.
     #[must_use]
-    pub fn with(&self, installed: Installed) -> Pipelines {
+    pub fn with(&self, installed: InstalledPipeline) -> PipelineTable {
         let mut made = self.clone();
         let name = installed.name.clone();
         made.pipelines.insert(name, Arc::new(installed));
@@ -100,7 +100,7 @@ impl Pipelines {
     /// A copy with the changes by SET PIPELINE to pipelines whose definitions
     /// are the same.
     #[must_use]
-    pub fn with_changes_of(mut self, before: &Pipelines) -> Pipelines {
+    pub fn with_changes_of(mut self, before: &PipelineTable) -> PipelineTable {
         for (name, installed) in &mut self.pipelines {
             let Some(old) = before.pipelines.get(name) else {
                 continue;
@@ -112,7 +112,7 @@ impl Pipelines {
             } == installed.def;
             let changed = (old.enabled, old.wait_s) != (old.def.enabled, old.def.wait_s);
             if same && changed {
-                let mut made = Installed::clone(installed);
+                let mut made = InstalledPipeline::clone(installed);
                 (made.enabled, made.wait_s) = (old.enabled, old.wait_s);
                 *installed = Arc::new(made);
             }

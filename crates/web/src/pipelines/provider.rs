@@ -25,15 +25,15 @@ use soap::pipeline::{
 };
 use soap::xml::Limits;
 
-use super::addressing::{Allowed, message_id};
-use super::channel::Kinds;
+use super::addressing::{ReplyAllowList, message_id};
+use super::channel::ContainerKinds;
 use super::faults::ServiceSide;
-use super::{Installed, Pipelines, WebService};
+use super::{InstalledPipeline, PipelineTable, WebService};
 use super::{convert, encoding};
 use crate::commands::addressing::Context;
 use crate::cpu::metered;
 use crate::request::{WebAnswer, WebBody, WebRequest};
-use crate::service::{TaskCell, Web, lock};
+use crate::service::{TaskCell, CicsWebSupport, lock};
 
 /// Channel of handlers.
 const HANDLERS: &str = "DFHPIPELINE";
@@ -70,15 +70,15 @@ pub struct PipelineCall {
 
 /// A pipeline's run in its task.
 struct Run<'w> {
-    web: &'w Web,
+    web: &'w CicsWebSupport,
     region: Handle,
     port: Port,
     call: &'w PipelineCall,
-    pipelines: Arc<Pipelines>,
+    pipelines: Arc<PipelineTable>,
     task: OpenTask,
     cell: TaskCell,
     pipeline: Pipeline,
-    kinds: Kinds,
+    kinds: ContainerKinds,
     /// Why the unit of work is to be backed out.
     abend: Option<Abend>,
     /// The service names the methods that it takes.
@@ -86,7 +86,7 @@ struct Run<'w> {
 }
 
 /// The outcome of a program.
-enum Ran {
+enum ProgramOutcome {
     Back(Box<Reply>),
     Failed(Abend),
 }
@@ -98,7 +98,7 @@ enum Input {
 }
 
 /// Serves a request.
-pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
+pub async fn serve(web: &CicsWebSupport, region: Handle, call: PipelineCall) -> WebAnswer {
     let pipelines = web.edition().pipelines.clone();
     let installed = match ready(&pipelines, &call) {
         Ok(installed) => installed,
@@ -127,7 +127,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
     let versions = [SoapVersion::V11, SoapVersion::V12];
     pipeline.request_version = versions.into_iter().find(|v| plain == v.media_type());
     pipeline.addressing.message_id = message_id();
-    pipeline.addressing.replies = Some(Arc::new(Allowed(web.0.replies.clone())));
+    pipeline.addressing.replies = Some(Arc::new(ReplyAllowList(web.0.replies.clone())));
     let mut run = Run {
         web,
         region,
@@ -137,7 +137,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
         task,
         cell,
         pipeline,
-        kinds: Kinds::default(),
+        kinds: ContainerKinds::default(),
         abend: None,
         restful: false,
     };
@@ -147,7 +147,7 @@ pub async fn serve(web: &Web, region: Handle, call: PipelineCall) -> WebAnswer {
 }
 
 /// The pipeline of a request, or why it is not served.
-fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, Box<WebAnswer>> {
+fn ready(pipelines: &PipelineTable, call: &PipelineCall) -> Result<Arc<InstalledPipeline>, Box<WebAnswer>> {
     let request = &call.request;
     if request.parts.method == Method::GET
         && request
@@ -187,8 +187,8 @@ fn ready(pipelines: &Pipelines, call: &PipelineCall) -> Result<Arc<Installed>, B
 /// The methods by which a pipeline takes requests: those of a RESTful service, all
 /// where a program of the application reads the message itself, else POST.
 fn methods<'p>(
-    pipelines: &'p Pipelines,
-    installed: &Installed,
+    pipelines: &'p PipelineTable,
+    installed: &InstalledPipeline,
     call: &PipelineCall,
 ) -> Vec<&'p str> {
     let config = &installed.config;
@@ -219,7 +219,7 @@ fn problem(pipeline: &str, why: &str) -> WebAnswer {
 }
 
 /// The service's description, with the address that it was asked at.
-fn description(pipelines: &Pipelines, call: &PipelineCall) -> WebAnswer {
+fn description(pipelines: &PipelineTable, call: &PipelineCall) -> WebAnswer {
     let service = call
         .web_service
         .as_deref()
@@ -301,7 +301,7 @@ impl Run<'_> {
         self.note_version();
         let given = self.kinds.give(channel, &self.pipeline.containers);
         match self.here(program, &Input::Channel(given)).await {
-            Ran::Back(reply) => {
+            ProgramOutcome::Back(reply) => {
                 let back = reply.channel_data();
                 drop(reply);
                 self.pipeline.containers = self.kinds.take(&back, self.web.0.page);
@@ -310,7 +310,7 @@ impl Run<'_> {
                     _ => self.pipeline.handle_return(),
                 }
             }
-            Ran::Failed(abend) => self.failed(abend),
+            ProgramOutcome::Failed(abend) => self.failed(abend),
         }
     }
 
@@ -319,7 +319,7 @@ impl Run<'_> {
         self.note_version();
         let given = self.kinds.give(APPLICATION, &self.pipeline.containers);
         match self.application(program, &Input::Channel(given)).await {
-            Ran::Back(reply) => {
+            ProgramOutcome::Back(reply) => {
                 let back = reply.channel_data();
                 drop(reply);
                 self.pipeline.containers = self.kinds.take(&back, self.web.0.page);
@@ -332,7 +332,7 @@ impl Run<'_> {
                 let fault = self.made_fault();
                 self.pipeline.handle_answer(fault.as_ref(), answered);
             }
-            Ran::Failed(abend) => self.failed(abend),
+            ProgramOutcome::Failed(abend) => self.failed(abend),
         }
     }
 
@@ -368,8 +368,8 @@ impl Run<'_> {
         let input = self.input(&service, message);
         self.note_version();
         let reply = match self.application(&program, &input).await {
-            Ran::Back(reply) => reply,
-            Ran::Failed(abend) => return self.failed(abend),
+            ProgramOutcome::Back(reply) => reply,
+            ProgramOutcome::Failed(abend) => return self.failed(abend),
         };
         if let Some(fault) = self.made_fault() {
             drop(reply);
@@ -510,7 +510,7 @@ impl Run<'_> {
 
     /// Runs the application program: in this task, or in a new one if a handler
     /// has changed transaction or user.
-    async fn application(&mut self, program: &str, input: &Input) -> Ran {
+    async fn application(&mut self, program: &str, input: &Input) -> ProgramOutcome {
         let (transid, userid) = (self.text(names::TRANSID), self.text(names::USERID));
         let transid = transid.parse().unwrap_or(self.call.transaction);
         let userid = userid.parse().unwrap_or(self.call.userid);
@@ -518,7 +518,7 @@ impl Run<'_> {
             return self.here(program, input).await;
         }
         let Ok(name) = program.parse() else {
-            return Ran::Failed(no_program(program));
+            return ProgramOutcome::Failed(no_program(program));
         };
         let request = TaskRequest {
             transid,
@@ -539,7 +539,7 @@ impl Run<'_> {
                 lock(&cell).service.clone_from(&lock(&self.cell).service);
                 let ran = match fill(&mut task, input) {
                     true => back(task.run().await),
-                    false => Ran::Failed(too_large(program)),
+                    false => ProgramOutcome::Failed(too_large(program)),
                 };
                 let made = lock(&cell).service.take();
                 if let (Some(side), Some(made)) = (&mut lock(&self.cell).service, made) {
@@ -548,16 +548,16 @@ impl Run<'_> {
                 self.web.forget(number);
                 ran
             }
-            Err(refusal) => Ran::Failed(refusal_abend(program, &refusal.to_string())),
+            Err(refusal) => ProgramOutcome::Failed(refusal_abend(program, &refusal.to_string())),
         };
         self.task.lend(false);
         ran
     }
 
     /// A program in this task's unit of work.
-    async fn here(&mut self, program: &str, input: &Input) -> Ran {
+    async fn here(&mut self, program: &str, input: &Input) -> ProgramOutcome {
         let Ok(name) = program.parse() else {
-            return Ran::Failed(no_program(program));
+            return ProgramOutcome::Failed(no_program(program));
         };
         let bytes = match input {
             Input::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len()).sum(),
@@ -566,12 +566,12 @@ impl Run<'_> {
         let mut run = match self.task.run(name, bytes).await {
             Some(Ok(run)) => run,
             Some(Err(refusal)) => {
-                return Ran::Failed(refusal_abend(program, &refusal.to_string()));
+                return ProgramOutcome::Failed(refusal_abend(program, &refusal.to_string()));
             }
-            None => return Ran::Failed(refusal_abend(program, "the task is to end")),
+            None => return ProgramOutcome::Failed(refusal_abend(program, "the task is to end")),
         };
         if !fill(&mut run, input) {
-            return Ran::Failed(too_large(program));
+            return ProgramOutcome::Failed(too_large(program));
         }
         let reply = run.run().await;
         self.task.ran(&reply);
@@ -651,7 +651,7 @@ impl Run<'_> {
             (false, _) => version.media_type(),
         };
         let shaped = |answer: WebAnswer| match self.pipeline.answered_fault() {
-            None => as_said(
+            None => with_program_status(
                 answer,
                 &self.pipeline.containers,
                 media_of(&self.call.request),
@@ -689,7 +689,7 @@ impl Run<'_> {
 /// An answer with the status and the type that the pipeline's programs have asked for:
 /// `201 Created`, or the whole status line, in DFHHTTPSTATUS; a type other than the
 /// request's in DFHMEDIATYPE.
-fn as_said(mut answer: WebAnswer, containers: &ChannelContainers, asked: &str) -> WebAnswer {
+fn with_program_status(mut answer: WebAnswer, containers: &ChannelContainers, asked: &str) -> WebAnswer {
     let text = |name: &str| {
         let bytes = containers.get(name).map_or(&[][..], Vec::as_slice);
         let text = String::from_utf8_lossy(bytes);
@@ -765,10 +765,10 @@ fn fill(task: &mut Task, input: &Input) -> bool {
     }
 }
 
-fn back(reply: Reply) -> Ran {
+fn back(reply: Reply) -> ProgramOutcome {
     match reply.outcome() {
-        Outcome::Ok => Ran::Back(Box::new(reply)),
-        Outcome::Abend(abend) => Ran::Failed(abend.clone()),
+        Outcome::Ok => ProgramOutcome::Back(Box::new(reply)),
+        Outcome::Abend(abend) => ProgramOutcome::Failed(abend.clone()),
     }
 }
 

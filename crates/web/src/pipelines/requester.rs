@@ -31,12 +31,12 @@ use soap::xml::Limits;
 use tokio::time::timeout;
 
 use super::addressing::message_id;
-use super::channel::Kinds;
-use super::{Installed, WebService, convert, encoding};
-use crate::client::{ClientError, Outgoing, Response, Target, exchange};
+use super::channel::ContainerKinds;
+use super::{InstalledPipeline, WebService, convert, encoding};
+use crate::client::{ClientError, OutgoingRequest, Response, ServerTarget, exchange};
 use crate::commands::addressing::Context;
 use crate::commands::{Failure, answer, fail, text};
-use crate::service::{TaskCell, Web, lock};
+use crate::service::{TaskCell, CicsWebSupport, lock};
 
 /// Channel of handlers.
 const HANDLERS: &str = "DFHPIPELINE";
@@ -86,11 +86,11 @@ mod resp2 {
 
 /// A request that is on its way through its pipeline.
 #[derive(Debug)]
-pub struct Requester {
+pub struct RequesterRun {
     service: Arc<WebService>,
-    installed: Arc<Installed>,
+    installed: Arc<InstalledPipeline>,
     pipeline: Pipeline,
-    kinds: Kinds,
+    kinds: ContainerKinds,
     /// The connection settings of its URIMAP.
     of_map: OfMap,
     /// The channel that its program has named, whose addressing it has.
@@ -108,7 +108,7 @@ struct OfMap {
     certificate: Option<String>,
 }
 
-impl Web {
+impl CicsWebSupport {
     /// INVOKE SERVICE and INVOKE WEBSERVICE.
     pub(crate) fn invoke(&self, mut command: ServiceCommand, cell: TaskCell) {
         command.later();
@@ -129,7 +129,7 @@ impl Web {
     }
 
     /// Drives a pipeline until it needs a program or ends.
-    async fn advance(&self, mut requester: Requester, command: ServiceCommand, cell: &TaskCell) {
+    async fn advance(&self, mut requester: RequesterRun, command: ServiceCommand, cell: &TaskCell) {
         loop {
             match requester.pipeline.poll() {
                 PipelineAction::Link { program, .. } => {
@@ -146,7 +146,7 @@ impl Web {
                 // A requester has no application program.
                 PipelineAction::Application { .. } => requester.pipeline.handle_failure("no application"),
                 PipelineAction::Done(outcome) => {
-                    requester.tell_addressing(cell);
+                    requester.publish_addressing(cell);
                     return command.answer(&answer(requester.finish(outcome)));
                 }
             }
@@ -154,7 +154,7 @@ impl Web {
     }
 
     /// The pipeline of a command, with its message made.
-    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<Requester, Failure> {
+    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<RequesterRun, Failure> {
         let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
         let channel = ChannelData::parse(channel).unwrap_or_default();
         let context = lock(cell).contexts.get(channel.name.as_bytes()).cloned();
@@ -221,11 +221,11 @@ impl Web {
     fn request(
         &self,
         service: Arc<WebService>,
-        installed: Arc<Installed>,
+        installed: Arc<InstalledPipeline>,
         uri: String,
         of_map: OfMap,
         channel: &ChannelData,
-    ) -> Result<Requester, Failure> {
+    ) -> Result<RequesterRun, Failure> {
         let name = data_container(&service);
         let mut all = channel.containers.iter();
         let Some(data) = all.find(|c| c.name.as_str().trim_end() == name) else {
@@ -243,7 +243,7 @@ impl Web {
                 return refused(channel, Condition::InvReq, resp2::CONVERSION, &why);
             }
         };
-        let mut kinds = Kinds::default();
+        let mut kinds = ContainerKinds::default();
         let mut containers = kinds.take(channel, self.0.page);
         containers.insert(names::URI.to_owned(), uri.into_bytes());
         let pipeline = format!("{:<8}", installed.name).into_bytes();
@@ -252,7 +252,7 @@ impl Web {
         containers.insert(names::WEB_SERVICE.to_owned(), web_service);
         let operation = service.binding.operation.clone().into_bytes();
         containers.insert(names::OPERATION.to_owned(), operation);
-        Ok(Requester {
+        Ok(RequesterRun {
             pipeline: Pipeline::new(&installed.config, &body, containers, Limits::default()),
             service,
             installed,
@@ -264,7 +264,7 @@ impl Web {
     }
 
     /// Sends the message and takes the answer.
-    async fn send_message(&self, requester: &mut Requester) {
+    async fn send_message(&self, requester: &mut RequesterRun) {
         let (target, outgoing) = match outgoing(requester) {
             Ok(made) => made,
             Err(why) => return requester.fails(Condition::InvReq, resp2::SERVER, &why),
@@ -293,14 +293,14 @@ impl Web {
                 requester.fails(Condition::TimedOut, 1, "the server did not answer in time");
             }
             Err(error) => {
-                let why = format!("{}:{}: {}", target.host, target.port, told(error));
+                let why = format!("{}:{}: {}", target.host, target.port, error_text(error));
                 requester.fails(Condition::InvReq, resp2::SERVER, &why);
             }
         }
     }
 }
 
-impl Requester {
+impl RequesterRun {
     fn fails(&mut self, condition: Condition, resp2: u32, why: &str) {
         tracing::info!(service = self.service.name, "INVOKE SERVICE: {why}");
         self.failed = Some((condition, resp2));
@@ -335,7 +335,7 @@ impl Requester {
     }
 
     /// Leaves the addressing of the response where the program can ask for it.
-    fn tell_addressing(&self, cell: &TaskCell) {
+    fn publish_addressing(&self, cell: &TaskCell) {
         if self.pipeline.has_addressing() {
             let own = &self.pipeline.addressing;
             let context = Context {
@@ -415,7 +415,7 @@ impl Requester {
 }
 
 /// A handler is back.
-fn resumed(mut requester: Requester, ended: &[u8], given: &CommandOperands, web: &Web) -> Requester {
+fn resumed(mut requester: RequesterRun, ended: &[u8], given: &CommandOperands, web: &CicsWebSupport) -> RequesterRun {
     let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
     let channel = ChannelData::parse(channel).unwrap_or_default();
     requester.pipeline.containers = requester.kinds.take(&channel, web.0.page);
@@ -430,7 +430,7 @@ fn resumed(mut requester: Requester, ended: &[u8], given: &CommandOperands, web:
 }
 
 /// The channel as operands.
-fn channel_back(kinds: &Kinds, containers: &ChannelContainers) -> CommandOperands {
+fn channel_back(kinds: &ContainerKinds, containers: &ChannelContainers) -> CommandOperands {
     CommandOperands::default().bytes(CHANNEL_DATA, kinds.give("", containers).emit())
 }
 
@@ -480,13 +480,13 @@ fn keeping(seconds: u32) -> Option<Duration> {
 }
 
 /// The outgoing request, with its destination by DFHWS-URI.
-fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
+fn outgoing(requester: &RequesterRun) -> Result<(ServerTarget, OutgoingRequest), String> {
     let containers = &requester.pipeline.containers;
     let uri = containers.get(names::URI).map_or(&[][..], Vec::as_slice);
     let uri = String::from_utf8_lossy(uri);
     let uri = uri.trim_end_matches([' ', '\0']);
     let url = crate::parse_url(uri).ok_or_else(|| format!("{uri:?} is not an HTTP address"))?;
-    let target = Target {
+    let target = ServerTarget {
         secure: url.scheme.eq_ignore_ascii_case("https"),
         host: url.host.to_owned(),
         port: url.port,
@@ -525,7 +525,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     let body = containers.get(names::REQUEST).cloned().unwrap_or_default();
     Ok((
         target,
-        Outgoing {
+        OutgoingRequest {
             method: Method::POST,
             target: path,
             headers,
@@ -535,7 +535,7 @@ fn outgoing(requester: &Requester) -> Result<(Target, Outgoing), String> {
     ))
 }
 
-pub(super) fn told(error: ClientError) -> &'static str {
+pub(super) fn error_text(error: ClientError) -> &'static str {
     match error {
         ClientError::Host => "the host name is unknown",
         ClientError::NotAllowed => "[web] connect does not allow the address",

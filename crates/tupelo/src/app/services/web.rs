@@ -6,7 +6,7 @@ use std::time::Duration;
 use cics::csd::{TcpIpServiceDef, UriMapUsage};
 use miette::{Result, bail};
 use region::RegionConfig;
-use web::{Edition, Web};
+use web::{WebDefinitions, CicsWebSupport};
 
 use super::{Beside, Running, Service};
 use crate::app::Application;
@@ -21,8 +21,8 @@ use crate::log::SERVE;
 #[derive(Default)]
 struct WebSupport {
     beside: Beside,
-    web: Option<Web>,
-    next: Option<Edition>,
+    web: Option<CicsWebSupport>,
+    next: Option<WebDefinitions>,
     /// The services that listen.
     services: Vec<TcpIpServiceDef>,
     maps: usize,
