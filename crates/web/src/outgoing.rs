@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::client::{ClientError, ExchangeResult, OutgoingRequest, Session, exchange};
 use crate::commands::client::SendRequest;
-use crate::commands::{Failure, Filled, Outcome, answer, client, fail, headers};
+use crate::commands::{CommandFailure, OutputAreas, WebCommandResult, answer, client, fail, headers};
 use crate::service::{TaskCell, CicsWebSupport, lock};
 use crate::task::TaskState;
 
@@ -251,7 +251,7 @@ impl CicsWebSupport {
 
     /// WEB CLOSE: the connection is kept when its URIMAP says so, and no answer
     /// is under way on it.
-    fn close(&self, session: Session) -> Outcome {
+    fn close(&self, session: Session) -> WebCommandResult {
         if let (Some(sender), Some(time)) = (session.sender, session.keep)
             && !session.closed
         {
@@ -271,18 +271,18 @@ impl CicsWebSupport {
 }
 
 /// Puts a session into its task and gives its token.
-fn keep(state: &mut TaskState, session: Session) -> Outcome {
+fn keep(state: &mut TaskState, session: Session) -> WebCommandResult {
     state.tokens += 1;
     let token = state.tokens.to_be_bytes();
     state.sessions.insert(token, session);
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.chars(rows::web_open::SESSTOKEN, &token);
     filled.int(rows::web_open::HTTPVNUM, 1);
     filled.int(rows::web_open::HTTPRNUM, 1);
     filled.done()
 }
 
-fn answered(session: &mut Session, exchanged: ExchangeResult, command: &ServiceCommand) -> Outcome {
+fn answered(session: &mut Session, exchanged: ExchangeResult, command: &ServiceCommand) -> WebCommandResult {
     match exchanged {
         Ok(response) => {
             if session.pending.is_empty() {
@@ -308,7 +308,7 @@ fn answered(session: &mut Session, exchanged: ExchangeResult, command: &ServiceC
 }
 
 /// A command that looks at a session or writes into it.
-fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
+fn about(session: &mut Session, command: &ServiceCommand) -> WebCommandResult {
     let given = &command.operands;
     let response = session.response.clone();
     let of_response = || match &response {
@@ -318,7 +318,7 @@ fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
     match command.number {
         rows::web_extract::NUMBER | rows::extract_web::NUMBER => client::extract(session, given),
         rows::web_read_httpheader::NUMBER => {
-            headers::read(of_response()?, given, headers::Of::Response)
+            headers::read(of_response()?, given, headers::HeaderSource::Response)
         }
         rows::web_startbrowse_httpheader::NUMBER => {
             headers::start(of_response()?, &mut session.browse)
@@ -327,14 +327,14 @@ fn about(session: &mut Session, command: &ServiceCommand) -> Outcome {
             of_response()?,
             &mut session.browse,
             given,
-            headers::Of::Response,
+            headers::HeaderSource::Response,
         ),
         rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut session.browse),
         _ => write(session, given),
     }
 }
 
-fn write(session: &mut Session, given: &link::CommandOperands) -> Result<link::CommandOperands, Failure> {
+fn write(session: &mut Session, given: &link::CommandOperands) -> Result<link::CommandOperands, CommandFailure> {
     let (name, value) = headers::written(given)?;
     if OWN.contains(&name.as_str()) {
         return fail(Condition::InvReq, 44);

@@ -94,12 +94,12 @@ impl WebAnswer {
     ///
     /// Reference: RFC 9457.
     pub fn problem(status: StatusCode, detail: &str) -> WebAnswer {
-        webtask::Answer::problem(status, detail).into()
+        webtask::CompleteAnswer::problem(status, detail).into()
     }
 }
 
-impl From<webtask::Answer> for WebAnswer {
-    fn from(answer: webtask::Answer) -> WebAnswer {
+impl From<webtask::CompleteAnswer> for WebAnswer {
+    fn from(answer: webtask::CompleteAnswer) -> WebAnswer {
         WebAnswer {
             status: answer.status,
             reason: answer.reason,

@@ -17,7 +17,7 @@ use link::ProgramFault;
 use link::clock::thread_cpu_ns;
 use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, UserId};
 use tokio::sync::oneshot;
-use webtask::{Analysis, Analyze, Convert, Stage};
+use webtask::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};
 
 use crate::cpu::metered;
 use crate::document::{SymbolTable, TemplateError};
@@ -113,11 +113,11 @@ impl AliasWork {
         self.program.is_empty() && self.converter.is_empty()
     }
 
-    fn stage(&self, request: &WebRequest) -> Stage {
+    fn stage(&self, request: &WebRequest) -> WebStage {
         if self.converter.is_empty() && self.analysis.is_empty() {
-            return Stage::Program;
+            return WebStage::Program;
         }
-        Stage::Convert(Convert {
+        WebStage::Convert(ConverterInput {
             program: self.program.clone(),
             converter: self.converter.clone(),
             client: request.client.ip().to_string(),
@@ -352,7 +352,7 @@ impl CicsWebSupport {
         let user = self.user(way, map)?;
         let service = edition.services.get(&way.request.service);
         let attach = service.and_then(|s| s.transaction.as_deref());
-        let stage = Stage::Analyze(Analyze {
+        let stage = WebStage::Analyze(AnalyzerInput {
             program: chosen.program.clone(),
             converter: chosen.converter.clone(),
             transaction: chosen.transaction.clone(),
@@ -376,7 +376,7 @@ impl CicsWebSupport {
         }
         // Copied before it is looked at: a worker may write there meanwhile.
         let bytes = reply.web_answer().to_vec();
-        let Some(said) = Analysis::parse(&bytes) else {
+        let Some(said) = AnalyzerOutput::parse(&bytes) else {
             let detail = "The analyzer returned invalid values";
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             return Err(WebAnswer::problem(status, detail));
@@ -438,7 +438,7 @@ impl CicsWebSupport {
         map: Option<&UriMapDef>,
         (transaction, program): (&str, &str),
         user: UserId,
-        stage: Stage,
+        stage: WebStage,
     ) -> Result<Task, WebAnswer> {
         let request = TaskRequest {
             transid: named(transaction)?,
@@ -530,10 +530,10 @@ impl CicsWebSupport {
         &self,
         request: &'r WebRequest,
         map: Option<&'r UriMapDef>,
-        stage: Stage,
-    ) -> webtask::request::About<'r> {
+        stage: WebStage,
+    ) -> webtask::request::RequestOrigin<'r> {
         let parts = &request.parts;
-        webtask::request::About {
+        webtask::request::RequestOrigin {
             secure: request.secure,
             version: parts.version,
             port: request.server.port(),
@@ -639,7 +639,7 @@ fn own_answer(reply: &Reply) -> Option<WebAnswer> {
     }
     // Copied before it is looked at: a worker may write there meanwhile.
     let copy = bytes.to_vec();
-    let answer = webtask::Answer::parse(&copy);
+    let answer = webtask::CompleteAnswer::parse(&copy);
     Some(answer.map_or_else(
         || {
             tracing::error!(task = reply.record().task, "a worker's answer is malformed");

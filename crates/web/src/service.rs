@@ -16,7 +16,7 @@ use crate::client::{ClientConnector, ClientThread};
 use crate::commands::document::DocumentContext;
 use crate::commands::send::SendOutcome;
 use crate::commands::{
-    Failure, Outcome, addressing, answer, document, extract, fail, headers, inquire, parse,
+    CommandFailure, WebCommandResult, addressing, answer, document, extract, fail, headers, inquire, parse,
     resources, send,
 };
 use crate::config::WebConfig;
@@ -193,8 +193,8 @@ impl CicsWebSupport {
     /// Puts what is made of the definitions in force in their place.
     fn change(
         &self,
-        make: impl FnOnce(&WebDefinitions) -> Result<WebDefinitions, Failure>,
-    ) -> Result<(), Failure> {
+        make: impl FnOnce(&WebDefinitions) -> Result<WebDefinitions, CommandFailure>,
+    ) -> Result<(), CommandFailure> {
         let mut edition = self
             .0
             .edition
@@ -205,7 +205,7 @@ impl CicsWebSupport {
     }
 
     /// The commands that change definitions; none for another one.
-    fn changing(&self, number: u16, given: &CommandOperands) -> Option<Outcome> {
+    fn changing(&self, number: u16, given: &CommandOperands) -> Option<WebCommandResult> {
         let serve = CHANGES.iter().find(|(n, _)| *n == number)?.1;
         let changed = self.change(|before| serve(before, given));
         Some(changed.map(|()| CommandOperands::default()))
@@ -263,7 +263,7 @@ impl CicsWebSupport {
         cell.clone()
     }
 
-    fn document(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+    fn document(&self, command: &ServiceCommand, state: &mut TaskState) -> WebCommandResult {
         let edition = self.edition();
         let read = command
             .operands
@@ -289,7 +289,7 @@ impl CicsWebSupport {
     }
 
     /// A command about the fault that the task answers with.
-    fn fault(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+    fn fault(&self, command: &ServiceCommand, state: &mut TaskState) -> WebCommandResult {
         let (given, page) = (&command.operands, self.0.page);
         let mut nothing = ServiceSide::default();
         let side = state.service.as_mut().unwrap_or(&mut nothing);
@@ -301,7 +301,7 @@ impl CicsWebSupport {
     }
 
     /// A command about the addressing of messages.
-    fn addressing(&self, command: &ServiceCommand, state: &mut TaskState) -> Outcome {
+    fn addressing(&self, command: &ServiceCommand, state: &mut TaskState) -> WebCommandResult {
         let (given, page) = (&command.operands, self.0.page);
         if command.number == rows::wsaepr_create::NUMBER {
             return addressing::create(given, page);
@@ -341,7 +341,7 @@ impl CicsWebSupport {
     }
 
     /// A command about the request that the task serves, or its answer.
-    fn about_request(&self, command: &ServiceCommand, server: &mut ServerSide) -> Outcome {
+    fn about_request(&self, command: &ServiceCommand, server: &mut ServerSide) -> WebCommandResult {
         let given = &command.operands;
         match command.number {
             rows::extract_tcpip::NUMBER => {
@@ -387,7 +387,7 @@ impl CicsWebSupport {
 }
 
 /// Applies a command to the definitions in force.
-type MakeEdition = fn(&WebDefinitions, &CommandOperands) -> Result<WebDefinitions, Failure>;
+type MakeEdition = fn(&WebDefinitions, &CommandOperands) -> Result<WebDefinitions, CommandFailure>;
 
 /// The commands that change definitions.
 const CHANGES: &[(u16, MakeEdition)] = &[

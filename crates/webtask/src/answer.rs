@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::headers::OWN;
-use crate::wire::{Head, Pieces};
+use crate::wire::{HeadWriter, HeadReader};
 
 /// Most headers of an answer: those that a program may write, and Content-Type.
 const MOST_HEADERS: usize = crate::headers::MOST + 1;
@@ -13,7 +13,7 @@ const FIGURES: usize = 4;
 
 /// An answer that is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct CompleteAnswer {
     /// Status, 200 or more.
     pub status: StatusCode,
     /// Reason phrase; empty for the status's own.
@@ -26,11 +26,11 @@ pub struct Answer {
     pub close: bool,
 }
 
-impl Answer {
+impl CompleteAnswer {
     /// The problem document of a request that is not served.
     ///
     /// Reference: RFC 9457.
-    pub fn problem(status: StatusCode, detail: &str) -> Answer {
+    pub fn problem(status: StatusCode, detail: &str) -> CompleteAnswer {
         let title = status.canonical_reason().unwrap_or_default();
         let mut text = String::from("{\"type\":\"about:blank\",\"title\":\"");
         escape(title, &mut text);
@@ -38,7 +38,7 @@ impl Answer {
         escape(detail, &mut text);
         text.push_str("\"}");
         let json = HeaderValue::from_static("application/problem+json");
-        Answer {
+        CompleteAnswer {
             status,
             reason: Vec::new(),
             headers: HeaderMap::from_iter([(http::header::CONTENT_TYPE, json)]),
@@ -50,17 +50,17 @@ impl Answer {
     /// The answer's head, which precedes the body in the task's memory.
     pub fn emit_head(&self) -> Vec<u8> {
         let [low, high] = self.status.as_u16().to_ne_bytes();
-        let mut head = Head::new(&[low, high, u8::from(self.close), 0]);
+        let mut head = HeadWriter::new(&[low, high, u8::from(self.close), 0]);
         head.piece(&self.reason);
         head.headers(&self.headers);
         head.done()
     }
 
-    /// Reads the output of [`Answer::emit_head`], followed by the body. Returns
+    /// Reads the output of [`CompleteAnswer::emit_head`], followed by the body. Returns
     /// `None` for bytes that are not an answer, and for one with a connection's
     /// header, which no command writes.
-    pub fn parse(bytes: &[u8]) -> Option<Answer> {
-        let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
+    pub fn parse(bytes: &[u8]) -> Option<CompleteAnswer> {
+        let (figures, mut pieces, body_at) = HeadReader::open::<FIGURES>(bytes)?;
         let status = u16::from_ne_bytes([figures[0], figures[1]]);
         let status = StatusCode::from_u16(status).ok();
         let reason = pieces.next()?.to_vec();
@@ -68,7 +68,7 @@ impl Answer {
         if OWN.iter().any(|name| headers.contains_key(*name)) {
             return None;
         }
-        Some(Answer {
+        Some(CompleteAnswer {
             status: status.filter(|s| s.as_u16() >= 200)?,
             reason,
             headers,
@@ -94,11 +94,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn answer(body: &[u8]) -> Answer {
+    fn answer(body: &[u8]) -> CompleteAnswer {
         let mut headers = HeaderMap::new();
         headers.append("set-cookie", HeaderValue::from_static("a"));
         headers.append("set-cookie", HeaderValue::from_static("b"));
-        Answer {
+        CompleteAnswer {
             status: StatusCode::CREATED,
             reason: b"Made".to_vec(),
             headers,
@@ -111,22 +111,22 @@ mod tests {
     fn an_answer_is_read_as_it_was_written() {
         let made = answer(b"body");
         let bytes = [made.emit_head(), made.body.clone()].concat();
-        assert_eq!(Answer::parse(&bytes), Some(made));
+        assert_eq!(CompleteAnswer::parse(&bytes), Some(made));
     }
 
     #[test]
     fn a_status_that_is_no_final_one_is_no_answer() {
         let mut bytes = answer(b"").emit_head();
         bytes[4..6].copy_from_slice(&100u16.to_ne_bytes());
-        assert_eq!(Answer::parse(&bytes), None);
+        assert_eq!(CompleteAnswer::parse(&bytes), None);
     }
 
     #[test]
-    fn headers_of_the_connection_are_nobody_elses() {
+    fn headers_of_the_connection_are_not_passed_on() {
         for name in OWN {
             let mut made = answer(b"body");
             made.headers.insert(name, HeaderValue::from_static("7"));
-            assert_eq!(Answer::parse(&made.emit_head()), None, "{name}");
+            assert_eq!(CompleteAnswer::parse(&made.emit_head()), None, "{name}");
         }
     }
 
@@ -137,11 +137,11 @@ mod tests {
             at in 0usize..80,
             flip in any::<u8>(),
         ) {
-            let _ = Answer::parse(&bytes);
+            let _ = CompleteAnswer::parse(&bytes);
             let mut real = answer(&bytes).emit_head();
             let at = at % real.len();
             real[at] ^= flip;
-            let _ = Answer::parse(&real);
+            let _ = CompleteAnswer::parse(&real);
         }
     }
 }

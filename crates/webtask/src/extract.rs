@@ -6,13 +6,13 @@ use cics::command::commands::web_extract as row;
 use http::Version;
 use link::CommandOperands;
 
-use crate::outcome::{Filled, Outcome, cvda};
+use crate::outcome::{OutputAreas, WebCommandResult, cvda};
 use crate::request::Request;
 
 /// WEB EXTRACT and EXTRACT WEB, whose options have the same indexes except the
 /// first.
-pub fn request(request: &Request, given: &CommandOperands) -> Outcome {
-    let mut filled = Filled::default();
+pub fn request(request: &Request, given: &CommandOperands) -> WebCommandResult {
+    let mut filled = OutputAreas::default();
     filled.int(
         row::SCHEME,
         cvda(if request.secure { "HTTPS" } else { "HTTP" }),

@@ -15,9 +15,9 @@ use copybook::codepage::CodePage;
 use link::CommandOperands;
 
 use crate::fields::{Field, FormError, parse_form, parse_query};
-use crate::outcome::{Failure, Filled, Outcome, fail, text};
+use crate::outcome::{CommandFailure, OutputAreas, WebCommandResult, fail, text};
 use crate::pages;
-use crate::request::{Reading, Request};
+use crate::request::{ReadPosition, Request};
 
 /// The options of READ or of STARTBROWSE that the two kinds share.
 struct Options {
@@ -30,9 +30,9 @@ struct Options {
 pub fn read_form(
     request: &Request,
     body: &[u8],
-    reading: &mut Reading,
+    reading: &mut ReadPosition,
     given: &CommandOperands,
-) -> Outcome {
+) -> WebCommandResult {
     let fields = form(request, body, reading)?;
     let options = Options {
         name: form_row::FORMFIELD,
@@ -46,7 +46,7 @@ pub fn read_form(
 }
 
 /// Gives a query parameter.
-pub fn read_query(request: &Request, given: &CommandOperands) -> Outcome {
+pub fn read_query(request: &Request, given: &CommandOperands) -> WebCommandResult {
     let fields = query(request);
     let options = Options {
         name: query_row::QUERYPARM,
@@ -66,7 +66,7 @@ fn read(
     (value, length): (u8, u8),
     set: u8,
     pages: Option<(CodePage, CodePage)>,
-) -> Outcome {
+) -> WebCommandResult {
     if given.get_int(name_length).is_some_and(|n| n <= 0) {
         return fail(Condition::LengErr, 1);
     }
@@ -75,7 +75,7 @@ fn read(
         return fail(Condition::NotFnd, 1);
     };
     let converted = convert(found, pages);
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     match given.has(set) {
         true => {
             filled.chars(set, &converted);
@@ -103,9 +103,9 @@ fn convert(value: &[u8], pages: Option<(CodePage, CodePage)>) -> Vec<u8> {
 pub fn start_form(
     request: &Request,
     body: &[u8],
-    reading: &mut Reading,
+    reading: &mut ReadPosition,
     given: &CommandOperands,
-) -> Outcome {
+) -> WebCommandResult {
     if reading.form_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
@@ -127,7 +127,7 @@ pub fn start_form(
 }
 
 /// Begins a browse of the query.
-pub fn start_query(request: &Request, reading: &mut Reading, given: &CommandOperands) -> Outcome {
+pub fn start_query(request: &Request, reading: &mut ReadPosition, given: &CommandOperands) -> WebCommandResult {
     if reading.query_browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
@@ -153,7 +153,7 @@ fn start(
     given: &CommandOperands,
     (name, length): (u8, u8),
     pages: Option<(CodePage, CodePage)>,
-) -> Result<(Vec<Field>, usize), Failure> {
+) -> Result<(Vec<Field>, usize), CommandFailure> {
     let length = match given.get_int(length) {
         Some(..1) => return fail(Condition::LengErr, 1),
         length => length.map(|n| n as usize),
@@ -178,14 +178,14 @@ fn start(
 }
 
 /// Gives the next form field.
-pub fn next_form(reading: &mut Reading, given: &CommandOperands) -> Outcome {
+pub fn next_form(reading: &mut ReadPosition, given: &CommandOperands) -> WebCommandResult {
     let name = (next_form::FORMFIELD, next_form::NAMELENGTH);
     let value = (next_form::VALUE, next_form::VALUELENGTH);
     next(&mut reading.form_browse, given, name, value)
 }
 
 /// Gives the next query parameter.
-pub fn next_query(reading: &mut Reading, given: &CommandOperands) -> Outcome {
+pub fn next_query(reading: &mut ReadPosition, given: &CommandOperands) -> WebCommandResult {
     let name = (next_query::QUERYPARM, next_query::NAMELENGTH);
     let value = (next_query::VALUE, next_query::VALUELENGTH);
     next(&mut reading.query_browse, given, name, value)
@@ -197,14 +197,14 @@ fn next(
     given: &CommandOperands,
     name: (u8, u8),
     value: (u8, u8),
-) -> Outcome {
+) -> WebCommandResult {
     let Some((fields, at)) = browse else {
         return fail(Condition::InvReq, 4);
     };
     let Some((found, data)) = fields.get(*at) else {
         return fail(Condition::EndFile, 0);
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.area(given, name, found, 4)?;
     filled.area(given, value, data, 5)?;
     let outcome = filled.done();
@@ -215,7 +215,7 @@ fn next(
 }
 
 /// Ends a browse.
-pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> Outcome {
+pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> WebCommandResult {
     match browse.take() {
         Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::InvReq, 4),
@@ -224,7 +224,7 @@ pub fn end(browse: &mut Option<(Vec<Field>, usize)>) -> Outcome {
 
 /// The fields of the body; of the query for a request without one, as GET
 /// sends a form.
-fn form(request: &Request, body: &[u8], reading: &mut Reading) -> Result<Arc<Vec<Field>>, Failure> {
+fn form(request: &Request, body: &[u8], reading: &mut ReadPosition) -> Result<Arc<Vec<Field>>, CommandFailure> {
     let read = || match body.is_empty() {
         true => Ok(Arc::new(query(request))),
         false => parse_form(&request.media, body).map(Arc::new),
@@ -245,7 +245,7 @@ fn conversion(
     request: &Request,
     given: &CommandOperands,
     options: &Options,
-) -> Result<Option<(CodePage, CodePage)>, Failure> {
+) -> Result<Option<(CodePage, CodePage)>, CommandFailure> {
     let page = request.page;
     let named = options.character_set.and_then(|option| text(given, option));
     let host = text(given, options.host_page);

@@ -11,7 +11,7 @@ use cics::resp::Condition;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use link::CommandOperands;
 
-use crate::outcome::{Failure, Filled, Outcome, fail, text};
+use crate::outcome::{CommandFailure, OutputAreas, WebCommandResult, fail, text};
 
 /// Headers of an answer that the connection sets itself.
 pub(crate) const OWN: [&str; 3] = ["connection", "content-length", "transfer-encoding"];
@@ -22,24 +22,24 @@ const MAX_VALUE: usize = 32_767;
 
 /// The message whose headers are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum HeaderSource {
     /// A client's: the program serves its request.
     Request,
     /// A server's: the program is its client.
     Response,
 }
 
-impl Of {
+impl HeaderSource {
     /// RESP2 of an invalid length of a name, and of a value.
     fn no_length(self) -> (u32, u32) {
         match self {
-            Of::Request => (1, 1),
-            Of::Response => (35, 55),
+            HeaderSource::Request => (1, 1),
+            HeaderSource::Response => (35, 55),
         }
     }
 
     /// LENGERR for an invalid length.
-    fn lengths(self, given: &CommandOperands, name: u8, value: u8) -> Result<(), Failure> {
+    fn lengths(self, given: &CommandOperands, name: u8, value: u8) -> Result<(), CommandFailure> {
         let is_none = |option| given.get_int(option).is_some_and(|n| n <= 0);
         let (of_name, of_value) = self.no_length();
         match (is_none(name), is_none(value)) {
@@ -51,24 +51,24 @@ impl Of {
 }
 
 /// Gives a header's value.
-pub fn read(headers: &HeaderMap, given: &CommandOperands, of: Of) -> Outcome {
+pub fn read(headers: &HeaderMap, given: &CommandOperands, of: HeaderSource) -> WebCommandResult {
     of.lengths(given, read_row::NAMELENGTH, read_row::VALUELENGTH)?;
     let name = text(given, read_row::HTTPHEADER).unwrap_or_default();
     let Some(value) = headers.get(name.trim()) else {
         return fail(Condition::NotFnd, 1);
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let area = (read_row::VALUE, read_row::VALUELENGTH);
     let cut = match of {
-        Of::Request => 2,
-        Of::Response => 52,
+        HeaderSource::Request => 2,
+        HeaderSource::Response => 52,
     };
     filled.area(given, area, value.as_bytes(), cut)?;
     filled.done()
 }
 
 /// Begins a browse.
-pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> Outcome {
+pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> WebCommandResult {
     if browse.is_some() {
         return fail(Condition::Illogic, 10);
     }
@@ -80,19 +80,19 @@ pub fn start(headers: &HeaderMap, browse: &mut Option<usize>) -> Outcome {
 }
 
 /// Gives the next header. One that did not fit comes again.
-pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &CommandOperands, of: Of) -> Outcome {
+pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &CommandOperands, of: HeaderSource) -> WebCommandResult {
     let Some(at) = browse else {
         return fail(Condition::InvReq, 4);
     };
     of.lengths(given, next_row::NAMELENGTH, next_row::VALUELENGTH)?;
     let (cut_name, cut_value) = match of {
-        Of::Request => (4, 5),
-        Of::Response => (51, 52),
+        HeaderSource::Request => (4, 5),
+        HeaderSource::Response => (51, 52),
     };
     let Some((name, value)) = headers.iter().nth(*at) else {
         return fail(Condition::EndFile, 0);
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let name = title(name.as_str());
     let area = (next_row::HTTPHEADER, next_row::NAMELENGTH);
     filled.area(given, area, name.as_bytes(), cut_name)?;
@@ -106,7 +106,7 @@ pub fn next(headers: &HeaderMap, browse: &mut Option<usize>, given: &CommandOper
 }
 
 /// Ends a browse.
-pub fn end(browse: &mut Option<usize>) -> Outcome {
+pub fn end(browse: &mut Option<usize>) -> WebCommandResult {
     match browse.take() {
         Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::InvReq, 4),
@@ -114,7 +114,7 @@ pub fn end(browse: &mut Option<usize>) -> Outcome {
 }
 
 /// Adds a header to a message.
-pub fn write(headers: &mut HeaderMap, given: &CommandOperands) -> Outcome {
+pub fn write(headers: &mut HeaderMap, given: &CommandOperands) -> WebCommandResult {
     let (name, value) = written(given)?;
     if OWN.contains(&name.as_str()) {
         // The connection sets them itself; values given here have no effect.
@@ -131,7 +131,7 @@ pub fn write(headers: &mut HeaderMap, given: &CommandOperands) -> Outcome {
 ///
 /// # Errors
 /// LENGERR for lengths, INVREQ for what cannot be a header.
-pub fn written(given: &CommandOperands) -> Result<(HeaderName, HeaderValue), Failure> {
+pub fn written(given: &CommandOperands) -> Result<(HeaderName, HeaderValue), CommandFailure> {
     let lengths = [write_row::NAMELENGTH, write_row::VALUELENGTH];
     if lengths
         .iter()
@@ -235,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_by_whose_message_it_is_in() {
+    fn an_invalid_header_is_reported_by_the_side_of_its_message() {
         let mut headers = HeaderMap::new();
         headers.insert("x-sum", HeaderValue::from_static("12345"));
-        let said = |outcome: Outcome| {
+        let said = |outcome: WebCommandResult| {
             outcome.map_or_else(|f| (f.condition, f.resp2), |_| (Condition::Normal, 0))
         };
         let read = |name: i64, value: i64, of| {
@@ -255,35 +255,35 @@ mod tests {
             said(super::next(&headers, &mut Some(0), &given, of))
         };
         let short = |resp2| (Condition::LengErr, resp2);
-        assert_eq!(read(5, 9, Of::Request), (Condition::Normal, 0));
+        assert_eq!(read(5, 9, HeaderSource::Request), (Condition::Normal, 0));
         let of_request = [
-            read(5, 4, Of::Request),
-            read(0, 9, Of::Request),
-            read(5, 0, Of::Request),
+            read(5, 4, HeaderSource::Request),
+            read(0, 9, HeaderSource::Request),
+            read(5, 0, HeaderSource::Request),
         ];
         assert_eq!(of_request, [short(2), short(1), short(1)]);
         let of_response = [
-            read(5, 4, Of::Response),
-            read(0, 9, Of::Response),
-            read(5, 0, Of::Response),
+            read(5, 4, HeaderSource::Response),
+            read(0, 9, HeaderSource::Response),
+            read(5, 0, HeaderSource::Response),
         ];
         assert_eq!(of_response, [short(52), short(35), short(55)]);
         let of_request = [
-            next(4, 9, Of::Request),
-            next(9, 4, Of::Request),
-            next(9, 0, Of::Request),
+            next(4, 9, HeaderSource::Request),
+            next(9, 4, HeaderSource::Request),
+            next(9, 0, HeaderSource::Request),
         ];
         assert_eq!(of_request, [short(4), short(5), short(1)]);
         let of_response = [
-            next(4, 9, Of::Response),
-            next(9, 4, Of::Response),
-            next(0, 9, Of::Response),
+            next(4, 9, HeaderSource::Response),
+            next(9, 4, HeaderSource::Response),
+            next(0, 9, HeaderSource::Response),
         ];
         assert_eq!(of_response, [short(51), short(52), short(35)]);
     }
 
     #[test]
-    fn trailers_are_read_like_headers_but_those_that_say_what_a_message_is() {
+    fn trailers_are_read_like_headers_except_those_that_frame_a_message() {
         let mut headers = HeaderMap::new();
         headers.insert("x-sum", HeaderValue::from_static("1"));
         let mut trailers = HeaderMap::new();

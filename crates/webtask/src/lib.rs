@@ -26,6 +26,6 @@ pub mod send;
 pub mod stage;
 mod wire;
 
-pub use answer::Answer;
-pub use request::{About, Reading, Request};
-pub use stage::{Analysis, Analyze, Convert, Stage};
+pub use answer::CompleteAnswer;
+pub use request::{RequestOrigin, ReadPosition, Request};
+pub use stage::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};

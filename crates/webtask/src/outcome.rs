@@ -4,11 +4,11 @@ use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
 
 /// The result of a command.
-pub type Outcome = Result<CommandOperands, Failure>;
+pub type WebCommandResult = Result<CommandOperands, CommandFailure>;
 
 /// A condition, with the operands that it does not hide.
 #[derive(Debug, Default)]
-pub struct Failure {
+pub struct CommandFailure {
     /// The condition.
     pub condition: Condition,
     /// RESP2.
@@ -18,8 +18,8 @@ pub struct Failure {
 }
 
 /// A condition as the end of a command.
-pub fn fail<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
-    Err(Failure {
+pub fn fail<T>(condition: Condition, resp2: u32) -> Result<T, CommandFailure> {
+    Err(CommandFailure {
         condition,
         resp2,
         operands: CommandOperands::default(),
@@ -27,7 +27,7 @@ pub fn fail<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
 }
 
 /// The answer of a command.
-pub fn answer(outcome: Outcome) -> CallAnswer {
+pub fn answer(outcome: WebCommandResult) -> CallAnswer {
     match outcome {
         Ok(operands) => CallAnswer::of_data(operands.emit()),
         Err(failure) => {
@@ -41,13 +41,13 @@ pub fn answer(outcome: Outcome) -> CallAnswer {
 /// Areas that a command fills. Each is cut to the length that the program gave;
 /// its length option returns the full length.
 #[derive(Debug, Default)]
-pub struct Filled {
+pub struct OutputAreas {
     operands: CommandOperands,
     /// RESP2 of the first that did not fit.
     short: Option<u32>,
 }
 
-impl Filled {
+impl OutputAreas {
     /// Puts `data` into the area `option` when the program has it, with the
     /// length in `length`; `short` is RESP2 when it does not fit.
     ///
@@ -58,7 +58,7 @@ impl Filled {
         (option, length): (u8, u8),
         data: &[u8],
         short: u32,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         if !given.has(option) {
             return Ok(());
         }
@@ -91,10 +91,10 @@ impl Filled {
     }
 
     /// The end of the command.
-    pub fn done(self) -> Outcome {
+    pub fn done(self) -> WebCommandResult {
         match self.short {
             None => Ok(self.operands),
-            Some(resp2) => Err(Failure {
+            Some(resp2) => Err(CommandFailure {
                 condition: Condition::LengErr,
                 resp2,
                 operands: self.operands,
@@ -110,7 +110,7 @@ pub fn cvda(name: &str) -> i64 {
 
 /// Whether one of several ways to say the same was taken: a flag, or the CVDA
 /// of that name in an option.
-pub fn says(given: &CommandOperands, flag: u8, option: u8, name: &str) -> bool {
+pub fn is_selected(given: &CommandOperands, flag: u8, option: u8, name: &str) -> bool {
     given.has(flag) || given.get_int(option) == Some(cvda(name))
 }
 

@@ -8,10 +8,10 @@ use copybook::codepage::CodePage;
 
 /// A name that no page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unknown;
+pub struct UnknownCodePage;
 
 /// The page of a name of IANA, of CICS, or a CCSID.
-pub fn named(name: &str) -> Result<CodePage, Unknown> {
+pub fn named(name: &str) -> Result<CodePage, UnknownCodePage> {
     let name = name.trim_matches([' ', '\0', '"']);
     // ASCII is read as the wider page that it is the lower half of.
     let latin = ["us-ascii", "ascii", "local"];
@@ -23,13 +23,13 @@ pub fn named(name: &str) -> Result<CodePage, Unknown> {
         true => CodePage::by_name(&format!("iso-{name}")),
         false => CodePage::by_name(name),
     };
-    page.map_err(|_| Unknown)
+    page.map_err(|_| UnknownCodePage)
 }
 
 /// The page that a program names as its own (HOSTCODEPAGE). Programs name the
 /// EBCDIC page of their mainframe; in this region their characters are in the
 /// region's page, so such a name means that page.
-pub fn host(name: &str, own: CodePage) -> Result<CodePage, Unknown> {
+pub fn host(name: &str, own: CodePage) -> Result<CodePage, UnknownCodePage> {
     let page = named(name)?;
     match page.is_ebcdic() && !own.is_ebcdic() {
         true => Ok(own),
@@ -92,7 +92,7 @@ mod tests {
         ] {
             assert!(named(name).is_ok(), "{name}");
         }
-        assert_eq!(named("klingon"), Err(Unknown));
+        assert_eq!(named("klingon"), Err(UnknownCodePage));
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(host("utf-8", own).unwrap().ccsid(), 1208);
         let ebcdic = named("037").unwrap();
         assert_eq!(host("1047", ebcdic).unwrap().ccsid(), 1047);
-        assert_eq!(host("nothing", own), Err(Unknown));
+        assert_eq!(host("nothing", own), Err(UnknownCodePage));
     }
 
     #[test]

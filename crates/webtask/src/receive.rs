@@ -11,20 +11,20 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::CommandOperands;
 
-use crate::outcome::{Failure, Filled, Outcome, cvda, fail, says, text};
+use crate::outcome::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
 use crate::pages;
-use crate::request::{Reading, Request};
+use crate::request::{ReadPosition, Request};
 
 /// Serves RECEIVE of a task that a request began, from its body.
 pub fn receive(
     request: &Request,
     whole: &[u8],
-    reading: &mut Reading,
+    reading: &mut ReadPosition,
     given: &CommandOperands,
-) -> Outcome {
+) -> WebCommandResult {
     let media = &*request.media;
     let charset = pages::parameter(media, "charset").unwrap_or_default();
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.int(row::TYPE, cvda("HTTPYES"));
     filled.chars(row::BODYCHARSET, charset.as_bytes());
     let plain = media.split(';').next().unwrap_or_default().trim();
@@ -57,7 +57,7 @@ pub fn receive(
     }
     filled.int(row::LENGTH, rest.len() as i64);
     reading.received = bytes.len();
-    Err(Failure {
+    Err(CommandFailure {
         condition: Condition::LengErr,
         resp2: 57,
         operands: filled.done()?,
@@ -65,7 +65,7 @@ pub fn receive(
 }
 
 /// Most bytes that the program takes; none for as many as there are.
-fn most(given: &CommandOperands) -> Result<Option<usize>, Failure> {
+fn most(given: &CommandOperands) -> Result<Option<usize>, CommandFailure> {
     if given.has(row::TOCONTAINER) {
         return Ok(None);
     }
@@ -89,11 +89,11 @@ fn conversion(
     media: &str,
     charset: &str,
     page: CodePage,
-) -> Result<Option<(CodePage, CodePage)>, Failure> {
-    if says(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
+) -> Result<Option<(CodePage, CodePage)>, CommandFailure> {
+    if is_selected(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
         return Ok(None);
     }
-    let asks = says(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
+    let asks = is_selected(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
     if given.has(row::SERVERCONV) && !asks {
         return fail(Condition::InvReq, 46);
     }

@@ -15,9 +15,9 @@ use http::{HeaderMap, Version};
 use link::CommandOperands;
 
 use crate::fields::{Field, FormError};
-use crate::outcome::{Outcome, fail};
-use crate::stage::Stage;
-use crate::wire::{Head, Pieces};
+use crate::outcome::{WebCommandResult, fail};
+use crate::stage::WebStage;
+use crate::wire::{HeadWriter, HeadReader};
 use crate::{extract, forms, headers, receive};
 
 /// Most headers of a request.
@@ -29,7 +29,7 @@ const STAGED: usize = 4 + 7;
 
 /// The door's data about a request.
 #[derive(Debug)]
-pub struct About<'r> {
+pub struct RequestOrigin<'r> {
     /// It came by HTTPS.
     pub secure: bool,
     /// Version of HTTP.
@@ -53,10 +53,10 @@ pub struct About<'r> {
     /// All headers.
     pub headers: &'r HeaderMap,
     /// The stage of the task.
-    pub stage: Stage,
+    pub stage: WebStage,
 }
 
-impl About<'_> {
+impl RequestOrigin<'_> {
     /// The request's head, which precedes the body in the task's memory.
     pub fn emit(&self) -> Vec<u8> {
         let mut figures = [0; FIGURES];
@@ -69,8 +69,8 @@ impl About<'_> {
         figures[2..4].copy_from_slice(&self.port.to_ne_bytes());
         figures[4..6].copy_from_slice(&self.page.ccsid().to_ne_bytes());
         figures[6] = u8::from(self.secure);
-        figures[7] = u8::from(self.stage != Stage::Program);
-        let mut head = Head::new(&figures);
+        figures[7] = u8::from(self.stage != WebStage::Program);
+        let mut head = HeadWriter::new(&figures);
         for text in [
             self.method,
             self.path,
@@ -111,7 +111,7 @@ pub struct Request {
     /// Content-Type, empty for none.
     pub media: String,
     /// The stage of the task.
-    pub stage: Stage,
+    pub stage: WebStage,
     /// Where the headers lie.
     headers_at: Range<usize>,
     body_at: usize,
@@ -120,7 +120,7 @@ pub struct Request {
 
 /// How far a task's commands have read its request.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct ReadPosition {
     /// Bytes of the body that RECEIVE has given.
     pub received: usize,
     /// The body as RECEIVE converted it, while some of it is left.
@@ -136,15 +136,15 @@ pub struct Reading {
 }
 
 impl Request {
-    /// Reads the output of [`About::emit`], followed by the body. Returns
+    /// Reads the output of [`RequestOrigin::emit`], followed by the body. Returns
     /// `None` for bytes that are not a request.
     pub fn parse(bytes: &[u8]) -> Option<Request> {
-        let (figures, mut pieces, body_at) = Pieces::open::<FIGURES>(bytes)?;
+        let (figures, mut pieces, body_at) = HeadReader::open::<FIGURES>(bytes)?;
         let number = |at: usize| u16::from_ne_bytes([figures[at], figures[at + 1]]);
         let mut text = || pieces.text();
         let (method, path, query) = (text()?, text()?, text()?);
         let (host, map, media) = (text()?, text()?, text()?);
-        let stage = Stage::parse(pieces.next()?)?;
+        let stage = WebStage::parse(pieces.next()?)?;
         Some(Request {
             secure: figures[6] != 0,
             version: match number(0) {
@@ -193,7 +193,7 @@ impl Request {
     fn headers(&self, bytes: &[u8]) -> &HeaderMap {
         self.headers.get_or_init(|| {
             let own = bytes.get(self.headers_at.clone()).unwrap_or_default();
-            Pieces::of(own).headers(MOST_HEADERS).unwrap_or_default()
+            HeadReader::of(own).headers(MOST_HEADERS).unwrap_or_default()
         })
     }
 
@@ -202,10 +202,10 @@ impl Request {
     pub fn serve(
         &self,
         bytes: &[u8],
-        reading: &mut Reading,
+        reading: &mut ReadPosition,
         number: u16,
         given: &CommandOperands,
-    ) -> Outcome {
+    ) -> WebCommandResult {
         let body = self.body(bytes);
         match number {
             rows::web_receive::NUMBER => receive::receive(self, body, reading, given),
@@ -221,7 +221,7 @@ impl Request {
             rows::web_endbrowse_formfield::NUMBER => forms::end(&mut reading.form_browse),
             rows::web_endbrowse_queryparm::NUMBER => forms::end(&mut reading.query_browse),
             rows::web_read_httpheader::NUMBER => {
-                headers::read(self.headers(bytes), given, headers::Of::Request)
+                headers::read(self.headers(bytes), given, headers::HeaderSource::Request)
             }
             rows::web_startbrowse_httpheader::NUMBER => {
                 headers::start(self.headers(bytes), &mut reading.header_browse)
@@ -230,7 +230,7 @@ impl Request {
                 self.headers(bytes),
                 &mut reading.header_browse,
                 given,
-                headers::Of::Request,
+                headers::HeaderSource::Request,
             ),
             rows::web_endbrowse_httpheader::NUMBER => headers::end(&mut reading.header_browse),
             _ => fail(Condition::InvReq, 1),
@@ -241,7 +241,7 @@ impl Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::Analyze;
+    use crate::stage::AnalyzerInput;
     use http::HeaderValue;
     use proptest::prelude::*;
 
@@ -249,7 +249,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append("x-one", HeaderValue::from_static("1"));
         headers.append("x-one", HeaderValue::from_static("2"));
-        let about = About {
+        let about = RequestOrigin {
             secure: true,
             version: Version::HTTP_10,
             port: 8443,
@@ -261,7 +261,7 @@ mod tests {
             map: "MAP",
             media: "text/plain",
             headers: &headers,
-            stage: Stage::Analyze(Analyze::default()),
+            stage: WebStage::Analyze(AnalyzerInput::default()),
         };
         [about.emit(), body.to_vec()].concat()
     }
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!((request.secure, request.port), (true, 8443));
         assert_eq!(request.version, Version::HTTP_10);
         assert!(Request::is_staged(&bytes));
-        assert_eq!(request.stage, Stage::Analyze(Analyze::default()));
+        assert_eq!(request.stage, WebStage::Analyze(AnalyzerInput::default()));
         assert_eq!(request.header_lines(&bytes), b"X-One: 1\r\nX-One: 2\r\n");
         assert_eq!(request.headers(&bytes).get_all("x-one").iter().count(), 2);
         assert_eq!(&bytes[request.body_at..], b"body");
@@ -292,7 +292,7 @@ mod tests {
         use cics::command::commands::web_receive as row;
         let bytes = written(b"0123456789");
         let request = Request::parse(&bytes).unwrap();
-        let mut reading = Reading::default();
+        let mut reading = ReadPosition::default();
         let options = 1 << row::INTO | 1 << row::MAXLENGTH | 1 << row::NOTRUNCATE;
         let given = CommandOperands::new(options).int(row::MAXLENGTH, 6);
         let mut part = || {
@@ -310,17 +310,17 @@ mod tests {
         use cics::command::commands::web_receive as row;
         let bytes = written(b"0123456789");
         let request = Request::parse(&bytes).unwrap();
-        let take = |reading: &mut Reading, most: i64, conversion: u8| {
+        let take = |reading: &mut ReadPosition, most: i64, conversion: u8| {
             let options = 1 << row::INTO | 1 << row::MAXLENGTH | 1 << conversion;
             let given = CommandOperands::new(options).int(row::MAXLENGTH, most);
             let outcome = request.serve(&bytes, reading, row::NUMBER, &given);
             let operands = outcome.unwrap_or_else(|failure| failure.operands);
             operands.get_bytes(row::INTO).unwrap().to_vec()
         };
-        let mut reading = Reading::default();
+        let mut reading = ReadPosition::default();
         assert_eq!(take(&mut reading, 20, row::NOSRVCONVERT), b"0123456789");
         assert_eq!(take(&mut reading, 20, row::SRVCONVERT), b"0123456789");
-        let mut reading = Reading::default();
+        let mut reading = ReadPosition::default();
         assert_eq!(take(&mut reading, 4, row::NOSRVCONVERT), b"0123");
         assert_eq!(take(&mut reading, 20, row::NOSRVCONVERT), b"");
     }
@@ -350,7 +350,7 @@ mod tests {
             }
             if let Some(request) = Request::parse(&bytes) {
                 let given = CommandOperands::new(u128::MAX);
-                let _ = request.serve(&bytes, &mut Reading::default(), number, &given);
+                let _ = request.serve(&bytes, &mut ReadPosition::default(), number, &given);
             }
         }
     }

@@ -13,8 +13,8 @@ use http::header::{CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use link::CommandOperands;
 
-use crate::answer::Answer;
-use crate::outcome::{Failure, cvda, fail, says, text};
+use crate::answer::CompleteAnswer;
+use crate::outcome::{CommandFailure, cvda, fail, is_selected, text};
 use crate::pages;
 
 /// Options of a SEND that needs more than its task: a client at once, a
@@ -43,7 +43,7 @@ pub fn eventual(
     headers: &mut HeaderMap,
     given: &CommandOperands,
     page: CodePage,
-) -> Result<Option<Answer>, Failure> {
+) -> Result<Option<CompleteAnswer>, CommandFailure> {
     let at_once = given.get_int(row::ACTION) == Some(cvda("IMMEDIATE"));
     if at_once || ELSEWHERE.iter().any(|option| given.has(*option)) {
         return Ok(None);
@@ -57,7 +57,7 @@ pub fn eventual(
         return fail(Condition::InvReq, 11);
     }
     let head = head(headers, given, conversion, body.is_empty())?;
-    Ok(Some(Answer { body, ..head }))
+    Ok(Some(CompleteAnswer { body, ..head }))
 }
 
 /// The body that a SEND has from the program's storage.
@@ -78,7 +78,7 @@ pub fn head(
     given: &CommandOperands,
     conversion: Option<(CodePage, CodePage)>,
     empty: bool,
-) -> Result<Answer, Failure> {
+) -> Result<CompleteAnswer, CommandFailure> {
     let status = given.get_int(row::STATUSCODE).unwrap_or(200);
     let status = u16::try_from(status)
         .ok()
@@ -91,12 +91,12 @@ pub fn head(
         return fail(Condition::InvReq, 72);
     }
     let reason = given.get_bytes(row::STATUSTEXT).unwrap_or_default();
-    let mut answer = Answer {
+    let mut answer = CompleteAnswer {
         status,
         reason: reason.trim_ascii().to_vec(),
         headers: std::mem::take(headers),
         body: Vec::new(),
-        close: says(given, row::CLOSE, row::CLOSESTATUS, "CLOSE"),
+        close: is_selected(given, row::CLOSE, row::CLOSESTATUS, "CLOSE"),
     };
     if let Some(media) = text(given, row::MEDIATYPE).filter(|m| !m.is_empty()) {
         let charset = text(given, row::CHARACTERSET).map(|set| set.to_ascii_lowercase());
@@ -113,7 +113,7 @@ pub fn head(
     Ok(answer)
 }
 
-fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), Failure> {
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), CommandFailure> {
     match HeaderValue::from_str(value) {
         Ok(value) => {
             headers.insert(name, value);
@@ -130,11 +130,11 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), Fai
 pub fn conversion(
     given: &CommandOperands,
     page: CodePage,
-) -> Result<Option<(CodePage, CodePage)>, Failure> {
-    if says(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
+) -> Result<Option<(CodePage, CodePage)>, CommandFailure> {
+    if is_selected(given, row::NOSRVCONVERT, row::SERVERCONV, "NOSRVCONVERT") {
         return Ok(None);
     }
-    let asks = says(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
+    let asks = is_selected(given, row::SRVCONVERT, row::SERVERCONV, "SRVCONVERT");
     if given.has(row::SERVERCONV) && !asks {
         return fail(Condition::InvReq, 46);
     }

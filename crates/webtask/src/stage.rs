@@ -3,33 +3,33 @@
 //! from the request and the answer from the COMMAREA.
 //!
 //! The door writes the stage into the head of the request; an analyzer's worker
-//! answers with an [`Analysis`], which the door looks at and gives to the worker
+//! answers with an [`AnalyzerOutput`], which the door looks at and gives to the worker
 //! of the alias task as it came.
 //!
 //! Reference: CICS Internet guide, "Analyzer programs", "Converter programs".
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use crate::answer::Answer;
+use crate::answer::CompleteAnswer;
 use crate::headers::OWN;
-use crate::wire::{Head, Pieces};
+use crate::wire::{HeadWriter, HeadReader};
 
 /// The stage of a request that a task runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Stage {
+pub enum WebStage {
     /// Its program, which uses the commands.
     #[default]
     Program,
     /// An analyzer.
-    Analyze(Analyze),
+    Analyze(AnalyzerInput),
     /// A converter and its program, or a program with the request as its
     /// COMMAREA.
-    Convert(Convert),
+    Convert(ConverterInput),
 }
 
 /// The input of an analyzer in addition to the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Analyze {
+pub struct AnalyzerInput {
     /// PROGRAM of the URIMAP, empty for none.
     pub program: String,
     /// CONVERTER.
@@ -46,7 +46,7 @@ pub struct Analyze {
 
 /// The input of an alias task with a converter or after an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Convert {
+pub struct ConverterInput {
     /// The program, empty for none.
     pub program: String,
     /// The converter, empty for none.
@@ -61,7 +61,7 @@ pub struct Convert {
 
 /// The output of an analyzer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Analysis {
+pub struct AnalyzerOutput {
     /// wbra_response.
     pub response: i32,
     /// wbra_reason.
@@ -90,12 +90,12 @@ pub struct Analysis {
     pub body: Vec<u8>,
 }
 
-impl Stage {
-    /// Its bytes in the head of a request; none for [`Stage::Program`].
+impl WebStage {
+    /// Its bytes in the head of a request; none for [`WebStage::Program`].
     pub(crate) fn emit(&self) -> Vec<u8> {
         let (kind, pieces): (u8, Vec<&[u8]>) = match self {
-            Stage::Program => return Vec::new(),
-            Stage::Analyze(given) => {
+            WebStage::Program => return Vec::new(),
+            WebStage::Analyze(given) => {
                 let texts = [
                     &given.program,
                     &given.converter,
@@ -106,7 +106,7 @@ impl Stage {
                 ];
                 (b'A', texts.map(|text| text.as_bytes()).to_vec())
             }
-            Stage::Convert(given) => {
+            WebStage::Convert(given) => {
                 let texts = [
                     &given.program,
                     &given.converter,
@@ -118,20 +118,20 @@ impl Stage {
                 (b'C', pieces)
             }
         };
-        let mut head = Head::new(&[kind]);
+        let mut head = HeadWriter::new(&[kind]);
         pieces.into_iter().for_each(|piece| head.piece(piece));
         head.done()
     }
 
-    /// Reads what [`Stage::emit`] wrote; none for bytes that are no stage.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Stage> {
+    /// Reads what [`WebStage::emit`] wrote; none for bytes that are no stage.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<WebStage> {
         if bytes.is_empty() {
-            return Some(Stage::Program);
+            return Some(WebStage::Program);
         }
-        let (kind, mut pieces, _) = Pieces::open::<1>(bytes)?;
+        let (kind, mut pieces, _) = HeadReader::open::<1>(bytes)?;
         let mut text = || pieces.text();
         match kind {
-            [b'A'] => Some(Stage::Analyze(Analyze {
+            [b'A'] => Some(WebStage::Analyze(AnalyzerInput {
                 program: text()?,
                 converter: text()?,
                 transaction: text()?,
@@ -139,7 +139,7 @@ impl Stage {
                 client: text()?,
                 server: text()?,
             })),
-            [b'C'] => Some(Stage::Convert(Convert {
+            [b'C'] => Some(WebStage::Convert(ConverterInput {
                 program: text()?,
                 converter: text()?,
                 client: text()?,
@@ -151,7 +151,7 @@ impl Stage {
     }
 }
 
-impl Analysis {
+impl AnalyzerOutput {
     /// Its bytes.
     pub fn emit(&self) -> Vec<u8> {
         let mut figures = [0; ANALYSIS_FIGURES];
@@ -160,7 +160,7 @@ impl Analysis {
         figures[8..16].copy_from_slice(&self.token);
         figures[16] = u8::from(self.as_is);
         figures[17] = u8::from(self.unescape);
-        let mut head = Head::new(&figures);
+        let mut head = HeadWriter::new(&figures);
         for text in [
             &self.program,
             &self.converter,
@@ -176,16 +176,16 @@ impl Analysis {
         head.done()
     }
 
-    /// Reads what [`Analysis::emit`] wrote; none for other bytes.
-    pub fn parse(bytes: &[u8]) -> Option<Analysis> {
-        let (figures, mut pieces, _) = Pieces::open::<ANALYSIS_FIGURES>(bytes)?;
+    /// Reads what [`AnalyzerOutput::emit`] wrote; none for other bytes.
+    pub fn parse(bytes: &[u8]) -> Option<AnalyzerOutput> {
+        let (figures, mut pieces, _) = HeadReader::open::<ANALYSIS_FIGURES>(bytes)?;
         let number =
             |at: usize| i32::from_ne_bytes([0, 1, 2, 3].map(|offset: usize| figures[at + offset]));
         let mut text = || pieces.text();
         let (program, converter, transaction) = (text()?, text()?, text()?);
         let (user, character_set, host_code_page) = (text()?, text()?, text()?);
         let mut part = || Some(pieces.next()?.to_vec());
-        Some(Analysis {
+        Some(AnalyzerOutput {
             response: number(0),
             reason: number(4),
             program,
@@ -213,8 +213,8 @@ const ANALYSIS_FIGURES: usize = 20;
 ///
 /// Headers of the connection are the server's own; lines that are no header are
 /// left out.
-pub fn made_by_hand(bytes: &[u8]) -> Option<Answer> {
-    let mut answer = Answer {
+pub fn made_by_hand(bytes: &[u8]) -> Option<CompleteAnswer> {
+    let mut answer = CompleteAnswer {
         status: StatusCode::OK,
         reason: Vec::new(),
         headers: HeaderMap::new(),
@@ -301,21 +301,21 @@ mod tests {
     fn stages_are_read_as_they_were_written() {
         let text = str::to_owned;
         for stage in [
-            Stage::Program,
-            Stage::Analyze(Analyze {
+            WebStage::Program,
+            WebStage::Analyze(AnalyzerInput {
                 program: text("P"),
                 client: text("127.0.0.1"),
-                ..Analyze::default()
+                ..AnalyzerInput::default()
             }),
-            Stage::Convert(Convert {
+            WebStage::Convert(ConverterInput {
                 converter: text("CONV"),
                 analysis: b"bytes".to_vec(),
-                ..Convert::default()
+                ..ConverterInput::default()
             }),
         ] {
-            assert_eq!(Stage::parse(&stage.emit()), Some(stage));
+            assert_eq!(WebStage::parse(&stage.emit()), Some(stage));
         }
-        let analysis = Analysis {
+        let analysis = AnalyzerOutput {
             response: 4,
             reason: -1,
             program: text("P"),
@@ -323,9 +323,9 @@ mod tests {
             as_is: true,
             parts: [b"GET".to_vec(), Vec::new(), b"/".to_vec(), b"A: b".to_vec()],
             body: b"body".to_vec(),
-            ..Analysis::default()
+            ..AnalyzerOutput::default()
         };
-        assert_eq!(Analysis::parse(&analysis.emit()), Some(analysis));
+        assert_eq!(AnalyzerOutput::parse(&analysis.emit()), Some(analysis));
     }
 
     #[test]
@@ -359,17 +359,17 @@ mod tests {
             at in 0usize..80,
             flip in any::<u8>(),
         ) {
-            let _ = (Stage::parse(&bytes), Analysis::parse(&bytes), unescape(&bytes));
+            let _ = (WebStage::parse(&bytes), AnalyzerOutput::parse(&bytes), unescape(&bytes));
             let _ = made_by_hand(&bytes);
             let _ = made_by_hand(&[b"HTTP/1.1 200 OK\r\n", &*bytes].concat());
-            let mut real = Analysis { body: bytes.clone(), ..Analysis::default() }.emit();
+            let mut real = AnalyzerOutput { body: bytes.clone(), ..AnalyzerOutput::default() }.emit();
             let length = real.len();
             real[at % length] ^= flip;
-            let _ = Analysis::parse(&real);
-            let mut real = Stage::Analyze(Analyze::default()).emit();
+            let _ = AnalyzerOutput::parse(&real);
+            let mut real = WebStage::Analyze(AnalyzerInput::default()).emit();
             let length = real.len();
             real[at % length] ^= flip;
-            let _ = Stage::parse(&real);
+            let _ = WebStage::parse(&real);
         }
     }
 }

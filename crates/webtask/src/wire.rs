@@ -16,15 +16,15 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 const LENGTH: usize = 4;
 
 /// Writes a head.
-pub(crate) struct Head(Vec<u8>);
+pub(crate) struct HeadWriter(Vec<u8>);
 
-impl Head {
+impl HeadWriter {
     /// A head that begins with these figures.
-    pub fn new(figures: &[u8]) -> Head {
+    pub fn new(figures: &[u8]) -> HeadWriter {
         let mut out = Vec::with_capacity(512);
         out.extend_from_slice(&[0; LENGTH]);
         out.extend_from_slice(figures);
-        Head(out)
+        HeadWriter(out)
     }
 
     /// Adds a piece.
@@ -51,20 +51,20 @@ impl Head {
 }
 
 /// Reads a head.
-pub(crate) struct Pieces<'b>(&'b [u8]);
+pub(crate) struct HeadReader<'b>(&'b [u8]);
 
-impl<'b> Pieces<'b> {
+impl<'b> HeadReader<'b> {
     /// The head's figures and pieces, and where the body begins.
-    pub fn open<const N: usize>(bytes: &'b [u8]) -> Option<([u8; N], Pieces<'b>, usize)> {
+    pub fn open<const N: usize>(bytes: &'b [u8]) -> Option<([u8; N], HeadReader<'b>, usize)> {
         let (length, _) = bytes.split_first_chunk::<LENGTH>()?;
         let head = u32::from_ne_bytes(*length) as usize;
         let (figures, rest) = bytes.get(LENGTH..head)?.split_first_chunk::<N>()?;
-        Some((*figures, Pieces(rest), head))
+        Some((*figures, HeadReader(rest), head))
     }
 
     /// Pieces without figures.
-    pub fn of(bytes: &'b [u8]) -> Pieces<'b> {
-        Pieces(bytes)
+    pub fn of(bytes: &'b [u8]) -> HeadReader<'b> {
+        HeadReader(bytes)
     }
 
     /// The next piece.

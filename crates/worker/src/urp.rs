@@ -15,7 +15,7 @@ use cics::urm::{self, ANALYZER, Area, DECODE, ENCODE, Parameter};
 use copybook::codepage::CodePage;
 use http::StatusCode;
 use webtask::stage::{made_by_hand, unescape};
-use webtask::{Analysis, Analyze, Answer, Convert, Request, Stage, pages};
+use webtask::{AnalyzerOutput, AnalyzerInput, CompleteAnswer, ConverterInput, Request, WebStage, pages};
 
 use crate::abend::Abend;
 use crate::host::ProgramId;
@@ -35,9 +35,9 @@ pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend
     let base = w.services.arena().base;
     let (request, bytes) = w.task.web.staged(base)?;
     let ended = match request.stage.clone() {
-        Stage::Program => return None,
-        Stage::Analyze(given) => analyze(w, program, &request, &bytes, &given),
-        Stage::Convert(given) => Conversion::begin(w, &request, &bytes, &given)
+        WebStage::Program => return None,
+        WebStage::Analyze(given) => analyze(w, program, &request, &bytes, &given),
+        WebStage::Convert(given) => Conversion::begin(w, &request, &bytes, &given)
             .and_then(|mut conversion| conversion.run(w, &given)),
     };
     Some(ended.err())
@@ -49,7 +49,7 @@ fn analyze(
     program: ProgramId,
     request: &Request,
     bytes: &[u8],
-    given: &Analyze,
+    given: &AnalyzerInput,
 ) -> Ended {
     let text = |text: &str| pages::convert(text.as_bytes(), CodePage::latin1(), request.page);
     let path = unescaped_path(&request.path);
@@ -120,7 +120,7 @@ fn analyze(
         let text = String::from_utf8_lossy(&text);
         text.trim_end_matches([' ', '\0']).to_owned()
     };
-    let mut said = Analysis {
+    let mut said = AnalyzerOutput {
         program: name("WBRA-SERVER-PROGRAM"),
         converter: name("WBRA-CONVERTER-PROGRAM"),
         transaction: name("WBRA-ALIAS-TRANID"),
@@ -128,7 +128,7 @@ fn analyze(
         character_set: name("WBRA-CHARACTERSET"),
         host_code_page: name("WBRA-HOSTCODEPAGE"),
         unescape: name("WBRA-UNESCAPE") == urm::UNESCAPE_REQUIRED,
-        ..Analysis::default()
+        ..AnalyzerOutput::default()
     };
     said.response = area.int("WBRA-RESPONSE") as i32;
     said.reason = area.int("WBRA-REASON") as i32;
@@ -168,12 +168,12 @@ impl Conversion {
         w: &mut Worker,
         request: &Request,
         bytes: &[u8],
-        given: &Convert,
+        given: &ConverterInput,
     ) -> Result<Conversion, Box<Abend>> {
         let text = |bytes: &[u8]| pages::convert(bytes, CodePage::latin1(), request.page);
         let said = match given.analysis.is_empty() {
-            false => Analysis::parse(&given.analysis).unwrap_or_default(),
-            true => Analysis {
+            false => AnalyzerOutput::parse(&given.analysis).unwrap_or_default(),
+            true => AnalyzerOutput {
                 parts: [
                     text(request.method.as_bytes()),
                     text(version(request).as_bytes()),
@@ -181,7 +181,7 @@ impl Conversion {
                     text(&request.header_lines(bytes)),
                 ],
                 body: request.body(bytes).to_vec(),
-                ..Analysis::default()
+                ..AnalyzerOutput::default()
             },
         };
         let client = match said.character_set.as_str() {
@@ -223,7 +223,7 @@ impl Conversion {
         })
     }
 
-    fn run(&mut self, w: &mut Worker, given: &Convert) -> Ended {
+    fn run(&mut self, w: &mut Worker, given: &ConverterInput) -> Ended {
         if given.converter.is_empty() {
             let bytes = self.data_bytes.min(LONGEST);
             return match found(w, given.program.as_bytes()) {
@@ -284,7 +284,7 @@ impl Conversion {
     fn decode_list(
         &self,
         w: &mut Worker,
-        given: &Convert,
+        given: &ConverterInput,
         round: i64,
         (data, bytes): (*mut u8, usize),
     ) -> Result<*mut u8, Box<Abend>> {
@@ -396,10 +396,10 @@ fn refused_by_decode(response: i64, reason: i64) -> Option<StatusCode> {
 
 /// Answers with a status of the system's.
 fn refuse(w: &mut Worker, status: StatusCode, detail: &str) -> Ended {
-    keep(w, &Answer::problem(status, detail))
+    keep(w, &CompleteAnswer::problem(status, detail))
 }
 
-fn keep(w: &mut Worker, answer: &Answer) -> Ended {
+fn keep(w: &mut Worker, answer: &CompleteAnswer) -> Ended {
     match w.task.web.keep(answer, w.services.arena()) {
         true => Ok(()),
         false => Err(no_storage()),

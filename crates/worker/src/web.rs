@@ -8,7 +8,7 @@
 use cics::command::commands::web_write_httpheader as header_row;
 use http::HeaderMap;
 use link::{CommandOperands, Request};
-use webtask::{Answer, Reading};
+use webtask::{CompleteAnswer, ReadPosition};
 
 use crate::services::Arena;
 
@@ -26,7 +26,7 @@ pub(crate) struct WebSide {
 #[derive(Debug)]
 pub(crate) struct Open {
     pub request: webtask::Request,
-    pub reading: Reading,
+    pub reading: ReadPosition,
     /// Headers for the answer that is not made yet.
     pub headers: HeaderMap,
     /// The region has a part of the answer.
@@ -53,7 +53,7 @@ impl WebSide {
         if self.open.is_none() {
             self.open = Some(Box::new(Open {
                 request: webtask::Request::parse(bytes)?,
-                reading: Reading::default(),
+                reading: ReadPosition::default(),
                 headers: HeaderMap::new(),
                 elsewhere: false,
             }));
@@ -78,7 +78,7 @@ impl WebSide {
 
     /// Keeps an answer in place of the one before. False when the arena has no
     /// room for it; then the one before is gone as well.
-    pub fn keep(&mut self, answer: &Answer, arena: Arena<'_>) -> bool {
+    pub fn keep(&mut self, answer: &CompleteAnswer, arena: Arena<'_>) -> bool {
         self.keep_parts(&answer.emit_head(), &answer.body, arena)
     }
 

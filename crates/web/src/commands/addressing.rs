@@ -16,7 +16,7 @@ use copybook::codepage::CodePage;
 use link::CommandOperands;
 use soap::addressing::{ANONYMOUS, EndpointReference, AddressingProperties};
 
-use super::{Failure, Filled, Outcome, cvda, fail, text};
+use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, text};
 use crate::pages;
 
 /// The addressing of a request and of its response.
@@ -47,7 +47,7 @@ const TEXT: u32 = 7;
 const PAGE: u32 = 1;
 
 /// BUILD: puts properties into those of the messages that are to be sent.
-pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, page: CodePage) -> WebCommandResult {
     let page = page_of(given, build_row::FROMCCSID, build_row::FROMCODEPAGE, page)?;
     let mut made = properties.clone();
     if let Some(action) = uri(given, build_row::ACTION, page)? {
@@ -87,7 +87,7 @@ pub fn build(properties: &mut AddressingProperties, given: &CommandOperands, pag
 }
 
 /// GET.
-pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -> WebCommandResult {
     let page = page_of(given, get_row::INTOCCSID, get_row::INTOCODEPAGE, page)?;
     let of = given.get_int(get_row::CONTEXTTYPE);
     let properties = |context: &'_ Context| match of {
@@ -103,7 +103,7 @@ pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -
         }
     };
     let mut found = false;
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let mut chars = |option: u8, value: Option<&str>| {
         if given.has(option) {
             found |= value.is_some();
@@ -144,7 +144,7 @@ pub fn get(context: Option<&Context>, given: &CommandOperands, page: CodePage) -
 
 /// The endpoint reference, or a part of it, cut to the program's area;
 /// EPRLENGTH returns its full length.
-fn part(given: &CommandOperands, mut filled: Filled, text: &[u8]) -> Outcome {
+fn part(given: &CommandOperands, mut filled: OutputAreas, text: &[u8]) -> WebCommandResult {
     reference(
         given,
         (get_row::EPRINTO, get_row::EPRLENGTH),
@@ -155,7 +155,7 @@ fn part(given: &CommandOperands, mut filled: Filled, text: &[u8]) -> Outcome {
 }
 
 /// CREATE.
-pub fn create(given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn create(given: &CommandOperands, page: CodePage) -> WebCommandResult {
     let page = page_of(given, create_row::FROMCCSID, create_row::FROMCODEPAGE, page)?;
     let lengths = [create_row::REFPARMSLEN, create_row::METADATALEN];
     if lengths
@@ -175,7 +175,7 @@ pub fn create(given: &CommandOperands, page: CodePage) -> Outcome {
         parameters: elements(create_row::REFPARMS)?,
         metadata: elements(create_row::METADATA)?,
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let options = (create_row::EPRINTO, create_row::EPRLENGTH);
     reference(given, options, &local(&made.to_text(), page), &mut filled)?;
     filled.done()
@@ -187,8 +187,8 @@ fn reference(
     given: &CommandOperands,
     (into, length): (u8, u8),
     text: &[u8],
-    filled: &mut Filled,
-) -> Result<(), Failure> {
+    filled: &mut OutputAreas,
+) -> Result<(), CommandFailure> {
     let room = given.get_int(length).map(|n| n.max(0) as usize);
     let room = room.filter(|_| given.has(into));
     match room.filter(|room| *room < text.len()) {
@@ -198,10 +198,10 @@ fn reference(
             Ok(())
         }
         Some(room) => {
-            let mut cut = Filled::default();
+            let mut cut = OutputAreas::default();
             cut.chars(into, &text[..room]);
             cut.int(length, text.len() as i64);
-            Err(Failure {
+            Err(CommandFailure {
                 condition: Condition::LengErr,
                 resp2: 2,
                 operands: cut.done()?,
@@ -217,7 +217,7 @@ enum Field {
     Metadata,
 }
 
-fn field(value: Option<i64>) -> Result<Field, Failure> {
+fn field(value: Option<i64>) -> Result<Field, CommandFailure> {
     match value {
         value if value == Some(cvda("ALL")) => Ok(Field::All),
         value if value == Some(cvda("ADDRESS")) => Ok(Field::Address),
@@ -227,7 +227,7 @@ fn field(value: Option<i64>) -> Result<Field, Failure> {
     }
 }
 
-fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut Option<EndpointReference>, Failure> {
+fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut Option<EndpointReference>, CommandFailure> {
     match value {
         value if value == Some(cvda("TOEPR")) => Ok(&mut own.to),
         value if value == Some(cvda("FROMEPR")) => Ok(&mut own.from),
@@ -238,7 +238,7 @@ fn endpoint(own: &mut AddressingProperties, value: Option<i64>) -> Result<&mut O
 }
 
 /// A text that is an address or a name in a message.
-fn uri(given: &CommandOperands, option: u8, page: CodePage) -> Result<Option<String>, Failure> {
+fn uri(given: &CommandOperands, option: u8, page: CodePage) -> Result<Option<String>, CommandFailure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);
     };
@@ -246,7 +246,7 @@ fn uri(given: &CommandOperands, option: u8, page: CodePage) -> Result<Option<Str
     address(text.trim_end_matches([' ', '\0'])).map(Some)
 }
 
-fn address(text: &str) -> Result<String, Failure> {
+fn address(text: &str) -> Result<String, CommandFailure> {
     let clean = !text.is_empty() && !text.contains(|c: char| c.is_control() || c == ' ');
     match clean {
         true => Ok(text.to_owned()),
@@ -255,7 +255,7 @@ fn address(text: &str) -> Result<String, Failure> {
 }
 
 /// The program's code page, or the one that the command names.
-fn page_of(given: &CommandOperands, ccsid: u8, name: u8, page: CodePage) -> Result<CodePage, Failure> {
+fn page_of(given: &CommandOperands, ccsid: u8, name: u8, page: CodePage) -> Result<CodePage, CommandFailure> {
     if let Some(ccsid) = given.get_int(ccsid).filter(|ccsid| *ccsid != 0) {
         let named = pages::host(&ccsid.to_string(), page);
         return named.or_else(|_| fail(Condition::CcsidErr, PAGE));
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_or_wrong_is_a_condition() {
-        let reported = |outcome: Outcome| {
+        let reported = |outcome: WebCommandResult| {
             let failure = outcome.unwrap_err();
             (failure.condition, failure.resp2)
         };

@@ -21,7 +21,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use tokio::sync::oneshot;
 
 use super::parse::host_type;
-use super::{Failure, Filled, Outcome, cvda, fail, says, text};
+use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
 use crate::client::{ClientError, OutgoingRequest, RequestBody, Response, Session, ServerTarget};
 use crate::document::TaskDocuments;
 use crate::maps::UriMaps;
@@ -95,7 +95,7 @@ const SEND: Options = options!(send_row);
 const CONVERSE: Options = options!(converse_row);
 
 /// The session that OPEN asks for.
-pub fn open(maps: &UriMaps, given: &CommandOperands, page: CodePage) -> Result<Session, Failure> {
+pub fn open(maps: &UriMaps, given: &CommandOperands, page: CodePage) -> Result<Session, CommandFailure> {
     let page = match text(given, open_row::CODEPAGE).map(|name| pages::host(&name, page)) {
         None => page,
         Some(Ok(page)) => page,
@@ -144,7 +144,7 @@ pub fn open(maps: &UriMaps, given: &CommandOperands, page: CodePage) -> Result<S
     })
 }
 
-fn of_map<'m>(maps: &'m UriMaps, name: &str) -> Result<&'m UriMapDef, Failure> {
+fn of_map<'m>(maps: &'m UriMaps, name: &str) -> Result<&'m UriMapDef, CommandFailure> {
     match maps.client(name) {
         Some(map) if map.usage != UriMapUsage::Client => fail(Condition::InvReq, 25),
         Some(map) if !map.enabled => fail(Condition::InvReq, 26),
@@ -153,7 +153,7 @@ fn of_map<'m>(maps: &'m UriMaps, name: &str) -> Result<&'m UriMapDef, Failure> {
     }
 }
 
-fn target(given: &CommandOperands) -> Result<ServerTarget, Failure> {
+fn target(given: &CommandOperands) -> Result<ServerTarget, CommandFailure> {
     if given.get_int(open_row::HOSTLENGTH).is_some_and(|n| n <= 0) {
         return fail(Condition::LengErr, 8);
     }
@@ -199,10 +199,10 @@ pub fn send(
     documents: &mut TaskDocuments,
     maps: &UriMaps,
     given: &CommandOperands,
-) -> Result<SendRequest, Failure> {
-    let says = |flag, name| says(given, flag, send_row::CHUNKING, name);
-    let last = says(send_row::CHUNKEND, "CHUNKEND");
-    let more = says(send_row::CHUNKYES, "CHUNKYES");
+) -> Result<SendRequest, CommandFailure> {
+    let says = |flag, name| is_selected(given, flag, send_row::CHUNKING, name);
+    let last = is_selected(send_row::CHUNKEND, "CHUNKEND");
+    let more = is_selected(send_row::CHUNKYES, "CHUNKYES");
     if given.has(send_row::DOCTOKEN) && (last || more) {
         return fail(Condition::InvReq, CHUNKS);
     }
@@ -245,7 +245,7 @@ pub fn converse(
     documents: &mut TaskDocuments,
     maps: &UriMaps,
     given: &CommandOperands,
-) -> Result<OutgoingRequest, Failure> {
+) -> Result<OutgoingRequest, CommandFailure> {
     if !session.pending.is_empty() {
         return fail(Condition::InvReq, 17);
     }
@@ -258,7 +258,7 @@ fn outgoing(
     maps: &UriMaps,
     given: &CommandOperands,
     options: &Options,
-) -> Result<OutgoingRequest, Failure> {
+) -> Result<OutgoingRequest, CommandFailure> {
     if session.closed || session.pending.len() >= MOST_PENDING {
         return fail(Condition::InvReq, 17);
     }
@@ -285,7 +285,7 @@ fn outgoing(
         // A body needs a type.
         return fail(Condition::InvReq, 9);
     }
-    if says(given, options.basic.0, options.basic.1, "BASICAUTH") {
+    if is_selected(given, options.basic.0, options.basic.1, "BASICAUTH") {
         let user = text(given, options.user).unwrap_or_default();
         let password = text(given, options.password).unwrap_or_default();
         let mut value = HeaderValue::from_str(&fetch::basic(&user, &password))
@@ -293,7 +293,7 @@ fn outgoing(
         value.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, value);
     }
-    let close = says(given, options.close.0, options.close.1, "CLOSE");
+    let close = is_selected(given, options.close.0, options.close.1, "CLOSE");
     if close {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         session.closed = true;
@@ -310,7 +310,7 @@ fn outgoing(
     })
 }
 
-fn method(given: &CommandOperands, options: &Options) -> Result<Method, Failure> {
+fn method(given: &CommandOperands, options: &Options) -> Result<Method, CommandFailure> {
     let by_flag = options.methods.iter().find(|(flag, _)| given.has(*flag));
     let by_cvda = given.get_int(options.method).map(|value| {
         let mut all = options.methods.iter();
@@ -331,7 +331,7 @@ fn path(
     maps: &UriMaps,
     given: &CommandOperands,
     options: &Options,
-) -> Result<String, Failure> {
+) -> Result<String, CommandFailure> {
     let path = match (text(given, options.path), text(given, options.map)) {
         (Some(path), _) => path,
         (None, Some(name)) => of_map(maps, &name)?.path.clone(),
@@ -357,7 +357,7 @@ fn body(
     documents: &mut TaskDocuments,
     given: &CommandOperands,
     options: &Options,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, CommandFailure> {
     let conversion = conversion(session, given, options)?;
     if given.has(options.document) {
         let token = super::document::token(given, options.document);
@@ -365,7 +365,7 @@ fn body(
             return fail(Condition::NotFnd, 1);
         };
         let data = document.data(conversion);
-        if says(given, options.delete.0, options.delete.1, "DOCDELETE") {
+        if is_selected(given, options.delete.0, options.delete.1, "DOCDELETE") {
             documents.remove(&token);
         }
         return Ok(data);
@@ -382,8 +382,8 @@ fn conversion(
     session: &Session,
     given: &CommandOperands,
     options: &Options,
-) -> Result<Option<(CodePage, CodePage)>, Failure> {
-    if says(
+) -> Result<Option<(CodePage, CodePage)>, CommandFailure> {
+    if is_selected(
         given,
         options.no_convert,
         options.conversion,
@@ -392,7 +392,7 @@ fn conversion(
     {
         return Ok(None);
     }
-    let asks = says(given, options.convert, options.conversion, "CLICONVERT");
+    let asks = is_selected(given, options.convert, options.conversion, "CLICONVERT");
     let named = text(given, options.character_set);
     let media = text(given, options.media).unwrap_or_default();
     if !asks && named.is_none() || !pages::is_text(&media) {
@@ -451,16 +451,16 @@ const CONVERSED: ReceiveOptions = ReceiveOptions {
 };
 
 /// Gives the answer of a server to RECEIVE.
-pub fn receive(session: &mut Session, given: &CommandOperands) -> Outcome {
+pub fn receive(session: &mut Session, given: &CommandOperands) -> WebCommandResult {
     received(session, given, &RECEIVED)
 }
 
 /// Gives the answer of a server to CONVERSE.
-pub fn conversed(session: &mut Session, given: &CommandOperands) -> Outcome {
+pub fn conversed(session: &mut Session, given: &CommandOperands) -> WebCommandResult {
     received(session, given, &CONVERSED)
 }
 
-fn received(session: &mut Session, given: &CommandOperands, options: &ReceiveOptions) -> Outcome {
+fn received(session: &mut Session, given: &CommandOperands, options: &ReceiveOptions) -> WebCommandResult {
     let Some(response) = session.response.clone() else {
         return fail(Condition::InvReq, 80);
     };
@@ -491,7 +491,7 @@ fn received(session: &mut Session, given: &CommandOperands, options: &ReceiveOpt
     }
     filled.int(options.length, rest.len() as i64);
     session.received = body.len();
-    Err(Failure {
+    Err(CommandFailure {
         condition: Condition::LengErr,
         resp2: 57,
         operands: filled.done()?,
@@ -504,11 +504,11 @@ fn response_outputs<'r>(
     page: CodePage,
     given: &CommandOperands,
     options: &ReceiveOptions,
-) -> Result<(Filled, std::borrow::Cow<'r, [u8]>), Failure> {
+) -> Result<(OutputAreas, std::borrow::Cow<'r, [u8]>), CommandFailure> {
     let media = response.headers.get(header::CONTENT_TYPE);
     let media = media.and_then(|m| m.to_str().ok()).unwrap_or_default();
     let charset = pages::parameter(media, "charset").unwrap_or_default();
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.int(options.status, i64::from(response.status.as_u16()));
     filled.area(given, options.reason, &response.reason, 140)?;
     filled.chars(options.charset, charset.as_bytes());
@@ -516,7 +516,7 @@ fn response_outputs<'r>(
         let plain = media.split(';').next().unwrap_or_default().trim();
         filled.chars(option, plain.as_bytes());
     }
-    let asks = says(given, options.convert, options.conversion, "CLICONVERT");
+    let asks = is_selected(given, options.convert, options.conversion, "CLICONVERT");
     let from = match charset {
         "" => CodePage::latin1(),
         name => pages::named(name).unwrap_or(CodePage::latin1()),
@@ -529,10 +529,10 @@ fn response_outputs<'r>(
 }
 
 /// WEB EXTRACT of a session.
-pub fn extract(session: &Session, given: &CommandOperands) -> Outcome {
+pub fn extract(session: &Session, given: &CommandOperands) -> WebCommandResult {
     use extract_row as row;
     let target = &session.target;
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.int(
         row::SCHEME,
         cvda(if target.secure { "HTTPS" } else { "HTTP" }),
@@ -558,7 +558,7 @@ pub fn extract(session: &Session, given: &CommandOperands) -> Outcome {
 }
 
 /// The condition for an error.
-pub fn failed<T>(error: ClientError) -> Result<T, Failure> {
+pub fn failed<T>(error: ClientError) -> Result<T, CommandFailure> {
     match error {
         ClientError::Host => fail(Condition::NotFnd, 1),
         ClientError::NotAllowed => fail(Condition::NotAuth, 100),

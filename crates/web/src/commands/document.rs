@@ -10,7 +10,7 @@ use cics::resp::Condition;
 use copybook::codepage::CodePage;
 use link::{CommandOperands, TEMPLATE_WANTED};
 
-use super::{Failure, Filled, Outcome, fail, text};
+use super::{CommandFailure, OutputAreas, WebCommandResult, fail, text};
 use crate::document::{
     Document, TaskDocuments, InsertError, InsertedPart, SymbolError, TemplateError, TemplateTable,
 };
@@ -27,7 +27,7 @@ pub struct DocumentContext<'m> {
 }
 
 /// Makes a document.
-pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
+pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
     lengths(given, &[create_row::LENGTH, create_row::LISTLENGTH])?;
     page_of(given, create_row::HOSTCODEPAGE)?;
     let mut document = Document::default();
@@ -61,14 +61,14 @@ pub fn create(documents: &mut TaskDocuments, given: &CommandOperands, means: &Do
     let Some(token) = documents.add(document) else {
         return fail(Condition::InvReq, 3);
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.chars(create_row::DOCTOKEN, &token);
     filled.int(create_row::DOCSIZE, size);
     filled.done()
 }
 
 /// Inserts into a document.
-pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
+pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
     lengths(given, &[insert_row::LENGTH])?;
     page_of(given, insert_row::HOSTCODEPAGE)?;
     let token = token(given, insert_row::DOCTOKEN);
@@ -108,13 +108,13 @@ pub fn insert(documents: &mut TaskDocuments, given: &CommandOperands, means: &Do
     if let Some(place) = documents.get_mut(&token) {
         *place = document;
     }
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.int(insert_row::DOCSIZE, size);
     filled.done()
 }
 
 /// Gives symbols their values.
-pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
+pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
     if given.get_int(set_row::LENGTH).is_some_and(|n| n < 0) {
         return fail(Condition::LengErr, 1);
     }
@@ -143,7 +143,7 @@ pub fn set(documents: &mut TaskDocuments, given: &CommandOperands, means: &Docum
 }
 
 /// Copies a document.
-pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> Outcome {
+pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &DocumentContext<'_>) -> WebCommandResult {
     let token = token(given, retrieve_row::DOCTOKEN);
     let Some(document) = documents.get(&token) else {
         return fail(Condition::NotFnd, 1);
@@ -167,12 +167,12 @@ pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &Docu
         Some(room) => room as usize,
         None => data.len(),
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     filled.chars(retrieve_row::INTO, &data[..data.len().min(room)]);
     filled.int(retrieve_row::LENGTH, data.len() as i64);
     match data.len() > room {
         false => filled.done(),
-        true => Err(Failure {
+        true => Err(CommandFailure {
             condition: Condition::LengErr,
             resp2: 2,
             operands: filled.done()?,
@@ -181,7 +181,7 @@ pub fn retrieve(documents: &TaskDocuments, given: &CommandOperands, means: &Docu
 }
 
 /// Deletes a document.
-pub fn delete(documents: &mut TaskDocuments, given: &CommandOperands) -> Outcome {
+pub fn delete(documents: &mut TaskDocuments, given: &CommandOperands) -> WebCommandResult {
     match documents.remove(&token(given, delete_row::DOCTOKEN)) {
         Some(_) => Ok(CommandOperands::default()),
         None => fail(Condition::NotFnd, 1),
@@ -189,7 +189,7 @@ pub fn delete(documents: &mut TaskDocuments, given: &CommandOperands) -> Outcome
 }
 
 /// The task's worker is to read a template, and to give the command again.
-fn wanted(place: String) -> Outcome {
+fn wanted(place: String) -> WebCommandResult {
     Ok(CommandOperands::default().bytes(TEMPLATE_WANTED, place.into_bytes()))
 }
 
@@ -198,7 +198,7 @@ pub fn token(given: &CommandOperands, option: u8) -> [u8; 16] {
     given.get_name(option).unwrap_or([b' '; 16])
 }
 
-fn source(documents: &TaskDocuments, token: &[u8], resp2: u32) -> Result<Document, Failure> {
+fn source(documents: &TaskDocuments, token: &[u8], resp2: u32) -> Result<Document, CommandFailure> {
     let token = <[u8; 16]>::try_from(token).unwrap_or([b' '; 16]);
     match documents.get(&token) {
         Some(document) => Ok(document.clone()),
@@ -216,12 +216,12 @@ fn symbol_list(
     list: &[u8],
     delimiter: u8,
     raw: bool,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let set = document.symbols.set_list(list, delimiter, raw);
     set.or_else(|SymbolError(at)| fail(Condition::SymbolErr, at as u32))
 }
 
-fn lengths(given: &CommandOperands, options: &[u8]) -> Result<(), Failure> {
+fn lengths(given: &CommandOperands, options: &[u8]) -> Result<(), CommandFailure> {
     let wrong = |option: &u8| given.get_int(*option).is_some_and(|n| n < 0);
     match options.iter().any(wrong) {
         true => fail(Condition::LengErr, 1),
@@ -230,14 +230,14 @@ fn lengths(given: &CommandOperands, options: &[u8]) -> Result<(), Failure> {
 }
 
 /// HOSTCODEPAGE must be known; text is kept as it is until it is sent.
-fn page_of(given: &CommandOperands, option: u8) -> Result<(), Failure> {
+fn page_of(given: &CommandOperands, option: u8) -> Result<(), CommandFailure> {
     match text(given, option).map(|name| pages::named(&name)) {
         Some(Err(_)) => fail(Condition::NotFnd, 7),
         _ => Ok(()),
     }
 }
 
-fn room(documents: &TaskDocuments, document: &Document, means: &DocumentContext<'_>) -> Result<(), Failure> {
+fn room(documents: &TaskDocuments, document: &Document, means: &DocumentContext<'_>) -> Result<(), CommandFailure> {
     let bytes = documents.bytes() + document.size() + document.symbols.bytes();
     match bytes > means.most {
         true => fail(Condition::InvReq, 1),
@@ -245,7 +245,7 @@ fn room(documents: &TaskDocuments, document: &Document, means: &DocumentContext<
     }
 }
 
-fn refused(error: InsertError) -> Result<(), Failure> {
+fn refused(error: InsertError) -> Result<(), CommandFailure> {
     match error {
         InsertError::Bookmark => fail(Condition::DupRec, 1),
         InsertError::At => fail(Condition::NotFnd, 5),

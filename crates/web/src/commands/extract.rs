@@ -10,15 +10,15 @@ use cics::csd::{ServiceAuthentication, SslUse, TcpIpServiceDef};
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::{Filled, Outcome, cvda, fail};
+use super::{OutputAreas, WebCommandResult, cvda, fail};
 use crate::task::ServerSide;
 
 /// EXTRACT TCPIP.
-pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &CommandOperands) -> Outcome {
+pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &CommandOperands) -> WebCommandResult {
     use extract_tcpip as row;
     let request = &server.request;
     let (client, own) = (request.client.ip(), request.server.ip());
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let authenticate = match service.authenticate {
         ServiceAuthentication::No => "NOAUTHENTIC",
         ServiceAuthentication::Basic => "BASICAUTH",
@@ -84,7 +84,7 @@ pub fn connection(server: &ServerSide, service: &TcpIpServiceDef, given: &Comman
 
 /// EXTRACT CERTIFICATE. Where no certificate was shown, addresses and lengths
 /// are zero.
-pub fn certificate(server: &ServerSide, given: &CommandOperands, user: &[u8]) -> Outcome {
+pub fn certificate(server: &ServerSide, given: &CommandOperands, user: &[u8]) -> WebCommandResult {
     use extract_certificate as row;
     let shown = server.request.certificate.as_deref().unwrap_or_default();
     let read = match tls::Certificate::parse(shown) {
@@ -96,7 +96,7 @@ pub fn certificate(server: &ServerSide, given: &CommandOperands, user: &[u8]) ->
         true => &read.issuer,
         false => &read.subject,
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let mut area = |(option, length): (u8, u8), data: &[u8]| {
         filled.chars(option, data);
         filled.int(length, data.len() as i64);

@@ -21,7 +21,7 @@ use cics::csd::{self, UriMapAnswer, UriMapDef, UriMapUsage};
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::{Failure, Filled, Outcome, cvda, fail, says, text};
+use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected, text};
 use crate::maps::{UriMapChange, UriMaps, InstalledUriMap};
 use crate::service::{ALIAS, WebDefinitions, PIPELINE};
 
@@ -55,7 +55,7 @@ const END: u8 = 3;
 const AT: u8 = 4;
 
 /// The request of a command with this number, in a task with these browses.
-pub fn inquire_request(browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Result<InquireRequest, Failure> {
+pub fn inquire_request(browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Result<InquireRequest, CommandFailure> {
     let begun = browses.contains_key(&number);
     if given.has(START) {
         if begun {
@@ -88,9 +88,9 @@ pub fn found<'n, T>(
     number: u16,
     asked: &InquireRequest,
     all: impl IntoIterator<Item = (&'n str, T)>,
-) -> Result<Option<(T, Filled)>, Failure> {
+) -> Result<Option<(T, OutputAreas)>, CommandFailure> {
     let mut all = all.into_iter();
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let one = match inquire_request {
         InquireRequest::Done => return Ok(None),
         InquireRequest::Named(wanted) => match all.find(|(name, _)| name == wanted) {
@@ -114,7 +114,7 @@ pub fn found<'n, T>(
 }
 
 /// INQUIRE URIMAP.
-pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOperands) -> Outcome {
+pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOperands) -> WebCommandResult {
     let asked = inquire_request(browses, row::NUMBER, given)?;
     let all = maps
         .each()
@@ -126,7 +126,7 @@ pub fn urimap(maps: &UriMaps, browses: &mut BrowsePositions, given: &CommandOper
 }
 
 /// CREATE URIMAP. It lasts until the definitions are read again.
-pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
     use create_urimap as row;
     let way = given.get_int(row::LOGMESSAGE);
     if way.is_some_and(|way| way != cvda("LOG") && way != cvda("NOLOG")) {
@@ -160,7 +160,7 @@ pub fn create(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDef
 }
 
 /// DISCARD URIMAP.
-pub fn discard(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+pub fn discard(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
     let name = text(given, discard_urimap::URIMAP).unwrap_or_default();
     match before.maps.named(&name) {
         None => fail(Condition::NotFnd, resp2::NO_MAP),
@@ -191,7 +191,7 @@ mod resp2 {
 }
 
 /// SET URIMAP.
-pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
     Ok(WebDefinitions {
         maps: changed(&before.maps, given)?,
         ..before.clone()
@@ -201,11 +201,11 @@ pub fn set(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefini
 /// The new ENABLESTATUS of a SET, by the numbers of its options ENABLED,
 /// DISABLED and ENABLESTATUS; INVREQ with this RESP2 for another value of the
 /// last.
-pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, Failure> {
+pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<Option<bool>, CommandFailure> {
     let [on, off, status] = options;
-    if says(given, on, status, "ENABLED") {
+    if is_selected(given, on, status, "ENABLED") {
         Ok(Some(true))
-    } else if says(given, off, status, "DISABLED") {
+    } else if is_selected(given, off, status, "DISABLED") {
         Ok(Some(false))
     } else if given.has(status) {
         fail(Condition::InvReq, resp2)
@@ -215,14 +215,14 @@ pub fn enabled(given: &CommandOperands, options: [u8; 3], resp2: u32) -> Result<
 }
 
 /// The maps as they are after SET URIMAP.
-fn changed(maps: &UriMaps, given: &CommandOperands) -> Result<UriMaps, Failure> {
+fn changed(maps: &UriMaps, given: &CommandOperands) -> Result<UriMaps, CommandFailure> {
     let name = text(given, set_row::URIMAP).unwrap_or_default();
     let Some(named) = maps.named(&name) else {
         return fail(Condition::NotFnd, resp2::NO_MAP);
     };
     let status = [set_row::ENABLED, set_row::DISABLED, set_row::ENABLESTATUS];
     let enabled = enabled(given, status, resp2::STATUS)?;
-    let redirect = |flag, name| says(given, flag, set_row::REDIRECTTYPE, name);
+    let redirect = |flag, name| is_selected(given, flag, set_row::REDIRECTTYPE, name);
     let redirect = match (
         redirect(set_row::NONE, "NONE"),
         redirect(set_row::PERMANENT, "PERMANENT"),
@@ -281,9 +281,9 @@ pub enum OptionValue {
 pub fn options(
     row: &Command,
     given: &CommandOperands,
-    mut filled: Filled,
+    mut filled: OutputAreas,
     value: impl Fn(u8) -> OptionValue,
-) -> Outcome {
+) -> WebCommandResult {
     for (index, option) in (0..).zip(row.options) {
         if !given.has(index) || option.direction != Direction::Out {
             continue;
@@ -306,7 +306,7 @@ pub fn options(
 }
 
 /// Returns the options of a map.
-fn reported(named: &InstalledUriMap, given: &CommandOperands, filled: Filled) -> Outcome {
+fn reported(named: &InstalledUriMap, given: &CommandOperands, filled: OutputAreas) -> WebCommandResult {
     options(&row::ROW, given, filled, |index| {
         // The values that SET changed, and the others as defined.
         let def = match index {

@@ -15,4 +15,4 @@ pub mod resources;
 pub mod send;
 
 pub use webtask::headers;
-pub use webtask::outcome::{Failure, Filled, Outcome, answer, cvda, fail, says, text};
+pub use webtask::outcome::{CommandFailure, OutputAreas, WebCommandResult, answer, cvda, fail, is_selected, text};

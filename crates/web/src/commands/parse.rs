@@ -6,7 +6,7 @@ use cics::command::commands::web_parse as row;
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::{Filled, Outcome, fail, text};
+use super::{OutputAreas, WebCommandResult, fail, text};
 pub use webtask::extract::host_type;
 
 /// Longest URL.
@@ -74,7 +74,7 @@ pub fn url(text: &str) -> Option<UrlParts<'_>> {
 }
 
 /// Serves PARSE URL.
-pub fn parse(given: &CommandOperands) -> Outcome {
+pub fn parse(given: &CommandOperands) -> WebCommandResult {
     let length = given.get_int(row::URLLENGTH);
     if length.is_some_and(|n| n <= 0 || n > MAX_URL as i64) {
         return fail(Condition::LengErr, 1);
@@ -83,7 +83,7 @@ pub fn parse(given: &CommandOperands) -> Outcome {
     let Some(url) = url(text.trim()) else {
         return fail(Condition::InvReq, 48);
     };
-    let mut filled = Filled::default();
+    let mut filled = OutputAreas::default();
     let scheme = url.scheme.to_ascii_uppercase();
     filled.chars(row::SCHEMENAME, scheme.as_bytes());
     filled.area(given, (row::HOST, row::HOSTLENGTH), url.host.as_bytes(), 5)?;

@@ -23,12 +23,12 @@ use soap::pipeline::{MessageHandler, PipelineRole};
 use soap::{ServiceBinding, SoapVersion};
 
 use super::inquire::{InquireRequest, BrowsePositions, OptionValue, inquire_request, enabled, found, options};
-use super::{Failure, Outcome, cvda, fail, says, text};
+use super::{CommandFailure, WebCommandResult, cvda, fail, is_selected, text};
 use crate::pipelines::InstalledPipeline;
 use crate::service::{ATTACH, WebDefinitions};
 
 /// INQUIRE of one kind, by the number of its row.
-pub fn inquire(edition: &WebDefinitions, browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> Outcome {
+pub fn inquire(edition: &WebDefinitions, browses: &mut BrowsePositions, number: u16, given: &CommandOperands) -> WebCommandResult {
     let asked = inquire_request(browses, number, given)?;
     match number {
         inquire_doctemplate::NUMBER => template(edition, browses, &inquire_request, given),
@@ -43,7 +43,7 @@ fn words(text: &str) -> OptionValue {
     OptionValue::Text(text.to_owned())
 }
 
-fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
+fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
     use inquire_doctemplate as row;
     let all = edition.templates.definitions();
     let all = all.map(|def| (def.name.as_str(), def));
@@ -77,7 +77,7 @@ fn template(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inq
     })
 }
 
-fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
+fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
     use inquire_host as row;
     let mut hosts = BTreeMap::new();
     for map in edition.maps.each() {
@@ -104,7 +104,7 @@ fn host(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inquire
     })
 }
 
-fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
+fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
     use inquire_pipeline as row;
     let all = edition.pipelines.each().map(|one| (one.name.as_str(), one));
     let Some((installed, filled)) = found(browses, row::NUMBER, inquire_request, all)? else {
@@ -144,7 +144,7 @@ fn pipeline(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &Inq
     })
 }
 
-fn service(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> Outcome {
+fn service(edition: &WebDefinitions, browses: &mut BrowsePositions, asked: &InquireRequest, given: &CommandOperands) -> WebCommandResult {
     use inquire_tcpipservice as row;
     let all = edition.services.iter();
     let all: BTreeMap<&str, &TcpIpServiceDef> = all.map(|(name, def)| (&**name, def)).collect();
@@ -221,7 +221,7 @@ fn web_service(
     browses: &mut BrowsePositions,
     asked: &InquireRequest,
     given: &CommandOperands,
-) -> Outcome {
+) -> WebCommandResult {
     use inquire_webservice as row;
     let all = edition.pipelines.each_service();
     let all = all.map(|one| (one.name.as_str(), one));
@@ -287,7 +287,7 @@ mod resp2 {
 }
 
 /// SET PIPELINE.
-pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
     use pipeline_row as row;
     let name = text(given, row::PIPELINE).unwrap_or_default();
     let Some(installed) = before.pipelines.pipeline(&name) else {
@@ -311,13 +311,13 @@ pub fn set_pipeline(before: &WebDefinitions, given: &CommandOperands) -> Result<
 }
 
 /// SET DOCTEMPLATE.
-pub fn set_template(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, Failure> {
+pub fn set_template(before: &WebDefinitions, given: &CommandOperands) -> Result<WebDefinitions, CommandFailure> {
     use set_doctemplate as row;
     let name = text(given, row::DOCTEMPLATE).unwrap_or_default();
     if !before.templates.definitions().any(|def| def.name == name) {
         return fail(Condition::NotFnd, resp2::NO_TEMPLATE);
     }
-    if !says(given, row::NEWCOPY, row::COPY, "NEWCOPY") {
+    if !is_selected(given, row::NEWCOPY, row::COPY, "NEWCOPY") {
         return match given.has(row::COPY) {
             true => fail(Condition::InvReq, resp2::COPY),
             false => Ok(before.clone()),
@@ -379,7 +379,7 @@ mod tests {
         inquire(edition, &mut BrowsePositions::new(), number, given).unwrap()
     }
 
-    fn refused<T>(outcome: Result<T, Failure>) -> (Condition, u32) {
+    fn refused<T>(outcome: Result<T, CommandFailure>) -> (Condition, u32) {
         let failure = outcome.err().expect("a condition");
         (failure.condition, failure.resp2)
     }

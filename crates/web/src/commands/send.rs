@@ -18,7 +18,7 @@ use link::CommandOperands;
 use tokio::sync::mpsc;
 use webtask::send::{conversion, head};
 
-use super::{Failure, Filled, Outcome, cvda, fail, says};
+use super::{CommandFailure, OutputAreas, WebCommandResult, cvda, fail, is_selected};
 use crate::document::TaskDocuments;
 use crate::request::{BodyPiece, WebAnswer, WebBody};
 use crate::task::{AnswerState, ServerSide};
@@ -49,7 +49,7 @@ pub fn send(
     documents: &mut TaskDocuments,
     given: &CommandOperands,
     page: CodePage,
-) -> Result<SendOutcome, Failure> {
+) -> Result<SendOutcome, CommandFailure> {
     let chunking = chunking(given)?;
     match (&server.answer, chunking) {
         (AnswerState::Sent, _) => return fail(Condition::InvReq, 70),
@@ -69,7 +69,7 @@ pub fn send(
         return more(server, queue, body, chunking);
     }
     let immediate =
-        chunking == Chunking::Yes || says(given, row::IMMEDIATE, row::ACTION, "IMMEDIATE");
+        chunking == Chunking::Yes || is_selected(given, row::IMMEDIATE, row::ACTION, "IMMEDIATE");
     if given.has(row::ACTION) && !immediate && given.get_int(row::ACTION) != Some(cvda("EVENTUAL"))
     {
         return fail(Condition::InvReq, 11);
@@ -103,7 +103,7 @@ pub fn send(
 }
 
 /// Gives the client its answer; IOERR when it has gone.
-fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, Failure> {
+fn hand_over(server: &mut ServerSide, answer: WebAnswer) -> Result<SendOutcome, CommandFailure> {
     let sent = server
         .way
         .take()
@@ -118,7 +118,7 @@ fn begin_chunks(
     server: &mut ServerSide,
     answer: WebAnswer,
     body: Vec<u8>,
-) -> Result<SendOutcome, Failure> {
+) -> Result<SendOutcome, CommandFailure> {
     if server.request.parts.version == Version::HTTP_10 {
         return fail(Condition::InvReq, 85);
     }
@@ -138,7 +138,7 @@ fn more(
     queue: mpsc::Sender<BodyPiece>,
     body: Vec<u8>,
     chunking: Chunking,
-) -> Result<SendOutcome, Failure> {
+) -> Result<SendOutcome, CommandFailure> {
     let mut pieces = Vec::new();
     // A piece of no bytes would end the answer on the wire.
     if !body.is_empty() {
@@ -166,8 +166,8 @@ fn more(
     Ok(SendOutcome::Done)
 }
 
-fn chunking(given: &CommandOperands) -> Result<Chunking, Failure> {
-    let is = |flag, name| says(given, flag, row::CHUNKING, name);
+fn chunking(given: &CommandOperands) -> Result<Chunking, CommandFailure> {
+    let is = |flag, name| is_selected(given, flag, row::CHUNKING, name);
     if is(row::CHUNKYES, "CHUNKYES") {
         return Ok(Chunking::Yes);
     }
@@ -186,7 +186,7 @@ fn body(
     given: &CommandOperands,
     conversion: Option<(CodePage, CodePage)>,
     chunking: Chunking,
-) -> Result<(Vec<u8>, Option<[u8; 16]>), Failure> {
+) -> Result<(Vec<u8>, Option<[u8; 16]>), CommandFailure> {
     if given.has(row::DOCTOKEN) {
         if chunking != Chunking::No {
             return fail(Condition::InvReq, 86);
@@ -201,8 +201,8 @@ fn body(
 }
 
 /// DOCSTATUS: whether the document is deleted with the SEND.
-fn delete_document(given: &CommandOperands) -> Result<bool, Failure> {
-    let deletes = says(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
+fn delete_document(given: &CommandOperands) -> Result<bool, CommandFailure> {
+    let deletes = is_selected(given, row::DOCDELETE, row::DOCSTATUS, "DOCDELETE");
     let known = deletes || given.get_int(row::DOCSTATUS) == Some(cvda("NODOCDELETE"));
     match given.has(row::DOCSTATUS) && !known {
         true => fail(Condition::InvReq, 145),
@@ -211,12 +211,12 @@ fn delete_document(given: &CommandOperands) -> Result<bool, Failure> {
 }
 
 /// WEB RETRIEVE.
-pub fn retrieve(server: &ServerSide) -> Outcome {
+pub fn retrieve(server: &ServerSide) -> WebCommandResult {
     match (&server.answer, server.sent_document) {
         (AnswerState::None, _) => fail(Condition::InvReq, 2),
         (_, None) => fail(Condition::NotFnd, 1),
         (_, Some(token)) => {
-            let mut filled = Filled::default();
+            let mut filled = OutputAreas::default();
             filled.chars(web_retrieve::DOCTOKEN, &token);
             filled.done()
         }

@@ -16,7 +16,7 @@ use link::CommandOperands;
 use soap::envelope::{FaultCode, Fault, SoapVersion};
 
 use crate::commands::addressing::Context;
-use crate::commands::{Outcome, cvda, fail};
+use crate::commands::{WebCommandResult, cvda, fail};
 use crate::pages;
 
 /// The state of a web service's task.
@@ -40,7 +40,7 @@ const OTHER_VERSION: u32 = 1;
 const NO_XML: u32 = 5;
 
 /// CREATE.
-pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> WebCommandResult {
     let Some(version) = side.version else {
         return fail(Condition::InvReq, NO_NODE);
     };
@@ -84,7 +84,7 @@ pub fn create(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -
 }
 
 /// ADD: another text, or another code within the codes.
-pub fn add(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> Outcome {
+pub fn add(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> WebCommandResult {
     let text = |option, length| text(given, option, length, add_row::FROMCCSID, page);
     let Some(version) = side.version else {
         return fail(Condition::InvReq, NO_NODE);
@@ -109,7 +109,7 @@ pub fn add(side: &mut ServiceSide, given: &CommandOperands, page: CodePage) -> O
 }
 
 /// DELETE.
-pub fn delete(side: &mut ServiceSide) -> Outcome {
+pub fn delete(side: &mut ServiceSide) -> WebCommandResult {
     if side.version.is_none() {
         return fail(Condition::InvReq, NO_NODE);
     }
@@ -146,7 +146,7 @@ fn text(
     length: u8,
     ccsid: u8,
     page: CodePage,
-) -> Result<Option<String>, crate::commands::Failure> {
+) -> Result<Option<String>, crate::commands::CommandFailure> {
     let Some(bytes) = given.get_bytes(option) else {
         return Ok(None);
     };

@@ -35,7 +35,7 @@ use super::channel::ContainerKinds;
 use super::{InstalledPipeline, WebService, convert, encoding};
 use crate::client::{ClientError, OutgoingRequest, Response, ServerTarget, exchange};
 use crate::commands::addressing::Context;
-use crate::commands::{Failure, answer, fail, text};
+use crate::commands::{CommandFailure, answer, fail, text};
 use crate::service::{TaskCell, CicsWebSupport, lock};
 
 /// Channel of handlers.
@@ -154,7 +154,7 @@ impl CicsWebSupport {
     }
 
     /// The pipeline of a command, with its message made.
-    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<RequesterRun, Failure> {
+    fn begin_request(&self, given: &CommandOperands, cell: &TaskCell) -> Result<RequesterRun, CommandFailure> {
         let channel = given.get_bytes(CHANNEL_DATA).unwrap_or_default();
         let channel = ChannelData::parse(channel).unwrap_or_default();
         let context = lock(cell).contexts.get(channel.name.as_bytes()).cloned();
@@ -225,7 +225,7 @@ impl CicsWebSupport {
         uri: String,
         of_map: OfMap,
         channel: &ChannelData,
-    ) -> Result<RequesterRun, Failure> {
+    ) -> Result<RequesterRun, CommandFailure> {
         let name = data_container(&service);
         let mut all = channel.containers.iter();
         let Some(data) = all.find(|c| c.name.as_str().trim_end() == name) else {
@@ -347,7 +347,7 @@ impl RequesterRun {
     }
 
     /// The program's result: its channel, and the condition.
-    fn finish(mut self, outcome: PipelineOutcome) -> Result<CommandOperands, Failure> {
+    fn finish(mut self, outcome: PipelineOutcome) -> Result<CommandOperands, CommandFailure> {
         let (condition, code) = match outcome {
             PipelineOutcome::Response(_) => match self.taken_apart() {
                 Ok(()) => (Condition::Normal, 0),
@@ -385,7 +385,7 @@ impl RequesterRun {
         let operands = channel_back(&self.kinds, &containers);
         match condition {
             Condition::Normal => Ok(operands),
-            condition => Err(Failure {
+            condition => Err(CommandFailure {
                 condition,
                 resp2: code,
                 operands,
@@ -440,7 +440,7 @@ fn refused<T>(
     condition: Condition,
     resp2: u32,
     why: &str,
-) -> Result<T, Failure> {
+) -> Result<T, CommandFailure> {
     let mut back = channel.clone();
     back.containers
         .retain(|c| c.name.as_str().trim_end() != names::ERROR);
@@ -452,7 +452,7 @@ fn refused<T>(
             bytes: why.as_bytes().to_vec(),
         });
     }
-    Err(Failure {
+    Err(CommandFailure {
         condition,
         resp2,
         operands: CommandOperands::default().bytes(CHANNEL_DATA, back.emit()),

@@ -84,7 +84,7 @@ fn of_session(call: &Call<'_>) -> bool {
     token.is_some_and(|option| call.has(option))
 }
 
-fn reply(outcome: outcome::Outcome) -> Reply {
+fn reply(outcome: outcome::WebCommandResult) -> Reply {
     let (condition, resp2, operands) = match outcome {
         Ok(operands) => (Condition::Normal, 0, operands),
         Err(failure) => (failure.condition, failure.resp2, failure.operands),
