@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ipconn::sim::PairHistoryReport as Two;
-use region::sim::{Report, play, play_hashed};
+use region::sim::{HistoryReport, play, play_hashed};
 
 /// Which histories to play.
 #[derive(clap::Args)]
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     let until = Instant::now() + Duration::from_secs(args.seconds);
     let live = std::io::stderr().is_terminal();
-    let (mut one, mut two, mut histories) = (Report::default(), Two::default(), 0);
+    let (mut one, mut two, mut histories) = (HistoryReport::default(), Two::default(), 0);
     let steps = args.steps;
     for seed in args.from.. {
         if Instant::now() >= until {
@@ -157,7 +157,7 @@ fn told_of_two(histories: u64, r: &Two) -> String {
     )
 }
 
-fn add(all: &mut Report, one: &Report) {
+fn add(all: &mut HistoryReport, one: &HistoryReport) {
     all.steps += one.steps;
     all.tasks += one.tasks;
     all.refused += one.refused;
@@ -177,7 +177,7 @@ fn add(all: &mut Report, one: &Report) {
     all.recovered += one.recovered;
 }
 
-fn told(histories: u64, r: &Report) -> String {
+fn told(histories: u64, r: &HistoryReport) -> String {
     format!(
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \

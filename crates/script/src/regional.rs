@@ -17,7 +17,7 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::program_link::MAX_COMMAREA;
 use link::{CallAnswer, ChannelData, CallOperation};
-use region::{Handle, NotRun, Outcome, Passed, Port, PutError, Refusal, Reply, Task, TaskRequest};
+use region::{Handle, NotRun, Outcome, Passed, Port, PutError, StartRefusal, Reply, Task, TaskRequest};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
@@ -562,11 +562,11 @@ fn given_back(program: &str, reply: &Reply) -> Result<ProgramOutput, Fault> {
     })
 }
 
-fn refused(refusal: Refusal) -> Fault {
+fn refused(refusal: StartRefusal) -> Fault {
     match refusal {
-        Refusal::UnknownTransaction(_) => Fault::Condition(Condition::TransIdErr, 1),
-        Refusal::Disabled(_) => Fault::Condition(Condition::Disabled, 1),
-        Refusal::Program(_, fault) => Fault::Condition(Condition::PgmIdErr, fault.resp2()),
+        StartRefusal::UnknownTransaction(_) => Fault::Condition(Condition::TransIdErr, 1),
+        StartRefusal::Disabled(_) => Fault::Condition(Condition::Disabled, 1),
+        StartRefusal::Program(_, fault) => Fault::Condition(Condition::PgmIdErr, fault.resp2()),
         other => Fault::abend("AKCC", other.to_string()),
     }
 }

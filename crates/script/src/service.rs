@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use copybook::CodePage;
 use fetch::{Fetcher, SettingsError};
-use region::{GuestTask, Handle, Refusal, TaskRequest, UserId};
+use region::{GuestTask, Handle, StartRefusal, TaskRequest, UserId};
 use tokio::task::spawn_local;
 
 use crate::config::ScriptConfig;
@@ -41,7 +41,7 @@ pub struct LoadedScripts {
 #[derive(Debug)]
 pub enum ScriptRefusal {
     /// Its task was not admitted.
-    Region(Refusal),
+    Region(StartRefusal),
     /// The script, or a program that it ran, abended.
     Failed(ScriptFailure),
     /// The region is shutting down.

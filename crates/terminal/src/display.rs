@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bms::{AttributeSet, ExtendedAttribute, OutboundStream, TerminalProfile};
-use region::{Erase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
+use region::{ScreenErase, FacilityEvent, FacilityId, FacilityOutput, FacilitySink, TransId};
 use tn3270::stream::Command;
 use tn3270::{ResponseFlag, ScreenSize, ServerSession, StartTls, Wcc};
 use tokio::sync::Notify;
@@ -257,10 +257,10 @@ impl Display {
                 info.is_some_and(|info| state.session.screen_size() != info.default)
             };
             let command = match output.erase {
-                Erase::No => Command::Write,
-                Erase::Alternate => Command::EraseWriteAlternate,
-                Erase::Same if alternate => Command::EraseWriteAlternate,
-                Erase::Same | Erase::Default => Command::EraseWrite,
+                ScreenErase::No => Command::Write,
+                ScreenErase::Alternate => Command::EraseWriteAlternate,
+                ScreenErase::Same if alternate => Command::EraseWriteAlternate,
+                ScreenErase::Same | ScreenErase::Default => Command::EraseWrite,
             };
             let unlock = Wcc {
                 reset_modified: true,

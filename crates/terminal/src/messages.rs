@@ -6,7 +6,7 @@
 //! position: s3270 takes a cursor at the first for no input field.
 
 use bms::TerminalPage;
-use region::{Abend, InputRefused, Refusal, TransId};
+use region::{Abend, InputRefused, StartRefusal, TransId};
 use tn3270::stream::Command;
 use tn3270::{FieldAttribute, OutboundBuilder, ScreenSize, Wcc};
 
@@ -86,13 +86,13 @@ pub fn refused_input(transid: TransId, why: InputRefused) -> String {
 }
 
 /// Why a task does not begin.
-pub fn refused_task(transid: TransId, refusal: Refusal) -> String {
+pub fn refused_task(transid: TransId, refusal: StartRefusal) -> String {
     match refusal {
-        Refusal::UnknownTransaction(name) => format!(
+        StartRefusal::UnknownTransaction(name) => format!(
             "DFHAC2001 Transaction '{}' is not defined here. Check the code.",
             name.to_string().trim_end()
         ),
-        Refusal::Disabled(name) => format!(
+        StartRefusal::Disabled(name) => format!(
             "DFHAC2008 Transaction '{}' is disabled.",
             name.to_string().trim_end()
         ),

@@ -15,7 +15,7 @@ use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
 use link::ProgramFault;
 use link::clock::thread_cpu_ns;
-use region::{Outcome, Port, ProgramName, Refusal, Reply, Task, TaskRequest, UserId};
+use region::{Outcome, Port, ProgramName, StartRefusal, Reply, Task, TaskRequest, UserId};
 use tokio::sync::oneshot;
 use webtask::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};
 
@@ -236,7 +236,7 @@ impl CicsWebSupport {
         };
         let known = program.parse().is_ok_and(|name: ProgramName| {
             let cannot = started.region.can_run(name).err();
-            !matches!(cannot, Some(Refusal::Program(_, ProgramFault::NotDefined)))
+            !matches!(cannot, Some(StartRefusal::Program(_, ProgramFault::NotDefined)))
         });
         (map.enabled && !known).then(|| map.path.clone())
     }
@@ -662,7 +662,7 @@ fn refused_map(why: &str) -> WebAnswer {
     WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &detail)
 }
 
-pub fn refused(refusal: Refusal) -> WebAnswer {
+pub fn refused(refusal: StartRefusal) -> WebAnswer {
     let status = match refusal.is_temporary() {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => StatusCode::INTERNAL_SERVER_ERROR,

@@ -14,7 +14,7 @@ use cics::command::commands::start;
 use cics::resp::Condition;
 use link::{CommandOperands, ProgramFault};
 use region::{
-    Abend, Handle, OpenTask, Outcome, Port, Refusal, StartCode, Task, TaskRequest, UserId,
+    Abend, Handle, OpenTask, Outcome, Port, StartRefusal, StartCode, Task, TaskRequest, UserId,
 };
 
 use super::in_unit::InUnits;
@@ -294,11 +294,11 @@ fn no_program(fault: ProgramFault) -> RequestEnding {
 }
 
 /// A task that the region does not take.
-pub(super) fn not_taken(refusal: Refusal, link: bool) -> Vec<u8> {
+pub(super) fn not_taken(refusal: StartRefusal, link: bool) -> Vec<u8> {
     let ending = match refusal {
         _ if refusal.is_temporary() => RequestEnding::Later,
-        Refusal::TooLarge if link => TOO_LONG,
-        Refusal::Program(_, fault) if link => no_program(fault),
+        StartRefusal::TooLarge if link => TOO_LONG,
+        StartRefusal::Program(_, fault) if link => no_program(fault),
         _ => RequestEnding::Never,
     };
     refused(ending, refusal.to_string())

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use region::sim::node::{Node, Said};
+use region::sim::node::{Node, TaskAnswer};
 use region::{Abend, BranchId, CommittedAlone, Prepared};
 
 use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer, ended};
@@ -82,7 +82,7 @@ pub fn serve(
 }
 
 impl HostTask {
-    async fn answer(&self) -> Said {
+    async fn answer(&self) -> TaskAnswer {
         poll_fn(|_| match self.node.borrow_mut().take_answer(self.number) {
             Some(said) => Poll::Ready(said),
             None => Poll::Pending,
@@ -122,7 +122,7 @@ impl BranchRegion for SimulatedRegion {
             let node = &self.node;
             node.borrow_mut()
                 .put(task.number, asked.queue, asked.number);
-            if task.answer().await != Said::Normal(false) {
+            if task.answer().await != TaskAnswer::Normal(false) {
                 abend = Some(ended());
             }
         }
@@ -147,8 +147,8 @@ impl BranchRegion for SimulatedRegion {
     async fn prepare(&self, task: &mut HostTask, branch: BranchId) -> Prepared {
         self.node.borrow_mut().prepare(task.number, branch);
         match task.answer().await {
-            Said::Normal(false) => Prepared::Yes,
-            Said::Normal(true) => Prepared::NothingToCommit,
+            TaskAnswer::Normal(false) => Prepared::Yes,
+            TaskAnswer::Normal(true) => Prepared::NothingToCommit,
             _ => Prepared::BackedOut,
         }
     }
@@ -160,11 +160,11 @@ impl BranchRegion for SimulatedRegion {
         heard: &[BranchId],
     ) -> CommittedAlone {
         let node = &self.node;
-        node.borrow_mut().commit_alone(task.number, branch, heard);
+        node.borrow_mut().commit_one_phase(task.number, branch, heard);
         match task.answer().await {
-            Said::Normal(_) => CommittedAlone::Yes,
-            Said::Raised(_) => CommittedAlone::BackedOut,
-            Said::Abend(_) => CommittedAlone::InDoubt,
+            TaskAnswer::Normal(_) => CommittedAlone::Yes,
+            TaskAnswer::Raised(_) => CommittedAlone::BackedOut,
+            TaskAnswer::Abend(_) => CommittedAlone::InDoubt,
         }
     }
 
@@ -197,7 +197,7 @@ impl BranchRegion for SimulatedRegion {
     }
 
     fn caller_returned(&self, prefix: &[u8], after: &[u8]) {
-        self.node.borrow_mut().coordinator_back(prefix, after);
+        self.node.borrow_mut().coordinator_returned(prefix, after);
     }
 
     fn branches(&self) -> Vec<BranchId> {

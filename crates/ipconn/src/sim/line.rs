@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use region::sim::random::Random;
+use region::sim::random::SeededRandom;
 
 use crate::connection::{Connection, ConnectionEvent};
 use crate::coordinating::MessageSubject;
@@ -139,14 +139,14 @@ impl SimulatedLine {
     }
 
     /// The newest connection is cut: what is on its way arrives in part.
-    pub fn cut(&mut self, random: &mut Random) {
+    pub fn cut(&mut self, random: &mut SeededRandom) {
         if let Some(joint) = self.joints.last_mut() {
             joint.cut(random);
         }
     }
 
     /// The region that calls has died.
-    pub fn caller_died(&mut self, random: &mut Random) {
+    pub fn caller_died(&mut self, random: &mut SeededRandom) {
         self.waiting.clear();
         for joint in &mut self.joints {
             joint.cut(random);
@@ -156,7 +156,7 @@ impl SimulatedLine {
     }
 
     /// The region that is called has.
-    pub fn server_died(&mut self, random: &mut Random) {
+    pub fn server_died(&mut self, random: &mut SeededRandom) {
         for joint in &mut self.joints {
             joint.cut(random);
             joint.server_left = true;
@@ -194,7 +194,7 @@ impl SimulatedLine {
     }
 
     /// One of the connections makes progress.
-    pub fn move_bytes(&mut self, random: &mut Random, calm: bool) -> LineEvents {
+    pub fn move_bytes(&mut self, random: &mut SeededRandom, calm: bool) -> LineEvents {
         let mut moved = LineEvents::default();
         if self.joints.is_empty() {
             return moved;
@@ -243,7 +243,7 @@ impl SimulatedLine {
 }
 
 impl JointConnection {
-    fn cut(&mut self, random: &mut Random) {
+    fn cut(&mut self, random: &mut SeededRandom) {
         if !self.cut {
             self.cut = true;
             self.up

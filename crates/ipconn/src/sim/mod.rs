@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use region::sim::history::HistoryHash;
 use region::sim::node::Node;
-use region::sim::random::Random;
+use region::sim::random::SeededRandom;
 use region::{Order, ParticipantId, UnitId};
 
 use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
@@ -98,7 +98,7 @@ struct RegionSide {
 
 /// Both, and what is between them.
 struct SimWorld {
-    random: Random,
+    random: SeededRandom,
     now: u64,
     sides: [RegionSide; 2],
     /// By the region that calls.
@@ -158,7 +158,7 @@ impl RegionSide {
 impl SimWorld {
     fn new(seed: u64) -> SimWorld {
         SimWorld {
-            random: Random::new(seed),
+            random: SeededRandom::new(seed),
             now: BEGIN,
             sides: [0, 1].map(|me| RegionSide::new(Node::new(BEGIN), me)),
             lines: [0, 1].map(|_| SimulatedLine::default()),

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use region::sim::node::{Node, Said};
-use region::sim::random::Random;
+use region::sim::node::{Node, TaskAnswer};
+use region::sim::random::SeededRandom;
 
 use super::host::LinkInput;
 use super::line::SimulatedReceiver;
@@ -52,7 +52,7 @@ pub struct Program {
 
 impl Program {
     /// One with a script of its own.
-    pub fn new(random: &mut Random, node: &Rc<RefCell<Node>>) -> Program {
+    pub fn new(random: &mut SeededRandom, node: &Rc<RefCell<Node>>) -> Program {
         let mut script = Vec::new();
         for _ in 0..1 + random.below(3) {
             // A third of the units change something only there.
@@ -124,19 +124,19 @@ impl SimWorld {
         }
     }
 
-    fn answered(&mut self, at: usize, chosen: usize, waits: AwaitedEvent, said: &Said) {
+    fn answered(&mut self, at: usize, chosen: usize, waits: AwaitedEvent, said: &TaskAnswer) {
         let program = &mut self.sides[at].programs[chosen];
         match (waits, said) {
-            (AwaitedEvent::Put, Said::Normal(_)) => {
+            (AwaitedEvent::Put, TaskAnswer::Normal(_)) => {
                 if let Some(number) = program.number {
                     self.units.entry(number).or_default().puts[at] += 1;
                 }
             }
             (AwaitedEvent::Syncpoint, said) => {
                 let told = match said {
-                    Said::Normal(_) => UnitOutcome::Committed,
-                    Said::Raised(_) => UnitOutcome::BackedOut,
-                    Said::Abend(_) => UnitOutcome::Nothing,
+                    TaskAnswer::Normal(_) => UnitOutcome::Committed,
+                    TaskAnswer::Raised(_) => UnitOutcome::BackedOut,
+                    TaskAnswer::Abend(_) => UnitOutcome::Nothing,
                 };
                 // After ASP7 it ends, and nothing of a further unit is there.
                 program.abended = told == UnitOutcome::Nothing;
@@ -149,7 +149,7 @@ impl SimWorld {
                     self.record_answer(number, UnitOutcome::BackedOut);
                 }
             }
-            (_, Said::Abend(_)) => program.abended = true,
+            (_, TaskAnswer::Abend(_)) => program.abended = true,
             (_, said) => panic!("{waits:?} is answered {said:?}"),
         }
     }

@@ -6,19 +6,19 @@
 use link::Request;
 use link::layout::REQUEST_BRIEF;
 
-use super::queue::Turn;
-use super::task::{Stage, TaskKey, TaskSpec, TaskState};
-use super::{Action, Core, Cx, Links, Pace, SMALL_BYTES};
-use crate::types::{ClassDef, Refusal};
+use super::queue::TaskTurn;
+use super::task::{TaskStage, TaskKey, TaskSpec, TaskState};
+use super::{CoreAction, Core, CoreContext, WorkerLinks, RunTimes, SMALL_BYTES};
+use crate::types::{ClassDef, StartRefusal};
 
 impl Core {
     /// A request arrives. The task is building when a place was free, else it
-    /// waits and a [`Action::Wake`] follows.
-    pub fn begin<L: Links>(
+    /// waits and a [`CoreAction::Wake`] follows.
+    pub fn begin<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         spec: &TaskSpec,
-    ) -> Result<TaskKey, Refusal> {
+    ) -> Result<TaskKey, StartRefusal> {
         let spare = self.tasks.spare();
         let task = self.describe(cx.now, spec, spare).inspect_err(|_| {
             self.stats.refused_other += 1;
@@ -31,15 +31,15 @@ impl Core {
             let full = limit.is_some_and(|l| self.class_waits[class].len() >= l);
             if full {
                 self.stats.refused_class += 1;
-                return Err(Refusal::ClassFull(self.defs.classes[class].name));
+                return Err(StartRefusal::ClassFull(self.defs.classes[class].name));
             }
             self.check_queue(spec)?;
-            return Ok(self.wait(task, Stage::WaitClass));
+            return Ok(self.wait(task, TaskStage::WaitClass));
         }
         if self.has_all() || !self.mxt_waits.is_empty() {
             self.check_queue(spec)?;
             self.count_class(class);
-            return Ok(self.wait(task, Stage::WaitMxt));
+            return Ok(self.wait(task, TaskStage::WaitMxt));
         }
         self.count_class(class);
         let key = self.tasks.insert(task);
@@ -47,25 +47,25 @@ impl Core {
         if self
             .tasks
             .get(key)
-            .is_some_and(|t| t.stage == Stage::WaitPlace)
+            .is_some_and(|t| t.stage == TaskStage::WaitPlace)
             && !self.workers.iter().any(|w| w.is_live())
         {
-            self.refuse_waiting(cx, key, Refusal::NoWorker);
-            cx.out.retain(|a| *a != Action::Wake(key));
+            self.refuse_waiting(cx, key, StartRefusal::NoWorker);
+            cx.out.retain(|a| *a != CoreAction::Wake(key));
             self.tasks.forget(key);
-            return Err(Refusal::NoWorker);
+            return Err(StartRefusal::NoWorker);
         }
         Ok(key)
     }
 
     /// The request's input is complete: queue it in its worker, or in another
     /// when that one is gone. The core fills in the task's own fields.
-    pub fn submit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, described: &Request) {
-        let brief = self.pace_of(key).is_some_and(Pace::is_brief);
+    pub fn submit<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, described: &Request) {
+        let brief = self.pace_of(key).is_some_and(RunTimes::is_brief);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        let (Stage::Building, Some(place)) = (&task.stage, task.place) else {
+        let (TaskStage::Building, Some(place)) = (&task.stage, task.place) else {
             return;
         };
         let trace_id = task.request.trace_id;
@@ -89,7 +89,7 @@ impl Core {
         let worker = &mut self.workers[place.worker];
         if worker.is_live() {
             task.sequence = worker.next_sequence;
-            task.stage = Stage::Submitted;
+            task.stage = TaskStage::Submitted;
             worker.next_sequence = worker.next_sequence.wrapping_add(1);
             worker.submitted |= 1 << place.slot;
             cx.links.submit(place, task.sequence, &task.request);
@@ -99,24 +99,24 @@ impl Core {
     }
 
     /// The one who asked went away before the input was complete.
-    pub fn cancel<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub fn cancel<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get(key) else {
             return;
         };
         match task.stage {
-            Stage::Refused(_) => {
+            TaskStage::Refused(_) => {
                 self.tasks.forget(key);
             }
-            Stage::WaitClass | Stage::WaitMxt | Stage::WaitPlace if task.is_waiting() => {
+            TaskStage::WaitClass | TaskStage::WaitMxt | TaskStage::WaitPlace if task.is_waiting() => {
                 let class = task.class;
-                self.refuse_waiting(cx, key, Refusal::TimedOut);
-                cx.out.retain(|a| *a != Action::Wake(key));
+                self.refuse_waiting(cx, key, StartRefusal::TimedOut);
+                cx.out.retain(|a| *a != CoreAction::Wake(key));
                 self.tasks.forget(key);
                 if let Some(class) = class {
                     self.admit_from_class(cx, class);
                 }
             }
-            Stage::Building => {
+            TaskStage::Building => {
                 let (class, counts) = (task.class, task.counts());
                 if let Some(place) = task.place {
                     self.unload(cx, key);
@@ -133,29 +133,29 @@ impl Core {
     }
 
     /// Ends a waiting task with a refusal; its future is woken to hear it.
-    pub(super) fn refuse_waiting<L: Links>(
+    pub(super) fn refuse_waiting<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
-        refusal: Refusal,
+        refusal: StartRefusal,
     ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         let class = task.class;
-        match std::mem::replace(&mut task.stage, Stage::Refused(refusal)) {
-            Stage::WaitClass => {
+        match std::mem::replace(&mut task.stage, TaskStage::Refused(refusal)) {
+            TaskStage::WaitClass => {
                 self.waiting -= 1;
                 if let Some(class) = class {
                     self.class_waits[class].forget();
                 }
             }
-            Stage::WaitMxt => {
+            TaskStage::WaitMxt => {
                 self.waiting -= 1;
                 self.mxt_waits.forget();
                 self.uncount_class(class);
             }
-            Stage::WaitPlace => {
+            TaskStage::WaitPlace => {
                 let counts = task.counts();
                 self.place_waits[task.queue].forget();
                 if counts {
@@ -169,15 +169,15 @@ impl Core {
             task.ended = cx.now;
         }
         match refusal {
-            Refusal::ClassFull(_) => self.stats.refused_class += 1,
+            StartRefusal::ClassFull(_) => self.stats.refused_class += 1,
             _ => self.stats.refused_other += 1,
         }
-        cx.out.push(Action::Wake(key));
+        cx.out.push(CoreAction::Wake(key));
     }
 
     /// Refuses those who wait for a class beyond its PURGETHRESH, the last
     /// first.
-    pub(super) fn shorten_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+    pub(super) fn shorten_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
         let ClassDef {
             name,
             purge_threshold,
@@ -186,16 +186,16 @@ impl Core {
         let most = purge_threshold.unwrap_or(usize::MAX);
         while self.class_waits[class].len() > most {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitClass);
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitClass);
             let Some(key) = self.class_waits[class].last(waits) else {
                 return;
             };
-            self.refuse_waiting(cx, key, Refusal::ClassFull(name));
+            self.refuse_waiting(cx, key, StartRefusal::ClassFull(name));
         }
     }
 
     /// An active task is over: others may take its part of the limits.
-    pub(super) fn leave<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: Option<usize>) {
+    pub(super) fn leave<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: Option<usize>) {
         self.active -= 1;
         self.uncount_class(class);
         if let Some(class) = class {
@@ -205,18 +205,18 @@ impl Core {
     }
 
     /// Lets tasks of a class through while it has room.
-    pub(super) fn admit_from_class<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+    pub(super) fn admit_from_class<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
         while self.class_active[class] < self.defs.classes[class].max_active {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitClass);
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitClass);
             let Some(key) = self.class_waits[class].pop(waits) else {
                 return;
             };
             self.class_active[class] += 1;
             self.order += 1;
             if let Some(task) = self.tasks.get_mut(key) {
-                task.stage = Stage::WaitMxt;
-                let turn = Turn {
+                task.stage = TaskStage::WaitMxt;
+                let turn = TaskTurn {
                     priority: task.priority,
                     since: task.begun,
                     order: self.order,
@@ -229,16 +229,16 @@ impl Core {
     }
 
     /// Lets tasks through while MXT has room.
-    pub(super) fn admit_next<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    pub(super) fn admit_next<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         while !self.has_all() && !self.mxt_waits.is_empty() {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitMxt);
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitMxt);
             let Some(key) = self.mxt_waits.pop(waits) else {
                 return;
             };
             self.waiting -= 1;
             self.activate(cx, key);
-            cx.out.push(Action::Wake(key));
+            cx.out.push(CoreAction::Wake(key));
         }
     }
 
@@ -249,18 +249,18 @@ impl Core {
         now: u64,
         spec: &TaskSpec,
         spare: Option<Box<TaskState>>,
-    ) -> Result<Box<TaskState>, Refusal> {
+    ) -> Result<Box<TaskState>, StartRefusal> {
         if self.closed {
-            return Err(Refusal::ShuttingDown);
+            return Err(StartRefusal::ShuttingDown);
         }
         let number = self
             .defs
             .transaction(spec.transid)
-            .ok_or(Refusal::UnknownTransaction(spec.transid))?;
+            .ok_or(StartRefusal::UnknownTransaction(spec.transid))?;
         let transaction = &self.defs.transactions[number];
         let def = &transaction.def;
         if !def.enabled {
-            return Err(Refusal::Disabled(spec.transid));
+            return Err(StartRefusal::Disabled(spec.transid));
         }
         let program = if spec.program.is_blank() {
             def.program
@@ -305,23 +305,23 @@ impl Core {
     }
 
     /// Requests from outside are bounded; what the region starts waits.
-    fn check_queue(&mut self, spec: &TaskSpec) -> Result<(), Refusal> {
+    fn check_queue(&mut self, spec: &TaskSpec) -> Result<(), StartRefusal> {
         if spec.start.is_none() && self.waiting >= self.limits.queue_limit {
             self.stats.refused_mxt += 1;
-            return Err(Refusal::TooManyTasks);
+            return Err(StartRefusal::TooManyTasks);
         }
         Ok(())
     }
 
-    fn wait(&mut self, mut task: Box<TaskState>, stage: Stage) -> TaskKey {
+    fn wait(&mut self, mut task: Box<TaskState>, stage: TaskStage) -> TaskKey {
         let class = task.class;
-        let for_class = stage == Stage::WaitClass;
+        let for_class = stage == TaskStage::WaitClass;
         task.stage = stage;
         // An operator lists it, and can purge it, by its number.
         task.number = self.number();
         self.waiting += 1;
         self.order += 1;
-        let turn = Turn {
+        let turn = TaskTurn {
             priority: task.priority,
             since: task.begun,
             order: self.order,
@@ -341,7 +341,7 @@ impl Core {
         number
     }
 
-    fn activate<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    fn activate<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         self.active += 1;
         self.stats.peak_active = self.stats.peak_active.max(self.active as u64);
         let waited = self.tasks.get(key).is_some_and(|task| task.number != 0);
@@ -349,12 +349,12 @@ impl Core {
         if let Some(task) = self.tasks.get_mut(key) {
             task.number = number.unwrap_or(task.number);
             if task.open.is_some() {
-                task.stage = Stage::Open;
+                task.stage = TaskStage::Open;
                 task.placed = cx.now;
                 task.submitted = cx.now;
                 return;
             }
-            task.stage = Stage::WaitPlace;
+            task.stage = TaskStage::WaitPlace;
         }
         if self.is_first(key) && self.place(cx, key, false) {
             return;

@@ -9,12 +9,12 @@
 //! of them would end no sooner, and take memory and processor time from all
 //! others. What waits for its turn there keeps nobody else from a place.
 
-use super::defs::Pace;
-use super::queue::Turn;
-use super::task::{Stage, TaskKey};
-use super::worker::{Life, Place, WorkerState};
+use super::defs::RunTimes;
+use super::queue::TaskTurn;
+use super::task::{TaskStage, TaskKey};
+use super::worker::{WorkerLife, WorkerSlot, WorkerState};
 use super::{
-    Action, BRIEF_DEPTH, COMPUTING_WORKERS, Core, Cx, DEPTH, Links, MAX_START_FAILURES,
+    CoreAction, BRIEF_DEPTH, COMPUTING_WORKERS, Core, CoreContext, DEPTH, WorkerLinks, MAX_START_FAILURES,
     PLACE_WAIT_NS, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
 };
 use link::SlotState;
@@ -24,9 +24,9 @@ impl Core {
     /// Gives an admitted task a place, and queues its request there when it
     /// has one already. False when there is none now. `force` prefers another
     /// worker to waiting for the busy ones.
-    pub(super) fn place<L: Links>(
+    pub(super) fn place<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
         force: bool,
     ) -> bool {
@@ -39,7 +39,7 @@ impl Core {
 
     /// Tries to place the tasks that wait for one: all others before those of
     /// programs that compute.
-    pub(super) fn place_waiting<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    pub(super) fn place_waiting<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         if self.place_queue(cx, false) {
             self.place_queue(cx, true);
         }
@@ -47,11 +47,11 @@ impl Core {
 
     /// Places the tasks of one queue in their order. False when some still
     /// wait.
-    fn place_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, computes: bool) -> bool {
+    fn place_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, computes: bool) -> bool {
         let queue = usize::from(computes);
         while !self.place_waits[queue].is_empty() {
             let tasks = &self.tasks;
-            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitPlace);
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == TaskStage::WaitPlace);
             let Some(key) = self.place_waits[queue].pop(waits) else {
                 return true;
             };
@@ -63,7 +63,7 @@ impl Core {
             let force = cx.now.saturating_sub(since) >= self.longest_wait_ns(key);
             if self.place(cx, key, force) {
                 self.last_placed[queue] = cx.now;
-                cx.out.push(Action::Wake(key));
+                cx.out.push(CoreAction::Wake(key));
                 continue;
             }
             self.queue_for_place(key);
@@ -93,9 +93,9 @@ impl Core {
     pub(super) fn queue_for_place(&mut self, key: TaskKey) {
         let queue = usize::from(self.computes(key));
         if let Some(task) = self.tasks.get_mut(key) {
-            task.stage = Stage::WaitPlace;
+            task.stage = TaskStage::WaitPlace;
             task.queue = queue;
-            let turn = Turn {
+            let turn = TaskTurn {
                 priority: task.priority,
                 since: task.begun,
                 order: task.number,
@@ -106,7 +106,7 @@ impl Core {
 
     /// Finds another place for a task whose request is complete but whose
     /// worker is gone or was told to go.
-    pub(super) fn relocate<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub(super) fn relocate<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         self.unload(cx, key);
         if !self.place(cx, key, true) {
             self.queue_for_place(key);
@@ -115,7 +115,7 @@ impl Core {
 
     /// Takes every queued task of a worker away. With `must` those that find
     /// no place wait for one; else they stay where they are.
-    pub(super) fn take_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, must: bool) {
+    pub(super) fn take_queue<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, must: bool) {
         let mut queued: Vec<(u32, TaskKey)> = Vec::new();
         for slot in self.workers[worker].submitted_slots() {
             let Some(key) = self.workers[worker].slots[slot] else {
@@ -124,12 +124,12 @@ impl Core {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            let place = Place { worker, slot };
+            let place = WorkerSlot { worker, slot };
             // Another worker would wait for the token as this one does.
             if !must && self.pinned_worker(key).is_some() {
                 continue;
             }
-            let would_wait = self.workers[worker].behind_qr && self.needs_qr(key);
+            let would_wait = self.workers[worker].waits_for_qr && self.needs_qr(key);
             if would_wait && !must {
                 continue;
             }
@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// Notes that a task no longer loads its worker.
-    pub(super) fn unload<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub(super) fn unload<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -178,20 +178,20 @@ impl Core {
             w.stuck = false;
             w.blocked = false;
             w.waiting = false;
-            w.behind_qr = false;
+            w.waits_for_qr = false;
             w.seen = None;
         }
         self.file(cx, place.worker);
     }
 
     /// Puts a worker on the list it belongs to.
-    pub(super) fn file<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
+    pub(super) fn file<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
         let w = &self.workers[worker];
-        let (ready, loaded) = (w.life == Life::Ready, w.load > 0);
+        let (ready, loaded) = (w.life == WorkerLife::Ready, w.load > 0);
         let busy = ready && loaded && !w.waiting && !w.stuck;
         let pinned = w.pins > 0;
         let idle = ready && !loaded && !pinned;
-        let leaves = w.life == Life::Retiring && w.kill_reason.is_none();
+        let leaves = w.life == WorkerLife::Retiring && w.kill_reason.is_none();
         let ends = leaves && !loaded && !pinned;
         set_member(&mut self.busy, worker, busy);
         set_member(&mut self.idle, worker, idle);
@@ -201,7 +201,7 @@ impl Core {
     }
 
     /// Makes one more worker.
-    pub(super) fn grow<L: Links>(&mut self, cx: &mut Cx<'_, L>) -> Option<usize> {
+    pub(super) fn grow<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) -> Option<usize> {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
         let resting = self.start_failures >= MAX_START_FAILURES
             && cx.now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
@@ -212,7 +212,7 @@ impl Core {
         if resting || self.ready_workers() >= most || live >= most + self.limits.mxt {
             return None;
         }
-        let vacant = self.workers.iter().position(|w| w.life == Life::Vacant);
+        let vacant = self.workers.iter().position(|w| w.life == WorkerLife::Vacant);
         let worker = vacant.unwrap_or(self.workers.len());
         if worker >= link::MAX_WORKERS {
             return None;
@@ -229,11 +229,11 @@ impl Core {
             None => self.workers.push(state),
         }
         self.stats.workers_started += 1;
-        cx.out.push(Action::Spawn(worker));
+        cx.out.push(CoreAction::Spawn(worker));
         Some(worker)
     }
 
-    fn choose<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, force: bool) -> Option<Place> {
+    fn choose<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, force: bool) -> Option<WorkerSlot> {
         let task = self.tasks.get(key)?;
         if task.run_of.is_some()
             && let Some(worker) = self.pinned_worker(key)
@@ -250,7 +250,7 @@ impl Core {
             let mut best: Option<(usize, usize)> = None;
             for &worker in &self.busy {
                 let w = &self.workers[worker];
-                if w.slow > 0 || (w.behind_qr && !needs_qr) {
+                if w.slow > 0 || (w.waits_for_qr && !needs_qr) {
                     continue;
                 }
                 quick_workers += 1;
@@ -281,9 +281,9 @@ impl Core {
         least.and_then(|worker| self.free_place(worker))
     }
 
-    fn free_place(&self, worker: usize) -> Option<Place> {
+    fn free_place(&self, worker: usize) -> Option<WorkerSlot> {
         let slot = self.workers[worker].free_slot()?;
-        Some(Place { worker, slot })
+        Some(WorkerSlot { worker, slot })
     }
 
     /// A program that has not run yet counts as short: if it is not, the tasks
@@ -295,13 +295,13 @@ impl Core {
 
     /// How many tasks may stand in a worker that gets this one too.
     fn depth(&self, key: TaskKey) -> usize {
-        let brief = self.pace_of(key).is_some_and(Pace::is_brief);
+        let brief = self.pace_of(key).is_some_and(RunTimes::is_brief);
         if brief { BRIEF_DEPTH } else { DEPTH }
     }
 
     /// True when the task's program is known to compute for long.
     fn computes(&self, key: TaskKey) -> bool {
-        self.pace_of(key).is_some_and(Pace::computes)
+        self.pace_of(key).is_some_and(RunTimes::computes)
     }
 
     /// True when as many workers compute as there is use for.
@@ -322,19 +322,19 @@ impl Core {
     /// stand still while its task waits, and several that wait together are
     /// answered together.
     fn enough_for(&self, key: TaskKey) -> usize {
-        let waits = self.pace_of(key).is_some_and(Pace::mostly_waits);
+        let waits = self.pace_of(key).is_some_and(RunTimes::mostly_waits);
         self.limits.parallel * if waits { WAITING_WORKERS } else { 1 }
     }
 
     /// What the runs of a task's program take; `None` when that is not known.
-    pub(super) fn pace_of(&self, key: TaskKey) -> Option<Pace> {
+    pub(super) fn pace_of(&self, key: TaskKey) -> Option<RunTimes> {
         let pace = self.tasks.get(key)?.pace_in(self.defs.generation)?;
         self.defs.programs.get(pace)?.run
     }
 
     /// Moves a task to a place: for its input to be written, or with its
     /// request when that is complete.
-    fn settle<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, place: Place) {
+    fn settle<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, place: WorkerSlot) {
         let slow = !self.is_short(key);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
@@ -349,12 +349,12 @@ impl Core {
                 cx.links.copy(old, place, task.request.used);
             }
             task.sequence = w.next_sequence;
-            task.stage = Stage::Submitted;
+            task.stage = TaskStage::Submitted;
             w.next_sequence = w.next_sequence.wrapping_add(1);
             w.submitted |= 1 << place.slot;
             cx.links.submit(place, task.sequence, &task.request);
         } else {
-            task.stage = Stage::Building;
+            task.stage = TaskStage::Building;
             task.placed = cx.now;
         }
         if slow {
@@ -367,11 +367,11 @@ impl Core {
     }
 
     /// Gives a slot back, and a dead worker's number with its last slot.
-    pub(super) fn vacate<L: Links>(
+    pub(super) fn vacate<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
-        place: Place,
+        place: WorkerSlot,
         high_water: u64,
     ) {
         let w = &mut self.workers[place.worker];
@@ -380,8 +380,8 @@ impl Core {
         }
         w.give_back(place.slot);
         cx.links.free(place, high_water);
-        if w.life == Life::Dead && w.is_empty() {
-            w.life = Life::Vacant;
+        if w.life == WorkerLife::Dead && w.is_empty() {
+            w.life = WorkerLife::Vacant;
             cx.links.forget(place.worker);
         }
     }

@@ -6,11 +6,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 use link::{Name, ProgramEntry, ProgramFault, ProgramName, TransId};
 
 use super::{BRIEF_NS, SHORT_NS};
-use crate::types::{ClassDef, Definitions, Refusal, StartError, TransactionDef};
+use crate::types::{ClassDef, RegionDefinitions, StartRefusal, StartError, TransactionDef};
 
 /// Definitions of one generation.
 #[derive(Debug, Default)]
-pub struct Compiled {
+pub struct CompiledDefinitions {
     /// Number of this set.
     pub generation: u64,
     /// Transactions by number.
@@ -41,19 +41,19 @@ pub struct Transaction {
 pub struct ProgramPace {
     /// Moving average of what its runs took; `None` before the first run
     /// has ended.
-    pub run: Option<Pace>,
+    pub run: Option<RunTimes>,
 }
 
 /// What a run took of its worker, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pace {
+pub struct RunTimes {
     /// Time in which it held its worker and was let run.
     pub held_ns: u64,
     /// Of that, time in which it waited for the region.
     pub waited_ns: u64,
 }
 
-impl Pace {
+impl RunTimes {
     /// True when such runs leave their processor to others most of the time.
     pub fn mostly_waits(self) -> bool {
         self.waited_ns > self.held_ns / 2
@@ -70,15 +70,15 @@ impl Pace {
     }
 }
 
-impl Compiled {
+impl CompiledDefinitions {
     /// Checks the definitions: no name twice, every reference defined.
-    pub fn build(generation: u64, definitions: &Definitions) -> Result<Self, StartError> {
-        let mut compiled = Compiled {
+    pub fn build(generation: u64, definitions: &RegionDefinitions) -> Result<Self, StartError> {
+        let mut compiled = CompiledDefinitions {
             generation,
             classes: definitions.classes.clone(),
             program_table: definitions.programs.clone(),
             fc_qr_only: definitions.fc_qr_only,
-            ..Compiled::default()
+            ..CompiledDefinitions::default()
         };
         for (i, program) in definitions.programs.iter().enumerate() {
             if compiled.by_program.insert(program.name, i).is_some() {
@@ -138,12 +138,12 @@ impl Compiled {
     }
 
     /// Whether a program can be run here.
-    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+    pub fn can_run(&self, name: ProgramName) -> Result<(), StartRefusal> {
         let fault = match self.program(name) {
             None => Some(ProgramFault::NotDefined),
             Some(number) => self.program_table[number].fault(),
         };
-        fault.map_or(Ok(()), |fault| Err(Refusal::Program(name, fault)))
+        fault.map_or(Ok(()), |fault| Err(StartRefusal::Program(name, fault)))
     }
 
     /// A program's number.
@@ -153,7 +153,7 @@ impl Compiled {
 
     /// Reorders the classes so that those of `old` keep their numbers. A class
     /// that is gone stays, with nobody in it but the tasks that end.
-    pub fn adopt_class_numbers(&mut self, old: &Compiled) {
+    pub fn adopt_class_numbers(&mut self, old: &CompiledDefinitions) {
         let mut classes = old.classes.clone();
         for class in &self.classes {
             let known = classes.iter().position(|c| c.name == class.name);
@@ -173,11 +173,11 @@ impl Compiled {
 
 impl ProgramPace {
     /// Takes one more run into the average.
-    pub fn add(&mut self, run: Pace) {
+    pub fn add(&mut self, run: RunTimes) {
         let mix = |old: u64, new: u64| old - old / 8 + new / 8;
         self.run = Some(match self.run {
             None => run,
-            Some(old) => Pace {
+            Some(old) => RunTimes {
                 held_ns: mix(old.held_ns, run.held_ns),
                 waited_ns: mix(old.waited_ns, run.waited_ns),
             },
@@ -225,15 +225,15 @@ mod tests {
 
     #[test]
     fn a_transaction_of_an_undefined_class_is_an_error() {
-        let definitions = Definitions {
+        let definitions = RegionDefinitions {
             transactions: vec![TransactionDef {
                 name: TransId::new("AAAA").unwrap(),
                 class: Some(Name::new("NOCLASS").unwrap()),
                 ..TransactionDef::default()
             }],
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         };
-        let error = Compiled::build(1, &definitions).unwrap_err();
+        let error = CompiledDefinitions::build(1, &definitions).unwrap_err();
         assert_eq!(
             error.to_string(),
             "TRANSACTION AAAA names TRANCLASS NOCLASS, which is not defined"
@@ -244,7 +244,7 @@ mod tests {
     fn the_average_follows_the_runs() {
         let mut pace = ProgramPace::default();
         for (held_ns, waited_ns) in [(800, 800), (1600, 0)] {
-            pace.add(Pace { held_ns, waited_ns });
+            pace.add(RunTimes { held_ns, waited_ns });
         }
         let run = pace.run.unwrap();
         assert_eq!((run.held_ns, run.waited_ns), (900, 700));

@@ -2,16 +2,16 @@
 
 use link::SlotState;
 
-use super::defs::Pace;
-use super::task::{Stage, TaskKey};
-use super::worker::{KillReason, Life, Place};
-use super::{Action, Core, Cx, Links, MAX_LOSSES, MAX_START_FAILURES};
-use crate::types::{Abend, Refusal};
+use super::defs::RunTimes;
+use super::task::{TaskStage, TaskKey};
+use super::worker::{KillReason, WorkerLife, WorkerSlot};
+use super::{CoreAction, Core, CoreContext, WorkerLinks, MAX_LOSSES, MAX_START_FAILURES};
+use crate::types::{Abend, StartRefusal};
 
 impl Core {
     /// Looks at the submitted slots of a worker that ring a port, and takes in
     /// those of that port that are done. `port` none looks at all of them.
-    pub fn hear<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, port: Option<usize>) {
+    pub fn poll_completions<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, port: Option<usize>) {
         let Some(w) = self.workers.get(worker) else {
             return;
         };
@@ -27,8 +27,8 @@ impl Core {
             if port.is_some_and(|p| p != task.port && !(p == 0 && task.in_kernel)) {
                 continue;
             }
-            match cx.links.state(Place { worker, slot }, task.sequence) {
-                SlotState::Done => self.heard(cx, key),
+            match cx.links.state(WorkerSlot { worker, slot }, task.sequence) {
+                SlotState::Done => self.note_completion(cx, key),
                 SlotState::Violation(_) => protocol_violation = true,
                 SlotState::Queued | SlotState::Running => {}
             }
@@ -40,10 +40,10 @@ impl Core {
     }
 
     /// The unit of work of a task that was ending is over.
-    pub fn unit_ended<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, abend: Option<Abend>) {
+    pub fn unit_ended<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, abend: Option<Abend>) {
         self.lend(cx, key, false);
         if let Some(task) = self.tasks.get_mut(key)
-            && task.stage == Stage::Ending
+            && task.stage == TaskStage::Ending
         {
             task.in_kernel = false;
             task.has_sockets = false;
@@ -56,28 +56,28 @@ impl Core {
     }
 
     /// The one who waited for the task went away.
-    pub fn abandon<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub fn abandon<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         if let Some(task) = self.tasks.get_mut(key) {
             task.abandoned = true;
-            if task.stage == Stage::Done {
-                cx.out.push(Action::Collect(key));
+            if task.stage == TaskStage::Done {
+                cx.out.push(CoreAction::Collect(key));
             }
         }
     }
 
     /// A task's results are no longer needed. `run` is what its program took,
     /// when it ended by itself.
-    pub fn release<L: Links>(
+    pub fn release<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
         high_water: u64,
-        run: Option<Pace>,
+        run: Option<RunTimes>,
     ) {
         let Some(task) = self.tasks.get(key) else {
             return;
         };
-        debug_assert_eq!(task.stage, Stage::Done);
+        debug_assert_eq!(task.stage, TaskStage::Done);
         if let (Some(run), Some(pace)) = (run, task.pace_in(self.defs.generation)) {
             self.defs.programs[pace].add(run);
         }
@@ -91,17 +91,17 @@ impl Core {
     }
 
     /// A worker's process ended. `how` says it in words.
-    pub fn dead<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, clean: bool, how: &str) {
+    pub fn dead<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, clean: bool, how: &str) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
         if !w.is_live() {
             return;
         }
-        let asked_to_go = w.life == Life::Retiring;
+        let asked_to_go = w.life == WorkerLife::Retiring;
         let kill_reason = w.kill_reason;
         let mut started = w.ended_tasks > 0;
-        w.life = Life::Dead;
+        w.life = WorkerLife::Dead;
         self.busy.retain(|&b| b != worker);
         self.idle.retain(|&b| b != worker);
         let mut left: Vec<(TaskKey, SlotState)> = Vec::new();
@@ -112,14 +112,14 @@ impl Core {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            let state = cx.links.state(Place { worker, slot }, task.sequence);
+            let state = cx.links.state(WorkerSlot { worker, slot }, task.sequence);
             started |= state != SlotState::Queued;
             left.push((key, state));
         }
         let mut lost = false;
         for (key, state) in left {
             match state {
-                SlotState::Done => self.heard(cx, key),
+                SlotState::Done => self.note_completion(cx, key),
                 SlotState::Queued => self.lose_queued(cx, key, started),
                 SlotState::Running | SlotState::Violation(_) => {
                     lost = true;
@@ -137,8 +137,8 @@ impl Core {
         }
         let w = &mut self.workers[worker];
         // Moving its last task away has done this already.
-        if w.life == Life::Dead && w.is_empty() {
-            w.life = Life::Vacant;
+        if w.life == WorkerLife::Dead && w.is_empty() {
+            w.life = WorkerLife::Vacant;
             cx.links.forget(worker);
         }
         if self.start_failures < MAX_START_FAILURES {
@@ -151,12 +151,12 @@ impl Core {
     }
 
     /// The worker said that it takes no more tasks, or wrote nonsense.
-    pub fn retire<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
+    pub fn retire<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
-        if w.life == Life::Ready {
-            w.life = Life::Retiring;
+        if w.life == WorkerLife::Ready {
+            w.life = WorkerLife::Retiring;
             // It ends by itself: runs of open tasks go elsewhere.
             (w.pins, w.incarnation) = (0, 0);
             self.file(cx, worker);
@@ -166,13 +166,13 @@ impl Core {
     }
 
     /// The worker wrote something that makes no sense: it must go.
-    pub fn protocol_violation<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
+    pub fn protocol_violation<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
         self.stats.violations += 1;
         self.kill_worker(cx, worker, KillReason::Violation);
     }
 
     /// The running task of a worker waits for the region, or goes on.
-    pub fn waits<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, waiting: bool) {
+    pub fn waits<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize, waiting: bool) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
@@ -188,9 +188,9 @@ impl Core {
 
     /// Ends a worker that must go; its queued tasks are moved first, so that
     /// only the running one is hit.
-    pub(super) fn kill_worker<L: Links>(
+    pub(super) fn kill_worker<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         worker: usize,
         kill_reason: KillReason,
     ) {
@@ -198,19 +198,19 @@ impl Core {
         if !w.is_live() || w.kill_reason.is_some() {
             return;
         }
-        w.life = Life::Retiring;
+        w.life = WorkerLife::Retiring;
         w.kill_reason = Some(kill_reason);
         self.file(cx, worker);
         self.take_queue(cx, worker, true);
-        cx.out.push(Action::Kill(worker));
+        cx.out.push(CoreAction::Kill(worker));
     }
 
     /// Ends a submitted or waiting task without results.
-    pub(super) fn fail<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, abend: Abend) {
+    pub(super) fn fail<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, abend: Abend) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        let waited = (task.stage == Stage::WaitPlace).then_some(task.queue);
+        let waited = (task.stage == TaskStage::WaitPlace).then_some(task.queue);
         if let (Some(of), None) = (task.run_of, waited) {
             self.doom(cx, of, abend.code);
         }
@@ -218,7 +218,7 @@ impl Core {
             return;
         };
         task.abend = Some(abend);
-        task.heard = cx.now;
+        task.completion_ns = cx.now;
         if let Some(queue) = waited {
             self.place_waits[queue].forget();
         } else {
@@ -231,14 +231,14 @@ impl Core {
         self.end_unit(cx, key, false);
     }
 
-    fn heard<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    fn note_completion<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         let Some(place) = task.place else {
             return;
         };
-        task.heard = cx.now;
+        task.completion_ns = cx.now;
         let sequence = task.sequence;
         let w = &mut self.workers[place.worker];
         w.submitted &= !(1 << place.slot);
@@ -256,9 +256,9 @@ impl Core {
         self.end_unit(cx, key, true);
     }
 
-    pub(super) fn end_unit<L: Links>(
+    pub(super) fn end_unit<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
         has_results: bool,
     ) {
@@ -266,24 +266,24 @@ impl Core {
             return;
         };
         if task.in_kernel {
-            task.stage = Stage::Ending;
-            cx.out.push(Action::EndUnit(key, has_results));
+            task.stage = TaskStage::Ending;
+            cx.out.push(CoreAction::EndUnit(key, has_results));
         } else {
             self.finish(cx, key);
         }
     }
 
-    fn finish<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    fn finish<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        task.stage = Stage::Done;
+        task.stage = TaskStage::Done;
         task.ended = cx.now;
         let (class, counts) = (task.class, task.counts());
         cx.out.push(if task.abandoned {
-            Action::Collect(key)
+            CoreAction::Collect(key)
         } else {
-            Action::Wake(key)
+            CoreAction::Wake(key)
         });
         if counts {
             self.leave(cx, class);
@@ -292,7 +292,7 @@ impl Core {
 
     /// Gives a queued task to another worker; not for ever, when its workers
     /// end before they take any task at all.
-    fn lose_queued<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, started: bool) {
+    fn lose_queued<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, started: bool) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -312,19 +312,19 @@ impl Core {
     }
 
     /// Ends what waits for a place when no worker can be had.
-    fn give_up_waiting<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    fn give_up_waiting<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for key in self.tasks.keys() {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            if task.stage != Stage::WaitPlace {
+            if task.stage != TaskStage::WaitPlace {
                 continue;
             }
             if task.has_request {
                 let text = "no worker process can be started".to_owned();
                 self.fail(cx, key, Core::abend(b"APCT", text));
             } else {
-                self.refuse_waiting(cx, key, Refusal::NoWorker);
+                self.refuse_waiting(cx, key, StartRefusal::NoWorker);
             }
         }
     }

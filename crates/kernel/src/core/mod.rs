@@ -2,8 +2,8 @@
 //!
 //! The core holds every task and every worker as data. It has no clock (each
 //! call brings the time), starts no process and wakes nobody: what must be
-//! done is left in a list of [`Action`]s. The shared memory of the workers is
-//! reached through [`Links`], so a test can stand in for all workers and time
+//! done is left in a list of [`CoreAction`]s. The shared memory of the workers is
+//! reached through [`WorkerLinks`], so a test can stand in for all workers and time
 //! and replay any history by its seed.
 //!
 //! Reference: CICS system definition, MXT, TRANCLASS (MAXACTIVE, PURGETHRESH),
@@ -24,14 +24,14 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use defs::{Compiled, Pace, Transaction};
-pub use task::{OutsideCall, Stage, TaskKey, TaskSpec, TaskState};
-pub use worker::{Caller, Life, Place, WorkerState};
+pub use defs::{CompiledDefinitions, RunTimes, Transaction};
+pub use task::{OutsideCall, TaskStage, TaskKey, TaskSpec, TaskState};
+pub use worker::{CallOwner, WorkerLife, WorkerSlot, WorkerState};
 
 use link::layout::SLOTS;
 use link::{Name, Request, SlotState};
 
-use crate::types::{Abend, ClassDef, Refusal, Statistics};
+use crate::types::{Abend, ClassDef, StartRefusal, RegionStatistics};
 use queue::WaitQueue;
 use task::TaskTable;
 
@@ -67,33 +67,33 @@ const START_RETRY_NS: u64 = 1_000_000_000;
 
 /// What every call of the core works with: the time, the workers' memory, and
 /// the list of what is to be done afterwards.
-pub struct Cx<'a, L> {
+pub struct CoreContext<'a, L> {
     /// Nanoseconds of the region's clock.
     pub now: u64,
     /// The shared memory of the workers.
     pub links: &'a mut L,
     /// What the shell must do.
-    pub out: &'a mut Vec<Action>,
+    pub out: &'a mut Vec<CoreAction>,
 }
 
 /// The shared memory of the workers, and what can be read about them.
-pub trait Links {
+pub trait WorkerLinks {
     /// Makes the memory of a new worker; false when the system refuses.
     fn create(&mut self, worker: usize, generation: u64) -> bool;
     /// Forgets a worker whose slots are all released.
     fn forget(&mut self, worker: usize);
     /// Queues a slot and wakes the worker if it sleeps.
-    fn submit(&mut self, place: Place, sequence: u32, request: &Request);
+    fn submit(&mut self, place: WorkerSlot, sequence: u32, request: &Request);
     /// Wakes a worker that sleeps, once the lock is given back.
     fn wake(&mut self, worker: usize);
     /// Takes a queued slot back; false when the worker has it.
-    fn take_back(&mut self, place: Place, sequence: u32) -> bool;
+    fn take_back(&mut self, place: WorkerSlot, sequence: u32) -> bool;
     /// State of a submitted slot.
-    fn state(&mut self, place: Place, sequence: u32) -> SlotState;
+    fn state(&mut self, place: WorkerSlot, sequence: u32) -> SlotState;
     /// Copies a request's bytes to another worker's arena.
-    fn copy(&mut self, from: Place, to: Place, bytes: u64);
+    fn copy(&mut self, from: WorkerSlot, to: WorkerSlot, bytes: u64);
     /// Frees a slot.
-    fn free(&mut self, place: Place, high_water: u64);
+    fn free(&mut self, place: WorkerSlot, high_water: u64);
     /// Tells a worker to end when it has nothing to do.
     fn retire(&mut self, worker: usize);
     /// The worker's count of commands.
@@ -111,7 +111,7 @@ pub trait Links {
 
 /// What the shell must do after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum CoreAction {
     /// Start the process of a worker whose memory has been made.
     Spawn(usize),
     /// Kill the process of a worker.
@@ -149,7 +149,7 @@ pub struct Limits {
 /// The region's state.
 pub struct Core {
     limits: Limits,
-    defs: Compiled,
+    defs: CompiledDefinitions,
     tasks: TaskTable,
     workers: Vec<WorkerState>,
     /// Ready workers without a task, the most recently used last.
@@ -177,12 +177,12 @@ pub struct Core {
     last_start_failure: u64,
     closed: bool,
     /// Counters; the shell adds its own.
-    pub stats: Statistics,
+    pub stats: RegionStatistics,
 }
 
 impl Core {
     /// An empty region.
-    pub fn new(limits: Limits, defs: Compiled) -> Self {
+    pub fn new(limits: Limits, defs: CompiledDefinitions) -> Self {
         let classes = defs.classes.len();
         Core {
             limits,
@@ -204,7 +204,7 @@ impl Core {
             start_failures: 0,
             last_start_failure: 0,
             closed: false,
-            stats: Statistics::default(),
+            stats: RegionStatistics::default(),
         }
     }
 
@@ -221,7 +221,7 @@ impl Core {
     /// A task waits for a child, or goes on. Meanwhile it counts neither for
     /// MXT nor for its class, so that parents alone cannot keep all children
     /// out; when it goes on there may be more tasks than MXT for a while.
-    pub fn lend<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, lends: bool) {
+    pub fn lend<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, lends: bool) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -254,11 +254,11 @@ impl Core {
         task.priority = priority;
         let aging_ns = self.limits.priority_aging_ns;
         match (&task.stage, task.class) {
-            (Stage::WaitClass, Some(class)) => {
+            (TaskStage::WaitClass, Some(class)) => {
                 self.class_waits[class].set_priority(key, priority, aging_ns);
             }
-            (Stage::WaitMxt, _) => self.mxt_waits.set_priority(key, priority, aging_ns),
-            (Stage::WaitPlace, _) => {
+            (TaskStage::WaitMxt, _) => self.mxt_waits.set_priority(key, priority, aging_ns),
+            (TaskStage::WaitPlace, _) => {
                 self.place_waits[task.queue].set_priority(key, priority, aging_ns);
             }
             _ => {}
@@ -290,28 +290,28 @@ impl Core {
     /// is neither over nor on its way to another.
     pub fn runs_in(&self, key: TaskKey) -> Option<usize> {
         let task = self.tasks.get(self.run_or_task(key))?;
-        let place = task.place.filter(|_| task.stage == Stage::Submitted)?;
+        let place = task.place.filter(|_| task.stage == TaskStage::Submitted)?;
         let worker = self.workers.get(place.worker)?;
         worker.is_live().then_some(place.worker)
     }
 
     /// Whose call it is that came from a slot of a worker.
-    pub fn caller(&self, worker: usize, slot: usize) -> Caller {
+    pub fn caller(&self, worker: usize, slot: usize) -> CallOwner {
         let Some(w) = self.workers.get(worker).filter(|w| w.is_live()) else {
-            return Caller::Gone;
+            return CallOwner::Gone;
         };
         let key = w.slots.get(slot).copied().flatten();
         key.filter(|k| self.runs_in(*k) == Some(worker))
-            .map_or(Caller::Nobody, Caller::Task)
+            .map_or(CallOwner::NoTask, CallOwner::Task)
     }
 
     /// The definitions in force.
-    pub fn defs(&self) -> &Compiled {
+    pub fn defs(&self) -> &CompiledDefinitions {
         &self.defs
     }
 
     /// The definitions in force, to change one.
-    pub fn defs_mut(&mut self) -> &mut Compiled {
+    pub fn defs_mut(&mut self) -> &mut CompiledDefinitions {
         &mut self.defs
     }
 
@@ -321,7 +321,7 @@ impl Core {
     }
 
     /// Changes the most active tasks. Those above a lower limit go on.
-    pub fn set_mxt<L: Links>(&mut self, cx: &mut Cx<'_, L>, mxt: usize) {
+    pub fn set_mxt<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, mxt: usize) {
         self.limits.mxt = mxt;
         self.limits.min_workers = self.limits.min_workers.min(mxt);
         self.admit_next(cx);
@@ -355,9 +355,9 @@ impl Core {
     }
 
     /// Statistics with the gauges of now.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> RegionStatistics {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
-        Statistics {
+        RegionStatistics {
             active: self.active as u64,
             waiting: (self.waiting + self.waits_for_place()) as u64,
             workers: live as u64,
@@ -384,7 +384,7 @@ impl Core {
             || self
                 .workers
                 .iter()
-                .any(|w| w.is_live() && w.life != Life::Ready)
+                .any(|w| w.is_live() && w.life != WorkerLife::Ready)
     }
 
     /// When the next idle worker may be let go, in nanoseconds of the region's
@@ -396,12 +396,12 @@ impl Core {
     }
 
     /// Refuses new tasks from now on. Those that wait are refused too.
-    pub fn close<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    pub fn close<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         self.closed = true;
         for key in self.tasks.keys() {
             let waiting = |t: &TaskState| t.is_waiting() && t.counts();
             if self.tasks.get(key).is_some_and(waiting) {
-                self.refuse_waiting(cx, key, Refusal::ShuttingDown);
+                self.refuse_waiting(cx, key, StartRefusal::ShuttingDown);
             }
         }
     }
@@ -466,7 +466,7 @@ impl Core {
 
     /// Switches to other definitions. Workers of the old ones end as soon as
     /// they have no task.
-    pub fn reload<L: Links>(&mut self, cx: &mut Cx<'_, L>, mut defs: Compiled) {
+    pub fn reload<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, mut defs: CompiledDefinitions) {
         // Classes keep their numbers, so that active tasks stay counted.
         defs.adopt_class_numbers(&self.defs);
         let classes = defs.classes.len();
@@ -474,12 +474,12 @@ impl Core {
         self.class_waits.resize_with(classes, WaitQueue::default);
         self.defs = defs;
         for worker in std::mem::take(&mut self.idle) {
-            self.let_go(cx, worker);
+            self.retire_worker(cx, worker);
         }
         for worker in 0..self.workers.len() {
             let w = &mut self.workers[worker];
-            if w.life == Life::Ready && w.generation != self.defs.generation {
-                w.life = Life::Retiring;
+            if w.life == WorkerLife::Ready && w.generation != self.defs.generation {
+                w.life = WorkerLife::Retiring;
                 self.busy.retain(|&b| b != worker);
             }
         }
@@ -499,14 +499,14 @@ impl Core {
 
     /// The limits of a class have changed: more of its requests may begin, and
     /// what waits beyond PURGETHRESH then is refused.
-    pub fn class_changed<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+    pub fn class_changed<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, class: usize) {
         self.admit_from_class(cx, class);
         self.shorten_queue(cx, class);
         self.place_waiting(cx);
     }
 
     /// Starts workers up to the minimum.
-    pub fn ensure_minimum<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    pub fn ensure_minimum<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         while !self.closed && self.ready_workers() < self.limits.min_workers {
             match self.grow(cx) {
                 Some(worker) => self.idle.insert(0, worker),
@@ -516,12 +516,12 @@ impl Core {
     }
 
     fn ready_workers(&self) -> usize {
-        let ready = |w: &&WorkerState| w.life == Life::Ready;
+        let ready = |w: &&WorkerState| w.life == WorkerLife::Ready;
         self.workers.iter().filter(ready).count()
     }
 
-    fn let_go<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
-        self.workers[worker].life = Life::Retiring;
+    fn retire_worker<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
+        self.workers[worker].life = WorkerLife::Retiring;
         cx.links.retire(worker);
     }
 

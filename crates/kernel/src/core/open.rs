@@ -15,9 +15,9 @@ use std::task::Waker;
 
 use link::{CallAnswer, ProgramName};
 
-use super::task::{Stage, TaskKey, TaskState};
-use super::{Action, Core, Cx, Links, SMALL_BYTES};
-use crate::types::Refusal;
+use super::task::{TaskStage, TaskKey, TaskState};
+use super::{CoreAction, Core, CoreContext, WorkerLinks, SMALL_BYTES};
+use crate::types::StartRefusal;
 
 /// What the core keeps of a task that runs on a thread of its door.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct OpenSide {
     /// The run that it waits for.
     run: Option<TaskKey>,
     /// It waits for the answer to a call of its own.
-    asks: bool,
+    awaits_answer: bool,
     answer: Option<CallAnswer>,
     /// It shall end: its thread looks at it while it computes.
     purged: Arc<AtomicBool>,
@@ -51,7 +51,7 @@ impl OpenSide {
 
     /// It asks the region and waits for the answer.
     pub fn ask(&mut self) {
-        self.asks = true;
+        self.awaits_answer = true;
         self.answer = None;
     }
 
@@ -88,7 +88,7 @@ impl Core {
     /// Has all runs of an open task go to the worker that runs this one, until
     /// [`Core::unpin`] or the task's end. Every other task stays in its worker
     /// anyway. False when the task has no worker.
-    pub fn pin<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) -> bool {
+    pub fn pin<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) -> bool {
         let Some(task) = self.tasks.get(key) else {
             return false;
         };
@@ -111,7 +111,7 @@ impl Core {
 
     /// The runs of an open task go to any worker again. `key` is the task's or
     /// that of one of its runs.
-    pub fn unpin<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub fn unpin<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let of = self.unit_owner(key);
         let open = self.tasks.get_mut(of).and_then(|t| t.open.as_mut());
         let Some((worker, incarnation)) = open.and_then(|open| open.pinned.take()) else {
@@ -130,17 +130,17 @@ impl Core {
     /// Begins a run of a program for an open task: it gets a place as a task
     /// does. None when the task cannot have one now; a program that cannot be
     /// run is refused.
-    pub fn begin_run<L: Links>(
+    pub fn begin_run<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         of: TaskKey,
         program: ProgramName,
         expected_bytes: usize,
-    ) -> Option<Result<TaskKey, Refusal>> {
+    ) -> Option<Result<TaskKey, StartRefusal>> {
         let task = self.tasks.get(of)?;
         let open = task.open.as_ref()?;
         let busy = open.run.is_some_and(|r| self.tasks.get(r).is_some());
-        if task.stage != Stage::Open || task.purging.is_some() || open.doomed.is_some() || busy {
+        if task.stage != TaskStage::Open || task.purging.is_some() || open.doomed.is_some() || busy {
             return None;
         }
         if let Err(refusal) = self.defs.can_run(program) {
@@ -181,10 +181,10 @@ impl Core {
         let Some(task) = self.tasks.get_mut(key) else {
             return (false, None);
         };
-        let Some(open) = task.open.as_mut().filter(|o| o.asks) else {
+        let Some(open) = task.open.as_mut().filter(|o| o.awaits_answer) else {
             return (false, None);
         };
-        open.asks = false;
+        open.awaits_answer = false;
         open.answer = Some(answer.clone());
         let port = task.port;
         (true, task.waker.take().map(|waker| (port, waker)))
@@ -192,16 +192,16 @@ impl Core {
 
     /// An open task has come to its end: its unit of work is committed, or
     /// backed out when it has an abend.
-    pub fn end_open<L: Links>(
+    pub fn end_open<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
         abend: Option<crate::types::Abend>,
     ) {
-        let Some(task) = self.tasks.get_mut(key).filter(|t| t.stage == Stage::Open) else {
+        let Some(task) = self.tasks.get_mut(key).filter(|t| t.stage == TaskStage::Open) else {
             return;
         };
-        task.heard = cx.now;
+        task.completion_ns = cx.now;
         let has_results = abend.is_none();
         task.abend = abend;
         self.unpin(cx, key);
@@ -209,7 +209,7 @@ impl Core {
     }
 
     /// A task is over and accounted for.
-    pub fn count_end(&mut self, ok: bool, work: crate::types::Work) {
+    pub fn count_end(&mut self, ok: bool, work: crate::types::TaskTotals) {
         self.stats.work += work;
         match ok {
             true => self.stats.tasks_ok += 1,
@@ -219,24 +219,24 @@ impl Core {
 
     /// Forgets an open task that is over.
     pub fn release_open(&mut self, key: TaskKey) -> Option<Box<TaskState>> {
-        self.tasks.get(key).filter(|t| t.stage == Stage::Done)?;
+        self.tasks.get(key).filter(|t| t.stage == TaskStage::Done)?;
         self.tasks.remove(key)
     }
 
     /// A worker ended while it ran a program for an open task.
-    pub(super) fn doom<L: Links>(&mut self, cx: &mut Cx<'_, L>, of: TaskKey, code: [u8; 4]) {
+    pub(super) fn doom<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, of: TaskKey, code: [u8; 4]) {
         let task = self.tasks.get_mut(of);
         if let Some(open) = task.and_then(|t| t.open.as_mut()) {
             open.doomed = Some(code);
             // What its worker had asked for is not waited for any more.
-            cx.out.push(Action::Purge(of));
+            cx.out.push(CoreAction::Purge(of));
         }
     }
 
     /// An open task shall end: what it waits for ends, and its thread is told.
-    pub(super) fn purge_open<L: Links>(
+    pub(super) fn purge_open<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         key: TaskKey,
         why: &'static str,
     ) {
@@ -251,12 +251,12 @@ impl Core {
         self.stats.purged += 1;
         let waits_in_worker = self.tasks.get(run).is_some_and(|t| {
             let waits = |w: usize| self.workers[w].waiting;
-            t.stage == Stage::Submitted && t.place.is_some_and(|p| waits(p.worker))
+            t.stage == TaskStage::Submitted && t.place.is_some_and(|p| waits(p.worker))
         });
         match run == key || waits_in_worker {
-            true => cx.out.push(Action::Purge(key)),
+            true => cx.out.push(CoreAction::Purge(key)),
             false => self.purge_task(cx, run, why),
         }
-        cx.out.push(Action::Wake(key));
+        cx.out.push(CoreAction::Wake(key));
     }
 }

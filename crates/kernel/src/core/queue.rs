@@ -18,21 +18,21 @@ use super::task::TaskKey;
 /// Waiting tasks.
 #[derive(Debug, Default)]
 pub struct WaitQueue {
-    heap: BinaryHeap<Entry>,
+    heap: BinaryHeap<QueuedTask>,
     live: usize,
 }
 
 /// A task in the queue. The greatest is taken first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct QueuedTask {
     rank: Reverse<(i64, u64)>,
     key: TaskKey,
-    turn: Turn,
+    turn: TaskTurn,
 }
 
 /// What a task's turn depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
+pub struct TaskTurn {
     /// 0 to 255, higher first.
     pub priority: u8,
     /// When it was asked for, nanoseconds of the region's clock.
@@ -41,7 +41,7 @@ pub struct Turn {
     pub order: u64,
 }
 
-impl Turn {
+impl TaskTurn {
     /// Who has the lower rank is first. `aging_ns` of waiting weigh as much as
     /// one of priority; 0 when only priority counts.
     fn rank(self, aging_ns: u64) -> Reverse<(i64, u64)> {
@@ -59,15 +59,15 @@ impl Turn {
 
 impl WaitQueue {
     /// Adds a task.
-    pub fn push(&mut self, turn: Turn, aging_ns: u64, key: TaskKey) {
+    pub fn push(&mut self, turn: TaskTurn, aging_ns: u64, key: TaskKey) {
         let rank = turn.rank(aging_ns);
-        self.heap.push(Entry { rank, key, turn });
+        self.heap.push(QueuedTask { rank, key, turn });
         self.live += 1;
     }
 
     /// Takes the first task for which `live` holds.
     pub fn pop(&mut self, mut live: impl FnMut(TaskKey) -> bool) -> Option<TaskKey> {
-        while let Some(Entry { key, .. }) = self.heap.pop() {
+        while let Some(QueuedTask { key, .. }) = self.heap.pop() {
             if live(key) {
                 self.live -= 1;
                 return Some(key);
@@ -111,7 +111,7 @@ impl WaitQueue {
         });
     }
 
-    fn each(&mut self, aging_ns: u64, mut change: impl FnMut(&mut Entry)) {
+    fn each(&mut self, aging_ns: u64, mut change: impl FnMut(&mut QueuedTask)) {
         let entries = std::mem::take(&mut self.heap).into_iter();
         let changed = entries.map(|mut entry| {
             change(&mut entry);
@@ -128,8 +128,8 @@ mod tests {
 
     const AGING_NS: u64 = 1_000;
 
-    fn turn(priority: u8, since: u64) -> Turn {
-        Turn {
+    fn turn(priority: u8, since: u64) -> TaskTurn {
+        TaskTurn {
             priority,
             since,
             order: since,

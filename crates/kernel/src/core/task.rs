@@ -8,8 +8,8 @@ use cics::csd::InDoubt;
 use link::{ContainerEntry, Name, ProgramName, Request, TransId, UserId};
 
 use super::open::OpenSide;
-use super::worker::Place;
-use crate::types::{Abend, Refusal, UserPoint, Waits};
+use super::worker::WorkerSlot;
+use crate::types::{Abend, StartRefusal, UserPoint, WaitTimes};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ impl TaskKey {
     }
 
     /// The key that no task has.
-    pub const NOBODY: TaskKey = TaskKey {
+    pub const NO_TASK: TaskKey = TaskKey {
         index: u32::MAX,
         generation: u32::MAX,
     };
@@ -111,7 +111,7 @@ impl OutsideCall {
 
 /// How far a task has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stage {
+pub enum TaskStage {
     /// Waits for its class.
     WaitClass,
     /// Waits for MXT.
@@ -120,7 +120,7 @@ pub enum Stage {
     /// was lost before it started.
     WaitPlace,
     /// Refused while it waited; the shell has not heard yet.
-    Refused(Refusal),
+    Refused(StartRefusal),
     /// Its input is being written.
     Building,
     /// In a worker's slot, queued or running.
@@ -165,9 +165,9 @@ pub struct TaskState {
     /// Port that hears of the end.
     pub port: usize,
     /// How far it has come.
-    pub stage: Stage,
-    /// Where it is, from [`Stage::Building`] on.
-    pub place: Option<Place>,
+    pub stage: TaskStage,
+    /// Where it is, from [`TaskStage::Building`] on.
+    pub place: Option<WorkerSlot>,
     pub(super) sequence: u32,
     pub(super) request: Request,
     pub(super) has_request: bool,
@@ -175,7 +175,7 @@ pub struct TaskState {
     /// How often it was given to another worker.
     pub moves: u32,
     /// What it has waited for in the region, by kind.
-    pub waits: Waits,
+    pub waits: WaitTimes,
     /// Points of its program's own that it passed.
     pub user_points: Vec<UserPoint>,
     /// USERCORRDATA of its origin, empty for none.
@@ -213,7 +213,7 @@ pub struct TaskState {
     /// When its input was complete.
     pub submitted: u64,
     /// When the worker's end was heard.
-    pub heard: u64,
+    pub completion_ns: u64,
     /// When its unit of work was over.
     pub ended: u64,
     /// Whom to wake when the stage changes; the shell's.
@@ -247,14 +247,14 @@ impl TaskState {
             queue: 0,
             slow: false,
             port: 0,
-            stage: Stage::WaitPlace,
+            stage: TaskStage::WaitPlace,
             place: None,
             sequence: 0,
             request: Request::default(),
             has_request: false,
             losses: 0,
             moves: 0,
-            waits: Waits::default(),
+            waits: WaitTimes::default(),
             user_points: Vec::new(),
             correlation: Box::default(),
             deadline: None,
@@ -273,7 +273,7 @@ impl TaskState {
             begun: now,
             placed: 0,
             submitted: 0,
-            heard: 0,
+            completion_ns: 0,
             ended: 0,
             waker: None,
             entries: Vec::new(),
@@ -295,7 +295,7 @@ impl TaskState {
     }
 
     /// Drops what it holds beside its own memory and its directory's.
-    fn let_go(&mut self) {
+    fn release_buffers(&mut self) {
         self.user_points = Vec::new();
         self.correlation = Box::default();
         self.outside = None;
@@ -327,8 +327,8 @@ impl TaskState {
 
     /// True before it is admitted.
     pub fn is_waiting(&self) -> bool {
-        matches!(self.stage, Stage::WaitClass | Stage::WaitMxt)
-            || (self.stage == Stage::WaitPlace && !self.has_request)
+        matches!(self.stage, TaskStage::WaitClass | TaskStage::WaitMxt)
+            || (self.stage == TaskStage::WaitPlace && !self.has_request)
     }
 
     /// Whether it counts among the active tasks: a run of a program for an
@@ -403,7 +403,7 @@ impl TaskTable {
             return;
         };
         if self.spare.len() < SPARE && task.entries.capacity() <= SPARE_ENTRIES {
-            task.let_go();
+            task.release_buffers();
             self.spare.push(task);
         }
     }

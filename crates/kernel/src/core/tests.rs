@@ -4,20 +4,20 @@
 use link::{Name, ProgramEntry, Request};
 
 use super::*;
-use crate::sim::links::{SimLinks, Slot};
-use crate::sim::random::Random;
-use crate::types::{ClassDef, Definitions, TransactionDef};
+use crate::sim::links::{SimLinks, SlotProgress};
+use crate::sim::random::SeededRandom;
+use crate::types::{ClassDef, RegionDefinitions, TransactionDef};
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;
 const CLASS_LIMIT: usize = 2;
 
 /// A region's history.
-struct World {
+struct CoreHistory {
     core: Core,
     links: SimLinks,
     now: u64,
-    random: Random,
+    random: SeededRandom,
     building: Vec<TaskKey>,
     submitted: Vec<TaskKey>,
     waiting: Vec<TaskKey>,
@@ -25,8 +25,8 @@ struct World {
     refused: u64,
 }
 
-impl World {
-    fn new(seed: u64) -> World {
+impl CoreHistory {
+    fn new(seed: u64) -> CoreHistory {
         let limits = Limits {
             mxt: MXT,
             queue_limit: QUEUE,
@@ -36,12 +36,12 @@ impl World {
             priority_aging_ns: [0, 1_000_000, 1_000_000_000][(seed % 3) as usize],
             parallel: 1 + (seed % 3) as usize,
         };
-        let core = Core::new(limits, Compiled::build(1, &definitions()).unwrap());
-        World {
+        let core = Core::new(limits, CompiledDefinitions::build(1, &definitions()).unwrap());
+        CoreHistory {
             core,
             links: SimLinks::default(),
             now: 1_000_000,
-            random: Random::new(seed),
+            random: SeededRandom::new(seed),
             building: Vec::new(),
             submitted: Vec::new(),
             waiting: Vec::new(),
@@ -55,9 +55,9 @@ impl World {
     }
 
     /// Calls the core, then does what it asks for.
-    fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, SimLinks>) -> R) -> R {
+    fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut CoreContext<'_, SimLinks>) -> R) -> R {
         let mut out = Vec::new();
-        let mut cx = Cx {
+        let mut cx = CoreContext {
             now: self.now,
             links: &mut self.links,
             out: &mut out,
@@ -69,20 +69,20 @@ impl World {
         result
     }
 
-    fn perform(&mut self, action: Action) {
+    fn perform(&mut self, action: CoreAction) {
         match action {
-            Action::Spawn(worker) => {
+            CoreAction::Spawn(worker) => {
                 if let Some(w) = self.links.workers.get_mut(&worker) {
                     w.running = true;
                 }
             }
-            Action::Kill(worker) => self.die(worker, false),
-            Action::EndUnit(key, _) => {
+            CoreAction::Kill(worker) => self.die(worker, false),
+            CoreAction::EndUnit(key, _) => {
                 self.call(|c, cx| c.unit_ended(cx, key, None));
             }
-            Action::Collect(key) => self.release(key),
-            Action::Wake(key) => self.woken(key),
-            Action::Purge(key) => self.call(|c, cx| c.kill_task(cx, key)),
+            CoreAction::Collect(key) => self.release(key),
+            CoreAction::Wake(key) => self.woken(key),
+            CoreAction::Purge(key) => self.call(|c, cx| c.kill_task(cx, key)),
         }
     }
 
@@ -91,16 +91,16 @@ impl World {
             return;
         };
         match stage {
-            Stage::Building if self.waiting.contains(&key) => {
+            TaskStage::Building if self.waiting.contains(&key) => {
                 self.waiting.retain(|k| *k != key);
                 self.building.push(key);
             }
-            Stage::Refused(_) => {
+            TaskStage::Refused(_) => {
                 self.waiting.retain(|k| *k != key);
                 self.refused += 1;
                 self.call(|c, cx| c.cancel(cx, key));
             }
-            Stage::Done if self.submitted.contains(&key) => {
+            TaskStage::Done if self.submitted.contains(&key) => {
                 self.submitted.retain(|k| *k != key);
                 self.release(key);
             }
@@ -127,7 +127,7 @@ impl World {
         };
         match self.call(|c, cx| c.begin(cx, &spec)) {
             Ok(key) => match self.core.task(key).map(|t| t.stage.clone()) {
-                Some(Stage::Building) => self.building.push(key),
+                Some(TaskStage::Building) => self.building.push(key),
                 _ => self.waiting.push(key),
             },
             Err(_) => self.refused += 1,
@@ -155,18 +155,18 @@ impl World {
         if w.dead || !w.running {
             return;
         }
-        let running = w.slots.iter_mut().flatten().find(|s| s.2 == Slot::Running);
+        let running = w.slots.iter_mut().flatten().find(|s| s.2 == SlotProgress::Running);
         if let Some(slot) = running {
             w.cpu_ns += 1_000_000;
             if end {
-                slot.2 = Slot::Done;
-                self.call(|c, cx| c.hear(cx, worker, None));
+                slot.2 = SlotProgress::Done;
+                self.call(|c, cx| c.poll_completions(cx, worker, None));
             }
             return;
         }
-        let queued = w.slots.iter_mut().flatten().filter(|s| s.2 == Slot::Queued);
+        let queued = w.slots.iter_mut().flatten().filter(|s| s.2 == SlotProgress::Queued);
         if let Some(slot) = queued.min_by_key(|s| s.0) {
-            slot.2 = Slot::Running;
+            slot.2 = SlotProgress::Running;
             w.waits_for_qr = open;
             w.runnable = slot.0.is_multiple_of(2);
             let task = slot.1;
@@ -228,7 +228,7 @@ impl World {
             }
             14 if self.pick(8) == 0 => {
                 let next = self.core.defs().generation + 1;
-                let defs = Compiled::build(next, &definitions()).unwrap();
+                let defs = CompiledDefinitions::build(next, &definitions()).unwrap();
                 self.call(|c, cx| c.reload(cx, defs));
             }
             15 => self.links.refuse_create = !calm && self.pick(6) == 0,
@@ -247,7 +247,7 @@ impl World {
     }
 }
 
-fn definitions() -> Definitions {
+fn definitions() -> RegionDefinitions {
     let transaction = |name: &[u8; 4], class, timeout_ms| TransactionDef {
         name: Name::from_bytes(*name),
         class,
@@ -255,7 +255,7 @@ fn definitions() -> Definitions {
         ..TransactionDef::default()
     };
     let class = Name::from_bytes(*b"NARROW  ");
-    Definitions {
+    RegionDefinitions {
         transactions: vec![
             transaction(b"FREE", None, 0),
             transaction(b"CLSS", Some(class), 0),
@@ -273,13 +273,13 @@ fn definitions() -> Definitions {
                 ..ProgramEntry::default()
             })
             .to_vec(),
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     }
 }
 
 /// Runs a history and lets it come to rest.
 fn history(seed: u64) -> (u64, u64) {
-    let mut world = World::new(seed);
+    let mut world = CoreHistory::new(seed);
     world.call(|c, cx| c.ensure_minimum(cx));
     for _ in 0..1500 {
         world.step(false);
@@ -323,7 +323,7 @@ fn a_history_is_the_same_every_time() {
 }
 
 /// Begins a task of a program; gives its worker.
-fn begin(world: &mut World, program: &[u8; 8]) -> usize {
+fn begin(world: &mut CoreHistory, program: &[u8; 8]) -> usize {
     let spec = TaskSpec {
         transid: Name::from_bytes(*b"FREE"),
         program: Name::from_bytes(*program),
@@ -334,14 +334,14 @@ fn begin(world: &mut World, program: &[u8; 8]) -> usize {
 }
 
 /// Makes it known what a program's runs take.
-fn known(world: &mut World, program: &[u8; 8], pace: Pace) {
+fn known(world: &mut CoreHistory, program: &[u8; 8], pace: RunTimes) {
     let number = world.core.defs.program(Name::from_bytes(*program));
     world.core.defs.programs[number.unwrap()].add(pace);
 }
 
 #[test]
-fn short_tasks_queue_behind_one_worker_and_long_ones_get_their_own() {
-    let mut world = World::new(3);
+fn short_tasks_queue_for_one_worker_and_long_ones_get_their_own() {
+    let mut world = CoreHistory::new(3);
     world.core.limits.parallel = 1;
     // One that never ran counts as short.
     let first = begin(&mut world, b"SHORT   ");
@@ -357,7 +357,7 @@ fn short_tasks_queue_behind_one_worker_and_long_ones_get_their_own() {
 
 #[test]
 fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
-    let mut world = World::new(3);
+    let mut world = CoreHistory::new(3);
     world.core.limits.parallel = 1;
     known(&mut world, b"SHORT   ", run(10_000, 8_000));
     let workers: Vec<usize> = (0..MXT).map(|_| begin(&mut world, b"SHORT   ")).collect();
@@ -367,23 +367,23 @@ fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
 }
 
 /// Submits the task in a slot, and lets its worker run it or not.
-fn submit(world: &mut World, worker: usize, slot: usize, running: bool) -> TaskKey {
+fn submit(world: &mut CoreHistory, worker: usize, slot: usize, running: bool) -> TaskKey {
     let key = world.core.workers()[worker].slots[slot].unwrap();
     world.call(|c, cx| c.submit(cx, key, &link::Request::default()));
     if running {
-        set_state(world, worker, slot, Slot::Running);
+        set_state(world, worker, slot, SlotProgress::Running);
     }
     key
 }
 
-fn set_state(world: &mut World, worker: usize, slot: usize, state: Slot) {
+fn set_state(world: &mut CoreHistory, worker: usize, slot: usize, state: SlotProgress) {
     let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
     slots[slot].as_mut().unwrap().2 = state;
 }
 
 #[test]
-fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
-    let mut world = World::new(3);
+fn only_threadsafe_tasks_are_moved_from_a_worker_that_waits_for_the_qr_token() {
+    let mut world = CoreHistory::new(3);
     world.core.limits.parallel = 1;
     // SHORT is quasi-reentrant, LONG is not, and how long it takes is not known.
     let first = begin(&mut world, b"SHORT   ");
@@ -408,7 +408,7 @@ fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
 
 #[test]
 fn a_runaway_counts_once_however_long_its_process_takes_to_end() {
-    let mut world = World::new(3);
+    let mut world = CoreHistory::new(3);
     let worker = begin(&mut world, b"SHORT   ");
     submit(&mut world, worker, 0, true);
     // Its process does not end when it is told to.
@@ -422,8 +422,8 @@ fn a_runaway_counts_once_however_long_its_process_takes_to_end() {
 }
 
 #[test]
-fn programs_that_compute_share_the_processors_and_keep_nobody_else_waiting() {
-    let mut world = World::new(3);
+fn programs_that_compute_share_the_processors_and_delay_no_other_task() {
+    let mut world = CoreHistory::new(3);
     world.core.limits.parallel = 1;
     known(&mut world, b"LONG    ", run(10_000_000, 0));
     known(&mut world, b"SHORT   ", run(10_000, 0));
@@ -438,29 +438,29 @@ fn programs_that_compute_share_the_processors_and_keep_nobody_else_waiting() {
         world.links.workers.get_mut(&worker).unwrap().runnable = true;
     }
     let next = world.call(|c, cx| c.begin(cx, &spec)).unwrap();
-    let stage = |world: &World| world.core.task(next).unwrap().stage.clone();
-    let tick = |world: &mut World| {
+    let stage = |world: &CoreHistory| world.core.task(next).unwrap().stage.clone();
+    let tick = |world: &mut CoreHistory| {
         world.now += 2 * STUCK_NS;
         world.call(|c, cx| c.fine_tick(cx));
         stage(world)
     };
     for _ in 0..3 {
-        assert_eq!(tick(&mut world), Stage::WaitPlace);
+        assert_eq!(tick(&mut world), TaskStage::WaitPlace);
     }
     // Others are not behind it.
     begin(&mut world, b"SHORT   ");
-    assert_eq!(tick(&mut world), Stage::WaitPlace);
+    assert_eq!(tick(&mut world), TaskStage::WaitPlace);
     // One that computed waits for a socket or the like now.
     world.links.workers.get_mut(&0).unwrap().runnable = false;
     for worker in world.links.workers.values_mut() {
         worker.cpu_ns += STUCK_NS;
     }
-    assert_eq!(tick(&mut world), Stage::Building);
+    assert_eq!(tick(&mut world), TaskStage::Building);
 }
 
 #[test]
-fn the_first_of_those_that_wait_to_compute_gets_a_worker_when_nobody_ends() {
-    let mut world = World::new(3);
+fn the_first_task_that_waits_to_compute_gets_a_worker_when_no_task_ends() {
+    let mut world = CoreHistory::new(3);
     world.core.limits.parallel = 1;
     known(&mut world, b"LONG    ", run(PLACE_WAIT_NS, 0));
     for worker in 0..COMPUTING_WORKERS {
@@ -489,8 +489,8 @@ fn a_queue_that_moves_gets_no_worker_for_being_long() {
 }
 
 /// Of a program with such runs so many stand in one worker.
-fn queue_of(pace: Pace, depth: usize) {
-    let mut world = World::new(3);
+fn queue_of(pace: RunTimes, depth: usize) {
+    let mut world = CoreHistory::new(3);
     world.core.limits = Limits {
         mxt: 100,
         queue_limit: 100,
@@ -510,48 +510,48 @@ fn queue_of(pace: Pace, depth: usize) {
     let waits: Vec<TaskKey> = (0..8)
         .map(|_| world.call(|c, cx| c.begin(cx, &spec)).unwrap())
         .collect();
-    let stage = |world: &World, n: usize| world.core.task(waits[n]).unwrap().stage.clone();
+    let stage = |world: &CoreHistory, n: usize| world.core.task(waits[n]).unwrap().stage.clone();
     for slot in 0..4 {
         let key = submit(&mut world, worker, slot, true);
         world.now += PLACE_WAIT_NS / 2;
-        set_state(&mut world, worker, slot, Slot::Done);
-        world.call(|c, cx| c.hear(cx, worker, None));
+        set_state(&mut world, worker, slot, SlotProgress::Done);
+        world.call(|c, cx| c.poll_completions(cx, worker, None));
         world.call(|c, cx| c.release(cx, key, 0, Some(pace)));
         world.call(|c, cx| c.fine_tick(cx));
-        assert_eq!(stage(&world, slot), Stage::Building);
-        assert_eq!(stage(&world, slot + 1), Stage::WaitPlace);
+        assert_eq!(stage(&world, slot), TaskStage::Building);
+        assert_eq!(stage(&world, slot + 1), TaskStage::WaitPlace);
     }
     assert_eq!(world.core.stats.workers_started, 1);
     // Nobody takes anything any more.
     world.now += PLACE_WAIT_NS;
     world.call(|c, cx| c.fine_tick(cx));
-    assert_eq!(stage(&world, 4), Stage::Building);
+    assert_eq!(stage(&world, 4), TaskStage::Building);
     assert_eq!(world.core.stats.workers_started, 2);
 }
 
-fn run(held_ns: u64, waited_ns: u64) -> Pace {
-    Pace { held_ns, waited_ns }
+fn run(held_ns: u64, waited_ns: u64) -> RunTimes {
+    RunTimes { held_ns, waited_ns }
 }
 
 #[test]
 fn a_call_that_outlives_its_workers_process_is_no_violation() {
-    let mut world = World::new(3);
+    let mut world = CoreHistory::new(3);
     let worker = begin(&mut world, b"SHORT   ");
     let slot = 0;
-    assert_eq!(world.core.caller(worker, slot), Caller::Nobody);
+    assert_eq!(world.core.caller(worker, slot), CallOwner::NoTask);
     let key = world.core.workers()[worker].slots[slot].unwrap();
     world.call(|c, cx| c.submit(cx, key, &link::Request::default()));
-    assert_eq!(world.core.caller(worker, slot), Caller::Task(key));
+    assert_eq!(world.core.caller(worker, slot), CallOwner::Task(key));
     let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
-    slots[slot].as_mut().unwrap().2 = Slot::Running;
+    slots[slot].as_mut().unwrap().2 = SlotProgress::Running;
     world.call(|c, cx| c.dead(cx, worker, false, "killed"));
     // Its reply still holds the slot.
     assert_eq!(world.core.workers()[worker].slots[slot], Some(key));
-    assert_eq!(world.core.caller(worker, slot), Caller::Gone);
+    assert_eq!(world.core.caller(worker, slot), CallOwner::Gone);
 }
 
 /// A region with one task at a time, and transactions LOWP and HIGH.
-fn narrow(aging_ns: u64) -> World {
+fn narrow(aging_ns: u64) -> CoreHistory {
     let transaction = |name: &[u8; 4], priority, purgeable| TransactionDef {
         name: Name::from_bytes(*name),
         program: Name::from_bytes(*b"SHORT   "),
@@ -561,25 +561,25 @@ fn narrow(aging_ns: u64) -> World {
         runaway_ms: (priority == 1).then_some(70),
         ..TransactionDef::default()
     };
-    let definitions = Definitions {
+    let definitions = RegionDefinitions {
         transactions: vec![
             transaction(b"LOWP", 1, false),
             transaction(b"HIGH", 100, true),
         ],
         programs: definitions().programs,
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     };
-    let mut w = World::new(1);
+    let mut w = CoreHistory::new(1);
     let limits = Limits {
         mxt: 1,
         priority_aging_ns: aging_ns,
         ..*w.core.limits()
     };
-    w.core = Core::new(limits, Compiled::build(1, &definitions).unwrap());
+    w.core = Core::new(limits, CompiledDefinitions::build(1, &definitions).unwrap());
     w
 }
 
-impl World {
+impl CoreHistory {
     fn begin_as(&mut self, transid: &[u8; 4]) -> TaskKey {
         let spec = TaskSpec {
             transid: Name::from_bytes(*transid),
@@ -587,13 +587,13 @@ impl World {
         };
         let key = self.call(|c, cx| c.begin(cx, &spec)).expect("room for it");
         match self.stage(key) {
-            Some(Stage::Building) => self.building.push(key),
+            Some(TaskStage::Building) => self.building.push(key),
             _ => self.waiting.push(key),
         }
         key
     }
 
-    fn stage(&self, key: TaskKey) -> Option<Stage> {
+    fn stage(&self, key: TaskKey) -> Option<TaskStage> {
         self.core.task(key).map(|t| t.stage.clone())
     }
 
@@ -614,7 +614,7 @@ impl World {
             self.now += 5_000_000;
             self.begin_as(b"HIGH");
             self.end_first();
-            if self.stage(low) == Some(Stage::Building) {
+            if self.stage(low) == Some(TaskStage::Building) {
                 return Some((self.now - begun) / 1_000_000);
             }
         }
@@ -640,8 +640,8 @@ fn a_waiting_task_whose_priority_is_raised_goes_first() {
     let (first, second) = (w.begin_as(b"HIGH"), w.begin_as(b"LOWP"));
     w.core.set_priority(second, 200);
     w.end_first();
-    assert_eq!(w.stage(second), Some(Stage::Building));
-    assert_eq!(w.stage(first), Some(Stage::WaitMxt));
+    assert_eq!(w.stage(second), Some(TaskStage::Building));
+    assert_eq!(w.stage(first), Some(TaskStage::WaitMxt));
 }
 
 #[test]
@@ -667,7 +667,7 @@ fn a_higher_limit_lets_waiting_tasks_begin_at_once() {
     let mut w = narrow(0);
     w.begin_as(b"HIGH");
     let waits = w.begin_as(b"HIGH");
-    assert_eq!(w.stage(waits), Some(Stage::WaitMxt));
+    assert_eq!(w.stage(waits), Some(TaskStage::WaitMxt));
     w.call(|c, cx| c.set_mxt(cx, 2));
-    assert_eq!(w.stage(waits), Some(Stage::Building));
+    assert_eq!(w.stage(waits), Some(TaskStage::Building));
 }

@@ -2,31 +2,31 @@
 
 use link::SlotState;
 
-use super::task::{Stage, TaskKey};
-use super::worker::{KillReason, Life, Place, Seen};
-use super::{Action, Core, Cx, Links, STUCK_NS};
-use crate::types::Refusal;
+use super::task::{TaskStage, TaskKey};
+use super::worker::{KillReason, WorkerLife, WorkerSlot, ObservedTask};
+use super::{CoreAction, Core, CoreContext, WorkerLinks, STUCK_NS};
+use crate::types::StartRefusal;
 
 impl Core {
     /// Every millisecond or two while [`Core::wants_fine_tick`]: gives the queues
     /// of stuck workers to others, and places what waits. True when all goes on:
     /// nobody waits for a place, and no worker runs what it ran at the last look.
-    pub fn fine_tick<L: Links>(&mut self, cx: &mut Cx<'_, L>) -> bool {
+    pub fn fine_tick<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) -> bool {
         let mut goes_on = true;
         for i in (0..self.busy.len()).rev() {
             let Some(&worker) = self.busy.get(i) else {
                 continue;
             };
-            goes_on &= !self.look_at_running(cx, worker);
+            goes_on &= !self.check_running(cx, worker);
             let w = &self.workers[worker];
-            if (w.stuck || w.behind_qr) && w.load > 1 {
+            if (w.stuck || w.waits_for_qr) && w.load > 1 {
                 // It may have news that waits for the task to end.
-                self.hear(cx, worker, None);
+                self.poll_completions(cx, worker, None);
                 self.take_queue(cx, worker, false);
             }
         }
         if !self.place_waits[1].is_empty() {
-            self.look_for_blocked(cx);
+            self.check_blocked(cx);
         }
         self.place_waiting(cx);
         goes_on && self.waits_for_place() == 0
@@ -34,28 +34,28 @@ impl Core {
 
     /// Finds those that computed and wait for something now: they leave their
     /// processor to others.
-    fn look_for_blocked<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    fn check_blocked<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for worker in 0..self.workers.len() {
             let w = &self.workers[worker];
             if w.stuck && w.computes() {
-                self.look_at_running(cx, worker);
+                self.check_running(cx, worker);
             }
         }
     }
 
     /// A few times a second: limits of tasks and workers.
-    pub fn coarse_tick<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    pub fn coarse_tick<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         for worker in 0..self.workers.len() {
-            // Heals a lost doorbell bit; `hear` finds nothing otherwise.
+            // Heals a lost doorbell bit; `poll_completions` finds nothing otherwise.
             if self.workers[worker].submitted != 0 && self.workers[worker].is_live() {
-                self.hear(cx, worker, None);
+                self.poll_completions(cx, worker, None);
                 self.check_runaway(cx, worker);
                 let w = &self.workers[worker];
                 if w.submitted != 0 {
                     // The door that owes it a wake-up may not come to it.
                     cx.links.wake(worker);
                 }
-                if (w.stuck || w.waiting || w.behind_qr) && w.load > 1 {
+                if (w.stuck || w.waiting || w.waits_for_qr) && w.load > 1 {
                     self.take_queue(cx, worker, false);
                 }
             }
@@ -68,13 +68,13 @@ impl Core {
             self.admit_from_class(cx, class);
         }
         self.admit_next(cx);
-        self.let_idle_go(cx);
+        self.retire_idle(cx);
         self.ensure_minimum(cx);
         self.place_waiting(cx);
     }
 
     /// Notes which slot runs, and since when. True when it ran at the last look.
-    fn look_at_running<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) -> bool {
+    fn check_running<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) -> bool {
         let running = self.running(cx, worker);
         let w = &mut self.workers[worker];
         let mut lasts = false;
@@ -86,16 +86,16 @@ impl Core {
                 // One that has had no processor is not stuck: another worker
                 // would have none either.
                 let long = cx.now.saturating_sub(seen.since) >= STUCK_NS;
-                w.behind_qr = long && cx.links.waits_for_qr(worker);
-                w.blocked = long && !w.behind_qr && !cx.links.is_runnable(worker);
+                w.waits_for_qr = long && cx.links.waits_for_qr(worker);
+                w.blocked = long && !w.waits_for_qr && !cx.links.is_runnable(worker);
                 w.stuck = long
-                    && !w.behind_qr
+                    && !w.waits_for_qr
                     && (w.stuck || w.blocked || {
                         cx.links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2
                     });
             }
             (Some((slot, sequence, _)), _) => {
-                w.seen = Some(Seen {
+                w.seen = Some(ObservedTask {
                     slot,
                     sequence,
                     since: cx.now,
@@ -103,36 +103,36 @@ impl Core {
                 });
                 w.stuck = false;
                 w.blocked = false;
-                w.behind_qr = false;
+                w.waits_for_qr = false;
                 w.progress_cpu_ns = 0;
             }
             (None, _) => {
                 w.seen = None;
                 w.stuck = false;
                 w.blocked = false;
-                w.behind_qr = false;
+                w.waits_for_qr = false;
             }
         }
         self.file(cx, worker);
         lasts
     }
 
-    fn running<L: Links>(
+    fn running<L: WorkerLinks>(
         &self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         worker: usize,
     ) -> Option<(usize, u32, TaskKey)> {
         let w = &self.workers[worker];
         w.submitted_slots().find_map(|slot| {
             let key = w.slots[slot]?;
             let sequence = self.tasks.get(key)?.sequence;
-            let state = cx.links.state(Place { worker, slot }, sequence);
+            let state = cx.links.state(WorkerSlot { worker, slot }, sequence);
             (state == SlotState::Running).then_some((slot, sequence, key))
         })
     }
 
-    fn check_runaway<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
-        self.look_at_running(cx, worker);
+    fn check_runaway<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, worker: usize) {
+        self.check_running(cx, worker);
         let Some((_, _, key)) = self.running(cx, worker) else {
             return;
         };
@@ -149,7 +149,7 @@ impl Core {
         }
     }
 
-    fn check_deadline<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    fn check_deadline<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -157,29 +157,29 @@ impl Core {
             return;
         }
         match task.is_waiting() {
-            true => self.refuse_waiting(cx, key, Refusal::TimedOut),
+            true => self.refuse_waiting(cx, key, StartRefusal::TimedOut),
             false => self.purge_task(cx, key, "the task's time limit passed"),
         }
     }
 
     /// Ends a task wherever it is: before its admission, in a queue, in a wait
     /// for the region, or running.
-    pub fn purge_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &'static str) {
+    pub fn purge_task<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey, why: &'static str) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         if task.is_waiting() {
-            self.refuse_waiting(cx, key, Refusal::Purged(why));
+            self.refuse_waiting(cx, key, StartRefusal::Purged(why));
             return;
         }
         let purged = || Core::abend(b"AEXY", why.to_owned());
         match (&task.stage, task.place) {
-            (Stage::Open, _) => self.purge_open(cx, key, why),
-            (Stage::WaitPlace, _) => {
+            (TaskStage::Open, _) => self.purge_open(cx, key, why),
+            (TaskStage::WaitPlace, _) => {
                 self.stats.purged += 1;
                 self.fail(cx, key, purged());
             }
-            (Stage::Submitted, Some(place)) => {
+            (TaskStage::Submitted, Some(place)) => {
                 if cx.links.take_back(place, task.sequence) {
                     self.stats.purged += 1;
                     self.fail(cx, key, purged());
@@ -188,7 +188,7 @@ impl Core {
                 task.purging = Some(why);
                 self.stats.purged += 1;
                 if self.workers[place.worker].waiting {
-                    cx.out.push(Action::Purge(key));
+                    cx.out.push(CoreAction::Purge(key));
                 } else {
                     self.end_running(cx, place.worker, key, KillReason::Purge(why));
                 }
@@ -199,12 +199,12 @@ impl Core {
 
     /// Ends a submitted task whatever it does: an operator, or a purge that
     /// found no wait to end.
-    pub fn kill_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+    pub fn kill_task<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>, key: TaskKey) {
         let key = self.run_or_task(key);
         let Some(task) = self.tasks.get(key) else {
             return;
         };
-        let (Stage::Submitted, Some(place)) = (&task.stage, task.place) else {
+        let (TaskStage::Submitted, Some(place)) = (&task.stage, task.place) else {
             return;
         };
         let sequence = task.sequence;
@@ -225,9 +225,9 @@ impl Core {
     }
 
     /// Ends the worker that runs a task, unless the task ended meanwhile.
-    fn end_running<L: Links>(
+    fn end_running<L: WorkerLinks>(
         &mut self,
-        cx: &mut Cx<'_, L>,
+        cx: &mut CoreContext<'_, L>,
         worker: usize,
         key: TaskKey,
         kill_reason: KillReason,
@@ -248,19 +248,19 @@ impl Core {
         self.kill_worker(cx, worker, kill_reason);
     }
 
-    fn let_idle_go<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
+    fn retire_idle<L: WorkerLinks>(&mut self, cx: &mut CoreContext<'_, L>) {
         while self.ready_workers() > self.limits.min_workers {
             let Some(&worker) = self.idle.first() else {
                 return;
             };
             let w = &self.workers[worker];
-            if w.life != Life::Ready
+            if w.life != WorkerLife::Ready
                 || cx.now.saturating_sub(w.idle_since) < self.limits.worker_idle_ns
             {
                 return;
             }
             self.idle.remove(0);
-            self.let_go(cx, worker);
+            self.retire_worker(cx, worker);
         }
     }
 }

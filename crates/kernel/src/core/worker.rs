@@ -6,7 +6,7 @@ use super::task::TaskKey;
 
 /// A slot of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct WorkerSlot {
     /// Worker's number.
     pub worker: usize,
     /// Slot's number.
@@ -15,7 +15,7 @@ pub struct Place {
 
 /// Whether a worker can be given tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
+pub enum WorkerLife {
     /// The number is free.
     Vacant,
     /// Takes tasks; its process may still be starting.
@@ -30,7 +30,7 @@ pub enum Life {
 #[derive(Debug)]
 pub struct WorkerState {
     /// Whether it can be given tasks.
-    pub life: Life,
+    pub life: WorkerLife,
     /// Generation of its definitions.
     pub generation: u64,
     /// Who holds each slot, until it is released.
@@ -52,9 +52,9 @@ pub struct WorkerState {
     /// or the QR token, as it was seen last.
     pub(super) blocked: bool,
     /// Its running task waits for the QR token for long.
-    pub(super) behind_qr: bool,
+    pub(super) waits_for_qr: bool,
     /// The task seen running last.
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<ObservedTask>,
     pub(super) progress: u64,
     pub(super) progress_cpu_ns: u64,
     pub(super) idle_since: u64,
@@ -71,7 +71,7 @@ pub struct WorkerState {
 
 /// A running task as it was first seen.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen {
+pub struct ObservedTask {
     /// Its slot.
     pub slot: usize,
     /// Its sequence number.
@@ -84,13 +84,13 @@ pub struct Seen {
 
 /// Whose call it is that a worker made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caller {
+pub enum CallOwner {
     /// The task's that was submitted to the slot.
     Task(TaskKey),
     /// One of a process that has ended meanwhile.
     Gone,
     /// Nobody's: the slot has no task that could be running.
-    Nobody,
+    NoTask,
 }
 
 /// Why a worker is being killed, and so how its running task ends.
@@ -107,7 +107,7 @@ pub enum KillReason {
 impl WorkerState {
     pub(super) fn new(generation: u64, now: u64, incarnation: u64) -> Self {
         WorkerState {
-            life: Life::Ready,
+            life: WorkerLife::Ready,
             generation,
             slots: [None; SLOTS],
             held: 0,
@@ -118,7 +118,7 @@ impl WorkerState {
             waiting: false,
             stuck: false,
             blocked: false,
-            behind_qr: false,
+            waits_for_qr: false,
             seen: None,
             progress: 0,
             progress_cpu_ns: 0,
@@ -132,14 +132,14 @@ impl WorkerState {
 
     /// True while its process is there or being started.
     pub fn is_live(&self) -> bool {
-        matches!(self.life, Life::Ready | Life::Retiring)
+        matches!(self.life, WorkerLife::Ready | WorkerLife::Retiring)
     }
 
     /// True when it runs a program that is not known to be short, and does not
     /// wait.
     pub(super) fn computes(&self) -> bool {
-        let waits = self.waiting || self.blocked || self.behind_qr;
-        self.life == Life::Ready && self.slow > 0 && !waits
+        let waits = self.waiting || self.blocked || self.waits_for_qr;
+        self.life == WorkerLife::Ready && self.slow > 0 && !waits
     }
 
     /// True when no slot is held.

@@ -20,13 +20,13 @@ use std::collections::BTreeMap;
 use link::CallAnswer;
 use store::{SeekKey, Table, UnitOfWork};
 
-use super::effect::{Effect, UnitId};
+use super::effect::{KernelEffect, UnitId};
 use super::prepared::BranchId;
-use super::request::Caller;
+use super::request::CallingTask;
 use super::scan;
-use super::syncpoint::Failed;
-use super::unit::{After, Phase};
-use super::{Kernel, Managers, timers::Alarm};
+use super::syncpoint::CommitFailure;
+use super::unit::{UnitContinuation, UnitPhase};
+use super::{Kernel, ResourceManagers, timers::AlarmTarget};
 use cics::resp::Condition;
 
 pub(super) const TABLE: Table = Table::new("outcome");
@@ -35,46 +35,46 @@ const VERSION: u8 = 1;
 
 /// The units that are being committed so.
 #[derive(Debug, Default)]
-pub struct Alone(BTreeMap<BranchId, State>);
+pub struct OnePhase(BTreeMap<BranchId, OnePhaseState>);
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct OnePhaseState {
     /// Somebody has asked what became of it.
-    asked: bool,
+    outcome_requested: bool,
     /// Only the next life of the region can tell.
     in_doubt: bool,
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// Commits a task's unit, the only part of a coordinator's that changes
     /// anything. The answer is that to SYNCPOINT. The coordinator has heard what
     /// became of the units `heard`.
-    pub fn commit_alone(
+    pub fn commit_one_phase(
         &mut self,
         now: u64,
-        caller: Caller,
+        caller: CallingTask,
         branch: BranchId,
         heard: &[BranchId],
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.begin_unit(now, &caller, out);
         let task = caller.key;
-        let known = self.state.alone.0.contains_key(&branch);
+        let known = self.state.one_phase.0.contains_key(&branch);
         let has_store = self.state.reader.is_some();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
         if unit.is_busy() || known {
             let refused = CallAnswer::of_condition(Condition::RolledBack, 0);
-            out.push(Effect::Answer(task, refused, 0));
+            out.push(KernelEffect::Answer(task, refused, 0));
         } else if !unit.is_empty() && !has_store {
             let why = "the region has no store";
-            self.fail(now, task, After::Syncpoint, why, out);
+            self.fail(now, task, UnitContinuation::Syncpoint, why, out);
         } else {
             if !unit.is_empty() {
                 let record = [&[VERSION][..], &since_unix_ns.to_be_bytes()].concat();
                 unit.changes.put(TABLE, branch.as_bytes(), &record);
                 unit.branch = Some(branch.clone());
-                self.state.alone.0.insert(branch, State::default());
+                self.state.one_phase.0.insert(branch, OnePhaseState::default());
             }
             // One that changes nothing takes them away, too: they are not named
             // again.
@@ -82,43 +82,43 @@ impl<R: Managers> Kernel<R> {
                 unit.changes.remove(TABLE, branch.as_bytes());
             }
             self.note_caller(&caller);
-            self.commit(now, task, After::Syncpoint, out);
+            self.commit(now, task, UnitContinuation::Syncpoint, out);
         }
         self.wake(now, out);
     }
 
     /// What became of a unit that was to be committed so:
-    /// [`Effect::Outcome`] follows, at once or when that is known. Who asks has
+    /// [`KernelEffect::Outcome`] follows, at once or when that is known. Who asks has
     /// made sure that nobody begins to commit it any more.
-    pub fn outcome(&mut self, branch: &BranchId, out: &mut Vec<Effect>) {
-        if let Some(state) = self.state.alone.0.get_mut(branch) {
-            state.asked |= !state.in_doubt;
+    pub fn outcome(&mut self, branch: &BranchId, out: &mut Vec<KernelEffect>) {
+        if let Some(state) = self.state.one_phase.0.get_mut(branch) {
+            state.outcome_requested |= !state.in_doubt;
             if state.in_doubt {
-                out.push(Effect::Outcome(branch.clone(), None));
+                out.push(KernelEffect::Outcome(branch.clone(), None));
             }
             return;
         }
         let Some(reader) = &mut self.state.reader else {
-            out.push(Effect::Outcome(branch.clone(), Some(false)));
+            out.push(KernelEffect::Outcome(branch.clone(), Some(false)));
             return;
         };
         match reader.seek_table(TABLE, SeekKey::Equal(branch.as_bytes()), &mut |_| {}) {
-            Ok(found) => out.push(Effect::Outcome(branch.clone(), Some(found))),
+            Ok(found) => out.push(KernelEffect::Outcome(branch.clone(), Some(found))),
             Err(error) => {
                 tracing::error!(%error, "the ends of units of work cannot be read");
-                out.push(Effect::Outcome(branch.clone(), None));
+                out.push(KernelEffect::Outcome(branch.clone(), None));
             }
         }
     }
 
     /// A coordinator, one whose branches' names begin so, is there again. It asks
     /// for no unit whose name is not behind `after`.
-    pub fn coordinator_back(
+    pub fn coordinator_returned(
         &mut self,
         now: u64,
         prefix: &[u8],
         after: &[u8],
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.reached(prefix);
         let Some(reader) = &mut self.state.reader else {
@@ -149,27 +149,27 @@ impl<R: Managers> Kernel<R> {
 
     /// A unit that was to be committed so is in doubt since the last life of the
     /// region, and another participant decides it.
-    pub(super) fn alone_restored(&mut self, branch: BranchId) {
-        self.state.alone.0.insert(branch, State::default());
+    pub(super) fn one_phase_restored(&mut self, branch: BranchId) {
+        self.state.one_phase.0.insert(branch, OnePhaseState::default());
     }
 
     /// The commit of a branch has ended.
-    pub(super) fn alone_over(
+    pub(super) fn one_phase_ended(
         &mut self,
         branch: &BranchId,
-        failed: Option<&Failed>,
-        out: &mut Vec<Effect>,
+        failed: Option<&CommitFailure>,
+        out: &mut Vec<KernelEffect>,
     ) {
-        let Some(state) = self.state.alone.0.get_mut(branch) else {
+        let Some(state) = self.state.one_phase.0.get_mut(branch) else {
             return;
         };
         if failed.is_some_and(|failed| failed.in_doubt) {
             state.in_doubt = true;
-            if std::mem::take(&mut state.asked) {
-                out.push(Effect::Outcome(branch.clone(), None));
+            if std::mem::take(&mut state.outcome_requested) {
+                out.push(KernelEffect::Outcome(branch.clone(), None));
             }
-        } else if self.state.alone.0.remove(branch).is_some_and(|s| s.asked) {
-            out.push(Effect::Outcome(branch.clone(), Some(failed.is_none())));
+        } else if self.state.one_phase.0.remove(branch).is_some_and(|s| s.outcome_requested) {
+            out.push(KernelEffect::Outcome(branch.clone(), Some(failed.is_none())));
         }
     }
 
@@ -181,24 +181,24 @@ impl<R: Managers> Kernel<R> {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
-        if let Phase::Alone { limit, .. } = &mut self.state.units.of(task).phase
+        if let UnitPhase::OnePhase { limit, .. } = &mut self.state.units.of(task).phase
             && limit.is_none()
         {
-            *limit = Some(timers.set(until, Alarm::Alone(id)));
+            *limit = Some(timers.set(until, AlarmTarget::OnePhase(id)));
         }
     }
 
     /// Nobody has said in time what became of a unit.
-    pub(super) fn unknown(&mut self, now: u64, id: UnitId, out: &mut Vec<Effect>) {
+    pub(super) fn unknown(&mut self, now: u64, id: UnitId, out: &mut Vec<KernelEffect>) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
         let phase = self.state.units.of(task).phase.clone();
-        if let Phase::Asking { then } | Phase::Applying { then } = phase {
+        if let UnitPhase::AwaitingDecider { then } | UnitPhase::Applying { then } = phase {
             self.detach(now, task, then, out);
         }
-        if let Phase::Alone { then, .. } = phase {
-            let failed = Failed {
+        if let UnitPhase::OnePhase { then, .. } = phase {
+            let failed = CommitFailure {
                 why: "who commits it alone cannot be reached, and is asked".to_owned(),
                 in_doubt: true,
             };

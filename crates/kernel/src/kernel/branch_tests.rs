@@ -8,9 +8,9 @@ use cics::resp::Condition;
 use link::{Name, CommandOperands, TransId};
 use proptest::prelude::*;
 
-use crate::resources::world::World;
+use crate::resources::world::KernelFixture;
 use crate::types::{
-    Definitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery, TransactionDef,
+    RegionDefinitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery, TransactionDef,
     TsModelDef,
 };
 
@@ -34,13 +34,13 @@ fn config() -> KernelConfig {
     KernelConfig {
         temporary_storage_bytes: 1 << 20,
         transient_data_bytes: 1 << 20,
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             queues,
             transactions: vec![TransactionDef {
                 name: TransId::from_bytes(*b"TRNA"),
                 ..TransactionDef::default()
             }],
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
@@ -48,14 +48,14 @@ fn config() -> KernelConfig {
 
 /// What a unit does when it is committed.
 #[derive(Debug, Default)]
-struct Unit {
+struct UnitChanges {
     items: Vec<u32>,
     written: VecDeque<u32>,
     taken: usize,
     starts: usize,
 }
 
-impl Unit {
+impl UnitChanges {
     fn is_empty(&self) -> bool {
         // A record that it wrote and took leaves changes.
         self.items.is_empty() && self.written.is_empty() && self.taken == 0 && self.starts == 0
@@ -63,14 +63,14 @@ impl Unit {
 }
 
 #[derive(Debug, Default)]
-struct Model {
+struct BranchModel {
     items: Vec<u32>,
     records: VecDeque<u32>,
     started: usize,
 }
 
-impl Model {
-    fn commit(&mut self, unit: Unit) {
+impl BranchModel {
+    fn commit(&mut self, unit: UnitChanges) {
         self.items.extend(unit.items);
         self.records.drain(..unit.taken);
         self.records.extend(unit.written);
@@ -78,16 +78,16 @@ impl Model {
     }
 }
 
-struct History {
-    w: World,
-    model: Model,
-    units: BTreeMap<u32, Unit>,
-    branches: BTreeMap<u32, Unit>,
+struct BranchHistory {
+    w: KernelFixture,
+    model: BranchModel,
+    units: BTreeMap<u32, UnitChanges>,
+    branches: BTreeMap<u32, UnitChanges>,
     last: u32,
     begun: usize,
 }
 
-impl History {
+impl BranchHistory {
     /// Does a command; none when it would wait.
     fn command(&mut self, task: u32, number: u16, operands: &CommandOperands) -> Option<Vec<u8>> {
         let Some(told) = self.w.command(task, number, operands) else {
@@ -191,7 +191,7 @@ impl History {
     }
 
     fn restart(&mut self) {
-        let w = std::mem::replace(&mut self.w, World::without_store());
+        let w = std::mem::replace(&mut self.w, KernelFixture::without_store());
         self.w = w.restart();
         self.units.clear();
         assert_eq!(self.w.kernel.prepared().count(), self.branches.len());
@@ -239,9 +239,9 @@ proptest! {
     fn queues_and_starts_of_prepared_units_are_those_of_a_model(
         steps in prop::collection::vec((0..12_u8, 1..5_u32), 0..80),
     ) {
-        let mut history = History {
-            w: World::new(config()),
-            model: Model::default(),
+        let mut history = BranchHistory {
+            w: KernelFixture::new(config()),
+            model: BranchModel::default(),
             units: BTreeMap::new(),
             branches: BTreeMap::new(),
             last: 0,
@@ -262,8 +262,8 @@ proptest! {
         prop_assert!(resources.temporary_storage.is_idle() && resources.transient_data.is_idle());
         prop_assert!(resources.interval.is_idle());
         prop_assert_eq!(history.w.kernel.locks().each().count(), 0);
-        let bytes = |h: &History| {
-            let mut statistics = crate::types::Statistics::default();
+        let bytes = |h: &BranchHistory| {
+            let mut statistics = crate::types::RegionStatistics::default();
             h.w.kernel.resources.count(&mut statistics);
             (statistics.ts_bytes, statistics.ts_items, statistics.td_bytes, statistics.td_items)
         };

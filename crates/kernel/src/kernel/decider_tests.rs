@@ -6,10 +6,10 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use crate::kernel::UnitId;
-use crate::resources::world::World;
+use crate::resources::world::KernelFixture;
 use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
 
-fn world() -> World {
+fn world() -> KernelFixture {
     let mut config = KernelConfig::default();
     config.definitions.queues = QueueDefinitions {
         models: vec![TsModelDef {
@@ -19,11 +19,11 @@ fn world() -> World {
         }],
         ..QueueDefinitions::default()
     };
-    World::new(config)
+    KernelFixture::new(config)
 }
 
 /// Task 1 writes an item, and the decider changes something for it.
-fn changed(w: &mut World) -> UnitId {
+fn changed(w: &mut KernelFixture) -> UnitId {
     let operands = CommandOperands::new(1 << writeq_ts::QUEUE)
         .bytes(writeq_ts::QUEUE, "RQUEUE")
         .bytes(writeq_ts::FROM, "item");
@@ -33,7 +33,7 @@ fn changed(w: &mut World) -> UnitId {
 }
 
 /// Whether the item is there: none when its queue is locked.
-fn item_is_there(w: &mut World) -> Option<bool> {
+fn item_is_there(w: &mut KernelFixture) -> Option<bool> {
     let operands = CommandOperands::new(1 << readq_ts::QUEUE)
         .bytes(readq_ts::QUEUE, "RQUEUE")
         .int(readq_ts::ITEM, 1);
@@ -46,11 +46,11 @@ fn item_is_there(w: &mut World) -> Option<bool> {
     Some(read.condition == Condition::Normal)
 }
 
-fn orders(w: &mut World) -> Vec<String> {
+fn orders(w: &mut KernelFixture) -> Vec<String> {
     std::mem::take(&mut w.orders)
 }
 
-fn answers(w: &mut World) -> Vec<String> {
+fn answers(w: &mut KernelFixture) -> Vec<String> {
     w.answers().into_iter().map(|(_, text)| text).collect()
 }
 
@@ -113,7 +113,7 @@ fn a_decider_that_backs_out_has_the_unit_backed_out() {
 }
 
 #[test]
-fn when_the_answer_is_lost_the_decider_is_asked_until_it_knows_and_the_locks_stay() {
+fn when_the_answer_is_lost_the_decider_is_queried_until_it_answers_and_the_locks_stay() {
     let mut w = world();
     let unit = changed(&mut w);
     w.syncpoint(1);
@@ -153,7 +153,7 @@ fn a_task_that_has_waited_long_enough_goes_on_without_its_unit() {
 }
 
 #[test]
-fn a_region_that_starts_again_asks_and_applies_or_drops() {
+fn a_region_that_starts_again_queries_the_decider_and_applies_or_drops() {
     for committed in [true, false] {
         let mut w = world();
         let unit = changed(&mut w);
@@ -220,7 +220,7 @@ fn other_participants_prepare_before_and_commit_after_the_decider() {
 }
 
 #[test]
-fn a_partner_hears_the_end_of_a_unit_that_was_in_doubt_over_a_restart() {
+fn a_partner_receives_the_end_of_a_unit_that_was_in_doubt_over_a_restart() {
     for committed in [true, false] {
         let mut w = world();
         let unit = changed(&mut w);
@@ -262,7 +262,7 @@ fn a_branch_with_a_decider_prepares_only_where_that_can_prepare() {
 fn a_branch_that_commits_alone_is_in_doubt_for_its_coordinator_until_the_decider_replies() {
     let mut w = world();
     let unit = changed(&mut w);
-    w.commit_alone(1, "FRONT   1", &[]);
+    w.commit_one_phase(1, "FRONT   1", &[]);
     assert_eq!(orders(&mut w), ["Decide 0"]);
     let mut w = w.restart();
     assert_eq!(w.outcome("FRONT   1"), None, "asked, and not known yet");

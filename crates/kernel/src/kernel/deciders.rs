@@ -29,14 +29,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use link::{CallAnswer, Name};
 use store::{ApplyError, Table, UnitOfWork};
 
-use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId, UnitToken};
-use super::locks::{Lifetime, LockName};
+use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId, UnitToken};
+use super::locks::{LockLifetime, LockName};
 use super::prepared::{BranchId, PreparedTask, Record, emit, parse as parse_record};
-use super::request::Caller;
-use super::syncpoint::{Failed, NOT_COMMITTED, tell_each};
-use super::timers::{Alarm, TimerId};
-use super::unit::{After, Phase, Unit, Units};
-use super::{Kernel, Managers, State, Woken, alone, scan};
+use super::request::CallingTask;
+use super::syncpoint::{CommitFailure, NOT_COMMITTED, send_order_to};
+use super::timers::{AlarmTarget, TimerId};
+use super::unit::{UnitContinuation, UnitPhase, UnitState, UnitTable};
+use super::{Kernel, ResourceManagers, KernelState, WakeReason, alone, scan};
 use crate::core::TaskKey;
 use crate::types::Abend;
 
@@ -45,7 +45,7 @@ const TABLE: Table = Table::new("decider");
 const VERSION: u8 = 1;
 /// How long a task waits for the outcome of its unit, in nanoseconds. A server
 /// that was killed is back by then.
-pub const ASKED_NS: u64 = 30_000_000_000;
+pub const OUTCOME_WAIT_NS: u64 = 30_000_000_000;
 /// How long a decider that does not know the outcome is left alone, and a store
 /// that does not apply it, in nanoseconds.
 const AGAIN_NS: u64 = 1_000_000_000;
@@ -71,14 +71,14 @@ pub struct DeciderPart {
 
 /// Participants that decide, and their units whose tasks are over.
 #[derive(Debug, Default)]
-pub struct Deciders {
+pub struct DeciderTable {
     /// Whether each can prepare, too.
     roles: BTreeMap<ParticipantId, bool>,
     /// The keys of units in doubt that no task waits for.
     pub(super) detached: BTreeSet<TaskKey>,
 }
 
-impl Deciders {
+impl DeciderTable {
     /// Whether a participant decides units that it joins.
     pub fn decides(&self, participant: ParticipantId) -> bool {
         self.roles.contains_key(&participant)
@@ -112,7 +112,7 @@ pub struct InDoubtUnit {
     pub applying: bool,
 }
 
-impl Units {
+impl UnitTable {
     /// The participant that decides joins a task's unit. Returns `None` if
     /// another one decides it.
     pub fn join_decider(
@@ -142,19 +142,19 @@ impl Units {
     }
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// The participant that decides joins a task's unit, and knows it by a token
     /// that no other unit has. Returns `None` if another one decides the unit.
     pub fn join_decider(
         &mut self,
         now: u64,
-        caller: &Caller,
+        caller: &CallingTask,
         participant: ParticipantId,
         token: UnitToken,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) -> Option<UnitId> {
         self.begin_unit(now, caller, out);
-        let State {
+        let KernelState {
             units,
             decisions,
             settings,
@@ -173,7 +173,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Participants that decide.
-    pub fn deciders(&self) -> &Deciders {
+    pub fn deciders(&self) -> &DeciderTable {
         &self.state.deciders
     }
 
@@ -193,8 +193,8 @@ impl<R: Managers> Kernel<R> {
     pub fn in_doubt_units(&self) -> Vec<InDoubtUnit> {
         let all = self.state.units.each().filter_map(|(key, unit)| {
             let (part, id) = (unit.decider.as_ref()?, unit.id?);
-            let applying = matches!(unit.phase, Phase::Applying { .. });
-            let in_doubt = matches!(unit.phase, Phase::Asking { .. }) && part.unknown;
+            let applying = matches!(unit.phase, UnitPhase::Applying { .. });
+            let in_doubt = matches!(unit.phase, UnitPhase::AwaitingDecider { .. }) && part.unknown;
             if !applying && !in_doubt {
                 return None;
             }
@@ -221,7 +221,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Keeps what a record of the unit says of its task.
-    pub(super) fn note_caller(&mut self, caller: &Caller) {
+    pub(super) fn note_caller(&mut self, caller: &CallingTask) {
         let unit = self.state.units.of(caller.key);
         if let Some(part) = &mut unit.decider {
             part.task = PreparedTask::of(caller);
@@ -233,8 +233,8 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        then: After,
-        out: &mut Vec<Effect>,
+        then: UnitContinuation,
+        out: &mut Vec<KernelEffect>,
     ) {
         let unit = self.state.units.of(task);
         let others = others(unit);
@@ -242,8 +242,8 @@ impl<R: Managers> Kernel<R> {
             self.secure(now, task, then, out);
             return;
         }
-        tell_each(unit, &others, Order::Prepare, out);
-        unit.phase = Phase::Preparing {
+        send_order_to(unit, &others, Order::Prepare, out);
+        unit.phase = UnitPhase::Preparing {
             missing: others,
             refused: false,
             then,
@@ -251,7 +251,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Has the store keep what a unit would do.
-    pub(super) fn secure(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    pub(super) fn secure(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
         let locks = self.state.locks.of_unit(task).cloned().collect();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
@@ -260,7 +260,7 @@ impl<R: Managers> Kernel<R> {
             return;
         };
         part.since_unix_ns = since_unix_ns;
-        unit.phase = Phase::Securing { then };
+        unit.phase = UnitPhase::Securing { then };
         unit.commit_began = Some(now);
         let decisions = &self.state.decisions;
         let names = others.iter().filter_map(|p| decisions.name(*p));
@@ -282,10 +282,10 @@ impl<R: Managers> Kernel<R> {
         bytes.extend(emit(&record, &unit.changes));
         let mut changes = UnitOfWork::new();
         changes.put(TABLE, part.token.as_bytes(), &bytes);
-        out.push(Effect::Commit(Job {
+        out.push(KernelEffect::Commit(StoreJob {
             task,
             changes,
-            then: Then::Secured(id),
+            then: JobContinuation::Secured(id),
         }));
     }
 
@@ -295,13 +295,13 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         id: UnitId,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
         let unit = self.state.units.of(task);
-        let (Phase::Securing { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
+        let (UnitPhase::Securing { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
             return;
         };
         let then = *then;
@@ -311,11 +311,11 @@ impl<R: Managers> Kernel<R> {
             self.fail(now, task, then, &error.to_string(), out);
             return;
         }
-        unit.phase = Phase::Asking { then };
+        unit.phase = UnitPhase::AwaitingDecider { then };
         let until = now + self.state.settings.outcome_wait_ns;
         let timers = &mut self.state.timers;
-        part.limit = Some(timers.set(until, Alarm::Alone(id)));
-        out.push(Effect::Decide(id, part.participant, part.token));
+        part.limit = Some(timers.set(until, AlarmTarget::OnePhase(id)));
+        out.push(KernelEffect::Decide(id, part.participant, part.token));
     }
 
     /// The decider of a unit says whether it is committed; `None` if it cannot
@@ -326,13 +326,13 @@ impl<R: Managers> Kernel<R> {
         id: UnitId,
         participant: ParticipantId,
         committed: Option<bool>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
         let unit = self.state.units.of(task);
-        let (Phase::Asking { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
+        let (UnitPhase::AwaitingDecider { then }, Some(part)) = (&unit.phase, &mut unit.decider) else {
             return;
         };
         if part.participant != participant {
@@ -348,7 +348,7 @@ impl<R: Managers> Kernel<R> {
                     unit = %id,
                     "a unit of work is in doubt: its participant is asked for the outcome"
                 );
-                out.push(Effect::AskOutcome(id, participant, part.token));
+                out.push(KernelEffect::AskOutcome(id, participant, part.token));
             }
             None => self.decide_later(now, task, id),
         }
@@ -357,17 +357,17 @@ impl<R: Managers> Kernel<R> {
 
     /// The decider of units is there, for the first time or again: it is asked
     /// for those that are in doubt.
-    pub fn decider_back(&mut self, participant: ParticipantId, out: &mut Vec<Effect>) {
+    pub fn decider_returned(&mut self, participant: ParticipantId, out: &mut Vec<KernelEffect>) {
         let all = self.state.units.each().filter_map(|(_, unit)| {
             let part = unit.decider.as_ref()?;
-            let in_doubt = matches!(unit.phase, Phase::Asking { .. }) && part.unknown;
+            let in_doubt = matches!(unit.phase, UnitPhase::AwaitingDecider { .. }) && part.unknown;
             let asked = in_doubt && part.participant == participant;
             asked.then_some((unit.id?, part.token))
         });
         let mut asked: Vec<(UnitId, UnitToken)> = all.collect();
         asked.sort_unstable();
         let questions = asked.into_iter();
-        out.extend(questions.map(|(id, token)| Effect::AskOutcome(id, participant, token)));
+        out.extend(questions.map(|(id, token)| KernelEffect::AskOutcome(id, participant, token)));
     }
 
     /// An operator ends a unit in doubt in the place of its decider. Returns false
@@ -377,13 +377,13 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         id: UnitId,
         commit: bool,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) -> bool {
         let Some(task) = self.state.units.task_of(id) else {
             return false;
         };
         let unit = self.state.units.of(task);
-        let (Phase::Asking { then }, Some(part)) = (&unit.phase, &unit.decider) else {
+        let (UnitPhase::AwaitingDecider { then }, Some(part)) = (&unit.phase, &unit.decider) else {
             return false;
         };
         let then = *then;
@@ -399,7 +399,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// The decider is asked again, or the store applies again.
-    pub(super) fn decider_due(&mut self, now: u64, id: UnitId, out: &mut Vec<Effect>) {
+    pub(super) fn decider_due(&mut self, now: u64, id: UnitId, out: &mut Vec<KernelEffect>) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
@@ -409,10 +409,10 @@ impl<R: Managers> Kernel<R> {
         };
         part.again = None;
         match unit.phase {
-            Phase::Asking { .. } => {
-                out.push(Effect::AskOutcome(id, part.participant, part.token));
+            UnitPhase::AwaitingDecider { .. } => {
+                out.push(KernelEffect::AskOutcome(id, part.participant, part.token));
             }
-            Phase::Applying { then } => self.apply(now, task, then, out),
+            UnitPhase::Applying { then } => self.apply(now, task, then, out),
             _ => {}
         }
     }
@@ -422,12 +422,12 @@ impl<R: Managers> Kernel<R> {
         if let Some(part) = &mut self.state.units.of(task).decider
             && part.again.is_none()
         {
-            part.again = Some(timers.set(now + AGAIN_NS, Alarm::Decider(id)));
+            part.again = Some(timers.set(now + AGAIN_NS, AlarmTarget::Decider(id)));
         }
     }
 
     /// The decider has committed: so does the store.
-    fn apply(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    fn apply(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.of(task);
         let others = others(unit);
         let (Some(part), Some(id)) = (&mut unit.decider, unit.id) else {
@@ -436,7 +436,7 @@ impl<R: Managers> Kernel<R> {
         if let Some(timer) = part.again.take() {
             self.state.timers.cancel(timer);
         }
-        unit.phase = Phase::Applying { then };
+        unit.phase = UnitPhase::Applying { then };
         unit.commit_began.get_or_insert(now);
         // What the store refuses is applied again.
         let mut changes = unit.changes.clone();
@@ -444,10 +444,10 @@ impl<R: Managers> Kernel<R> {
         if !others.is_empty() {
             self.state.decisions.decide(id, &others, &mut changes);
         }
-        out.push(Effect::Commit(Job {
+        out.push(KernelEffect::Commit(StoreJob {
             task,
             changes,
-            then: Then::Applied(id, part.participant, part.token),
+            then: JobContinuation::Applied(id, part.participant, part.token),
         }));
     }
 
@@ -457,13 +457,13 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         id: UnitId,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let Some(task) = self.state.units.task_of(id) else {
             return;
         };
         let unit = self.state.units.of(task);
-        let Phase::Applying { then } = unit.phase else {
+        let UnitPhase::Applying { then } = unit.phase else {
             return;
         };
         if result.is_err() {
@@ -471,15 +471,15 @@ impl<R: Managers> Kernel<R> {
             return;
         }
         let others = others(unit);
-        tell_each(unit, &others, Order::Commit, out);
+        send_order_to(unit, &others, Order::Commit, out);
         if !others.is_empty() {
             let decisions = &mut self.state.decisions;
             decisions.decided(id, &others);
             let mut missing = others;
             missing.retain(|p| decisions.is_waited_for(*p));
-            if !missing.is_empty() && then != After::Detached {
+            if !missing.is_empty() && then != UnitContinuation::Detached {
                 self.decider_over(task);
-                self.state.units.of(task).phase = Phase::Telling { missing, then };
+                self.state.units.of(task).phase = UnitPhase::Committing { missing, then };
                 return;
             }
         }
@@ -487,16 +487,16 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// The decider has backed out: so does everybody else.
-    fn drop_decided(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    fn drop_decided(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.of(task);
-        tell_each(unit, &others(unit), Order::BackOut, out);
+        send_order_to(unit, &others(unit), Order::BackOut, out);
         if let Some(part) = &unit.decider {
             let mut changes = UnitOfWork::new();
             changes.remove(TABLE, part.token.as_bytes());
             self.manage(now, out, |_, cx| cx.change_store(changes));
         }
         let why = "the participant that decides the unit could not commit";
-        self.conclude(now, task, then, Some(Failed::because(why)), out);
+        self.conclude(now, task, then, Some(CommitFailure::because(why)), out);
     }
 
     /// The alarms of a unit that is over go.
@@ -512,8 +512,8 @@ impl<R: Managers> Kernel<R> {
 
     /// A task has waited long enough for the outcome of its unit: it is answered
     /// that the unit is in doubt, which goes on without it, with its locks.
-    pub(super) fn detach(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
-        if then == After::Detached {
+    pub(super) fn detach(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
+        if then == UnitContinuation::Detached {
             return;
         }
         let Some(mut unit) = self.state.units.remove(task) else {
@@ -525,20 +525,20 @@ impl<R: Managers> Kernel<R> {
         let end = unit.end.take();
         let waited = unit.commit_took(now);
         unit.phase = match unit.phase {
-            Phase::Applying { .. } => Phase::Applying {
-                then: After::Detached,
+            UnitPhase::Applying { .. } => UnitPhase::Applying {
+                then: UnitContinuation::Detached,
             },
-            _ => Phase::Asking {
-                then: After::Detached,
+            _ => UnitPhase::AwaitingDecider {
+                then: UnitContinuation::Detached,
             },
         };
         let key = self.state.prepared.next_key();
         self.state.locks.hand_unit_over(task, key);
         self.state.units.put(key, unit);
         self.state.deciders.detached.insert(key);
-        *self.state.units.of(task) = Unit {
+        *self.state.units.of(task) = UnitState {
             end,
-            ..Unit::default()
+            ..UnitState::default()
         };
         self.manage(now, out, |resources, cx| {
             resources.unit_prepared(cx, task, key);
@@ -552,11 +552,11 @@ impl<R: Managers> Kernel<R> {
                 .to_owned(),
         };
         match (then, end) {
-            (After::EndTask, Some(caller)) => self.leave(now, caller, Some(abend), out),
+            (UnitContinuation::EndTask, Some(caller)) => self.leave(now, caller, Some(abend), out),
             (_, Some(caller)) => self.leave(now, caller, None, out),
             (_, None) => {
                 let answer = CallAnswer::of_abend(&NOT_COMMITTED);
-                out.push(Effect::Answer(task, answer, waited));
+                out.push(KernelEffect::Answer(task, answer, waited));
             }
         }
     }
@@ -568,7 +568,7 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         key: TaskKey,
         committed: bool,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.state.deciders.detached.remove(&key);
         self.state.units.remove(key);
@@ -580,7 +580,7 @@ impl<R: Managers> Kernel<R> {
         // What a manager began for the next unit of a task.
         self.state.units.remove(key);
         let next = self.state.locks.release(key);
-        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        let woken = next.into_iter().map(|task| (task, WakeReason::Granted));
         self.state.woken.extend(woken);
     }
 
@@ -613,8 +613,8 @@ impl<R: Managers> Kernel<R> {
         }
     }
 
-    fn restore_decider(&mut self, token: UnitToken, kept: Kept) {
-        let Kept {
+    fn restore_decider(&mut self, token: UnitToken, kept: StoredDecision) {
+        let StoredDecision {
             decider,
             branch,
             record,
@@ -637,10 +637,10 @@ impl<R: Managers> Kernel<R> {
         decisions.used(id);
         let key = self.state.prepared.next_key();
         for name in &record.locks {
-            self.state.locks.lock(key, name, Lifetime::Unit);
+            self.state.locks.lock(key, name, LockLifetime::Unit);
         }
         if let Some(branch) = &branch {
-            self.alone_restored(branch.clone());
+            self.one_phase_restored(branch.clone());
         }
         let part = DeciderPart {
             participant,
@@ -651,16 +651,16 @@ impl<R: Managers> Kernel<R> {
             again: None,
             limit: None,
         };
-        let unit = Unit {
+        let unit = UnitState {
             changes: record.changes,
             id: Some(id),
             participants,
             decider: Some(Box::new(part)),
-            phase: Phase::Asking {
-                then: After::Detached,
+            phase: UnitPhase::AwaitingDecider {
+                then: UnitContinuation::Detached,
             },
             branch,
-            ..Unit::default()
+            ..UnitState::default()
         };
         self.state.units.put(key, unit);
         self.state.deciders.detached.insert(key);
@@ -668,14 +668,14 @@ impl<R: Managers> Kernel<R> {
 
     /// Resource managers hear of the units that came back, after all else is
     /// restored; their deciders are asked.
-    pub(super) fn restore_decider_parts(&mut self, now: u64, out: &mut Vec<Effect>) {
+    pub(super) fn restore_decider_parts(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         let keys: Vec<TaskKey> = self.state.deciders.detached.iter().copied().collect();
         for key in keys {
             let Some(unit) = self.state.units.get_mut(key) else {
                 continue;
             };
             if let (Some(part), Some(id)) = (&unit.decider, unit.id) {
-                out.push(Effect::AskOutcome(id, part.participant, part.token));
+                out.push(KernelEffect::AskOutcome(id, part.participant, part.token));
             }
             let changes = std::mem::take(&mut unit.changes);
             self.manage(now, out, |resources, cx| {
@@ -686,7 +686,7 @@ impl<R: Managers> Kernel<R> {
     }
 }
 
-impl State {
+impl KernelState {
     /// The unit in doubt, of an earlier life of the region, that removes an entry
     /// of a table.
     pub fn in_doubt_removal(&self, table: Table, key: &[u8]) -> Option<TaskKey> {
@@ -700,7 +700,7 @@ impl State {
 }
 
 /// The participants of a unit beside the one that decides.
-fn others(unit: &Unit) -> Vec<ParticipantId> {
+fn others(unit: &UnitState) -> Vec<ParticipantId> {
     let decider = unit.decider.as_ref().map(|part| part.participant);
     let all = unit.participants.iter().copied();
     all.filter(|participant| Some(*participant) != decider)
@@ -709,17 +709,17 @@ fn others(unit: &Unit) -> Vec<ParticipantId> {
 
 /// What a record in the store says.
 #[derive(Debug, PartialEq, Eq)]
-struct Kept {
+struct StoredDecision {
     decider: String,
     branch: Option<BranchId>,
     record: Record,
 }
 
-fn parse(bytes: &[u8], tables: &[Table]) -> Option<Kept> {
+fn parse(bytes: &[u8], tables: &[Table]) -> Option<StoredDecision> {
     let rest = bytes.strip_prefix(&[VERSION])?;
     let (decider, rest) = parse_name(rest)?;
     let (branch, rest) = parse_name(rest)?;
-    Some(Kept {
+    Some(StoredDecision {
         decider: String::from_utf8(decider.to_vec()).ok()?,
         branch: BranchId::new(branch),
         record: parse_record(rest, tables)?,

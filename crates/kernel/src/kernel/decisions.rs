@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use store::{Table, UnitOfWork};
 
-use super::effect::{Effect, Order, ParticipantId, UnitId};
-use super::timers::{Alarm, TimerId};
-use super::{Cx, Kernel, Managers, scan};
+use super::effect::{KernelEffect, Order, ParticipantId, UnitId};
+use super::timers::{AlarmTarget, TimerId};
+use super::{KernelContext, Kernel, ResourceManagers, scan};
 
 const TABLE: Table = Table::new("decision");
 /// First byte of a record.
@@ -35,9 +35,9 @@ const AGAIN_NS: u64 = 5_000_000_000;
 
 /// Decisions that somebody has to hear of.
 #[derive(Debug, Default)]
-pub struct Decisions {
+pub struct OpenDecisions {
     /// The names of those who have not said that they have committed.
-    open: BTreeMap<UnitId, BTreeMap<String, Notice>>,
+    open: BTreeMap<UnitId, BTreeMap<String, NoticeState>>,
     /// Units whose decision may be in the store or not: only the next life of
     /// the region can tell.
     pub(super) undecided: BTreeSet<UnitId>,
@@ -55,14 +55,14 @@ pub struct Decisions {
 
 /// How far a participant has come with a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Notice {
+enum NoticeState {
     /// It was told and has not answered.
     Sent,
     /// It was away, or the region was: it must be told again.
     Missed,
 }
 
-impl Decisions {
+impl OpenDecisions {
     /// The number of a participant, by its name.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
         assert!(name.len() <= MAX_NAME_BYTES, "{name} is too long a name");
@@ -83,7 +83,7 @@ impl Decisions {
         self.last = self.last.max(unit.0);
     }
 
-    /// A life of the region begins, after [`Decisions::used`] was told of what
+    /// A life of the region begins, after [`OpenDecisions::used`] was told of what
     /// earlier ones have left.
     fn begin(&mut self, unix_ns: u64) {
         self.last = self.last.max(unix_ns);
@@ -106,7 +106,7 @@ impl Decisions {
     /// The decision is in the store, and its participants are told.
     pub fn decided(&mut self, unit: UnitId, participants: &[ParticipantId]) {
         let names = participants.iter().filter_map(|p| self.names.get(p.0));
-        let asked = names.map(|name| (name.clone(), Notice::Sent));
+        let asked = names.map(|name| (name.clone(), NoticeState::Sent));
         self.open.insert(unit, asked.collect());
     }
 
@@ -128,7 +128,7 @@ impl Decisions {
     fn restore(&mut self, unit: UnitId, names: Vec<String>) {
         tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
         self.used(unit);
-        let missed = names.into_iter().map(|name| (name, Notice::Missed));
+        let missed = names.into_iter().map(|name| (name, NoticeState::Missed));
         self.open.insert(unit, missed.collect());
     }
 
@@ -138,14 +138,14 @@ impl Decisions {
             let all = self.waited_for.iter().copied();
             let missed = all.filter(|p| {
                 let name = self.names.get(p.0);
-                name.and_then(|name| open.get(name)) == Some(&Notice::Missed)
+                name.and_then(|name| open.get(name)) == Some(&NoticeState::Missed)
             });
             missed.map(|participant| (*unit, participant))
         })
     }
 
     /// How far a participant has come with a decision, when it is not through.
-    fn notice(&mut self, unit: UnitId, participant: ParticipantId) -> Option<&mut Notice> {
+    fn notice(&mut self, unit: UnitId, participant: ParticipantId) -> Option<&mut NoticeState> {
         let name = self.names.get(participant.0)?;
         self.open.get_mut(&unit)?.get_mut(name)
     }
@@ -164,9 +164,9 @@ impl Decisions {
     }
 }
 
-impl Cx<'_> {
+impl KernelContext<'_> {
     /// A participant says whether it has committed a unit that is decided.
-    pub(super) fn heard(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
+    pub(super) fn record_report(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
         let decisions = &mut self.kernel.decisions;
         if yes {
             if decisions.committed(unit, participant) {
@@ -177,25 +177,25 @@ impl Cx<'_> {
             return;
         }
         if let Some(notice) = decisions.notice(unit, participant) {
-            *notice = Notice::Missed;
+            *notice = NoticeState::Missed;
             if decisions.again.is_none() && decisions.waited_for.contains(&participant) {
                 let at = self.now + AGAIN_NS;
-                decisions.again = Some(self.kernel.timers.set(at, Alarm::Decisions));
+                decisions.again = Some(self.kernel.timers.set(at, AlarmTarget::Decisions));
             }
         }
     }
 
     /// Tells those again that could not carry a decision out. One that is away
     /// says no again.
-    pub(super) fn tell_again(&mut self) {
+    pub(super) fn resend_decisions(&mut self) {
         let decisions = &mut self.kernel.decisions;
         decisions.again = None;
         let missed: Vec<(UnitId, ParticipantId)> = decisions.missed().collect();
         for (unit, participant) in missed {
             if let Some(notice) = decisions.notice(unit, participant) {
-                *notice = Notice::Sent;
+                *notice = NoticeState::Sent;
             }
-            let order = Effect::Participant(unit, participant, Order::Commit);
+            let order = KernelEffect::Participant(unit, participant, Order::Commit);
             self.out.push(order);
         }
     }
@@ -217,21 +217,21 @@ impl Cx<'_> {
                 false => Order::BackOut,
             };
             self.out
-                .push(Effect::Participant(*unit, participant, order));
+                .push(KernelEffect::Participant(*unit, participant, order));
         }
         // What it missed and does not ask for it has committed: its answer
         // was lost.
         let missed = decisions.open.iter().filter(|(unit, open)| {
-            open.get(name) == Some(&Notice::Missed) && !in_doubt.contains(unit)
+            open.get(name) == Some(&NoticeState::Missed) && !in_doubt.contains(unit)
         });
         let missed: Vec<UnitId> = missed.map(|(unit, _)| *unit).collect();
         for unit in missed {
-            self.heard(unit, participant, true);
+            self.record_report(unit, participant, true);
         }
     }
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// The number of a participant in units of work, by a name that is the
     /// same in every life of the region.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
@@ -251,7 +251,7 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         participant: ParticipantId,
         units: &[UnitId],
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.with(now, out, |_, cx| cx.resolve(participant, units));
     }
@@ -316,19 +316,19 @@ mod tests {
 
     #[test]
     fn a_unit_has_a_number_that_no_other_has_when_the_clock_stands_or_goes_back() {
-        let mut decisions = Decisions::default();
+        let mut decisions = OpenDecisions::default();
         let units = [7, 7, 3, 9].map(|ns| decisions.next_unit(ns).0);
         assert_eq!(units, [7, 8, 9, 10]);
     }
 
     #[test]
-    fn units_of_a_life_come_after_where_it_began_whatever_the_clock_says() {
-        let mut decisions = Decisions::default();
+    fn unit_numbers_of_a_life_are_higher_even_when_the_clock_is_set_back() {
+        let mut decisions = OpenDecisions::default();
         decisions.used(UnitId(20));
         decisions.begin(9);
         let (before, first) = (decisions.before, decisions.next_unit(5).0);
         assert_eq!((before, first), (20, 21));
-        let mut decisions = Decisions::default();
+        let mut decisions = OpenDecisions::default();
         decisions.begin(9);
         assert_eq!((decisions.before, decisions.next_unit(5).0), (9, 10));
     }

@@ -5,20 +5,20 @@ use link::{CallAnswer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
 use super::prepared::BranchId;
-use super::request::Outcome;
+use super::request::CommandCompletion;
 use crate::core::TaskKey;
 use crate::types::{Abend, FacilityEvent, FacilityId, FileWork, StartCode};
 
 /// What must be done after a call of the kernel.
 #[derive(Debug)]
-pub enum Effect {
+pub enum KernelEffect {
     /// Answer the call of a task, which waited so many nanoseconds for the store.
     Answer(TaskKey, CallAnswer, u64),
     /// A running task waits now, or goes on: `Kernel::waits` says which, for
     /// another thread may have changed it meanwhile.
     Waits(TaskKey),
     /// Commit.
-    Commit(Job),
+    Commit(StoreJob),
     /// Tell a participant of a unit of work something.
     Participant(UnitId, ParticipantId, Order),
     /// Have the participant that decides commit a unit that the store keeps as
@@ -32,7 +32,7 @@ pub enum Effect {
     /// The unit of work of a task that ended is over.
     Ended(TaskKey, Option<Abend>),
     /// Start a task that nobody outside asked for.
-    Start(Box<Start>),
+    Start(Box<InternalStart>),
     /// A task has another priority.
     Priority(TaskKey, u8),
     /// Record the region's statistics.
@@ -72,18 +72,18 @@ pub enum Effect {
 
 /// Changes that go to the store together.
 #[derive(Debug)]
-pub struct Job {
+pub struct StoreJob {
     /// The task whose unit they are of.
     pub task: TaskKey,
     /// The changes.
     pub changes: UnitOfWork,
     /// What follows.
-    pub then: Then,
+    pub then: JobContinuation,
 }
 
 /// What follows when changes are in the store.
 #[derive(Debug)]
-pub enum Then {
+pub enum JobContinuation {
     /// The unit of work goes on to its end.
     Unit,
     /// The unit of work is prepared: a record of it is there.
@@ -100,7 +100,7 @@ pub enum Then {
     Nothing(UnitOfWork),
     /// The task's command is over: a change to something that is not
     /// recoverable.
-    Command(Box<Outcome>),
+    Command(Box<CommandCompletion>),
 }
 
 /// Names a unit of work for its participants: its like is in no life of the
@@ -160,7 +160,7 @@ pub enum Order {
 
 /// A task that the region itself starts.
 #[derive(Debug, Clone, Default)]
-pub struct Start {
+pub struct InternalStart {
     /// Its number, unique in the region's life; [`super::Caller::start`] of
     /// the task.
     pub id: u64,

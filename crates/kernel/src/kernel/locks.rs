@@ -62,7 +62,7 @@ impl fmt::Display for LockName {
 
 /// When a lock is given back by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lifetime {
+pub enum LockLifetime {
     /// At the end of the unit of work.
     Unit,
     /// At the end of the task.
@@ -71,7 +71,7 @@ pub enum Lifetime {
 
 /// What became of a wish for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grant {
+pub enum LockOutcome {
     /// The task has it now.
     New,
     /// The task had it already.
@@ -93,14 +93,14 @@ pub struct LockTable {
 #[derive(Debug)]
 struct Lock {
     owner: TaskKey,
-    lifetime: Lifetime,
-    waiters: VecDeque<(TaskKey, Lifetime)>,
+    lifetime: LockLifetime,
+    waiters: VecDeque<(TaskKey, LockLifetime)>,
 }
 
 impl LockTable {
     /// Asks for a lock and queues for it if it is taken. A lock that is owned
     /// already keeps the longer of its lifetimes.
-    pub fn lock(&mut self, task: TaskKey, name: &LockName, lifetime: Lifetime) -> Grant {
+    pub fn lock(&mut self, task: TaskKey, name: &LockName, lifetime: LockLifetime) -> LockOutcome {
         let Some(lock) = self.locks.get_mut(name) else {
             let lock = Lock {
                 owner: task,
@@ -109,21 +109,21 @@ impl LockTable {
             };
             self.locks.insert(name.clone(), lock);
             self.owned.entry(task).or_default().push(name.clone());
-            return Grant::New;
+            return LockOutcome::New;
         };
         if lock.owner == task {
             lock.lifetime = lock.lifetime.max(lifetime);
-            return Grant::Owned;
+            return LockOutcome::Owned;
         }
         let owner = lock.owner;
         if self.waits_for(owner, task) {
-            return Grant::Deadlock;
+            return LockOutcome::Deadlock;
         }
         if let Some(lock) = self.locks.get_mut(name) {
             lock.waiters.push_back((task, lifetime));
         }
         self.waiting.insert(task, name.clone());
-        Grant::Waits
+        LockOutcome::Waits
     }
 
     /// Who has a lock.
@@ -137,7 +137,7 @@ impl LockTable {
     }
 
     /// Changes when an owned lock is given back by itself.
-    pub fn set_lifetime(&mut self, task: TaskKey, name: &LockName, lifetime: Lifetime) {
+    pub fn set_lifetime(&mut self, task: TaskKey, name: &LockName, lifetime: LockLifetime) {
         let lock = self.locks.get_mut(name).filter(|l| l.owner == task);
         if let Some(lock) = lock {
             lock.lifetime = lifetime;
@@ -162,7 +162,7 @@ impl LockTable {
         };
         let of_unit = |name: &LockName| {
             let lock = self.locks.get(name);
-            lock.is_some_and(|l| l.lifetime == Lifetime::Unit)
+            lock.is_some_and(|l| l.lifetime == LockLifetime::Unit)
         };
         let (back, kept): (Vec<_>, Vec<_>) = owned.into_iter().partition(of_unit);
         if !kept.is_empty() {
@@ -186,7 +186,7 @@ impl LockTable {
         let owned = self.owned.get(&task).into_iter().flatten();
         owned.filter(|name| {
             let lock = self.locks.get(*name);
-            lock.is_some_and(|l| l.lifetime == Lifetime::Unit)
+            lock.is_some_and(|l| l.lifetime == LockLifetime::Unit)
         })
     }
 
@@ -198,8 +198,8 @@ impl LockTable {
                 continue;
             };
             let owner = match lock.lifetime {
-                Lifetime::Unit => to,
-                Lifetime::Task => from,
+                LockLifetime::Unit => to,
+                LockLifetime::Task => from,
             };
             lock.owner = owner;
             self.owned.entry(owner).or_default().push(name);
@@ -225,7 +225,7 @@ impl LockTable {
 
     /// True when a task owns or waits for any lock.
     #[cfg(test)]
-    pub fn knows(&self, task: TaskKey) -> bool {
+    pub fn has_locks(&self, task: TaskKey) -> bool {
         self.owned.contains_key(&task) || self.waiting.contains_key(&task)
     }
 
@@ -278,14 +278,14 @@ mod tests {
     fn waiters_get_a_lock_in_the_order_of_their_coming() {
         let mut locks = LockTable::default();
         let k = record(b"K");
-        assert_eq!(locks.lock(task(1), &k, Lifetime::Unit), Grant::New);
-        assert_eq!(locks.lock(task(1), &k, Lifetime::Unit), Grant::Owned);
-        assert_eq!(locks.lock(task(2), &k, Lifetime::Unit), Grant::Waits);
-        assert_eq!(locks.lock(task(3), &k, Lifetime::Unit), Grant::Waits);
+        assert_eq!(locks.lock(task(1), &k, LockLifetime::Unit), LockOutcome::New);
+        assert_eq!(locks.lock(task(1), &k, LockLifetime::Unit), LockOutcome::Owned);
+        assert_eq!(locks.lock(task(2), &k, LockLifetime::Unit), LockOutcome::Waits);
+        assert_eq!(locks.lock(task(3), &k, LockLifetime::Unit), LockOutcome::Waits);
         assert_eq!(locks.release(task(1)), [task(2)]);
         assert_eq!(locks.unlock(task(2), &k), Some(task(3)));
         assert_eq!(locks.unlock(task(3), &k), None);
-        assert_eq!(locks.lock(task(4), &k, Lifetime::Unit), Grant::New);
+        assert_eq!(locks.lock(task(4), &k, LockLifetime::Unit), LockOutcome::New);
     }
 
     #[test]
@@ -297,12 +297,12 @@ mod tests {
             LockName::new(LockSpace::TsQueue, b"1"),
         ];
         for (n, name) in (1..).zip(&names) {
-            locks.lock(task(n), name, Lifetime::Unit);
+            locks.lock(task(n), name, LockLifetime::Unit);
         }
-        assert_eq!(locks.lock(task(1), &names[1], Lifetime::Unit), Grant::Waits);
-        assert_eq!(locks.lock(task(2), &names[2], Lifetime::Task), Grant::Waits);
-        let closes = locks.lock(task(3), &names[0], Lifetime::Unit);
-        assert_eq!(closes, Grant::Deadlock);
+        assert_eq!(locks.lock(task(1), &names[1], LockLifetime::Unit), LockOutcome::Waits);
+        assert_eq!(locks.lock(task(2), &names[2], LockLifetime::Task), LockOutcome::Waits);
+        let closes = locks.lock(task(3), &names[0], LockLifetime::Unit);
+        assert_eq!(closes, LockOutcome::Deadlock);
         assert_eq!(locks.release(task(3)), [task(2)]);
     }
 
@@ -310,7 +310,7 @@ mod tests {
     fn one_that_gives_up_is_passed_over() {
         let mut locks = LockTable::default();
         for n in 1..=3 {
-            locks.lock(task(n), &record(b"K"), Lifetime::Unit);
+            locks.lock(task(n), &record(b"K"), LockLifetime::Unit);
         }
         locks.give_up(task(2));
         assert_eq!(locks.release(task(1)), [task(3)]);
@@ -320,13 +320,13 @@ mod tests {
     fn the_end_of_a_unit_keeps_the_locks_of_the_task() {
         let mut locks = LockTable::default();
         let (unit, whole) = (record(b"U"), record(b"T"));
-        locks.lock(task(1), &unit, Lifetime::Unit);
-        locks.lock(task(1), &whole, Lifetime::Task);
-        locks.lock(task(2), &unit, Lifetime::Unit);
-        locks.lock(task(3), &whole, Lifetime::Unit);
+        locks.lock(task(1), &unit, LockLifetime::Unit);
+        locks.lock(task(1), &whole, LockLifetime::Task);
+        locks.lock(task(2), &unit, LockLifetime::Unit);
+        locks.lock(task(3), &whole, LockLifetime::Unit);
         assert_eq!(locks.release_unit(task(1)), [task(2)]);
         assert_eq!(locks.owner(&whole), Some(task(1)));
         assert_eq!(locks.release(task(1)), [task(3)]);
-        assert!(!locks.knows(task(1)));
+        assert!(!locks.has_locks(task(1)));
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! It owns the lock table, the timers, the units of work and the waits of
 //! tasks. Whatever a task can name (files, queues, counters, time) belongs to
-//! a resource manager that stands on these ([`Managers`]); a manager
+//! a resource manager that stands on these ([`ResourceManagers`]); a manager
 //! serves commands, takes part in units of work, and hears of the ends of
 //! tasks. Back-out, SYNCPOINT, ROLLBACK and the end of a task go one path.
 //!
 //! Like the core this decides only: what must be done is a list of
-//! [`Effect`]s, and the time is an argument. So a test can stand in for
+//! [`KernelEffect`]s, and the time is an argument. So a test can stand in for
 //! workers, store and clock and replay any history by its seed.
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
@@ -38,26 +38,26 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProtocolViolation};
 use store::ReadStore;
 
-use alone::Alone;
-use deciders::Deciders;
+use alone::OnePhase;
+use deciders::DeciderTable;
 pub use deciders::InDoubtUnit;
-use decisions::Decisions;
-pub use effect::{Effect, Job, Order, ParticipantId, Start, Then, UnitId, UnitToken};
-pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
-pub use managers::{Managers, Settle};
-use prepared::Prepared;
+use decisions::OpenDecisions;
+pub use effect::{KernelEffect, StoreJob, Order, ParticipantId, InternalStart, JobContinuation, UnitId, UnitToken};
+pub use locks::{LockOutcome, LockLifetime, LockName, LockSpace, LockTable};
+pub use managers::{ResourceManagers, SettleAction};
+use prepared::PreparedBranches;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
-    Caller, EventKind, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait,
-    WaitOn, Woken, condition, done, done_with, done_with_condition,
+    CallingTask, EventKind, EventName, WaitExpiry, Failure, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, TaskWait,
+    WaitOn, WakeReason, condition, done, done_with, done_with_condition,
 };
 pub use tables::scan;
-pub use timers::{Alarm, TimerId, Timers};
-pub use unit::Units;
+pub use timers::{AlarmTarget, TimerId, TimerTable};
+pub use unit::UnitTable;
 pub use unreadable::log_unreadable;
 
 use crate::core::TaskKey;
-use crate::types::{Abend, FileAsk, FileKey, FileKind, FileWork, Statistics, WaitKind};
+use crate::types::{Abend, FileAsk, FileKey, FileKind, FileWork, RegionStatistics, WaitKind};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
@@ -67,37 +67,37 @@ pub const FAILED: [u8; 4] = *b"AEXZ";
 
 /// Everything that running tasks can ask for.
 pub struct Kernel<R> {
-    state: State,
+    state: KernelState,
     /// What tasks can name.
     pub resources: R,
 }
 
 /// What resource managers stand on.
-pub struct State {
+pub struct KernelState {
     /// Locks of all kinds.
     pub locks: LockTable,
     /// Alarms.
-    pub timers: Timers,
+    pub timers: TimerTable,
     /// Pending changes.
-    pub units: Units,
+    pub units: UnitTable,
     /// Units that are decided, and participants.
-    decisions: Decisions,
+    decisions: OpenDecisions,
     /// Participants that decide, and units in doubt.
-    deciders: Deciders,
+    deciders: DeciderTable,
     /// Units that wait for a coordinator elsewhere.
-    prepared: Prepared,
-    alone: Alone,
+    prepared: PreparedBranches,
+    one_phase: OnePhase,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// Changes of no unit of work that the store has refused.
     owed: Vec<store::UnitOfWork>,
     /// As the region was started.
-    pub settings: Settings,
+    pub settings: KernelSettings,
     /// What was counted.
-    pub counts: Counts,
-    waits: HashMap<TaskKey, Suspended>,
+    pub counts: KernelCounters,
+    waits: HashMap<TaskKey, SuspendedCall>,
     waiting_for: HashMap<EventName, Vec<TaskKey>>,
-    woken: VecDeque<(TaskKey, Woken)>,
+    woken: VecDeque<(TaskKey, WakeReason)>,
     /// Tasks that end when they next wait.
     purged: HashSet<TaskKey>,
     last_start: u64,
@@ -107,7 +107,7 @@ pub struct State {
 
 /// Settings of the kernel.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct KernelSettings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
     /// Nanoseconds that a task waits for the outcome of its unit when the
@@ -116,25 +116,25 @@ pub struct Settings {
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
     /// How far local time is ahead of UTC.
-    pub zone: Zone,
+    pub zone: ZoneOffset,
 }
 
 /// Seconds that local time is ahead of UTC, at an instant in seconds since
 /// 1970.
-pub type Zone = fn(i64) -> i64;
+pub type ZoneOffset = fn(i64) -> i64;
 
-impl Default for Settings {
+impl Default for KernelSettings {
     fn default() -> Self {
-        Settings {
+        KernelSettings {
             lock_timeout_ns: 0,
-            outcome_wait_ns: deciders::ASKED_NS,
+            outcome_wait_ns: deciders::OUTCOME_WAIT_NS,
             unix_offset_ns: 0,
             zone: |_| 0,
         }
     }
 }
 
-impl Settings {
+impl KernelSettings {
     /// Local time in nanoseconds since 1970, at an instant of the region's
     /// clock. The zone is asked each time: summer time begins and ends while
     /// the region runs.
@@ -147,7 +147,7 @@ impl Settings {
 
 /// What the kernel counts.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Counts {
+pub struct KernelCounters {
     commits: u64,
     backouts: u64,
     batches: u64,
@@ -158,25 +158,25 @@ pub struct Counts {
 }
 
 /// A call that waits.
-struct Suspended {
+struct SuspendedCall {
     request: Request,
-    wait: Wait,
+    wait: TaskWait,
     timer: Option<TimerId>,
     since: u64,
 }
 
 /// What a call of the kernel works with: the time, the kernel's own state, and
 /// the list of what is to be done afterwards.
-pub struct Cx<'a> {
+pub struct KernelContext<'a> {
     /// Nanoseconds of the region's clock.
     pub now: u64,
     /// Locks, timers, units and the committed state.
-    pub kernel: &'a mut State,
+    pub kernel: &'a mut KernelState,
     /// What the shell must do.
-    pub out: &'a mut Vec<Effect>,
+    pub out: &'a mut Vec<KernelEffect>,
 }
 
-impl State {
+impl KernelState {
     /// Something that the region had kept cannot be read when it starts.
     pub fn not_restored(&mut self, what: &str, error: &store::ReadError) {
         self.unread
@@ -184,25 +184,25 @@ impl State {
     }
 }
 
-impl Cx<'_> {
+impl KernelContext<'_> {
     /// Locks a name for a task: `Some(true)` when the lock is new to the task,
     /// `Some(false)` when it had it, `None` when the task waits for it; the
-    /// call ends with [`Cx::wait_for_lock`] then. A wait that can never end is
+    /// call ends with [`KernelContext::wait_for_lock`] then. A wait that can never end is
     /// the abend `deadlock`.
     pub fn lock(
         &mut self,
         request: &Request,
         name: &LockName,
-        lifetime: Lifetime,
+        lifetime: LockLifetime,
         deadlock: [u8; 4],
     ) -> Result<Option<bool>, Failure> {
-        let granted = request.woken == Some(Woken::Granted);
+        let granted = request.woken == Some(WakeReason::Granted);
         match self.kernel.locks.lock(request.caller.key, name, lifetime) {
-            Grant::New => Ok(Some(true)),
+            LockOutcome::New => Ok(Some(true)),
             // What was waited for is as new as what was free.
-            Grant::Owned => Ok(Some(granted)),
-            Grant::Waits => Ok(None),
-            Grant::Deadlock => {
+            LockOutcome::Owned => Ok(Some(granted)),
+            LockOutcome::Waits => Ok(None),
+            LockOutcome::Deadlock => {
                 self.kernel.counts.deadlocks += 1;
                 Err(Failure::Abend(deadlock))
             }
@@ -211,12 +211,12 @@ impl Cx<'_> {
 
     /// The wait for a lock, as long as the task's DTIMOUT or else the region
     /// says; then it ends with the abend `timeout`.
-    pub fn wait_for_lock(&mut self, request: &Request, name: LockName, timeout: [u8; 4]) -> Step {
+    pub fn wait_for_lock(&mut self, request: &Request, name: LockName, timeout: [u8; 4]) -> CallProgress {
         self.kernel.counts.lock_waits += 1;
-        Step::Wait(Wait {
+        CallProgress::Wait(TaskWait {
             on: WaitOn::Lock(name),
             until: self.wait_limit(request),
-            expiry: Expiry::Abend(timeout),
+            expiry: WaitExpiry::Abend(timeout),
         })
     }
 
@@ -230,7 +230,7 @@ impl Cx<'_> {
     /// Gives a lock back; the first who waits for it goes on.
     pub fn unlock(&mut self, task: TaskKey, name: &LockName) {
         let next = self.kernel.locks.unlock(task, name);
-        let woken = next.map(|task| (task, Woken::Granted));
+        let woken = next.map(|task| (task, WakeReason::Granted));
         self.kernel.woken.extend(woken);
     }
 
@@ -241,7 +241,7 @@ impl Cx<'_> {
             key: key.into(),
         };
         let waiters = self.kernel.waiting_for.remove(&name).unwrap_or_default();
-        let woken = waiters.into_iter().map(|task| (task, Woken::Event));
+        let woken = waiters.into_iter().map(|task| (task, WakeReason::Event));
         self.kernel.woken.extend(woken);
     }
 
@@ -263,22 +263,22 @@ impl Cx<'_> {
     /// waits for them.
     pub fn change_store(&mut self, changes: store::UnitOfWork) {
         if self.kernel.reader.is_some() && !changes.is_empty() {
-            self.out.push(Effect::Commit(Job {
-                task: TaskKey::NOBODY,
+            self.out.push(KernelEffect::Commit(StoreJob {
+                task: TaskKey::NO_TASK,
                 changes: changes.clone(),
-                then: Then::Nothing(changes),
+                then: JobContinuation::Nothing(changes),
             }));
         }
     }
 
-    /// As [`Cx::change_store`], but what the store refuses is not tried again: a
+    /// As [`KernelContext::change_store`], but what the store refuses is not tried again: a
     /// later change to the same entry may have been taken meanwhile.
     pub fn change_store_once(&mut self, changes: store::UnitOfWork) {
         if self.kernel.reader.is_some() && !changes.is_empty() {
-            self.out.push(Effect::Commit(Job {
-                task: TaskKey::NOBODY,
+            self.out.push(KernelEffect::Commit(StoreJob {
+                task: TaskKey::NO_TASK,
                 changes,
-                then: Then::Nothing(store::UnitOfWork::default()),
+                then: JobContinuation::Nothing(store::UnitOfWork::default()),
             }));
         }
     }
@@ -290,21 +290,21 @@ impl Cx<'_> {
     }
 
     /// Has a task started.
-    pub fn start(&mut self, start: Start) {
-        self.out.push(Effect::Start(Box::new(start)));
+    pub fn start(&mut self, start: InternalStart) {
+        self.out.push(KernelEffect::Start(Box::new(start)));
     }
 
     /// Has a task's command answered by what is done with a file.
-    pub fn ask_file(&mut self, task: TaskKey, file: FileKey, ask: FileAsk) -> Step {
+    pub fn ask_file(&mut self, task: TaskKey, file: FileKey, ask: FileAsk) -> CallProgress {
         let work = FileWork { file, ask };
-        self.out.push(Effect::File(Some(task), work));
-        Step::Later
+        self.out.push(KernelEffect::File(Some(task), work));
+        CallProgress::Later
     }
 
     /// A file is not used any more.
     pub fn forget_file(&mut self, file: FileKey, kind: FileKind) {
         let ask = FileAsk::Forget(kind);
-        self.out.push(Effect::File(None, FileWork { file, ask }));
+        self.out.push(KernelEffect::File(None, FileWork { file, ask }));
     }
 
     /// Microseconds since 1970.
@@ -323,27 +323,27 @@ impl Cx<'_> {
     }
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// A kernel over a store's reader.
     pub fn new(
         reader: Option<Box<dyn ReadStore + Send>>,
-        settings: Settings,
+        settings: KernelSettings,
         resources: R,
     ) -> Self {
         Kernel {
-            state: State {
+            state: KernelState {
                 locks: LockTable::default(),
-                timers: Timers::default(),
-                units: Units::default(),
-                decisions: Decisions::default(),
-                deciders: Deciders::default(),
-                prepared: Prepared::default(),
-                alone: Alone::default(),
+                timers: TimerTable::default(),
+                units: UnitTable::default(),
+                decisions: OpenDecisions::default(),
+                deciders: DeciderTable::default(),
+                prepared: PreparedBranches::default(),
+                one_phase: OnePhase::default(),
                 owed: Vec::new(),
                 unread: None,
                 reader,
                 settings,
-                counts: Counts::default(),
+                counts: KernelCounters::default(),
                 waits: HashMap::new(),
                 waiting_for: HashMap::new(),
                 woken: VecDeque::new(),
@@ -358,8 +358,8 @@ impl<R: Managers> Kernel<R> {
     pub fn with<T>(
         &mut self,
         now: u64,
-        out: &mut Vec<Effect>,
-        call: impl FnOnce(&mut R, &mut Cx<'_>) -> T,
+        out: &mut Vec<KernelEffect>,
+        call: impl FnOnce(&mut R, &mut KernelContext<'_>) -> T,
     ) -> T {
         let result = self.manage(now, out, call);
         self.wake(now, out);
@@ -371,9 +371,9 @@ impl<R: Managers> Kernel<R> {
     pub fn call(
         &mut self,
         now: u64,
-        caller: Caller,
+        caller: CallingTask,
         call: WorkerCall,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) -> Result<(), ProtocolViolation> {
         let operands = match call.op {
             CallOperation::Command => CommandOperands::parse(&call.data)?,
@@ -404,7 +404,7 @@ impl<R: Managers> Kernel<R> {
 
     /// A call of the task that stands for a batch job: an operation on a
     /// record.
-    pub fn call_for_job(&mut self, now: u64, caller: Caller, call: WorkerCall, out: &mut Vec<Effect>) {
+    pub fn call_for_job(&mut self, now: u64, caller: CallingTask, call: WorkerCall, out: &mut Vec<KernelEffect>) {
         self.begin_unit(now, &caller, out);
         let request = Request {
             caller,
@@ -418,8 +418,8 @@ impl<R: Managers> Kernel<R> {
         self.wake(now, out);
     }
 
-    /// A task ended: commit its unit, or back it out. [`Effect::Ended`] follows.
-    pub fn end(&mut self, now: u64, caller: Caller, commit: bool, out: &mut Vec<Effect>) {
+    /// A task ended: commit its unit, or back it out. [`KernelEffect::Ended`] follows.
+    pub fn end(&mut self, now: u64, caller: CallingTask, commit: bool, out: &mut Vec<KernelEffect>) {
         self.begin_unit(now, &caller, out);
         self.end_task(now, caller, commit, out);
         self.wake(now, out);
@@ -430,9 +430,9 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        then: Then,
+        then: JobContinuation,
         result: Result<(), store::ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.stored(now, task, then, result, out);
         self.wake(now, out);
@@ -445,10 +445,10 @@ impl<R: Managers> Kernel<R> {
         task: TaskKey,
         file: (FileKind, FileKey),
         answer: CallAnswer,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.manage(now, out, |r, cx| r.file_answered(cx, file, &answer));
-        out.push(Effect::Answer(task, answer, 0));
+        out.push(KernelEffect::Answer(task, answer, 0));
         self.wake(now, out);
     }
 
@@ -460,22 +460,22 @@ impl<R: Managers> Kernel<R> {
         unit: UnitId,
         participant: ParticipantId,
         yes: bool,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.vote(now, unit, participant, yes, out);
         self.wake(now, out);
     }
 
     /// Does what is due. [`Kernel::next_alarm`] says when to come again.
-    pub fn expire(&mut self, now: u64, out: &mut Vec<Effect>) {
+    pub fn expire(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         while let Some(alarm) = self.state.timers.due(now) {
             match alarm {
-                Alarm::Wait(task) => self.expire_wait(task, out),
-                Alarm::Branch(key) => self.waited(now, key, out),
-                Alarm::Alone(unit) => self.unknown(now, unit, out),
-                Alarm::Decider(unit) => self.decider_due(now, unit, out),
-                Alarm::Decisions => self.manage(now, out, |_, cx| cx.tell_again()),
-                Alarm::Manager(manager, number) => {
+                AlarmTarget::Wait(task) => self.expire_wait(task, out),
+                AlarmTarget::Branch(key) => self.waited(now, key, out),
+                AlarmTarget::OnePhase(unit) => self.unknown(now, unit, out),
+                AlarmTarget::Decider(unit) => self.decider_due(now, unit, out),
+                AlarmTarget::Decisions => self.manage(now, out, |_, cx| cx.resend_decisions()),
+                AlarmTarget::Manager(manager, number) => {
                     self.manage(now, out, |r, cx| r.alarm(cx, manager, number));
                 }
             }
@@ -490,12 +490,12 @@ impl<R: Managers> Kernel<R> {
 
     /// Ends the wait of a task with an abend; false when it does not wait
     /// here.
-    pub fn purge(&mut self, task: TaskKey, code: [u8; 4], out: &mut Vec<Effect>) -> bool {
+    pub fn purge(&mut self, task: TaskKey, code: [u8; 4], out: &mut Vec<KernelEffect>) -> bool {
         if self.take_wait(task).is_none() {
             return false;
         }
-        out.push(Effect::Waits(task));
-        out.push(Effect::Answer(task, CallAnswer::of_abend(&code), 0));
+        out.push(KernelEffect::Waits(task));
+        out.push(KernelEffect::Answer(task, CallAnswer::of_abend(&code), 0));
         true
     }
 
@@ -542,7 +542,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// What it was started with.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &KernelSettings {
         &self.state.settings
     }
 
@@ -573,7 +573,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// A start came to its end, or could not begin: what its task gave.
-    pub fn start_ended(&mut self, now: u64, start: u64, ended: &StartEnd, out: &mut Vec<Effect>) {
+    pub fn start_ended(&mut self, now: u64, start: u64, ended: &StartEnd, out: &mut Vec<KernelEffect>) {
         self.manage(now, out, |resources, cx| {
             resources.start_ended(cx, start, ended);
         });
@@ -591,7 +591,7 @@ impl<R: Managers> Kernel<R> {
     /// What resource managers kept in the store comes back. Once, when the
     /// region can start tasks. Where it cannot be read, nothing is to be done, and
     /// the region may not run: it would write over what it does not know of.
-    pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) -> Result<(), String> {
+    pub fn restore(&mut self, now: u64, out: &mut Vec<KernelEffect>) -> Result<(), String> {
         self.restore_decisions();
         self.restore_prepared();
         self.restore_deciders();
@@ -632,7 +632,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Adds the kernel's counters.
-    pub fn count(&self, statistics: &mut Statistics) {
+    pub fn count(&self, statistics: &mut RegionStatistics) {
         let counts = &self.state.counts;
         statistics.commits = counts.commits;
         statistics.backouts = counts.backouts;
@@ -647,10 +647,10 @@ impl<R: Managers> Kernel<R> {
     fn manage<T>(
         &mut self,
         now: u64,
-        out: &mut Vec<Effect>,
-        call: impl FnOnce(&mut R, &mut Cx<'_>) -> T,
+        out: &mut Vec<KernelEffect>,
+        call: impl FnOnce(&mut R, &mut KernelContext<'_>) -> T,
     ) -> T {
-        let mut cx = Cx {
+        let mut cx = KernelContext {
             now,
             kernel: &mut self.state,
             out,
@@ -659,7 +659,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Begins a task's first unit, unless it has begun.
-    fn begin_unit(&mut self, now: u64, caller: &Caller, out: &mut Vec<Effect>) {
+    fn begin_unit(&mut self, now: u64, caller: &CallingTask, out: &mut Vec<KernelEffect>) {
         if self.state.units.get(caller.key).is_some() {
             return;
         }
@@ -670,48 +670,48 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Tries a call, the first time or again.
-    fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<Effect>) {
+    fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<KernelEffect>) {
         let task = request.caller.key;
         let again = request.woken.is_some();
         let served = self.manage(now, out, |r, cx| r.serve(cx, &mut request));
         // A worker sends what its table says is served here.
         let served = served.unwrap_or(Err(Failure::Abend(*b"AEY9")));
         let served = match served {
-            Ok(Step::Wait(_)) if self.state.purged.remove(&task) => {
+            Ok(CallProgress::Wait(_)) if self.state.purged.remove(&task) => {
                 self.state.locks.give_up(task);
                 Err(Failure::Abend(PURGED))
             }
             served => served,
         };
-        let waits = matches!(served, Ok(Step::Wait(_)));
+        let waits = matches!(served, Ok(CallProgress::Wait(_)));
         if waits != again {
-            out.push(Effect::Waits(task));
+            out.push(KernelEffect::Waits(task));
         }
         match served {
-            Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer, 0)),
-            Ok(Step::Later) => {}
-            Ok(Step::Wait(wait)) => self.suspend(now, request, wait),
-            Ok(Step::Commit(changes, outcome)) => {
+            Ok(CallProgress::Done(answer)) => out.push(KernelEffect::Answer(task, answer, 0)),
+            Ok(CallProgress::Later) => {}
+            Ok(CallProgress::Wait(wait)) => self.suspend(now, request, wait),
+            Ok(CallProgress::Commit(changes, outcome)) => {
                 self.state.units.of(task).commit_began = Some(now);
-                out.push(Effect::Commit(Job {
+                out.push(KernelEffect::Commit(StoreJob {
                     task,
                     changes,
-                    then: Then::Command(Box::new(outcome)),
+                    then: JobContinuation::Command(Box::new(outcome)),
                 }));
             }
-            Err(failure) => out.push(Effect::Answer(task, failure.into(), 0)),
+            Err(failure) => out.push(KernelEffect::Answer(task, failure.into(), 0)),
         }
     }
 
-    fn suspend(&mut self, now: u64, request: Request, wait: Wait) {
+    fn suspend(&mut self, now: u64, request: Request, wait: TaskWait) {
         let task = request.caller.key;
         let timers = &mut self.state.timers;
-        let timer = wait.until.map(|at| timers.set(at, Alarm::Wait(task)));
+        let timer = wait.until.map(|at| timers.set(at, AlarmTarget::Wait(task)));
         if let WaitOn::Event(name) = &wait.on {
             let waiters = self.state.waiting_for.entry(name.clone()).or_default();
             waiters.push(task);
         }
-        let suspended = Suspended {
+        let suspended = SuspendedCall {
             request,
             wait,
             timer,
@@ -721,7 +721,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Takes a task out of its wait and of every queue it stands in.
-    fn take_wait(&mut self, task: TaskKey) -> Option<Suspended> {
+    fn take_wait(&mut self, task: TaskKey) -> Option<SuspendedCall> {
         let suspended = self.state.waits.remove(&task)?;
         if let Some(timer) = suspended.timer {
             self.state.timers.cancel(timer);
@@ -741,20 +741,20 @@ impl<R: Managers> Kernel<R> {
         Some(suspended)
     }
 
-    fn expire_wait(&mut self, task: TaskKey, out: &mut Vec<Effect>) {
+    fn expire_wait(&mut self, task: TaskKey, out: &mut Vec<KernelEffect>) {
         let Some(suspended) = self.state.waits.get(&task) else {
             return;
         };
         match suspended.wait.expiry {
-            Expiry::Resume => self.state.woken.push_back((task, Woken::Expired)),
-            Expiry::Abend(code) => {
+            WaitExpiry::Resume => self.state.woken.push_back((task, WakeReason::Expired)),
+            WaitExpiry::Abend(code) => {
                 self.purge(task, code, out);
             }
         }
     }
 
     /// Lets those go on who were woken, and those whom they wake.
-    fn wake(&mut self, now: u64, out: &mut Vec<Effect>) {
+    fn wake(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         while let Some((task, woken)) = self.state.woken.pop_front() {
             if let Some(mut suspended) = self.take_wait(task) {
                 suspended.request.woken = Some(woken);
@@ -768,7 +768,7 @@ impl<R: Managers> Kernel<R> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartEnd {
     /// It could not begin.
-    Refused(crate::types::Refusal),
+    Refused(crate::types::StartRefusal),
     /// It ran: its abend, if it had one, and its channel.
     Ran(Option<Abend>, Option<link::ChannelData>),
 }

@@ -44,13 +44,13 @@ use cics::resp::Condition;
 use link::{CallAnswer, TransId, UserId};
 use store::{ApplyError, FileId, Table, UnitOfWork};
 
-use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
-use super::locks::{Lifetime, LockName, LockSpace};
-use super::request::Caller;
-use super::syncpoint::tell;
-use super::timers::{Alarm, TimerId};
-use super::unit::{After, Phase, Unit};
-use super::{Kernel, Managers, State, Woken, scan};
+use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId};
+use super::locks::{LockLifetime, LockName, LockSpace};
+use super::request::CallingTask;
+use super::syncpoint::send_order;
+use super::timers::{AlarmTarget, TimerId};
+use super::unit::{UnitContinuation, UnitPhase, UnitState};
+use super::{Kernel, ResourceManagers, KernelState, WakeReason, scan};
 use crate::core::TaskKey;
 
 const TABLE: Table = Table::new("prepared");
@@ -130,17 +130,17 @@ pub struct PreparedTask {
 
 /// The branches that are prepared.
 #[derive(Debug, Default)]
-pub struct Prepared {
-    branches: BTreeMap<BranchId, Branch>,
+pub struct PreparedBranches {
+    branches: BTreeMap<BranchId, PreparedBranch>,
     /// Those that are being prepared.
-    under_way: BTreeMap<BranchId, Meanwhile>,
+    under_way: BTreeMap<BranchId, PreparingState>,
     /// How many there were in this life of the region.
     count: u32,
 }
 
 /// What happened to one while it was being prepared.
 #[derive(Debug, Clone, Copy, Default)]
-struct Meanwhile {
+struct PreparingState {
     /// Its coordinator has backed it out.
     backed_out: bool,
     /// Its coordinator is out of reach.
@@ -149,7 +149,7 @@ struct Meanwhile {
 
 /// One of them: its unit and its locks are under a key that no task has.
 #[derive(Debug, Clone, Copy)]
-struct Branch {
+struct PreparedBranch {
     key: TaskKey,
     since_unix_ns: u64,
     task: PreparedTask,
@@ -157,7 +157,7 @@ struct Branch {
     timer: Option<(TimerId, u64)>,
 }
 
-impl Prepared {
+impl PreparedBranches {
     /// A branch could not be prepared.
     pub fn give_up(&mut self, branch: &BranchId) {
         self.under_way.remove(branch);
@@ -173,7 +173,7 @@ impl Prepared {
 
     fn add(&mut self, branch: BranchId, since_unix_ns: u64, task: PreparedTask) -> TaskKey {
         let key = self.next_key();
-        let entry = Branch {
+        let entry = PreparedBranch {
             key,
             since_unix_ns,
             task,
@@ -195,16 +195,16 @@ pub(super) struct Record {
     pub changes: UnitOfWork,
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// Makes sure that a task's unit can be committed, as a branch of a
     /// coordinator's. The answer is NORMAL when it is prepared, with 1 as its
     /// first value when there is nothing to commit; ROLLEDBACK when it is backed
     /// out.
-    pub fn prepare(&mut self, now: u64, caller: Caller, branch: BranchId, out: &mut Vec<Effect>) {
+    pub fn prepare(&mut self, now: u64, caller: CallingTask, branch: BranchId, out: &mut Vec<KernelEffect>) {
         self.begin_unit(now, &caller, out);
         let task = caller.key;
         let has_store = self.state.reader.is_some();
-        let Prepared {
+        let PreparedBranches {
             branches,
             under_way,
             ..
@@ -216,11 +216,11 @@ impl<R: Managers> Kernel<R> {
         let decides_only = decider.is_some_and(|participant| !deciders.can_prepare(participant));
         if unit.is_busy() {
             let refused = CallAnswer::of_condition(Condition::RolledBack, 0);
-            out.push(Effect::Answer(task, refused, 0));
+            out.push(KernelEffect::Answer(task, refused, 0));
         } else if unit.is_empty() {
             let mut nothing = CallAnswer::default();
             nothing.args[0] = 1;
-            out.push(Effect::Answer(task, nothing, 0));
+            out.push(KernelEffect::Answer(task, nothing, 0));
         } else if known || !has_store || decides_only {
             let why = if known {
                 "one of its name is prepared"
@@ -230,20 +230,20 @@ impl<R: Managers> Kernel<R> {
                 "the region has no store"
             };
             tracing::warn!(%branch, "a unit of work of another region is backed out: {why}");
-            self.fail(now, task, After::Prepare, why, out);
+            self.fail(now, task, UnitContinuation::Prepare, why, out);
         } else {
-            under_way.insert(branch.clone(), Meanwhile::default());
+            under_way.insert(branch.clone(), PreparingState::default());
             unit.branch = Some(branch);
             unit.caller = Some(caller);
             match unit.participants.is_empty() {
                 true => self.record(now, task, out),
                 false => {
-                    unit.phase = Phase::Preparing {
+                    unit.phase = UnitPhase::Preparing {
                         missing: unit.participants.clone(),
                         refused: false,
-                        then: After::Prepare,
+                        then: UnitContinuation::Prepare,
                     };
-                    tell(unit, Order::Prepare, out);
+                    send_order(unit, Order::Prepare, out);
                 }
             }
         }
@@ -252,14 +252,14 @@ impl<R: Managers> Kernel<R> {
 
     /// Has the store keep what a unit would do; its own participants have
     /// prepared.
-    pub(super) fn record(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+    pub(super) fn record(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
         let locks = self.state.locks.of_unit(task).cloned().collect();
         let since_unix_ns = self.state.settings.unix_offset_ns + now;
         let unit = self.state.units.of(task);
         let Some(branch) = &unit.branch else {
             return;
         };
-        unit.phase = Phase::Recording;
+        unit.phase = UnitPhase::Recording;
         unit.commit_began = Some(now);
         let decisions = &self.state.decisions;
         let names = unit.participants.iter().filter_map(|p| decisions.name(*p));
@@ -277,10 +277,10 @@ impl<R: Managers> Kernel<R> {
         };
         let mut changes = UnitOfWork::new();
         changes.put(TABLE, branch.as_bytes(), &emit(&record, &unit.changes));
-        out.push(Effect::Commit(Job {
+        out.push(KernelEffect::Commit(StoreJob {
             task,
             changes,
-            then: Then::Prepared,
+            then: JobContinuation::Prepared,
         }));
     }
 
@@ -290,14 +290,14 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         task: TaskKey,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
-        let recording = |unit: &&mut Unit| unit.phase == Phase::Recording;
+        let recording = |unit: &&mut UnitState| unit.phase == UnitPhase::Recording;
         let Some(unit) = self.state.units.get_mut(task).filter(recording) else {
             return;
         };
         if let Err(error) = result {
-            self.fail(now, task, After::Prepare, &error.to_string(), out);
+            self.fail(now, task, UnitContinuation::Prepare, &error.to_string(), out);
             return;
         }
         let waited = unit.commit_took(now);
@@ -318,16 +318,16 @@ impl<R: Managers> Kernel<R> {
             let key = prepared.add(branch.clone(), since_unix_ns, of.unwrap_or_default());
             self.state.locks.hand_unit_over(task, key);
             gone_to = Some(key);
-            let prepared = Unit {
-                phase: Phase::Prepared,
+            let prepared = UnitState {
+                phase: UnitPhase::Prepared,
                 end: None,
                 ..unit
             };
             self.state.units.put(key, prepared);
         }
-        *self.state.units.of(task) = Unit {
+        *self.state.units.of(task) = UnitState {
             end,
-            ..Unit::default()
+            ..UnitState::default()
         };
         self.manage(now, out, |resources, cx| match gone_to {
             Some(key) => resources.unit_prepared(cx, task, key),
@@ -344,32 +344,32 @@ impl<R: Managers> Kernel<R> {
             }
         };
         match end {
-            None => out.push(Effect::Answer(task, answer, waited)),
+            None => out.push(KernelEffect::Answer(task, answer, waited)),
             Some(caller) => self.leave(now, caller, None, out),
         }
     }
 
     /// A coordinator says how its unit ended, or an operator does in its place.
-    /// [`Effect::Settled`] follows: true when that is carried out, now or
+    /// [`KernelEffect::Settled`] follows: true when that is carried out, now or
     /// before; false when the store would not, and the branch is prepared
     /// still.
-    pub fn settle(&mut self, now: u64, branch: &BranchId, commit: bool, out: &mut Vec<Effect>) {
+    pub fn settle(&mut self, now: u64, branch: &BranchId, commit: bool, out: &mut Vec<KernelEffect>) {
         let entry = self.state.prepared.branches.get(branch).copied();
         let unit = entry.and_then(|entry| self.state.units.get_mut(entry.key));
-        let (Some(Branch { key, .. }), Some(unit)) = (entry, unit) else {
+        let (Some(PreparedBranch { key, .. }), Some(unit)) = (entry, unit) else {
             if let Some(meanwhile) = self.state.prepared.under_way.get_mut(branch) {
                 meanwhile.backed_out |= !commit;
             }
-            out.push(Effect::Settled(branch.clone(), true));
+            out.push(KernelEffect::Settled(branch.clone(), true));
             return;
         };
-        if unit.phase != Phase::Prepared {
+        if unit.phase != UnitPhase::Prepared {
             // Whoever asks hears of the end that is under way.
             return;
         }
         if commit {
-            unit.phase = Phase::Deciding {
-                then: After::Settle,
+            unit.phase = UnitPhase::Deciding {
+                then: UnitContinuation::Settle,
             };
             unit.commit_began = Some(now);
             // What the store refuses stays prepared.
@@ -379,13 +379,13 @@ impl<R: Managers> Kernel<R> {
                 let decisions = &self.state.decisions;
                 decisions.decide(id, &unit.participants, &mut changes);
             }
-            out.push(Effect::Commit(Job {
+            out.push(KernelEffect::Commit(StoreJob {
                 task: key,
                 changes,
-                then: Then::Unit,
+                then: JobContinuation::Unit,
             }));
         } else {
-            tell(unit, Order::BackOut, out);
+            send_order(unit, Order::BackOut, out);
             self.state.counts.backouts += 1;
             let mut changes = UnitOfWork::new();
             changes.remove(TABLE, branch.as_bytes());
@@ -401,20 +401,20 @@ impl<R: Managers> Kernel<R> {
         now: u64,
         key: TaskKey,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let Some(unit) = self.state.units.get_mut(key) else {
             return;
         };
         unit.commit_began = None;
         if result.is_err() {
-            unit.phase = Phase::Prepared;
+            unit.phase = UnitPhase::Prepared;
             if let Some(branch) = unit.branch.clone() {
-                out.push(Effect::Settled(branch, false));
+                out.push(KernelEffect::Settled(branch, false));
             }
             return;
         }
-        tell(unit, Order::Commit, out);
+        send_order(unit, Order::Commit, out);
         if let Some(id) = unit.id {
             self.state.decisions.decided(id, &unit.participants);
         }
@@ -423,20 +423,20 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// A branch is over: its managers hear of it, and its locks go back.
-    fn forget(&mut self, now: u64, key: TaskKey, committed: bool, out: &mut Vec<Effect>) {
+    fn forget(&mut self, now: u64, key: TaskKey, committed: bool, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.remove(key);
         self.manage(now, out, |resources, cx| {
             resources.unit_ended(cx, key, committed);
         });
         let next = self.state.locks.release(key);
-        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        let woken = next.into_iter().map(|task| (task, WakeReason::Granted));
         self.state.woken.extend(woken);
         if let Some(branch) = unit.and_then(|unit| unit.branch) {
             let entry = self.state.prepared.branches.remove(&branch);
             if let Some((timer, _)) = entry.and_then(|entry| entry.timer) {
                 self.state.timers.cancel(timer);
             }
-            out.push(Effect::Settled(branch, true));
+            out.push(KernelEffect::Settled(branch, true));
         }
     }
 
@@ -451,14 +451,14 @@ impl<R: Managers> Kernel<R> {
         if waits && limit_s > 0 && entry.timer.is_none() {
             let limit_ns = u64::from(limit_s) * 1_000_000_000;
             let at = (lost_unix_ns + limit_ns).saturating_sub(offset_ns);
-            let alarm = Alarm::Branch(entry.key);
+            let alarm = AlarmTarget::Branch(entry.key);
             let timer = self.state.timers.set(at.max(now), alarm);
             entry.timer = Some((timer, at.max(now)));
         }
     }
 
     /// A branch has waited long enough: what its transaction's ACTION says.
-    pub(super) fn waited(&mut self, now: u64, key: TaskKey, out: &mut Vec<Effect>) {
+    pub(super) fn waited(&mut self, now: u64, key: TaskKey, out: &mut Vec<KernelEffect>) {
         let mut branches = self.state.prepared.branches.iter_mut();
         let Some((branch, entry)) = branches.find(|(_, entry)| entry.key == key) else {
             return;
@@ -466,7 +466,7 @@ impl<R: Managers> Kernel<R> {
         entry.timer = None;
         let branch = branch.clone();
         let commits = entry.task.in_doubt.commits;
-        let prepared = |unit: &Unit| unit.phase == Phase::Prepared;
+        let prepared = |unit: &UnitState| unit.phase == UnitPhase::Prepared;
         if self.state.units.get(key).is_some_and(prepared) {
             let transid = entry.task.transid;
             let action = if commits { "committed" } else { "backed out" };
@@ -481,7 +481,7 @@ impl<R: Managers> Kernel<R> {
 
     /// A coordinator of this name, or that a name begins with, is out of reach:
     /// its branches that do not wait end, and the time of the others begins.
-    pub fn coordinator_lost(&mut self, now: u64, name: &[u8], out: &mut Vec<Effect>) {
+    pub fn coordinator_lost(&mut self, now: u64, name: &[u8], out: &mut Vec<KernelEffect>) {
         let of = |branch: &BranchId| branch.as_bytes().starts_with(name);
         let prepared = &mut self.state.prepared;
         for (_, meanwhile) in prepared.under_way.iter_mut().filter(|(b, _)| of(b)) {
@@ -502,7 +502,7 @@ impl<R: Managers> Kernel<R> {
 
     /// A coordinator is there again: its branches wait for what it says.
     pub(super) fn reached(&mut self, name: &[u8]) {
-        let State {
+        let KernelState {
             prepared, timers, ..
         } = &mut self.state;
         for (branch, entry) in &mut prepared.branches {
@@ -520,7 +520,7 @@ impl<R: Managers> Kernel<R> {
 
     /// The branches that are prepared or may be in a moment.
     pub fn branches(&self) -> impl Iterator<Item = &BranchId> {
-        let Prepared {
+        let PreparedBranches {
             branches,
             under_way,
             ..
@@ -546,13 +546,13 @@ impl<R: Managers> Kernel<R> {
                 ends_unix_ns: entry
                     .timer
                     .map(|(_, at)| at + self.state.settings.unix_offset_ns),
-                deciding: unit.is_some_and(|unit| unit.phase != Phase::Prepared),
+                deciding: unit.is_some_and(|unit| unit.phase != UnitPhase::Prepared),
             }
         })
     }
 
     /// Resource managers hear of the branches that came back, after all else has.
-    pub(super) fn restore_parts(&mut self, now: u64, out: &mut Vec<Effect>) {
+    pub(super) fn restore_parts(&mut self, now: u64, out: &mut Vec<KernelEffect>) {
         let all = self.state.prepared.branches.values();
         let keys: Vec<TaskKey> = all.map(|branch| branch.key).collect();
         for key in keys {
@@ -617,15 +617,15 @@ impl<R: Managers> Kernel<R> {
             let prepared = &mut self.state.prepared;
             let key = prepared.add(branch.clone(), record.since_unix_ns, record.task);
             for name in &record.locks {
-                self.state.locks.lock(key, name, Lifetime::Unit);
+                self.state.locks.lock(key, name, LockLifetime::Unit);
             }
-            let unit = Unit {
+            let unit = UnitState {
                 changes: record.changes,
                 id: record.unit,
                 participants,
-                phase: Phase::Prepared,
+                phase: UnitPhase::Prepared,
                 branch: Some(branch),
-                ..Unit::default()
+                ..UnitState::default()
             };
             self.state.units.put(key, unit);
         }
@@ -730,7 +730,7 @@ fn parse_task(bytes: &[u8]) -> Option<(PreparedTask, &[u8])> {
 }
 
 impl PreparedTask {
-    pub(super) fn of(caller: &Caller) -> PreparedTask {
+    pub(super) fn of(caller: &CallingTask) -> PreparedTask {
         PreparedTask {
             number: caller.number,
             transid: caller.transid,

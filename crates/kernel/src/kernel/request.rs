@@ -9,14 +9,14 @@ use cics::resp::Condition;
 pub use cics::resp::Failure;
 use link::{CallAnswer, WorkerCall, CommandOperands, TransId, UserId};
 
-use super::Settle;
+use super::SettleAction;
 use super::locks::{LockName, LockSpace};
 use crate::core::{TaskKey, TaskState};
 use crate::types::WaitKind;
 
 /// Who asks: what the core knows of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
+pub struct CallingTask {
     /// The task.
     pub key: TaskKey,
     /// Its number.
@@ -37,8 +37,8 @@ pub struct Caller {
 
 impl TaskState {
     /// What the kernel is told of a task.
-    pub fn caller(&self, key: TaskKey) -> Caller {
-        Caller {
+    pub fn caller(&self, key: TaskKey) -> CallingTask {
+        CallingTask {
             key,
             number: self.number,
             transid: self.transid,
@@ -55,13 +55,13 @@ impl TaskState {
 #[derive(Debug)]
 pub struct Request {
     /// Who asks.
-    pub caller: Caller,
+    pub caller: CallingTask,
     /// What is asked.
     pub call: WorkerCall,
     /// The operands of a command; empty for the other operations.
     pub operands: CommandOperands,
     /// Why it is tried again; `None` at the first try.
-    pub woken: Option<Woken>,
+    pub woken: Option<WakeReason>,
     /// It is an operation of a batch job on a record.
     pub of_job: bool,
     /// Whatever the one who serves it keeps from try to try; 0 at first.
@@ -70,7 +70,7 @@ pub struct Request {
 
 /// Why a waiting call is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum WakeReason {
     /// The lock is the task's now.
     Granted,
     /// What it waits for may have happened.
@@ -81,52 +81,52 @@ pub enum Woken {
 
 /// What a try of a call came to.
 #[derive(Debug)]
-pub enum Step {
+pub enum CallProgress {
     /// It is done.
     Done(CallAnswer),
     /// It waits.
-    Wait(Wait),
+    Wait(TaskWait),
     /// It is done once changes of its own are in the store: a change to
     /// something that is not recoverable.
-    Commit(store::UnitOfWork, Outcome),
+    Commit(store::UnitOfWork, CommandCompletion),
     /// The kernel answers later.
     Later,
 }
 
 /// What becomes of a command whose changes go to the store by themselves.
-pub struct Outcome {
+pub struct CommandCompletion {
     /// The answer when they are in the store.
     pub answer: CallAnswer,
     /// What the program is told when the store refuses them.
-    pub refused: Refused,
+    pub refused: RefusalMapping,
     /// The lock that covered them, which is given back in either case.
     pub unlock: Option<LockName>,
     /// What the manager does then with what it has in memory.
-    pub settle: Settle,
+    pub settle: SettleAction,
 }
 
 /// What a program is told of changes that the store refused.
-pub type Refused = fn(&store::ApplyError) -> Failure;
+pub type RefusalMapping = fn(&store::ApplyError) -> Failure;
 
-impl std::fmt::Debug for Outcome {
+impl std::fmt::Debug for CommandCompletion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Outcome").field(&self.answer).finish()
     }
 }
 
 /// What serving a call came to.
-pub type Served = Result<Step, Failure>;
+pub type CallResult = Result<CallProgress, Failure>;
 
 /// A wait of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wait {
+pub struct TaskWait {
     /// What it waits for.
     pub on: WaitOn,
     /// When it ends at the latest, nanoseconds of the region's clock; `None`
     /// for no limit.
     pub until: Option<u64>,
     /// What happens then.
-    pub expiry: Expiry,
+    pub expiry: WaitExpiry,
 }
 
 /// What a task waits for.
@@ -181,37 +181,37 @@ pub struct EventName {
 
 /// What happens to a wait that lasted its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expiry {
-    /// The call is tried again, woken with [`Woken::Expired`].
+pub enum WaitExpiry {
+    /// The call is tried again, woken with [`WakeReason::Expired`].
     Resume,
     /// The task ends with this code.
     Abend([u8; 4]),
 }
 
-impl Wait {
+impl TaskWait {
     /// A wait for an event, without a limit.
-    pub fn event(kind: EventKind, key: &[u8]) -> Wait {
-        Wait {
+    pub fn event(kind: EventKind, key: &[u8]) -> TaskWait {
+        TaskWait {
             on: WaitOn::Event(EventName {
                 kind,
                 key: key.into(),
             }),
             until: None,
-            expiry: Expiry::Resume,
+            expiry: WaitExpiry::Resume,
         }
     }
 
     /// A wait until an instant.
-    pub fn until(at: u64) -> Wait {
-        Wait {
+    pub fn until(at: u64) -> TaskWait {
+        TaskWait {
             on: WaitOn::Time,
             until: Some(at),
-            expiry: Expiry::Resume,
+            expiry: WaitExpiry::Resume,
         }
     }
 
     /// The same wait with a limit.
-    pub fn at_most_until(mut self, at: u64, expiry: Expiry) -> Wait {
+    pub fn at_most_until(mut self, at: u64, expiry: WaitExpiry) -> TaskWait {
         self.until = Some(at);
         self.expiry = expiry;
         self
@@ -224,18 +224,18 @@ pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
 }
 
 /// A command that is done and gives nothing.
-pub fn done() -> Served {
-    Ok(Step::Done(CallAnswer::default()))
+pub fn done() -> CallResult {
+    Ok(CallProgress::Done(CallAnswer::default()))
 }
 
 /// A command that is done and gives these operands.
-pub fn done_with(operands: CommandOperands) -> Served {
-    Ok(Step::Done(CallAnswer::of_data(operands.emit())))
+pub fn done_with(operands: CommandOperands) -> CallResult {
+    Ok(CallProgress::Done(CallAnswer::of_data(operands.emit())))
 }
 
 /// As [`done_with`], with a condition that does not hide the operands.
-pub fn done_with_condition(condition: Condition, resp2: u32, operands: CommandOperands) -> Served {
+pub fn done_with_condition(condition: Condition, resp2: u32, operands: CommandOperands) -> CallResult {
     let mut answer = CallAnswer::of_condition(condition, resp2);
     answer.data = operands.emit();
-    Ok(Step::Done(answer))
+    Ok(CallProgress::Done(answer))
 }

@@ -20,10 +20,10 @@
 use link::{CallAnswer, Name};
 use store::{ApplyError, StorageError};
 
-use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
-use super::request::{Caller, Outcome};
-use super::unit::{After, Phase, Unit};
-use super::{Kernel, Managers, State, Woken, log_unreadable};
+use super::effect::{KernelEffect, StoreJob, Order, ParticipantId, JobContinuation, UnitId};
+use super::request::{CallingTask, CommandCompletion};
+use super::unit::{UnitContinuation, UnitPhase, UnitState};
+use super::{Kernel, ResourceManagers, KernelState, WakeReason, log_unreadable};
 use crate::core::TaskKey;
 use crate::types::Abend;
 use cics::resp::Condition;
@@ -32,33 +32,33 @@ use cics::resp::Condition;
 pub(super) const NOT_COMMITTED: [u8; 4] = *b"ASP7";
 
 /// Why a unit was not committed.
-pub(super) struct Failed {
+pub(super) struct CommitFailure {
     pub why: String,
     /// Nobody knows whether it was.
     pub in_doubt: bool,
 }
 
-impl Failed {
-    pub(super) fn because(why: &str) -> Failed {
-        Failed {
+impl CommitFailure {
+    pub(super) fn because(why: &str) -> CommitFailure {
+        CommitFailure {
             why: why.to_owned(),
             in_doubt: false,
         }
     }
 }
 
-impl<R: Managers> Kernel<R> {
+impl<R: ResourceManagers> Kernel<R> {
     /// A participant changes something for a task's unit, which begins with that
     /// if it has not begun.
     pub fn join(
         &mut self,
         now: u64,
-        caller: &Caller,
+        caller: &CallingTask,
         participant: ParticipantId,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) -> UnitId {
         self.begin_unit(now, caller, out);
-        let State {
+        let KernelState {
             units,
             decisions,
             settings,
@@ -69,23 +69,23 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// SYNCPOINT of a running task.
-    pub(super) fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
-        self.commit(now, task, After::Syncpoint, out);
+    pub(super) fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
+        self.commit(now, task, UnitContinuation::Syncpoint, out);
     }
 
     /// SYNCPOINT ROLLBACK of a running task.
-    pub(super) fn rollback(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+    pub(super) fn rollback(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
         self.back_out(now, task, out);
-        out.push(Effect::Answer(task, CallAnswer::default(), 0));
+        out.push(KernelEffect::Answer(task, CallAnswer::default(), 0));
     }
 
     /// A task is over.
     pub(super) fn end_task(
         &mut self,
         now: u64,
-        caller: Caller,
+        caller: CallingTask,
         commit: bool,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let task = caller.key;
         self.take_wait(task);
@@ -97,7 +97,7 @@ impl<R: Managers> Kernel<R> {
             return;
         }
         if commit {
-            self.commit(now, task, After::EndTask, out);
+            self.commit(now, task, UnitContinuation::EndTask, out);
         } else {
             self.back_out(now, task, out);
             self.leave(now, caller, None, out);
@@ -105,7 +105,7 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Begins to commit a task's unit.
-    pub(super) fn commit(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    pub(super) fn commit(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
         let has_store = self.state.reader.is_some();
         let unit = self.state.units.of(task);
         match (unit.changes.is_empty(), unit.participants.as_slice()) {
@@ -117,19 +117,19 @@ impl<R: Managers> Kernel<R> {
             }
             (false, []) => self.decide(now, task, then, out),
             (true, [_]) => {
-                unit.phase = Phase::Alone { then, limit: None };
-                tell(unit, Order::CommitOnePhase, out);
+                unit.phase = UnitPhase::OnePhase { then, limit: None };
+                send_order(unit, Order::CommitOnePhase, out);
             }
             (_, _) if has_store && unit.decider.is_some() => {
                 self.begin_decider(now, task, then, out);
             }
             (_, several) if has_store => {
-                unit.phase = Phase::Preparing {
+                unit.phase = UnitPhase::Preparing {
                     missing: several.to_vec(),
                     refused: false,
                     then,
                 };
-                tell(unit, Order::Prepare, out);
+                send_order(unit, Order::Prepare, out);
             }
             _ => {
                 let why = "units of several participants need a store";
@@ -139,19 +139,19 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Hands the unit's changes to the store, whose commit is the decision.
-    fn decide(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+    fn decide(&mut self, now: u64, task: TaskKey, then: UnitContinuation, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.of(task);
-        unit.phase = Phase::Deciding { then };
+        unit.phase = UnitPhase::Deciding { then };
         unit.commit_began = Some(now);
         let mut changes = std::mem::take(&mut unit.changes);
         if let Some(id) = unit.id {
             let decisions = &self.state.decisions;
             decisions.decide(id, &unit.participants, &mut changes);
         }
-        out.push(Effect::Commit(Job {
+        out.push(KernelEffect::Commit(StoreJob {
             task,
             changes,
-            then: Then::Unit,
+            then: JobContinuation::Unit,
         }));
     }
 
@@ -162,16 +162,16 @@ impl<R: Managers> Kernel<R> {
         id: UnitId,
         participant: ParticipantId,
         yes: bool,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let Some(task) = self.state.units.task_of(id) else {
             // The unit is decided.
-            self.manage(now, out, |_, cx| cx.heard(id, participant, yes));
+            self.manage(now, out, |_, cx| cx.record_report(id, participant, yes));
             return;
         };
         let unit = self.state.units.of(task);
         match &mut unit.phase {
-            Phase::Preparing {
+            UnitPhase::Preparing {
                 missing,
                 refused,
                 then,
@@ -190,7 +190,7 @@ impl<R: Managers> Kernel<R> {
                 if refused {
                     let why = "a participant of the unit of work cannot commit";
                     self.fail(now, task, then, why, out);
-                } else if then == After::Prepare {
+                } else if then == UnitContinuation::Prepare {
                     self.record(now, task, out);
                 } else if decided_elsewhere {
                     self.secure(now, task, then, out);
@@ -199,32 +199,32 @@ impl<R: Managers> Kernel<R> {
                 }
             }
             // What one of them has not heard it is told later; the task goes on.
-            Phase::Telling { missing, then } => {
+            UnitPhase::Committing { missing, then } => {
                 let then = *then;
                 missing.retain(|p| *p != participant);
                 let over = missing.is_empty();
-                self.manage(now, out, |_, cx| cx.heard(id, participant, yes));
+                self.manage(now, out, |_, cx| cx.record_report(id, participant, yes));
                 if over {
                     self.conclude(now, task, then, None, out);
                 }
             }
-            Phase::Alone { then, limit } => {
+            UnitPhase::OnePhase { then, limit } => {
                 let then = *then;
                 if let Some(limit) = *limit {
                     self.state.timers.cancel(limit);
                 }
                 let why = "the unit's participant could not commit";
-                let failed = (!yes).then(|| Failed::because(why));
+                let failed = (!yes).then(|| CommitFailure::because(why));
                 self.conclude(now, task, then, failed, out);
             }
             // Nobody was asked.
-            Phase::Active
-            | Phase::Deciding { .. }
-            | Phase::Recording
-            | Phase::Prepared
-            | Phase::Securing { .. }
-            | Phase::Asking { .. }
-            | Phase::Applying { .. } => {}
+            UnitPhase::Active
+            | UnitPhase::Deciding { .. }
+            | UnitPhase::Recording
+            | UnitPhase::Prepared
+            | UnitPhase::Securing { .. }
+            | UnitPhase::AwaitingDecider { .. }
+            | UnitPhase::Applying { .. } => {}
         }
     }
 
@@ -233,19 +233,19 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        then: After,
+        then: UnitContinuation,
         why: &str,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let unit = self.state.units.of(task);
-        unit.phase = Phase::Deciding { then };
-        tell(unit, Order::BackOut, out);
-        self.conclude(now, task, then, Some(Failed::because(why)), out);
+        unit.phase = UnitPhase::Deciding { then };
+        send_order(unit, Order::BackOut, out);
+        self.conclude(now, task, then, Some(CommitFailure::because(why)), out);
     }
 
     /// Logs why a unit could not be committed. A store that fails, fails every
     /// unit until somebody helps: one line says so, and one that it is over.
-    fn tell_of_failure(&mut self, result: &Result<(), ApplyError>) {
+    fn log_failure(&mut self, result: &Result<(), ApplyError>) {
         let failures = &mut self.state.counts.store_failures;
         match result {
             Err(error) if error.is_uncertain() => {
@@ -276,11 +276,11 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        then: Then,
+        then: JobContinuation,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
-        self.tell_of_failure(&result);
+        self.log_failure(&result);
         if result.is_ok() {
             let owed = std::mem::take(&mut self.state.owed);
             self.manage(now, out, |_, cx| {
@@ -289,38 +289,38 @@ impl<R: Managers> Kernel<R> {
             });
         }
         match then {
-            Then::Nothing(changes) => {
+            JobContinuation::Nothing(changes) => {
                 if result.is_err() {
                     self.state.owed.push(changes);
                 }
             }
-            Then::Command(outcome) => self.command_stored(now, task, *outcome, result, out),
-            Then::Prepared => self.recorded(now, task, result, out),
-            Then::Secured(unit) => self.secured(now, unit, result, out),
-            Then::Applied(unit, ..) => self.applied(now, unit, result, out),
-            Then::Forget(participant, token) => {
+            JobContinuation::Command(outcome) => self.command_stored(now, task, *outcome, result, out),
+            JobContinuation::Prepared => self.recorded(now, task, result, out),
+            JobContinuation::Secured(unit) => self.secured(now, unit, result, out),
+            JobContinuation::Applied(unit, ..) => self.applied(now, unit, result, out),
+            JobContinuation::Forget(participant, token) => {
                 if result.is_ok() {
-                    out.push(Effect::Forget(participant, token));
+                    out.push(KernelEffect::Forget(participant, token));
                 }
             }
-            Then::Unit => {
+            JobContinuation::Unit => {
                 let Some(unit) = self.state.units.get_mut(task) else {
                     return;
                 };
-                let Phase::Deciding { then } = unit.phase else {
+                let UnitPhase::Deciding { then } = unit.phase else {
                     return;
                 };
-                if then == After::Settle {
+                if then == UnitContinuation::Settle {
                     self.settled(now, task, result, out);
                     return;
                 }
                 match &result {
-                    Ok(()) => tell(unit, Order::Commit, out),
+                    Ok(()) => send_order(unit, Order::Commit, out),
                     // The next start of the region knows, and tells them.
                     Err(error) if error.is_uncertain() => {
                         self.state.decisions.undecided.extend(unit.id);
                     }
-                    Err(_) => tell(unit, Order::BackOut, out),
+                    Err(_) => send_order(unit, Order::BackOut, out),
                 }
                 if let (Some(id), Ok(())) = (unit.id, &result) {
                     let decisions = &mut self.state.decisions;
@@ -328,11 +328,11 @@ impl<R: Managers> Kernel<R> {
                     let mut missing = unit.participants.clone();
                     missing.retain(|p| decisions.is_waited_for(*p));
                     if !missing.is_empty() {
-                        unit.phase = Phase::Telling { missing, then };
+                        unit.phase = UnitPhase::Committing { missing, then };
                         return;
                     }
                 }
-                let failed = result.err().map(|error| Failed {
+                let failed = result.err().map(|error| CommitFailure {
                     in_doubt: error.is_uncertain(),
                     why: error.to_string(),
                 });
@@ -346,9 +346,9 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        outcome: Outcome,
+        outcome: CommandCompletion,
         result: Result<(), ApplyError>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         let stored = result.is_ok();
         self.state.counts.commits += u64::from(stored);
@@ -370,7 +370,7 @@ impl<R: Managers> Kernel<R> {
             Ok(()) => outcome.answer,
             Err(error) => (outcome.refused)(&error).into(),
         };
-        out.push(Effect::Answer(task, answer, waited));
+        out.push(KernelEffect::Answer(task, answer, waited));
     }
 
     /// The unit is decided: committed, or not, and why not. A task whose unit is
@@ -379,21 +379,21 @@ impl<R: Managers> Kernel<R> {
         &mut self,
         now: u64,
         task: TaskKey,
-        then: After,
-        failed: Option<Failed>,
-        out: &mut Vec<Effect>,
+        then: UnitContinuation,
+        failed: Option<CommitFailure>,
+        out: &mut Vec<KernelEffect>,
     ) {
         if let Some(branch) = self.state.units.of(task).branch.clone() {
             self.state.prepared.give_up(&branch);
-            self.alone_over(&branch, failed.as_ref(), out);
+            self.one_phase_ended(&branch, failed.as_ref(), out);
         }
         self.decider_over(task);
-        if then == After::Detached {
+        if then == UnitContinuation::Detached {
             self.forget_detached(now, task, failed.is_none(), out);
             return;
         }
         let unit = self.state.units.of(task);
-        let changed = unit.phase != Phase::Active;
+        let changed = unit.phase != UnitPhase::Active;
         let end = unit.end;
         let waited = unit.commit_took(now);
         if changed {
@@ -404,21 +404,21 @@ impl<R: Managers> Kernel<R> {
         match (then, end) {
             // A branch that could not be prepared is told as a unit that could
             // not be committed.
-            (After::Syncpoint | After::Prepare, None) => {
+            (UnitContinuation::Syncpoint | UnitContinuation::Prepare, None) => {
                 let answer = match failed {
                     None => CallAnswer::default(),
                     Some(failed) if failed.in_doubt => CallAnswer::of_abend(&NOT_COMMITTED),
                     Some(_) => CallAnswer::of_condition(Condition::RolledBack, 0),
                 };
-                out.push(Effect::Answer(task, answer, waited));
+                out.push(KernelEffect::Answer(task, answer, waited));
             }
             // Its worker died while the syncpoint was decided.
-            (After::Syncpoint | After::Prepare, Some(caller)) => {
+            (UnitContinuation::Syncpoint | UnitContinuation::Prepare, Some(caller)) => {
                 self.leave(now, caller, None, out);
             }
             // Its end is told elsewhere.
-            (After::Settle | After::Detached, _) => {}
-            (After::EndTask, end) => {
+            (UnitContinuation::Settle | UnitContinuation::Detached, _) => {}
+            (UnitContinuation::EndTask, end) => {
                 let abend = failed.map(|failed| Abend {
                     code: NOT_COMMITTED,
                     program: Name::BLANK,
@@ -436,10 +436,10 @@ impl<R: Managers> Kernel<R> {
     }
 
     /// Drops a unit's changes.
-    fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+    fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<KernelEffect>) {
         let unit = self.state.units.of(task);
         if !unit.is_empty() {
-            tell(unit, Order::BackOut, out);
+            send_order(unit, Order::BackOut, out);
             self.state.counts.backouts += 1;
         }
         self.close_unit(now, task, false, out);
@@ -447,17 +447,17 @@ impl<R: Managers> Kernel<R> {
 
     /// A unit is over: its managers hear of it, its locks go back, the task's
     /// next unit begins.
-    fn close_unit(&mut self, now: u64, task: TaskKey, committed: bool, out: &mut Vec<Effect>) {
+    fn close_unit(&mut self, now: u64, task: TaskKey, committed: bool, out: &mut Vec<KernelEffect>) {
         let end = self.state.units.remove(task).and_then(|unit| unit.end);
-        *self.state.units.of(task) = Unit {
+        *self.state.units.of(task) = UnitState {
             end,
-            ..Unit::default()
+            ..UnitState::default()
         };
         self.manage(now, out, |resources, cx| {
             resources.unit_ended(cx, task, committed);
         });
         let next = self.state.locks.release_unit(task);
-        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        let woken = next.into_iter().map(|task| (task, WakeReason::Granted));
         self.state.woken.extend(woken);
     }
 
@@ -465,36 +465,36 @@ impl<R: Managers> Kernel<R> {
     pub(super) fn leave(
         &mut self,
         now: u64,
-        caller: Caller,
+        caller: CallingTask,
         abend: Option<Abend>,
-        out: &mut Vec<Effect>,
+        out: &mut Vec<KernelEffect>,
     ) {
         self.manage(now, out, |resources, cx| resources.task_ended(cx, &caller));
         let next = self.state.locks.release(caller.key);
-        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        let woken = next.into_iter().map(|task| (task, WakeReason::Granted));
         self.state.woken.extend(woken);
         self.state.units.remove(caller.key);
         self.state.purged.remove(&caller.key);
-        out.push(Effect::Ended(caller.key, abend));
+        out.push(KernelEffect::Ended(caller.key, abend));
     }
 }
 
 /// Tells all participants of a unit something.
-pub(super) fn tell(unit: &Unit, order: Order, out: &mut Vec<Effect>) {
-    tell_each(unit, &unit.participants, order, out);
+pub(super) fn send_order(unit: &UnitState, order: Order, out: &mut Vec<KernelEffect>) {
+    send_order_to(unit, &unit.participants, order, out);
 }
 
 /// Tells some participants of a unit something.
-pub(super) fn tell_each(
-    unit: &Unit,
+pub(super) fn send_order_to(
+    unit: &UnitState,
     participants: &[ParticipantId],
     order: Order,
-    out: &mut Vec<Effect>,
+    out: &mut Vec<KernelEffect>,
 ) {
     let Some(id) = unit.id else {
         return;
     };
     for participant in participants {
-        out.push(Effect::Participant(id, *participant, order));
+        out.push(KernelEffect::Participant(id, *participant, order));
     }
 }

@@ -8,8 +8,8 @@ use link::{WorkerCall, CallOperation, CommandOperands};
 
 use super::*;
 use crate::core::TaskKey;
-use crate::resources::world::World;
-use crate::types::{Definitions, KernelConfig, TransactionDef};
+use crate::resources::world::KernelFixture;
+use crate::types::{RegionDefinitions, KernelConfig, TransactionDef};
 
 const MS: u64 = 1_000_000;
 
@@ -17,23 +17,23 @@ fn name(option: u8, text: &str) -> CommandOperands {
     CommandOperands::new(1 << option).bytes(option, text.as_bytes())
 }
 
-fn world() -> World {
-    World::new(KernelConfig::default())
+fn world() -> KernelFixture {
+    KernelFixture::new(KernelConfig::default())
 }
 
-fn lock(w: &mut World, task: u32, text: &str) {
+fn lock(w: &mut KernelFixture, task: u32, text: &str) {
     w.ask(task, enq::NUMBER, &name(enq::RESOURCE, text));
 }
 
-fn unlock(w: &mut World, task: u32, text: &str) {
+fn unlock(w: &mut KernelFixture, task: u32, text: &str) {
     w.ask(task, deq::NUMBER, &name(deq::RESOURCE, text));
 }
 
-fn waits(w: &World, task: u32) -> bool {
+fn waits(w: &KernelFixture, task: u32) -> bool {
     w.kernel.waits(TaskKey::for_test(task))
 }
 
-fn orders(w: &mut World) -> Vec<String> {
+fn orders(w: &mut KernelFixture) -> Vec<String> {
     std::mem::take(&mut w.orders)
 }
 
@@ -215,7 +215,7 @@ fn a_decision_that_the_store_refuses_backs_all_out() {
 }
 
 #[test]
-fn a_decision_that_may_be_in_the_store_is_nobody_s_until_the_next_start() {
+fn a_decision_that_may_be_in_the_store_stays_open_until_the_next_start() {
     for (kept, told) in [(true, "Commit 0"), (false, "BackOut 0")] {
         let mut w = world();
         let unit = w.join(1, "A");
@@ -235,7 +235,7 @@ fn a_decision_that_may_be_in_the_store_is_nobody_s_until_the_next_start() {
 }
 
 #[test]
-fn a_task_whose_last_unit_is_in_doubt_ends_with_an_abend_that_says_so() {
+fn a_task_whose_last_unit_is_in_doubt_ends_with_an_abend_for_it() {
     let mut w = world();
     let unit = w.join(1, "A");
     w.join(1, "B");
@@ -252,8 +252,8 @@ fn a_task_whose_last_unit_is_in_doubt_ends_with_an_abend_that_says_so() {
 }
 
 #[test]
-fn without_a_store_nobody_can_decide_over_several_participants() {
-    let mut w = World::without_store();
+fn without_a_store_no_unit_with_several_participants_is_committed() {
+    let mut w = KernelFixture::without_store();
     w.join(1, "A");
     w.join(1, "B");
     assert_eq!(w.syncpoint(1).unwrap().condition, Condition::RolledBack);
@@ -261,7 +261,7 @@ fn without_a_store_nobody_can_decide_over_several_participants() {
 }
 
 /// A unit of two participants that the store has decided to commit.
-fn decided(w: &mut World) -> UnitId {
+fn decided(w: &mut KernelFixture) -> UnitId {
     let unit = w.join(1, "A");
     w.join(1, "B");
     w.syncpoint(1);
@@ -285,7 +285,7 @@ fn a_decision_is_kept_until_all_have_committed() {
 }
 
 #[test]
-fn one_that_was_away_when_it_was_decided_is_told_when_it_is_back() {
+fn a_participant_that_was_away_at_the_decision_receives_it_on_its_return() {
     let mut w = world();
     let unit = decided(&mut w);
     w.vote(unit, "A", true);
@@ -365,7 +365,7 @@ proptest::proptest! {
     /// Tasks enqueue, dequeue, wait, die and are purged in any order: nobody
     /// waits for a lock that is free, and nothing is left at the end.
     #[test]
-    fn nothing_is_left_behind(steps in proptest::collection::vec((0u8..6, 1u32..6, 0usize..3), 1..120)) {
+    fn random_histories_leave_no_locks_waits_or_units(steps in proptest::collection::vec((0u8..6, 1u32..6, 0usize..3), 1..120)) {
         let mut w = world();
         let names = ["A", "B", "C"];
         for (what, task, which) in steps {
@@ -465,7 +465,7 @@ fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
     let mut w = world();
     let below = w.kernel.participant("below");
     w.kernel.wait_for(below);
-    let both = |w: &mut World| {
+    let both = |w: &mut KernelFixture| {
         let unit = w.join(1, "below");
         w.join(1, "beside");
         assert!(w.syncpoint(1).is_none());
@@ -495,7 +495,7 @@ fn a_task_goes_on_when_who_is_waited_for_has_committed_or_cannot_be_reached() {
 }
 
 #[test]
-fn who_is_lost_in_one_phase_is_asked_and_the_task_waits_for_what_it_says() {
+fn a_participant_lost_in_one_phase_is_queried_and_the_task_waits_for_its_answer() {
     for told in [true, false] {
         let mut w = world();
         let unit = w.join(1, "below");
@@ -512,7 +512,7 @@ fn who_is_lost_in_one_phase_is_asked_and_the_task_waits_for_what_it_says() {
 }
 
 #[test]
-fn a_task_that_waits_too_long_for_one_phase_is_told_that_its_unit_is_in_doubt() {
+fn a_task_that_waits_too_long_for_one_phase_learns_that_its_unit_is_in_doubt() {
     let mut w = world();
     let unit = w.join(1, "below");
     lock(&mut w, 1, "A");
@@ -534,7 +534,7 @@ fn a_task_that_waits_too_long_for_one_phase_is_told_that_its_unit_is_in_doubt() 
 }
 
 #[test]
-fn who_could_not_carry_a_decision_out_is_told_again_until_it_has() {
+fn a_decision_is_resent_until_the_participant_has_carried_it_out() {
     let mut w = world();
     let below = w.kernel.participant("below");
     w.kernel.wait_for(below);
@@ -565,33 +565,33 @@ fn who_could_not_carry_a_decision_out_is_told_again_until_it_has() {
 }
 
 /// A task's unit changes something that the store has.
-fn change(w: &mut World, task: u32) {
+fn change(w: &mut KernelFixture, task: u32) {
     let operands =
         CommandOperands::new(1 << start::TRANSID | 1 << start::PROTECT).bytes(start::TRANSID, "TRNA");
     w.ask(task, start::NUMBER, &operands);
     assert_eq!(w.answers(), got(&[(task, "NORMAL")]));
 }
 
-fn with_transaction() -> World {
+fn with_transaction() -> KernelFixture {
     let transactions = vec![TransactionDef {
         name: link::TransId::from_bytes(*b"TRNA"),
         ..TransactionDef::default()
     }];
-    let definitions = Definitions {
+    let definitions = RegionDefinitions {
         transactions,
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     };
-    World::new(KernelConfig {
+    KernelFixture::new(KernelConfig {
         definitions,
         ..KernelConfig::default()
     })
 }
 
 #[test]
-fn what_is_committed_in_one_phase_is_known_until_its_coordinator_has_heard() {
+fn a_one_phase_outcome_is_kept_until_its_coordinator_has_received_it() {
     let mut w = with_transaction();
     change(&mut w, 1);
-    w.commit_alone(1, "NEAR1", &[]);
+    w.commit_one_phase(1, "NEAR1", &[]);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     assert_eq!(w.started.len(), 1);
     let mut w = w.restart();
@@ -599,24 +599,24 @@ fn what_is_committed_in_one_phase_is_known_until_its_coordinator_has_heard() {
     assert_eq!(w.outcome("NEAR2"), Some(false));
     // The next commit takes it away, in its own transaction.
     change(&mut w, 1);
-    w.commit_alone(1, "NEAR2", &["NEAR1"]);
+    w.commit_one_phase(1, "NEAR2", &["NEAR1"]);
     assert_eq!(w.answers(), got(&[(1, "NORMAL")]));
     assert_eq!(w.outcome("NEAR1"), Some(false));
     assert_eq!(w.outcome("NEAR2"), Some(true));
     // So does a coordinator that comes again: it asks for nothing of its life
     // before, whose last unit may have the number that it names.
     change(&mut w, 1);
-    w.commit_alone(1, "FAR1", &[]);
+    w.commit_one_phase(1, "FAR1", &[]);
     w.answers();
     let mut out = Vec::new();
     w.kernel
-        .coordinator_back(w.now, b"NEAR", b"NEAR1", &mut out);
+        .coordinator_returned(w.now, b"NEAR", b"NEAR1", &mut out);
     assert!(out.is_empty());
-    let World { kernel, now, .. } = &mut w;
-    kernel.coordinator_back(*now, b"NEAR", b"NEAR2", &mut out);
-    assert!(matches!(&out[..], [Effect::Commit(_)]));
+    let KernelFixture { kernel, now, .. } = &mut w;
+    kernel.coordinator_returned(*now, b"NEAR", b"NEAR2", &mut out);
+    assert!(matches!(&out[..], [KernelEffect::Commit(_)]));
     // One that changes nothing leaves nothing.
-    w.commit_alone(2, "NEAR4", &["NEAR2"]);
+    w.commit_one_phase(2, "NEAR4", &["NEAR2"]);
     assert_eq!(w.answers(), got(&[(2, "NORMAL")]));
     assert_eq!(w.outcome("NEAR4"), Some(false));
     // It takes others away all the same.
@@ -630,7 +630,7 @@ fn a_question_waits_for_the_commit_that_it_is_about() {
         let mut w = with_transaction();
         change(&mut w, 1);
         w.held = true;
-        w.commit_alone(1, "NEAR1", &[]);
+        w.commit_one_phase(1, "NEAR1", &[]);
         // The connection ends, and with it the task.
         w.end(1, false);
         assert_eq!(w.outcome("NEAR1"), None);
@@ -641,7 +641,7 @@ fn a_question_waits_for_the_commit_that_it_is_about() {
     let mut w = with_transaction();
     change(&mut w, 1);
     w.doubt = true;
-    w.commit_alone(1, "NEAR1", &[]);
+    w.commit_one_phase(1, "NEAR1", &[]);
     assert_eq!(w.answers(), got(&[(1, "ASP7")]));
     // Only the next life of the region can tell.
     assert_eq!(w.outcome("NEAR1"), None);
@@ -649,7 +649,7 @@ fn a_question_waits_for_the_commit_that_it_is_about() {
 }
 
 #[test]
-fn one_who_has_changed_nothing_after_all_is_told_nothing() {
+fn a_participant_without_changes_receives_no_order() {
     let mut w = world();
     w.join(1, "below");
     let below = w.kernel.participant("below");
@@ -679,7 +679,7 @@ fn a_prepared_unit_has_its_names_enqueued_over_a_restart() {
 }
 
 /// A branch of a transaction with such attributes.
-fn prepared(commits: bool, waits: bool, limit_s: u32) -> World {
+fn prepared(commits: bool, waits: bool, limit_s: u32) -> KernelFixture {
     let mut w = world();
     w.in_doubt = InDoubt {
         commits,
@@ -695,7 +695,7 @@ fn prepared(commits: bool, waits: bool, limit_s: u32) -> World {
 }
 
 #[test]
-fn a_branch_waits_as_long_as_its_transaction_says_over_a_restart_too() {
+fn a_branch_waits_for_its_transactions_time_limit_over_a_restart_too() {
     for commits in [true, false] {
         for restarts in [true, false] {
             let mut w = prepared(commits, true, 60);
@@ -737,7 +737,7 @@ fn a_branch_waits_as_long_as_its_transaction_says_over_a_restart_too() {
     let mut w = prepared(true, true, 60);
     w.lose("NEAR");
     w.kernel
-        .coordinator_back(w.now, b"NEAR", b"NEAR", &mut Vec::new());
+        .coordinator_returned(w.now, b"NEAR", b"NEAR", &mut Vec::new());
     w.later(100_000);
     assert!(orders(&mut w).is_empty());
     assert_eq!(w.kernel.prepared().count(), 1);

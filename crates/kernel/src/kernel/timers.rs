@@ -18,11 +18,11 @@ pub struct TimerId(u64);
 
 /// Whom an alarm is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alarm {
+pub enum AlarmTarget {
     /// A call of this task that waits.
     Wait(TaskKey),
     /// The participant that commits this unit has been asked long enough.
-    Alone(UnitId),
+    OnePhase(UnitId),
     /// The participant that decides this unit is asked again, or the store
     /// applies it again.
     Decider(UnitId),
@@ -36,16 +36,16 @@ pub enum Alarm {
 
 /// All alarms of a region.
 #[derive(Debug, Default)]
-pub struct Timers {
+pub struct TimerTable {
     heap: BinaryHeap<Reverse<(u64, TimerId)>>,
-    live: HashMap<TimerId, (u64, Alarm)>,
+    live: HashMap<TimerId, (u64, AlarmTarget)>,
     last: u64,
 }
 
-impl Timers {
+impl TimerTable {
     /// Sets an alarm for an instant. Alarms of one instant go off in the order
     /// they were set.
-    pub fn set(&mut self, at: u64, alarm: Alarm) -> TimerId {
+    pub fn set(&mut self, at: u64, alarm: AlarmTarget) -> TimerId {
         self.last += 1;
         let id = TimerId(self.last);
         self.heap.push(Reverse((at, id)));
@@ -66,7 +66,7 @@ impl Timers {
     }
 
     /// Takes the first alarm that is due.
-    pub fn due(&mut self, now: u64) -> Option<Alarm> {
+    pub fn due(&mut self, now: u64) -> Option<AlarmTarget> {
         let Reverse((at, id)) = *self.heap.peek()?;
         if at > now {
             return None;
@@ -103,13 +103,13 @@ impl Timers {
 mod tests {
     use super::*;
 
-    fn alarm(n: u64) -> Alarm {
-        Alarm::Manager(0, n)
+    fn alarm(n: u64) -> AlarmTarget {
+        AlarmTarget::Manager(0, n)
     }
 
     #[test]
     fn alarms_go_off_in_the_order_of_their_instants() {
-        let mut timers = Timers::default();
+        let mut timers = TimerTable::default();
         timers.set(30, alarm(3));
         timers.set(10, alarm(1));
         timers.set(10, alarm(2));
@@ -123,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_alarm_wakes_nobody() {
-        let mut timers = Timers::default();
+    fn a_cancelled_alarm_does_not_go_off() {
+        let mut timers = TimerTable::default();
         let first = timers.set(10, alarm(1));
         timers.set(20, alarm(2));
         assert!(timers.cancel(first));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn alarms_set_and_cancelled_for_ever_take_no_room() {
-        let mut timers = Timers::default();
+        let mut timers = TimerTable::default();
         timers.set(1, alarm(0));
         for n in 0..100_000 {
             let id = timers.set(1_000 + n, alarm(n));

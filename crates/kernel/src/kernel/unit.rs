@@ -11,13 +11,13 @@ use store::UnitOfWork;
 use super::deciders::DeciderPart;
 use super::effect::{ParticipantId, UnitId};
 use super::prepared::BranchId;
-use super::request::Caller;
+use super::request::CallingTask;
 use super::timers::TimerId;
 use crate::core::TaskKey;
 
 /// A task's unit of work.
 #[derive(Debug, Default)]
-pub struct Unit {
+pub struct UnitState {
     /// Changes to the store.
     pub changes: UnitOfWork,
     /// What its participants know it by, once there is one.
@@ -27,20 +27,20 @@ pub struct Unit {
     /// The one of them that decides, and how it knows the unit.
     pub decider: Option<Box<DeciderPart>>,
     /// How far its end has come.
-    pub phase: Phase,
+    pub phase: UnitPhase,
     /// When the committer got changes that it has not answered.
     pub commit_began: Option<u64>,
     /// The task has ended, and how it is told from others.
-    pub end: Option<Caller>,
+    pub end: Option<CallingTask>,
     /// How a coordinator elsewhere knows it, once that has it prepared, and the
     /// task that it is of.
     pub branch: Option<BranchId>,
-    pub caller: Option<Caller>,
+    pub caller: Option<CallingTask>,
 }
 
 /// How far the end of a unit has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Phase {
+pub enum UnitPhase {
     /// Its task works on.
     #[default]
     Active,
@@ -51,28 +51,28 @@ pub enum Phase {
         /// One of them cannot.
         refused: bool,
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// The store commits.
     Deciding {
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// A record of it is going to the store; then another participant decides.
     Securing {
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// The participant that decides was told to commit, or is asked whether it
     /// has.
-    Asking {
+    AwaitingDecider {
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// That has committed, and the store applies.
     Applying {
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// A record of it is going to the store.
     Recording,
@@ -80,16 +80,16 @@ pub enum Phase {
     Prepared,
     /// It is committed, and those who are waited for have not said that they
     /// have committed, or cannot be reached.
-    Telling {
+    Committing {
         /// Those.
         missing: Vec<ParticipantId>,
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
     },
     /// The only participant commits.
-    Alone {
+    OnePhase {
         /// The task ends with the unit.
-        then: After,
+        then: UnitContinuation,
         /// When it cannot be reached: how long the task waits to hear of it.
         limit: Option<TimerId>,
     },
@@ -97,7 +97,7 @@ pub enum Phase {
 
 /// What follows the end of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After {
+pub enum UnitContinuation {
     /// The task's SYNCPOINT is answered.
     Syncpoint,
     /// The task is over.
@@ -111,7 +111,7 @@ pub enum After {
     Detached,
 }
 
-impl Unit {
+impl UnitState {
     /// True when there is nothing to commit.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.participants.is_empty()
@@ -126,31 +126,31 @@ impl Unit {
 
     /// True while somebody else decides over it.
     pub fn is_busy(&self) -> bool {
-        self.commit_began.is_some() || self.phase != Phase::Active
+        self.commit_began.is_some() || self.phase != UnitPhase::Active
     }
 }
 
 /// The units of all tasks.
 #[derive(Debug, Default)]
-pub struct Units {
-    units: HashMap<TaskKey, Unit>,
+pub struct UnitTable {
+    units: HashMap<TaskKey, UnitState>,
     /// Whose those are that have participants.
     tasks: HashMap<UnitId, TaskKey>,
 }
 
-impl Units {
+impl UnitTable {
     /// A task's unit, begun if there is none.
-    pub fn of(&mut self, task: TaskKey) -> &mut Unit {
+    pub fn of(&mut self, task: TaskKey) -> &mut UnitState {
         self.units.entry(task).or_default()
     }
 
     /// A task's unit, if it has begun.
-    pub fn get(&self, task: TaskKey) -> Option<&Unit> {
+    pub fn get(&self, task: TaskKey) -> Option<&UnitState> {
         self.units.get(&task)
     }
 
     /// A task's unit, if it has begun.
-    pub fn get_mut(&mut self, task: TaskKey) -> Option<&mut Unit> {
+    pub fn get_mut(&mut self, task: TaskKey) -> Option<&mut UnitState> {
         self.units.get_mut(&task)
     }
 
@@ -174,7 +174,7 @@ impl Units {
     /// A participant has changed nothing for a task's unit after all.
     pub fn leave(&mut self, task: TaskKey, participant: ParticipantId) {
         let unit = self.units.get_mut(&task);
-        let Some(unit) = unit.filter(|unit| unit.phase == Phase::Active) else {
+        let Some(unit) = unit.filter(|unit| unit.phase == UnitPhase::Active) else {
             return;
         };
         unit.participants.retain(|p| *p != participant);
@@ -189,12 +189,12 @@ impl Units {
     }
 
     /// All units, by the keys of their tasks.
-    pub fn each(&self) -> impl Iterator<Item = (TaskKey, &Unit)> {
+    pub fn each(&self) -> impl Iterator<Item = (TaskKey, &UnitState)> {
         self.units.iter().map(|(key, unit)| (*key, unit))
     }
 
     /// Takes over a unit of no task.
-    pub fn put(&mut self, key: TaskKey, unit: Unit) {
+    pub fn put(&mut self, key: TaskKey, unit: UnitState) {
         if let Some(id) = unit.id {
             self.tasks.insert(id, key);
         }
@@ -207,7 +207,7 @@ impl Units {
     }
 
     /// Forgets a task's unit.
-    pub fn remove(&mut self, task: TaskKey) -> Option<Unit> {
+    pub fn remove(&mut self, task: TaskKey) -> Option<UnitState> {
         let unit = self.units.remove(&task)?;
         if let Some(id) = unit.id {
             self.tasks.remove(&id);

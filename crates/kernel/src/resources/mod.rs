@@ -39,48 +39,48 @@ use store::{ReadError, ReadStore, Table, UnitOfWork};
 pub use accounts::{AccountSums, GrowthAccount};
 
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, Managers, Request, Served, Settle, StartEnd};
-use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, Statistics};
+use crate::kernel::{CallingTask, KernelContext, ResourceManagers, Request, CallResult, SettleAction, StartEnd};
+use crate::types::{FileKey, FileKind, KernelConfig, QueueDefinitions, RegionStatistics};
 
 /// Serves a command of a task.
-pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
+pub type CommandHandler = fn(&mut Resources, &mut KernelContext<'_>, &mut Request) -> CallResult;
 
 /// A resource manager: what it serves and what it wants to hear of.
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
-    pub commands: &'static [(u16, Serve)],
+    pub commands: &'static [(u16, CommandHandler)],
     /// The tables that units of work change for it.
     pub tables: &'static [Table],
     /// A task that the region started is about to make its first call, to have a
     /// participant join, or to end without either: its first unit of work has
     /// begun.
-    pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
+    pub task_begun: fn(&mut Resources, &mut KernelContext<'_>, &CallingTask),
     /// Definitions come into force: at the start, and at each reload.
     pub define: fn(&mut Resources, &KernelConfig),
     /// A unit of work is over: committed, or backed out.
-    pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
+    pub unit_ended: fn(&mut Resources, &mut KernelContext<'_>, TaskKey, bool),
     /// A unit of work is prepared, or in doubt, and leaves its task: what is kept of
     /// it goes from the task's key to the other, under which it ends.
-    pub unit_prepared: fn(&mut Resources, &mut Cx<'_>, TaskKey, TaskKey),
+    pub unit_prepared: fn(&mut Resources, &mut KernelContext<'_>, TaskKey, TaskKey),
     /// The region has started, and a prepared unit of its last life waits under
     /// this key. Everything else is restored.
-    pub unit_restored: fn(&mut Resources, &mut Cx<'_>, TaskKey, &UnitOfWork),
+    pub unit_restored: fn(&mut Resources, &mut KernelContext<'_>, TaskKey, &UnitOfWork),
     /// A task is over; its unit of work was ended before.
-    pub task_ended: fn(&mut Resources, &mut Cx<'_>, &Caller),
+    pub task_ended: fn(&mut Resources, &mut KernelContext<'_>, &CallingTask),
     /// An alarm that it set goes off.
-    pub alarm: fn(&mut Resources, &mut Cx<'_>, u64),
+    pub alarm: fn(&mut Resources, &mut KernelContext<'_>, u64),
     /// A START is due that names a terminal, by its number in interval control.
-    pub start_waits: fn(&mut Resources, &mut Cx<'_>, Name<4>, u64),
+    pub start_waits: fn(&mut Resources, &mut KernelContext<'_>, Name<4>, u64),
     /// A task that the region started is over, or could not begin.
-    pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    pub start_ended: fn(&mut Resources, &mut KernelContext<'_>, u64, &StartEnd),
     /// What a task asked for a file is done.
-    pub file_answered: fn(&mut Resources, &mut Cx<'_>, (FileKind, FileKey), &CallAnswer),
+    pub file_answered: fn(&mut Resources, &mut KernelContext<'_>, (FileKind, FileKey), &CallAnswer),
     /// The region has started: what is in the store comes back.
-    pub restore: fn(&mut Resources, &mut Cx<'_>),
+    pub restore: fn(&mut Resources, &mut KernelContext<'_>),
     /// The region ends normally: adds what the next start shall find.
-    pub keep: fn(&mut Resources, &mut Cx<'_>, &mut UnitOfWork),
+    pub keep: fn(&mut Resources, &mut KernelContext<'_>, &mut UnitOfWork),
     /// Adds what it counts.
-    pub count: fn(&Resources, &mut Statistics),
+    pub count: fn(&Resources, &mut RegionStatistics),
 }
 
 impl Manager {
@@ -131,44 +131,44 @@ macro_rules! managers {
 
 managers! {
     /// File control.
-    files: Files;
+    files: RegionFiles;
     /// ENQ and DEQ.
-    enqueue: Enqueues;
+    enqueue: EnqueueTable;
     /// Named counters.
-    counters: Counters;
+    counters: CounterTable;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
-    interval: Intervals;
+    interval: IntervalControl;
     /// POST and the waits for event control blocks.
-    events: Events;
+    events: TaskPosts;
     /// The asynchronous API: RUN TRANSID and FETCH.
-    children: Children;
+    children: ChildTasks;
     /// Journals.
-    journals: Journals;
+    journals: JournalTable;
     /// The spool.
-    spool: Spool;
+    spool: SpoolReports;
     /// Temporary storage.
     temporary_storage: TemporaryStorage;
     /// Transient data.
     transient_data: TransientData;
     /// Dumps of tasks.
-    dump: Dumps;
+    dump: DumpControl;
     /// Messages to the operator.
-    operator: Operators;
+    operator: OperatorMessages;
     /// Shared storage.
-    storage: Storage;
+    storage: SharedArea;
     /// INQUIRE and SET.
-    system: Systems;
+    system: SystemBrowses;
     /// Facilities that outlive tasks.
-    facilities: Facilities;
+    facilities: FacilityTable;
 }
 
 /// The commands of all managers by number.
-pub fn commands() -> impl Iterator<Item = (u16, Serve)> {
+pub fn commands() -> impl Iterator<Item = (u16, CommandHandler)> {
     MANAGERS.iter().flat_map(|m| m.commands).copied()
 }
 
 /// What serves each command.
-struct ServeTable(HashMap<u16, Serve>);
+struct ServeTable(HashMap<u16, CommandHandler>);
 
 impl Default for ServeTable {
     fn default() -> Self {
@@ -181,12 +181,12 @@ pub type Kernel = crate::kernel::Kernel<Resources>;
 
 /// Brings what a manager has in memory in line with the store, which has taken a
 /// change over (`true`) or refused it.
-type SettleFn = Box<dyn FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send>;
+type SettleFn = Box<dyn FnOnce(&mut Resources, &mut KernelContext<'_>, bool) + Send>;
 
 /// What to do once the store has taken or refused a change.
-fn settling(then: impl FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send + 'static) -> Settle {
+fn settling(then: impl FnOnce(&mut Resources, &mut KernelContext<'_>, bool) + Send + 'static) -> SettleAction {
     let then: SettleFn = Box::new(then);
-    Settle::new(then)
+    SettleAction::new(then)
 }
 
 /// What is kept under one key is kept under another from now on.
@@ -196,7 +196,7 @@ fn hand_over<V>(kept: &mut HashMap<TaskKey, V>, from: TaskKey, to: TaskKey) {
     }
 }
 
-impl Managers for Resources {
+impl ResourceManagers for Resources {
     fn tables() -> Vec<Table> {
         MANAGERS.iter().flat_map(|m| m.tables).copied().collect()
     }
@@ -206,7 +206,7 @@ impl Managers for Resources {
         changes.is_in_tables(&[facilities::SAVED])
     }
 
-    fn serve(&mut self, cx: &mut Cx<'_>, request: &mut Request) -> Option<Served> {
+    fn serve(&mut self, cx: &mut KernelContext<'_>, request: &mut Request) -> Option<CallResult> {
         let serve = match request.call.op {
             _ if request.of_job => files::serve_job,
             CallOperation::Command => *self.commands.0.get(&(request.call.args[0] as u16))?,
@@ -215,33 +215,33 @@ impl Managers for Resources {
         Some(serve(self, cx, request))
     }
 
-    fn settle(&mut self, cx: &mut Cx<'_>, settle: Settle, stored: bool) {
+    fn settle(&mut self, cx: &mut KernelContext<'_>, settle: SettleAction, stored: bool) {
         settle.into_inner::<SettleFn>()(self, cx, stored);
     }
 
-    fn alarm(&mut self, cx: &mut Cx<'_>, manager: usize, number: u64) {
+    fn alarm(&mut self, cx: &mut KernelContext<'_>, manager: usize, number: u64) {
         (MANAGERS[manager].alarm)(self, cx, number);
     }
 
-    fn task_begun(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+    fn task_begun(&mut self, cx: &mut KernelContext<'_>, caller: &CallingTask) {
         for manager in MANAGERS {
             (manager.task_begun)(self, cx, caller);
         }
     }
 
-    fn task_ended(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+    fn task_ended(&mut self, cx: &mut KernelContext<'_>, caller: &CallingTask) {
         for manager in MANAGERS {
             (manager.task_ended)(self, cx, caller);
         }
     }
 
-    fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
+    fn unit_ended(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {
             (manager.unit_ended)(self, cx, task, committed);
         }
     }
 
-    fn unit_prepared(&mut self, cx: &mut Cx<'_>, task: TaskKey, to: TaskKey) {
+    fn unit_prepared(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, to: TaskKey) {
         for manager in MANAGERS {
             (manager.unit_prepared)(self, cx, task, to);
         }
@@ -249,31 +249,31 @@ impl Managers for Resources {
         self.unit_ended(cx, task, true);
     }
 
-    fn unit_restored(&mut self, cx: &mut Cx<'_>, key: TaskKey, changes: &UnitOfWork) {
+    fn unit_restored(&mut self, cx: &mut KernelContext<'_>, key: TaskKey, changes: &UnitOfWork) {
         for manager in MANAGERS {
             (manager.unit_restored)(self, cx, key, changes);
         }
     }
 
-    fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+    fn start_ended(&mut self, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd) {
         for manager in MANAGERS {
             (manager.start_ended)(self, cx, start, ended);
         }
     }
 
-    fn file_answered(&mut self, cx: &mut Cx<'_>, file: (FileKind, FileKey), answer: &CallAnswer) {
+    fn file_answered(&mut self, cx: &mut KernelContext<'_>, file: (FileKind, FileKey), answer: &CallAnswer) {
         for manager in MANAGERS {
             (manager.file_answered)(self, cx, file, answer);
         }
     }
 
-    fn restore(&mut self, cx: &mut Cx<'_>) {
+    fn restore(&mut self, cx: &mut KernelContext<'_>) {
         for manager in MANAGERS {
             (manager.restore)(self, cx);
         }
     }
 
-    fn keep(&mut self, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+    fn keep(&mut self, cx: &mut KernelContext<'_>, changes: &mut UnitOfWork) {
         for manager in MANAGERS {
             (manager.keep)(self, cx, changes);
         }
@@ -306,7 +306,7 @@ impl Managers for Resources {
 
 impl Resources {
     /// Managers that hold nothing yet, with shared storage and a folder for dumps.
-    pub fn new(storage: storage::Storage, dump: dump::Dumps) -> Resources {
+    pub fn new(storage: storage::SharedArea, dump: dump::DumpControl) -> Resources {
         Resources {
             storage,
             dump,
@@ -323,7 +323,7 @@ impl Resources {
     }
 
     /// A START is due that names a terminal.
-    fn start_waits(&mut self, cx: &mut Cx<'_>, terminal: Name<4>, request: u64) {
+    fn start_waits(&mut self, cx: &mut KernelContext<'_>, terminal: Name<4>, request: u64) {
         for manager in MANAGERS {
             (manager.start_waits)(self, cx, terminal, request);
         }
@@ -340,7 +340,7 @@ impl Resources {
     }
 
     /// Adds what the managers count.
-    pub fn count(&self, statistics: &mut Statistics) {
+    pub fn count(&self, statistics: &mut RegionStatistics) {
         for manager in MANAGERS {
             (manager.count)(self, statistics);
         }
@@ -353,7 +353,7 @@ mod tests {
     use cics::command::{Served, by_number};
 
     #[test]
-    fn every_command_is_served_by_one_manager_and_its_row_says_so() {
+    fn every_command_is_served_by_the_manager_that_its_row_names() {
         let numbers: Vec<u16> = commands().map(|(number, _)| number).collect();
         for number in &numbers {
             let row = by_number(*number).expect("a row of the command table");

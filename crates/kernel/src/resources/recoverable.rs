@@ -5,7 +5,7 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, UnitOfWork};
 
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served, log_unreadable};
+use crate::kernel::{KernelContext, Failure, LockLifetime, LockName, Request, CallResult, log_unreadable};
 
 /// The abend of a wait for a queue, or for space, that lasts too long or can
 /// never end.
@@ -13,7 +13,7 @@ pub(super) const DEADLOCK: [u8; 4] = *b"AKCS";
 
 /// A task's pending changes and the committed state under them.
 pub(super) fn unit_and_store<'c>(
-    cx: &'c mut Cx<'_>,
+    cx: &'c mut KernelContext<'_>,
     task: TaskKey,
 ) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
     let both = cx.unit_and_store(task);
@@ -32,14 +32,14 @@ pub(super) fn unreadable(error: &ReadError) -> Failure {
 /// Locks a name for the unit: `Some(true)` when it is new to the task, `None`
 /// when the call ends with [`wait`].
 pub(super) fn lock(
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: &LockName,
 ) -> Result<Option<bool>, Failure> {
-    cx.lock(request, name, Lifetime::Unit, DEADLOCK)
+    cx.lock(request, name, LockLifetime::Unit, DEADLOCK)
 }
 
 /// The wait for such a lock.
-pub(super) fn wait(cx: &mut Cx<'_>, request: &Request, name: LockName) -> Served {
+pub(super) fn wait(cx: &mut KernelContext<'_>, request: &Request, name: LockName) -> CallResult {
     Ok(cx.wait_for_lock(request, name, DEADLOCK))
 }

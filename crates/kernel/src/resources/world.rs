@@ -13,14 +13,14 @@ use store::{MemoryStore, WriteStore};
 use super::{Kernel, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    BranchId, Caller, Effect, Job, Settings, Start, StartEnd, Then, UnitId, UnitToken,
+    BranchId, CallingTask, KernelEffect, StoreJob, KernelSettings, InternalStart, StartEnd, JobContinuation, UnitId, UnitToken,
 };
-use crate::types::{Abend, Definitions, FacilityEvent, FacilityId, FileWork, KernelConfig};
+use crate::types::{Abend, RegionDefinitions, FacilityEvent, FacilityId, FileWork, KernelConfig};
 
 const MS: u64 = 1_000_000;
 
 /// A kernel with a store, and the time.
-pub struct World {
+pub struct KernelFixture {
     /// The kernel.
     pub kernel: Kernel,
     /// Nanoseconds of the region's clock.
@@ -28,7 +28,7 @@ pub struct World {
     /// What it was set up with.
     pub config: KernelConfig,
     /// Tasks that were started.
-    pub started: Vec<Start>,
+    pub started: Vec<InternalStart>,
     /// Participants that were told something, and what.
     pub orders: Vec<String>,
     /// Tasks whose last unit of work is over, and their abends.
@@ -56,11 +56,11 @@ pub struct World {
     /// False: the store refuses every commit.
     pub disk: bool,
     /// Nobody can say whether the store took what it is given; with
-    /// [`World::disk`] it did.
+    /// [`KernelFixture::disk`] it did.
     pub doubt: bool,
-    /// True: what goes to the store waits for [`World::flush`].
+    /// True: what goes to the store waits for [`KernelFixture::flush`].
     pub held: bool,
-    jobs: Vec<Job>,
+    jobs: Vec<StoreJob>,
     last_token: u8,
     /// Does what commands ask for files.
     files: Option<FileHost>,
@@ -82,7 +82,7 @@ pub struct Response {
     pub operands: CommandOperands,
 }
 
-impl World {
+impl KernelFixture {
     /// A region with settings and definitions, and an empty store.
     pub fn new(config: KernelConfig) -> Self {
         Self::over(config, Some(MemoryStore::new()))
@@ -100,14 +100,14 @@ impl World {
 
     /// A region that starts at an instant.
     pub fn at(now: u64, config: KernelConfig, store: Option<MemoryStore>) -> Self {
-        let settings = Settings {
+        let settings = KernelSettings {
             lock_timeout_ns: 1_000 * MS,
-            ..Settings::default()
+            ..KernelSettings::default()
         };
         let mut resources = Resources::default();
         resources.define(&config);
         let reader = store.as_ref().map(|s| s.reader().expect("a reader"));
-        let mut world = World {
+        let mut world = KernelFixture {
             kernel: Kernel::new(reader, settings, resources),
             now,
             config,
@@ -148,7 +148,7 @@ impl World {
 
     /// The same world, with files.
     pub fn with_files(self, host: impl FnMut(FileWork) -> CallAnswer + 'static) -> Self {
-        World {
+        KernelFixture {
             files: Some(Box::new(host)),
             ..self
         }
@@ -157,7 +157,7 @@ impl World {
     /// Calls resource managers outside of any task.
     pub fn manage<R>(
         &mut self,
-        call: impl FnOnce(&mut Resources, &mut crate::kernel::Cx<'_>) -> R,
+        call: impl FnOnce(&mut Resources, &mut crate::kernel::KernelContext<'_>) -> R,
     ) -> R {
         let mut out = Vec::new();
         let result = self.kernel.with(self.now, &mut out, call);
@@ -173,9 +173,9 @@ impl World {
     }
 
     /// Other definitions come into force.
-    pub fn redefine(&mut self, definitions: Definitions) {
+    pub fn redefine(&mut self, definitions: RegionDefinitions) {
         self.config.definitions = definitions;
-        let World { kernel, config, .. } = self;
+        let KernelFixture { kernel, config, .. } = self;
         kernel.resources.define(config);
     }
 
@@ -186,8 +186,8 @@ impl World {
     }
 
     /// A task as the kernel is told of it.
-    pub fn caller(&self, task: u32) -> Caller {
-        Caller {
+    pub fn caller(&self, task: u32) -> CallingTask {
+        CallingTask {
             key: TaskKey::for_test(task),
             number: task.into(),
             transid: self.transid,
@@ -206,7 +206,7 @@ impl World {
         self.call(task, CallOperation::Command, args, operands.emit())
     }
 
-    /// As [`World::command`], whose answer comes with [`World::answers`].
+    /// As [`KernelFixture::command`], whose answer comes with [`KernelFixture::answers`].
     pub fn ask(&mut self, task: u32, number: u16, operands: &CommandOperands) {
         let mut args = [0; 8];
         args[0] = number.into();
@@ -243,7 +243,7 @@ impl World {
     }
 
     /// An operation of a batch job on a record, whose answer comes with
-    /// [`World::answers`].
+    /// [`KernelFixture::answers`].
     pub fn job(&mut self, task: u32, op: CallOperation, waits: bool, key: &[u8], record: &[u8]) {
         let no_wait = u64::from(!waits);
         let call = WorkerCall {
@@ -259,7 +259,7 @@ impl World {
     }
 
     /// A command of a task on the first file that is defined, whose answer
-    /// comes with [`World::answers`].
+    /// comes with [`KernelFixture::answers`].
     pub fn on_file(&mut self, task: u32, command: FileCommand<'_>) {
         let wire = FileCall { file: 0, command }.emit();
         self.put(task, wire.op, wire.args, wire.data.concat());
@@ -348,7 +348,7 @@ impl World {
     }
 
     /// A task's unit is to be prepared; the answer comes with
-    /// [`World::answers`].
+    /// [`KernelFixture::answers`].
     pub fn prepare(&mut self, task: u32, branch: &str) {
         let (caller, mut out) = (self.caller(task), Vec::new());
         self.kernel
@@ -365,12 +365,12 @@ impl World {
     }
 
     /// A task's unit is the only part of a coordinator's: the answer comes with
-    /// [`World::answers`].
-    pub fn commit_alone(&mut self, task: u32, branch: &str, heard: &[&str]) {
+    /// [`KernelFixture::answers`].
+    pub fn commit_one_phase(&mut self, task: u32, branch: &str, heard: &[&str]) {
         let (caller, mut out) = (self.caller(task), Vec::new());
         let heard: Vec<BranchId> = heard.iter().map(|b| branch_of(b)).collect();
         self.kernel
-            .commit_alone(self.now, caller, branch_of(branch), &heard, &mut out);
+            .commit_one_phase(self.now, caller, branch_of(branch), &heard, &mut out);
         self.perform(out);
     }
 
@@ -430,39 +430,39 @@ impl World {
         self.perform(out);
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) {
+    fn perform(&mut self, effects: Vec<KernelEffect>) {
         for effect in effects {
             match effect {
-                Effect::Answer(key, answer, _) => self.answered(key, answer),
-                Effect::File(key, work) => self.work(key, work),
-                Effect::Start(start) => self.started.push(*start),
-                Effect::Commit(job) if self.held => self.jobs.push(job),
-                Effect::Commit(job) => self.commit(job, self.disk),
-                Effect::Participant(_, participant, order) => {
+                KernelEffect::Answer(key, answer, _) => self.answered(key, answer),
+                KernelEffect::File(key, work) => self.work(key, work),
+                KernelEffect::Start(start) => self.started.push(*start),
+                KernelEffect::Commit(job) if self.held => self.jobs.push(job),
+                KernelEffect::Commit(job) => self.commit(job, self.disk),
+                KernelEffect::Participant(_, participant, order) => {
                     self.orders.push(format!("{order:?} {}", participant.0));
                 }
-                Effect::Decide(_, participant, _) => {
+                KernelEffect::Decide(_, participant, _) => {
                     self.orders.push(format!("Decide {}", participant.0));
                 }
-                Effect::AskOutcome(_, participant, _) => {
+                KernelEffect::AskOutcome(_, participant, _) => {
                     self.orders.push(format!("Ask {}", participant.0));
                 }
-                Effect::Forget(participant, _) => {
+                KernelEffect::Forget(participant, _) => {
                     self.orders.push(format!("Forget {}", participant.0));
                 }
-                Effect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
-                Effect::Priority(key, priority) => {
+                KernelEffect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
+                KernelEffect::Priority(key, priority) => {
                     self.priorities.push((number_of(key), priority));
                 }
-                Effect::Statistics => self.recorded += 1,
-                Effect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
-                Effect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
-                Effect::Line { queue, record, .. } => {
+                KernelEffect::Statistics => self.recorded += 1,
+                KernelEffect::Settled(branch, yes) => self.settled.push((branch.to_string(), yes)),
+                KernelEffect::Outcome(branch, told) => self.outcomes.push((branch.to_string(), told)),
+                KernelEffect::Line { queue, record, .. } => {
                     let text = [&queue[..], b" ", &record].concat();
                     self.lines.push(String::from_utf8_lossy(&text).into_owned());
                 }
-                Effect::Facility(id, event) => self.events.push((id, *event)),
-                Effect::Waits(_) | Effect::Trace { .. } => {}
+                KernelEffect::Facility(id, event) => self.events.push((id, *event)),
+                KernelEffect::Waits(_) | KernelEffect::Trace { .. } => {}
             }
         }
     }
@@ -476,7 +476,7 @@ impl World {
         }
     }
 
-    fn commit(&mut self, job: Job, disk: bool) {
+    fn commit(&mut self, job: StoreJob, disk: bool) {
         let result = match disk {
             true => {
                 let store = self.store.as_mut().expect("a store");
@@ -496,15 +496,15 @@ impl World {
         let mut out = Vec::new();
         // Durable at once.
         let forget = match (&job.then, &result) {
-            (Then::Applied(_, participant, token), Ok(())) => {
-                Some(Then::Forget(*participant, *token))
+            (JobContinuation::Applied(_, participant, token), Ok(())) => {
+                Some(JobContinuation::Forget(*participant, *token))
             }
             _ => None,
         };
         self.kernel
             .committed(self.now, job.task, job.then, result, &mut out);
         if let Some(then) = forget {
-            let of = TaskKey::NOBODY;
+            let of = TaskKey::NO_TASK;
             self.kernel.committed(self.now, of, then, Ok(()), &mut out);
         }
         self.perform(out);

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use store::{ReadExt, ReadStore, SeekKey, Table, WriteStore};
 
-use super::model::Fate;
+use super::model::StartFate;
 use super::program::{self, ACCOUNTS};
-use super::remote::Stage;
-use super::{BALANCE, CLASS_LIMIT, MXT, World};
-use crate::types::Statistics;
+use super::remote::ParticipantStage;
+use super::{BALANCE, CLASS_LIMIT, MXT, SimWorld};
+use crate::types::RegionStatistics;
 
 /// What the managers say that they have in recoverable queues.
-type Counted = [u64; 5];
+type QueueTotals = [u64; 5];
 
-impl World {
+impl SimWorld {
     /// The rules that hold after every step.
     pub(super) fn check(&mut self) {
         self.check_limits();
@@ -81,7 +81,7 @@ impl World {
         }
         for branch in self.remotes.iter().flat_map(|r| r.branches.values()) {
             // Decided, and this partner has not heard of it.
-            if branch.stage == Stage::Prepared && there(branch.unit) {
+            if branch.stage == ParticipantStage::Prepared && there(branch.unit) {
                 total += branch.amount;
             }
         }
@@ -113,7 +113,7 @@ impl World {
         let [logical, physical] = program::TD_QUEUES.map(|name| of(name.as_bytes()));
         assert_eq!(self.model.logical, logical, "records of the logical queue");
         assert_eq!(self.model.physical, physical, "records of the physical one");
-        if self.is_all_told() {
+        if self.is_store_idle() {
             let [queues, items, records, bytes, _] = self.counted();
             assert!(queues <= 1 || !self.tasks.is_empty(), "{queues} queues");
             assert_eq!(items, self.model.items.len() as u64, "items counted");
@@ -123,8 +123,8 @@ impl World {
     }
 
     /// What the managers count of queues.
-    pub(super) fn counted(&self) -> Counted {
-        let mut s = Statistics::default();
+    pub(super) fn counted(&self) -> QueueTotals {
+        let mut s = RegionStatistics::default();
         self.kernel.resources.count(&mut s);
         [s.ts_queues, s.ts_items, s.td_items, s.td_bytes, s.ts_bytes]
     }
@@ -142,18 +142,18 @@ impl World {
             .collect();
         let mut known = 0;
         for (key, now, stored) in self.kernel.resources.counters.values() {
-            if self.is_all_told() {
+            if self.is_store_idle() {
                 assert_eq!(stored, there.get(&key[..]).copied(), "a counter");
                 assert_eq!(now, stored, "a counter that nobody changes");
             }
             known += usize::from(stored.is_some());
         }
         // They are read when the first is asked for.
-        assert!(known == 0 || !self.is_all_told() || known == there.len());
+        assert!(known == 0 || !self.is_store_idle() || known == there.len());
     }
 
     /// Whether nothing is on its way to the store or back.
-    fn is_all_told(&self) -> bool {
+    fn is_store_idle(&self) -> bool {
         self.jobs.is_empty() && self.ahead.is_none()
     }
 
@@ -163,17 +163,17 @@ impl World {
             && self.building.is_empty()
             && self.waiting.is_empty()
             && self.submitted.is_empty()
-            && self.is_all_told()
+            && self.is_store_idle()
             && self
                 .remotes
                 .iter()
-                .all(|r| r.asked.is_empty() && r.branches.is_empty())
+                .all(|r| r.pending_orders.is_empty() && r.branches.is_empty())
             && self.decider.rests()
             && self.model.deciding.is_empty()
             && self.kernel.in_doubt_units().is_empty()
             && self.kernel.open_decisions().count() == 0
             && self.kernel.next_alarm().is_none()
-            && self.terminals.rest()
+            && self.terminals.is_idle()
     }
 
     /// Nothing of any task is left behind, and a restart finds what there is.
@@ -191,7 +191,7 @@ impl World {
         assert!(resources.temporary_storage.is_idle(), "items are left");
         assert!(resources.transient_data.is_idle(), "records are left");
         for (number, request) in &self.model.requests {
-            let open = matches!(request.fate, Fate::Begins | Fate::Uncommitted);
+            let open = matches!(request.fate, StartFate::Begins | StartFate::Uncommitted);
             assert!(!open, "request {number} is lost: {request:?}");
         }
         let before = self.counted();

@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::World;
-use super::model::Change;
+use super::SimWorld;
+use super::model::ModelChange;
 use super::terminals::Conversation;
 use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId, UnitToken};
@@ -21,7 +21,7 @@ const NAME: &str = "decider";
 
 /// A data base.
 #[derive(Debug, Default)]
-pub struct Decider {
+pub struct SimDecider {
     /// Deposits of units that it has committed, by the ledger's number.
     pub deposits: BTreeMap<u64, i64>,
     /// The units that it has committed and may be asked for.
@@ -32,7 +32,7 @@ pub struct Decider {
     /// Commits on their way to it, of connections that are lost.
     in_flight: Vec<(UnitToken, Session)>,
     /// Orders and questions that wait for its reply.
-    asked: Vec<(UnitId, Asked)>,
+    pending_calls: Vec<(UnitId, DeciderCall)>,
     /// It cannot be reached.
     pub away: bool,
 }
@@ -50,7 +50,7 @@ pub struct Session {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum DeciderCall {
     Commit(UnitToken),
     OnePhase,
     Outcome(UnitToken),
@@ -59,32 +59,32 @@ enum Asked {
 /// What a unit does beside files whose decider was told to commit, and to whom it
 /// belonged.
 #[derive(Debug, Clone)]
-pub struct Deciding {
+pub struct DecidingUnit {
     /// Its task, while that waits.
     pub task: TaskKey,
     /// The ledger's number.
     pub unit: Option<u64>,
     /// Changes to queues and requests.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ModelChange>,
     /// The START that its task comes from.
     pub request: Option<u64>,
     /// What it changes of what is saved at the terminal of its task.
     pub conversation: Option<Conversation>,
 }
 
-impl Deciding {
+impl DecidingUnit {
     /// Whether no task may begin at a terminal: the unit is in doubt without its
     /// task, and changes what is saved there.
     pub fn holds(&self, at: usize) -> bool {
         let changes = self.conversation.is_some_and(|c| c.at == at);
-        self.task == TaskKey::NOBODY && changes
+        self.task == TaskKey::NO_TASK && changes
     }
 }
 
-impl Decider {
+impl SimDecider {
     /// Whether nothing is left to do.
     pub fn rests(&self) -> bool {
-        self.sessions.is_empty() && self.in_flight.is_empty() && self.asked.is_empty()
+        self.sessions.is_empty() && self.in_flight.is_empty() && self.pending_calls.is_empty()
     }
 
     fn commit(&mut self, session: Session, token: Option<UnitToken>) {
@@ -104,7 +104,7 @@ impl Decider {
     }
 }
 
-impl World {
+impl SimWorld {
     /// Deposits in a task's unit at the decider; false when that cannot be.
     pub(super) fn deposit_at_decider(&mut self, key: TaskKey, unit: u64, amount: i64) -> bool {
         let Some(session) = self.join_decider(key) else {
@@ -145,21 +145,21 @@ impl World {
         }
         match order {
             Order::BackOut => drop(self.decider.sessions.remove(&id)),
-            Order::CommitOnePhase => self.decider.asked.push((id, Asked::OnePhase)),
+            Order::CommitOnePhase => self.decider.pending_calls.push((id, DeciderCall::OnePhase)),
             Order::Prepare | Order::Commit => unreachable!("it cannot prepare"),
         }
         true
     }
 
     /// The decider is to commit: the task's changes are in doubt from now on.
-    pub(super) fn told_to_decide(&mut self, id: UnitId, token: UnitToken) {
-        self.decider.asked.push((id, Asked::Commit(token)));
+    pub(super) fn begin_decision(&mut self, id: UnitId, token: UnitToken) {
+        self.decider.pending_calls.push((id, DeciderCall::Commit(token)));
         let task = self.kernel.task_of(id).expect("a unit that is under way");
         let start = self.core.task(task).and_then(|task| task.start);
         let returned = self.tasks.get(&task).and_then(|of| of.returned);
         let conversation = start.and_then(|start| self.terminals.changed_by(start, returned));
         if let Some(of) = self.tasks.get_mut(&task) {
-            let deciding = Deciding {
+            let deciding = DecidingUnit {
                 task,
                 unit: of.unit.take(),
                 changes: std::mem::take(&mut of.changes),
@@ -174,7 +174,7 @@ impl World {
     pub(super) fn ask_decider(&mut self, id: UnitId, token: UnitToken) {
         let forgotten = self.decider.forgotten.contains(&token);
         assert!(!forgotten, "unit {id} is asked for and may be forgotten");
-        self.decider.asked.push((id, Asked::Outcome(token)));
+        self.decider.pending_calls.push((id, DeciderCall::Outcome(token)));
     }
 
     /// It is not asked for a unit any more.
@@ -196,13 +196,13 @@ impl World {
             self.arrives(token, session);
             return;
         }
-        let Some((id, asked)) = self.random.take(&mut self.decider.asked) else {
+        let Some((id, asked)) = self.random.take(&mut self.decider.pending_calls) else {
             return;
         };
         let reply = match asked {
-            Asked::Commit(token) => self.decider_commits(id, token, calm),
-            Asked::Outcome(token) => self.decider_outcome(id, token),
-            Asked::OnePhase => {
+            DeciderCall::Commit(token) => self.decider_commits(id, token, calm),
+            DeciderCall::Outcome(token) => self.decider_outcome(id, token),
+            DeciderCall::OnePhase => {
                 let session = self.decider.sessions.remove(&id);
                 let session = session.filter(|s| !s.broken && !self.decider.away);
                 let committed = session.map(|session| self.decider.commit(session, None));
@@ -268,7 +268,7 @@ impl World {
         self.decider.away = !here;
         if here {
             let to = decider(&mut self.kernel);
-            self.kernel(|k, _, out| k.decider_back(to, out));
+            self.kernel(|k, _, out| k.decider_returned(to, out));
         } else {
             self.report.vanished += 1;
             self.decider.disconnect(None);
@@ -283,8 +283,8 @@ impl World {
     /// The region died: commits that were sent arrive or not, all else is backed
     /// out.
     pub(super) fn region_left_decider(&mut self) {
-        for (id, asked) in std::mem::take(&mut self.decider.asked) {
-            if let Asked::Commit(token) = asked
+        for (id, asked) in std::mem::take(&mut self.decider.pending_calls) {
+            if let DeciderCall::Commit(token) = asked
                 && let Some(session) = self.decider.sessions.remove(&id)
                 && !session.broken
                 && !self.decider.away
@@ -295,7 +295,7 @@ impl World {
         }
         self.decider.sessions.clear();
         for deciding in self.model.deciding.values_mut() {
-            deciding.task = TaskKey::NOBODY;
+            deciding.task = TaskKey::NO_TASK;
             if let Some(conversation) = &mut deciding.conversation {
                 conversation.region_died();
             }
@@ -329,7 +329,7 @@ impl World {
     pub(super) fn deciding_without(&mut self, key: TaskKey) {
         for deciding in self.model.deciding.values_mut() {
             if deciding.task == key {
-                deciding.task = TaskKey::NOBODY;
+                deciding.task = TaskKey::NO_TASK;
             }
         }
     }

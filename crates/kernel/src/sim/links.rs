@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use link::{Request, SlotState, layout::SLOTS};
 
-use crate::core::{Links, Place};
+use crate::core::{WorkerLinks, WorkerSlot};
 
 /// Workers as the core sees them, without memory or processes.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct SimLinks {
 /// A worker.
 pub struct SimWorker {
     /// Sequence number, task number and state of what is in each slot.
-    pub slots: [Option<(u32, u64, Slot)>; SLOTS],
+    pub slots: [Option<(u32, u64, SlotProgress)>; SLOTS],
     /// It was told to end when it has nothing to do.
     pub retire: bool,
     /// Its process was started.
@@ -51,7 +51,7 @@ impl Default for SimWorker {
 
 /// How far the task of a slot is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
+pub enum SlotProgress {
     /// Nobody has taken it.
     Queued,
     /// It runs.
@@ -60,7 +60,7 @@ pub enum Slot {
     Done,
 }
 
-impl Links for SimLinks {
+impl WorkerLinks for SimLinks {
     fn create(&mut self, worker: usize, _: u64) -> bool {
         if self.refuse_create {
             return false;
@@ -75,37 +75,37 @@ impl Links for SimLinks {
         assert!(gone.slots.iter().all(Option::is_none), "slots in use");
     }
 
-    fn submit(&mut self, place: Place, sequence: u32, request: &Request) {
+    fn submit(&mut self, place: WorkerSlot, sequence: u32, request: &Request) {
         let slot = &mut self.worker(place.worker).slots[place.slot];
         assert!(slot.is_none(), "the slot is in use");
-        *slot = Some((sequence, request.task, Slot::Queued));
+        *slot = Some((sequence, request.task, SlotProgress::Queued));
     }
 
-    fn take_back(&mut self, place: Place, sequence: u32) -> bool {
+    fn take_back(&mut self, place: WorkerSlot, sequence: u32) -> bool {
         let slot = &mut self.worker(place.worker).slots[place.slot];
-        let queued = matches!(slot, Some((s, _, Slot::Queued)) if *s == sequence);
+        let queued = matches!(slot, Some((s, _, SlotProgress::Queued)) if *s == sequence);
         if queued {
             *slot = None;
         }
         queued
     }
 
-    fn state(&mut self, place: Place, sequence: u32) -> SlotState {
+    fn state(&mut self, place: WorkerSlot, sequence: u32) -> SlotState {
         match self.worker(place.worker).slots[place.slot] {
-            Some((s, _, Slot::Queued)) if s == sequence => SlotState::Queued,
-            Some((s, _, Slot::Running)) if s == sequence => SlotState::Running,
-            Some((s, _, Slot::Done)) if s == sequence => SlotState::Done,
+            Some((s, _, SlotProgress::Queued)) if s == sequence => SlotState::Queued,
+            Some((s, _, SlotProgress::Running)) if s == sequence => SlotState::Running,
+            Some((s, _, SlotProgress::Done)) if s == sequence => SlotState::Done,
             _ => SlotState::Violation(link::ProtocolViolation::State(0)),
         }
     }
 
     fn wake(&mut self, _: usize) {}
 
-    fn copy(&mut self, from: Place, to: Place, _: u64) {
+    fn copy(&mut self, from: WorkerSlot, to: WorkerSlot, _: u64) {
         assert_ne!(from, to);
     }
 
-    fn free(&mut self, place: Place, _: u64) {
+    fn free(&mut self, place: WorkerSlot, _: u64) {
         self.worker(place.worker).slots[place.slot] = None;
     }
 

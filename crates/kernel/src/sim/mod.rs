@@ -29,22 +29,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::store::{MemoryStore, WriteStore};
 use link::{Name, ProgramEntry};
 
-use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
-use crate::kernel::{Effect, Job, Settings, Start, StartEnd};
+use crate::core::{CoreAction, CompiledDefinitions, Core, CoreContext, Limits, TaskStage, TaskKey, TaskSpec};
+use crate::kernel::{KernelEffect, StoreJob, KernelSettings, InternalStart, StartEnd};
 use crate::resources::{Kernel, Resources};
 use crate::types::{
-    ClassDef, Definitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery,
+    ClassDef, RegionDefinitions, KernelConfig, QueueDefinitions, TdKind, TdQueueDef, TdRecovery,
     TransactionDef, Trigger, TsModelDef,
 };
-use decider::Decider;
+use decider::SimDecider;
 use history::HistoryHash;
-use links::{SimLinks, Slot};
-use model::Model;
+use links::{SimLinks, SlotProgress};
+use model::ExpectedState;
 use program::{CHILD, STARTED, TRIGGERED};
-use random::Random;
-use remote::Remote;
+use random::SeededRandom;
+use remote::SimParticipant;
 use task::SimTask;
-use terminals::{ENTERED, FOR_TERMINAL, Terminals};
+use terminals::{ENTERED, FOR_TERMINAL, SimTerminals};
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;
@@ -55,7 +55,7 @@ const BALANCE: i64 = 1_000;
 
 /// What a history came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct HistoryReport {
     /// Steps made.
     pub steps: u64,
     /// Tasks that ended.
@@ -100,18 +100,18 @@ pub struct Report {
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
 /// to do. Panics when a rule is broken.
-pub fn play(seed: u64, steps: u64) -> Report {
-    play_world(World::new(seed), seed, steps)
+pub fn play(seed: u64, steps: u64) -> HistoryReport {
+    play_world(SimWorld::new(seed), seed, steps)
 }
 
-/// The same with [`Report::hash`].
-pub fn play_hashed(seed: u64, steps: u64) -> Report {
-    let mut world = World::new(seed);
+/// The same with [`HistoryReport::hash`].
+pub fn play_hashed(seed: u64, steps: u64) -> HistoryReport {
+    let mut world = SimWorld::new(seed);
     world.history = Some(HistoryHash::default());
     play_world(world, seed, steps)
 }
 
-fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
+fn play_world(mut world: SimWorld, seed: u64, steps: u64) -> HistoryReport {
     world.core(|core, cx| core.ensure_minimum(cx));
     for _ in 0..steps {
         world.step(false);
@@ -129,12 +129,12 @@ fn play_world(mut world: World, seed: u64, steps: u64) -> Report {
 }
 
 /// A region's history.
-struct World {
+struct SimWorld {
     core: Core,
     kernel: Kernel,
     links: SimLinks,
     store: MemoryStore,
-    random: Random,
+    random: SeededRandom,
     now: u64,
     /// Tasks by their key, from their place on.
     tasks: BTreeMap<TaskKey, SimTask>,
@@ -142,17 +142,17 @@ struct World {
     waiting: Vec<TaskKey>,
     submitted: Vec<TaskKey>,
     /// Units on their way to the store.
-    jobs: Vec<Job>,
+    jobs: Vec<StoreJob>,
     /// Units that the store has, whose tasks have not been told.
-    ahead: Option<store::Ahead>,
+    ahead: Option<store::UnflushedUnits>,
     /// Starts whose task is not over, by their number.
-    starts: BTreeMap<u64, Start>,
+    starts: BTreeMap<u64, InternalStart>,
     /// The numbers of requests whose tasks have a terminal, by their starts.
     requests: BTreeMap<u64, u64>,
-    remotes: [Remote; 2],
-    terminals: Terminals,
-    decider: Decider,
-    model: Model,
+    remotes: [SimParticipant; 2],
+    terminals: SimTerminals,
+    decider: SimDecider,
+    model: ExpectedState,
     /// Tasks above MXT and above the class's limit at the last look, and
     /// those that have taken a lent place again since.
     over: [usize; 2],
@@ -165,22 +165,22 @@ struct World {
     last_request: u64,
     /// Engines of the core.
     parallel: usize,
-    report: Report,
+    report: HistoryReport,
     /// Hash of all events, if it is asked for.
     history: Option<HistoryHash>,
 }
 
-impl World {
-    fn new(seed: u64) -> World {
+impl SimWorld {
+    fn new(seed: u64) -> SimWorld {
         let mut store = MemoryStore::new();
         store::fill(&mut store);
         let parallel = 1 + (seed % 3) as usize;
-        World {
+        SimWorld {
             core: new_core(parallel),
             kernel: kernel(&store),
             links: SimLinks::default(),
             store,
-            random: Random::new(seed),
+            random: SeededRandom::new(seed),
             now: MS,
             tasks: BTreeMap::new(),
             building: Vec::new(),
@@ -191,9 +191,9 @@ impl World {
             starts: BTreeMap::new(),
             requests: BTreeMap::new(),
             remotes: Default::default(),
-            terminals: Terminals::default(),
-            decider: Decider::default(),
-            model: Model::default(),
+            terminals: SimTerminals::default(),
+            decider: SimDecider::default(),
+            model: ExpectedState::default(),
             over: [0; 2],
             returned: 0,
             acknowledged: BTreeSet::new(),
@@ -202,15 +202,15 @@ impl World {
             last_token: 0,
             last_request: 0,
             parallel,
-            report: Report::default(),
+            report: HistoryReport::default(),
             history: None,
         }
     }
 
     /// Calls the core, then does what it asks for.
-    fn core<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, SimLinks>) -> R) -> R {
+    fn core<R>(&mut self, call: impl FnOnce(&mut Core, &mut CoreContext<'_, SimLinks>) -> R) -> R {
         let mut out = Vec::new();
-        let mut cx = Cx {
+        let mut cx = CoreContext {
             now: self.now,
             links: &mut self.links,
             out: &mut out,
@@ -226,7 +226,7 @@ impl World {
     }
 
     /// Calls the kernel, then does what it asks for.
-    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R) -> R {
+    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R) -> R {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
         for effect in out {
@@ -238,11 +238,11 @@ impl World {
         result
     }
 
-    fn act(&mut self, action: Action) {
+    fn act(&mut self, action: CoreAction) {
         match action {
-            Action::Spawn(worker) => self.links.worker(worker).running = true,
-            Action::Kill(worker) => self.die(worker, false),
-            Action::EndUnit(key, has_results) => {
+            CoreAction::Spawn(worker) => self.links.worker(worker).running = true,
+            CoreAction::Kill(worker) => self.die(worker, false),
+            CoreAction::EndUnit(key, has_results) => {
                 let ended_well = self.tasks.get(&key).is_some_and(|t| t.ended_well);
                 let commit = has_results && ended_well;
                 if let Some(task) = self.core.task(key) {
@@ -250,20 +250,20 @@ impl World {
                     self.kernel(|k, now, out| k.end(now, caller, commit, out));
                 }
             }
-            Action::Purge(key) => {
+            CoreAction::Purge(key) => {
                 if !self.kernel(|k, _, out| k.purge(key, *b"AEXY", out)) {
                     self.core(|c, cx| c.kill_task(cx, key));
                 }
             }
-            Action::Collect(key) => self.collect(key),
-            Action::Wake(key) => self.woken(key),
+            CoreAction::Collect(key) => self.collect(key),
+            CoreAction::Wake(key) => self.woken(key),
         }
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn perform(&mut self, effect: KernelEffect) {
         match effect {
-            Effect::Answer(key, answer, _) => self.answered(key, &answer),
-            Effect::Waits(key) => {
+            KernelEffect::Answer(key, answer, _) => self.answered(key, &answer),
+            KernelEffect::Waits(key) => {
                 let (waits, lends) = (self.kernel.waits(key), self.kernel.waits_for_child(key));
                 let lent = self.core.lends(key);
                 self.returned += usize::from(lent && !lends);
@@ -274,34 +274,34 @@ impl World {
                     }
                 });
             }
-            Effect::Commit(job) => {
+            KernelEffect::Commit(job) => {
                 self.terminals.note_job(&job);
                 self.jobs.push(job);
             }
-            Effect::Participant(unit, participant, order) => {
+            KernelEffect::Participant(unit, participant, order) => {
                 if !self.order_decider(unit, participant, order) {
-                    self.tell_remote(unit, participant, order);
+                    self.order_remote(unit, participant, order);
                 }
             }
-            Effect::Ended(key, abend) => {
+            KernelEffect::Ended(key, abend) => {
                 self.deciding_without(key);
                 self.model.task_over(key);
                 self.core(|c, cx| c.unit_ended(cx, key, abend));
             }
-            Effect::Start(start) => self.begin_start(*start),
-            Effect::Priority(key, priority) => {
+            KernelEffect::Start(start) => self.begin_start(*start),
+            KernelEffect::Priority(key, priority) => {
                 self.core(|core, _| core.set_priority(key, priority));
             }
-            Effect::File(..) => unreachable!("no task of a history uses files"),
-            Effect::Decide(unit, _, token) => self.told_to_decide(unit, token),
-            Effect::AskOutcome(unit, _, token) => self.ask_decider(unit, token),
-            Effect::Forget(_, token) => self.decider_forgets(token),
-            Effect::Statistics
-            | Effect::Facility(..)
-            | Effect::Settled(..)
-            | Effect::Outcome(..)
-            | Effect::Line { .. }
-            | Effect::Trace { .. } => {}
+            KernelEffect::File(..) => unreachable!("no task of a history uses files"),
+            KernelEffect::Decide(unit, _, token) => self.begin_decision(unit, token),
+            KernelEffect::AskOutcome(unit, _, token) => self.ask_decider(unit, token),
+            KernelEffect::Forget(_, token) => self.decider_forgets(token),
+            KernelEffect::Statistics
+            | KernelEffect::Facility(..)
+            | KernelEffect::Settled(..)
+            | KernelEffect::Outcome(..)
+            | KernelEffect::Line { .. }
+            | KernelEffect::Trace { .. } => {}
         }
     }
 
@@ -311,11 +311,11 @@ impl World {
         };
         let start = task.start;
         match task.stage.clone() {
-            Stage::Building if self.waiting.contains(&key) => {
+            TaskStage::Building if self.waiting.contains(&key) => {
                 self.waiting.retain(|k| *k != key);
                 self.building.push(key);
             }
-            Stage::Refused(refusal) => {
+            TaskStage::Refused(refusal) => {
                 self.waiting.retain(|k| *k != key);
                 self.report.refused += 1;
                 self.core(|c, cx| c.cancel(cx, key));
@@ -325,7 +325,7 @@ impl World {
                     self.start_over(id, &ended);
                 }
             }
-            Stage::Done if self.submitted.contains(&key) => self.collect(key),
+            TaskStage::Done if self.submitted.contains(&key) => self.collect(key),
             _ => {}
         }
     }
@@ -363,7 +363,7 @@ impl World {
         }
     }
 
-    fn begin_start(&mut self, start: Start) {
+    fn begin_start(&mut self, start: InternalStart) {
         let spec = TaskSpec {
             transid: start.transid,
             start: Some(start.id),
@@ -401,7 +401,7 @@ impl World {
 
     fn placed_or_waits(&mut self, key: TaskKey) {
         match self.core.task(key).map(|t| t.stage.clone()) {
-            Some(Stage::Building) => self.building.push(key),
+            Some(TaskStage::Building) => self.building.push(key),
             _ => self.waiting.push(key),
         }
     }
@@ -466,7 +466,7 @@ impl World {
             9 => {
                 let at = self.random.below(2) as usize;
                 self.remote_answers(at, calm);
-                if calm && self.remotes[at].asked.is_empty() {
+                if calm && self.remotes[at].pending_orders.is_empty() {
                     self.remote_moves(at, true);
                 }
             }
@@ -511,7 +511,7 @@ impl World {
                 if let Some(key) = self.submitted.get(at).copied()
                     && self.random.one_in(8)
                 {
-                    self.act(Action::Purge(key));
+                    self.act(CoreAction::Purge(key));
                 }
             }
             23 => {
@@ -559,14 +559,14 @@ impl World {
         let taken = w
             .slots
             .iter()
-            .position(|s| matches!(s, Some((_, _, Slot::Running))));
+            .position(|s| matches!(s, Some((_, _, SlotProgress::Running))));
         if let Some(slot) = taken {
             w.cpu_ns += MS;
             self.run_task(worker, slot);
             return;
         }
-        let queued = |s: &Option<(u32, u64, Slot)>| match s {
-            Some((sequence, _, Slot::Queued)) => Some(*sequence),
+        let queued = |s: &Option<(u32, u64, SlotProgress)>| match s {
+            Some((sequence, _, SlotProgress::Queued)) => Some(*sequence),
             _ => None,
         };
         let first = (0..w.slots.len())
@@ -575,7 +575,7 @@ impl World {
         match first {
             Some((_, i)) => {
                 if let Some((_, number, state)) = &mut w.slots[i] {
-                    *state = Slot::Running;
+                    *state = SlotProgress::Running;
                     w.runnable = number.is_multiple_of(2);
                     *self.links.begun.entry(*number).or_default() += 1;
                 }
@@ -587,7 +587,7 @@ impl World {
 }
 
 /// The START that a task comes from, as its user says.
-fn request_of(start: &Start) -> u64 {
+fn request_of(start: &InternalStart) -> u64 {
     program::number_in(&start.userid.as_bytes()[1..])
 }
 
@@ -601,15 +601,15 @@ fn new_core(parallel: usize) -> Core {
         priority_aging_ns: [0, MS, 1_000 * MS][parallel % 3],
         parallel,
     };
-    Core::new(limits, Compiled::build(1, &definitions()).expect("sound"))
+    Core::new(limits, CompiledDefinitions::build(1, &definitions()).expect("sound"))
 }
 
 /// A kernel over what is in a store.
 fn kernel(store: &MemoryStore) -> Kernel {
-    let settings = Settings {
+    let settings = KernelSettings {
         lock_timeout_ns: 40 * MS,
         outcome_wait_ns: 60 * MS,
-        ..Settings::default()
+        ..KernelSettings::default()
     };
     let mut resources = Resources::default();
     let mut reader = store.reader().expect("a reader");
@@ -623,7 +623,7 @@ fn kernel(store: &MemoryStore) -> Kernel {
     Kernel::new(Some(reader), settings, resources)
 }
 
-fn definitions() -> Definitions {
+fn definitions() -> RegionDefinitions {
     let program = Name::from_bytes(*b"PROGRAM ");
     let transaction = |name: &str, class, timeout_ms| TransactionDef {
         name: Name::new(name).expect("a name"),
@@ -633,7 +633,7 @@ fn definitions() -> Definitions {
         ..TransactionDef::default()
     };
     let class = Name::from_bytes(*b"NARROW  ");
-    Definitions {
+    RegionDefinitions {
         transactions: [
             transaction("FREE", None, 0),
             transaction("CLSS", Some(class), 0),
@@ -662,7 +662,7 @@ fn definitions() -> Definitions {
             ..ProgramEntry::default()
         }],
         queues: queues(),
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     }
 }
 
@@ -697,7 +697,7 @@ fn queues() -> QueueDefinitions {
 mod tests {
     #[test]
     fn every_history_keeps_the_rules_and_comes_to_rest() {
-        let mut all = super::Report::default();
+        let mut all = super::HistoryReport::default();
         for seed in 1..=80 {
             let report = super::play(seed, 3_000);
             all.tasks += report.tasks;

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::decider::Deciding;
-use super::program::Td;
+use super::decider::DecidingUnit;
+use super::program::TdQueueKind;
 use crate::core::TaskKey;
 use crate::kernel::UnitId;
 
 /// What must be there.
 #[derive(Debug, Clone, Default)]
-pub struct Model {
+pub struct ExpectedState {
     /// Items of the temporary storage queue.
     pub items: Vec<u64>,
     /// Records of the logically recoverable queue.
@@ -32,14 +32,14 @@ pub struct Model {
     /// Tasks that found its queue empty: their ends are ends of the cycle.
     empty_for: BTreeSet<TaskKey>,
     /// Units whose decider was told to commit, and that are not over.
-    pub deciding: BTreeMap<UnitId, Deciding>,
+    pub deciding: BTreeMap<UnitId, DecidingUnit>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
 }
 
 /// A change that counts when its unit is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum ModelChange {
     /// WRITEQ TS.
     Item(u64),
     /// DELETEQ TS.
@@ -60,12 +60,12 @@ pub struct Request {
     /// With PROTECT: it outlives the region.
     pub protect: bool,
     /// What must become of it.
-    pub fate: Fate,
+    pub fate: StartFate,
 }
 
 /// What must become of a START.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum StartFate {
     /// Its unit of work is not committed.
     Uncommitted,
     /// It begins.
@@ -81,37 +81,37 @@ pub enum Fate {
     Never,
 }
 
-impl Model {
+impl ExpectedState {
     /// A unit is in the store.
-    pub fn commit(&mut self, changes: &[Change]) {
+    pub fn commit(&mut self, changes: &[ModelChange]) {
         for change in changes {
             match *change {
-                Change::Item(unit) => self.items.push(unit),
-                Change::NoItems => self.items.clear(),
-                Change::Record(unit) => self.logical.push_back(unit),
-                Change::Taken => drop(self.logical.pop_front()),
-                Change::NoRecords => self.logical.clear(),
-                Change::Request(number) => self.fate(number, Fate::Begins),
+                ModelChange::Item(unit) => self.items.push(unit),
+                ModelChange::NoItems => self.items.clear(),
+                ModelChange::Record(unit) => self.logical.push_back(unit),
+                ModelChange::Taken => drop(self.logical.pop_front()),
+                ModelChange::NoRecords => self.logical.clear(),
+                ModelChange::Request(number) => self.fate(number, StartFate::Begins),
             }
         }
     }
 
     /// A unit was backed out.
-    pub fn back_out(&mut self, changes: &[Change]) {
+    pub fn back_out(&mut self, changes: &[ModelChange]) {
         for change in changes {
-            if let Change::Request(number) = *change {
-                self.fate(number, Fate::Never);
+            if let ModelChange::Request(number) = *change {
+                self.fate(number, StartFate::Never);
             }
         }
     }
 
     /// The items as a unit sees them.
-    pub fn items_seen(&self, changes: &[Change]) -> Vec<u64> {
+    pub fn items_seen(&self, changes: &[ModelChange]) -> Vec<u64> {
         let mut seen = self.items.clone();
         for change in changes {
             match *change {
-                Change::Item(unit) => seen.push(unit),
-                Change::NoItems => seen.clear(),
+                ModelChange::Item(unit) => seen.push(unit),
+                ModelChange::NoItems => seen.clear(),
                 _ => {}
             }
         }
@@ -119,13 +119,13 @@ impl Model {
     }
 
     /// The records of the logically recoverable queue as a unit sees them.
-    pub fn records_seen(&self, changes: &[Change]) -> VecDeque<u64> {
+    pub fn records_seen(&self, changes: &[ModelChange]) -> VecDeque<u64> {
         let mut seen = self.logical.clone();
         for change in changes {
             match *change {
-                Change::Record(unit) => seen.push_back(unit),
-                Change::Taken => drop(seen.pop_front()),
-                Change::NoRecords => seen.clear(),
+                ModelChange::Record(unit) => seen.push_back(unit),
+                ModelChange::Taken => drop(seen.pop_front()),
+                ModelChange::NoRecords => seen.clear(),
                 _ => {}
             }
         }
@@ -133,14 +133,14 @@ impl Model {
     }
 
     /// A command changed the physically recoverable queue.
-    pub fn physical(&mut self, change: Physical) {
+    pub fn physical(&mut self, change: PhysicalChange) {
         match change {
-            Physical::Put(unit) => self.physical.push_back(unit),
-            Physical::Take(unit) => {
+            PhysicalChange::Put(unit) => self.physical.push_back(unit),
+            PhysicalChange::Take(unit) => {
                 let first = self.physical.pop_front();
                 assert_eq!(first, Some(unit), "the first record was not taken");
             }
-            Physical::Drop => self.physical.clear(),
+            PhysicalChange::Drop => self.physical.clear(),
         }
     }
 
@@ -152,8 +152,8 @@ impl Model {
     /// A START is asked for.
     pub fn ask(&mut self, number: u64, protect: bool) {
         let fate = match protect {
-            true => Fate::Uncommitted,
-            false => Fate::Begins,
+            true => StartFate::Uncommitted,
+            false => StartFate::Begins,
         };
         self.requests.insert(number, Request { protect, fate });
     }
@@ -168,15 +168,15 @@ impl Model {
         let own = self.terminals.iter().filter(|(_, of)| **of == at);
         for number in own.map(|(number, _)| number) {
             if let Some(request) = self.requests.get_mut(number)
-                && request.fate == Fate::Begins
+                && request.fate == StartFate::Begins
             {
-                request.fate = Fate::Never;
+                request.fate = StartFate::Never;
             }
         }
     }
 
     /// What must become of a START now.
-    pub fn fate(&mut self, number: u64, fate: Fate) {
+    pub fn fate(&mut self, number: u64, fate: StartFate) {
         let request = self.requests.get_mut(&number);
         request.expect("a START that was asked for").fate = fate;
     }
@@ -184,22 +184,22 @@ impl Model {
     /// A START is cancelled.
     pub fn cancelled(&mut self, number: u64) {
         let fate = self.requests[&number].fate;
-        let can = matches!(fate, Fate::Begins | Fate::MayBegin | Fate::Never);
+        let can = matches!(fate, StartFate::Begins | StartFate::MayBegin | StartFate::Never);
         assert!(can, "request {number} was cancelled and is {fate:?}");
-        self.fate(number, Fate::Never);
+        self.fate(number, StartFate::Never);
     }
 
     /// The task of a START begins.
     pub fn begins(&mut self, number: u64) {
         let fate = self.requests[&number].fate;
-        let may = matches!(fate, Fate::Begins | Fate::MayBegin);
+        let may = matches!(fate, StartFate::Begins | StartFate::MayBegin);
         assert!(may, "request {number} begins and is {fate:?}");
-        self.fate(number, Fate::Begun);
+        self.fate(number, StartFate::Begun);
     }
 
     /// The task of a START has committed a unit of work.
     pub fn done(&mut self, number: u64) {
-        self.fate(number, Fate::Done);
+        self.fate(number, StartFate::Done);
     }
 
     /// ENQ gave a name to a task.
@@ -252,12 +252,12 @@ impl Model {
 
     /// The store has lost what it took over since then. Programs keep the
     /// numbers that they got.
-    pub fn power_lost(&mut self, before: Model) {
+    pub fn power_lost(&mut self, before: ExpectedState) {
         let given = std::mem::take(&mut self.given);
         // What was told to its decider since is in doubt still.
         let mut deciding = before.deciding.clone();
         deciding.append(&mut self.deciding);
-        *self = Model {
+        *self = ExpectedState {
             given,
             deciding,
             ..before
@@ -272,10 +272,10 @@ impl Model {
         self.empty_for.clear();
         for request in self.requests.values_mut() {
             request.fate = match (request.fate, request.protect) {
-                (Fate::Done, _) => Fate::Done,
-                (Fate::Begins, true) => Fate::Begins,
-                (Fate::Begun | Fate::MayBegin, true) => Fate::MayBegin,
-                _ => Fate::Never,
+                (StartFate::Done, _) => StartFate::Done,
+                (StartFate::Begins, true) => StartFate::Begins,
+                (StartFate::Begun | StartFate::MayBegin, true) => StartFate::MayBegin,
+                _ => StartFate::Never,
             };
         }
     }
@@ -283,7 +283,7 @@ impl Model {
 
 /// A change of the physically recoverable queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Physical {
+pub enum PhysicalChange {
     /// WRITEQ TD.
     Put(u64),
     /// READQ TD.
@@ -296,9 +296,9 @@ pub enum Physical {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnTd {
     /// WRITEQ TD.
-    Put(Td, u64),
+    Put(TdQueueKind, u64),
     /// READQ TD.
-    Take(Td),
+    Take(TdQueueKind),
     /// DELETEQ TD.
-    Drop(Td),
+    Drop(TdQueueKind),
 }

@@ -13,18 +13,18 @@ use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
 
 use super::history::HistoryHash;
-use super::random::Random;
+use super::random::SeededRandom;
 use crate::core::TaskKey;
-use crate::kernel::{BranchId, Caller, Effect, Job, Order, ParticipantId, Settings, UnitId};
+use crate::kernel::{BranchId, CallingTask, KernelEffect, StoreJob, Order, ParticipantId, KernelSettings, UnitId};
 use crate::resources::{Kernel, Resources};
-use crate::types::Definitions;
+use crate::types::RegionDefinitions;
 use crate::types::{KernelConfig, QueueDefinitions, TsModelDef};
 
 const MS: u64 = 1_000_000;
 
 /// What a task is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum TaskAnswer {
     /// NORMAL; true when there was nothing to prepare.
     Normal(bool),
     /// Another condition.
@@ -41,41 +41,41 @@ pub struct Node {
     /// How often it has died.
     pub life: u64,
     last_task: u32,
-    answers: BTreeMap<u32, Said>,
+    answers: BTreeMap<u32, TaskAnswer>,
     ended: BTreeSet<u32>,
     /// What its participants are told.
     pub orders: Vec<(UnitId, ParticipantId, Order)>,
-    settlements: Asked<bool>,
-    outcomes: Asked<Option<bool>>,
-    jobs: Vec<Job>,
+    settlements: BranchQuestions<bool>,
+    outcomes: BranchQuestions<Option<bool>>,
+    jobs: Vec<StoreJob>,
     /// What the store has and nobody has been told of, and what was there before.
-    ahead: Option<(Vec<Done>, MemoryStore)>,
+    ahead: Option<(Vec<FinishedJob>, MemoryStore)>,
     /// Hash of what its kernel asked for in all its lives, if it is asked for.
     pub history: Option<HistoryHash>,
 }
 
 /// A job, and how it ended.
-type Done = (Job, Result<(), ApplyError>);
+type FinishedJob = (StoreJob, Result<(), ApplyError>);
 
 /// Questions about branches: several may ask about one, and all are told.
 #[derive(Debug)]
-struct Asked<T> {
+struct BranchQuestions<T> {
     last: u64,
     waiting: BTreeMap<BranchId, Vec<u64>>,
-    told: BTreeMap<u64, T>,
+    answered: BTreeMap<u64, T>,
 }
 
-impl<T> Default for Asked<T> {
+impl<T> Default for BranchQuestions<T> {
     fn default() -> Self {
-        Asked {
+        BranchQuestions {
             last: 0,
             waiting: BTreeMap::new(),
-            told: BTreeMap::new(),
+            answered: BTreeMap::new(),
         }
     }
 }
 
-impl<T: Copy> Asked<T> {
+impl<T: Copy> BranchQuestions<T> {
     fn ask(&mut self, branch: &BranchId) -> u64 {
         self.last += 1;
         let waiting = self.waiting.entry(branch.clone()).or_default();
@@ -83,9 +83,9 @@ impl<T: Copy> Asked<T> {
         self.last
     }
 
-    fn tell(&mut self, branch: &BranchId, what: T) {
+    fn answer_all(&mut self, branch: &BranchId, what: T) {
         let waiting = self.waiting.remove(branch).unwrap_or_default();
-        self.told
+        self.answered
             .extend(waiting.into_iter().map(|number| (number, what)));
     }
 }
@@ -97,9 +97,9 @@ impl Node {
     }
 
     fn over(store: MemoryStore, now: u64, life: u64) -> Node {
-        let settings = Settings {
+        let settings = KernelSettings {
             lock_timeout_ns: 400 * MS,
-            ..Settings::default()
+            ..KernelSettings::default()
         };
         let queues = QueueDefinitions {
             models: vec![TsModelDef {
@@ -111,9 +111,9 @@ impl Node {
         };
         let config = KernelConfig {
             temporary_storage_bytes: 1 << 24,
-            definitions: Definitions {
+            definitions: RegionDefinitions {
                 queues,
-                ..Definitions::default()
+                ..RegionDefinitions::default()
             },
             ..KernelConfig::default()
         };
@@ -129,8 +129,8 @@ impl Node {
             answers: BTreeMap::new(),
             ended: BTreeSet::new(),
             orders: Vec::new(),
-            settlements: Asked::default(),
-            outcomes: Asked::default(),
+            settlements: BranchQuestions::default(),
+            outcomes: BranchQuestions::default(),
             jobs: Vec::new(),
             ahead: None,
             history: None,
@@ -144,7 +144,7 @@ impl Node {
     /// nanoseconds than it has given numbers to units. What was on its way to the
     /// store is there, or some of it; a loss of power takes back what nobody had
     /// been told of. True when it did.
-    pub fn crash(&mut self, now: u64, random: &mut Random) -> bool {
+    pub fn crash(&mut self, now: u64, random: &mut SeededRandom) -> bool {
         let mut jobs = std::mem::take(&mut self.jobs);
         jobs.truncate(random.below(jobs.len() as u64 + 1) as usize);
         let ahead = self.ahead.take().filter(|_| random.one_in(2));
@@ -163,7 +163,7 @@ impl Node {
         lost
     }
 
-    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R) -> R {
+    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R) -> R {
         let mut out = Vec::new();
         let result = call(&mut self.kernel, self.now, &mut out);
         for effect in out {
@@ -171,27 +171,27 @@ impl Node {
                 history.note(self.now, &effect);
             }
             match effect {
-                Effect::Answer(key, answer, _) => {
-                    self.answers.insert(number_of(key), said(&answer));
+                KernelEffect::Answer(key, answer, _) => {
+                    self.answers.insert(number_of(key), task_answer(&answer));
                 }
-                Effect::Commit(job) => self.jobs.push(job),
-                Effect::Participant(unit, participant, order) => {
+                KernelEffect::Commit(job) => self.jobs.push(job),
+                KernelEffect::Participant(unit, participant, order) => {
                     self.orders.push((unit, participant, order));
                 }
-                Effect::Ended(key, _) => drop(self.ended.insert(number_of(key))),
-                Effect::Settled(branch, yes) => self.settlements.tell(&branch, yes),
-                Effect::Outcome(branch, told) => self.outcomes.tell(&branch, told),
-                Effect::Waits(_)
-                | Effect::Facility(..)
-                | Effect::Start(_)
-                | Effect::Priority(..)
-                | Effect::Statistics
-                | Effect::Trace { .. }
-                | Effect::Line { .. }
-                | Effect::File(..)
-                | Effect::Decide(..)
-                | Effect::AskOutcome(..)
-                | Effect::Forget(..) => {}
+                KernelEffect::Ended(key, _) => drop(self.ended.insert(number_of(key))),
+                KernelEffect::Settled(branch, yes) => self.settlements.answer_all(&branch, yes),
+                KernelEffect::Outcome(branch, told) => self.outcomes.answer_all(&branch, told),
+                KernelEffect::Waits(_)
+                | KernelEffect::Facility(..)
+                | KernelEffect::Start(_)
+                | KernelEffect::Priority(..)
+                | KernelEffect::Statistics
+                | KernelEffect::Trace { .. }
+                | KernelEffect::Line { .. }
+                | KernelEffect::File(..)
+                | KernelEffect::Decide(..)
+                | KernelEffect::AskOutcome(..)
+                | KernelEffect::Forget(..) => {}
             }
         }
         result
@@ -236,7 +236,7 @@ impl Node {
     }
 
     /// Its answer, when it is there.
-    pub fn take_answer(&mut self, task: u32) -> Option<Said> {
+    pub fn take_answer(&mut self, task: u32) -> Option<TaskAnswer> {
         self.answers.remove(&task)
     }
 
@@ -263,8 +263,8 @@ impl Node {
     }
 
     /// A task's unit is to be committed in one phase.
-    pub fn commit_alone(&mut self, task: u32, branch: BranchId, heard: &[BranchId]) {
-        self.kernel(|k, now, out| k.commit_alone(now, caller(task), branch, heard, out));
+    pub fn commit_one_phase(&mut self, task: u32, branch: BranchId, heard: &[BranchId]) {
+        self.kernel(|k, now, out| k.commit_one_phase(now, caller(task), branch, heard, out));
     }
 
     /// A coordinator says how its unit ended: the number by which
@@ -277,7 +277,7 @@ impl Node {
 
     /// Whether that is carried out, when it is known.
     pub fn take_settled(&mut self, number: u64) -> Option<bool> {
-        self.settlements.told.remove(&number)
+        self.settlements.answered.remove(&number)
     }
 
     /// A coordinator asks what became of a unit: the number by which
@@ -290,12 +290,12 @@ impl Node {
 
     /// The answer to that, when it is there.
     pub fn take_outcome(&mut self, number: u64) -> Option<Option<bool>> {
-        self.outcomes.told.remove(&number)
+        self.outcomes.answered.remove(&number)
     }
 
     /// A coordinator is there again.
-    pub fn coordinator_back(&mut self, prefix: &[u8], after: &[u8]) {
-        self.kernel(|k, now, out| k.coordinator_back(now, prefix, after, out));
+    pub fn coordinator_returned(&mut self, prefix: &[u8], after: &[u8]) {
+        self.kernel(|k, now, out| k.coordinator_returned(now, prefix, after, out));
     }
 
     /// What is prepared, or may be in a moment.
@@ -364,14 +364,14 @@ impl Node {
 
     /// The store takes some of what waits for it, or fails to. Now and then the
     /// tasks hear of it only after the next time. False when it failed.
-    pub fn commit(&mut self, random: &mut Random, calm: bool) -> bool {
+    pub fn commit(&mut self, random: &mut SeededRandom, calm: bool) -> bool {
         let earlier = self.ahead.take();
         let mut works = true;
         let mut ended = Vec::new();
         let before = self.store.fork();
         if !self.jobs.is_empty() {
             let n = 1 + random.below(self.jobs.len() as u64) as usize;
-            let jobs: Vec<Job> = self.jobs.drain(..n).collect();
+            let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
             works = calm || !random.one_in(20);
             let results = match works {
                 true => {
@@ -382,15 +382,15 @@ impl Node {
             };
             ended = jobs.into_iter().zip(results).collect();
         }
-        self.tell(earlier.map(|(ended, _)| ended).unwrap_or_default());
+        self.report_committed(earlier.map(|(ended, _)| ended).unwrap_or_default());
         match works && !ended.is_empty() && random.one_in(2) {
             true => self.ahead = Some((ended, before)),
-            false => self.tell(ended),
+            false => self.report_committed(ended),
         }
         works
     }
 
-    fn tell(&mut self, ended: Vec<(Job, Result<(), ApplyError>)>) {
+    fn report_committed(&mut self, ended: Vec<(StoreJob, Result<(), ApplyError>)>) {
         for (job, result) in ended {
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
@@ -448,8 +448,8 @@ impl Node {
 }
 
 /// A task as the kernel is told of it.
-fn caller(task: u32) -> Caller {
-    Caller {
+fn caller(task: u32) -> CallingTask {
+    CallingTask {
         key: key_of(task),
         number: task.into(),
         transid: Name::from_bytes(*b"TEST"),
@@ -469,11 +469,11 @@ fn number_of(key: TaskKey) -> u32 {
     key.simulated_number()
 }
 
-fn said(answer: &CallAnswer) -> Said {
+fn task_answer(answer: &CallAnswer) -> TaskAnswer {
     match (answer.abend.is_blank(), answer.condition) {
-        (true, Condition::Normal) => Said::Normal(answer.args[0] == 1),
-        (true, condition) => Said::Raised(condition),
-        (false, _) => Said::Abend(*answer.abend.as_bytes()),
+        (true, Condition::Normal) => TaskAnswer::Normal(answer.args[0] == 1),
+        (true, condition) => TaskAnswer::Raised(condition),
+        (false, _) => TaskAnswer::Abend(*answer.abend.as_bytes()),
     }
 }
 

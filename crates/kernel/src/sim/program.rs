@@ -10,7 +10,7 @@ use cics::file::FileAccess;
 use link::{WorkerCall, FileCall, FileCommand, CallOperation, CommandOperands};
 use store::SeekKey;
 
-use super::random::Random;
+use super::random::SeededRandom;
 use super::terminals::{ENTERED, FOR_TERMINAL};
 
 /// Accounts in the file.
@@ -39,7 +39,7 @@ pub type Token = Vec<u8>;
 
 /// A transient data queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Td {
+pub enum TdQueueKind {
     /// Part of units of work.
     Logical,
     /// As the last command left it.
@@ -48,7 +48,7 @@ pub enum Td {
 
 /// A step of a task.
 #[derive(Debug, Clone)]
-pub enum Act {
+pub enum TaskStep {
     /// Waits for a while.
     Delay(i64),
     /// ENQ of a name.
@@ -74,11 +74,11 @@ pub enum Act {
     /// Deletes it.
     DropItems,
     /// Adds the unit's number to a transient data queue.
-    PutRecord(Td),
+    PutRecord(TdQueueKind),
     /// Takes the next record.
-    TakeRecord(Td),
+    TakeRecord(TdQueueKind),
     /// Deletes all records.
-    DropRecords(Td),
+    DropRecords(TdQueueKind),
     /// GET COUNTER of the sequence.
     Number,
     /// One of the other commands on a counter.
@@ -112,12 +112,12 @@ pub enum Act {
 }
 
 /// The steps of a task of a transaction, made by chance.
-pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
+pub fn script(random: &mut SeededRandom, transid: &str) -> Vec<TaskStep> {
     let mut acts = Vec::new();
     if transid == TRIGGERED {
-        acts.push(Act::Ledger);
+        acts.push(TaskStep::Ledger);
         for _ in 0..1 + random.below(5) {
-            acts.push(Act::TakeRecord(Td::Logical));
+            acts.push(TaskStep::TakeRecord(TdQueueKind::Logical));
         }
         return acts;
     }
@@ -127,29 +127,29 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
     // What nobody outside asked for asks for nothing more.
     let outer = transid != STARTED && transid != CHILD;
     if random.one_in(8) {
-        acts.push(Act::JoinDecider);
+        acts.push(TaskStep::JoinDecider);
     }
     for _ in 0..1 + random.below(3) {
         unit(random, &mut acts);
         if outer && random.one_in(4) {
-            acts.push(Act::Start(random.below(5) as i64, random.one_in(2)));
+            acts.push(TaskStep::Start(random.below(5) as i64, random.one_in(2)));
         }
         if outer && random.one_in(3) {
             let (at, protect) = super::terminals::choose(random);
-            acts.push(Act::StartAt(at, random.below(3) as i64, protect));
+            acts.push(TaskStep::StartAt(at, random.below(3) as i64, protect));
         }
         if outer && random.one_in(4) {
-            acts.push(Act::Start(1 + random.below(4) as i64, random.one_in(2)));
-            acts.push(Act::Syncpoint);
-            acts.push(Act::Cancel);
+            acts.push(TaskStep::Start(1 + random.below(4) as i64, random.one_in(2)));
+            acts.push(TaskStep::Syncpoint);
+            acts.push(TaskStep::Cancel);
         }
         if outer && random.one_in(5) {
             children(random, &mut acts);
         }
         acts.push(match random.below(6) {
-            0 => Act::Rollback,
-            1 if random.one_in(3) => Act::Abend,
-            _ => Act::Syncpoint,
+            0 => TaskStep::Rollback,
+            1 if random.one_in(3) => TaskStep::Abend,
+            _ => TaskStep::Syncpoint,
         });
     }
     // What is done after the last syncpoint ends with the task.
@@ -160,19 +160,19 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
 }
 
 /// What a task does in a unit of work.
-pub fn unit(random: &mut Random, acts: &mut Vec<Act>) {
+pub fn unit(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
     let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
     let amount = 1 + random.below(90) as i64;
     if random.one_in(3) {
-        acts.push(Act::Enqueue(b'A' + random.below(3) as u8));
+        acts.push(TaskStep::Enqueue(b'A' + random.below(3) as u8));
     }
-    acts.push(Act::Ledger);
+    acts.push(TaskStep::Ledger);
     if random.one_in(2) {
         acts.push(queue(random));
     }
-    acts.push(Act::Change(from, -amount));
+    acts.push(TaskStep::Change(from, -amount));
     if random.one_in(3) {
-        acts.push(Act::Delay(random.below(30) as i64));
+        acts.push(TaskStep::Delay(random.below(30) as i64));
     }
     if random.one_in(3) {
         acts.push(queue(random));
@@ -181,51 +181,51 @@ pub fn unit(random: &mut Random, acts: &mut Vec<Act>) {
         acts.push(counter(random));
     }
     match random.below(8) {
-        0 => acts.push(Act::Deposit(random.below(2) as usize, amount)),
+        0 => acts.push(TaskStep::Deposit(random.below(2) as usize, amount)),
         1 => {
-            acts.push(Act::Deposit(0, amount / 2));
-            acts.push(Act::Deposit(1, amount - amount / 2));
+            acts.push(TaskStep::Deposit(0, amount / 2));
+            acts.push(TaskStep::Deposit(1, amount - amount / 2));
         }
-        2 => acts.push(Act::DepositAtDecider(amount)),
+        2 => acts.push(TaskStep::DepositAtDecider(amount)),
         3 => {
-            acts.push(Act::Deposit(random.below(2) as usize, amount / 2));
-            acts.push(Act::DepositAtDecider(amount - amount / 2));
+            acts.push(TaskStep::Deposit(random.below(2) as usize, amount / 2));
+            acts.push(TaskStep::DepositAtDecider(amount - amount / 2));
         }
-        _ => acts.push(Act::Change(to, amount)),
+        _ => acts.push(TaskStep::Change(to, amount)),
     }
     if random.one_in(4) {
-        acts.push(Act::Dequeue(b'A' + random.below(3) as u8));
+        acts.push(TaskStep::Dequeue(b'A' + random.below(3) as u8));
     }
     if random.one_in(6) {
-        acts.push(Act::LookForUnit(random.below(4)));
+        acts.push(TaskStep::LookForUnit(random.below(4)));
     }
 }
 
-fn queue(random: &mut Random) -> Act {
+fn queue(random: &mut SeededRandom) -> TaskStep {
     let td = match random.one_in(3) {
-        true => Td::Physical,
-        false => Td::Logical,
+        true => TdQueueKind::Physical,
+        false => TdQueueKind::Logical,
     };
     match random.below(16) {
-        0..=2 => Act::PutItem,
-        3 | 4 => Act::LookAtItem,
-        5 => Act::DropItems,
-        6..=10 => Act::PutRecord(td),
-        11..=14 => Act::TakeRecord(td),
-        _ => Act::DropRecords(td),
+        0..=2 => TaskStep::PutItem,
+        3 | 4 => TaskStep::LookAtItem,
+        5 => TaskStep::DropItems,
+        6..=10 => TaskStep::PutRecord(td),
+        11..=14 => TaskStep::TakeRecord(td),
+        _ => TaskStep::DropRecords(td),
     }
 }
 
-fn counter(random: &mut Random) -> Act {
+fn counter(random: &mut SeededRandom) -> TaskStep {
     let register = COUNTERS[1];
     let on = |number, name: &str, value: i64| {
         let operands = CommandOperands::default()
             .bytes(get_counter::COUNTER, name)
             .int(update_counter::VALUE, value);
-        Act::Counter(command(number, &operands))
+        TaskStep::Counter(command(number, &operands))
     };
     match random.below(8) {
-        0..=2 => Act::Number,
+        0..=2 => TaskStep::Number,
         // It is there already, but for once.
         3 => on(define_counter::NUMBER, COUNTERS[0], 1),
         4 => on(define_counter::NUMBER, register, 5),
@@ -233,23 +233,23 @@ fn counter(random: &mut Random) -> Act {
         6 => on(delete_counter::NUMBER, register, 0),
         _ => {
             let operands = CommandOperands::default().bytes(get_counter::COUNTER, register);
-            Act::Counter(command(get_counter::NUMBER, &operands))
+            TaskStep::Counter(command(get_counter::NUMBER, &operands))
         }
     }
 }
 
-fn children(random: &mut Random, acts: &mut Vec<Act>) {
+fn children(random: &mut SeededRandom, acts: &mut Vec<TaskStep>) {
     let count = 1 + random.below(3);
     for _ in 0..count {
-        acts.push(Act::Run);
+        acts.push(TaskStep::Run);
     }
     if random.one_in(4) {
-        acts.push(Act::Free);
+        acts.push(TaskStep::Free);
     }
     for _ in 0..count {
         acts.push(match random.one_in(3) {
-            true => Act::FetchChild,
-            false => Act::FetchAny,
+            true => TaskStep::FetchChild,
+            false => TaskStep::FetchAny,
         });
     }
 }
@@ -322,7 +322,7 @@ pub fn drop_items() -> WorkerCall {
 }
 
 /// WRITEQ TD.
-pub fn put_record(queue: Td, unit: u64) -> WorkerCall {
+pub fn put_record(queue: TdQueueKind, unit: u64) -> WorkerCall {
     let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, td_name(queue))
         .bytes(writeq_td::FROM, key(unit));
@@ -330,21 +330,21 @@ pub fn put_record(queue: Td, unit: u64) -> WorkerCall {
 }
 
 /// READQ TD.
-pub fn take_record(queue: Td) -> WorkerCall {
+pub fn take_record(queue: TdQueueKind) -> WorkerCall {
     let operands = CommandOperands::default().bytes(readq_td::QUEUE, td_name(queue));
     command(readq_td::NUMBER, &operands)
 }
 
 /// DELETEQ TD.
-pub fn drop_records(queue: Td) -> WorkerCall {
+pub fn drop_records(queue: TdQueueKind) -> WorkerCall {
     let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, td_name(queue));
     command(deleteq_td::NUMBER, &operands)
 }
 
-fn td_name(queue: Td) -> &'static str {
+fn td_name(queue: TdQueueKind) -> &'static str {
     match queue {
-        Td::Logical => TD_QUEUES[0],
-        Td::Physical => TD_QUEUES[1],
+        TdQueueKind::Logical => TD_QUEUES[0],
+        TdQueueKind::Physical => TD_QUEUES[1],
     }
 }
 

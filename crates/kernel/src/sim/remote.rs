@@ -6,38 +6,38 @@
 
 use std::collections::BTreeMap;
 
-use super::World;
+use super::SimWorld;
 use crate::core::TaskKey;
 use crate::kernel::{Order, ParticipantId, UnitId};
 use crate::resources::Kernel;
 
 /// A participant beside the store.
 #[derive(Debug, Default)]
-pub struct Remote {
+pub struct SimParticipant {
     /// Deposits of units that were committed, by the ledger's number.
     pub deposits: BTreeMap<u64, i64>,
     /// Units that are not over.
-    pub branches: BTreeMap<UnitId, Branch>,
+    pub branches: BTreeMap<UnitId, ParticipantUnit>,
     /// Orders that wait for its answer.
-    pub asked: Vec<(UnitId, Order)>,
+    pub pending_orders: Vec<(UnitId, Order)>,
     /// It cannot be reached.
     pub away: bool,
 }
 
 /// A unit of work of a participant.
 #[derive(Debug, Clone, Copy)]
-pub struct Branch {
+pub struct ParticipantUnit {
     /// The ledger's number.
     pub unit: u64,
     /// What is deposited.
     pub amount: i64,
     /// How far it is.
-    pub stage: Stage,
+    pub stage: ParticipantStage,
 }
 
 /// How far a participant's unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum ParticipantStage {
     /// It can be changed, and is lost when the participant vanishes.
     Active,
     /// It vanished meanwhile: the unit cannot be committed any more.
@@ -49,19 +49,19 @@ pub enum Stage {
 /// Their names.
 const NAMES: [&str; 2] = ["data base", "partner"];
 
-impl Remote {
+impl SimParticipant {
     fn carry_out(&mut self, id: UnitId, order: Order) {
         match order {
             Order::Prepare => {
                 if let Some(branch) = self.branches.get_mut(&id) {
-                    branch.stage = Stage::Prepared;
+                    branch.stage = ParticipantStage::Prepared;
                 }
             }
             Order::Commit | Order::CommitOnePhase => {
                 if let Some(branch) = self.branches.remove(&id) {
                     let ready = match order {
-                        Order::Commit => Stage::Prepared,
-                        _ => Stage::Active,
+                        Order::Commit => ParticipantStage::Prepared,
+                        _ => ParticipantStage::Active,
                     };
                     assert_eq!(branch.stage, ready, "unit {id}: {order:?}");
                     let before = self.deposits.insert(branch.unit, branch.amount);
@@ -76,12 +76,12 @@ impl Remote {
     /// have heard the end of.
     fn in_doubt(&self) -> Vec<UnitId> {
         let units = self.branches.iter();
-        let units = units.filter(|(_, b)| b.stage != Stage::Active);
+        let units = units.filter(|(_, b)| b.stage != ParticipantStage::Active);
         units.map(|(id, _)| *id).collect()
     }
 }
 
-impl World {
+impl SimWorld {
     /// Deposits in a task's unit; false when that cannot be.
     pub(super) fn deposit(&mut self, at: usize, key: TaskKey, unit: u64, amount: i64) -> bool {
         if self.remotes[at].away {
@@ -94,16 +94,16 @@ impl World {
             let remote = k.participant(NAMES[at]);
             k.join(now, &caller, remote, out)
         });
-        let branch = self.remotes[at].branches.entry(id).or_insert(Branch {
+        let branch = self.remotes[at].branches.entry(id).or_insert(ParticipantUnit {
             unit,
             amount: 0,
-            stage: Stage::Active,
+            stage: ParticipantStage::Active,
         });
         branch.amount += amount;
-        branch.stage == Stage::Active
+        branch.stage == ParticipantStage::Active
     }
 
-    pub(super) fn tell_remote(&mut self, id: UnitId, participant: ParticipantId, order: Order) {
+    pub(super) fn order_remote(&mut self, id: UnitId, participant: ParticipantId, order: Order) {
         // Its number depends on who came first in this life of the region.
         let known = |kernel: &mut Kernel, at: usize| kernel.participant(NAMES[at]) == participant;
         let Some(at) = (0..NAMES.len()).find(|at| known(&mut self.kernel, *at)) else {
@@ -114,7 +114,7 @@ impl World {
             Order::BackOut if remote.away => {}
             Order::BackOut => remote.carry_out(id, order),
             // Its answer comes later.
-            _ => remote.asked.push((id, order)),
+            _ => remote.pending_orders.push((id, order)),
         }
     }
 
@@ -122,12 +122,12 @@ impl World {
     /// that it does not.
     pub(super) fn remote_answers(&mut self, at: usize, calm: bool) {
         let remote = &mut self.remotes[at];
-        let Some((id, order)) = self.random.take(&mut remote.asked) else {
+        let Some((id, order)) = self.random.take(&mut remote.pending_orders) else {
             return;
         };
         let branch = remote.branches.get(&id).map(|b| b.stage);
         let can = match order {
-            Order::Prepare | Order::CommitOnePhase => branch == Some(Stage::Active),
+            Order::Prepare | Order::CommitOnePhase => branch == Some(ParticipantStage::Active),
             Order::Commit | Order::BackOut => true,
         };
         let reached = !remote.away;
@@ -151,8 +151,8 @@ impl World {
         if !here {
             self.report.vanished += 1;
             for branch in remote.branches.values_mut() {
-                if branch.stage == Stage::Active {
-                    branch.stage = Stage::Broken;
+                if branch.stage == ParticipantStage::Active {
+                    branch.stage = ParticipantStage::Broken;
                 }
             }
             return;
@@ -168,17 +168,17 @@ impl World {
     pub(super) fn region_left_remotes(&mut self) {
         for at in 0..NAMES.len() {
             let remote = &mut self.remotes[at];
-            for (id, order) in std::mem::take(&mut remote.asked) {
+            for (id, order) in std::mem::take(&mut remote.pending_orders) {
                 let stage = remote.branches.get(&id).map(|b| b.stage);
                 let ready = match order {
-                    Order::Prepare | Order::CommitOnePhase => stage == Some(Stage::Active),
+                    Order::Prepare | Order::CommitOnePhase => stage == Some(ParticipantStage::Active),
                     Order::Commit | Order::BackOut => true,
                 };
                 if ready && !remote.away && self.random.one_in(2) {
                     remote.carry_out(id, order);
                 }
             }
-            let prepared = |_: &UnitId, b: &mut Branch| b.stage == Stage::Prepared;
+            let prepared = |_: &UnitId, b: &mut ParticipantUnit| b.stage == ParticipantStage::Prepared;
             remote.branches.retain(prepared);
         }
         // They come back in any order.

@@ -9,34 +9,34 @@ use store::{
 };
 
 use super::links::SimLinks;
-use super::model::{Model, OnTd, Physical};
-use super::program::{self, ACCOUNTS, Td};
-use super::task::Asked;
-use super::{BALANCE, World, kernel, new_core};
+use super::model::{ExpectedState, OnTd, PhysicalChange};
+use super::program::{self, ACCOUNTS, TdQueueKind};
+use super::task::PendingCall;
+use super::{BALANCE, SimWorld, kernel, new_core};
 use crate::core::TaskKey;
-use crate::kernel::{Job, Then};
+use crate::kernel::{StoreJob, JobContinuation};
 
 /// What the store made of a unit.
-type Ended = (Job, Result<(), ApplyError>);
+type JobResult = (StoreJob, Result<(), ApplyError>);
 
 /// Units that the store has and may lose, since nobody has been told.
-pub(super) struct Ahead {
-    ended: Vec<Ended>,
+pub(super) struct UnflushedUnits {
+    ended: Vec<JobResult>,
     /// What was there before.
-    before: (MemoryStore, Model),
+    before: (MemoryStore, ExpectedState),
 }
 
-impl World {
+impl SimWorld {
     /// The store takes some of what waits for it, or fails to. Now and then the
     /// tasks hear of it only after the next time.
     pub(super) fn commit(&mut self, calm: bool) {
         let earlier = self.ahead.take();
         if self.jobs.is_empty() {
-            self.tell(earlier.map(|ahead| ahead.ended));
+            self.report_outcomes(earlier.map(|ahead| ahead.ended));
             return;
         }
         let n = 1 + self.random.below(self.jobs.len() as u64) as usize;
-        let jobs: Vec<Job> = self.jobs.drain(..n).collect();
+        let jobs: Vec<StoreJob> = self.jobs.drain(..n).collect();
         let before = (self.store.fork(), self.model.clone());
         let fails = !calm && self.random.one_in(12);
         let results = match fails {
@@ -46,40 +46,40 @@ impl World {
             }
             false => self.apply(&jobs),
         };
-        self.tell(earlier.map(|ahead| ahead.ended));
+        self.report_outcomes(earlier.map(|ahead| ahead.ended));
         let ended = jobs.into_iter().zip(results).collect();
         match !fails && self.random.one_in(2) {
             true => {
                 let (now, ended) = decided(ended);
-                self.tell(Some(now));
-                self.ahead = Some(Ahead { ended, before });
+                self.report_outcomes(Some(now));
+                self.ahead = Some(UnflushedUnits { ended, before });
             }
             false => {
                 let (now, ended) = decided(ended);
-                self.tell(Some(now));
-                self.tell(Some(ended));
+                self.report_outcomes(Some(now));
+                self.report_outcomes(Some(ended));
             }
         }
     }
 
     /// Tasks hear what became of their units.
-    fn tell(&mut self, ended: Option<Vec<Ended>>) {
+    fn report_outcomes(&mut self, ended: Option<Vec<JobResult>>) {
         for (job, result) in ended.into_iter().flatten() {
             let start = self.core.task(job.task).and_then(|task| task.start);
-            self.terminals.note_told(&job, result.is_ok(), start);
+            self.terminals.note_committed(&job, result.is_ok(), start);
             self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
         }
     }
 
     /// One transaction of the store.
-    fn apply(&mut self, jobs: &[Job]) -> Vec<Result<(), ApplyError>> {
+    fn apply(&mut self, jobs: &[StoreJob]) -> Vec<Result<(), ApplyError>> {
         let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
         let results = self.store.apply(&units);
         for (job, result) in jobs.iter().zip(&results) {
             match (&job.then, result) {
-                (Then::Unit, Ok(())) => self.unit_stored(job.task),
-                (Then::Applied(id, ..), Ok(())) => self.unit_applied(*id),
-                (Then::Command(outcome), Ok(())) => {
+                (JobContinuation::Unit, Ok(())) => self.unit_stored(job.task),
+                (JobContinuation::Applied(id, ..), Ok(())) => self.unit_applied(*id),
+                (JobContinuation::Command(outcome), Ok(())) => {
                     self.command_stored(job.task, &outcome.answer);
                 }
                 _ => {}
@@ -105,19 +105,19 @@ impl World {
 
     /// The store has the change of a command that is part of no unit.
     fn command_stored(&mut self, key: TaskKey, answer: &CallAnswer) {
-        let asked = self.tasks.get(&key).and_then(|t| t.asked.clone());
+        let asked = self.tasks.get(&key).and_then(|t| t.pending_call.clone());
         match asked {
-            Some(Asked::Td(OnTd::Put(Td::Physical, unit))) => {
-                self.model.physical(Physical::Put(unit));
+            Some(PendingCall::Td(OnTd::Put(TdQueueKind::Physical, unit))) => {
+                self.model.physical(PhysicalChange::Put(unit));
             }
-            Some(Asked::Td(OnTd::Take(Td::Physical))) => {
+            Some(PendingCall::Td(OnTd::Take(TdQueueKind::Physical))) => {
                 let operands = CommandOperands::parse(&answer.data).expect("operands");
                 let record = operands.get_bytes(readq_td::INTO).expect("a record");
                 let number = program::number_in(record);
-                self.model.physical(Physical::Take(number));
+                self.model.physical(PhysicalChange::Take(number));
             }
-            Some(Asked::Td(OnTd::Drop(Td::Physical))) => self.model.physical(Physical::Drop),
-            Some(Asked::Cancel(number)) => self.model.cancelled(number),
+            Some(PendingCall::Td(OnTd::Drop(TdQueueKind::Physical))) => self.model.physical(PhysicalChange::Drop),
+            Some(PendingCall::Cancel(number)) => self.model.cancelled(number),
             _ => {}
         }
     }
@@ -138,7 +138,7 @@ impl World {
         for key in keys {
             self.judge_end(key, false);
         }
-        if let Some(Ahead { before, .. }) = lost {
+        if let Some(UnflushedUnits { before, .. }) = lost {
             self.report.power_losses += 1;
             self.store = before.0;
             self.model.power_lost(before.1);
@@ -165,15 +165,15 @@ impl World {
 
 /// What is told at once, since a record of it is durable already, and what is told
 /// when it is durable.
-fn decided(ended: Vec<Ended>) -> (Vec<Ended>, Vec<Ended>) {
+fn decided(ended: Vec<JobResult>) -> (Vec<JobResult>, Vec<JobResult>) {
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (job, result) in ended {
-        if let Then::Applied(_, participant, token) = job.then {
+        if let JobContinuation::Applied(_, participant, token) = job.then {
             if result.is_ok() {
-                let forget = Job {
-                    task: TaskKey::NOBODY,
+                let forget = StoreJob {
+                    task: TaskKey::NO_TASK,
                     changes: UnitOfWork::new(),
-                    then: Then::Forget(participant, token),
+                    then: JobContinuation::Forget(participant, token),
                 };
                 later.push((forget, Ok(())));
             }

@@ -5,25 +5,25 @@ use cics::cvda;
 use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands};
 
-use super::World;
-use super::links::Slot;
-use super::model::{Change, Fate, OnTd};
-use super::program::{self, Act, Td, Token};
-use super::random::Random;
+use super::SimWorld;
+use super::links::SlotProgress;
+use super::model::{ModelChange, StartFate, OnTd};
+use super::program::{self, TaskStep, TdQueueKind, Token};
+use super::random::SeededRandom;
 use super::terminals;
-use crate::core::{Caller as Who, TaskKey};
+use crate::core::{CallOwner as Who, TaskKey};
 
 /// A task that runs, or is about to.
 #[derive(Debug)]
 pub struct SimTask {
-    script: std::vec::IntoIter<Act>,
+    script: std::vec::IntoIter<TaskStep>,
     /// It asked and was not answered.
-    pub asked: Option<Asked>,
+    pub pending_call: Option<PendingCall>,
     /// The unit in progress, once it has changed anything that is not in the
     /// store.
     pub unit: Option<u64>,
     /// What the unit changes beside files.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ModelChange>,
     /// The START that it comes from.
     pub request: Option<u64>,
     /// What it does to an account when it has read it.
@@ -41,7 +41,7 @@ pub struct SimTask {
 
 /// What a task has asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum PendingCall {
     Read,
     Unit(u64),
     Item(u64),
@@ -66,10 +66,10 @@ pub enum Asked {
 
 impl SimTask {
     /// A task of a transaction with a script of its own.
-    pub fn new(random: &mut Random, transid: &str, request: Option<u64>) -> Self {
+    pub fn new(random: &mut SeededRandom, transid: &str, request: Option<u64>) -> Self {
         SimTask {
             script: program::script(random, transid).into_iter(),
-            asked: None,
+            pending_call: None,
             unit: None,
             changes: Vec::new(),
             request,
@@ -83,7 +83,7 @@ impl SimTask {
     }
 }
 
-impl World {
+impl SimWorld {
     /// The running task of a slot goes on.
     pub(super) fn run_task(&mut self, worker: usize, slot: usize) {
         let Who::Task(key) = self.core.caller(worker, slot) else {
@@ -92,7 +92,7 @@ impl World {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
-        if task.asked.is_some() {
+        if task.pending_call.is_some() {
             return;
         }
         if task.abended {
@@ -105,32 +105,32 @@ impl World {
         }
     }
 
-    fn do_act(&mut self, key: TaskKey, act: Act) {
+    fn do_act(&mut self, key: TaskKey, act: TaskStep) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
         let unit = task.unit.unwrap_or(0);
         let child = task.children.last().cloned().unwrap_or_default();
         let (call, asked) = match act {
-            Act::Delay(ms) => (program::wait(ms), Asked::Other),
-            Act::Enqueue(name) => (program::enqueue(name), Asked::Enqueue(name)),
-            Act::Dequeue(name) => (program::dequeue(name), Asked::Dequeue(name)),
-            Act::Change(account, amount) => {
+            TaskStep::Delay(ms) => (program::wait(ms), PendingCall::Other),
+            TaskStep::Enqueue(name) => (program::enqueue(name), PendingCall::Enqueue(name)),
+            TaskStep::Dequeue(name) => (program::dequeue(name), PendingCall::Dequeue(name)),
+            TaskStep::Change(account, amount) => {
                 task.change = Some((account, amount));
-                (program::read_update(account), Asked::Read)
+                (program::read_update(account), PendingCall::Read)
             }
-            Act::Ledger => {
+            TaskStep::Ledger => {
                 self.last_unit += 1;
                 task.unit = Some(self.last_unit);
-                (program::write_ledger(self.last_unit), Asked::Other)
+                (program::write_ledger(self.last_unit), PendingCall::Other)
             }
-            Act::LookForUnit(back) => {
+            TaskStep::LookForUnit(back) => {
                 let Some(number) = self.last_unit.checked_sub(back).filter(|n| *n > 0) else {
                     return;
                 };
-                (program::read_ledger(number), Asked::Unit(number))
+                (program::read_ledger(number), PendingCall::Unit(number))
             }
-            Act::Deposit(at, amount) => {
+            TaskStep::Deposit(at, amount) => {
                 self.known_to_kernel(key);
                 let done = self.deposit(at, key, unit, amount);
                 if let Some(task) = self.tasks.get_mut(&key) {
@@ -138,7 +138,7 @@ impl World {
                 }
                 return;
             }
-            Act::DepositAtDecider(amount) => {
+            TaskStep::DepositAtDecider(amount) => {
                 self.known_to_kernel(key);
                 let done = !self.is_at_terminal(key) && self.deposit_at_decider(key, unit, amount);
                 if let Some(task) = self.tasks.get_mut(&key) {
@@ -146,7 +146,7 @@ impl World {
                 }
                 return;
             }
-            Act::JoinDecider => {
+            TaskStep::JoinDecider => {
                 self.known_to_kernel(key);
                 // The model of what terminals find after a unit in doubt is not exact yet.
                 let joined = self.is_at_terminal(key) || self.join_decider(key).is_some();
@@ -155,59 +155,59 @@ impl World {
                 }
                 return;
             }
-            Act::PutItem => (program::put_item(unit), Asked::Item(unit)),
-            Act::LookAtItem => (program::look_at_item(), Asked::LookAtItem),
-            Act::DropItems => (program::drop_items(), Asked::NoItems),
-            Act::PutRecord(td) => {
-                let asked = Asked::Td(OnTd::Put(td, unit));
+            TaskStep::PutItem => (program::put_item(unit), PendingCall::Item(unit)),
+            TaskStep::LookAtItem => (program::look_at_item(), PendingCall::LookAtItem),
+            TaskStep::DropItems => (program::drop_items(), PendingCall::NoItems),
+            TaskStep::PutRecord(td) => {
+                let asked = PendingCall::Td(OnTd::Put(td, unit));
                 (program::put_record(td, unit), asked)
             }
-            Act::TakeRecord(td) => (program::take_record(td), Asked::Td(OnTd::Take(td))),
-            Act::DropRecords(td) => (program::drop_records(td), Asked::Td(OnTd::Drop(td))),
-            Act::Number => (program::number(), Asked::Number),
-            Act::Counter(call) => (call, Asked::Counter),
-            Act::Start(seconds, protect) => {
+            TaskStep::TakeRecord(td) => (program::take_record(td), PendingCall::Td(OnTd::Take(td))),
+            TaskStep::DropRecords(td) => (program::drop_records(td), PendingCall::Td(OnTd::Drop(td))),
+            TaskStep::Number => (program::number(), PendingCall::Number),
+            TaskStep::Counter(call) => (call, PendingCall::Counter),
+            TaskStep::Start(seconds, protect) => {
                 self.last_request += 1;
                 let number = self.last_request;
                 self.model.ask(number, protect);
                 let call = program::start_call(number, seconds, protect);
-                (call, Asked::Start(number, protect))
+                (call, PendingCall::Start(number, protect))
             }
-            Act::StartAt(at, seconds, protect) => {
+            TaskStep::StartAt(at, seconds, protect) => {
                 self.last_request += 1;
                 let number = self.last_request;
                 self.model.ask(number, protect);
                 self.model.for_terminal(number, at);
                 let call = terminals::start_call(number, at, seconds, protect);
-                (call, Asked::Start(number, protect))
+                (call, PendingCall::Start(number, protect))
             }
-            Act::Receive => (terminals::receive_call(), Asked::Other),
-            Act::Send => (terminals::send_call(), Asked::Other),
-            Act::Return(keeps) => {
+            TaskStep::Receive => (terminals::receive_call(), PendingCall::Other),
+            TaskStep::Send => (terminals::send_call(), PendingCall::Other),
+            TaskStep::Return(keeps) => {
                 let number = self.terminals.next_number();
                 let call = terminals::return_call(number, keeps);
-                (call, Asked::Return(number, keeps))
+                (call, PendingCall::Return(number, keeps))
             }
-            Act::Cancel => {
+            TaskStep::Cancel => {
                 let back = self.random.below(4);
                 let Some(number) = self.last_request.checked_sub(back).filter(|n| *n > 0) else {
                     return;
                 };
-                (program::cancel_call(number), Asked::Cancel(number))
+                (program::cancel_call(number), PendingCall::Cancel(number))
             }
-            Act::Run => (program::run_child(), Asked::Run),
-            Act::FetchAny => {
+            TaskStep::Run => (program::run_child(), PendingCall::Run),
+            TaskStep::FetchAny => {
                 let timeout_ms = self.random.below(3) as i64 * 20;
-                (program::fetch_any_call(timeout_ms), Asked::FetchAny)
+                (program::fetch_any_call(timeout_ms), PendingCall::FetchAny)
             }
-            Act::FetchChild => (program::fetch_child_call(&child), Asked::Fetch(child)),
-            Act::Free => {
+            TaskStep::FetchChild => (program::fetch_child_call(&child), PendingCall::Fetch(child)),
+            TaskStep::Free => {
                 task.children.pop();
-                (program::free_child_call(&child), Asked::Free)
+                (program::free_child_call(&child), PendingCall::Free)
             }
-            Act::Syncpoint => (bare(CallOperation::Syncpoint), Asked::Syncpoint),
-            Act::Rollback => (bare(CallOperation::Rollback), Asked::Rollback),
-            Act::Abend => {
+            TaskStep::Syncpoint => (bare(CallOperation::Syncpoint), PendingCall::Syncpoint),
+            TaskStep::Rollback => (bare(CallOperation::Rollback), PendingCall::Rollback),
+            TaskStep::Abend => {
                 task.abended = true;
                 return;
             }
@@ -223,13 +223,13 @@ impl World {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
-        let asked = task.asked.take().expect("an answer to a question");
+        let asked = task.pending_call.take().expect("an answer to a question");
         if !answer.abend.is_blank() {
             task.abended = true;
             // Its unit may be in doubt, and goes on without it.
-            let synced = asked == Asked::Syncpoint;
-            if let Asked::Start(number, _) = asked {
-                self.model.fate(number, Fate::Never);
+            let synced = asked == PendingCall::Syncpoint;
+            if let PendingCall::Start(number, _) = asked {
+                self.model.fate(number, StartFate::Never);
             }
             if synced {
                 self.deciding_without(key);
@@ -238,8 +238,8 @@ impl World {
             return;
         }
         match (asked, answer.condition) {
-            (Asked::Syncpoint, condition) => self.synced(key, condition == Condition::Normal),
-            (Asked::Rollback, _) => {
+            (PendingCall::Syncpoint, condition) => self.synced(key, condition == Condition::Normal),
+            (PendingCall::Rollback, _) => {
                 self.model.unit_over(key);
                 self.backed_out(key);
             }
@@ -279,7 +279,7 @@ impl World {
     }
 
     /// What a task asked is done.
-    fn done(&mut self, key: TaskKey, asked: Asked, answer: &CallAnswer) {
+    fn done(&mut self, key: TaskKey, asked: PendingCall, answer: &CallAnswer) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
@@ -288,63 +288,63 @@ impl World {
             operands.get_bytes(option).expect("it").to_vec()
         };
         match asked {
-            Asked::Read => {
+            PendingCall::Read => {
                 if let Some((account, amount)) = task.change.take() {
                     let record = answer.on_file().found().record;
                     let balance = program::balance(record) + amount;
-                    self.ask(key, program::rewrite(account, balance), Asked::Other);
+                    self.ask(key, program::rewrite(account, balance), PendingCall::Other);
                 }
             }
             // What others have not committed is waited for.
-            Asked::Unit(number) => {
+            PendingCall::Unit(number) => {
                 assert!(!self.refused.contains(&number), "unit {number} never was");
                 let mut others = self.tasks.iter().filter(|(other, _)| **other != key);
                 let open = others.any(|(_, task)| task.unit == Some(number));
                 assert!(!open, "unit {number} is not committed and was read");
             }
-            Asked::Item(unit) => task.changes.push(Change::Item(unit)),
-            Asked::NoItems => task.changes.push(Change::NoItems),
-            Asked::LookAtItem => {
+            PendingCall::Item(unit) => task.changes.push(ModelChange::Item(unit)),
+            PendingCall::NoItems => task.changes.push(ModelChange::NoItems),
+            PendingCall::LookAtItem => {
                 let item = program::number_in(&given(readq_ts::INTO));
                 let seen = self.model.items_seen(&task.changes);
                 assert_eq!(Some(&item), seen.first(), "the first item of {seen:?}");
             }
-            Asked::Td(OnTd::Put(Td::Logical, unit)) => task.changes.push(Change::Record(unit)),
-            Asked::Td(OnTd::Drop(Td::Logical)) => {
-                task.changes.push(Change::NoRecords);
+            PendingCall::Td(OnTd::Put(TdQueueKind::Logical, unit)) => task.changes.push(ModelChange::Record(unit)),
+            PendingCall::Td(OnTd::Drop(TdQueueKind::Logical)) => {
+                task.changes.push(ModelChange::NoRecords);
                 self.model.found_empty(key);
             }
-            Asked::Td(OnTd::Take(Td::Logical)) => {
+            PendingCall::Td(OnTd::Take(TdQueueKind::Logical)) => {
                 let record = program::number_in(&given(readq_td::INTO));
                 let seen = self.model.records_seen(&task.changes);
                 assert_eq!(Some(&record), seen.front(), "the first record of {seen:?}");
-                task.changes.push(Change::Taken);
+                task.changes.push(ModelChange::Taken);
             }
-            Asked::Number => {
+            PendingCall::Number => {
                 let operands = CommandOperands::parse(&answer.data).expect("operands");
                 let number = operands.get_int(get_counter::VALUE);
                 self.model.given(number.expect("a number"));
             }
-            Asked::Return(number, keeps) => self.left(key, number, keeps),
-            Asked::Start(number, true) => task.changes.push(Change::Request(number)),
-            Asked::Cancel(number) => {
+            PendingCall::Return(number, keeps) => self.left(key, number, keeps),
+            PendingCall::Start(number, true) => task.changes.push(ModelChange::Request(number)),
+            PendingCall::Cancel(number) => {
                 self.report.cancelled += 1;
                 self.model.cancelled(number);
             }
-            Asked::Run => task.children.push(given(run_transid::CHILD)),
-            Asked::FetchAny => {
+            PendingCall::Run => task.children.push(given(run_transid::CHILD)),
+            PendingCall::FetchAny => {
                 let token = given(fetch_any::ANY);
                 assert!(!task.fetched.contains(&token), "a child is fetched twice");
                 task.fetched.push(token.clone());
                 self.fetched(&token, answer, fetch_any::COMPSTATUS);
             }
-            Asked::Fetch(token) => {
+            PendingCall::Fetch(token) => {
                 task.fetched.push(token.clone());
                 let status = cics::command::commands::fetch_child::COMPSTATUS;
                 self.fetched(&token, answer, status);
             }
-            Asked::Enqueue(name) => self.model.enqueued(name, key),
-            Asked::Dequeue(name) => self.model.dequeued(name, key),
+            PendingCall::Enqueue(name) => self.model.enqueued(name, key),
+            PendingCall::Dequeue(name) => self.model.dequeued(name, key),
             // The physically recoverable queue counts what is in the store.
             _ => {}
         }
@@ -375,39 +375,39 @@ impl World {
 
     /// What a task asked is not done: it goes on where that may be, and gives
     /// up otherwise.
-    fn not_done(&mut self, key: TaskKey, asked: &Asked, condition: Condition) {
+    fn not_done(&mut self, key: TaskKey, asked: &PendingCall, condition: Condition) {
         let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
         match (asked, condition) {
-            (Asked::Unit(number), Condition::NotFnd) => {
+            (PendingCall::Unit(number), Condition::NotFnd) => {
                 let lost = self.acknowledged.contains(number);
                 assert!(!lost, "unit {number} was acknowledged and is not found");
             }
-            (Asked::LookAtItem | Asked::NoItems, Condition::QIdErr) => {
+            (PendingCall::LookAtItem | PendingCall::NoItems, Condition::QIdErr) => {
                 let seen = self.model.items_seen(&task.changes);
                 assert!(seen.is_empty(), "items are left: {seen:?}");
             }
-            (Asked::Td(OnTd::Take(Td::Logical)), Condition::QZero) => {
+            (PendingCall::Td(OnTd::Take(TdQueueKind::Logical)), Condition::QZero) => {
                 let seen = self.model.records_seen(&task.changes);
                 assert!(seen.is_empty(), "records are left: {seen:?}");
                 self.model.found_empty(key);
             }
-            (Asked::Td(OnTd::Take(Td::Physical)), Condition::QZero) => {
+            (PendingCall::Td(OnTd::Take(TdQueueKind::Physical)), Condition::QZero) => {
                 let left = &self.model.physical;
                 assert!(left.is_empty(), "records are left: {left:?}");
             }
             (
-                Asked::Td(OnTd::Put(Td::Physical, _) | OnTd::Take(Td::Physical)),
+                PendingCall::Td(OnTd::Put(TdQueueKind::Physical, _) | OnTd::Take(TdQueueKind::Physical)),
                 Condition::NoSpace | Condition::IoErr,
             ) => {}
-            (Asked::Number | Asked::Counter, Condition::InvReq | Condition::Suppressed) => {}
-            (Asked::Cancel(_), Condition::NotFnd) => {}
-            (Asked::Fetch(_) | Asked::FetchAny, Condition::NotFinished | Condition::NotFnd) => {}
-            (Asked::Fetch(_) | Asked::FetchAny | Asked::Free, Condition::InvReq) => {}
-            (Asked::Start(number, _), _) => {
+            (PendingCall::Number | PendingCall::Counter, Condition::InvReq | Condition::Suppressed) => {}
+            (PendingCall::Cancel(_), Condition::NotFnd) => {}
+            (PendingCall::Fetch(_) | PendingCall::FetchAny, Condition::NotFinished | Condition::NotFnd) => {}
+            (PendingCall::Fetch(_) | PendingCall::FetchAny | PendingCall::Free, Condition::InvReq) => {}
+            (PendingCall::Start(number, _), _) => {
                 task.abended = true;
-                self.model.fate(*number, Fate::Never);
+                self.model.fate(*number, StartFate::Never);
             }
             _ => task.abended = true,
         }
@@ -431,9 +431,9 @@ impl World {
         self.backed_out(key);
     }
 
-    fn ask(&mut self, key: TaskKey, call: WorkerCall, asked: Asked) {
+    fn ask(&mut self, key: TaskKey, call: WorkerCall, asked: PendingCall) {
         if let Some(task) = self.tasks.get_mut(&key) {
-            task.asked = Some(asked);
+            task.pending_call = Some(asked);
         }
         self.known_to_kernel(key);
         let Some(caller) = self.core.task(key).map(|t| t.caller(key)) else {
@@ -454,9 +454,9 @@ impl World {
             task.ended_well = well;
         }
         if let Some((_, _, state)) = &mut self.links.worker(worker).slots[slot] {
-            *state = Slot::Done;
+            *state = SlotProgress::Done;
         }
-        self.core(|c, cx| c.hear(cx, worker, None));
+        self.core(|c, cx| c.poll_completions(cx, worker, None));
     }
 }
 

@@ -12,12 +12,12 @@
 use cics::command::commands::{receive, ret, send, start};
 use link::{Name, CommandOperands, TransId};
 
-use super::World;
-use super::decider::Deciding;
+use super::SimWorld;
+use super::decider::DecidingUnit;
 use super::program::{self, call, key, number_in};
-use super::random::Random;
+use super::random::SeededRandom;
 use crate::core::TaskKey;
-use crate::kernel::{Job, Start, StartEnd, Then};
+use crate::kernel::{StoreJob, InternalStart, StartEnd, JobContinuation};
 use crate::resources::facilities;
 use crate::types::{FacilityDef, FacilityId, FacilityInput, FacilityLimits, InputRefused};
 use link::{WorkerCall, CallOperation};
@@ -41,7 +41,7 @@ pub const LIMITS: FacilityLimits = FacilityLimits {
 
 /// What must be given to the next task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Left {
+enum ExpectedInput {
     #[default]
     Nothing,
     /// This number, and whether it outlives the region.
@@ -55,14 +55,14 @@ enum Left {
 pub struct Conversation {
     /// The terminal.
     pub at: usize,
-    before: Left,
-    after: Left,
+    before: ExpectedInput,
+    after: ExpectedInput,
 }
 
 impl Conversation {
     /// The store decides from now on.
     pub fn region_died(&mut self) {
-        (self.before, self.after) = (Left::Any, Left::Any);
+        (self.before, self.after) = (ExpectedInput::Any, ExpectedInput::Any);
     }
 }
 
@@ -72,11 +72,11 @@ struct Terminal {
     id: Option<FacilityId>,
     /// The start of its task.
     task: Option<u64>,
-    left: Left,
+    left: ExpectedInput,
     /// What waits for its return.
-    away: Left,
+    away: ExpectedInput,
     /// What its task was given.
-    given: Left,
+    given: ExpectedInput,
     /// An input began its task.
     entered: bool,
     /// The region has died since it was there.
@@ -87,25 +87,25 @@ struct Terminal {
 
 /// All terminals.
 #[derive(Debug, Clone)]
-pub struct Terminals {
+pub struct SimTerminals {
     all: [Terminal; 3],
     last_number: u64,
 }
 
-impl Default for Terminals {
+impl Default for SimTerminals {
     fn default() -> Self {
         let terminal = Terminal {
-            stored: vec![(TaskKey::NOBODY, None)],
+            stored: vec![(TaskKey::NO_TASK, None)],
             ..Terminal::default()
         };
-        Terminals {
+        SimTerminals {
             all: [terminal.clone(), terminal.clone(), terminal],
             last_number: 0,
         }
     }
 }
 
-impl Terminals {
+impl SimTerminals {
     /// A number that no task has left.
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;
@@ -118,12 +118,12 @@ impl Terminals {
     }
 
     /// All are there and none has a task.
-    pub fn rest(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.all.iter().all(|t| t.id.is_some() && t.task.is_none())
     }
 
     /// A unit of work is on its way to the store.
-    pub fn note_job(&mut self, job: &Job) {
+    pub fn note_job(&mut self, job: &StoreJob) {
         for (at, number) in saved_in(job) {
             self.all[at].stored.push((job.task, number));
         }
@@ -131,14 +131,14 @@ impl Terminals {
 
     /// A task was told that its unit is committed: what came before is gone. The
     /// task comes from `start`.
-    pub fn note_told(&mut self, job: &Job, stored: bool, start: Option<u64>) {
-        if !stored || !matches!(job.then, Then::Unit | Then::Applied(..)) {
+    pub fn note_committed(&mut self, job: &StoreJob, stored: bool, start: Option<u64>) {
+        if !stored || !matches!(job.then, JobContinuation::Unit | JobContinuation::Applied(..)) {
             return;
         }
         for (at, number) in saved_in(job) {
             let terminal = &mut self.all[at];
             if start.is_some() && terminal.task == start {
-                terminal.given = Left::Nothing;
+                terminal.given = ExpectedInput::Nothing;
             }
             let list = &mut terminal.stored;
             if let Some(first) = list.iter().position(|s| *s == (job.task, number)) {
@@ -153,23 +153,23 @@ impl Terminals {
         let at = self.of_start(start).filter(|at| *at != POOLED)?;
         let terminal = &self.all[at];
         let given = kept(terminal.given, at);
-        let before = if given == Left::Nothing {
+        let before = if given == ExpectedInput::Nothing {
             terminal.left
         } else {
             given
         };
         let after = match returned {
-            Some((number, true)) => Left::Exactly(number, true),
-            _ => Left::Nothing,
+            Some((number, true)) => ExpectedInput::Exactly(number, true),
+            _ => ExpectedInput::Nothing,
         };
-        let replaces = returned.is_some() && kept(terminal.left, at) != Left::Nothing;
-        let changes = given != Left::Nothing || after != Left::Nothing || replaces;
+        let replaces = returned.is_some() && kept(terminal.left, at) != ExpectedInput::Nothing;
+        let changes = given != ExpectedInput::Nothing || after != ExpectedInput::Nothing || replaces;
         changes.then_some(Conversation { at, before, after })
     }
 
     /// The outcome of a unit that was in doubt is known.
-    pub fn settled(&mut self, deciding: &Deciding, committed: bool) {
-        let alone = deciding.task == TaskKey::NOBODY;
+    pub fn settled(&mut self, deciding: &DecidingUnit, committed: bool) {
+        let alone = deciding.task == TaskKey::NO_TASK;
         let Some(conversation) = deciding.conversation.filter(|_| alone) else {
             return;
         };
@@ -196,7 +196,7 @@ impl Terminals {
 }
 
 /// What a unit saves for terminals, or takes away.
-fn saved_in(job: &Job) -> Vec<(usize, Option<u64>)> {
+fn saved_in(job: &StoreJob) -> Vec<(usize, Option<u64>)> {
     let rows = job.changes.changes_of(facilities::SAVED);
     let of = |(name, value): (&[u8], Option<&[u8]>)| {
         let at = NAMES.iter().position(|n| name.starts_with(n.as_bytes()));
@@ -206,7 +206,7 @@ fn saved_in(job: &Job) -> Vec<(usize, Option<u64>)> {
     rows.map(of).collect()
 }
 
-impl World {
+impl SimWorld {
     /// A user does something, or comes or leaves.
     pub(super) fn terminal_step(&mut self, calm: bool) {
         let at = self.random.below(NAMES.len() as u64) as usize;
@@ -261,11 +261,11 @@ impl World {
         };
         let terminal = &mut self.terminals.all[at];
         let left = match (terminal.new_life, at == POOLED) {
-            (_, true) => Left::Nothing,
+            (_, true) => ExpectedInput::Nothing,
             (false, _) => terminal.away,
-            (true, _) => Left::Any,
+            (true, _) => ExpectedInput::Any,
         };
-        terminal.left = if stranger { Left::Nothing } else { left };
+        terminal.left = if stranger { ExpectedInput::Nothing } else { left };
         let id = self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {
                 // Before a task begins at it.
@@ -284,19 +284,19 @@ impl World {
         match terminal.left {
             // Given when the outcome is known.
             _ if state.in_doubt => assert!(!found, "{at}: what is in doubt is given"),
-            Left::Nothing => assert!(!found, "{at}: what was left for another is given"),
-            Left::Exactly(..) => assert!(found, "{at}: what was left is lost"),
-            Left::Any => {
+            ExpectedInput::Nothing => assert!(!found, "{at}: what was left for another is given"),
+            ExpectedInput::Exactly(..) => assert!(found, "{at}: what was left is lost"),
+            ExpectedInput::Any => {
                 let may_be = |there: bool| terminal.stored.iter().any(|s| s.1.is_some() == there);
                 assert!(may_be(found), "{at}: found {found}, {:?}", terminal.stored);
                 if !found {
-                    terminal.left = Left::Nothing;
+                    terminal.left = ExpectedInput::Nothing;
                 }
             }
         }
         if stranger {
             // Whoever it is leaves again, and nothing is changed by that.
-            terminal.left = Left::Nothing;
+            terminal.left = ExpectedInput::Nothing;
             self.kernel(|k, now, out| {
                 k.with(now, out, |resources, cx| {
                     facilities::close(resources, cx, id)
@@ -308,10 +308,10 @@ impl World {
             self.report.recovered += 1;
         }
         terminal.id = Some(id);
-        (terminal.new_life, terminal.away) = (false, Left::Nothing);
+        (terminal.new_life, terminal.away) = (false, ExpectedInput::Nothing);
         self.kernel(|k, now, out| {
             k.with(now, out, |resources, cx| {
-                facilities::look_for_work(resources, cx, id)
+                facilities::begin_waiting_work(resources, cx, id)
             });
         });
     }
@@ -335,7 +335,7 @@ impl World {
     }
 
     /// A task begins at a terminal; the number of its request, if it was started.
-    pub(super) fn begins_at_terminal(&mut self, begun: &Start) -> Option<u64> {
+    pub(super) fn begins_at_terminal(&mut self, begun: &InternalStart) -> Option<u64> {
         let name = begun.facility.as_str();
         let at = NAMES.iter().position(|n| *n == name).expect("a terminal");
         let terminal = &mut self.terminals.all[at];
@@ -343,7 +343,7 @@ impl World {
         let mut deciding = self.model.deciding.values();
         assert!(!deciding.any(|d| d.holds(at)), "{name} is held");
         terminal.task = Some(begun.id);
-        terminal.given = Left::Nothing;
+        terminal.given = ExpectedInput::Nothing;
         terminal.entered = begun.transid.as_str() != FOR_TERMINAL;
         if !terminal.entered {
             let interval = &self.kernel.resources.interval;
@@ -353,13 +353,13 @@ impl World {
         let got = (!begun.commarea.is_empty()).then(|| number_in(&begun.commarea));
         terminal.given = std::mem::take(&mut terminal.left);
         match terminal.given {
-            Left::Nothing => assert_eq!(got, None, "{name}"),
-            Left::Exactly(number, _) => assert_eq!(got, Some(number), "{name}"),
-            Left::Any => {
+            ExpectedInput::Nothing => assert_eq!(got, None, "{name}"),
+            ExpectedInput::Exactly(number, _) => assert_eq!(got, Some(number), "{name}"),
+            ExpectedInput::Any => {
                 let may_be = terminal.stored.iter().any(|s| s.1 == got);
                 assert!(may_be, "{name} got {got:?} of {:?}", terminal.stored);
                 // Now it is known.
-                terminal.given = got.map_or(Left::Nothing, |n| Left::Exactly(n, true));
+                terminal.given = got.map_or(ExpectedInput::Nothing, |n| ExpectedInput::Exactly(n, true));
             }
         }
         None
@@ -377,7 +377,7 @@ impl World {
         };
         let terminal = &mut self.terminals.all[at];
         terminal.task = None;
-        let returned = returned.map(|(number, keeps)| Left::Exactly(number, keeps));
+        let returned = returned.map(|(number, keeps)| ExpectedInput::Exactly(number, keeps));
         match ended {
             StartEnd::Ran(None, _) => terminal.left = returned.unwrap_or(terminal.left),
             StartEnd::Ran(Some(_), _) => {}
@@ -388,7 +388,7 @@ impl World {
             return;
         }
         let left = kept(std::mem::take(&mut terminal.left), at);
-        if left != Left::Nothing {
+        if left != ExpectedInput::Nothing {
             // Else the outcome of the task's last unit may have said what is there.
             terminal.away = left;
         }
@@ -408,39 +408,39 @@ impl World {
 }
 
 /// What of a number is there when its terminal comes back.
-fn kept(left: Left, at: usize) -> Left {
+fn kept(left: ExpectedInput, at: usize) -> ExpectedInput {
     match left {
-        Left::Exactly(_, true) | Left::Any if at != POOLED => left,
-        _ => Left::Nothing,
+        ExpectedInput::Exactly(_, true) | ExpectedInput::Any if at != POOLED => left,
+        _ => ExpectedInput::Nothing,
     }
 }
 
 /// The steps of a task at a terminal.
-pub fn script(random: &mut Random) -> Vec<program::Act> {
-    use program::Act;
+pub fn script(random: &mut SeededRandom) -> Vec<program::TaskStep> {
+    use program::TaskStep;
     let mut acts = Vec::new();
     if random.one_in(6) {
-        acts.push(Act::JoinDecider);
+        acts.push(TaskStep::JoinDecider);
     }
     if random.one_in(2) {
-        acts.push(Act::Receive);
+        acts.push(TaskStep::Receive);
     }
     if random.one_in(2) {
         program::unit(random, &mut acts);
         if random.one_in(3) {
-            acts.push(Act::Syncpoint);
+            acts.push(TaskStep::Syncpoint);
         }
     }
     if random.one_in(3) {
-        acts.push(Act::Send);
-        acts.push(Act::Receive);
-        acts.push(Act::Receive);
+        acts.push(TaskStep::Send);
+        acts.push(TaskStep::Receive);
+        acts.push(TaskStep::Receive);
     }
     match random.below(8) {
-        0 => acts.push(Act::Abend),
+        0 => acts.push(TaskStep::Abend),
         1 => {}
-        2 | 3 => acts.push(Act::Return(false)),
-        _ => acts.push(Act::Return(true)),
+        2 | 3 => acts.push(TaskStep::Return(false)),
+        _ => acts.push(TaskStep::Return(true)),
     }
     acts
 }
@@ -481,7 +481,7 @@ pub fn start_call(number: u64, at: usize, seconds: i64, protect: bool) -> Worker
 }
 
 /// A terminal for a START, and whether that is protected.
-pub fn choose(random: &mut Random) -> (usize, bool) {
+pub fn choose(random: &mut SeededRandom) -> (usize, bool) {
     let at = random.below(NAMES.len() as u64) as usize;
     (at, at != POOLED && random.one_in(2))
 }

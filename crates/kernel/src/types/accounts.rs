@@ -10,43 +10,43 @@ use cics::resp::Condition;
 
 /// How many things, and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Amount {
+pub struct CountAndBytes {
     /// Things.
     pub count: u64,
     /// Their bytes, with a fixed part for each.
     pub bytes: u64,
 }
 
-impl Amount {
+impl CountAndBytes {
     /// One thing of so many bytes.
-    pub fn one(bytes: u64) -> Amount {
-        Amount { count: 1, bytes }
+    pub fn one(bytes: u64) -> CountAndBytes {
+        CountAndBytes { count: 1, bytes }
     }
 
     /// A limit that is never reached.
-    pub const UNLIMITED: Amount = Amount {
+    pub const UNLIMITED: CountAndBytes = CountAndBytes {
         count: u64::MAX,
         bytes: u64::MAX,
     };
 
     /// Both together.
-    pub fn plus(self, other: Amount) -> Amount {
-        Amount {
+    pub fn plus(self, other: CountAndBytes) -> CountAndBytes {
+        CountAndBytes {
             count: self.count.saturating_add(other.count),
             bytes: self.bytes.saturating_add(other.bytes),
         }
     }
 
     /// What is left without the other.
-    pub fn minus(self, other: Amount) -> Amount {
-        Amount {
+    pub fn minus(self, other: CountAndBytes) -> CountAndBytes {
+        CountAndBytes {
             count: self.count.saturating_sub(other.count),
             bytes: self.bytes.saturating_sub(other.bytes),
         }
     }
 
     /// Whether neither the count nor the bytes are above those of a limit.
-    pub fn fits(self, limit: Amount) -> bool {
+    pub fn fits(self, limit: CountAndBytes) -> bool {
         self.count <= limit.count && self.bytes <= limit.bytes
     }
 }
@@ -55,16 +55,16 @@ impl Amount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountLimit {
     /// For each task.
-    pub task: Amount,
+    pub task: CountAndBytes,
     /// For the region.
-    pub region: Amount,
+    pub region: CountAndBytes,
 }
 
 impl Default for AccountLimit {
     fn default() -> Self {
         AccountLimit {
-            task: Amount::UNLIMITED,
-            region: Amount::UNLIMITED,
+            task: CountAndBytes::UNLIMITED,
+            region: CountAndBytes::UNLIMITED,
         }
     }
 }

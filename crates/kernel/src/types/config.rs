@@ -27,7 +27,7 @@ pub struct KernelConfig {
     /// Bounds of what tasks can make grow.
     pub accounts: AccountLimits,
     /// The definitions in force.
-    pub definitions: Definitions,
+    pub definitions: RegionDefinitions,
 }
 
 impl Default for KernelConfig {
@@ -40,7 +40,7 @@ impl Default for KernelConfig {
             transient_data_bytes: 256 << 20,
             facilities: FacilityLimits::default(),
             accounts: AccountLimits::default(),
-            definitions: Definitions::default(),
+            definitions: RegionDefinitions::default(),
         }
     }
 }
@@ -74,7 +74,7 @@ impl Default for FacilityLimits {
 
 /// What can change while the region runs.
 #[derive(Debug, Clone, Default)]
-pub struct Definitions {
+pub struct RegionDefinitions {
     /// Transactions.
     pub transactions: Vec<TransactionDef>,
     /// Transaction classes.

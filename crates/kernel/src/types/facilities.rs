@@ -11,7 +11,7 @@
 use link::terminal::ScreenSize;
 use link::{Name, TransId, UserId};
 
-use super::{Abend, Refusal};
+use super::{Abend, StartRefusal};
 
 /// Names a facility within one life of the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ pub enum InputRefused {
     NoTransaction,
     /// The transaction cannot begin.
     #[error(transparent)]
-    Task(Refusal),
+    Task(StartRefusal),
     /// Too much input waits already, or it is too long.
     #[error("too much input waits for the task")]
     TooMuch,
@@ -141,7 +141,7 @@ pub struct FacilityState {
 
 /// How output is written to a screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Erase {
+pub enum ScreenErase {
     /// Over what is there.
     #[default]
     No,
@@ -160,7 +160,7 @@ pub struct FacilityOutput {
     /// program has it.
     pub data: Vec<u8>,
     /// ERASE.
-    pub erase: Erase,
+    pub erase: ScreenErase,
     /// CTLCHAR; `None` for the default, which unlocks the keyboard.
     pub control: Option<u8>,
     /// STRFIELD: the data are structured fields.
@@ -190,6 +190,6 @@ pub enum FacilityEvent {
         /// Its transaction.
         transid: TransId,
         /// Why.
-        refusal: Refusal,
+        refusal: StartRefusal,
     },
 }

@@ -15,11 +15,11 @@ mod request;
 
 pub use abend::Abend;
 pub use accounts::{
-    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, Amount, AtLimit,
+    ACCOUNTS, AccountKind, AccountLimit, AccountLimits, AccountRow, CountAndBytes, AtLimit,
 };
-pub use config::{ClassDef, Definitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
+pub use config::{ClassDef, RegionDefinitions, FacilityLimits, KernelConfig, StartError, TransactionDef};
 pub use facilities::{
-    Erase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
+    ScreenErase, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityKind, FacilityOutput,
     FacilityState, InputRefused, InputTaken, RegisterRefused,
 };
 pub use file_work::{
@@ -27,8 +27,8 @@ pub use file_work::{
     ReportAsk,
 };
 pub use queues::{
-    EnqModelDef, JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind,
+    EnqModelDef, JournalDef, JournalKind, OpenTime, QueueDefinitions, QueueFileFormat, TdKind,
     TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
-pub use record::{MonitoringRecord, Statistics, TaskCosts, UserPoint, WaitKind, Waits, Work};
-pub use request::{NotStarted, PutError, Refusal, StartCode, TaskRequest};
+pub use record::{MonitoringRecord, RegionStatistics, TaskCosts, UserPoint, WaitKind, WaitTimes, TaskTotals};
+pub use request::{NotStarted, PutError, StartRefusal, StartCode, TaskRequest};

@@ -75,7 +75,7 @@ pub enum TdKind {
         /// DISPOSITION(MOD): what is written comes behind what is there.
         append: bool,
         /// OPENTIME.
-        opens: Opens,
+        opens: OpenTime,
     },
     /// TYPE(EXTRA), TYPEFILE(OUTPUT): lines of the region's log.
     Log,
@@ -125,7 +125,7 @@ pub enum QueueFileFormat {
 
 /// OPENTIME of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Opens {
+pub enum OpenTime {
     /// INITIAL: with the region.
     #[default]
     Initial,

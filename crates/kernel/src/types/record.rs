@@ -49,7 +49,7 @@ pub struct MonitoringRecord {
     pub region_wait_ns: u64,
     /// Waits by kind.
     #[serde(flatten)]
-    pub waits: Waits,
+    pub waits: WaitTimes,
     /// Committing at the end of the task.
     pub commit_wait_ns: u64,
     /// Bytes of input.
@@ -104,7 +104,7 @@ pub struct TaskCosts {
 /// What a task waited for in the region, by kind, in nanoseconds. A wait that
 /// the worker began by itself, for the QR token, is not among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Waits {
+pub struct WaitTimes {
     /// For records and names that others had locked.
     pub lock_wait_ns: u64,
     /// For queues: their locks, space for an item, a record.
@@ -139,7 +139,7 @@ pub enum WaitKind {
     Syncpoint,
 }
 
-impl Waits {
+impl WaitTimes {
     /// A wait begins; one that was under way ends.
     pub fn begin(&mut self, kind: WaitKind, now: u64) {
         self.end(now);
@@ -167,8 +167,8 @@ impl Waits {
     }
 }
 
-impl std::ops::AddAssign for Waits {
-    fn add_assign(&mut self, other: Waits) {
+impl std::ops::AddAssign for WaitTimes {
+    fn add_assign(&mut self, other: WaitTimes) {
         self.lock_wait_ns += other.lock_wait_ns;
         self.queue_wait_ns += other.queue_wait_ns;
         self.delay_wait_ns += other.delay_wait_ns;
@@ -278,7 +278,7 @@ fn hex<S: serde::Serializer>(id: &[u8; 16], s: S) -> Result<S::Ok, S::Error> {
 
 /// Counters and gauges of a region, for `/metrics`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Statistics {
+pub struct RegionStatistics {
     /// Tasks that ended normally.
     pub tasks_ok: u64,
     /// Tasks that abended.
@@ -349,18 +349,18 @@ pub struct Statistics {
     /// Monitoring records dropped because the sink was behind.
     pub records_dropped: u64,
     /// Sums over the monitoring records of all tasks.
-    pub work: Work,
+    pub work: TaskTotals,
 }
 
 /// What tasks waited for and used, added up. Times are in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Work {
+pub struct TaskTotals {
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
     /// CPU time of doors on tasks' input, on offload engines.
     pub offload_cpu_ns: u64,
     /// Waits in the region by kind.
-    pub waits: Waits,
+    pub waits: WaitTimes,
     /// Waiting for admission and for a worker.
     pub admission_wait_ns: u64,
     /// Queued in a worker.
@@ -381,10 +381,10 @@ pub struct Work {
     pub region_calls: u64,
 }
 
-impl Work {
+impl TaskTotals {
     /// One task's work.
-    pub fn of(record: &MonitoringRecord) -> Work {
-        Work {
+    pub fn of(record: &MonitoringRecord) -> TaskTotals {
+        TaskTotals {
             general_cpu_ns: record.general_cpu_ns,
             offload_cpu_ns: record.offload_cpu_ns,
             waits: record.waits,
@@ -401,8 +401,8 @@ impl Work {
     }
 }
 
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Work) {
+impl std::ops::AddAssign for TaskTotals {
+    fn add_assign(&mut self, other: TaskTotals) {
         self.general_cpu_ns += other.general_cpu_ns;
         self.offload_cpu_ns += other.offload_cpu_ns;
         self.waits += other.waits;
@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn waits_are_added_up_by_kind_and_one_that_begins_ends_the_one_before() {
-        let mut waits = Waits::default();
+        let mut waits = WaitTimes::default();
         waits.begin(WaitKind::Lock, 100);
         waits.begin(WaitKind::Delay, 130);
         waits.end(200);

@@ -66,7 +66,7 @@ impl StartCode {
 
 /// Why a task did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum StartRefusal {
     /// MXT tasks are active and the queue behind them is full.
     #[error("the region has its maximum of tasks")]
     TooManyTasks,
@@ -100,15 +100,15 @@ pub enum Refusal {
     ShuttingDown,
 }
 
-impl Refusal {
+impl StartRefusal {
     /// True when trying again later can help (HTTP 503 with Retry-After).
     pub fn is_temporary(&self) -> bool {
         !matches!(
             self,
-            Refusal::UnknownTransaction(_)
-                | Refusal::Disabled(_)
-                | Refusal::Program(..)
-                | Refusal::TooLarge
+            StartRefusal::UnknownTransaction(_)
+                | StartRefusal::Disabled(_)
+                | StartRefusal::Program(..)
+                | StartRefusal::TooLarge
         )
     }
 }
@@ -119,7 +119,7 @@ impl Refusal {
 pub enum NotStarted {
     /// The region of this process refused it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] StartRefusal),
     /// Trying again later can help.
     #[error("{0}")]
     Busy(String),

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use peer::{Peer, own_cpu, process_cpu};
 use region::{
-    WorkerConfinement, Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
+    WorkerConfinement, RegionDefinitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
     SandboxMode, TaskRequest, TransId, TransactionDef,
 };
 
@@ -247,7 +247,7 @@ fn config() -> RegionConfig {
         worker_nice: nice(),
         arena_bytes: 1 << 20,
         confinement: confinement(),
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: vec![TransactionDef {
                 name: TransId::from_bytes(*b"BNCH"),
                 ..TransactionDef::default()
@@ -262,7 +262,7 @@ fn config() -> RegionConfig {
                     ..ProgramEntry::default()
                 })
                 .to_vec(),
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..RegionConfig::default()
     }

@@ -8,7 +8,7 @@ use link::display::DisplayCharacters;
 use link::{WorkerConfinement, Name, SandboxMode, StoreEntry};
 
 use crate::api::{CommandService, Conversations, GuestPrograms, SocketCalls};
-use kernel::{Definitions, FacilityLimits, KernelConfig};
+use kernel::{RegionDefinitions, FacilityLimits, KernelConfig};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ pub struct RegionConfig {
     /// Bounds of facilities and of what waits at them.
     pub facilities: FacilityLimits,
     /// Transactions, classes, programs, files and queues.
-    pub definitions: Definitions,
+    pub definitions: RegionDefinitions,
 }
 
 impl Default for RegionConfig {
@@ -137,14 +137,14 @@ impl Default for RegionConfig {
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,
             facilities: FacilityLimits::default(),
-            definitions: Definitions::default(),
+            definitions: RegionDefinitions::default(),
         }
     }
 }
 
 impl RegionConfig {
     /// What resource managers are set up with, under these definitions.
-    pub(crate) fn kernel_config(&self, definitions: &Definitions) -> KernelConfig {
+    pub(crate) fn kernel_config(&self, definitions: &RegionDefinitions) -> KernelConfig {
         KernelConfig {
             applid: self.applid,
             sysid: self.sysid,

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{
-    CommandCount, Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task,
+    CommandCount, RegionDefinitions, Participant, StartRefusal, RegionConfig, StartError, RegionStatistics, Task,
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
 use crate::shell::{Begun, Shared, Threads, now_ns};
@@ -131,7 +131,7 @@ impl Handle {
 
     /// Begins a task: waits for its admission and for a place in a worker.
     /// Dropping the future gives the place in the queue up.
-    pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, Refusal> {
+    pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, StartRefusal> {
         let begun = self.shared.begin(port.number, &request);
         if begun.is_err() {
             port.hear();
@@ -146,7 +146,7 @@ impl Handle {
     }
 
     /// Switches to other definitions. Active tasks end under the old ones.
-    pub fn reload(&self, definitions: Definitions) -> Result<(), StartError> {
+    pub fn reload(&self, definitions: RegionDefinitions) -> Result<(), StartError> {
         self.shared.reload(definitions)
     }
 
@@ -298,7 +298,7 @@ impl Handle {
     }
 
     /// Counters and gauges.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> RegionStatistics {
         self.shared.statistics()
     }
 }

@@ -10,7 +10,7 @@ use link::{FileEntry, Name, ProgramEntry};
 
 use super::{ClassDef, TransactionDef};
 use kernel::{
-    EnqModelDef, JournalDef, JournalKind, Opens, QueueFileFormat, TdKind, TdQueueDef, TdRecovery,
+    EnqModelDef, JournalDef, JournalKind, OpenTime, QueueFileFormat, TdKind, TdQueueDef, TdRecovery,
     Trigger, TsModelDef,
 };
 
@@ -145,8 +145,8 @@ fn extrapartition(queue: &str, def: &csd::ExtraDef) -> TdKind {
         record_bytes: def.record_bytes.filter(|n| *n > 0).unwrap_or(RECORD_BYTES),
         append: def.append,
         opens: match def.open_at_start {
-            true => Opens::Initial,
-            false => Opens::Deferred,
+            true => OpenTime::Initial,
+            false => OpenTime::Deferred,
         },
     }
 }

@@ -34,12 +34,12 @@ pub(crate) use guests::{GIVEN_UP, abend_of};
 pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
 pub use handle::{Handle, Port, Region, block_on};
 pub use kernel::{
-    Abend, ClassDef, Definitions, EnqModelDef, Erase, FacilityDef, FacilityEvent, FacilityId,
+    Abend, ClassDef, RegionDefinitions, EnqModelDef, ScreenErase, FacilityDef, FacilityEvent, FacilityId,
     FacilityInput, FacilityKind, FacilityLimits, FacilityOutput, FacilityState, InputRefused,
-    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, Opens, PutError,
-    QueueDefinitions, QueueFileFormat, Refusal, RegisterRefused, StartCode, StartError, Statistics,
+    InputTaken, JournalDef, JournalKind, MonitoringRecord, NotStarted, OpenTime, PutError,
+    QueueDefinitions, QueueFileFormat, StartRefusal, RegisterRefused, StartCode, StartError, RegionStatistics,
     TaskCosts, TaskRequest, TdKind, TdQueueDef, TdRecovery, TransactionDef, Trigger, TsModelDef,
-    UserPoint, WaitKind, Waits, Work,
+    UserPoint, WaitKind, WaitTimes, TaskTotals,
 };
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,

@@ -15,7 +15,7 @@ use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProgramName, TransId, UserId};
 
 use crate::api::{
-    Abend, BranchId, Handle, JoinError, MonitoringRecord, Outcome, ParticipantId, Port, Refusal,
+    Abend, BranchId, Handle, JoinError, MonitoringRecord, Outcome, ParticipantId, Port, StartRefusal,
     Reply, StartCode, Task, TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
@@ -56,7 +56,7 @@ pub enum CommittedAlone {
 impl Handle {
     /// Begins an open task: waits for its admission. Dropping the future gives
     /// the place in the queue up.
-    pub async fn begin_open(&self, port: &Port, request: TaskRequest) -> Result<OpenTask, Refusal> {
+    pub async fn begin_open(&self, port: &Port, request: TaskRequest) -> Result<OpenTask, StartRefusal> {
         let mut opening = self.shared.begin_open(port.number, &request)?;
         let lease = poll_fn(|cx| opening.poll(cx)).await?;
         Ok(OpenTask {
@@ -85,8 +85,8 @@ impl Handle {
     /// Whether a program can be run here, as far as its definition says.
     ///
     /// # Errors
-    /// [`Refusal::Program`] with the reason: what LINK answers with PGMIDERR.
-    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+    /// [`StartRefusal::Program`] with the reason: what LINK answers with PGMIDERR.
+    pub fn can_run(&self, name: ProgramName) -> Result<(), StartRefusal> {
         self.shared.can_run(name)
     }
 }
@@ -191,7 +191,7 @@ impl OpenTask {
         &mut self,
         program: ProgramName,
         expected_bytes: usize,
-    ) -> Option<Result<Task, Refusal>> {
+    ) -> Option<Result<Task, StartRefusal>> {
         let run = match self.lease.begin_run(program, expected_bytes)? {
             Ok(run) => run,
             Err(refusal) => return Some(Err(refusal)),

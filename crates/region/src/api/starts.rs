@@ -4,7 +4,7 @@
 use cics::resp::Condition;
 use link::{Name, TransId, UserId};
 
-use crate::api::{Handle, Refusal};
+use crate::api::{Handle, StartRefusal};
 
 impl Handle {
     /// Who serves the socket calls of tasks.
@@ -31,7 +31,7 @@ impl Handle {
         userid: UserId,
         delay_ms: u64,
         data: Vec<u8>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StartRefusal> {
         let delay_ns = delay_ms.saturating_mul(1_000_000);
         self.shared.kernel(|kernel, now, out| {
             kernel.with(now, out, |resources, cx| {

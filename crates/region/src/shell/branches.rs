@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{OpenLease, Shared};
 use crate::api::JoinError;
-use kernel::core::{Stage, TaskKey};
+use kernel::core::{TaskStage, TaskKey};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
 /// Hears whether it is carried out.
@@ -70,7 +70,7 @@ impl Shared {
 
     /// A coordinator is there again.
     pub(crate) fn coordinator_back(self: &Arc<Self>, prefix: &[u8], after: &[u8]) {
-        self.kernel(|k, now, out| k.coordinator_back(now, prefix, after, out));
+        self.kernel(|k, now, out| k.coordinator_returned(now, prefix, after, out));
     }
 
     /// Units of this life of the region have greater numbers.
@@ -121,7 +121,7 @@ impl Shared {
         let goes_on = |key| {
             let task = state.core.task(key)?;
             let open = task.open.as_ref();
-            let works = matches!(task.stage, Stage::Submitted | Stage::Open);
+            let works = matches!(task.stage, TaskStage::Submitted | TaskStage::Open);
             (works && open.is_none_or(|open| open.doomed().is_none())).then_some(())
         };
         let owner = state.core.unit_owner(key);
@@ -183,7 +183,7 @@ impl OpenLease {
             return false;
         };
         self.shared
-            .kernel(|k, now, out| k.commit_alone(now, caller, branch, heard, out));
+            .kernel(|k, now, out| k.commit_one_phase(now, caller, branch, heard, out));
         true
     }
 

@@ -10,7 +10,7 @@ use super::links::WorkerLink;
 use super::system;
 use super::wakes::answer;
 use crate::api::CommandService;
-use kernel::core::{Caller, TaskKey};
+use kernel::core::{CallOwner, TaskKey};
 
 impl Shared {
     /// Serves the call of a worker, if it has one.
@@ -35,10 +35,10 @@ impl Shared {
         };
         let caller = self.lock().core.caller(worker, call.slot);
         match caller {
-            Caller::Task(key) => self.serve(worker, &link, key, call),
+            CallOwner::Task(key) => self.serve(worker, &link, key, call),
             // Its process ended when it had asked.
-            Caller::Gone => {}
-            Caller::Nobody => self.with(|core, cx| core.protocol_violation(cx, worker)),
+            CallOwner::Gone => {}
+            CallOwner::NoTask => self.with(|core, cx| core.protocol_violation(cx, worker)),
         }
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use store::{ApplyError, StorageError, UnitOfWork, WriteStore};
 
 use kernel::core::TaskKey;
-use kernel::{Job, Then};
+use kernel::{StoreJob, JobContinuation};
 
 /// How long what no task waits for may stay without a flush.
 const UNHURRIED: Duration = Duration::from_millis(50);
@@ -27,7 +27,7 @@ pub struct Committer {
 /// What comes down that way.
 pub enum Order {
     /// Commit.
-    Commit(Job),
+    Commit(StoreJob),
     /// A process that may have read the store is gone.
     ReaderGone,
     /// Something else is to be done to the store.
@@ -45,7 +45,7 @@ impl Committer {
     }
 
     /// Hands a unit over.
-    pub fn commit(&self, job: Job) {
+    pub fn commit(&self, job: StoreJob) {
         // The thread ends only with the region, after its last task.
         let _ = self.jobs.send(Order::Commit(job));
     }
@@ -62,7 +62,7 @@ impl Committer {
 }
 
 /// A job that the store has dealt with.
-pub type Ended = (TaskKey, Then, Result<(), ApplyError>);
+pub type Ended = (TaskKey, JobContinuation, Result<(), ApplyError>);
 
 /// The thread: `done` hears of every transaction's jobs and their results, when
 /// those that succeeded are durable.
@@ -78,7 +78,7 @@ pub fn run(
             orders.recv().ok()
         } else if ahead
             .iter()
-            .all(|(_, then, _)| matches!(then, Then::Forget(..)))
+            .all(|(_, then, _)| matches!(then, JobContinuation::Forget(..)))
         {
             // No task waits for it: the flush of others may take it along.
             orders.recv_timeout(UNHURRIED).ok()
@@ -127,7 +127,7 @@ pub fn run(
 /// What is done in one go.
 #[derive(Default)]
 struct Batch {
-    ends: Vec<(TaskKey, Then)>,
+    ends: Vec<(TaskKey, JobContinuation)>,
     units: Vec<UnitOfWork>,
     readers_gone: bool,
     works: Vec<Work>,
@@ -158,14 +158,14 @@ fn gather(first: Order, orders: &Receiver<Order>) -> Batch {
 /// durable. A unit that another participant has decided is told now: a record of
 /// it is durable already, and only that must be kept until this is.
 fn tell_or_keep(
-    ended: impl Iterator<Item = ((TaskKey, Then), Result<(), ApplyError>)>,
+    ended: impl Iterator<Item = ((TaskKey, JobContinuation), Result<(), ApplyError>)>,
     ahead: &mut Vec<Ended>,
 ) -> Vec<Ended> {
     let mut now = Vec::new();
     for ((task, then), result) in ended {
-        if let Then::Applied(_, participant, token) = then {
+        if let JobContinuation::Applied(_, participant, token) = then {
             if result.is_ok() {
-                ahead.push((task, Then::Forget(participant, token), Ok(())));
+                ahead.push((task, JobContinuation::Forget(participant, token), Ok(())));
             }
             now.push((task, then, result));
         } else {
@@ -301,10 +301,10 @@ mod tests {
     }
 
     fn commit(task: u32) -> Order {
-        Order::Commit(Job {
+        Order::Commit(StoreJob {
             task: TaskKey::for_test(task),
             changes: UnitOfWork::new(),
-            then: Then::Unit,
+            then: JobContinuation::Unit,
         })
     }
 

@@ -112,7 +112,7 @@ impl Dispatch {
         shared.page.drain(0, |worker| {
             any = true;
             shared.serve_call(worker);
-            shared.with(|core, cx| core.hear(cx, worker, Some(0)));
+            shared.with(|core, cx| core.poll_completions(cx, worker, Some(0)));
         });
         wake_answered();
         any

@@ -19,7 +19,7 @@ use super::Shared;
 use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, Refusal, abend_of};
+use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, StartRefusal, abend_of};
 use kernel::PURGED;
 use kernel::core::TaskKey;
 
@@ -297,7 +297,7 @@ impl GuestSeat {
 
     /// Has the waiting worker run a program.
     pub fn begin_run(&self, program: ProgramName, given: &Passed) -> Result<(), NotRun> {
-        if let Err(Refusal::Program(_, fault)) = self.shared.can_run(program) {
+        if let Err(StartRefusal::Program(_, fault)) = self.shared.can_run(program) {
             return Err(NotRun::Condition(Condition::PgmIdErr, fault.resp2()));
         }
         let (bytes, kind) = given.emit();

@@ -23,10 +23,10 @@ use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError, WaitKind};
 use kernel::core::TaskKey;
-use kernel::resources::dump::Dumps;
-use kernel::resources::storage::Storage;
+use kernel::resources::dump::DumpControl;
+use kernel::resources::storage::SharedArea;
 use kernel::resources::{Kernel, Resources};
-use kernel::{Caller, Effect, FileWork, PURGED, Settings};
+use kernel::{CallingTask, KernelEffect, FileWork, PURGED, KernelSettings};
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -47,7 +47,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(caller: &Caller) -> Self {
+    fn of(caller: &CallingTask) -> Self {
         Known {
             key: caller.key,
             number: caller.number,
@@ -76,14 +76,14 @@ impl KernelHost {
     /// Opens the store, if the region has one.
     pub fn open(config: &mut RegionConfig) -> Result<Opened, StartError> {
         let failed = |text: String| StartError::Store(text);
-        let settings = Settings {
+        let settings = KernelSettings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             unix_offset_ns: unix_offset_ns(),
             zone: zone_s,
-            ..Settings::default()
+            ..KernelSettings::default()
         };
-        let storage = Storage::new(config.shared_storage_bytes);
-        let mut resources = Resources::new(storage, Dumps::new(config.dumps.clone()));
+        let storage = SharedArea::new(config.shared_storage_bytes);
+        let mut resources = Resources::new(storage, DumpControl::new(config.dumps.clone()));
         resources.define(&config.kernel_config(&config.definitions));
         let (mut reader, mut writer, mut tables) = (None, None, None);
         let mut damage = StoreDamage::default();
@@ -165,7 +165,7 @@ impl Shared {
     /// Calls the kernel and does afterwards what it asks for.
     pub(crate) fn kernel<R>(
         self: &Arc<Self>,
-        call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
+        call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R,
     ) -> R {
         self.kernel_for(None, call)
     }
@@ -175,7 +175,7 @@ impl Shared {
     fn kernel_for<R>(
         self: &Arc<Self>,
         known: Option<Known>,
-        call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
+        call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R,
     ) -> R {
         let mut effects = Vec::new();
         let mut kernel = self.kernel.lock();
@@ -203,12 +203,12 @@ impl Shared {
     }
 
     /// Hands what is to be committed to the committer; gives whose it is.
-    fn hand_over(&self, effects: &mut Vec<Effect>) -> Vec<TaskKey> {
-        let is_commit = |effect: &mut Effect| matches!(effect, Effect::Commit(_));
+    fn hand_over(&self, effects: &mut Vec<KernelEffect>) -> Vec<TaskKey> {
+        let is_commit = |effect: &mut KernelEffect| matches!(effect, KernelEffect::Commit(_));
         let jobs = effects.extract_if(.., is_commit);
         let mut tasks = Vec::new();
         for effect in jobs {
-            if let Effect::Commit(job) = effect {
+            if let KernelEffect::Commit(job) = effect {
                 tasks.push(job.task);
                 if let Some(committer) = &*self.kernel.committer() {
                     committer.commit(job);
@@ -247,7 +247,7 @@ impl Shared {
 
     /// Whose unit of work a task's calls belong to; the kernel knows it from
     /// now on.
-    pub(super) fn caller(&self, key: TaskKey) -> Option<Caller> {
+    pub(super) fn caller(&self, key: TaskKey) -> Option<CallingTask> {
         let mut state = self.lock();
         let owner = state.core.unit_owner(key);
         let task = state.core.task_mut(owner)?;
@@ -329,51 +329,51 @@ impl Shared {
 
     /// Does what the kernel asks for; `changed` is the task that called it, if it
     /// has changes to commit.
-    fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>, changed: Option<TaskKey>) {
+    fn perform_effects(self: &Arc<Self>, effects: Vec<KernelEffect>, changed: Option<TaskKey>) {
         let mut ended = Vec::new();
         let mut forgotten = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Answer(task, answer, waited) => {
+                KernelEffect::Answer(task, answer, waited) => {
                     self.answer_waiting(task, &answer, waited, changed == Some(task));
                 }
-                Effect::Waits(task) => self.wait_changed(task),
+                KernelEffect::Waits(task) => self.wait_changed(task),
                 // Handed over under the kernel's lock.
-                Effect::Commit(_) => {}
-                Effect::Participant(unit, participant, order) => {
+                KernelEffect::Commit(_) => {}
+                KernelEffect::Participant(unit, participant, order) => {
                     self.tell_participant(unit, participant, order);
                 }
-                Effect::Decide(unit, participant, token) => {
+                KernelEffect::Decide(unit, participant, token) => {
                     self.tell_decider(unit, participant, token, false);
                 }
-                Effect::AskOutcome(unit, participant, token) => {
+                KernelEffect::AskOutcome(unit, participant, token) => {
                     self.tell_decider(unit, participant, token, true);
                 }
-                Effect::Forget(participant, token) => forgotten.push((participant, token)),
-                Effect::Ended(task, abend) => ended.push((task, abend)),
-                Effect::Start(start) => {
+                KernelEffect::Forget(participant, token) => forgotten.push((participant, token)),
+                KernelEffect::Ended(task, abend) => ended.push((task, abend)),
+                KernelEffect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
                     self.start_task(*start);
                 }
-                Effect::Priority(task, priority) => {
+                KernelEffect::Priority(task, priority) => {
                     self.with(|core, _| core.set_priority(task, priority));
                 }
-                Effect::Line {
+                KernelEffect::Line {
                     queue,
                     task,
                     record,
                 } => self.log_record(queue, task, &record),
-                Effect::File(task, work) => self.work_with_file(task, work),
-                Effect::Statistics => self.record_statistics(),
-                Effect::Trace {
+                KernelEffect::File(task, work) => self.work_with_file(task, work),
+                KernelEffect::Statistics => self.record_statistics(),
+                KernelEffect::Trace {
                     task,
                     transid,
                     number,
                     data,
                 } => self.trace.user(number, task, transid, &data),
-                Effect::Settled(branch, yes) => self.settled(&branch, yes),
-                Effect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
-                Effect::Facility(id, event) => self.report_facility(id, *event),
+                KernelEffect::Settled(branch, yes) => self.settled(&branch, yes),
+                KernelEffect::Outcome(branch, committed) => self.outcome_known(&branch, committed),
+                KernelEffect::Facility(id, event) => self.report_facility(id, *event),
             }
         }
         if !forgotten.is_empty() {

@@ -10,8 +10,8 @@ use link::{ContainerEntry, Name, Request, SlotResults, ProtocolViolation};
 
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
-use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, Work};
-use kernel::core::{Core, Pace, Place, Stage, TaskKey, TaskState};
+use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, TaskTotals};
+use kernel::core::{Core, RunTimes, WorkerSlot, TaskStage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
 /// the task has come.
@@ -19,7 +19,7 @@ pub struct SlotLease {
     shared: Arc<Shared>,
     link: Arc<WorkerLink>,
     key: TaskKey,
-    place: Place,
+    place: WorkerSlot,
     number: u64,
     stage: LeaseStage,
     high_water: u64,
@@ -157,7 +157,7 @@ impl SlotLease {
             self.stage = LeaseStage::Done;
             return Poll::Ready(Finished::default());
         };
-        if task.stage == Stage::Done {
+        if task.stage == TaskStage::Done {
             if let Some(place) = task.place {
                 // Not by the number alone: a task may have been moved away and
                 // come back to it when it was another worker's.
@@ -258,11 +258,11 @@ impl SlotLease {
         // ran others is not the program's own. Nor is that of waiting for the QR
         // token: in a worker of its own it would wait as long.
         let own = record.general_cpu_ns.saturating_add(record.region_wait_ns);
-        let run = ok.then(|| Pace {
+        let run = ok.then(|| RunTimes {
             held_ns: own.min(record.elapsed_ns),
             waited_ns: record.region_wait_ns.min(record.elapsed_ns),
         });
-        let work = (!self.for_open).then(|| Work::of(record));
+        let work = (!self.for_open).then(|| TaskTotals::of(record));
         self.stage = LeaseStage::Released;
         let (key, high_water) = (self.key, self.high_water);
         let entries = std::mem::take(&mut self.entries);
@@ -314,7 +314,7 @@ impl Finished {
                 start_unix_ns: task.begun + super::unix_offset(),
                 response_ns: task.ended.saturating_sub(task.begun),
                 admission_wait_ns: admitted.saturating_sub(task.begun),
-                commit_wait_ns: task.ended.saturating_sub(task.heard),
+                commit_wait_ns: task.ended.saturating_sub(task.completion_ns),
                 offload_cpu_ns: task.guest_cpu_ns
                     + match task.start {
                         // Its input was written by the region.

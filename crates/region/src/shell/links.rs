@@ -11,7 +11,7 @@ use store::{LentTable, ReaderTables};
 use super::acts::Acts;
 use super::clock;
 use super::guests::Guests;
-use kernel::core::{Links, Place};
+use kernel::core::{WorkerLinks, WorkerSlot};
 
 /// One worker's shared memory, its process's socket end until it is started,
 /// and its process number.
@@ -106,7 +106,7 @@ impl LinkTable {
     }
 }
 
-impl Links for LinkTable {
+impl WorkerLinks for LinkTable {
     fn create(&mut self, worker: usize, generation: u64) -> bool {
         debug_assert_eq!(generation, self.config.0);
         match self.open(worker) {
@@ -128,7 +128,7 @@ impl Links for LinkTable {
         self.links[worker] = None;
     }
 
-    fn submit(&mut self, place: Place, sequence: u32, request: &Request) {
+    fn submit(&mut self, place: WorkerSlot, sequence: u32, request: &Request) {
         let Some(link) = self.links.get(place.worker).and_then(Option::as_ref) else {
             return;
         };
@@ -145,19 +145,19 @@ impl Links for LinkTable {
         }
     }
 
-    fn take_back(&mut self, place: Place, sequence: u32) -> bool {
+    fn take_back(&mut self, place: WorkerSlot, sequence: u32) -> bool {
         self.get(place.worker)
             .is_some_and(|l| l.side.take_back(place.slot, sequence))
     }
 
-    fn state(&mut self, place: Place, sequence: u32) -> SlotState {
+    fn state(&mut self, place: WorkerSlot, sequence: u32) -> SlotState {
         match self.get(place.worker) {
             Some(link) => link.side.state(place.slot, sequence),
             None => SlotState::Running,
         }
     }
 
-    fn copy(&mut self, from: Place, to: Place, bytes: u64) {
+    fn copy(&mut self, from: WorkerSlot, to: WorkerSlot, bytes: u64) {
         let (Some(old), Some(new)) = (self.get(from.worker), self.get(to.worker)) else {
             return;
         };
@@ -170,7 +170,7 @@ impl Links for LinkTable {
         }
     }
 
-    fn free(&mut self, place: Place, high_water: u64) {
+    fn free(&mut self, place: WorkerSlot, high_water: u64) {
         if let Some(link) = self.get(place.worker) {
             link.side.free(place.slot, high_water);
         }

@@ -58,11 +58,11 @@ use std::task::{Context, Poll, Waker};
 use link::RegionPage;
 use link::trace::RegionTrace;
 
-use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
+use crate::api::{RegionDefinitions, StartRefusal, RegionConfig, TaskRequest};
 use branches::{Outcomes, Settlements};
 use conversations::ConversationTable;
 use facilities::FacilityTable;
-use kernel::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
+use kernel::core::{CoreAction, Core, CoreContext, TaskStage, TaskKey, TaskSpec};
 use kernel_host::KernelHost;
 use lines::Lines;
 use links::WorkerLink;
@@ -110,7 +110,7 @@ pub struct Shared {
     pub config: RegionConfig,
     /// The definitions of the last start or reload, or what programs made of
     /// them. Whoever changes definitions holds it meanwhile.
-    definitions: Mutex<Definitions>,
+    definitions: Mutex<RegionDefinitions>,
     /// Monitoring records are written, where there is a file for them.
     monitoring: AtomicBool,
     /// CPUs for doors.
@@ -143,7 +143,7 @@ pub struct State {
 /// that the usual request allocates nothing.
 #[derive(Default)]
 struct Effects {
-    actions: Vec<Action>,
+    actions: Vec<CoreAction>,
     /// Futures to be polled, each with the port of its task.
     wakers: Vec<(usize, Waker)>,
     wakes: Vec<Arc<WorkerLink>>,
@@ -172,7 +172,7 @@ impl Shared {
     /// a task's future was woken beside the result.
     pub fn with<R>(
         self: &Arc<Self>,
-        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
+        call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
     ) -> R {
         self.with_woken(call).0
     }
@@ -180,7 +180,7 @@ impl Shared {
     /// As [`Shared::with`], with the number of futures woken.
     pub fn with_woken<R>(
         self: &Arc<Self>,
-        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
+        call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
     ) -> (R, usize) {
         self.with_at(|_| now_ns(), call)
     }
@@ -190,19 +190,19 @@ impl Shared {
     pub fn with_at<R>(
         self: &Arc<Self>,
         now: impl FnOnce(&Core) -> u64,
-        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
+        call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
     ) -> (R, usize) {
         let mut effects = EFFECTS.take().unwrap_or_default();
         let mut guard = self.lock();
         let state = &mut *guard;
-        let mut cx = Cx {
+        let mut cx = CoreContext {
             now: now(&state.core),
             links: &mut state.links,
             out: &mut effects.actions,
         };
         let result = call(&mut state.core, &mut cx);
         for action in &effects.actions {
-            if let Action::Wake(key) = action
+            if let CoreAction::Wake(key) = action
                 && let Some(task) = state.core.task_mut(*key)
             {
                 let port = task.port;
@@ -247,12 +247,12 @@ impl Shared {
         }
         for action in effects.actions.drain(..) {
             match action {
-                Action::Wake(_) => {}
-                Action::Spawn(worker) => self.order(Order::Spawn(worker)),
-                Action::Kill(worker) => self.order(Order::Kill(worker)),
-                Action::Collect(key) => SlotLease::collect(self, key),
-                Action::EndUnit(key, has_results) => self.end_unit(key, has_results),
-                Action::Purge(key) => self.purge(key),
+                CoreAction::Wake(_) => {}
+                CoreAction::Spawn(worker) => self.order(Order::Spawn(worker)),
+                CoreAction::Kill(worker) => self.order(Order::Kill(worker)),
+                CoreAction::Collect(key) => SlotLease::collect(self, key),
+                CoreAction::EndUnit(key, has_results) => self.end_unit(key, has_results),
+                CoreAction::Purge(key) => self.purge(key),
             }
         }
         // Building one may come back here, with effects of its own.
@@ -285,8 +285,8 @@ impl Shared {
     pub fn drain(self: &Arc<Self>, port: usize) -> usize {
         let mut woken = self.inboxes.open(port);
         self.page.drain(port, |worker| {
-            let hear = |core: &mut Core, cx: &mut Cx<'_, LinkTable>| {
-                core.hear(cx, worker, Some(port));
+            let hear = |core: &mut Core, cx: &mut CoreContext<'_, LinkTable>| {
+                core.poll_completions(cx, worker, Some(port));
             };
             woken += self.with_woken(hear).1;
         });
@@ -294,7 +294,7 @@ impl Shared {
     }
 
     /// A request arrives: a lease at once, or the key of a task that waits.
-    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<Begun, Refusal> {
+    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<Begun, StartRefusal> {
         let spec = TaskSpec {
             transid: request.transid,
             program: request.program,
@@ -309,7 +309,7 @@ impl Shared {
         };
         self.with(|core, cx| {
             let key = core.begin(cx, &spec)?;
-            let building = core.task(key).is_some_and(|t| t.stage == Stage::Building);
+            let building = core.task(key).is_some_and(|t| t.stage == TaskStage::Building);
             let lease = building
                 .then(|| SlotLease::of_building(self, core, cx.links, key))
                 .flatten();
@@ -340,27 +340,27 @@ pub struct Waiting {
 
 impl Waiting {
     /// Ready with the place or the refusal.
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<SlotLease, Refusal>> {
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<SlotLease, StartRefusal>> {
         let Some(key) = self.key else {
             return Poll::Pending;
         };
         let mut guard = self.shared.lock();
         let State { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(key) else {
-            return Poll::Ready(Err(Refusal::ShuttingDown));
+            return Poll::Ready(Err(StartRefusal::ShuttingDown));
         };
         match task.stage {
-            Stage::Refused(refusal) => {
+            TaskStage::Refused(refusal) => {
                 drop(guard);
                 // Dropping the key's owner forgets the task.
                 Poll::Ready(Err(refusal))
             }
-            Stage::Building => match SlotLease::of_building(&self.shared, core, links, key) {
+            TaskStage::Building => match SlotLease::of_building(&self.shared, core, links, key) {
                 Some(lease) => {
                     self.key = None;
                     Poll::Ready(Ok(lease))
                 }
-                None => Poll::Ready(Err(Refusal::NoWorker)),
+                None => Poll::Ready(Err(StartRefusal::NoWorker)),
             },
             _ => {
                 task.waker = Some(cx.waker().clone());

@@ -9,8 +9,8 @@ use link::{CallAnswer, WorkerCall, Name, ProgramName, TransId};
 
 use super::lease::Finished;
 use super::{Shared, SlotLease, State};
-use crate::api::{Abend, JoinError, MonitoringRecord, Outcome, Refusal, TaskRequest, Work};
-use kernel::core::{Stage, TaskKey, TaskSpec};
+use crate::api::{Abend, JoinError, MonitoringRecord, Outcome, StartRefusal, TaskRequest, TaskTotals};
+use kernel::core::{TaskStage, TaskKey, TaskSpec};
 use kernel::{ParticipantId, UnitId};
 
 /// An open task that waits for its admission; dropping it gives its turn up.
@@ -46,7 +46,7 @@ impl Shared {
         self: &Arc<Self>,
         port: usize,
         request: &TaskRequest,
-    ) -> Result<Opening, Refusal> {
+    ) -> Result<Opening, StartRefusal> {
         let spec = TaskSpec {
             transid: request.transid,
             program: request.program,
@@ -80,7 +80,7 @@ impl Shared {
     }
 
     /// Whether a program can be run here.
-    pub fn can_run(&self, name: ProgramName) -> Result<(), Refusal> {
+    pub fn can_run(&self, name: ProgramName) -> Result<(), StartRefusal> {
         self.lock().core.defs().can_run(name)
     }
 
@@ -98,18 +98,18 @@ impl Shared {
 
 impl Opening {
     /// Ready with the task or the refusal.
-    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<OpenLease, Refusal>> {
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<OpenLease, StartRefusal>> {
         let Some(key) = self.key else {
             return Poll::Pending;
         };
         let mut guard = self.shared.lock();
         let Some(task) = guard.core.task_mut(key) else {
-            return Poll::Ready(Err(Refusal::ShuttingDown));
+            return Poll::Ready(Err(StartRefusal::ShuttingDown));
         };
         match task.stage {
             // Dropping the key's owner forgets the task.
-            Stage::Refused(refusal) => Poll::Ready(Err(refusal)),
-            Stage::Open => {
+            TaskStage::Refused(refusal) => Poll::Ready(Err(refusal)),
+            TaskStage::Open => {
                 let (number, transid) = (task.number, task.transid);
                 drop(guard);
                 self.key = None;
@@ -135,7 +135,7 @@ impl Drop for Opening {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             let admitted = self.shared.with(|core, cx| {
-                let open = core.task(key).is_some_and(|t| t.stage == Stage::Open);
+                let open = core.task(key).is_some_and(|t| t.stage == TaskStage::Open);
                 if !open {
                     core.cancel(cx, key);
                 }
@@ -256,28 +256,28 @@ impl OpenLease {
         &self,
         program: ProgramName,
         expected_bytes: usize,
-    ) -> Option<Result<TaskKey, Refusal>> {
+    ) -> Option<Result<TaskKey, StartRefusal>> {
         let of = self.key;
         self.shared
             .with(|core, cx| core.begin_run(cx, of, program, expected_bytes))
     }
 
     /// Ready when a run has its place, or cannot have one.
-    pub fn poll_run(&self, run: TaskKey, cx: &mut Context<'_>) -> Poll<Result<SlotLease, Refusal>> {
+    pub fn poll_run(&self, run: TaskKey, cx: &mut Context<'_>) -> Poll<Result<SlotLease, StartRefusal>> {
         let mut guard = self.shared.lock();
         let State { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(run) else {
-            return Poll::Ready(Err(Refusal::NoWorker));
+            return Poll::Ready(Err(StartRefusal::NoWorker));
         };
         match task.stage {
-            Stage::Refused(refusal) => {
+            TaskStage::Refused(refusal) => {
                 drop(guard);
                 self.shared.with(|core, cx| core.cancel(cx, run));
                 Poll::Ready(Err(refusal))
             }
-            Stage::Building => {
+            TaskStage::Building => {
                 let lease = SlotLease::of_building(&self.shared, core, links, run);
-                Poll::Ready(lease.ok_or(Refusal::NoWorker))
+                Poll::Ready(lease.ok_or(StartRefusal::NoWorker))
             }
             _ => {
                 task.waker = Some(cx.waker().clone());
@@ -310,7 +310,7 @@ impl OpenLease {
     pub fn poll_end(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.shared.lock();
         match state.core.task_mut(self.key) {
-            Some(task) if task.stage != Stage::Done => {
+            Some(task) if task.stage != TaskStage::Done => {
                 task.waker = Some(cx.waker().clone());
                 Poll::Pending
             }
@@ -330,7 +330,7 @@ impl OpenLease {
         let Some(mut task) = task else {
             return (Outcome::Ok, MonitoringRecord::default());
         };
-        let elapsed_ns = task.heard.saturating_sub(task.submitted);
+        let elapsed_ns = task.completion_ns.saturating_sub(task.submitted);
         let Finished { abend, record, .. } = Finished::of(&mut task);
         let offload_estimated = used.estimated || used.cpu_ns == 0 || task.guest_cpu_ns > 0;
         let response_ns = record.response_ns + used.before_ns;
@@ -361,7 +361,7 @@ impl OpenLease {
         }
         let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());
         self.shared.account(&record, code);
-        let (ok, work) = (code.is_none(), Work::of(&record));
+        let (ok, work) = (code.is_none(), TaskTotals::of(&record));
         self.shared.with(|core, _| core.count_end(ok, work));
         (outcome, record)
     }

@@ -51,7 +51,7 @@ impl Shared {
     /// A participant that decides is there again: it is asked for the units in
     /// doubt.
     pub(crate) fn decider_back(self: &Arc<Self>, id: ParticipantId) {
-        self.kernel(|k, _, out| k.decider_back(id, out));
+        self.kernel(|k, _, out| k.decider_returned(id, out));
     }
 
     /// A decider is to commit a unit; `again` if it is asked for the outcome.

@@ -31,8 +31,8 @@ use super::trace::{DeadRings, PastCounts};
 use super::uses::PastUses;
 use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
-use crate::api::{Definitions, RegionConfig, StartError, Statistics};
-use kernel::core::{Compiled, Core, Limits};
+use crate::api::{RegionDefinitions, RegionConfig, StartError, RegionStatistics};
+use kernel::core::{CompiledDefinitions, Core, Limits};
 use kernel::{Failure, condition};
 
 /// The threads of a region.
@@ -47,7 +47,7 @@ impl Threads {
     pub fn start(mut config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
         check(&config)?;
         raise_descriptor_limit();
-        let compiled = Compiled::build(1, &config.definitions)?;
+        let compiled = CompiledDefinitions::build(1, &config.definitions)?;
         // Before the workers are told of the files: the store knows their keys.
         let (kernel, committing, tables) = KernelHost::open(&mut config)?;
         let page = Arc::new(
@@ -186,7 +186,7 @@ impl Threads {
 pub fn worker_config(
     config: &RegionConfig,
     generation: u64,
-    definitions: &Definitions,
+    definitions: &RegionDefinitions,
 ) -> WorkerConfig {
     let transactions = definitions.transactions.iter();
     WorkerConfig {
@@ -287,7 +287,7 @@ const MAX_SHARED_BYTES: usize = 1 << 30;
 
 impl Shared {
     /// Switches to other definitions, and forgets what programs have changed.
-    pub fn reload(self: &Arc<Self>, definitions: Definitions) -> Result<(), StartError> {
+    pub fn reload(self: &Arc<Self>, definitions: RegionDefinitions) -> Result<(), StartError> {
         let mut kept = self
             .definitions
             .lock()
@@ -297,7 +297,7 @@ impl Shared {
         Ok(())
     }
 
-    fn switch_to(self: &Arc<Self>, mut definitions: Definitions) -> Result<(), StartError> {
+    fn switch_to(self: &Arc<Self>, mut definitions: RegionDefinitions) -> Result<(), StartError> {
         if !self.kernel.has_store() && definitions.files.iter().any(|f| f.enabled) {
             let told = "files are defined, but the region was started without a store";
             return Err(StartError::Setting(told.to_owned()));
@@ -310,7 +310,7 @@ impl Shared {
         definitions.files = self.kernel.lock().renumber_files(files);
         let definitions = &definitions;
         // Nothing changes when something is wrong with them.
-        Compiled::build(0, definitions)?;
+        CompiledDefinitions::build(0, definitions)?;
         // Before the workers hear of it: a new file is served when the first
         // task asks for it.
         let mut kernel = self.kernel.lock();
@@ -321,7 +321,7 @@ impl Shared {
         drop(kernel);
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;
-            let compiled = Compiled::build(generation, definitions)?;
+            let compiled = CompiledDefinitions::build(generation, definitions)?;
             let told = worker_config(&self.config, generation, definitions);
             let text = ConfigText::new(&told).map_err(io_error("the configuration"))?;
             cx.links.set_config(generation, text);
@@ -331,12 +331,12 @@ impl Shared {
     }
 
     /// The definitions as they are now, with what programs have changed.
-    fn current(&self, before: &Definitions) -> Definitions {
+    fn current(&self, before: &RegionDefinitions) -> RegionDefinitions {
         self.view(|view| {
             let defs = view.core.defs();
             let transactions = defs.transactions.iter().map(|t| t.def.clone());
             let files = view.kernel.resources.files.entries();
-            Definitions {
+            RegionDefinitions {
                 transactions: transactions.collect(),
                 classes: (defs.classes.iter())
                     .filter(|c| !c.name.is_blank())
@@ -354,7 +354,7 @@ impl Shared {
     /// anything is different then.
     pub(super) fn redefine(
         self: &Arc<Self>,
-        change: impl FnOnce(&mut Definitions) -> Result<bool, Failure>,
+        change: impl FnOnce(&mut RegionDefinitions) -> Result<bool, Failure>,
     ) -> Result<CommandOperands, Failure> {
         let mut kept = self
             .definitions
@@ -389,7 +389,7 @@ impl Shared {
     }
 
     /// Counters and gauges.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> RegionStatistics {
         let mut statistics = self.lock().core.statistics();
         let kernel = self.kernel.lock();
         kernel.count(&mut statistics);

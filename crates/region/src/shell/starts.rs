@@ -9,12 +9,12 @@ use std::task::{Context, Waker};
 use super::Shared;
 use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
-use crate::api::{Outcome, PutError, Refusal, Reply, Task};
-use kernel::core::{Stage, TaskKey, TaskSpec};
-use kernel::{Start, StartEnd};
+use crate::api::{Outcome, PutError, StartRefusal, Reply, Task};
+use kernel::core::{TaskStage, TaskKey, TaskSpec};
+use kernel::{InternalStart, StartEnd};
 
 /// What tasks are to be begun with, by the number of the start.
-pub struct StartTable(OrderedLock<HashMap<u64, Start>>);
+pub struct StartTable(OrderedLock<HashMap<u64, InternalStart>>);
 
 impl Default for StartTable {
     fn default() -> Self {
@@ -23,14 +23,14 @@ impl Default for StartTable {
 }
 
 impl StartTable {
-    fn lock(&self) -> OrderedGuard<'_, HashMap<u64, Start>> {
+    fn lock(&self) -> OrderedGuard<'_, HashMap<u64, InternalStart>> {
         self.0.lock()
     }
 }
 
 impl Shared {
     /// Begins a task that nobody outside asked for.
-    pub(super) fn start_task(self: &Arc<Self>, start: Start) {
+    pub(super) fn start_task(self: &Arc<Self>, start: InternalStart) {
         let id = start.id;
         let spec = TaskSpec {
             transid: start.transid,
@@ -42,7 +42,7 @@ impl Shared {
         self.starts.lock().insert(id, start);
         let begun = self.with(|core, cx| {
             let key = core.begin(cx, &spec)?;
-            let building = core.task(key).is_some_and(|t| t.stage == Stage::Building);
+            let building = core.task(key).is_some_and(|t| t.stage == TaskStage::Building);
             Ok(building.then_some(key))
         });
         match begun {
@@ -64,19 +64,19 @@ impl Shared {
             return;
         };
         match task.stage.clone() {
-            Stage::Refused(refusal) => {
+            TaskStage::Refused(refusal) => {
                 drop(guard);
                 self.with(|core, cx| core.cancel(cx, key));
                 self.start_refused(id, refusal);
             }
-            Stage::Building => {
+            TaskStage::Building => {
                 let lease = SlotLease::of_building(self, &mut state.core, &state.links, key);
                 drop(guard);
                 let input = self.starts.lock().get_mut(&id).map(|start| {
-                    let rest = Start {
+                    let rest = InternalStart {
                         id,
                         wants_result: start.wants_result,
-                        ..Start::default()
+                        ..InternalStart::default()
                     };
                     std::mem::replace(start, rest)
                 });
@@ -87,7 +87,7 @@ impl Shared {
                 if let Err(error) = fill(&mut task, &start) {
                     tracing::error!(transid = %start.transid, %error, "a started task has no room for its input");
                     drop(task);
-                    self.start_refused(id, Refusal::TooLarge);
+                    self.start_refused(id, StartRefusal::TooLarge);
                     return;
                 }
                 task.detach();
@@ -111,7 +111,7 @@ impl Shared {
         self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
     }
 
-    fn start_refused(self: &Arc<Self>, id: u64, refusal: Refusal) {
+    fn start_refused(self: &Arc<Self>, id: u64, refusal: StartRefusal) {
         let start = self.starts.lock().remove(&id);
         let transid = start.map(|s| s.transid).unwrap_or_default();
         tracing::warn!(%transid, %refusal, "a task could not be started");
@@ -131,7 +131,7 @@ impl Task {
 }
 
 /// Writes a start's input where the program will read it.
-fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Infallible>> {
+fn fill(task: &mut Task, start: &InternalStart) -> Result<(), PutError<std::convert::Infallible>> {
     if let Some(channel) = &start.channel {
         task.put_channel(channel)?;
     }

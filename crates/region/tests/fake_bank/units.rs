@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cics::file::FilePermits;
 use region::{
-    Definitions, FileEntry, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, StoreEntry,
+    RegionDefinitions, FileEntry, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, StoreEntry,
     TaskRequest, TransId, TransactionDef, block_on,
 };
 use store::{DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, SeekKey, WriteStore};
@@ -130,7 +130,7 @@ fn start(folder: &Path, socket: &str) -> (Region, Arc<Service>) {
             path,
             ..StoreEntry::default()
         }),
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: vec![TransactionDef {
                 name: TransId::new("TEST").expect("a name"),
                 ..TransactionDef::default()
@@ -149,7 +149,7 @@ fn start(folder: &Path, socket: &str) -> (Region, Arc<Service>) {
                 enabled: true,
                 ..FileEntry::default()
             }],
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..RegionConfig::default()
     };

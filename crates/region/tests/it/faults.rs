@@ -138,7 +138,7 @@ fn workers_that_cannot_start_are_refused_not_waited_for() {
             }
         }
     });
-    assert_eq!(refused, region::Refusal::NoWorker);
+    assert_eq!(refused, region::StartRefusal::NoWorker);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn an_abend_and_a_rollback_back_out_what_is_recoverable() {
 #[test]
 fn a_reload_keeps_the_numbers_of_files_and_brings_new_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let mut definitions = region::Definitions::default();
+    let mut definitions = region::RegionDefinitions::default();
     let region = start_with(folder.path(), MAP, |config| {
         definitions = config.definitions.clone();
     });

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use region::{
-    Definitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply, TaskRequest,
+    RegionDefinitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply, TaskRequest,
     TransId, TransactionDef, block_on,
 };
 
@@ -29,9 +29,9 @@ pub fn config() -> RegionConfig {
 }
 
 /// Transaction `TEST` and the fake worker's programs.
-pub fn definitions() -> Definitions {
+pub fn definitions() -> RegionDefinitions {
     let more = ["VIOLATE", "FILES", "TALK"];
-    Definitions {
+    RegionDefinitions {
         transactions: vec![TransactionDef {
             name: tran("TEST"),
             ..TransactionDef::default()
@@ -45,7 +45,7 @@ pub fn definitions() -> Definitions {
                 ..ProgramEntry::default()
             })
             .collect(),
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Admission, growth, reload, shutdown, volume.
 
 use region::{
-    ClassDef, ContainerType, Name, Refusal, Region, RegionConfig, TransactionDef, block_on,
+    ClassDef, ContainerType, Name, StartRefusal, Region, RegionConfig, TransactionDef, block_on,
 };
 
 use crate::harness::{
@@ -49,7 +49,7 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
         let second = s.spawn(|| text(&call_now(&region, "UPPER", "second")));
         until("a task that waits", || handle.statistics().waiting >= 1);
         let third = block_on(handle.begin(&port, request("EMPTY")));
-        assert_eq!(third.err(), Some(Refusal::TooManyTasks));
+        assert_eq!(third.err(), Some(StartRefusal::TooManyTasks));
         drop(open);
         assert_eq!(first.join().unwrap(), "OK");
         assert_eq!(second.join().unwrap(), "SECOND");
@@ -117,7 +117,7 @@ fn a_full_class_refuses_at_its_purge_threshold_and_leaves_others_alone() {
     block_on(async {
         let held = handle.begin(&port, of_class).await.unwrap();
         let refused = handle.begin(&port, of_class).await.err();
-        assert_eq!(refused, Some(Refusal::ClassFull(class)));
+        assert_eq!(refused, Some(StartRefusal::ClassFull(class)));
         assert_eq!(code(&call(&handle, "EMPTY", "").await), "OK");
         assert_eq!(code(&held.run().await), "OK");
         let again = handle.begin(&port, of_class).await.unwrap();
@@ -157,7 +157,7 @@ fn a_task_that_waits_for_its_class_is_listed_by_its_number_and_can_be_purged() {
         let number = waits.expect("it is listed").task;
         assert!(tasks.iter().all(|t| t.task > 0), "{tasks:?}");
         assert_eq!(handle.purge(number, true), region::Purge::Done);
-        let refused = Refusal::Purged("an operator purged the task");
+        let refused = StartRefusal::Purged("an operator purged the task");
         assert_eq!(waiting.join().unwrap(), Err(refused));
     });
     drop(held);
@@ -203,7 +203,7 @@ fn a_lower_purge_threshold_refuses_who_waits_beyond_it_the_lowest_priority_first
         until("two are refused", || handle.statistics().waiting == 1);
         drop(held);
         let ended = waiting.map(|begun| begun.join().unwrap());
-        let full = Err(Refusal::ClassFull(class(None).name));
+        let full = Err(StartRefusal::ClassFull(class(None).name));
         assert_eq!(ended, [full, Ok(()), full]);
     });
     assert_eq!(handle.statistics().refused_class, 2);
@@ -228,10 +228,10 @@ fn unknown_and_disabled_transactions_are_refused() {
         };
         block_on(handle.begin(&port, request)).err()
     };
-    assert_eq!(begin("OFF"), Some(Refusal::Disabled(tran("OFF"))));
+    assert_eq!(begin("OFF"), Some(StartRefusal::Disabled(tran("OFF"))));
     assert_eq!(
         begin("NONE"),
-        Some(Refusal::UnknownTransaction(tran("NONE")))
+        Some(StartRefusal::UnknownTransaction(tran("NONE")))
     );
 }
 
@@ -367,7 +367,7 @@ fn shutdown_waits_for_active_tasks_and_refuses_new_ones() {
     let port = handle.default_port();
     loop {
         match block_on(handle.begin(&port, request("EMPTY"))) {
-            Err(refusal) => break assert_eq!(refusal, Refusal::ShuttingDown),
+            Err(refusal) => break assert_eq!(refusal, StartRefusal::ShuttingDown),
             Ok(task) => drop(task),
         }
     }

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use cics::resp::Condition;
 use link::CallOperation;
 use region::{
-    Abend, ClassDef, MonitoringRecord, OpenTask, Outcome, Purge, Refusal, Region, RegionConfig,
+    Abend, ClassDef, MonitoringRecord, OpenTask, Outcome, Purge, StartRefusal, Region, RegionConfig,
     Reply, TransactionDef, block_on,
 };
 
 use crate::harness::{config, put, request, text, tran, until};
 
-async fn begin(region: &Region) -> Result<OpenTask, Refusal> {
+async fn begin(region: &Region) -> Result<OpenTask, StartRefusal> {
     let handle = region.handle();
     let port = handle.default_port();
     handle.begin_open(&port, request("SCRIPT")).await
@@ -153,7 +153,7 @@ fn a_class_limits_open_tasks_and_a_dropped_one_gives_its_place_up() {
     .unwrap();
     block_on(async {
         let mut first = begin(&region).await.unwrap();
-        assert!(matches!(begin(&region).await, Err(Refusal::ClassFull(_))));
+        assert!(matches!(begin(&region).await, Err(StartRefusal::ClassFull(_))));
         // A run needs no place of its own in the class.
         assert_eq!(text(&run(&mut first, "UPPER", "a").await), "A");
         drop(first);

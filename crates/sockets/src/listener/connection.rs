@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ezasoket::{ClientId, SocketName, Socket};
-use region::{Refusal, TransId};
+use region::{StartRefusal, TransId};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
@@ -342,8 +342,8 @@ impl Connection {
         }
         let started = region.start(transid, wanted.userid, wanted.delay_ms, message);
         started.map_err(|refusal| match refusal {
-            Refusal::Disabled(_) => ClientRefusal::Disabled,
-            Refusal::ShuttingDown => ClientRefusal::Ending,
+            StartRefusal::Disabled(_) => ClientRefusal::Disabled,
+            StartRefusal::ShuttingDown => ClientRefusal::Ending,
             _ => ClientRefusal::Unknown,
         })
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use region::{ContainerType, Outcome, Refusal, Reply, StartCode, Task, TaskRequest};
+use region::{ContainerType, Outcome, StartRefusal, Reply, StartCode, Task, TaskRequest};
 
 use super::area::{MessageArea, CharacterPages};
 use super::framing::{FrameStart, FrameFormat};
@@ -282,13 +282,13 @@ impl Connection<'_> {
         &self,
         own: &AnswerConnection,
         bytes: usize,
-        refusal: Refusal,
+        refusal: StartRefusal,
     ) -> Result<Task, EndReason> {
         let setting = &self.thread.setting;
         let (mut refusal, mut pause) = (refusal, SHORTEST_PAUSE);
         loop {
             match refusal {
-                Refusal::ShuttingDown => return Err(EndReason::Stopped),
+                StartRefusal::ShuttingDown => return Err(EndReason::Stopped),
                 refusal if refusal.is_temporary() => {}
                 refusal => return Err(EndReason::Wrong(refusal.to_string())),
             }

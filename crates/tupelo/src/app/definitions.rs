@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use cics::csd::{Csd, FileDef, RecordFormat, Recovery};
-use region::{Definitions, FileEntry, Name, ProgramEntry, install};
+use region::{RegionDefinitions, FileEntry, Name, ProgramEntry, install};
 
 use super::config::{Config, FileSection, TransactionSection};
 
@@ -40,7 +40,7 @@ pub struct KeyedFile {
 #[derive(Debug, Default)]
 pub struct Installed {
     /// For the region.
-    pub region: Definitions,
+    pub region: RegionDefinitions,
     /// For the store, in the order of `region.files`.
     pub files: Vec<KeyedFile>,
     /// What cannot be installed, and why.

@@ -10,10 +10,10 @@ use std::fmt::Write;
 
 use measure::proc::{Subject, Usage};
 use region::engine::{EngineClass, ServiceUse};
-use region::{Statistics, Work};
+use region::{RegionStatistics, TaskTotals};
 
 /// Appends everything as text.
-pub fn write(statistics: &Statistics, out: &mut String) {
+pub fn write(statistics: &RegionStatistics, out: &mut String) {
     for (name, kind, help, value) in METRICS {
         head(out, &format!("tupelo_region_{name}"), kind, help);
         let _ = writeln!(out, "tupelo_region_{name} {}", value(statistics));
@@ -110,7 +110,7 @@ type Metric = (
     &'static str,
     &'static str,
     &'static str,
-    fn(&Statistics) -> u64,
+    fn(&RegionStatistics) -> u64,
 );
 
 /// The region's figures on `/metrics`.
@@ -294,7 +294,7 @@ const METRICS: &[Metric] = &[
 ];
 
 /// One sum of the tasks' work, by the value of its label.
-type Sum = (&'static str, fn(&Work) -> u64);
+type Sum = (&'static str, fn(&TaskTotals) -> u64);
 
 /// Name, help, label and sums.
 const WORK: &[(&str, &str, &str, &[Sum])] = &[

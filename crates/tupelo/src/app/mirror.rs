@@ -168,9 +168,9 @@ fn nothing(ending: ProgramEnding, request: &Request<'_>) -> Vec<u8> {
 }
 
 /// How a LINK ends that the region does not take.
-fn refused(refusal: region::Refusal) -> ProgramEnding {
+fn refused(refusal: region::StartRefusal) -> ProgramEnding {
     match refusal {
-        region::Refusal::Program(_, fault) => {
+        region::StartRefusal::Program(_, fault) => {
             let resp2 = u16::try_from(fault.resp2()).unwrap_or_default();
             ProgramEnding::Condition(Condition::PgmIdErr.number(), resp2)
         }

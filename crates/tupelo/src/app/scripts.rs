@@ -8,7 +8,7 @@ use bytes::Bytes;
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::{LoadedApi, WebHandler, AnswerPieces, ServiceBody, WebAnswerFuture, WebHandlers, WebAbend, WebAnswer, WebRefusal};
 use http::request::Parts;
-use region::{GuestPrograms, GuestTask, NotStarted, Refusal, UserId};
+use region::{GuestPrograms, GuestTask, NotStarted, StartRefusal, UserId};
 use script::{LoadedScripts, ScriptDiagnostic, ScriptRefusal, Request, Route, ScriptService, ScriptResponse, ModuleSources};
 
 use super::Application;
@@ -268,7 +268,7 @@ impl WebHandler for Serve {
 fn refusal(refused: ScriptRefusal) -> WebRefusal {
     match refused {
         ScriptRefusal::Region(why) => WebRefusal::Region(why.into()),
-        ScriptRefusal::Ending => WebRefusal::Region(Refusal::ShuttingDown.into()),
+        ScriptRefusal::Ending => WebRefusal::Region(StartRefusal::ShuttingDown.into()),
         ScriptRefusal::Failed(failure) => {
             let abend = WebAbend {
                 code: failure.abend.code,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use link::terminal::{ScreenSize, feature};
 use region::{
-    Definitions, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
+    RegionDefinitions, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
     ProgramEntry, Region, RegionConfig, StoreEntry, TransactionDef, block_on,
 };
 use translator::{Format, Library, translate};
@@ -171,7 +171,7 @@ fn region(folder: &Path) -> Region {
             map_bytes: 1 << 28,
             ..StoreEntry::default()
         }),
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: vec![
                 transaction("FLOW", "FLOW"),
                 transaction("KEEP", "FLOW"),
@@ -179,7 +179,7 @@ fn region(folder: &Path) -> Region {
                 transaction("SHOW", "SHOW"),
             ],
             programs: ["FLOW", "TALK", "SHOW"].map(program).to_vec(),
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..RegionConfig::default()
     };

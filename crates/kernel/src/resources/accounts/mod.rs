@@ -19,25 +19,25 @@ use std::collections::HashMap;
 use super::Resources;
 use crate::core::TaskKey;
 use crate::kernel::Failure;
-use crate::types::{AccountKind, AccountLimit, AccountLimits, Amount, AtLimit};
+use crate::types::{AccountKind, AccountLimit, AccountLimits, CountAndBytes, AtLimit};
 
 /// Sums of one account, and its limit.
 #[derive(Debug, Default)]
 pub struct GrowthAccount {
-    sum: Amount,
+    sum: CountAndBytes,
     /// What is there of each task that has not ended.
-    tasks: HashMap<TaskKey, Amount>,
+    tasks: HashMap<TaskKey, CountAndBytes>,
     limit: AccountLimit,
 }
 
 impl GrowthAccount {
     /// The sum of the region.
-    pub fn sum(&self) -> Amount {
+    pub fn sum(&self) -> CountAndBytes {
         self.sum
     }
 
     /// The sums of tasks that have added something and have not ended.
-    pub fn tasks(&self) -> impl Iterator<Item = (TaskKey, Amount)> {
+    pub fn tasks(&self) -> impl Iterator<Item = (TaskKey, CountAndBytes)> {
         self.tasks.iter().map(|(task, sum)| (*task, *sum))
     }
 
@@ -51,7 +51,7 @@ impl GrowthAccount {
     /// # Errors
     /// The limit of the task or of the region is reached: the condition or the
     /// abend of the account.
-    pub fn check(&self, kind: AccountKind, task: TaskKey, more: Amount) -> Result<(), Failure> {
+    pub fn check(&self, kind: AccountKind, task: TaskKey, more: CountAndBytes) -> Result<(), Failure> {
         let own = self.tasks.get(&task).copied().unwrap_or_default();
         let own_fits = own.plus(more).fits(self.limit.task);
         if own_fits && self.sum.plus(more).fits(self.limit.region) {
@@ -66,21 +66,21 @@ impl GrowthAccount {
     }
 
     /// A task has added this.
-    pub fn add(&mut self, task: TaskKey, more: Amount) {
+    pub fn add(&mut self, task: TaskKey, more: CountAndBytes) {
         self.sum = self.sum.plus(more);
-        if task != TaskKey::NOBODY {
+        if task != TaskKey::NO_TASK {
             let own = self.tasks.entry(task).or_default();
             *own = own.plus(more);
         }
     }
 
     /// What a task has added is gone.
-    pub fn remove(&mut self, task: TaskKey, less: Amount) {
+    pub fn remove(&mut self, task: TaskKey, less: CountAndBytes) {
         debug_assert!(less.fits(self.sum), "{less:?} of {:?}", self.sum);
         self.sum = self.sum.minus(less);
         if let Some(own) = self.tasks.get_mut(&task) {
             *own = own.minus(less);
-            if *own == Amount::default() {
+            if *own == CountAndBytes::default() {
                 self.tasks.remove(&task);
             }
         }
@@ -98,17 +98,17 @@ pub struct AccountSums {
     /// Which.
     pub kind: AccountKind,
     /// The region's sum.
-    pub region: Amount,
+    pub region: CountAndBytes,
     /// Those of tasks, by their keys; empty where the account knows no tasks.
-    pub tasks: Vec<(TaskKey, Amount)>,
+    pub tasks: Vec<(TaskKey, CountAndBytes)>,
 }
 
 impl AccountSums {
     /// The sums of an account by task, in the order of the tasks' keys.
     pub(super) fn new(
         kind: AccountKind,
-        region: Amount,
-        tasks: impl Iterator<Item = (TaskKey, Amount)>,
+        region: CountAndBytes,
+        tasks: impl Iterator<Item = (TaskKey, CountAndBytes)>,
     ) -> AccountSums {
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_unstable_by_key(|(task, _)| *task);
@@ -123,7 +123,7 @@ impl AccountSums {
         AccountSums::new(kind, account.sum(), account.tasks())
     }
 
-    fn of_region(kind: AccountKind, region: Amount) -> AccountSums {
+    fn of_region(kind: AccountKind, region: CountAndBytes) -> AccountSums {
         AccountSums::new(kind, region, std::iter::empty())
     }
 }
@@ -197,7 +197,7 @@ impl Resources {
             if is_owned {
                 // What is there has one task each, or one that has ended.
                 let own = sums.tasks.iter().map(|(_, own)| *own);
-                let own = own.fold(Amount::default(), Amount::plus);
+                let own = own.fold(CountAndBytes::default(), CountAndBytes::plus);
                 assert!(own.fits(sums.region), "{:?} of tasks: {own:?}", sums.kind);
             }
         }

@@ -8,13 +8,13 @@ use link::{CallAnswer, CommandOperands, TransId};
 use proptest::prelude::*;
 
 use super::*;
-use crate::resources::world::{Response, World};
+use crate::resources::world::{Response, KernelFixture};
 use crate::types::{
-    ACCOUNTS, Definitions, JournalDef, JournalKind, KernelConfig, QueueDefinitions, TransactionDef,
+    ACCOUNTS, RegionDefinitions, JournalDef, JournalKind, KernelConfig, QueueDefinitions, TransactionDef,
 };
 
 /// A region with one limit, whose files take anything.
-fn world(kind: AccountKind, limit: AccountLimit) -> World {
+fn world(kind: AccountKind, limit: AccountLimit) -> KernelFixture {
     let mut accounts = AccountLimits::default();
     accounts.set(kind, limit);
     let journal = JournalDef {
@@ -28,33 +28,33 @@ fn world(kind: AccountKind, limit: AccountLimit) -> World {
     };
     let config = KernelConfig {
         accounts,
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: vec![transaction],
             queues: QueueDefinitions {
                 journals: vec![journal],
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     };
-    World::new(config).with_files(|_| CallAnswer::default())
+    KernelFixture::new(config).with_files(|_| CallAnswer::default())
 }
 
 /// At most two things a task, and three in the region.
 const FEW: AccountLimit = AccountLimit {
-    task: Amount {
+    task: CountAndBytes {
         count: 2,
-        ..Amount::UNLIMITED
+        ..CountAndBytes::UNLIMITED
     },
-    region: Amount {
+    region: CountAndBytes {
         count: 3,
-        ..Amount::UNLIMITED
+        ..CountAndBytes::UNLIMITED
     },
 };
 
 /// Adds one more thing to an account.
-fn grow(w: &mut World, kind: AccountKind, task: u32, number: u32) -> String {
+fn grow(w: &mut KernelFixture, kind: AccountKind, task: u32, number: u32) -> String {
     let (row, operands) = match kind {
         AccountKind::Starts => {
             let asked = CommandOperands::new(1 << start::REQID | 1 << start::INTERVAL)
@@ -104,7 +104,7 @@ fn outcome(response: &Response) -> String {
 }
 
 #[test]
-fn a_command_at_a_limit_gets_what_the_table_says_and_others_go_on() {
+fn a_command_at_a_limit_gets_the_condition_of_the_table_and_others_go_on() {
     for (kind, at_limit) in [
         (AccountKind::Starts, "IOERR"),
         (AccountKind::EnqueueNames, "AEXZ"),
@@ -133,7 +133,7 @@ fn what_ends_with_its_task_makes_room_again() {
         grow(&mut w, kind, 1, 2);
         w.end(1, true);
         let sums = w.manage(|resources, _| resources.account(kind));
-        assert_eq!((sums.region, sums.tasks.len()), (Amount::default(), 0));
+        assert_eq!((sums.region, sums.tasks.len()), (CountAndBytes::default(), 0));
         assert_eq!(grow(&mut w, kind, 2, 3), "NORMAL", "{kind:?}");
     }
 }
@@ -185,7 +185,7 @@ proptest! {
 }
 
 /// Takes something away.
-fn shrink(w: &mut World, step: u8, task: u32, number: u32) {
+fn shrink(w: &mut KernelFixture, step: u8, task: u32, number: u32) {
     let (row, operands) = match step {
         6 => {
             let asked = CommandOperands::default().bytes(deleteq_ts::QUEUE, format!("QUEUE{number:03}"));
@@ -208,31 +208,31 @@ fn shrink(w: &mut World, step: u8, task: u32, number: u32) {
 fn a_task_is_refused_at_its_own_limit_and_others_at_the_regions() {
     let mut account = GrowthAccount::default();
     account.set_limit(AccountLimit {
-        task: Amount {
+        task: CountAndBytes {
             count: 2,
             bytes: 100,
         },
-        region: Amount {
+        region: CountAndBytes {
             count: 3,
             bytes: 1_000,
         },
     });
     let (one, other) = (TaskKey::for_test(1), TaskKey::for_test(2));
     let kind = AccountKind::Reports;
-    assert!(account.check(kind, one, Amount::one(101)).is_err());
+    assert!(account.check(kind, one, CountAndBytes::one(101)).is_err());
     for _ in 0..2 {
-        account.check(kind, one, Amount::one(10)).expect("room");
-        account.add(one, Amount::one(10));
+        account.check(kind, one, CountAndBytes::one(10)).expect("room");
+        account.add(one, CountAndBytes::one(10));
     }
-    assert!(account.check(kind, one, Amount::one(10)).is_err());
-    account.check(kind, other, Amount::one(10)).expect("room");
-    account.add(other, Amount::one(10));
-    assert!(account.check(kind, other, Amount::one(10)).is_err());
+    assert!(account.check(kind, one, CountAndBytes::one(10)).is_err());
+    account.check(kind, other, CountAndBytes::one(10)).expect("room");
+    account.add(other, CountAndBytes::one(10));
+    assert!(account.check(kind, other, CountAndBytes::one(10)).is_err());
     // What a task leaves stays in the region's sum until it is removed.
     account.task_ended(one);
-    assert!(account.check(kind, other, Amount::one(10)).is_err());
-    account.remove(one, Amount::one(10));
-    account.check(kind, other, Amount::one(10)).expect("room");
+    assert!(account.check(kind, other, CountAndBytes::one(10)).is_err());
+    account.remove(one, CountAndBytes::one(10));
+    account.check(kind, other, CountAndBytes::one(10)).expect("room");
     assert_eq!(account.sum().count, 2);
 }
 

@@ -10,13 +10,13 @@ use link::layout::CALL_BYTES;
 use link::{CHANNEL_DATA, Name, CommandOperands};
 
 use super::super::Resources;
-use super::{CHILD, Child, ChildChannel, Family, Token};
+use super::{CHILD, ChildTask, ChildChannel, TaskChildren, Token};
 use crate::kernel::{
-    Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done_with,
+    KernelContext, WaitExpiry, FAILED, Failure, Request, CallResult, CallProgress, TaskWait, condition, done_with,
 };
 
 /// The indexes of what both commands give and take.
-struct Options {
+struct FetchOptions {
     channel: u8,
     compstatus: u8,
     abcode: u8,
@@ -24,7 +24,7 @@ struct Options {
     timeout: u8,
 }
 
-const OF_CHILD: Options = Options {
+const OF_CHILD: FetchOptions = FetchOptions {
     channel: fetch_child::CHANNEL,
     compstatus: fetch_child::COMPSTATUS,
     abcode: fetch_child::ABCODE,
@@ -32,7 +32,7 @@ const OF_CHILD: Options = Options {
     timeout: fetch_child::TIMEOUT,
 };
 
-const OF_ANY: Options = Options {
+const OF_ANY: FetchOptions = FetchOptions {
     channel: fetch_any::CHANNEL,
     compstatus: fetch_any::COMPSTATUS,
     abcode: fetch_any::ABCODE,
@@ -43,10 +43,10 @@ const OF_ANY: Options = Options {
 /// Longest TIMEOUT in milliseconds.
 const MAX_TIMEOUT_MS: i64 = 40_800_000;
 /// Bytes of an answer beside the channel.
-const BESIDE: usize = 1024;
+const ANSWER_OVERHEAD: usize = 1024;
 
 /// FETCH CHILD.
-pub(super) fn child(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn child(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let until = until(request, &OF_CHILD, cx.now)?;
     let token: Option<Token> = request.operands.get_name(fetch_child::CHILD);
     let family = resources.children.families.get_mut(&request.caller.key);
@@ -61,10 +61,10 @@ pub(super) fn child(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
 }
 
 /// FETCH ANY.
-pub(super) fn any(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn any(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let until = until(request, &OF_ANY, cx.now)?;
     let family = resources.children.families.get_mut(&request.caller.key);
-    let Some(Family { children, .. }) = family.filter(|f| !f.children.is_empty()) else {
+    let Some(TaskChildren { children, .. }) = family.filter(|f| !f.children.is_empty()) else {
         return condition(Condition::InvReq, 52);
     };
     let mut unfetched = children.iter_mut().filter(|c| !c.fetched).peekable();
@@ -82,7 +82,7 @@ pub(super) fn any(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
 }
 
 /// When a wait ends by TIMEOUT, as its first try said; 0 for never.
-fn until(request: &mut Request, options: &Options, now: u64) -> Result<u64, Failure> {
+fn until(request: &mut Request, options: &FetchOptions, now: u64) -> Result<u64, Failure> {
     if request.woken.is_none() {
         let ms = request.operands.get_int(options.timeout).unwrap_or(0);
         if !(0..=MAX_TIMEOUT_MS).contains(&ms) {
@@ -97,22 +97,22 @@ fn until(request: &mut Request, options: &Options, now: u64) -> Result<u64, Fail
 }
 
 /// No child has ended that was asked for.
-fn not_yet(request: &Request, options: &Options, until: u64, now: u64) -> Served {
+fn not_yet(request: &Request, options: &FetchOptions, until: u64, now: u64) -> CallResult {
     if request.operands.has(options.nosuspend) {
         return condition(Condition::NotFinished, 52);
     }
     if until > 0 && until <= now {
         return condition(Condition::NotFinished, 53);
     }
-    let wait = Wait::event(CHILD, &request.caller.number.to_be_bytes());
-    Ok(Step::Wait(match until {
+    let wait = TaskWait::event(CHILD, &request.caller.number.to_be_bytes());
+    Ok(CallProgress::Wait(match until {
         0 => wait,
-        at => wait.at_most_until(at, Expiry::Resume),
+        at => wait.at_most_until(at, WaitExpiry::Resume),
     }))
 }
 
 /// What a child that has ended came to.
-fn give(request: &Request, options: &Options, child: &mut Child, given: CommandOperands) -> Served {
+fn give(request: &Request, options: &FetchOptions, child: &mut ChildTask, given: CommandOperands) -> CallResult {
     let Some(end) = &mut child.end else {
         return condition(Condition::InvReq, 50);
     };
@@ -132,7 +132,7 @@ fn give(request: &Request, options: &Options, child: &mut Child, given: CommandO
                 let name = format!("DFHCHILD{:08}", child.start % 100_000_000);
                 channel.name = Name::new(&name).unwrap_or(channel.name);
                 let data = channel.emit();
-                if data.len() + BESIDE > CALL_BYTES {
+                if data.len() + ANSWER_OVERHEAD > CALL_BYTES {
                     // The command has no condition for it.
                     return Err(Failure::Abend(FAILED));
                 }

@@ -22,7 +22,7 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    Caller, Cx, FAILED, Failure, Request, Served, Start, StartEnd, Step, Wait, condition, done,
+    CallingTask, KernelContext, FAILED, Failure, Request, CallResult, InternalStart, StartEnd, CallProgress, TaskWait, condition, done,
     done_with,
 };
 use crate::types::StartCode;
@@ -53,13 +53,13 @@ const NOT_BEGUN: [u8; 4] = *b"AKCC";
 
 /// The children of all tasks.
 #[derive(Debug, Default)]
-pub struct Children {
-    families: HashMap<TaskKey, Family>,
+pub struct ChildTasks {
+    families: HashMap<TaskKey, TaskChildren>,
     /// The parent of each child that runs, by the number of its start.
     parents: HashMap<u64, TaskKey>,
 }
 
-impl Children {
+impl ChildTasks {
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
@@ -69,17 +69,17 @@ impl Children {
 
 /// The children of one task.
 #[derive(Debug, Default)]
-struct Family {
+struct TaskChildren {
     /// The parent's task number, which its waits are named by.
     parent: u64,
-    children: Vec<Child>,
+    children: Vec<ChildTask>,
     /// How many have ended.
     ends: u64,
 }
 
 /// A child, until it is freed.
 #[derive(Debug)]
-struct Child {
+struct ChildTask {
     start: u64,
     token: Token,
     end: Option<ChildEnd>,
@@ -108,7 +108,7 @@ enum ChildChannel {
 type Token = [u8; 16];
 
 /// RUN TRANSID.
-fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let transid = TransId::from_bytes(operands.get_name(row::TRANSID).unwrap_or([b' '; 4]));
     match resources.interval.transaction(transid) {
@@ -121,34 +121,34 @@ fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Ser
     family.parent = caller.number;
     let running = family.children.iter().filter(|c| c.end.is_none()).count();
     if running >= MAX_RUNNING {
-        return Ok(Step::Wait(Wait::event(CHILD, &caller.number.to_be_bytes())));
+        return Ok(CallProgress::Wait(TaskWait::event(CHILD, &caller.number.to_be_bytes())));
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
     let channel = channel.transpose().map_err(|_| Failure::Abend(FAILED))?;
     let id = cx.next_start();
     let token = token(id, caller);
-    family.children.push(Child {
+    family.children.push(ChildTask {
         start: id,
         token,
         end: None,
         fetched: false,
     });
     resources.children.parents.insert(id, caller.key);
-    cx.start(Start {
+    cx.start(InternalStart {
         id,
         transid,
         userid: caller.userid,
         start_code: StartCode::Web,
         channel,
         wants_result: true,
-        ..Start::default()
+        ..InternalStart::default()
     });
     done_with(CommandOperands::default().bytes(row::CHILD, token))
 }
 
 /// FREE CHILD.
-fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+fn free(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let token: Option<Token> = request.operands.get_name(free_child::CHILD);
     let family = resources.children.families.get_mut(&request.caller.key);
     let at = family.and_then(|f| {
@@ -165,7 +165,7 @@ fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Ser
 }
 
 /// A token: the number of the start and of the parent's task.
-fn token(start: u64, parent: &Caller) -> Token {
+fn token(start: u64, parent: &CallingTask) -> Token {
     let mut token = [0; 16];
     token[..8].copy_from_slice(&start.to_be_bytes());
     token[8..].copy_from_slice(&parent.number.to_be_bytes());
@@ -173,7 +173,7 @@ fn token(start: u64, parent: &Caller) -> Token {
 }
 
 /// A child is over, or could not begin.
-fn start_ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+fn start_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd) {
     let children = &mut resources.children;
     let Some(parent) = children.parents.remove(&start) else {
         return;
@@ -205,7 +205,7 @@ fn start_ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ended: &S
 }
 
 /// A parent is over: what its children come to is nobody's.
-fn task_ended(resources: &mut Resources, _: &mut Cx<'_>, caller: &Caller) {
+fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, caller: &CallingTask) {
     let children = &mut resources.children;
     let family = children.families.remove(&caller.key);
     for child in family.into_iter().flat_map(|f| f.children) {

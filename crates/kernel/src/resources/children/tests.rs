@@ -6,8 +6,8 @@ use cics::resp::Condition;
 use link::{ContainerData, ContainerType, Name};
 
 use super::*;
-use crate::resources::world::{Response, World};
-use crate::types::{Abend, Definitions, KernelConfig, Refusal, TransactionDef};
+use crate::resources::world::{Response, KernelFixture};
+use crate::types::{Abend, RegionDefinitions, KernelConfig, StartRefusal, TransactionDef};
 
 /// Options and their operands.
 fn operands(parts: &[(u8, &[u8])]) -> CommandOperands {
@@ -18,31 +18,31 @@ fn operands(parts: &[(u8, &[u8])]) -> CommandOperands {
         .fold(list, |all, (o, bytes)| all.bytes(*o, *bytes))
 }
 
-fn world() -> World {
+fn world() -> KernelFixture {
     let transactions = [("CHLD", true), ("DISA", false)].map(|(name, enabled)| TransactionDef {
         name: TransId::new(name).unwrap(),
         enabled,
         ..TransactionDef::default()
     });
     let config = KernelConfig {
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: transactions.to_vec(),
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     };
-    World::over(config, None)
+    KernelFixture::over(config, None)
 }
 
 /// RUN TRANSID of task 1: the token and the number of the start.
-fn run_child(w: &mut World) -> (Vec<u8>, u64) {
+fn run_child(w: &mut KernelFixture) -> (Vec<u8>, u64) {
     let told = w.command(1, row::NUMBER, &operands(&[(row::TRANSID, b"CHLD")]));
     let given = told.unwrap().operands;
     let token = given.get_bytes(row::CHILD).unwrap().to_vec();
     (token, w.started.pop().unwrap().id)
 }
 
-fn ends(w: &mut World, start: u64, abend: Option<[u8; 4]>, channel: &str) {
+fn ends(w: &mut KernelFixture, start: u64, abend: Option<[u8; 4]>, channel: &str) {
     let abend = abend.map(|code| Abend {
         code,
         program: Name::BLANK,
@@ -61,13 +61,13 @@ fn ends(w: &mut World, start: u64, abend: Option<[u8; 4]>, channel: &str) {
     w.start_ended(start, &StartEnd::Ran(abend, Some(channel)));
 }
 
-fn fetch(w: &mut World, token: &[u8], more: &[(u8, &[u8])]) -> Option<Response> {
+fn fetch(w: &mut KernelFixture, token: &[u8], more: &[(u8, &[u8])]) -> Option<Response> {
     let mut parts = vec![(fetch_child::CHILD, token)];
     parts.extend_from_slice(more);
     w.command(1, fetch_child::NUMBER, &operands(&parts))
 }
 
-fn told(answer: &Response) -> (Condition, u32) {
+fn condition_and_resp2(answer: &Response) -> (Condition, u32) {
     (answer.condition, answer.resp2)
 }
 
@@ -95,17 +95,17 @@ fn a_fetch_waits_for_the_child_and_gives_its_channel_once() {
     );
     // Its state can be asked for again, its channel not.
     assert_eq!(
-        told(&fetch(&mut w, &token, &[]).unwrap()),
+        condition_and_resp2(&fetch(&mut w, &token, &[]).unwrap()),
         (Condition::Normal, 0)
     );
     assert_eq!(
-        told(&fetch(&mut w, &token, &[channel]).unwrap()),
+        condition_and_resp2(&fetch(&mut w, &token, &[channel]).unwrap()),
         (Condition::InvReq, 51)
     );
 }
 
 #[test]
-fn a_child_that_abends_or_cannot_begin_tells_its_code() {
+fn a_child_that_abends_or_cannot_begin_returns_its_code() {
     let mut w = world();
     let (first, start) = run_child(&mut w);
     ends(&mut w, start, Some(*b"ASRA"), "");
@@ -115,7 +115,7 @@ fn a_child_that_abends_or_cannot_begin_tells_its_code() {
     let abend = cvda::value("ABEND").map(i64::from);
     assert_eq!(given.get_int(fetch_child::COMPSTATUS), abend);
     let (second, start) = run_child(&mut w);
-    let refused = StartEnd::Refused(Refusal::NoWorker);
+    let refused = StartEnd::Refused(StartRefusal::NoWorker);
     w.start_ended(start, &refused);
     let answer = fetch(&mut w, &second, &[]).unwrap();
     assert_eq!(status(&answer, fetch_child::COMPSTATUS), abend);
@@ -126,7 +126,7 @@ fn a_fetch_ends_without_the_child_when_it_may_not_wait_longer() {
     let mut w = world();
     let (token, _) = run_child(&mut w);
     let now = fetch(&mut w, &token, &[(fetch_child::NOSUSPEND, b"")]).unwrap();
-    assert_eq!(told(&now), (Condition::NotFinished, 52));
+    assert_eq!(condition_and_resp2(&now), (Condition::NotFinished, 52));
     let timeout = |ms| {
         let options = 1 << fetch_child::CHILD | 1 << fetch_child::TIMEOUT;
         CommandOperands::new(options)
@@ -137,10 +137,10 @@ fn a_fetch_ends_without_the_child_when_it_may_not_wait_longer() {
     w.later(19);
     assert_eq!(w.answer(1), None);
     w.later(1);
-    assert_eq!(told(&w.answer(1).unwrap()), (Condition::NotFinished, 53));
+    assert_eq!(condition_and_resp2(&w.answer(1).unwrap()), (Condition::NotFinished, 53));
     for wrong in [-1, 40_800_001] {
         let answer = w.command(1, fetch_child::NUMBER, &timeout(wrong));
-        assert_eq!(told(&answer.unwrap()), (Condition::InvReq, 241));
+        assert_eq!(condition_and_resp2(&answer.unwrap()), (Condition::InvReq, 241));
     }
 }
 
@@ -149,7 +149,7 @@ fn fetch_any_gives_children_in_the_order_of_their_ends() {
     let mut w = world();
     let any = operands(&[]);
     let answer = w.command(1, fetch_any::NUMBER, &any).unwrap();
-    assert_eq!(told(&answer), (Condition::InvReq, 52));
+    assert_eq!(condition_and_resp2(&answer), (Condition::InvReq, 52));
     let children = [run_child(&mut w), run_child(&mut w), run_child(&mut w)];
     assert_eq!(w.command(1, fetch_any::NUMBER, &any), None);
     let token = |answer: Option<Response>| {
@@ -166,7 +166,7 @@ fn fetch_any_gives_children_in_the_order_of_their_ends() {
         assert_eq!(token(answer), children[n].0);
     }
     let answer = w.command(1, fetch_any::NUMBER, &any).unwrap();
-    assert_eq!(told(&answer), (Condition::NotFnd, 1));
+    assert_eq!(condition_and_resp2(&answer), (Condition::NotFnd, 1));
 }
 
 #[test]
@@ -175,21 +175,21 @@ fn tokens_are_the_parents_own_and_end_with_free() {
     let (token, start) = run_child(&mut w);
     let asked = operands(&[(fetch_child::CHILD, &token)]);
     let answer = w.command(2, fetch_child::NUMBER, &asked).unwrap();
-    assert_eq!(told(&answer), (Condition::InvReq, 50));
+    assert_eq!(condition_and_resp2(&answer), (Condition::InvReq, 50));
     let freed = operands(&[(free_child::CHILD, &token)]);
     let answer = w.command(1, free_child::NUMBER, &freed).unwrap();
-    assert_eq!(told(&answer), (Condition::Normal, 0));
+    assert_eq!(condition_and_resp2(&answer), (Condition::Normal, 0));
     let answer = w.command(1, free_child::NUMBER, &freed).unwrap();
-    assert_eq!(told(&answer), (Condition::InvReq, 50));
+    assert_eq!(condition_and_resp2(&answer), (Condition::InvReq, 50));
     assert_eq!(
-        told(&fetch(&mut w, &token, &[]).unwrap()),
+        condition_and_resp2(&fetch(&mut w, &token, &[]).unwrap()),
         (Condition::InvReq, 50)
     );
     ends(&mut w, start, None, "");
 }
 
 #[test]
-fn nothing_is_kept_of_children_whose_parent_has_ended() {
+fn children_are_forgotten_when_their_parent_has_ended() {
     let mut w = world();
     let (_, first) = run_child(&mut w);
     let (_, second) = run_child(&mut w);
@@ -207,11 +207,11 @@ fn a_parent_with_many_children_waits_for_one_to_end() {
     let run = operands(&[(row::TRANSID, b"CHLD")]);
     assert_eq!(w.command(1, row::NUMBER, &run), None);
     ends(&mut w, children[7].1, None, "");
-    assert_eq!(told(&w.answer(1).unwrap()), (Condition::Normal, 0));
+    assert_eq!(condition_and_resp2(&w.answer(1).unwrap()), (Condition::Normal, 0));
 }
 
 #[test]
-fn unknown_and_disabled_transactions_are_told() {
+fn unknown_and_disabled_transactions_are_reported() {
     let mut w = world();
     for (name, condition) in [
         (b"NONE", Condition::TransIdErr),
@@ -219,7 +219,7 @@ fn unknown_and_disabled_transactions_are_told() {
     ] {
         let run = operands(&[(run_transid::TRANSID, name)]);
         assert_eq!(
-            told(&w.command(1, row::NUMBER, &run).unwrap()),
+            condition_and_resp2(&w.command(1, row::NUMBER, &run).unwrap()),
             (condition, 1)
         );
     }

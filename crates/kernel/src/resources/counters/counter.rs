@@ -8,7 +8,7 @@
 
 /// A counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counter {
+pub struct NamedCounter {
     /// The next number, from the minimum to one above the maximum.
     pub value: i128,
     /// Where it begins again.
@@ -19,7 +19,7 @@ pub struct Counter {
 
 /// What GET asks for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
+pub struct CounterIncrement {
     /// How many numbers.
     pub increment: u64,
     /// Be content with those that are left.
@@ -30,7 +30,7 @@ pub struct Wanted {
 
 /// What the number must be for a request to be granted.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Range {
+pub struct CounterRange {
     /// COMPAREMIN.
     pub minimum: Option<i128>,
     /// COMPAREMAX.
@@ -39,7 +39,7 @@ pub struct Range {
 
 /// Why a request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum CounterRefusal {
     /// The last number was given.
     AtLimit,
     /// There are numbers left.
@@ -55,10 +55,10 @@ pub enum Refused {
 /// Bytes of a counter in the store.
 const STORED_BYTES: usize = 32;
 
-impl Counter {
+impl NamedCounter {
     /// A counter; none when its value is not between its limits.
-    pub fn new(value: u64, minimum: u64, maximum: u64) -> Option<Counter> {
-        let counter = Counter {
+    pub fn new(value: u64, minimum: u64, maximum: u64) -> Option<NamedCounter> {
+        let counter = NamedCounter {
             value: value.into(),
             minimum,
             maximum,
@@ -67,7 +67,7 @@ impl Counter {
     }
 
     /// Gives the next number and moves on.
-    pub fn get(&mut self, wanted: Wanted, range: Range) -> Result<u64, Refused> {
+    pub fn get(&mut self, wanted: CounterIncrement, range: CounterRange) -> Result<u64, CounterRefusal> {
         let mut increment = self.check_increment(wanted.increment)?;
         let mut value = self.value;
         let left = self.limit() - value;
@@ -77,7 +77,7 @@ impl Counter {
             } else if wanted.wrap {
                 value = self.minimum.into();
             } else {
-                return Err(Refused::AtLimit);
+                return Err(CounterRefusal::AtLimit);
             }
         }
         range.check(value)?;
@@ -87,21 +87,21 @@ impl Counter {
     }
 
     /// Begins again, when fewer numbers are left than `increment`, or none.
-    pub fn rewind(&mut self, increment: u64) -> Result<(), Refused> {
+    pub fn rewind(&mut self, increment: u64) -> Result<(), CounterRefusal> {
         let increment = self.check_increment(increment)?;
         let left = self.limit() - self.value;
         if left > 0 && left >= increment {
-            return Err(Refused::NotAtLimit);
+            return Err(CounterRefusal::NotAtLimit);
         }
         self.value = self.minimum.into();
         Ok(())
     }
 
     /// Sets the next number.
-    pub fn update(&mut self, value: u64, range: Range) -> Result<(), Refused> {
+    pub fn update(&mut self, value: u64, range: CounterRange) -> Result<(), CounterRefusal> {
         let value = i128::from(value);
         if !self.holds(value) {
-            return Err(Refused::Value);
+            return Err(CounterRefusal::Value);
         }
         range.check(self.value)?;
         self.value = value;
@@ -117,12 +117,12 @@ impl Counter {
         bytes
     }
 
-    /// As [`Counter::emit`] wrote it; none for anything else.
-    pub fn parse(bytes: &[u8]) -> Option<Counter> {
+    /// As [`NamedCounter::emit`] wrote it; none for anything else.
+    pub fn parse(bytes: &[u8]) -> Option<NamedCounter> {
         let bytes: &[u8; STORED_BYTES] = bytes.try_into().ok()?;
         let (value, rest) = bytes.split_first_chunk::<16>()?;
         let (minimum, rest) = rest.split_first_chunk::<8>()?;
-        let counter = Counter {
+        let counter = NamedCounter {
             value: i128::from_be_bytes(*value),
             minimum: u64::from_be_bytes(*minimum),
             maximum: u64::from_be_bytes(*rest.first_chunk()?),
@@ -138,25 +138,25 @@ impl Counter {
         (i128::from(self.minimum)..=self.limit()).contains(&value)
     }
 
-    fn check_increment(&self, increment: u64) -> Result<i128, Refused> {
+    fn check_increment(&self, increment: u64) -> Result<i128, CounterRefusal> {
         let increment = i128::from(increment);
         match increment <= self.limit() - i128::from(self.minimum) {
             true => Ok(increment),
-            false => Err(Refused::Increment),
+            false => Err(CounterRefusal::Increment),
         }
     }
 }
 
-impl Range {
+impl CounterRange {
     /// Both comparisons hold; or either, where the minimum is above the
     /// maximum.
-    fn check(&self, value: i128) -> Result<(), Refused> {
+    fn check(&self, value: i128) -> Result<(), CounterRefusal> {
         let above = self.minimum.is_none_or(|min| value >= min);
         let below = self.maximum.is_none_or(|max| value <= max);
         let either = matches!((self.minimum, self.maximum), (Some(min), Some(max)) if min > max);
         match (above && below) || (either && (above || below)) {
             true => Ok(()),
-            false => Err(Refused::OutOfRange),
+            false => Err(CounterRefusal::OutOfRange),
         }
     }
 }
@@ -166,45 +166,45 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ONE: Wanted = Wanted {
+    const ONE: CounterIncrement = CounterIncrement {
         increment: 1,
         reduce: false,
         wrap: false,
     };
-    const ANY: Range = Range {
+    const ANY: CounterRange = CounterRange {
         minimum: None,
         maximum: None,
     };
 
     #[test]
     fn the_last_number_is_given_once_and_then_the_counter_is_at_its_limit() {
-        let mut c = Counter::new(u64::MAX - 1, 5, u64::MAX).unwrap();
-        assert_eq!(c.rewind(1), Err(Refused::NotAtLimit));
+        let mut c = NamedCounter::new(u64::MAX - 1, 5, u64::MAX).unwrap();
+        assert_eq!(c.rewind(1), Err(CounterRefusal::NotAtLimit));
         assert_eq!(c.get(ONE, ANY), Ok(u64::MAX - 1));
         assert_eq!(c.get(ONE, ANY), Ok(u64::MAX));
-        assert_eq!(c.get(ONE, ANY), Err(Refused::AtLimit));
-        assert_eq!(Counter::parse(&c.emit()), Some(c));
+        assert_eq!(c.get(ONE, ANY), Err(CounterRefusal::AtLimit));
+        assert_eq!(NamedCounter::parse(&c.emit()), Some(c));
         assert_eq!(c.rewind(1), Ok(()));
         assert_eq!(c.get(ONE, ANY), Ok(5));
     }
 
     #[test]
     fn an_increment_that_is_too_large_fails_or_is_reduced_or_begins_again() {
-        let at_8 = Counter::new(8, 1, 10).unwrap();
-        let five = Wanted {
+        let at_8 = NamedCounter::new(8, 1, 10).unwrap();
+        let five = CounterIncrement {
             increment: 5,
             ..ONE
         };
         let (mut c, reduce, wrap) = (
             at_8,
-            Wanted {
+            CounterIncrement {
                 reduce: true,
                 ..five
             },
-            Wanted { wrap: true, ..five },
+            CounterIncrement { wrap: true, ..five },
         );
-        assert_eq!(c.get(five, ANY), Err(Refused::AtLimit));
-        assert_eq!(c.rewind(3), Err(Refused::NotAtLimit));
+        assert_eq!(c.get(five, ANY), Err(CounterRefusal::AtLimit));
+        assert_eq!(c.rewind(3), Err(CounterRefusal::NotAtLimit));
         assert_eq!((c.get(reduce, ANY), c.value), (Ok(8), 11));
         c = at_8;
         assert_eq!((c.get(wrap, ANY), c.value), (Ok(1), 6));
@@ -212,28 +212,28 @@ mod tests {
         assert_eq!(c.rewind(5), Ok(()));
         assert_eq!(
             c.get(
-                Wanted {
+                CounterIncrement {
                     increment: 11,
                     ..ONE
                 },
                 ANY
             ),
-            Err(Refused::Increment)
+            Err(CounterRefusal::Increment)
         );
     }
 
     #[test]
-    fn a_range_turned_round_asks_for_either_comparison() {
-        let range = |minimum, maximum| Range {
+    fn a_range_with_minimum_over_maximum_needs_only_one_comparison() {
+        let range = |minimum, maximum| CounterRange {
             minimum: Some(minimum),
             maximum: Some(maximum),
         };
-        let mut c = Counter::new(50, 0, 100).unwrap();
-        assert_eq!(c.get(ONE, range(60, 70)), Err(Refused::OutOfRange));
+        let mut c = NamedCounter::new(50, 0, 100).unwrap();
+        assert_eq!(c.get(ONE, range(60, 70)), Err(CounterRefusal::OutOfRange));
         assert_eq!(c.get(ONE, range(70, 60)), Ok(50));
-        assert_eq!(c.get(ONE, range(70, 50)), Err(Refused::OutOfRange));
+        assert_eq!(c.get(ONE, range(70, 50)), Err(CounterRefusal::OutOfRange));
         assert_eq!(c.update(101, range(51, 51)), Ok(()));
-        assert_eq!(c.update(102, ANY), Err(Refused::Value));
+        assert_eq!(c.update(102, ANY), Err(CounterRefusal::Value));
     }
 
     proptest! {
@@ -244,9 +244,9 @@ mod tests {
             (minimum, maximum) in (0u64..20, 20u64..40),
             steps in prop::collection::vec((0u8..6, 0u64..45), 0..60),
         ) {
-            let mut c = Counter::new(minimum, minimum, maximum).unwrap();
+            let mut c = NamedCounter::new(minimum, minimum, maximum).unwrap();
             for (what, n) in steps {
-                let wanted = Wanted { increment: n, reduce: what & 1 != 0, wrap: what & 2 != 0 };
+                let wanted = CounterIncrement { increment: n, reduce: what & 1 != 0, wrap: what & 2 != 0 };
                 match what {
                     0..4 => if let Ok(given) = c.get(wanted, ANY) {
                         prop_assert!((minimum..=maximum).contains(&given));
@@ -254,13 +254,13 @@ mod tests {
                     4 => { let _ = c.rewind(n); }
                     _ => { let _ = c.update(n, ANY); }
                 }
-                prop_assert_eq!(Counter::parse(&c.emit()), Some(c));
+                prop_assert_eq!(NamedCounter::parse(&c.emit()), Some(c));
             }
         }
 
         #[test]
         fn no_stored_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            if let Some(mut c) = Counter::parse(&bytes) {
+            if let Some(mut c) = NamedCounter::parse(&bytes) {
                 let _ = c.get(ONE, ANY);
             }
         }

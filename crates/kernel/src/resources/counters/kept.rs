@@ -12,10 +12,10 @@ use cics::resp::Condition;
 use link::CallAnswer;
 use store::{Table, UnitOfWork};
 
-use super::counter::Counter;
+use super::counter::NamedCounter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
 use crate::kernel::EventKind;
-use crate::kernel::{Cx, Failure, Outcome, Served, Step, Wait, condition, scan};
+use crate::kernel::{KernelContext, Failure, CommandCompletion, CallResult, CallProgress, TaskWait, condition, scan};
 use crate::resources::Resources;
 use crate::resources::settling;
 use crate::types::WaitKind;
@@ -31,19 +31,19 @@ const COUNTER: EventKind = EventKind::new("COUNTER", WaitKind::Event);
 
 /// All counters by pool and name.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub struct CounterTable {
     /// Those of the store are here.
     read: bool,
-    slots: HashMap<Key, Slot>,
+    slots: HashMap<Key, CounterSlot>,
 }
 
 /// What there is under a name.
 #[derive(Debug, Default)]
-struct Slot {
+struct CounterSlot {
     /// As the next command finds it.
-    now: Option<Counter>,
+    now: Option<NamedCounter>,
     /// As the store has it.
-    stored: Option<Counter>,
+    stored: Option<NamedCounter>,
     /// Changes that are with the store.
     pending: u32,
     /// The one that is with the store is no GET.
@@ -52,24 +52,24 @@ struct Slot {
 
 /// Which changes go to the store together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum With {
+pub(super) enum StoreScope {
     /// A GET, with other GETs.
-    Others,
+    OtherGets,
     /// Any other change.
-    Nobody,
+    Separate,
 }
 
 /// Looks at a counter.
-pub(super) fn look(
+pub(super) fn read_counter(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     key: &Key,
-    give: impl FnOnce(Counter) -> Served,
-) -> Served {
+    give: impl FnOnce(NamedCounter) -> CallResult,
+) -> CallResult {
     let slot = resources.counters.slot(cx, key)?;
     match slot {
         Some(slot) if slot.alone => Ok(wait(key)),
-        slot => give(there(slot.and_then(|s| s.now))?),
+        slot => give(require_counter(slot.and_then(|s| s.now))?),
     }
 }
 
@@ -77,15 +77,15 @@ pub(super) fn look(
 /// comes then.
 pub(super) fn change(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     key: &Key,
-    with: With,
-    make: impl FnOnce(&mut Option<Counter>) -> Result<CallAnswer, Failure>,
-) -> Served {
+    with: StoreScope,
+    make: impl FnOnce(&mut Option<NamedCounter>) -> Result<CallAnswer, Failure>,
+) -> CallResult {
     let slot = resources.counters.slot(cx, key)?;
     if slot
         .as_ref()
-        .is_some_and(|s| s.alone || (with == With::Nobody && s.pending > 0))
+        .is_some_and(|s| s.alone || (with == StoreScope::Separate && s.pending > 0))
     {
         return Ok(wait(key));
     }
@@ -94,10 +94,10 @@ pub(super) fn change(
     let slot = resources.counters.slots.entry(*key).or_default();
     slot.now = counter;
     slot.pending += 1;
-    slot.alone = with == With::Nobody;
+    slot.alone = with == StoreScope::Separate;
     if cx.kernel.reader.is_none() {
         resources.counters.settle(cx, key, counter, true);
-        return Ok(Step::Done(answer));
+        return Ok(CallProgress::Done(answer));
     }
     let mut changes = UnitOfWork::default();
     match counter {
@@ -105,9 +105,9 @@ pub(super) fn change(
         None => changes.remove(TABLE, key),
     }
     let key = *key;
-    Ok(Step::Commit(
+    Ok(CallProgress::Commit(
         changes,
-        Outcome {
+        CommandCompletion {
             answer,
             refused: |_| Failure::Condition(Condition::InvReq, SERVER_ERROR),
             unlock: None,
@@ -119,17 +119,17 @@ pub(super) fn change(
 }
 
 /// The counter, if there is one.
-pub(super) fn there(counter: Option<Counter>) -> Result<Counter, Failure> {
+pub(super) fn require_counter(counter: Option<NamedCounter>) -> Result<NamedCounter, Failure> {
     counter.ok_or(Failure::Condition(Condition::InvReq, NOT_FOUND))
 }
 
-fn wait(key: &Key) -> Step {
-    Step::Wait(Wait::event(COUNTER, key))
+fn wait(key: &Key) -> CallProgress {
+    CallProgress::Wait(TaskWait::event(COUNTER, key))
 }
 
-impl Counters {
+impl CounterTable {
     /// What is under a name.
-    fn slot(&mut self, cx: &mut Cx<'_>, key: &Key) -> Result<Option<&mut Slot>, Failure> {
+    fn slot(&mut self, cx: &mut KernelContext<'_>, key: &Key) -> Result<Option<&mut CounterSlot>, Failure> {
         if !self.read {
             if let Err(error) = self.read_all(cx) {
                 tracing::error!(%error, "the counters could not be read");
@@ -142,7 +142,7 @@ impl Counters {
 
     /// The store has taken a change over, or refused it. It hears of changes
     /// in the order in which they were made.
-    fn settle(&mut self, cx: &mut Cx<'_>, key: &Key, counter: Option<Counter>, stored: bool) {
+    fn settle(&mut self, cx: &mut KernelContext<'_>, key: &Key, counter: Option<NamedCounter>, stored: bool) {
         let Some(slot) = self.slots.get_mut(key) else {
             return;
         };
@@ -160,13 +160,13 @@ impl Counters {
         }
     }
 
-    fn read_all(&mut self, cx: &mut Cx<'_>) -> Result<(), store::ReadError> {
+    fn read_all(&mut self, cx: &mut KernelContext<'_>) -> Result<(), store::ReadError> {
         let Some(reader) = &mut cx.kernel.reader else {
             return Ok(());
         };
         scan(reader.as_mut(), TABLE, &mut |key, record| match (
             Key::try_from(key),
-            Counter::parse(record),
+            NamedCounter::parse(record),
         ) {
             (Ok(key), Some(counter)) => {
                 let slot = self.slots.entry(key).or_default();
@@ -181,7 +181,7 @@ impl Counters {
     /// The numbers that the counters stand at, here and in the store.
     #[cfg(any(test, feature = "sim"))]
     pub fn values(&self) -> impl Iterator<Item = (&Key, Option<i128>, Option<i128>)> {
-        let value = |counter: &Option<Counter>| counter.map(|c| c.value);
+        let value = |counter: &Option<NamedCounter>| counter.map(|c| c.value);
         let slots = self.slots.iter();
         slots.map(move |(key, slot)| (key, value(&slot.now), value(&slot.stored)))
     }

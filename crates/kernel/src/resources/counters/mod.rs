@@ -24,11 +24,11 @@ use cics::command::commands::{
 use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
 
-use self::counter::{Counter, Range, Refused, Wanted};
-pub use self::kept::Counters;
-use self::kept::{Key, With, change, look, there};
+use self::counter::{NamedCounter, CounterRange, CounterRefusal, CounterIncrement};
+pub use self::kept::CounterTable;
+use self::kept::{Key, StoreScope, change, read_counter, require_counter};
 use super::{Manager, Resources};
-use crate::kernel::{Cx, Failure, Request, Served, condition, done_with, done_with_condition};
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done_with, done_with_condition};
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -54,35 +54,35 @@ const NAME_BYTES: usize = 16;
 
 /// How a command writes numbers.
 #[derive(Debug, Clone, Copy)]
-struct Width {
+struct NumberWidth {
     /// The greatest number, and MAXIMUM where none is given.
     most: u64,
 }
 
 /// COUNTER: fullwords with a sign.
-const FULL: Width = Width {
+const FULL: NumberWidth = NumberWidth {
     most: i32::MAX as u64,
 };
 /// DCOUNTER: doublewords without a sign.
-const DOUBLE: Width = Width { most: u64::MAX };
+const DOUBLE: NumberWidth = NumberWidth { most: u64::MAX };
 
 fn define(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-    width: Width,
-) -> Served {
+    width: NumberWidth,
+) -> CallResult {
     use define_counter as row;
     let key = key_of(request)?;
     let number = |option| width.number(request, option, INVALID_VALUE);
     let minimum = number(row::MINIMUM)?.unwrap_or(0);
     let maximum = number(row::MAXIMUM)?.unwrap_or(width.most);
     let value = number(row::VALUE)?.unwrap_or(minimum);
-    change(resources, cx, &key, With::Nobody, |counter| {
+    change(resources, cx, &key, StoreScope::Separate, |counter| {
         if counter.is_some() {
             return condition(Condition::InvReq, DUPLICATE);
         }
-        *counter = Counter::new(value, minimum, maximum);
+        *counter = NamedCounter::new(value, minimum, maximum);
         match counter {
             Some(_) => Ok(CallAnswer::default()),
             None => condition(Condition::InvReq, INVALID_VALUE),
@@ -90,18 +90,18 @@ fn define(
     })
 }
 
-fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let key = key_of(request)?;
-    change(resources, cx, &key, With::Nobody, |counter| {
-        there(counter.take())?;
+    change(resources, cx, &key, StoreScope::Separate, |counter| {
+        require_counter(counter.take())?;
         Ok(CallAnswer::default())
     })
 }
 
-fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width: Width) -> Served {
+fn get(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request, width: NumberWidth) -> CallResult {
     use get_counter as row;
     let key = key_of(request)?;
-    let wanted = Wanted {
+    let wanted = CounterIncrement {
         increment: width
             .number(request, row::INCREMENT, INVALID_INCREMENT)?
             .unwrap_or(1),
@@ -109,8 +109,8 @@ fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width:
         wrap: request.operands.has(row::WRAP),
     };
     let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
-    change(resources, cx, &key, With::Others, |counter| {
-        let mut found = there(*counter)?;
+    change(resources, cx, &key, StoreScope::OtherGets, |counter| {
+        let mut found = require_counter(*counter)?;
         let value = found.get(wanted, range).map_err(refusal)?;
         *counter = Some(found);
         let mut answer = match width.overflow(value.into()) {
@@ -124,13 +124,13 @@ fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width:
 
 fn query(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-    width: Width,
-) -> Served {
+    width: NumberWidth,
+) -> CallResult {
     use query_counter as row;
     let key = key_of(request)?;
-    look(resources, cx, &key, |counter| {
+    read_counter(resources, cx, &key, |counter| {
         let mut operands = CommandOperands::default();
         let mut overflow = 0;
         for (option, value) in [
@@ -152,10 +152,10 @@ fn query(
 
 fn rewind(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-    width: Width,
-) -> Served {
+    width: NumberWidth,
+) -> CallResult {
     let key = key_of(request)?;
     let increment = width.number(request, rewind_counter::INCREMENT, INVALID_INCREMENT)?;
     alter(resources, cx, &key, |counter| {
@@ -165,10 +165,10 @@ fn rewind(
 
 fn update(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-    width: Width,
-) -> Served {
+    width: NumberWidth,
+) -> CallResult {
     use update_counter as row;
     let key = key_of(request)?;
     let value = width
@@ -181,19 +181,19 @@ fn update(
 /// Alters a counter that there is.
 fn alter(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     key: &Key,
-    make: impl FnOnce(&mut Counter) -> Result<(), Refused>,
-) -> Served {
-    change(resources, cx, key, With::Nobody, |counter| {
-        let mut found = there(*counter)?;
+    make: impl FnOnce(&mut NamedCounter) -> Result<(), CounterRefusal>,
+) -> CallResult {
+    change(resources, cx, key, StoreScope::Separate, |counter| {
+        let mut found = require_counter(*counter)?;
         make(&mut found).map_err(refusal)?;
         *counter = Some(found);
         Ok(CallAnswer::default())
     })
 }
 
-impl Width {
+impl NumberWidth {
     /// The number of an option, or the error `resp2` for one that is negative
     /// and cannot be.
     fn number(self, request: &Request, option: u8, resp2: u32) -> Result<Option<u64>, Failure> {
@@ -204,7 +204,7 @@ impl Width {
     }
 
     /// The range of COMPAREMIN and COMPAREMAX.
-    fn range(self, request: &Request, minimum: u8, maximum: u8) -> Range {
+    fn range(self, request: &Request, minimum: u8, maximum: u8) -> CounterRange {
         let number = |option| {
             let number = request.operands.get_int(option)?;
             Some(match self.is_signed() {
@@ -212,7 +212,7 @@ impl Width {
                 false => (number as u64).into(),
             })
         };
-        Range {
+        CounterRange {
             minimum: number(minimum),
             maximum: number(maximum),
         }
@@ -264,13 +264,13 @@ fn is_name(name: &[u8]) -> bool {
     name.trim_ascii_end().iter().all(allowed)
 }
 
-fn refusal(refused: Refused) -> Failure {
+fn refusal(refused: CounterRefusal) -> Failure {
     let (condition, resp2) = match refused {
-        Refused::AtLimit => (Condition::Suppressed, 101),
-        Refused::NotAtLimit => (Condition::Suppressed, 102),
-        Refused::OutOfRange => (Condition::Suppressed, 103),
-        Refused::Value => (Condition::InvReq, INVALID_VALUE),
-        Refused::Increment => (Condition::InvReq, INVALID_INCREMENT),
+        CounterRefusal::AtLimit => (Condition::Suppressed, 101),
+        CounterRefusal::NotAtLimit => (Condition::Suppressed, 102),
+        CounterRefusal::OutOfRange => (Condition::Suppressed, 103),
+        CounterRefusal::Value => (Condition::InvReq, INVALID_VALUE),
+        CounterRefusal::Increment => (Condition::InvReq, INVALID_INCREMENT),
     };
     Failure::Condition(condition, resp2)
 }

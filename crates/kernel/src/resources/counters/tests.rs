@@ -6,14 +6,14 @@ use cics::command::commands::{
 use link::CommandOperands;
 use store::{MemoryStore, WriteStore};
 
-use crate::resources::world::{Response, World};
+use crate::resources::world::{Response, KernelFixture};
 use crate::types::KernelConfig;
 
-fn world() -> World {
-    World::new(KernelConfig::default())
+fn world() -> KernelFixture {
+    KernelFixture::new(KernelConfig::default())
 }
 
-fn define(w: &mut World, name: &str, first: i64) -> (u16, u32) {
+fn define(w: &mut KernelFixture, name: &str, first: i64) -> (u16, u32) {
     use define_counter::{COUNTER, NUMBER, VALUE};
     let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
     let told = w.command(1, NUMBER, &operands.int(VALUE, first));
@@ -21,7 +21,7 @@ fn define(w: &mut World, name: &str, first: i64) -> (u16, u32) {
     (told.condition.number(), told.resp2)
 }
 
-fn get(w: &mut World, number: u16, name: &str) -> (u16, u32, Option<i64>) {
+fn get(w: &mut KernelFixture, number: u16, name: &str) -> (u16, u32, Option<i64>) {
     use get_counter::{COUNTER, VALUE};
     let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, name);
     let told = w.command(1, number, &operands).expect("an answer");
@@ -55,7 +55,7 @@ fn counters_survive_the_region_and_deleted_ones_do_not() {
 
 #[test]
 fn a_region_without_a_store_keeps_counters_while_it_runs() {
-    let mut w = World::without_store();
+    let mut w = KernelFixture::without_store();
     assert_eq!(define(&mut w, "ORDERS", 0), (NORMAL, 0));
     assert_eq!(
         get(&mut w, get_counter::NUMBER, "ORDERS"),
@@ -72,7 +72,7 @@ fn a_region_without_a_store_keeps_counters_while_it_runs() {
 fn a_number_that_a_fullword_cannot_hold_is_given_with_lengerr() {
     use cics::command::commands::define_dcounter::{DCOUNTER, NUMBER, VALUE};
     for (first, resp2) in [(1 << 31, 1), (1 << 32, 2), (1 << 33, 3)] {
-        let mut w = World::without_store();
+        let mut w = KernelFixture::without_store();
         let wide = CommandOperands::new(1 << DCOUNTER | 1 << VALUE).bytes(DCOUNTER, "WIDE");
         w.command(1, NUMBER, &wide.int(VALUE, first));
         let told = get(&mut w, get_counter::NUMBER, "WIDE");
@@ -84,7 +84,7 @@ fn a_number_that_a_fullword_cannot_hold_is_given_with_lengerr() {
 
 #[test]
 fn names_that_no_counter_can_have_are_refused() {
-    let mut w = World::without_store();
+    let mut w = KernelFixture::without_store();
     for name in ["", "1ST", "_A", "lower", "A B", "A-B", "\u{e4}"] {
         assert_eq!(define(&mut w, name, 0), (INVREQ, 404), "{name:?}");
     }
@@ -99,7 +99,7 @@ fn a_damaged_counter_in_the_store_is_left_out() {
     unit.put(super::kept::TABLE, &key, b"?");
     unit.put(super::kept::TABLE, b"?", b"?");
     store.apply(&[unit]).remove(0).unwrap();
-    let mut w = World::over(KernelConfig::default(), Some(store));
+    let mut w = KernelFixture::over(KernelConfig::default(), Some(store));
     assert_eq!(
         get(&mut w, get_counter::NUMBER, "BROKEN"),
         (INVREQ, 201, None)
@@ -108,7 +108,7 @@ fn a_damaged_counter_in_the_store_is_left_out() {
 }
 
 /// A command on the counter ORDERS with a value; its answer, unless it waits.
-fn on_orders(w: &mut World, task: u32, number: u16, value: i64) -> Option<Response> {
+fn on_orders(w: &mut KernelFixture, task: u32, number: u16, value: i64) -> Option<Response> {
     use get_counter::{COUNTER, VALUE};
     let operands = CommandOperands::new(1 << COUNTER | 1 << VALUE).bytes(COUNTER, "ORDERS");
     w.command(task, number, &operands.int(VALUE, value))
@@ -125,7 +125,7 @@ fn a_change_that_the_store_refuses_never_was_and_is_a_failure_of_the_server() {
     use define_counter::VALUE;
     assert_eq!(VALUE, update_counter::VALUE);
     let mut w = world();
-    let refused = |w: &mut World, number| {
+    let refused = |w: &mut KernelFixture, number| {
         w.disk = false;
         let told = on_orders(w, 1, number, 9).expect("an answer");
         assert_eq!((told.condition.number(), told.resp2), (INVREQ, 303));

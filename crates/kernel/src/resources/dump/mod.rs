@@ -25,7 +25,7 @@ use cics::cvda;
 use cics::resp::Condition;
 
 use super::{Manager, Resources};
-use crate::kernel::{Cx, Failure, Request, Served, condition, done};
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
 use crate::types::{DumpAsk, FileAsk, FileKey};
 
 pub use table::DumpCode;
@@ -43,7 +43,7 @@ pub const MANAGER: Manager = Manager {
 
 /// Where dumps go.
 #[derive(Debug, Default)]
-pub struct Dumps {
+pub struct DumpControl {
     /// The folder; none suppresses dumps.
     folder: Option<PathBuf>,
     /// SET DUMPDS has closed it for dumps of tasks.
@@ -54,12 +54,12 @@ pub struct Dumps {
     system_codes: BTreeMap<[u8; 8], DumpCode>,
 }
 
-impl Dumps {
+impl DumpControl {
     /// Dumps in a folder; none suppresses them.
-    pub fn new(folder: Option<PathBuf>) -> Dumps {
-        Dumps {
+    pub fn new(folder: Option<PathBuf>) -> DumpControl {
+        DumpControl {
             folder,
-            ..Dumps::default()
+            ..DumpControl::default()
         }
     }
 
@@ -79,7 +79,7 @@ impl Dumps {
 }
 
 /// SET DUMPDS. There is one data set, so there is none to switch to.
-fn set_data_set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+fn set_data_set(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use set_dumpds as row;
     let dumps = &mut resources.dump;
     let operands = &request.operands;
@@ -97,7 +97,7 @@ fn set_data_set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request
     done()
 }
 
-fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn dump(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let code = operands.get_name::<4>(row::DUMPCODE).unwrap_or_default();
     let code = code.trim_ascii_end();

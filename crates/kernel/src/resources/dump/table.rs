@@ -11,8 +11,8 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::super::Resources;
-use super::Dumps;
-use crate::kernel::{Cx, Failure, Request, Served, condition, done};
+use super::DumpControl;
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
 
 /// MAXIMUM that stands for no limit.
 const NO_LIMIT: u32 = 999;
@@ -46,7 +46,7 @@ impl DumpCode {
     }
 }
 
-impl Dumps {
+impl DumpControl {
     /// The codes in their order.
     pub fn codes(&self) -> impl Iterator<Item = (&[u8; 4], &DumpCode)> {
         self.codes.iter()
@@ -61,14 +61,14 @@ impl Dumps {
 /// SET TRANDUMPCODE.
 pub(super) fn set_transaction_code(
     resources: &mut Resources,
-    _: &mut Cx<'_>,
+    _: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     use set_trandumpcode as row;
     let operands = &request.operands;
     only(operands, row::SYSDUMPING, "NOSYSDUMP", 5)?;
     only(operands, row::SHUTOPTION, "NOSHUTDOWN", 8)?;
-    let change = Change {
+    let change = DumpCodeChange {
         action: action(operands, row::ACTION, [row::ADD, row::REMOVE, row::RESET])?,
         maximum: maximum(operands, row::MAXIMUM)?,
         dumping: either(
@@ -86,13 +86,13 @@ pub(super) fn set_transaction_code(
 /// SET SYSDUMPCODE.
 pub(super) fn set_system_code(
     resources: &mut Resources,
-    _: &mut Cx<'_>,
+    _: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     use set_sysdumpcode as row;
     let operands = &request.operands;
     only(operands, row::SHUTOPTION, "NOSHUTDOWN", 8)?;
-    let change = Change {
+    let change = DumpCodeChange {
         action: action(operands, row::ACTION, [row::ADD, row::REMOVE, row::RESET])?,
         maximum: maximum(operands, row::MAXIMUM)?,
         dumping: either(
@@ -108,41 +108,41 @@ pub(super) fn set_system_code(
 }
 
 /// What a SET asks for.
-struct Change {
-    action: Option<Action>,
+struct DumpCodeChange {
+    action: Option<CodeAction>,
     maximum: Option<u32>,
     dumping: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
+enum CodeAction {
     Add,
     Remove,
     Reset,
 }
 
-impl Change {
+impl DumpCodeChange {
     fn apply<const N: usize>(
         &self,
         codes: &mut BTreeMap<[u8; N], DumpCode>,
         code: [u8; N],
-    ) -> Served {
+    ) -> CallResult {
         let name = code.trim_ascii_end();
         if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
             return condition(Condition::InvReq, 9);
         }
         match (self.action, codes.contains_key(&code)) {
-            (Some(Action::Add), true) => return condition(Condition::DupRec, 10),
-            (Some(Action::Add), false) => {}
+            (Some(CodeAction::Add), true) => return condition(Condition::DupRec, 10),
+            (Some(CodeAction::Add), false) => {}
             (_, false) => return condition(Condition::NotFnd, 1),
-            (Some(Action::Remove), true) => {
+            (Some(CodeAction::Remove), true) => {
                 codes.remove(&code);
                 return done();
             }
             (_, true) => {}
         }
         let entry = codes.entry(code).or_default();
-        if self.action == Some(Action::Reset) {
+        if self.action == Some(CodeAction::Reset) {
             entry.current = 0;
         }
         entry.maximum = self.maximum.unwrap_or(entry.maximum);
@@ -170,11 +170,11 @@ fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, Failur
 }
 
 /// The action, as the value of an option or as one of its keywords.
-fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<Action>, Failure> {
+fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<CodeAction>, Failure> {
     let actions = [
-        ("ADD", Action::Add),
-        ("REMOVE", Action::Remove),
-        ("RESET", Action::Reset),
+        ("ADD", CodeAction::Add),
+        ("REMOVE", CodeAction::Remove),
+        ("RESET", CodeAction::Reset),
     ];
     let named = operands.get_int(option);
     let value = |name| cvda::value(name).map(i64::from);

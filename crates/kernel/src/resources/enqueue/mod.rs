@@ -20,10 +20,10 @@ use cics::resp::Condition;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, condition, done};
+use crate::kernel::{KernelContext, Failure, LockLifetime, LockName, LockSpace, Request, CallResult, condition, done};
 
-use crate::types::{AccountKind, Amount};
-pub use models::Model;
+use crate::types::{AccountKind, CountAndBytes};
+pub use models::EnqueueModel;
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -46,9 +46,9 @@ pub const MANAGER: Manager = Manager {
 
 /// How often tasks have enqueued on names.
 #[derive(Debug, Default)]
-pub struct Enqueues {
-    held: HashMap<TaskKey, HashMap<LockName, Uses>>,
-    models: Vec<Model>,
+pub struct EnqueueTable {
+    held: HashMap<TaskKey, HashMap<LockName, EnqueueCounts>>,
+    models: Vec<EnqueueModel>,
     /// What the names take, by task.
     pub(super) account: GrowthAccount,
 }
@@ -58,16 +58,16 @@ const NAME_BYTES: u64 = 128;
 
 /// What a name counts for. It is in the table of locks and in two lists of its
 /// owner.
-fn amount(name: &LockName) -> Amount {
-    Amount::one(NAME_BYTES + 3 * name.key.len() as u64)
+fn amount(name: &LockName) -> CountAndBytes {
+    CountAndBytes::one(NAME_BYTES + 3 * name.key.len() as u64)
 }
 
-impl Enqueues {
+impl EnqueueTable {
     /// What the names take, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount(&self) -> Amount {
+    pub(super) fn recount(&self) -> CountAndBytes {
         let names = self.held.values().flat_map(HashMap::keys).map(amount);
-        names.fold(Amount::default(), Amount::plus)
+        names.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// True when nothing of any task is here.
@@ -79,7 +79,7 @@ impl Enqueues {
 
 /// Uses of a name by one task.
 #[derive(Debug, Default, Clone, Copy)]
-struct Uses {
+struct EnqueueCounts {
     unit: u32,
     task: u32,
 }
@@ -89,7 +89,7 @@ const MAX_NAME: i64 = 255;
 /// The abend of a wait for a name that can never end, or lasts too long.
 const DEADLOCK: [u8; 4] = *b"AKCS";
 
-fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn enqueue(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let name = name_of(
         operands.get_bytes(enq::RESOURCE),
@@ -119,13 +119,13 @@ fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
     let held = enqueues.held.entry(task).or_default();
     let uses = held.entry(name).or_default();
     match lifetime {
-        Lifetime::Unit => uses.unit += 1,
-        Lifetime::Task => uses.task += 1,
+        LockLifetime::Unit => uses.unit += 1,
+        LockLifetime::Task => uses.task += 1,
     }
     done()
 }
 
-fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn dequeue(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let name = name_of(
         operands.get_bytes(deq::RESOURCE),
@@ -139,8 +139,8 @@ fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
         return done();
     };
     match lifetime {
-        Lifetime::Unit => uses.unit = uses.unit.saturating_sub(1),
-        Lifetime::Task => uses.task = uses.task.saturating_sub(1),
+        LockLifetime::Unit => uses.unit = uses.unit.saturating_sub(1),
+        LockLifetime::Task => uses.task = uses.task.saturating_sub(1),
     }
     let left = *uses;
     settle(cx, task, &name, left);
@@ -153,7 +153,7 @@ fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
 }
 
 /// The uses of a unit end with it.
-fn unit_ended(resources: &mut Resources, _: &mut Cx<'_>, task: TaskKey, _: bool) {
+fn unit_ended(resources: &mut Resources, _: &mut KernelContext<'_>, task: TaskKey, _: bool) {
     let enqueues = &mut resources.enqueue;
     if let Some(held) = enqueues.held.get_mut(&task) {
         // The kernel gives the locks of the unit back.
@@ -169,10 +169,10 @@ fn unit_ended(resources: &mut Resources, _: &mut Cx<'_>, task: TaskKey, _: bool)
 }
 
 /// Keeps the lock as long as one of its uses lasts.
-fn settle(cx: &mut Cx<'_>, task: TaskKey, name: &LockName, left: Uses) {
+fn settle(cx: &mut KernelContext<'_>, task: TaskKey, name: &LockName, left: EnqueueCounts) {
     match left {
-        Uses { unit: 0, task: 0 } => cx.unlock(task, name),
-        Uses { task: 0, .. } => cx.kernel.locks.set_lifetime(task, name, Lifetime::Unit),
+        EnqueueCounts { unit: 0, task: 0 } => cx.unlock(task, name),
+        EnqueueCounts { task: 0, .. } => cx.kernel.locks.set_lifetime(task, name, LockLifetime::Unit),
         _ => {}
     }
 }
@@ -187,12 +187,12 @@ fn name_of(resource: Option<&[u8]>, length: Option<i64>) -> Result<LockName, Fai
     Ok(LockName::new(LockSpace::Enqueue, &resource[..bytes]))
 }
 
-fn lifetime_of(task: bool, max_lifetime: Option<i64>) -> Result<Lifetime, Failure> {
+fn lifetime_of(task: bool, max_lifetime: Option<i64>) -> Result<LockLifetime, Failure> {
     match max_lifetime {
-        None if task => Ok(Lifetime::Task),
-        None => Ok(Lifetime::Unit),
-        Some(n) if cvda::value("TASK").map(i64::from) == Some(n) => Ok(Lifetime::Task),
-        Some(n) if cvda::value("UOW").map(i64::from) == Some(n) => Ok(Lifetime::Unit),
+        None if task => Ok(LockLifetime::Task),
+        None => Ok(LockLifetime::Unit),
+        Some(n) if cvda::value("TASK").map(i64::from) == Some(n) => Ok(LockLifetime::Task),
+        Some(n) if cvda::value("UOW").map(i64::from) == Some(n) => Ok(LockLifetime::Unit),
         Some(_) => condition(Condition::InvReq, 2),
     }
 }

@@ -14,13 +14,13 @@ use cics::resp::Condition;
 use link::Name;
 
 use super::super::Resources;
-use super::Enqueues;
-use crate::kernel::{Cx, Failure, LockSpace, Request, Served, condition, done};
+use super::EnqueueTable;
+use crate::kernel::{KernelContext, Failure, LockSpace, Request, CallResult, condition, done};
 use crate::types::{EnqModelDef, KernelConfig};
 
 /// A model that is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
+pub struct EnqueueModel {
     /// Its definition, as SET has changed it.
     pub def: EnqModelDef,
     /// It waits until nobody has a name of its own.
@@ -31,7 +31,7 @@ pub struct Model {
 
 /// Why a model cannot be enabled: another is, that has all of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nested;
+pub struct NestedModel;
 
 impl EnqModelDef {
     fn fits(&self, name: &[u8]) -> bool {
@@ -50,9 +50,9 @@ impl EnqModelDef {
     }
 }
 
-impl Enqueues {
+impl EnqueueTable {
     /// The models that are installed, those that are to go among them.
-    pub fn models(&self) -> &[Model] {
+    pub fn models(&self) -> &[EnqueueModel] {
         &self.models
     }
 
@@ -66,9 +66,9 @@ impl Enqueues {
     ///
     /// # Errors
     /// It is to be enabled, and another that is enabled has all of its names.
-    pub fn install(&mut self, def: EnqModelDef) -> Result<(), Nested> {
+    pub fn install(&mut self, def: EnqModelDef) -> Result<(), NestedModel> {
         self.check_nested(&def)?;
-        let model = Model {
+        let model = EnqueueModel {
             waits: self.is_used(&def),
             discarded: false,
             def,
@@ -129,11 +129,11 @@ impl Enqueues {
         names.any(|name| def.fits(&name.key))
     }
 
-    fn check_nested(&self, def: &EnqModelDef) -> Result<(), Nested> {
-        let enabled = |m: &&Model| m.def.enabled && !m.discarded && m.def.name != def.name;
+    fn check_nested(&self, def: &EnqModelDef) -> Result<(), NestedModel> {
+        let enabled = |m: &&EnqueueModel| m.def.enabled && !m.discarded && m.def.name != def.name;
         let mut others = self.models.iter().filter(enabled);
         match def.enabled && others.any(|m| m.def.covers(def)) {
-            true => Err(Nested),
+            true => Err(NestedModel),
             false => Ok(()),
         }
     }
@@ -151,7 +151,7 @@ pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
         enqueues.discard(name);
     }
     for def in wanted {
-        let known = |m: &&Model| m.def == *def && !m.discarded;
+        let known = |m: &&EnqueueModel| m.def == *def && !m.discarded;
         if enqueues.models.iter().find(known).is_none() && enqueues.install(def.clone()).is_err() {
             tracing::warn!(
                 model = %def.name,
@@ -162,7 +162,7 @@ pub(super) fn define(resources: &mut Resources, config: &KernelConfig) {
 }
 
 /// SET ENQMODEL.
-pub(super) fn set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn set(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let enqueues = &mut resources.enqueue;
     let operands = &request.operands;
     let value = |name| cvda::value(name).map(i64::from);
@@ -190,7 +190,7 @@ pub(super) fn set(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Reque
         return condition(Condition::InvReq, 2);
     }
     let waits = !enable && enqueues.is_used(&def);
-    enqueues.models[at] = Model {
+    enqueues.models[at] = EnqueueModel {
         def,
         waits,
         discarded: false,

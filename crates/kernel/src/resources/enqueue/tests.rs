@@ -4,9 +4,9 @@ use cics::command::commands::{deq, enq, set_enqmodel};
 use cics::cvda;
 use link::{Name, CommandOperands};
 
-use super::models::Nested;
-use crate::resources::world::World;
-use crate::types::{Definitions, EnqModelDef, KernelConfig, QueueDefinitions};
+use super::models::NestedModel;
+use crate::resources::world::KernelFixture;
+use crate::types::{RegionDefinitions, EnqModelDef, KernelConfig, QueueDefinitions};
 
 fn model(name: &str, enq_name: &str, enabled: bool) -> EnqModelDef {
     let generic = enq_name.strip_suffix('*');
@@ -19,25 +19,25 @@ fn model(name: &str, enq_name: &str, enabled: bool) -> EnqModelDef {
     }
 }
 
-fn world(models: &[EnqModelDef]) -> World {
-    World::new(KernelConfig {
+fn world(models: &[EnqModelDef]) -> KernelFixture {
+    KernelFixture::new(KernelConfig {
         definitions: defined(models),
         ..KernelConfig::default()
     })
 }
 
-fn defined(models: &[EnqModelDef]) -> Definitions {
-    Definitions {
+fn defined(models: &[EnqModelDef]) -> RegionDefinitions {
+    RegionDefinitions {
         queues: QueueDefinitions {
             enq_models: models.to_vec(),
             ..QueueDefinitions::default()
         },
-        ..Definitions::default()
+        ..RegionDefinitions::default()
     }
 }
 
 /// The condition or abend of an ENQ.
-fn enqueue(w: &mut World, task: u32, name: &str) -> String {
+fn enqueue(w: &mut KernelFixture, task: u32, name: &str) -> String {
     let operands = CommandOperands::new(1 << enq::RESOURCE | 1 << enq::LENGTH)
         .bytes(enq::RESOURCE, name)
         .int(enq::LENGTH, name.len() as i64);
@@ -48,14 +48,14 @@ fn enqueue(w: &mut World, task: u32, name: &str) -> String {
     }
 }
 
-fn dequeue(w: &mut World, task: u32, name: &str) {
+fn dequeue(w: &mut KernelFixture, task: u32, name: &str) {
     let operands = CommandOperands::new(1 << deq::RESOURCE | 1 << deq::LENGTH)
         .bytes(deq::RESOURCE, name)
         .int(deq::LENGTH, name.len() as i64);
     w.command(task, deq::NUMBER, &operands).expect("an answer");
 }
 
-fn set(w: &mut World, name: &str, status: &str) -> (String, u32) {
+fn set(w: &mut KernelFixture, name: &str, status: &str) -> (String, u32) {
     let operands = CommandOperands::new(1 << set_enqmodel::ENQMODEL | 1 << set_enqmodel::STATUS)
         .bytes(set_enqmodel::ENQMODEL, format!("{name:8}"))
         .int(set_enqmodel::STATUS, cvda::value(status).unwrap().into());
@@ -68,7 +68,7 @@ fn normal() -> (String, u32) {
 }
 
 #[test]
-fn the_longest_model_that_fits_says_whether_a_name_may_be_used() {
+fn the_longest_matching_model_decides_whether_a_name_may_be_used() {
     let mut w = world(&[
         model("ALLORD", "ORD*", true),
         model("ORDERS", "ORDERS*", false),
@@ -81,11 +81,11 @@ fn the_longest_model_that_fits_says_whether_a_name_may_be_used() {
 }
 
 #[test]
-fn a_model_waits_with_its_change_until_nobody_has_its_names() {
+fn a_change_of_a_model_waits_until_its_names_are_free() {
     let mut w = world(&[model("ORDERS", "ORD*", true)]);
     assert_eq!(enqueue(&mut w, 1, "ORD1"), "NORMAL");
     assert_eq!(set(&mut w, "ORDERS", "DISABLED"), normal());
-    let waits = |w: &World| w.kernel.resources.enqueue.models()[0].waits;
+    let waits = |w: &KernelFixture| w.kernel.resources.enqueue.models()[0].waits;
     assert!(waits(&w));
     assert_eq!(set(&mut w, "ORDERS", "ENABLED"), ("INVREQ".to_owned(), 4));
     assert_eq!(enqueue(&mut w, 2, "ORD2"), "ANQE");
@@ -115,7 +115,7 @@ fn the_more_particular_of_two_models_is_enabled_first() {
     let mut w = world(&[model("WIDE", "AB*", true)]);
     let enqueues = &mut w.kernel.resources.enqueue;
     let narrow = model("NARROW", "ABCD*", true);
-    assert_eq!(enqueues.install(narrow.clone()), Err(Nested));
+    assert_eq!(enqueues.install(narrow.clone()), Err(NestedModel));
     assert_eq!(enqueues.install(model("NARROW", "ABCD*", false)), Ok(()));
     assert_eq!(set(&mut w, "NARROW", "ENABLED"), ("INVREQ".to_owned(), 2));
     assert_eq!(set(&mut w, "WIDE", "DISABLED"), normal());

@@ -15,12 +15,12 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::interval::ReqId;
-use super::interval::when::{Options, when};
+use super::interval::when::{TimeOptions, when};
 use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, done, done_with, done_with_condition,
+    KernelContext, KernelEffect, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, done, done_with, done_with_condition,
 };
 use crate::types::WaitKind;
 
@@ -40,13 +40,13 @@ pub const MANAGER: Manager = Manager {
 
 /// The POSTs of tasks.
 #[derive(Debug, Default)]
-pub struct Events {
-    posts: HashMap<TaskKey, Post>,
+pub struct TaskPosts {
+    posts: HashMap<TaskKey, PendingPost>,
 }
 
 /// A POST that is not taken back.
 #[derive(Debug)]
-struct Post {
+struct PendingPost {
     /// When it is due, nanoseconds of the region's clock.
     at: u64,
     name: ReqId,
@@ -57,7 +57,7 @@ struct Post {
 /// The event that a wait for a POST is named by, with the task's number.
 const POST: EventKind = EventKind::new("POST", WaitKind::Event);
 
-const WHEN: Options = Options {
+const WHEN: TimeOptions = TimeOptions {
     interval: post_row::INTERVAL,
     time: post_row::TIME,
     of_day: post_row::AT,
@@ -67,7 +67,7 @@ const WHEN: Options = Options {
     millisecs: None,
 };
 
-impl Events {
+impl TaskPosts {
     /// A task's POST is replaced or taken back; false when it has none.
     pub fn supersede(&mut self, task: TaskKey) -> bool {
         self.posts.remove(&task).is_some()
@@ -75,7 +75,7 @@ impl Events {
 
     /// Cancels the POST of that name: the task's own is taken back, another
     /// one's is due at once. False when there is none that is not due.
-    pub fn cancel(&mut self, cx: &mut Cx<'_>, task: TaskKey, name: ReqId) -> bool {
+    pub fn cancel(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, name: ReqId) -> bool {
         if self.posts.get(&task).is_some_and(|p| p.name == name) {
             return self.supersede(task);
         }
@@ -94,7 +94,7 @@ impl Events {
 }
 
 /// POST. The answer holds when it is due and the request's name.
-fn post(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn post(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let at = when(operands, &WHEN, cx)?;
     let name = match operands.get_name(post_row::REQID) {
@@ -103,7 +103,7 @@ fn post(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     };
     let caller = &request.caller;
     let task = caller.number;
-    let post = Post { at, name, task };
+    let post = PendingPost { at, name, task };
     resources.events.posts.insert(caller.key, post);
     let given = CommandOperands::default()
         .int(post_row::SET, at as i64)
@@ -116,7 +116,7 @@ fn post(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
 
 /// WAIT EVENT, WAIT EXTERNAL and WAITCICS, as the worker asks: ECADDR holds
 /// for how many nanoseconds at most, 0 for no limit.
-fn wait(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn wait(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let caller = &request.caller;
     let post = resources.events.posts.get(&caller.key);
     let posted = post.is_some_and(|p| p.at <= cx.now);
@@ -126,30 +126,30 @@ fn wait(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let slice = request.operands.get_int(wait_event::ECADDR);
     let slice = slice.filter(|ns| *ns > 0).map(|ns| cx.now + ns as u64);
     let until = slice.into_iter().chain(post.map(|p| p.at)).min();
-    let wait = Wait::event(POST, &caller.number.to_be_bytes());
-    Ok(Step::Wait(match until {
-        Some(at) => wait.at_most_until(at, Expiry::Resume),
+    let wait = TaskWait::event(POST, &caller.number.to_be_bytes());
+    Ok(CallProgress::Wait(match until {
+        Some(at) => wait.at_most_until(at, WaitExpiry::Resume),
         None => wait,
     }))
 }
 
 /// SUSPEND: control was given up by asking. The answer tells of the POST.
-fn look(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn look(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     answer(resources.events.is_due(request.caller.key, cx.now))
 }
 
-fn answer(posted: bool) -> Served {
+fn answer(posted: bool) -> CallResult {
     done_with(CommandOperands::default().int(wait_event::ECADDR, i64::from(posted)))
 }
 
 /// CHANGE TASK. Minus one is a priority that changes nothing.
-fn change_priority(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn change_priority(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     match request.operands.get_int(change_task::PRIORITY) {
         None | Some(-1) => done(),
         Some(priority) => {
             let priority = u8::try_from(priority);
             let priority = priority.map_err(|_| Failure::Condition(Condition::InvReq, 1))?;
-            cx.out.push(Effect::Priority(request.caller.key, priority));
+            cx.out.push(KernelEffect::Priority(request.caller.key, priority));
             done()
         }
     }
@@ -158,11 +158,11 @@ fn change_priority(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::world::World;
+    use crate::resources::world::KernelFixture;
 
     #[test]
     fn a_priority_is_0_to_255_and_minus_one_leaves_it_as_it_is() {
-        let mut w = World::without_store();
+        let mut w = KernelFixture::without_store();
         let told = [0, 255, -1, 256, -2].map(|priority| {
             let operands = CommandOperands::default().int(change_task::PRIORITY, priority);
             let told = w.command(1, change_task::NUMBER, &operands);

@@ -8,11 +8,11 @@ use link::{Name, TransId};
 
 use super::super::{Resources, interval};
 use super::{
-    Attached, Entry, Facilities, FacilityDef, FacilityEvent, FacilityId, FacilityInput, NextTask,
-    OUTCOME, Queued, RegisterRefused, Saved, TERMINAL, key, report,
+    AttachedTask, FacilityEntry, FacilityTable, FacilityDef, FacilityEvent, FacilityId, FacilityInput, NextTask,
+    OUTCOME, WaitingStart, RegisterRefused, SavedArea, TERMINAL, key, report,
 };
-use crate::kernel::{Cx, Start, StartEnd};
-use crate::types::{InputRefused, InputTaken, Refusal, StartCode};
+use crate::kernel::{KernelContext, InternalStart, StartEnd};
+use crate::types::{InputRefused, InputTaken, StartRefusal, StartCode};
 
 /// Longest input, in bytes.
 const MOST_INPUT_BYTES: usize = 32_767;
@@ -20,19 +20,19 @@ const MOST_INPUT_BYTES: usize = 32_767;
 /// A facility is there from now on, and what waits for it begins.
 pub fn register(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     def: FacilityDef,
 ) -> Result<FacilityId, RegisterRefused> {
     let id = register_only(resources, cx, def)?;
-    look_for_work(resources, cx, id);
+    begin_waiting_work(resources, cx, id);
     Ok(id)
 }
 
 /// What waits for a new facility begins.
-pub fn look_for_work(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
+pub fn begin_waiting_work(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     if let Some(entry) = resources.facilities.all.get(&id) {
         let terminal = entry.def.terminal;
-        resources.transient_data.facility_came(cx, terminal);
+        resources.transient_data.facility_added(cx, terminal);
         advance(resources, cx, id);
     }
 }
@@ -40,7 +40,7 @@ pub fn look_for_work(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId)
 /// A facility is there from now on.
 pub fn register_only(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     def: FacilityDef,
 ) -> Result<FacilityId, RegisterRefused> {
     let facilities = &mut resources.facilities;
@@ -53,7 +53,7 @@ pub fn register_only(
     }
     facilities.last += 1;
     let id = FacilityId(facilities.last);
-    let entry = Entry {
+    let entry = FacilityEntry {
         userid: def.userid,
         task: None,
         next: None,
@@ -75,7 +75,7 @@ pub fn register_only(
 /// A user has entered something.
 pub fn input(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     id: FacilityId,
     input: FacilityInput,
 ) -> Result<InputTaken, InputRefused> {
@@ -120,8 +120,8 @@ fn may_begin(
         return Err(InputRefused::NoTransaction);
     }
     match resources.interval.transaction(transid) {
-        None => Err(InputRefused::Task(Refusal::UnknownTransaction(transid))),
-        Some(false) => Err(InputRefused::Task(Refusal::Disabled(transid))),
+        None => Err(InputRefused::Task(StartRefusal::UnknownTransaction(transid))),
+        Some(false) => Err(InputRefused::Task(StartRefusal::Disabled(transid))),
         Some(true) => Ok(transid),
     }
 }
@@ -129,7 +129,7 @@ fn may_begin(
 /// An input begins a task, which is given what the last one has left.
 fn begin_input(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     id: FacilityId,
     transid: TransId,
     mut input: FacilityInput,
@@ -140,16 +140,16 @@ fn begin_input(
     };
     entry.last_key = (input.aid, input.cursor);
     let given = entry.next.take();
-    let mut start = Start {
+    let mut start = InternalStart {
         transid,
         start_code: StartCode::Terminal,
-        ..Start::default()
+        ..InternalStart::default()
     };
     if let Some(next) = &given {
         match &next.data {
-            Saved::Nothing => {}
-            Saved::Commarea(bytes) => start.commarea.clone_from(bytes),
-            Saved::Channel(channel) => start.channel = Some(channel.clone()),
+            SavedArea::Nothing => {}
+            SavedArea::Commarea(bytes) => start.commarea.clone_from(bytes),
+            SavedArea::Channel(channel) => start.channel = Some(channel.clone()),
         }
         if let Some(message) = &next.message {
             input.data.clone_from(message);
@@ -162,10 +162,10 @@ fn begin_input(
 
 /// A task that is about to begin has the facility.
 fn attach(
-    facilities: &mut Facilities,
-    cx: &mut Cx<'_>,
+    facilities: &mut FacilityTable,
+    cx: &mut KernelContext<'_>,
     id: FacilityId,
-    mut start: Start,
+    mut start: InternalStart,
     (aid, cursor): (u8, u16),
     initial: Option<FacilityInput>,
     given: Option<NextTask>,
@@ -192,7 +192,7 @@ fn attach(
     start.facility = def.terminal;
     start.userid = entry.userid;
     assert!(entry.task.is_none(), "a facility has one task at a time");
-    entry.task = Some(Attached {
+    entry.task = Some(AttachedTask {
         transid: start.transid,
         initial,
         given,
@@ -206,9 +206,9 @@ fn attach(
 /// A START or trigger wants a terminal: it begins when that is free.
 pub(super) fn enqueue(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     terminal: Name<4>,
-    queued: Queued,
+    queued: WaitingStart,
 ) {
     let facilities = &mut resources.facilities;
     let there = facilities.names.get(&terminal).copied();
@@ -228,23 +228,23 @@ pub(super) fn enqueue(
 }
 
 /// What waits for a terminal that is not expected back is gone.
-fn drop_queued(resources: &mut Resources, cx: &mut Cx<'_>, queued: Queued) {
+fn drop_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, queued: WaitingStart) {
     match queued {
-        Queued::Request(request) => interval::discard(resources, cx, request),
-        Queued::Trigger(start) => resources.transient_data.trigger_gone(start.id),
+        WaitingStart::Request(request) => interval::discard(resources, cx, request),
+        WaitingStart::Trigger(start) => resources.transient_data.trigger_gone(start.id),
     }
 }
 
 /// A trigger with a terminal has fired.
-pub(super) fn triggered(resources: &mut Resources, cx: &mut Cx<'_>, number: u64) {
+pub(super) fn triggered(resources: &mut Resources, cx: &mut KernelContext<'_>, number: u64) {
     if let Some((terminal, start)) = resources.transient_data.take_trigger(number) {
-        enqueue(resources, cx, terminal, Queued::Trigger(Box::new(start)));
+        enqueue(resources, cx, terminal, WaitingStart::Trigger(Box::new(start)));
     }
 }
 
 /// Begins what comes next at a facility that is free: what RETURN IMMEDIATE has
 /// named, else what was started for it, else what was entered ahead.
-pub(super) fn advance(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
+pub(super) fn advance(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     if resources.facilities.is_held(id) {
         return;
     }
@@ -277,7 +277,7 @@ pub(super) fn advance(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId
 
 fn begin_or_refuse(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     id: FacilityId,
     input: FacilityInput,
 ) {
@@ -285,23 +285,23 @@ fn begin_or_refuse(
         Ok(transid) => begin_input(resources, cx, id, transid, input),
         Err(InputRefused::Task(refusal)) => {
             let transid = match refusal {
-                Refusal::UnknownTransaction(transid) | Refusal::Disabled(transid) => transid,
+                StartRefusal::UnknownTransaction(transid) | StartRefusal::Disabled(transid) => transid,
                 _ => input.transid,
             };
             report(cx, id, FacilityEvent::Refused { transid, refusal });
         }
         Err(_) => {
-            let refusal = Refusal::UnknownTransaction(input.transid);
+            let refusal = StartRefusal::UnknownTransaction(input.transid);
             let transid = input.transid;
             report(cx, id, FacilityEvent::Refused { transid, refusal });
         }
     }
 }
 
-fn begin_queued(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId, queued: Queued) {
+fn begin_queued(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId, queued: WaitingStart) {
     let start = match queued {
-        Queued::Request(request) => resources.interval.take_for_facility(request),
-        Queued::Trigger(start) => Some(*start),
+        WaitingStart::Request(request) => resources.interval.take_for_facility(request),
+        WaitingStart::Trigger(start) => Some(*start),
     };
     if let Some(start) = start {
         attach(&mut resources.facilities, cx, id, start, (0, 0), None, None);
@@ -309,7 +309,7 @@ fn begin_queued(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId, queu
 }
 
 /// A task that had a facility is over, or could not begin.
-pub(super) fn ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+pub(super) fn ended(resources: &mut Resources, cx: &mut KernelContext<'_>, start: u64, ended: &StartEnd) {
     let facilities = &mut resources.facilities;
     let Some(id) = facilities.begun.remove(&start) else {
         return;
@@ -349,7 +349,7 @@ pub(super) fn ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ende
 
 /// A facility leaves. What waits for a terminal with a name of its own stays
 /// until it is back.
-pub fn close(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
+pub fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, id: FacilityId) {
     let facilities = &mut resources.facilities;
     let Some(entry) = facilities.all.get_mut(&id).filter(|e| !e.closing) else {
         return;
@@ -365,7 +365,7 @@ pub fn close(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
         let parked = facilities.parked.entry(terminal).or_default();
         parked.extend(starts);
     } else {
-        resources.transient_data.facility_gone(terminal);
+        resources.transient_data.facility_removed(terminal);
         for queued in starts {
             drop_queued(resources, cx, queued);
         }
@@ -381,9 +381,9 @@ pub fn close(resources: &mut Resources, cx: &mut Cx<'_>, id: FacilityId) {
     }
 }
 
-impl Facilities {
+impl FacilityTable {
     /// A facility that has left and has no task is gone.
-    fn forget(&mut self, cx: &mut Cx<'_>, id: FacilityId) {
+    fn forget(&mut self, cx: &mut KernelContext<'_>, id: FacilityId) {
         self.put_away(cx, id);
         self.recount(id);
         if let Some(entry) = self.all.remove(&id) {

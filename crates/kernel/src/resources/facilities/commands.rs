@@ -11,11 +11,11 @@ use link::{CHANNEL_DATA, ChannelData, CommandOperands, TransId};
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
-use super::{FacilityId, NextTask, OUTCOME, Save, Saved, TERMINAL, kept, key, report};
+use super::{FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key, report};
 use crate::kernel::{
-    Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done, done_with,
+    KernelContext, WaitExpiry, FAILED, Failure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with,
 };
-use crate::types::{Erase, FacilityEvent, FacilityOutput};
+use crate::types::{ScreenErase, FacilityEvent, FacilityOutput};
 
 /// Abend of a task that has waited for input for longer than RTIMOUT.
 const READ_TIMEOUT: [u8; 4] = *b"AKCT";
@@ -28,9 +28,9 @@ const TOO_LONG: u32 = 11;
 /// committed.
 pub(super) fn returned(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     let Some(id) = facility_of(resources, request) else {
         return condition(Condition::InvReq, NO_TERMINAL);
     };
@@ -40,11 +40,11 @@ pub(super) fn returned(
     let data = if let Some(channel) = operands.get_bytes(CHANNEL_DATA) {
         // A worker of ours writes what can be read.
         let channel = ChannelData::parse(channel).map_err(|_| Failure::Abend(FAILED))?;
-        Saved::Channel(channel)
+        SavedArea::Channel(channel)
     } else if let Some(commarea) = operands.get_bytes(ret::COMMAREA) {
-        Saved::Commarea(commarea.to_vec())
+        SavedArea::Commarea(commarea.to_vec())
     } else {
-        Saved::Nothing
+        SavedArea::Nothing
     };
     let next = NextTask {
         transid,
@@ -63,13 +63,13 @@ pub(super) fn returned(
     }
     if facilities.is_held(id) {
         // By an earlier unit of this task, which went on after ASP7.
-        let mut wait = Wait::event(OUTCOME, &key(id));
-        (wait.until, wait.expiry) = (cx.wait_limit(request), Expiry::Abend(DEADLOCK));
-        return Ok(Step::Wait(wait));
+        let mut wait = TaskWait::event(OUTCOME, &key(id));
+        (wait.until, wait.expiry) = (cx.wait_limit(request), WaitExpiry::Abend(DEADLOCK));
+        return Ok(CallProgress::Wait(wait));
     }
     let keeps = facilities.recovered.contains(&transid) && !entry.def.pooled;
     let in_store = kept::save(entry, cx, request.caller.key, keeps.then_some(&next));
-    let save = Save {
+    let save = PendingSave {
         facility: id,
         next,
         in_store,
@@ -79,7 +79,7 @@ pub(super) fn returned(
 }
 
 /// RECEIVE: the input that began the task, or the next one.
-pub(super) fn receive(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn receive(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     match facility_of(resources, request) {
         Some(id) => next_input(
             resources,
@@ -93,7 +93,7 @@ pub(super) fn receive(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut 
 }
 
 /// SEND.
-pub(super) fn send(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn send(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let Some(id) = facility_of(resources, request) else {
         return condition(Condition::NotAlloc, 0);
     };
@@ -123,9 +123,9 @@ pub(super) fn send(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
 /// CONVERSE: sends, then waits for the next input.
 pub(super) fn converse(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     let Some(id) = facility_of(resources, request) else {
         return condition(Condition::NotAlloc, 0);
     };
@@ -154,11 +154,11 @@ pub(super) fn converse(
 /// The task's next input, or the wait for it.
 fn next_input(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     id: FacilityId,
     into: u8,
-) -> Served {
+) -> CallResult {
     let facilities = &mut resources.facilities;
     let Some(entry) = facilities.all.get_mut(&id).filter(|e| !e.closing) else {
         return condition(Condition::TermErr, 0);
@@ -177,10 +177,10 @@ fn next_input(
     if request.woken.is_none() {
         report(cx, id, FacilityEvent::Waits);
     }
-    let wait = Wait::event(TERMINAL, &key(id));
-    Ok(Step::Wait(match limit_ms {
+    let wait = TaskWait::event(TERMINAL, &key(id));
+    Ok(CallProgress::Wait(match limit_ms {
         0 => wait,
-        ms => wait.at_most_until(cx.now + ms * 1_000_000, Expiry::Abend(READ_TIMEOUT)),
+        ms => wait.at_most_until(cx.now + ms * 1_000_000, WaitExpiry::Abend(READ_TIMEOUT)),
     }))
 }
 
@@ -189,15 +189,15 @@ fn facility_of(resources: &Resources, request: &Request) -> Option<FacilityId> {
     resources.facilities.of_start(start)
 }
 
-fn erase(operands: &CommandOperands, erase: u8, default: u8, alternate: u8) -> Erase {
+fn erase(operands: &CommandOperands, erase: u8, default: u8, alternate: u8) -> ScreenErase {
     if !operands.has(erase) {
-        Erase::No
+        ScreenErase::No
     } else if operands.has(default) {
-        Erase::Default
+        ScreenErase::Default
     } else if operands.has(alternate) {
-        Erase::Alternate
+        ScreenErase::Alternate
     } else {
-        Erase::Same
+        ScreenErase::Same
     }
 }
 

@@ -5,15 +5,15 @@ use cics::command::commands::{ret, start, writeq_ts};
 use cics::resp::Condition;
 use link::{Name, CommandOperands, TransId};
 
-use super::tests::{AtFacilities, asked, def, returning, starting, world};
+use super::tests::{AtFacilities, command_condition, def, returning, starting, world};
 use super::*;
 use crate::kernel::{StartEnd, UnitId};
-use crate::resources::world::World;
+use crate::resources::world::KernelFixture;
 use crate::types::{InputRefused, InputTaken};
 
 /// A task at T001 was given `old` and has left `new`, both with recovery, in a
 /// unit that a data base decides. The unit is in doubt and the task is over.
-fn in_doubt() -> (World, FacilityId, UnitId) {
+fn in_doubt() -> (KernelFixture, FacilityId, UnitId) {
     let mut w = world();
     let t = w.register(def("T001", "ANNE"));
     assert!(w.enter(t, "MENU").is_ok());
@@ -23,7 +23,7 @@ fn in_doubt() -> (World, FacilityId, UnitId) {
     assert_eq!(w.begun(2).commarea, b"old");
     let unit = w.join_decider(2, "base", false).expect("the only decider");
     let left = returning("KEEP", b"new");
-    assert_eq!(asked(&mut w, 2, ret::NUMBER, &left), Condition::Normal);
+    assert_eq!(command_condition(&mut w, 2, ret::NUMBER, &left), Condition::Normal);
     w.end(2, true);
     w.outcome_known(unit, "base", None);
     w.later(30_000);
@@ -37,7 +37,7 @@ fn in_doubt() -> (World, FacilityId, UnitId) {
 }
 
 /// What the next task at a terminal is given.
-fn given(w: &mut World, t: FacilityId) -> Vec<u8> {
+fn given(w: &mut KernelFixture, t: FacilityId) -> Vec<u8> {
     assert!(w.enter(t, "KEEP").is_ok());
     let given = w.begun(3).commarea;
     w.over(3);
@@ -53,7 +53,7 @@ fn no_task_begins_while_the_conversation_is_in_doubt() {
     assert_eq!(w.enter(t, "MENU"), Err(InputRefused::InDoubt));
     let starting = starting("STEP", "T001", "x");
     assert_eq!(
-        asked(&mut w, 9, start::NUMBER, &starting),
+        command_condition(&mut w, 9, start::NUMBER, &starting),
         Condition::Normal
     );
     w.end(9, true);
@@ -68,7 +68,7 @@ fn no_task_begins_while_the_conversation_is_in_doubt() {
 }
 
 #[test]
-fn the_outcome_says_which_conversation_goes_on() {
+fn the_outcome_decides_which_conversation_goes_on() {
     for (committed, left) in [(true, &b"new"[..]), (false, b"old")] {
         let (mut w, t, unit) = in_doubt();
         w.outcome_known(unit, "base", Some(committed));
@@ -134,12 +134,12 @@ fn what_is_not_recovered_ends_with_the_task_and_holds_nothing() {
         .bytes(writeq_ts::QUEUE, *b"REC")
         .bytes(writeq_ts::FROM, *b"item");
     assert_eq!(
-        asked(&mut w, 1, writeq_ts::NUMBER, &item),
+        command_condition(&mut w, 1, writeq_ts::NUMBER, &item),
         Condition::Normal
     );
     let unit = w.join_decider(1, "base", false).expect("the only decider");
     let left = returning("STEP", b"lost");
-    assert_eq!(asked(&mut w, 1, ret::NUMBER, &left), Condition::Normal);
+    assert_eq!(command_condition(&mut w, 1, ret::NUMBER, &left), Condition::Normal);
     w.end(1, true);
     w.outcome_known(unit, "base", None);
     w.later(30_000);

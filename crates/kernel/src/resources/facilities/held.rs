@@ -17,30 +17,30 @@ use link::Name;
 use store::{SeekKey, UnitOfWork};
 
 use super::super::Resources;
-use super::kept::{Kept, TABLE, parse};
-use super::{Facilities, FacilityId, OUTCOME, attach, key};
+use super::kept::{StoredConversation, TABLE, parse};
+use super::{FacilityTable, FacilityId, OUTCOME, attach, key};
 use crate::core::TaskKey;
-use crate::kernel::Cx;
+use crate::kernel::KernelContext;
 
 /// A logical unit that is held.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct HeldFacility {
     /// The key of the unit of work in doubt.
     unit: TaskKey,
     /// What its task was given and the unit takes away.
-    given: Option<Kept>,
+    given: Option<StoredConversation>,
 }
 
-impl Held {
+impl HeldFacility {
     pub(super) fn bytes(&self) -> usize {
-        self.given.as_ref().map_or(0, Kept::bytes)
+        self.given.as_ref().map_or(0, StoredConversation::bytes)
     }
 }
 
 /// A unit of work is in doubt and leaves its task.
 pub(super) fn unit_prepared(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     to: TaskKey,
 ) {
@@ -49,7 +49,7 @@ pub(super) fn unit_prepared(
     facilities.saves.remove(&task);
     let given = facilities.removals.remove(&task).and_then(|removal| {
         let entry = facilities.all.get(&removal.facility)?;
-        let given = Kept::new(cx, entry.userid, removal.given);
+        let given = StoredConversation::new(cx, entry.userid, removal.given);
         Some((entry.unit_name(), given))
     });
     if let Some(unit) = cx.kernel.units.get(to) {
@@ -66,7 +66,7 @@ pub(super) fn unit_prepared(
 /// A unit of work is in doubt since the last life of the region.
 pub(super) fn unit_restored(
     resources: &mut Resources,
-    _cx: &mut Cx<'_>,
+    _cx: &mut KernelContext<'_>,
     key: TaskKey,
     changes: &UnitOfWork,
 ) {
@@ -76,7 +76,7 @@ pub(super) fn unit_restored(
 /// A unit of work is over: what it held goes on.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     unit: TaskKey,
     committed: bool,
 ) {
@@ -104,7 +104,7 @@ pub(super) fn unit_ended(
     }
 }
 
-impl Facilities {
+impl FacilityTable {
     /// Whether no task may begin at a facility.
     pub(super) fn is_held(&self, id: FacilityId) -> bool {
         if self.held.is_empty() {
@@ -117,7 +117,7 @@ impl Facilities {
     fn hold(&mut self, unit: TaskKey, changes: &UnitOfWork) {
         for (name, _) in changes.changes_of(TABLE) {
             if let Some(name) = name.first_chunk::<8>() {
-                let held = Held { unit, given: None };
+                let held = HeldFacility { unit, given: None };
                 self.held.insert(Name::from_bytes(*name), held);
             }
         }
@@ -125,8 +125,8 @@ impl Facilities {
 
     /// The unit is committed: the logical unit has what the store has. Returns its
     /// facility if that is there.
-    fn change(&mut self, cx: &mut Cx<'_>, name: Name<8>) -> Option<FacilityId> {
-        self.let_go(name);
+    fn change(&mut self, cx: &mut KernelContext<'_>, name: Name<8>) -> Option<FacilityId> {
+        self.release_name(name);
         self.drop_kept(name);
         if let Some(kept) = in_store(cx, name) {
             self.keep(name, kept);
@@ -141,14 +141,14 @@ impl Facilities {
     /// The unit is backed out: the logical unit has what its task was given, or
     /// what is kept for it. Returns its facility if that is there.
     fn stay(&mut self, name: Name<8>) -> Option<FacilityId> {
-        if let Some(given) = self.let_go(name) {
+        if let Some(given) = self.release_name(name) {
             self.drop_kept(name);
             self.keep(name, given);
         }
         self.of_unit(name)
     }
 
-    fn let_go(&mut self, name: Name<8>) -> Option<Kept> {
+    fn release_name(&mut self, name: Name<8>) -> Option<StoredConversation> {
         let held = self.held.remove(&name)?;
         self.bytes -= held.bytes();
         held.given
@@ -163,7 +163,7 @@ impl Facilities {
 }
 
 /// What the store has for a logical unit.
-fn in_store(cx: &mut Cx<'_>, name: Name<8>) -> Option<Kept> {
+fn in_store(cx: &mut KernelContext<'_>, name: Name<8>) -> Option<StoredConversation> {
     let reader = cx.kernel.reader.as_mut()?;
     let mut found = None;
     let read = reader.seek_table(TABLE, SeekKey::Equal(name.as_bytes()), &mut |entry| {

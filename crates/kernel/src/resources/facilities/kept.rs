@@ -15,9 +15,9 @@ use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
 use store::{Table, UnitOfWork};
 
 use super::super::Resources;
-use super::{Entry, Facilities, FacilityId, NextTask, Removal, Saved};
+use super::{FacilityEntry, FacilityTable, FacilityId, NextTask, PendingRemoval, SavedArea};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, scan};
+use crate::kernel::{CallingTask, KernelContext, scan};
 
 /// By the name of the logical unit.
 pub const TABLE: Table = Table::new("conversation");
@@ -33,18 +33,18 @@ mod field {
 
 /// What the store has for a logical unit that is away.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct StoredConversation {
     userid: UserId,
     /// When it was saved, nanoseconds since 1970.
     at: u64,
     next: NextTask,
 }
 
-impl Kept {
+impl StoredConversation {
     /// What a logical unit leaves that goes away.
-    pub(super) fn new(cx: &Cx<'_>, userid: UserId, mut next: NextTask) -> Kept {
+    pub(super) fn new(cx: &KernelContext<'_>, userid: UserId, mut next: NextTask) -> StoredConversation {
         (next.recovered, next.immediate) = (true, false);
-        Kept {
+        StoredConversation {
             userid,
             at: unix_ns(cx),
             next,
@@ -58,7 +58,7 @@ impl Kept {
 
 /// Has a task's unit of work keep what it leaves, or take away what was there;
 /// true when the store has something for the facility when that is committed.
-pub(super) fn save(entry: &Entry, cx: &mut Cx<'_>, task: TaskKey, next: Option<&NextTask>) -> bool {
+pub(super) fn save(entry: &FacilityEntry, cx: &mut KernelContext<'_>, task: TaskKey, next: Option<&NextTask>) -> bool {
     let name = entry.unit_name();
     let at = unix_ns(cx);
     match next {
@@ -80,7 +80,7 @@ pub(super) fn save(entry: &Entry, cx: &mut Cx<'_>, task: TaskKey, next: Option<&
 
 /// A task begins its first unit of work: that takes what it was given out of the
 /// store.
-pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+pub(super) fn task_begun(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
     let facilities = &mut resources.facilities;
     let Some(id) = caller.start.and_then(|start| facilities.of_start(start)) else {
         return;
@@ -92,7 +92,7 @@ pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
     let given = given.filter(|_| entry.in_store);
     facilities.recount(id);
     if let Some(given) = given {
-        let removal = Removal {
+        let removal = PendingRemoval {
             facility: id,
             given,
         };
@@ -103,7 +103,7 @@ pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
 /// A unit of work is over: what RETURN has said counts, or never was.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     committed: bool,
 ) {
@@ -137,7 +137,7 @@ pub(super) fn unit_ended(
 
 /// A task is over. One that has committed nothing has used up what it was given
 /// all the same.
-pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+pub(super) fn task_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
     let facilities = &mut resources.facilities;
     if facilities.removals.is_empty() {
         return;
@@ -154,7 +154,7 @@ pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
 }
 
 /// The region has started: what was saved in its last life waits for its users.
-pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return;
@@ -168,7 +168,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         return;
     }
     let facilities = &mut resources.facilities;
-    let mut found: Vec<(Vec<u8>, Option<Kept>)> = rows
+    let mut found: Vec<(Vec<u8>, Option<StoredConversation>)> = rows
         .into_iter()
         .map(|(key, value)| (key, parse(&value)))
         .collect();
@@ -178,7 +178,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     let mut dropped = UnitOfWork::default();
     for (key, kept) in found {
         let name = key.first_chunk::<8>().map(|name| Name::from_bytes(*name));
-        let fits = |kept: &Kept| {
+        let fits = |kept: &StoredConversation| {
             facilities.is_fresh(kept, now)
                 && facilities.has_room(kept.bytes())
                 && facilities.kept.len() < facilities.limits.most
@@ -193,10 +193,10 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     cx.change_store_once(dropped);
 }
 
-impl Facilities {
+impl FacilityTable {
     /// A facility, or its user, is there: what was saved for both is given to the
     /// next task.
-    pub(super) fn recover(&mut self, cx: &Cx<'_>, id: FacilityId) {
+    pub(super) fn recover(&mut self, cx: &KernelContext<'_>, id: FacilityId) {
         let Some(entry) = self.all.get(&id) else {
             return;
         };
@@ -217,7 +217,7 @@ impl Facilities {
 
     /// A facility, or its user, leaves: what the store has waits until both are
     /// back; anything else is gone.
-    pub(super) fn put_away(&mut self, cx: &Cx<'_>, id: FacilityId) {
+    pub(super) fn put_away(&mut self, cx: &KernelContext<'_>, id: FacilityId) {
         let Some(entry) = self.all.get_mut(&id) else {
             return;
         };
@@ -230,28 +230,28 @@ impl Facilities {
         };
         self.drop_kept(name);
         if self.kept.len() < self.limits.most {
-            self.keep(name, Kept::new(cx, userid, next));
+            self.keep(name, StoredConversation::new(cx, userid, next));
         }
     }
 
     /// What the store has for a logical unit waits for it.
-    pub(super) fn keep(&mut self, name: Name<8>, kept: Kept) {
+    pub(super) fn keep(&mut self, name: Name<8>, kept: StoredConversation) {
         self.bytes += kept.bytes();
         self.kept.insert(name, kept);
     }
 
-    pub(super) fn drop_kept(&mut self, name: Name<8>) -> Option<Kept> {
+    pub(super) fn drop_kept(&mut self, name: Name<8>) -> Option<StoredConversation> {
         let kept = self.kept.remove(&name)?;
         self.bytes -= kept.bytes();
         Some(kept)
     }
 
-    fn is_fresh(&self, kept: &Kept, now: u64) -> bool {
+    fn is_fresh(&self, kept: &StoredConversation, now: u64) -> bool {
         let limit_ns = u64::from(self.limits.kept_s) * 1_000_000_000;
         now.saturating_sub(kept.at) <= limit_ns
     }
 
-    fn remove_in_unit(&mut self, cx: &mut Cx<'_>, task: TaskKey, removal: Removal) {
+    fn remove_in_unit(&mut self, cx: &mut KernelContext<'_>, task: TaskKey, removal: PendingRemoval) {
         let Some(entry) = self.all.get(&removal.facility) else {
             return;
         };
@@ -262,7 +262,7 @@ impl Facilities {
     }
 }
 
-fn unix_ns(cx: &Cx<'_>) -> u64 {
+fn unix_ns(cx: &KernelContext<'_>) -> u64 {
     cx.kernel.settings.unix_offset_ns + cx.now
 }
 
@@ -272,9 +272,9 @@ fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
         .bytes(field::USERID, *userid.as_bytes())
         .bytes(field::TRANSID, *next.transid.as_bytes());
     match &next.data {
-        Saved::Nothing => {}
-        Saved::Commarea(bytes) => fields = fields.bytes(field::COMMAREA, bytes.as_slice()),
-        Saved::Channel(channel) => fields = fields.bytes(CHANNEL_DATA, channel.emit()),
+        SavedArea::Nothing => {}
+        SavedArea::Commarea(bytes) => fields = fields.bytes(field::COMMAREA, bytes.as_slice()),
+        SavedArea::Channel(channel) => fields = fields.bytes(CHANNEL_DATA, channel.emit()),
     }
     if let Some(message) = &next.message {
         fields = fields.bytes(field::MESSAGE, message.as_slice());
@@ -282,17 +282,17 @@ fn emit(at: u64, userid: UserId, next: &NextTask) -> Vec<u8> {
     fields.emit()
 }
 
-pub(super) fn parse(value: &[u8]) -> Option<Kept> {
+pub(super) fn parse(value: &[u8]) -> Option<StoredConversation> {
     let fields = CommandOperands::parse(value).ok()?;
     let data = match (
         fields.get_bytes(CHANNEL_DATA),
         fields.get_bytes(field::COMMAREA),
     ) {
-        (Some(channel), _) => Saved::Channel(ChannelData::parse(channel).ok()?),
-        (None, Some(bytes)) => Saved::Commarea(bytes.to_vec()),
-        (None, None) => Saved::Nothing,
+        (Some(channel), _) => SavedArea::Channel(ChannelData::parse(channel).ok()?),
+        (None, Some(bytes)) => SavedArea::Commarea(bytes.to_vec()),
+        (None, None) => SavedArea::Nothing,
     };
-    Some(Kept {
+    Some(StoredConversation {
         userid: UserId::from_bytes(fields.get_name(field::USERID)?),
         at: u64::try_from(fields.get_int(field::AT)?).ok()?,
         next: NextTask {

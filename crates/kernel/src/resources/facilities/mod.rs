@@ -31,17 +31,17 @@ use link::{ChannelData, Name, TransId, UserId};
 use super::Manager;
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
-use crate::kernel::{Cx, Effect, Start};
-use crate::types::{Amount, WaitKind};
+use crate::kernel::{KernelContext, KernelEffect, InternalStart};
+use crate::types::{CountAndBytes, WaitKind};
 use crate::types::{
     FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilityLimits, FacilityState,
     RegisterRefused, TransactionDef,
 };
 pub use attach::{close, input, register};
 #[cfg(any(test, feature = "sim"))]
-pub use attach::{look_for_work, register_only};
-use held::Held;
-use kept::Kept;
+pub use attach::{begin_waiting_work, register_only};
+use held::HeldFacility;
+use kept::StoredConversation;
 pub use kept::TABLE as SAVED;
 #[cfg(any(test, feature = "sim"))]
 pub use kept::saved_commarea;
@@ -66,7 +66,7 @@ pub const MANAGER: Manager = Manager {
         kept::unit_ended(resources, cx, task, committed);
     },
     start_waits: |resources, cx, terminal, request| {
-        attach::enqueue(resources, cx, terminal, Queued::Request(request));
+        attach::enqueue(resources, cx, terminal, WaitingStart::Request(request));
     },
     unit_prepared: held::unit_prepared,
     unit_restored: held::unit_restored,
@@ -84,39 +84,39 @@ const OUTCOME: EventKind = EventKind::new("OUTCOME", WaitKind::Event);
 
 /// All facilities of a region.
 #[derive(Debug, Default)]
-pub struct Facilities {
+pub struct FacilityTable {
     limits: FacilityLimits,
     /// Transactions whose saved data outlive the region.
     recovered: HashSet<TransId>,
-    all: HashMap<FacilityId, Entry>,
+    all: HashMap<FacilityId, FacilityEntry>,
     /// By terminal identifier, without those that are going away.
     names: HashMap<Name<4>, FacilityId>,
     /// By the start of the task that has it.
     begun: HashMap<u64, FacilityId>,
     /// What waits for terminals that are away.
-    parked: HashMap<Name<4>, VecDeque<Queued>>,
+    parked: HashMap<Name<4>, VecDeque<WaitingStart>>,
     /// What RETURN has said of tasks whose unit of work is not over.
-    saves: HashMap<TaskKey, Save>,
+    saves: HashMap<TaskKey, PendingSave>,
     /// Tasks whose unit of work takes what they were given out of the store.
-    removals: HashMap<TaskKey, Removal>,
+    removals: HashMap<TaskKey, PendingRemoval>,
     /// What the store has for logical units that are away, or whose user is.
-    kept: HashMap<Name<8>, Kept>,
+    kept: HashMap<Name<8>, StoredConversation>,
     /// Logical units whose conversation a unit of work in doubt changes.
-    held: HashMap<Name<8>, Held>,
+    held: HashMap<Name<8>, HeldFacility>,
     last: u64,
     bytes: usize,
 }
 
 /// A facility.
 #[derive(Debug)]
-struct Entry {
+struct FacilityEntry {
     def: FacilityDef,
     userid: UserId,
-    task: Option<Attached>,
+    task: Option<AttachedTask>,
     next: Option<NextTask>,
     /// Entered ahead of a task that will ask for it.
     inputs: VecDeque<FacilityInput>,
-    starts: VecDeque<Queued>,
+    starts: VecDeque<WaitingStart>,
     /// AID and cursor of the last input.
     last_key: (u8, u16),
     /// The store has what the next task, or the one that runs, is given.
@@ -129,7 +129,7 @@ struct Entry {
 
 /// The task that has a facility.
 #[derive(Debug)]
-struct Attached {
+struct AttachedTask {
     transid: TransId,
     /// The input that began it, until it is received.
     initial: Option<FacilityInput>,
@@ -141,7 +141,7 @@ struct Attached {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NextTask {
     transid: TransId,
-    data: Saved,
+    data: SavedArea,
     /// INPUTMSG: what its first RECEIVE gives.
     message: Option<Vec<u8>>,
     immediate: bool,
@@ -150,7 +150,7 @@ struct NextTask {
 
 /// What is saved for a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum Saved {
+enum SavedArea {
     #[default]
     Nothing,
     Commarea(Vec<u8>),
@@ -159,7 +159,7 @@ enum Saved {
 
 /// What RETURN has said, until its unit of work is over.
 #[derive(Debug)]
-struct Save {
+struct PendingSave {
     facility: FacilityId,
     next: NextTask,
     in_store: bool,
@@ -167,21 +167,21 @@ struct Save {
 
 /// What a unit of work takes out of the store, until it is over.
 #[derive(Debug)]
-struct Removal {
+struct PendingRemoval {
     facility: FacilityId,
     given: NextTask,
 }
 
 /// What waits until a facility is free.
 #[derive(Debug)]
-pub enum Queued {
+pub enum WaitingStart {
     /// A START, by its number in interval control.
     Request(u64),
     /// A trigger.
-    Trigger(Box<Start>),
+    Trigger(Box<InternalStart>),
 }
 
-impl Facilities {
+impl FacilityTable {
     fn define(&mut self, transactions: &[TransactionDef]) {
         let recovered = transactions.iter().filter(|t| t.recover_conversation);
         self.recovered = recovered.map(|t| t.name).collect();
@@ -189,7 +189,7 @@ impl Facilities {
 
     /// Whether START may name a terminal: it is there, or was and is expected
     /// back.
-    pub fn knows(&self, terminal: Name<4>) -> bool {
+    pub fn has_terminal(&self, terminal: Name<4>) -> bool {
         self.names.contains_key(&terminal) || self.parked.contains_key(&terminal)
     }
 
@@ -218,7 +218,7 @@ impl Facilities {
     }
 
     /// What waits for the next input.
-    pub fn state(&self, cx: &Cx<'_>, id: FacilityId) -> Option<FacilityState> {
+    pub fn state(&self, cx: &KernelContext<'_>, id: FacilityId) -> Option<FacilityState> {
         let entry = self.all.get(&id).filter(|e| !e.closing)?;
         let next = entry.next.as_ref();
         Some(FacilityState {
@@ -240,12 +240,12 @@ impl Facilities {
         let id = self.of_start(start)?;
         let entry = self.all.get_mut(&id)?;
         let at = entry.starts.iter().position(|queued| match queued {
-            Queued::Request(request) => fits(*request),
-            Queued::Trigger(_) => false,
+            WaitingStart::Request(request) => fits(*request),
+            WaitingStart::Trigger(_) => false,
         })?;
         match entry.starts.remove(at)? {
-            Queued::Request(request) => Some(request),
-            Queued::Trigger(_) => None,
+            WaitingStart::Request(request) => Some(request),
+            WaitingStart::Trigger(_) => None,
         }
     }
 
@@ -255,13 +255,13 @@ impl Facilities {
         let entry = id.and_then(|id| self.all.get_mut(&id));
         let found = entry.is_some();
         if let Some(entry) = entry {
-            entry.starts.push_front(Queued::Request(request));
+            entry.starts.push_front(WaitingStart::Request(request));
         }
         found
     }
 
     /// Another user is signed on.
-    pub fn sign_on(&mut self, cx: &mut Cx<'_>, id: FacilityId, userid: UserId) {
+    pub fn sign_on(&mut self, cx: &mut KernelContext<'_>, id: FacilityId, userid: UserId) {
         let Some(entry) = self.all.get_mut(&id).filter(|e| e.userid != userid) else {
             return;
         };
@@ -281,7 +281,7 @@ impl Facilities {
     /// True when nothing of any task is here.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
-        let free = |e: &Entry| e.task.is_none() && e.starts.is_empty() && e.inputs.is_empty();
+        let free = |e: &FacilityEntry| e.task.is_none() && e.starts.is_empty() && e.inputs.is_empty();
         self.begun.is_empty()
             && self.saves.is_empty()
             && self.removals.is_empty()
@@ -292,8 +292,8 @@ impl Facilities {
     /// Looks at the books; panics when they do not agree.
     #[cfg(any(test, feature = "sim"))]
     pub fn check_books(&self) {
-        let mut bytes = self.kept.values().map(Kept::bytes).sum::<usize>();
-        bytes += self.held.values().map(Held::bytes).sum::<usize>();
+        let mut bytes = self.kept.values().map(StoredConversation::bytes).sum::<usize>();
+        bytes += self.held.values().map(HeldFacility::bytes).sum::<usize>();
         for (id, entry) in &self.all {
             bytes += entry.counted;
             assert_eq!(entry.counted, entry.bytes(), "bytes of {id:?}");
@@ -310,8 +310,8 @@ impl Facilities {
     }
 
     /// What facilities take, with what is saved and waits at them.
-    pub(super) fn amount(&self) -> Amount {
-        Amount {
+    pub(super) fn amount(&self) -> CountAndBytes {
+        CountAndBytes {
             count: self.all.len() as u64,
             bytes: self.bytes as u64,
         }
@@ -332,7 +332,7 @@ impl Facilities {
     }
 }
 
-impl Entry {
+impl FacilityEntry {
     fn has_input(&self) -> bool {
         let begun = self.task.as_ref().is_some_and(|t| t.initial.is_some());
         begun || !self.inputs.is_empty()
@@ -364,12 +364,12 @@ impl NextTask {
     }
 }
 
-impl Saved {
+impl SavedArea {
     fn bytes(&self) -> usize {
         match self {
-            Saved::Nothing => 0,
-            Saved::Commarea(bytes) => bytes.len(),
-            Saved::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len() + 16).sum(),
+            SavedArea::Nothing => 0,
+            SavedArea::Commarea(bytes) => bytes.len(),
+            SavedArea::Channel(channel) => channel.containers.iter().map(|c| c.bytes.len() + 16).sum(),
         }
     }
 }
@@ -380,6 +380,6 @@ fn key(id: FacilityId) -> [u8; 8] {
 }
 
 /// Hands an event to the facility's door.
-fn report(cx: &mut Cx<'_>, id: FacilityId, event: FacilityEvent) {
-    cx.out.push(Effect::Facility(id, Box::new(event)));
+fn report(cx: &mut KernelContext<'_>, id: FacilityId, event: FacilityEvent) {
+    cx.out.push(KernelEffect::Facility(id, Box::new(event)));
 }

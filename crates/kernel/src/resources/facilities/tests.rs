@@ -9,9 +9,9 @@ use store::MemoryStore;
 
 use super::*;
 use crate::kernel::StartEnd;
-use crate::resources::world::World;
+use crate::resources::world::KernelFixture;
 use crate::types::{
-    Definitions, FacilityOutput, InputRefused, InputTaken, KernelConfig, QueueDefinitions, Refusal,
+    RegionDefinitions, FacilityOutput, InputRefused, InputTaken, KernelConfig, QueueDefinitions, StartRefusal,
     StartCode, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef,
 };
 
@@ -30,7 +30,7 @@ fn config() -> KernelConfig {
         terminal: Name::from_bytes(*b"T001"),
     };
     KernelConfig {
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: vec![
                 transaction("MENU", false),
                 transaction("STEP", false),
@@ -52,14 +52,14 @@ fn config() -> KernelConfig {
                 }],
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
 }
 
-pub(super) fn world() -> World {
-    World::at(1_000 * MS, config(), Some(MemoryStore::new()))
+pub(super) fn world() -> KernelFixture {
+    KernelFixture::at(1_000 * MS, config(), Some(MemoryStore::new()))
 }
 
 pub(super) fn def(terminal: &str, userid: &str) -> FacilityDef {
@@ -76,13 +76,13 @@ pub(super) trait AtFacilities {
     fn enter(&mut self, id: FacilityId, text: &str) -> Result<InputTaken, InputRefused>;
     fn close(&mut self, id: FacilityId);
     fn look(&mut self, id: FacilityId) -> FacilityState;
-    fn begun(&mut self, task: u32) -> Start;
+    fn begun(&mut self, task: u32) -> InternalStart;
     fn leave(&mut self, task: u32, transid: &str, commarea: &[u8]);
     fn over(&mut self, task: u32);
     fn seen(&mut self) -> Vec<FacilityEvent>;
 }
 
-impl AtFacilities for World {
+impl AtFacilities for KernelFixture {
     fn register(&mut self, def: FacilityDef) -> FacilityId {
         let id = self.manage(|resources, cx| register(resources, cx, def));
         id.expect("a facility")
@@ -110,7 +110,7 @@ impl AtFacilities for World {
     }
 
     /// The task that was started last, under this number.
-    fn begun(&mut self, task: u32) -> Start {
+    fn begun(&mut self, task: u32) -> InternalStart {
         let start = self.started.pop().expect("a start");
         assert!(self.started.is_empty(), "one start at a time");
         self.starts.insert(task, start.id);
@@ -151,14 +151,14 @@ pub(super) fn starting(transid: &str, terminal: &str, data: &str) -> CommandOper
         .bytes(start::FROM, data.as_bytes())
 }
 
-pub(super) fn asked(w: &mut World, task: u32, number: u16, operands: &CommandOperands) -> Condition {
+pub(super) fn command_condition(w: &mut KernelFixture, task: u32, number: u16, operands: &CommandOperands) -> Condition {
     w.command(task, number, operands)
         .expect("an answer")
         .condition
 }
 
 /// RECEIVE of a task: its data, or none while it waits.
-fn received(w: &mut World, task: u32) -> Option<String> {
+fn received(w: &mut KernelFixture, task: u32) -> Option<String> {
     let told = w.command(task, receive::NUMBER, &CommandOperands::default())?;
     Some(text(&told.operands, receive::INTO))
 }
@@ -216,7 +216,7 @@ fn what_a_backed_out_task_leaves_never_was() {
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     assert_eq!(
-        asked(&mut w, 1, ret::NUMBER, &returning("STEP", b"x")),
+        command_condition(&mut w, 1, ret::NUMBER, &returning("STEP", b"x")),
         Condition::Normal
     );
     w.end(1, false);
@@ -229,11 +229,11 @@ fn inputs_that_can_begin_nothing_are_refused_and_leave_all_as_it_is() {
     let mut w = world();
     let t = w.register(def("T001", "ANNE"));
     let unknown = Name::from_bytes(*b"NONE");
-    let refusal = Refusal::UnknownTransaction(unknown);
+    let refusal = StartRefusal::UnknownTransaction(unknown);
     assert_eq!(w.enter(t, "NONE"), Err(InputRefused::Task(refusal)));
     assert_eq!(
         w.enter(t, "too long a word"),
-        Err(InputRefused::Task(Refusal::UnknownTransaction(
+        Err(InputRefused::Task(StartRefusal::UnknownTransaction(
             Name::from_bytes(*b"too ")
         )))
     );
@@ -256,7 +256,7 @@ fn a_task_that_could_not_begin_leaves_what_it_would_have_been_given() {
     w.leave(1, "STEP", b"one");
     assert!(w.enter(t, "x").is_ok());
     let start = w.begun(2);
-    w.start_ended(start.id, &StartEnd::Refused(Refusal::TooManyTasks));
+    w.start_ended(start.id, &StartEnd::Refused(StartRefusal::TooManyTasks));
     assert_eq!(w.look(t).saved_bytes, 3);
     let refused = w
         .seen()
@@ -273,12 +273,12 @@ fn a_conversational_task_waits_for_its_input() {
     w.begun(1);
     assert!(received(&mut w, 1).is_some());
     let out = CommandOperands::new(1 << send::FROM | 1 << send::ERASE).bytes(send::FROM, *b"screen");
-    assert_eq!(asked(&mut w, 1, send::NUMBER, &out), Condition::Normal);
+    assert_eq!(command_condition(&mut w, 1, send::NUMBER, &out), Condition::Normal);
     assert_eq!(received(&mut w, 1), None);
     assert!(w.look(t).waits);
     let output = FacilityOutput {
         data: b"screen".to_vec(),
-        erase: crate::types::Erase::Same,
+        erase: crate::types::ScreenErase::Same,
         ..FacilityOutput::default()
     };
     assert_eq!(
@@ -327,7 +327,7 @@ fn a_terminal_that_leaves_ends_the_wait_with_termerr() {
         Condition::TermErr
     );
     assert_eq!(
-        asked(&mut w, 1, send::NUMBER, &CommandOperands::default()),
+        command_condition(&mut w, 1, send::NUMBER, &CommandOperands::default()),
         Condition::TermErr
     );
     // Its name is free again, and what it leaves is for nobody.
@@ -359,7 +359,7 @@ fn starts_for_a_terminal_begin_one_after_another_when_it_is_free() {
     let t = w.register(def("T001", "ANNE"));
     let unknown = starting("MENU", "T999", "x");
     assert_eq!(
-        asked(&mut w, 9, start::NUMBER, &unknown),
+        command_condition(&mut w, 9, start::NUMBER, &unknown),
         Condition::TermIdErr
     );
     assert!(w.enter(t, "MENU").is_ok());
@@ -367,7 +367,7 @@ fn starts_for_a_terminal_begin_one_after_another_when_it_is_free() {
     for data in ["a", "b"] {
         let operands = starting("STEP", "T001", data);
         assert_eq!(
-            asked(&mut w, 9, start::NUMBER, &operands),
+            command_condition(&mut w, 9, start::NUMBER, &operands),
             Condition::Normal
         );
     }
@@ -397,11 +397,11 @@ fn starts_beyond_the_bound_of_a_terminal_are_refused() {
     let operands = starting("STEP", "T001", "x");
     for _ in 0..100 {
         assert_eq!(
-            asked(&mut w, 9, start::NUMBER, &operands),
+            command_condition(&mut w, 9, start::NUMBER, &operands),
             Condition::Normal
         );
     }
-    assert_eq!(asked(&mut w, 9, start::NUMBER, &operands), Condition::IoErr);
+    assert_eq!(command_condition(&mut w, 9, start::NUMBER, &operands), Condition::IoErr);
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn a_task_retrieves_what_further_starts_of_its_transaction_brought() {
     for (transid, data) in [("STEP", "a"), ("MENU", "other"), ("STEP", "b")] {
         let operands = starting(transid, "T001", data);
         assert_eq!(
-            asked(&mut w, 9, start::NUMBER, &operands),
+            command_condition(&mut w, 9, start::NUMBER, &operands),
             Condition::Normal
         );
     }
@@ -442,7 +442,7 @@ fn a_trigger_with_a_terminal_waits_until_it_is_there_and_free() {
         .bytes(writeq_td::FROM, *b"a line");
     for _ in 0..2 {
         assert_eq!(
-            asked(&mut w, 9, writeq_td::NUMBER, &record),
+            command_condition(&mut w, 9, writeq_td::NUMBER, &record),
             Condition::Normal
         );
     }
@@ -467,12 +467,12 @@ fn immediate_goes_before_what_was_started_and_its_message_is_received() {
     w.begun(1);
     let operands = starting("MENU", "T001", "x");
     assert_eq!(
-        asked(&mut w, 9, start::NUMBER, &operands),
+        command_condition(&mut w, 9, start::NUMBER, &operands),
         Condition::Normal
     );
     let mut operands = returning("STEP", b"now").bytes(ret::INPUTMSG, *b"said");
     operands.options |= 1 << ret::IMMEDIATE;
-    assert_eq!(asked(&mut w, 1, ret::NUMBER, &operands), Condition::Normal);
+    assert_eq!(command_condition(&mut w, 1, ret::NUMBER, &operands), Condition::Normal);
     w.over(1);
     assert_eq!(w.begun(2).commarea, b"now");
     assert_eq!(received(&mut w, 2).as_deref(), Some("said"));
@@ -482,7 +482,7 @@ fn immediate_goes_before_what_was_started_and_its_message_is_received() {
 
 /// A world in which ANNE at T001 has left something for KEEP; with other changes
 /// in the same unit, or without.
-fn left(changes: bool) -> World {
+fn left(changes: bool) -> KernelFixture {
     let mut w = world();
     let t = w.register(def("T001", "ANNE"));
     assert!(w.enter(t, "MENU").is_ok());
@@ -492,7 +492,7 @@ fn left(changes: bool) -> World {
             .bytes(writeq_ts::QUEUE, *b"REC")
             .bytes(writeq_ts::FROM, *b"item");
         assert_eq!(
-            asked(&mut w, 1, writeq_ts::NUMBER, &item),
+            command_condition(&mut w, 1, writeq_ts::NUMBER, &item),
             Condition::Normal
         );
     }
@@ -601,7 +601,7 @@ fn starts_for_a_named_terminal_wait_for_its_return_and_over_a_restart() {
     let mut operands = starting("STEP", "T001", "x");
     operands.options |= 1 << start::PROTECT;
     assert_eq!(
-        asked(&mut w, 9, start::NUMBER, &operands),
+        command_condition(&mut w, 9, start::NUMBER, &operands),
         Condition::Normal
     );
     w.end(9, true);
@@ -624,7 +624,7 @@ fn starts_for_a_pooled_terminal_go_with_it() {
     assert!(w.enter(t, "MENU").is_ok());
     w.begun(1);
     assert_eq!(
-        asked(&mut w, 9, start::NUMBER, &starting("STEP", "T001", "x")),
+        command_condition(&mut w, 9, start::NUMBER, &starting("STEP", "T001", "x")),
         Condition::Normal
     );
     w.close(t);

@@ -12,15 +12,15 @@ use store::{
 
 use super::super::settling;
 use super::conditions::{of_apply, of_read, of_record, of_unit};
-use super::{File, Resources};
+use super::{RegionFile, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Failure, Lifetime, LockName, LockSpace, Outcome, Request, Served, Step, condition,
+    KernelContext, Failure, LockLifetime, LockName, LockSpace, CommandCompletion, Request, CallResult, CallProgress, condition,
 };
 
 /// What a command's file is in the store.
 #[derive(Clone, Copy)]
-struct Target {
+struct StoreTarget {
     /// The file that has the records.
     base: FileId,
     /// The index of a path.
@@ -31,7 +31,7 @@ struct Target {
 pub(super) const DEADLOCK: [u8; 4] = *b"AFCF";
 
 /// Serves a command on a file.
-pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub fn serve(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let data = std::mem::take(&mut request.call.data);
     let served = match FileCall::parse(request.call.op, &request.call.args, &data) {
         Ok(call) => {
@@ -52,15 +52,15 @@ pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) 
 
 /// One try of a command.
 struct Command<'a, 'k> {
-    files: &'a mut super::Files,
-    cx: &'a mut Cx<'k>,
+    files: &'a mut super::RegionFiles,
+    cx: &'a mut KernelContext<'k>,
     task: TaskKey,
     request: &'a mut Request,
     call: FileCall<'a>,
 }
 
 impl Command<'_, '_> {
-    fn serve(&mut self) -> Served {
+    fn serve(&mut self) -> CallResult {
         let file = self.file()?;
         match self.call.command {
             FileCommand::Read { seek, access } => self.read(file, seek, access),
@@ -74,20 +74,20 @@ impl Command<'_, '_> {
         }
     }
 
-    fn read(&mut self, file: Target, seek: SeekKey<'_>, access: FileAccess) -> Served {
+    fn read(&mut self, file: StoreTarget, seek: SeekKey<'_>, access: FileAccess) -> CallResult {
         let mut answer = None;
         let found = self.seek(file, seek, &mut |found| {
             answer = Some(CallAnswer::of_found(&found, None));
         });
         found?;
         match answer {
-            Some(answer) => Ok(Step::Done(answer)),
+            Some(answer) => Ok(CallProgress::Done(answer)),
             None if access == FileAccess::Read => condition(Condition::NotFnd, 80),
             None => condition(Condition::EndFile, 90),
         }
     }
 
-    fn read_update(&mut self, file: Target, seek: SeekKey<'_>) -> Served {
+    fn read_update(&mut self, file: StoreTarget, seek: SeekKey<'_>) -> CallResult {
         let Some(found) = self.seek_copy(file, seek)? else {
             return match seek {
                 SeekKey::Equal(key) if file.index.is_none() => self.not_there(file.base, key),
@@ -113,12 +113,12 @@ impl Command<'_, '_> {
             record: found.record.as_slice(),
             more: found.more,
         };
-        Ok(Step::Done(CallAnswer::of_found(&found, Some(token))))
+        Ok(CallProgress::Done(CallAnswer::of_found(&found, Some(token))))
     }
 
     /// READ UPDATE has found no record of its key. Another task may have added
     /// one that is not committed: VSAM waits for the lock on that key.
-    fn not_there(&mut self, file: FileId, key: &[u8]) -> Served {
+    fn not_there(&mut self, file: FileId, key: &[u8]) -> CallResult {
         let name = LockName::new(LockSpace::Record(file), key);
         if self.cx.kernel.locks.is_taken(self.task, &name) && self.lock(&name)?.is_none() {
             return Ok(self.wait(name));
@@ -128,7 +128,7 @@ impl Command<'_, '_> {
         condition(Condition::NotFnd, 80)
     }
 
-    fn write(&mut self, file: FileId, key: &[u8], record: &[u8]) -> Served {
+    fn write(&mut self, file: FileId, key: &[u8], record: &[u8]) -> CallResult {
         self.check_record(record)?;
         let at_end = self.organisation() == Some(FileOrganisation::Esds);
         let key = match key {
@@ -161,7 +161,7 @@ impl Command<'_, '_> {
         self.settle(name, new, changed, CallAnswer::of_key(key))
     }
 
-    fn rewrite(&mut self, file: FileId, token: Option<u32>, record: &[u8]) -> Served {
+    fn rewrite(&mut self, file: FileId, token: Option<u32>, record: &[u8]) -> CallResult {
         let hold = self.held(file, token, 30)?;
         // The key by which the record was read may not change under it.
         if let (Some(before), Some(index)) = (hold.alternate_key(), self.index())
@@ -180,7 +180,7 @@ impl Command<'_, '_> {
         Ok(ended(at_once, CallAnswer::default(), Some(name)))
     }
 
-    fn delete_held(&mut self, file: FileId, token: Option<u32>) -> Served {
+    fn delete_held(&mut self, file: FileId, token: Option<u32>) -> CallResult {
         let hold = self.held(file, token, 31)?;
         let (token, key) = (hold.token, hold.key().to_vec());
         let (at_once, ()) = self.change(|unit, reader| unit.delete(reader, file, &key))?;
@@ -189,7 +189,7 @@ impl Command<'_, '_> {
         Ok(ended(at_once, CallAnswer::of_deleted(1, false), Some(name)))
     }
 
-    fn delete(&mut self, file: Target, key: &[u8]) -> Served {
+    fn delete(&mut self, file: StoreTarget, key: &[u8]) -> CallResult {
         let (mut key, mut more) = (key.to_vec(), false);
         if file.index.is_some() {
             // The first record with this alternate key is meant.
@@ -211,7 +211,7 @@ impl Command<'_, '_> {
 
     /// Deletes record after record, waiting for locks in between. Changes to a
     /// file that is not recoverable are gathered anew in every try.
-    fn delete_generic(&mut self, file: Target, prefix: &[u8]) -> Served {
+    fn delete_generic(&mut self, file: StoreTarget, prefix: &[u8]) -> CallResult {
         let recoverable = self.is_recoverable();
         let mut at_once = UnitOfWork::new();
         if !recoverable {
@@ -223,7 +223,7 @@ impl Command<'_, '_> {
             if recoverable {
                 self.seek(file, SeekKey::Prefix(prefix), &mut take)?;
             } else {
-                self.seek_beside(&at_once, file, prefix, &mut take)?;
+                self.seek_visible(&at_once, file, prefix, &mut take)?;
             }
             let Some(key) = next else {
                 break;
@@ -247,7 +247,7 @@ impl Command<'_, '_> {
         Ok(ended(at_once, CallAnswer::of_deleted(deleted, false), None))
     }
 
-    fn unlock(&mut self, file: FileId, token: Option<u32>) -> Served {
+    fn unlock(&mut self, file: FileId, token: Option<u32>) -> CallResult {
         let holds = self.files.holds.entry(self.task).or_default();
         let freed = holds.take(file, token);
         if freed.is_empty() && token.is_some() {
@@ -260,18 +260,18 @@ impl Command<'_, '_> {
     }
 
     /// The file that the call names.
-    fn named(&self) -> Option<&File> {
+    fn named(&self) -> Option<&RegionFile> {
         self.files.files.get(self.call.file as usize)
     }
 
     /// What the file that the call names is in the store, if the command may
     /// touch it.
-    fn file(&self) -> Result<Target, Failure> {
+    fn file(&self) -> Result<StoreTarget, Failure> {
         let file = self.named().ok_or(FileFault::NotFound)?;
         let stored = file.stored.as_ref();
         file.entry.check(self.call.access(), stored.is_some())?;
         let stored = stored.ok_or(FileFault::NotOpen)?;
-        Ok(Target {
+        Ok(StoreTarget {
             base: stored.base.id,
             index: stored.index.as_ref().map(|index| index.id),
         })
@@ -312,7 +312,7 @@ impl Command<'_, '_> {
     /// Locks the alternate keys that no other record may have, so that of two
     /// tasks that want one the later waits. The step to end with when this one
     /// waits.
-    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<Step>, Failure> {
+    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<CallProgress>, Failure> {
         let (unit, reader) = self.unit_and_store()?;
         let keys = unit.unique_keys(reader, file, record);
         for (index, key) in keys.map_err(|e| of_read(&e))? {
@@ -334,7 +334,7 @@ impl Command<'_, '_> {
     /// Shows the record that is found, with the changes of the task's unit.
     fn seek(
         &mut self,
-        file: Target,
+        file: StoreTarget,
         seek: SeekKey<'_>,
         show: &mut dyn FnMut(FoundRecord<&[u8]>),
     ) -> Result<(), Failure> {
@@ -342,17 +342,17 @@ impl Command<'_, '_> {
         seek_in(unit, reader, file, seek, show)
     }
 
-    fn seek_copy(&mut self, file: Target, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, Failure> {
+    fn seek_copy(&mut self, file: StoreTarget, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, Failure> {
         let mut copy = None;
         self.seek(file, seek, &mut |found| copy = Some(found.copied()))?;
         Ok(copy)
     }
 
     /// The first record with a prefix, past what `changes` delete.
-    fn seek_beside(
+    fn seek_visible(
         &mut self,
         changes: &UnitOfWork,
-        file: Target,
+        file: StoreTarget,
         prefix: &[u8],
         show: &mut dyn FnMut(FoundRecord<&[u8]>),
     ) -> Result<(), Failure> {
@@ -365,10 +365,10 @@ impl Command<'_, '_> {
         if self.call.is_nosuspend() && self.cx.kernel.locks.is_taken(self.task, name) {
             return condition(Condition::RecordBusy, 107);
         }
-        self.cx.lock(self.request, name, Lifetime::Unit, DEADLOCK)
+        self.cx.lock(self.request, name, LockLifetime::Unit, DEADLOCK)
     }
 
-    fn wait(&mut self, name: LockName) -> Step {
+    fn wait(&mut self, name: LockName) -> CallProgress {
         self.cx.wait_for_lock(self.request, name, DEADLOCK)
     }
 
@@ -398,7 +398,7 @@ impl Command<'_, '_> {
         new: bool,
         changed: Result<Option<UnitOfWork>, Failure>,
         answer: CallAnswer,
-    ) -> Served {
+    ) -> CallResult {
         match changed {
             Ok(at_once) => Ok(ended(at_once, answer, new.then_some(name))),
             Err(failure) => {
@@ -438,18 +438,18 @@ impl Command<'_, '_> {
 }
 
 /// A command that is over, or is when its change is committed.
-fn ended(at_once: Option<UnitOfWork>, answer: CallAnswer, unlock: Option<LockName>) -> Step {
+fn ended(at_once: Option<UnitOfWork>, answer: CallAnswer, unlock: Option<LockName>) -> CallProgress {
     match at_once {
-        Some(changes) => Step::Commit(
+        Some(changes) => CallProgress::Commit(
             changes,
-            Outcome {
+            CommandCompletion {
                 answer,
                 refused: of_apply,
                 unlock,
                 settle: settling(|_, _, _| {}),
             },
         ),
-        None => Step::Done(answer),
+        None => CallProgress::Done(answer),
     }
 }
 
@@ -457,7 +457,7 @@ fn ended(at_once: Option<UnitOfWork>, answer: CallAnswer, unlock: Option<LockNam
 fn seek_in(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
-    file: Target,
+    file: StoreTarget,
     seek: SeekKey<'_>,
     show: &mut dyn FnMut(FoundRecord<&[u8]>),
 ) -> Result<(), Failure> {
@@ -471,8 +471,8 @@ fn seek_in(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::world::World;
-    use crate::types::{Definitions, KernelConfig};
+    use crate::resources::world::KernelFixture;
+    use crate::types::{RegionDefinitions, KernelConfig};
     use cics::file::FilePermits;
     use link::{FileEntry, Name};
     use store::{KeyField, MemoryStore, RecordFormat, WriteStore};
@@ -481,7 +481,7 @@ mod tests {
     const RECORD: &[u8] = b"0001 one";
 
     /// A region with one file, whose keys have four bytes.
-    fn world() -> World {
+    fn world() -> KernelFixture {
         let mut store = MemoryStore::new();
         let name = "ACCTS".parse().expect("a name");
         let key = KeyField {
@@ -498,20 +498,20 @@ mod tests {
             ..FileEntry::default()
         };
         let config = KernelConfig {
-            definitions: Definitions {
+            definitions: RegionDefinitions {
                 files: vec![file],
-                ..Definitions::default()
+                ..RegionDefinitions::default()
             },
             ..KernelConfig::default()
         };
         let files = config.definitions.files.clone();
-        let mut world = World::over(config, Some(store));
+        let mut world = KernelFixture::over(config, Some(store));
         let files = world.kernel.renumber_files(&files);
         world.kernel.define_files(&files);
         world
     }
 
-    fn add(w: &mut World, task: u32) {
+    fn add(w: &mut KernelFixture, task: u32) {
         w.on_file(task, WRITE);
         got(w, &[(task, "NORMAL")]);
     }
@@ -552,7 +552,7 @@ mod tests {
         }
     }
 
-    fn got(w: &mut World, told: &[(u32, &str)]) {
+    fn got(w: &mut KernelFixture, told: &[(u32, &str)]) {
         let told: Vec<_> = told.iter().map(|(n, s)| (*n, (*s).to_owned())).collect();
         assert_eq!(w.answers(), told);
     }

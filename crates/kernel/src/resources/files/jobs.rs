@@ -14,15 +14,15 @@ use store::{FileId, ReadStore, UnitError, UnitOfWork};
 
 use super::commands::DEADLOCK;
 use super::conditions::{of_read, of_unit};
-use super::{Files, Resources};
+use super::{RegionFiles, Resources};
 use crate::kernel::{
-    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, condition, done,
+    KernelContext, Failure, LockLifetime, LockName, LockSpace, Request, CallResult, CallProgress, condition, done,
 };
 
 /// Serves an operation on a record: `args` are the number of the file, the
 /// bytes of the key, and 1 when nobody shall wait for a lock. READ locks, UNLOCK
 /// gives the lock back; WRITE without a key adds at the end.
-pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub fn serve(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let [file, key_bytes, no_wait, ..] = request.call.args;
     let data = std::mem::take(&mut request.call.data);
     let (Ok(file), Some((key, record))) = (
@@ -31,7 +31,7 @@ pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) 
     ) else {
         return condition(Condition::InvReq, 0);
     };
-    let mut job = Job {
+    let mut job = FileOperation {
         files: &mut resources.files,
         cx,
         request,
@@ -52,23 +52,23 @@ pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) 
 }
 
 /// One try of an operation.
-struct Job<'a, 'k> {
-    files: &'a mut Files,
-    cx: &'a mut Cx<'k>,
+struct FileOperation<'a, 'k> {
+    files: &'a mut RegionFiles,
+    cx: &'a mut KernelContext<'k>,
     request: &'a mut Request,
     file: FileId,
     waits: bool,
 }
 
-impl Job<'_, '_> {
-    fn hold(&mut self, key: &[u8]) -> Served {
-        match self.lock(self.file, key, Lifetime::Task)? {
+impl FileOperation<'_, '_> {
+    fn hold(&mut self, key: &[u8]) -> CallResult {
+        match self.lock(self.file, key, LockLifetime::Task)? {
             Some(_) => done(),
             None => Ok(self.wait(self.file, key)),
         }
     }
 
-    fn free(&mut self, key: &[u8]) -> Served {
+    fn free(&mut self, key: &[u8]) -> CallResult {
         let task = self.request.caller.key;
         let name = LockName::new(LockSpace::Record(self.file), key);
         let unit = self.cx.kernel.units.get(task);
@@ -79,7 +79,7 @@ impl Job<'_, '_> {
         done()
     }
 
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Served {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> CallResult {
         if let Some(step) = self.lock_unique_keys(record)? {
             return Ok(step);
         }
@@ -88,7 +88,7 @@ impl Job<'_, '_> {
         })
     }
 
-    fn replace(&mut self, key: &[u8], record: &[u8]) -> Served {
+    fn replace(&mut self, key: &[u8], record: &[u8]) -> CallResult {
         if let Some(step) = self.lock_unique_keys(record)? {
             return Ok(step);
         }
@@ -97,11 +97,11 @@ impl Job<'_, '_> {
         })
     }
 
-    fn delete(&mut self, key: &[u8]) -> Served {
+    fn delete(&mut self, key: &[u8]) -> CallResult {
         self.change(key, |unit, reader, file| unit.delete(reader, file, key))
     }
 
-    fn append(&mut self, record: &[u8]) -> Served {
+    fn append(&mut self, record: &[u8]) -> CallResult {
         if let Some(step) = self.lock_unique_keys(record)? {
             return Ok(step);
         }
@@ -119,8 +119,8 @@ impl Job<'_, '_> {
             unit.delete(reader, file, &key).map_err(|e| of_unit(&e))?;
             return condition(Condition::RecordBusy, 107);
         }
-        self.lock(file, &key, Lifetime::Unit)?;
-        Ok(Step::Done(CallAnswer::of_data(key)))
+        self.lock(file, &key, LockLifetime::Unit)?;
+        Ok(CallProgress::Done(CallAnswer::of_data(key)))
     }
 
     /// Makes a change to a record that is locked for it until it is committed.
@@ -128,8 +128,8 @@ impl Job<'_, '_> {
         &mut self,
         key: &[u8],
         make: impl FnOnce(&mut UnitOfWork, &mut dyn ReadStore, FileId) -> Result<(), UnitError>,
-    ) -> Served {
-        let Some(new) = self.lock(self.file, key, Lifetime::Unit)? else {
+    ) -> CallResult {
+        let Some(new) = self.lock(self.file, key, LockLifetime::Unit)? else {
             return Ok(self.wait(self.file, key));
         };
         let name = LockName::new(LockSpace::Record(self.file), key);
@@ -154,7 +154,7 @@ impl Job<'_, '_> {
     fn until_committed(&mut self, name: &LockName) {
         let task = self.request.caller.key;
         let locks = &mut self.cx.kernel.locks;
-        locks.set_lifetime(task, name, Lifetime::Unit);
+        locks.set_lifetime(task, name, LockLifetime::Unit);
     }
 
     /// Locks: `Some(true)` when the lock is new, `None` when the job waits.
@@ -162,7 +162,7 @@ impl Job<'_, '_> {
         &mut self,
         file: FileId,
         key: &[u8],
-        lifetime: Lifetime,
+        lifetime: LockLifetime,
     ) -> Result<Option<bool>, Failure> {
         let name = LockName::new(LockSpace::Record(file), key);
         let task = self.request.caller.key;
@@ -172,18 +172,18 @@ impl Job<'_, '_> {
         self.cx.lock(self.request, &name, lifetime, DEADLOCK)
     }
 
-    fn wait(&mut self, file: FileId, key: &[u8]) -> Step {
+    fn wait(&mut self, file: FileId, key: &[u8]) -> CallProgress {
         let name = LockName::new(LockSpace::Record(file), key);
         self.cx.wait_for_lock(self.request, name, DEADLOCK)
     }
 
     /// Locks the alternate keys that no other record may have.
-    fn lock_unique_keys(&mut self, record: &[u8]) -> Result<Option<Step>, Failure> {
+    fn lock_unique_keys(&mut self, record: &[u8]) -> Result<Option<CallProgress>, Failure> {
         let file = self.file;
         let (unit, reader) = self.unit_and_store()?;
         let keys = unit.unique_keys(reader, file, record);
         for (index, key) in keys.map_err(|e| of_read(&e))? {
-            if self.lock(index, &key, Lifetime::Unit)?.is_none() {
+            if self.lock(index, &key, LockLifetime::Unit)?.is_none() {
                 return Ok(Some(self.wait(index, &key)));
             }
         }
@@ -201,28 +201,28 @@ impl Job<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::world::World;
+    use crate::resources::world::KernelFixture;
     use crate::types::KernelConfig;
     use cics::command::commands::{deq, enq};
     use link::CommandOperands;
     use store::{FileDef, MemoryStore, ReadExt, SeekKey, WriteStore};
 
     /// A region with one file of numbered records, the first of its store.
-    fn world() -> World {
+    fn world() -> KernelFixture {
         let mut store = MemoryStore::new();
         let name = "SLOTS".parse().expect("a name");
         let def = FileDef::rrds(name, store::RecordFormat::Fixed, 4).expect("a definition");
         let file = store.define(def).expect("a file");
         assert_eq!(file, FileId(1));
-        World::over(KernelConfig::default(), Some(store))
+        KernelFixture::over(KernelConfig::default(), Some(store))
     }
 
-    fn got(w: &mut World, told: &[(u32, &str)]) {
+    fn got(w: &mut KernelFixture, told: &[(u32, &str)]) {
         let told: Vec<_> = told.iter().map(|(n, s)| (*n, (*s).to_owned())).collect();
         assert_eq!(w.answers(), told);
     }
 
-    fn records(w: &World) -> Vec<Vec<u8>> {
+    fn records(w: &KernelFixture) -> Vec<Vec<u8>> {
         let mut reader = w.reader();
         let mut all: Vec<Vec<u8>> = Vec::new();
         let mut last = store::rrn_key(0).to_vec();

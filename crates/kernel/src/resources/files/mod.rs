@@ -35,15 +35,15 @@ pub const MANAGER: Manager = Manager {
 
 /// The files of a region, and what tasks hold of them.
 #[derive(Default)]
-pub struct Files {
-    files: Vec<File>,
+pub struct RegionFiles {
+    files: Vec<RegionFile>,
     holds: HashMap<TaskKey, HeldRecords<FileId>>,
     /// Keeps tasks apart that add records at the end of one file.
     ends: FileEnds,
 }
 
 /// A file by its number.
-struct File {
+struct RegionFile {
     entry: FileEntry,
     /// What it is in the store; none when it is not there.
     stored: Option<FileAccessPath>,
@@ -51,7 +51,7 @@ struct File {
     gone: bool,
 }
 
-impl Files {
+impl RegionFiles {
     /// Puts definitions in the order of those in force, so that a file keeps
     /// its number for the tasks that are under way. A place without a name
     /// stands for one that is no longer defined; new ones follow.
@@ -72,21 +72,21 @@ impl Files {
 
     /// The number by which operations name a file.
     pub fn number(&self, name: &str) -> Option<usize> {
-        let named = |f: &File| f.entry.name.as_str() == name;
+        let named = |f: &RegionFile| f.entry.name.as_str() == name;
         self.files.iter().position(named)
     }
 
     /// The data set that a file's records are in, as the store has it: of a path,
     /// its base.
     pub fn base(&self, name: link::FileName) -> Option<&store::FileDef> {
-        let named = |f: &&File| f.is_defined() && f.entry.name == name;
+        let named = |f: &&RegionFile| f.is_defined() && f.entry.name == name;
         let file = self.files.iter().find(named)?;
         Some(&file.stored.as_ref()?.base.def)
     }
 
     /// The data set whose records a file of the store has.
     pub fn data_set_of(&self, id: FileId) -> Option<String> {
-        let of_id = |f: &&File| f.stored.as_ref().is_some_and(|a| a.base.id == id);
+        let of_id = |f: &&RegionFile| f.stored.as_ref().is_some_and(|a| a.base.id == id);
         let file = self.files.iter().find(of_id)?;
         Some(file.stored.as_ref()?.base.def.name.as_str().to_owned())
     }
@@ -116,14 +116,14 @@ impl Files {
             if entry.name.is_blank()
                 && let Some(old) = old
             {
-                self.files.push(File { gone: true, ..old });
+                self.files.push(RegionFile { gone: true, ..old });
                 continue;
             }
             let found = access(reader, entry);
             if found.is_none() && entry.enabled {
                 tracing::warn!(file = %entry.name, "the store has no such file, so it is not open");
             }
-            self.files.push(File {
+            self.files.push(RegionFile {
                 entry: entry.clone(),
                 stored: found,
                 gone: false,
@@ -132,7 +132,7 @@ impl Files {
     }
 }
 
-impl File {
+impl RegionFile {
     fn is_defined(&self) -> bool {
         !self.gone && !self.entry.name.is_blank()
     }
@@ -186,7 +186,7 @@ fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<FileAccessPat
 }
 
 /// No record is held for update beyond the end of the unit.
-fn unit_ended(resources: &mut Resources, _: &mut crate::kernel::Cx<'_>, task: TaskKey, _: bool) {
+fn unit_ended(resources: &mut Resources, _: &mut crate::kernel::KernelContext<'_>, task: TaskKey, _: bool) {
     if let Some(holds) = resources.files.holds.get_mut(&task) {
         holds.clear();
     }

@@ -11,10 +11,10 @@ use link::CallAnswer;
 use super::super::Resources;
 use super::super::settling;
 use super::start::schedule;
-use super::{DELAY, ReqId, Stage, kept};
-use crate::kernel::{Cx, FAILED, Failure, Outcome, Request, Served, Step, condition, done};
+use super::{DELAY, ReqId, StartStage, kept};
+use crate::kernel::{KernelContext, FAILED, Failure, CommandCompletion, Request, CallResult, CallProgress, condition, done};
 
-pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn cancel(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let caller = &request.caller;
     let Some(name) = request.operands.get_name::<8>(row::REQID) else {
         return match resources.events.supersede(caller.key) {
@@ -36,25 +36,25 @@ pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
 }
 
 /// Takes the oldest START of that name back that waits for its time.
-fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Option<Step> {
+fn cancel_start(resources: &mut Resources, cx: &mut KernelContext<'_>, name: ReqId) -> Option<CallProgress> {
     let interval = &mut resources.interval;
-    let waits = |stage| matches!(stage, Stage::Waiting(_));
+    let waits = |stage| matches!(stage, StartStage::Waiting(_));
     let found = interval.named(name).find(|r| waits(r.stage))?;
     let (id, stage, changes) = (found.start.id, found.stage, kept::removal(found));
-    if let Stage::Waiting(Some(timer)) = stage {
+    if let StartStage::Waiting(Some(timer)) = stage {
         cx.kernel.timers.cancel(timer);
     }
     let answer = CallAnswer::default();
     if cx.kernel.reader.is_none() || changes.is_empty() {
         interval.remove(id);
-        return Some(Step::Done(answer));
+        return Some(CallProgress::Done(answer));
     }
     if let Some(request) = interval.requests.get_mut(&id) {
-        request.stage = Stage::Cancelling;
+        request.stage = StartStage::Cancelling;
     }
-    Some(Step::Commit(
+    Some(CallProgress::Commit(
         changes,
-        Outcome {
+        CommandCompletion {
             answer,
             // The command has no condition for it.
             refused: |_| Failure::Abend(FAILED),

@@ -7,11 +7,11 @@ use cics::command::commands::delay as row;
 use cics::resp::Condition;
 
 use super::super::Resources;
-use super::when::{Options, when};
+use super::when::{TimeOptions, when};
 use super::{DELAY, ReqId};
-use crate::kernel::{Cx, Expiry, Request, Served, Step, Wait, condition, done};
+use crate::kernel::{KernelContext, WaitExpiry, Request, CallResult, CallProgress, TaskWait, condition, done};
 
-const WHEN: Options = Options {
+const WHEN: TimeOptions = TimeOptions {
     interval: row::INTERVAL,
     time: row::TIME,
     of_day: row::UNTIL,
@@ -21,7 +21,7 @@ const WHEN: Options = Options {
     millisecs: Some(row::MILLISECS),
 };
 
-pub(super) fn delay(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn delay(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     if request.woken.is_some() {
         return done();
     }
@@ -35,8 +35,8 @@ pub(super) fn delay(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         };
     }
     let name: Option<ReqId> = operands.get_name(row::REQID);
-    Ok(Step::Wait(match name {
-        Some(name) => Wait::event(DELAY, &name).at_most_until(at, Expiry::Resume),
-        None => Wait::until(at),
+    Ok(CallProgress::Wait(match name {
+        Some(name) => TaskWait::event(DELAY, &name).at_most_until(at, WaitExpiry::Resume),
+        None => TaskWait::until(at),
     }))
 }

@@ -2,7 +2,7 @@
 
 use link::{TransId, UserId};
 
-use super::{Intervals, ReqId, Stage, StartRequest, UNNAMED};
+use super::{IntervalControl, ReqId, StartStage, StartRequest, UNNAMED};
 
 /// A request that waits for its time.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +25,10 @@ pub struct RequestInfo<'r> {
     pub queue: Option<[u8; 8]>,
 }
 
-impl Intervals {
+impl IntervalControl {
     /// The transactions of all requests that wait for their time.
     pub fn scheduled(&self) -> impl Iterator<Item = TransId> {
-        let waiting = (self.requests.values()).filter(|r| matches!(r.stage, Stage::Waiting(_)));
+        let waiting = (self.requests.values()).filter(|r| matches!(r.stage, StartStage::Waiting(_)));
         waiting.map(|r| r.start.transid)
     }
 
@@ -56,5 +56,5 @@ impl Intervals {
 }
 
 fn waits(request: &StartRequest) -> bool {
-    matches!(request.stage, Stage::Waiting(_)) && request.name != UNNAMED
+    matches!(request.stage, StartStage::Waiting(_)) && request.name != UNNAMED
 }

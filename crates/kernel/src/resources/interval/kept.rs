@@ -14,9 +14,9 @@ use store::{Table, UnitOfWork};
 
 use super::super::Resources;
 use super::start::schedule;
-use super::{Intervals, Stage, StartData, StartRequest};
+use super::{IntervalControl, StartStage, StartData, StartRequest};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, Start, scan};
+use crate::kernel::{CallingTask, KernelContext, InternalStart, scan};
 use crate::types::StartCode;
 
 pub(super) const STARTS: Table = Table::new("starts");
@@ -44,8 +44,8 @@ fn key(kind: u8, ticket: u64) -> [u8; 9] {
 
 /// Makes a request part of a task's unit of work.
 pub(super) fn protect(
-    interval: &mut Intervals,
-    cx: &mut Cx<'_>,
+    interval: &mut IntervalControl,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     request: &mut StartRequest,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn protect(
 }
 
 /// Has a task's unit of work take a request out of the store.
-pub(super) fn remove_in_unit(cx: &mut Cx<'_>, task: TaskKey, request: &StartRequest) {
+pub(super) fn remove_in_unit(cx: &mut KernelContext<'_>, task: TaskKey, request: &StartRequest) {
     if let Some(ticket) = request.ticket
         && let Some((unit, _)) = cx.unit_and_store(task)
     {
@@ -76,12 +76,12 @@ pub(super) fn removal(request: &StartRequest) -> UnitOfWork {
 }
 
 /// Takes a request out of the store that nobody will start.
-pub(super) fn forget(cx: &mut Cx<'_>, request: &StartRequest) {
+pub(super) fn forget(cx: &mut KernelContext<'_>, request: &StartRequest) {
     cx.change_store(removal(request));
 }
 
 /// The task of a protected request begins: its unit of work deletes it.
-pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+pub(super) fn task_begun(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
     let interval = &mut resources.interval;
     let id = caller.start.unwrap_or_default();
     if interval
@@ -98,7 +98,7 @@ pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
 /// delete the request, so the next one shall.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     committed: bool,
 ) {
@@ -106,7 +106,7 @@ pub(super) fn unit_ended(
     // A unit in doubt, without a task: the request begins, or is over.
     let detached = task.unit_number().is_some();
     if detached && let Some(id) = interval.running.remove(&task) {
-        let of_last_life = |request: &StartRequest| request.stage == Stage::InDoubt;
+        let of_last_life = |request: &StartRequest| request.stage == StartStage::InDoubt;
         if !interval.requests.get(&id).is_some_and(of_last_life) {
             return;
         }
@@ -124,7 +124,7 @@ pub(super) fn unit_ended(
     }
 }
 
-fn delete_in_unit(interval: &Intervals, cx: &mut Cx<'_>, task: TaskKey) {
+fn delete_in_unit(interval: &IntervalControl, cx: &mut KernelContext<'_>, task: TaskKey) {
     let id = interval.running.get(&task);
     let request = id.and_then(|id| interval.requests.get(id));
     if let Some(ticket) = request.and_then(|r| r.ticket)
@@ -135,7 +135,7 @@ fn delete_in_unit(interval: &Intervals, cx: &mut Cx<'_>, task: TaskKey) {
 }
 
 /// A started task is over. One that was backed out is not started again.
-pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+pub(super) fn task_ended(resources: &mut Resources, cx: &mut KernelContext<'_>, caller: &CallingTask) {
     let interval = &mut resources.interval;
     interval.running.remove(&caller.key);
     if let Some(id) = caller.start
@@ -146,14 +146,14 @@ pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Ca
 }
 
 /// The region ends normally: requests that are not in the store yet.
-pub(super) fn keep(resources: &mut Resources, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+pub(super) fn keep(resources: &mut Resources, cx: &mut KernelContext<'_>, changes: &mut UnitOfWork) {
     let interval = &mut resources.interval;
     let offset = cx.kernel.settings.unix_offset_ns;
     let mut ids: Vec<u64> = interval.requests.keys().copied().collect();
     ids.sort_unstable();
     for id in ids {
         let request = &interval.requests[&id];
-        let waits = matches!(request.stage, Stage::Waiting(_) | Stage::Queued);
+        let waits = matches!(request.stage, StartStage::Waiting(_) | StartStage::Queued);
         // The channel of one that was refused went with its task.
         let whole = !request.has_channel || request.start.channel.is_some();
         let pooled = resources.facilities.is_pooled(request.start.facility);
@@ -166,7 +166,7 @@ pub(super) fn keep(resources: &mut Resources, cx: &mut Cx<'_>, changes: &mut Uni
 }
 
 /// The region has started: requests come back in the order of their times.
-pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let found = match read_all(cx) {
         Ok(found) => found,
         Err(error) => {
@@ -205,7 +205,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         let ticket = request.ticket;
         let in_doubt = ticket.and_then(|t| cx.kernel.in_doubt_removal(STARTS, &key(PROTECTED, t)));
         if let Some(unit) = in_doubt {
-            request.stage = Stage::InDoubt;
+            request.stage = StartStage::InDoubt;
             resources.interval.running.insert(unit, id);
             resources.interval.insert(request);
             continue;
@@ -219,7 +219,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
 /// committed. The numbers of its requests are taken.
 pub(super) fn unit_restored(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     key: TaskKey,
     changes: &UnitOfWork,
 ) {
@@ -236,7 +236,7 @@ pub(super) fn unit_restored(
             continue;
         };
         request.ticket = Some(ticket);
-        request.stage = Stage::Uncommitted;
+        request.stage = StartStage::Uncommitted;
         let id = cx.next_start();
         request.start.id = id;
         if !request.start.facility.is_blank() {
@@ -248,11 +248,11 @@ pub(super) fn unit_restored(
 }
 
 /// A key and its record.
-type Row = (Vec<u8>, Vec<u8>);
+type StoreRow = (Vec<u8>, Vec<u8>);
 
 /// All entries of the table.
-fn read_all(cx: &mut Cx<'_>) -> Result<Vec<Row>, store::ReadError> {
-    let mut all: Vec<Row> = Vec::new();
+fn read_all(cx: &mut KernelContext<'_>) -> Result<Vec<StoreRow>, store::ReadError> {
+    let mut all: Vec<StoreRow> = Vec::new();
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return Ok(all);
     };
@@ -313,7 +313,7 @@ fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
     };
     Some(
         StartRequest {
-            start: Start {
+            start: InternalStart {
                 transid: TransId::from_bytes(fields.get_name(field::TRANSID)?),
                 userid: UserId::from_bytes(fields.get_name(field::USERID)?),
                 start_code: match data.from {
@@ -323,15 +323,15 @@ fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
                 facility: fields
                     .get_name(field::TERMID)
                     .map_or(Name::BLANK, Name::from_bytes),
-                ..Start::default()
+                ..InternalStart::default()
             },
             at: at.saturating_sub(unix_offset_ns),
             data: Some(data).filter(|d| *d != StartData::default()),
             has_channel: channel.is_some(),
             name: fields.get_name(field::NAME)?,
             ticket: None,
-            stage: Stage::Waiting(None),
-            maker: TaskKey::NOBODY,
+            stage: StartStage::Waiting(None),
+            maker: TaskKey::NO_TASK,
         }
         .with_channel(channel),
     )

@@ -35,9 +35,9 @@ use link::{Name, TransId};
 use super::{GrowthAccount, Manager, hand_over};
 use crate::core::TaskKey;
 use crate::kernel::{EventKind, Failure};
-use crate::kernel::{Start, TimerId};
+use crate::kernel::{InternalStart, TimerId};
 use crate::types::WaitKind;
-use crate::types::{AccountKind, Amount, TransactionDef};
+use crate::types::{AccountKind, CountAndBytes, TransactionDef};
 pub use start::{discard, discard_for};
 
 /// What this manager serves and hears of.
@@ -82,7 +82,7 @@ pub const RETRIEVE: EventKind = EventKind::new("RETRIEVE", WaitKind::Event);
 
 /// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]
-pub struct Intervals {
+pub struct IntervalControl {
     /// What the requests take, by the tasks that made them.
     pub(super) account: GrowthAccount,
     /// The transactions that are defined, and whether they are enabled.
@@ -108,7 +108,7 @@ pub struct Intervals {
 #[derive(Debug)]
 struct StartRequest {
     /// The task. Its channel goes with it when it begins.
-    start: Start,
+    start: InternalStart,
     /// When it is due, nanoseconds of the region's clock.
     at: u64,
     /// What RETRIEVE gives; none when there was nothing or it was given.
@@ -119,14 +119,14 @@ struct StartRequest {
     name: ReqId,
     /// Its key in the store, for a protected one.
     ticket: Option<u64>,
-    stage: Stage,
+    stage: StartStage,
     /// The task that made it.
     maker: TaskKey,
 }
 
 /// How far a request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum StartStage {
     /// Its unit of work is not committed.
     Uncommitted,
     /// It waits for its time.
@@ -156,17 +156,17 @@ const REQUEST_BYTES: u64 = 256;
 
 impl StartRequest {
     /// What it counts for.
-    fn amount(&self) -> Amount {
+    fn amount(&self) -> CountAndBytes {
         let from = self.data.as_ref().and_then(|data| data.from.as_ref());
         let channel = self.start.channel.as_ref().map_or(0, |channel| {
             let containers = channel.containers.iter();
             containers.map(|c| c.bytes.len() as u64 + 64).sum::<u64>()
         });
-        Amount::one(REQUEST_BYTES + from.map_or(0, |from| from.len() as u64) + channel)
+        CountAndBytes::one(REQUEST_BYTES + from.map_or(0, |from| from.len() as u64) + channel)
     }
 }
 
-impl Intervals {
+impl IntervalControl {
     /// Takes the transactions' definitions over.
     pub fn define(&mut self, transactions: &[TransactionDef]) {
         let known = transactions.iter().map(|t| (t.name, t.enabled));
@@ -198,14 +198,14 @@ impl Intervals {
     /// Starts a transaction that is defined, for a door.
     pub fn start(
         &mut self,
-        cx: &mut crate::kernel::Cx<'_>,
+        cx: &mut crate::kernel::KernelContext<'_>,
         (transid, userid): (TransId, link::UserId),
         delay_ns: u64,
         data: Vec<u8>,
-    ) -> Result<(), crate::types::Refusal> {
+    ) -> Result<(), crate::types::StartRefusal> {
         match self.transaction(transid) {
-            None => Err(crate::types::Refusal::UnknownTransaction(transid)),
-            Some(false) => Err(crate::types::Refusal::Disabled(transid)),
+            None => Err(crate::types::StartRefusal::UnknownTransaction(transid)),
+            Some(false) => Err(crate::types::StartRefusal::Disabled(transid)),
             Some(true) => {
                 start::from_door(self, cx, transid, userid, delay_ns, data);
                 Ok(())
@@ -243,7 +243,7 @@ impl Intervals {
         let request = self.requests.remove(&id)?;
         self.account.remove(request.maker, request.amount());
         self.free_name(request.name, id);
-        if request.stage != Stage::Begun {
+        if request.stage != StartStage::Begun {
             self.leave_queue(request.start.facility);
         }
         Some(request)
@@ -267,9 +267,9 @@ impl Intervals {
 
     /// What the requests take, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount(&self) -> Amount {
+    pub(super) fn recount(&self) -> CountAndBytes {
         let amounts = self.requests.values().map(StartRequest::amount);
-        amounts.fold(Amount::default(), Amount::plus)
+        amounts.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// A request no longer waits for its terminal.
@@ -284,7 +284,7 @@ impl Intervals {
 
     /// The task of a request that waited for its terminal; none when the request
     /// is gone.
-    pub fn take_for_facility(&mut self, id: u64) -> Option<Start> {
+    pub fn take_for_facility(&mut self, id: u64) -> Option<InternalStart> {
         start::begun(self, id)
     }
 

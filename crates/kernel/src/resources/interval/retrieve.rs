@@ -12,13 +12,13 @@ use link::CommandOperands;
 use super::super::Resources;
 use super::{RETRIEVE, StartData, kept};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Request, Served, Step, Wait, condition, done_with};
+use crate::kernel::{KernelContext, Request, CallResult, CallProgress, TaskWait, condition, done_with};
 
 pub(super) fn retrieve(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     let interval = &mut resources.interval;
     let own = request.caller.start.unwrap_or_default();
     if let Some(asked) = interval.requests.get(&own) {
@@ -40,7 +40,7 @@ pub(super) fn retrieve(
 }
 
 /// What a further START for the task's terminal has brought.
-fn further(resources: &mut Resources, cx: &mut Cx<'_>, request: &Request) -> Served {
+fn further(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &Request) -> CallResult {
     let own = request.caller.start.unwrap_or_default();
     let Some(facility) = resources.facilities.of_start(own) else {
         return condition(Condition::EndData, 0);
@@ -54,8 +54,8 @@ fn further(resources: &mut Resources, cx: &mut Cx<'_>, request: &Request) -> Ser
     let Some(id) = resources.facilities.take_queued(own, fits) else {
         return match request.operands.has(row::WAIT) {
             true => {
-                let wait = Wait::event(RETRIEVE, &facility.0.to_be_bytes());
-                Ok(Step::Wait(wait))
+                let wait = TaskWait::event(RETRIEVE, &facility.0.to_be_bytes());
+                Ok(CallProgress::Wait(wait))
             }
             false => condition(Condition::EndData, 0),
         };
@@ -91,7 +91,7 @@ pub(super) fn unit_ended(resources: &mut Resources, task: TaskKey, committed: bo
     }
     for mut request in retrieved.into_iter().rev() {
         let id = request.start.id;
-        request.stage = super::Stage::Queued;
+        request.stage = super::StartStage::Queued;
         resources.interval.insert(request);
         resources.facilities.put_back(own, id);
     }

@@ -5,15 +5,15 @@ use cics::resp::Condition;
 use link::{CHANNEL_DATA, ChannelData, Name, CommandOperands, TransId, UserId};
 
 use super::super::Resources;
-use super::when::{Options, when};
-use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept, retrieve};
+use super::when::{TimeOptions, when};
+use super::{IntervalControl, StartStage, StartData, StartRequest, UNNAMED, kept, retrieve};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Alarm, Cx, FAILED, Failure, Request, Served, Start, StartEnd, condition, done, done_with,
+    AlarmTarget, KernelContext, FAILED, Failure, Request, CallResult, InternalStart, StartEnd, condition, done, done_with,
 };
-use crate::types::{Refusal, StartCode};
+use crate::types::{StartRefusal, StartCode};
 
-const WHEN: Options = Options {
+const WHEN: TimeOptions = TimeOptions {
     interval: row::INTERVAL,
     time: row::TIME,
     of_day: row::AT,
@@ -24,7 +24,7 @@ const WHEN: Options = Options {
 };
 
 /// START. The answer holds the request's name, unless NOCHECK was given.
-pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn start(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let (operands, caller) = (&request.operands, &request.caller);
     let at = when(operands, &WHEN, cx)?;
     let data = data(operands)?;
@@ -46,7 +46,7 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     let interval = &mut resources.interval;
     let from = data.as_ref().is_some_and(|d| d.from.is_some());
     let id = cx.next_start();
-    let start = Start {
+    let start = InternalStart {
         id,
         transid,
         userid: match operands.get_name(row::USERID) {
@@ -59,7 +59,7 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         },
         channel,
         facility: terminal,
-        ..Start::default()
+        ..InternalStart::default()
     };
     let protect = operands.has(row::PROTECT);
     let mut asked = StartRequest {
@@ -69,7 +69,7 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         data,
         name,
         ticket: None,
-        stage: Stage::Uncommitted,
+        stage: StartStage::Uncommitted,
         maker: caller.key,
     };
     interval.check_room(&asked)?;
@@ -93,8 +93,8 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
 /// A START that a door asks for, after so many nanoseconds, with data for
 /// RETRIEVE.
 pub(super) fn from_door(
-    interval: &mut Intervals,
-    cx: &mut Cx<'_>,
+    interval: &mut IntervalControl,
+    cx: &mut KernelContext<'_>,
     transid: TransId,
     userid: UserId,
     delay_ns: u64,
@@ -103,12 +103,12 @@ pub(super) fn from_door(
     let id = cx.next_start();
     let name = interval.generate_name();
     interval.insert(StartRequest {
-        start: Start {
+        start: InternalStart {
             id,
             transid,
             userid,
             start_code: StartCode::StartData,
-            ..Start::default()
+            ..InternalStart::default()
         },
         at: cx.now.saturating_add(delay_ns),
         data: Some(StartData {
@@ -118,26 +118,26 @@ pub(super) fn from_door(
         has_channel: false,
         name,
         ticket: None,
-        stage: Stage::Uncommitted,
-        maker: TaskKey::NOBODY,
+        stage: StartStage::Uncommitted,
+        maker: TaskKey::NO_TASK,
     });
     wait_or_begin(interval, cx, id);
 }
 
 /// START ATTACH.
-pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn attach(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let from = area(operands, attach_row::FROM, attach_row::LENGTH)?;
     let interval = &mut resources.interval;
     let transid = transaction(interval, operands.get_name(attach_row::TRANSID))?;
     let id = cx.next_start();
     let asked = StartRequest {
-        start: Start {
+        start: InternalStart {
             id,
             transid,
             userid: request.caller.userid,
             start_code: StartCode::Web,
-            ..Start::default()
+            ..InternalStart::default()
         },
         at: cx.now,
         data: from.map(|from| StartData {
@@ -147,7 +147,7 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
         has_channel: false,
         name: UNNAMED,
         ticket: None,
-        stage: Stage::Uncommitted,
+        stage: StartStage::Uncommitted,
         maker: request.caller.key,
     };
     interval.check_room(&asked)?;
@@ -177,7 +177,7 @@ fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u
 
 /// A transaction that is defined. Whether it is enabled is seen when its task
 /// is to begin.
-fn transaction(interval: &Intervals, name: Option<[u8; 4]>) -> Result<TransId, Failure> {
+fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<TransId, Failure> {
     let transid = TransId::from_bytes(name.unwrap_or([b' '; 4]));
     match interval.transaction(transid) {
         Some(_) => Ok(transid),
@@ -198,7 +198,7 @@ fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>
     let Some(terminal) = operands.get_name(row::TERMID).map(Name::from_bytes) else {
         return Ok(Name::BLANK);
     };
-    if !resources.facilities.knows(terminal) {
+    if !resources.facilities.has_terminal(terminal) {
         return condition(Condition::TermIdErr, 0);
     }
     let waiting = resources.interval.for_terminals.get(&terminal);
@@ -210,7 +210,7 @@ fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>
 
 /// Lets a request wait for its time, or begins its task, when its terminal is
 /// free where it has one.
-pub(super) fn schedule(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
+pub(super) fn schedule(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     let interval = &mut resources.interval;
     let request = interval.requests.get(&id);
     match request.is_some_and(|r| r.at <= cx.now) {
@@ -220,7 +220,7 @@ pub(super) fn schedule(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
 }
 
 /// The same for a request without a terminal.
-fn wait_or_begin(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
+fn wait_or_begin(interval: &mut IntervalControl, cx: &mut KernelContext<'_>, id: u64) {
     let Some(request) = interval.requests.get_mut(&id) else {
         return;
     };
@@ -228,13 +228,13 @@ fn wait_or_begin(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
         begin_now(interval, cx, id);
         return;
     }
-    let alarm = Alarm::Manager(Intervals::INDEX, id);
+    let alarm = AlarmTarget::Manager(IntervalControl::INDEX, id);
     let timer = cx.kernel.timers.set(request.at, alarm);
-    request.stage = Stage::Waiting(Some(timer));
+    request.stage = StartStage::Waiting(Some(timer));
 }
 
 /// The time of a request has come.
-pub(super) fn due(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
+pub(super) fn due(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     let interval = &mut resources.interval;
     let Some(request) = interval.requests.get_mut(&id) else {
         return;
@@ -243,25 +243,25 @@ pub(super) fn due(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
     if terminal.is_blank() {
         begin_now(interval, cx, id);
     } else {
-        request.stage = Stage::Queued;
+        request.stage = StartStage::Queued;
         resources.start_waits(cx, terminal, id);
     }
 }
 
 /// Has the task of a request started.
-fn begin_now(interval: &mut Intervals, cx: &mut Cx<'_>, id: u64) {
+fn begin_now(interval: &mut IntervalControl, cx: &mut KernelContext<'_>, id: u64) {
     if let Some(start) = begun(interval, id) {
         cx.start(start);
     }
 }
 
 /// The task of a request, which begins now.
-pub(super) fn begun(interval: &mut Intervals, id: u64) -> Option<Start> {
+pub(super) fn begun(interval: &mut IntervalControl, id: u64) -> Option<InternalStart> {
     let request = interval.requests.get_mut(&id)?;
-    request.stage = Stage::Begun;
+    request.stage = StartStage::Begun;
     let channel = interval.take_out(id, |request| request.start.channel.take())?;
     let request = interval.requests.get(&id)?;
-    let start = Start {
+    let start = InternalStart {
         channel,
         ..request.start.clone()
     };
@@ -274,9 +274,9 @@ pub(super) fn begun(interval: &mut Intervals, id: u64) -> Option<Start> {
 }
 
 /// A terminal is gone for good: no request waits for it any more.
-pub fn discard_for(resources: &mut Resources, cx: &mut Cx<'_>, terminal: Name<4>) {
+pub fn discard_for(resources: &mut Resources, cx: &mut KernelContext<'_>, terminal: Name<4>) {
     let waits = |r: &&StartRequest| {
-        let waits = matches!(r.stage, Stage::Waiting(_) | Stage::Queued);
+        let waits = matches!(r.stage, StartStage::Waiting(_) | StartStage::Queued);
         waits && r.start.facility == terminal
     };
     let requests = resources.interval.requests.values().filter(waits);
@@ -284,7 +284,7 @@ pub fn discard_for(resources: &mut Resources, cx: &mut Cx<'_>, terminal: Name<4>
     ids.sort_unstable();
     for id in ids {
         let stage = resources.interval.requests.get(&id).map(|r| r.stage);
-        if let Some(Stage::Waiting(Some(timer))) = stage {
+        if let Some(StartStage::Waiting(Some(timer))) = stage {
             cx.kernel.timers.cancel(timer);
         }
         discard(resources, cx, id);
@@ -292,7 +292,7 @@ pub fn discard_for(resources: &mut Resources, cx: &mut Cx<'_>, terminal: Name<4>
 }
 
 /// The terminal of a request is gone for good, and the request with it.
-pub fn discard(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
+pub fn discard(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64) {
     if let Some(request) = resources.interval.remove(id) {
         tracing::info!(
             transid = %request.start.transid,
@@ -307,7 +307,7 @@ pub fn discard(resources: &mut Resources, cx: &mut Cx<'_>, id: u64) {
 /// were never made.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     committed: bool,
 ) {
@@ -324,14 +324,14 @@ pub(super) fn unit_ended(
 
 /// A started task is over, or could not begin. What ended normally was dealt
 /// with at the end of its task.
-pub(super) fn ended(resources: &mut Resources, cx: &mut Cx<'_>, id: u64, ended: &StartEnd) {
+pub(super) fn ended(resources: &mut Resources, cx: &mut KernelContext<'_>, id: u64, ended: &StartEnd) {
     let interval = &mut resources.interval;
     match ended {
         StartEnd::Ran(..) => {}
         // The next start of the region finds it.
-        StartEnd::Refused(Refusal::ShuttingDown) => {
+        StartEnd::Refused(StartRefusal::ShuttingDown) => {
             if let Some(request) = interval.requests.get_mut(&id) {
-                request.stage = Stage::Waiting(None);
+                request.stage = StartStage::Waiting(None);
                 let terminal = request.start.facility;
                 if !terminal.is_blank() {
                     *interval.for_terminals.entry(terminal).or_default() += 1;

@@ -8,8 +8,8 @@ use store::{MemoryStore, WriteStore};
 
 use super::*;
 use crate::kernel::StartEnd;
-use crate::resources::world::{Response, World};
-use crate::types::{Definitions, KernelConfig, Refusal};
+use crate::resources::world::{Response, KernelFixture};
+use crate::types::{RegionDefinitions, KernelConfig, StartRefusal};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -23,46 +23,46 @@ fn transactions() -> KernelConfig {
         ..TransactionDef::default()
     });
     KernelConfig {
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             transactions: transactions.to_vec(),
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
 }
 
 /// A region at two in the morning.
-fn world() -> World {
-    World::at(TWO, transactions(), Some(MemoryStore::new()))
+fn world() -> KernelFixture {
+    KernelFixture::at(TWO, transactions(), Some(MemoryStore::new()))
 }
 
-fn later(w: &mut World, seconds: u64) {
+fn later(w: &mut KernelFixture, seconds: u64) {
     w.later(seconds * 1_000);
 }
 
 /// START of task 1; gives the answer.
-fn asked(w: &mut World, operands: &CommandOperands) -> Response {
+fn start_response(w: &mut KernelFixture, operands: &CommandOperands) -> Response {
     w.command(1, start::NUMBER, operands).expect("an answer")
 }
 
-fn cancelled(w: &mut World, task: u32, name: &str) -> Condition {
+fn cancelled(w: &mut KernelFixture, task: u32, name: &str) -> Condition {
     let operands = CommandOperands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
     let told = w.command(task, cancel::NUMBER, &operands);
     told.expect("an answer").condition
 }
 
 /// Tasks begun since the last look: their number and transaction.
-fn tasks_begun(w: &mut World) -> Vec<(u64, String)> {
+fn tasks_begun(w: &mut KernelFixture) -> Vec<(u64, String)> {
     let started = w.started.drain(..);
     started.map(|s| (s.id, s.transid.to_string())).collect()
 }
 
-fn names_begun(w: &mut World) -> Vec<String> {
+fn names_begun(w: &mut KernelFixture) -> Vec<String> {
     tasks_begun(w).into_iter().map(|(_, name)| name).collect()
 }
 
 /// RETRIEVE of a task.
-fn retrieved(w: &mut World, task: u32, operands: &CommandOperands) -> Response {
+fn retrieved(w: &mut KernelFixture, task: u32, operands: &CommandOperands) -> Response {
     let told = w.command(task, retrieve::NUMBER, operands);
     told.expect("an answer")
 }
@@ -72,13 +72,13 @@ fn of(transid: &str) -> CommandOperands {
     CommandOperands::new(1 << start::TRANSID).bytes(start::TRANSID, transid.as_bytes())
 }
 
-trait With: Sized {
+trait OperandsExt: Sized {
     fn and(self, option: u8, text: &str) -> Self;
     fn and_int(self, option: u8, value: i64) -> Self;
     fn flag(self, option: u8) -> Self;
 }
 
-impl With for CommandOperands {
+impl OperandsExt for CommandOperands {
     fn and(mut self, option: u8, text: &str) -> Self {
         self.options |= 1 << option;
         self.bytes(option, text.as_bytes())
@@ -102,9 +102,9 @@ fn after(seconds: i64) -> CommandOperands {
 #[test]
 fn requests_begin_in_the_order_of_their_times() {
     let mut w = world();
-    asked(&mut w, &after(20));
-    asked(&mut w, &of("TRNB").and_int(start::INTERVAL, 10));
-    asked(&mut w, &of("TRNB"));
+    start_response(&mut w, &after(20));
+    start_response(&mut w, &of("TRNB").and_int(start::INTERVAL, 10));
+    start_response(&mut w, &of("TRNB"));
     assert_eq!(names_begun(&mut w), ["TRNB"]);
     later(&mut w, 9);
     assert!(tasks_begun(&mut w).is_empty());
@@ -119,11 +119,11 @@ fn a_time_of_day_up_to_six_hours_ago_has_passed_also_over_midnight() {
     let mut w = world();
     // It is two: eight in the evening was six hours ago.
     for passed in [20_000, 0, 230_000, 200_000] {
-        asked(&mut w, &of("TRNA").and_int(start::TIME, passed));
+        start_response(&mut w, &of("TRNA").and_int(start::TIME, passed));
         assert_eq!(names_begun(&mut w), ["TRNA"], "{passed}");
     }
     for (to_come, seconds) in [(30_000, 3600), (195_959, 64_799), (250_000, 82_800)] {
-        asked(&mut w, &of("TRNA").and_int(start::TIME, to_come));
+        start_response(&mut w, &of("TRNA").and_int(start::TIME, to_come));
         assert!(tasks_begun(&mut w).is_empty(), "{to_come}");
         let id = *w.kernel.resources.interval.requests.keys().max().unwrap();
         let at = w.kernel.resources.interval.requests[&id].at;
@@ -141,14 +141,14 @@ fn what_is_out_of_range_starts_nothing() {
         (after(1).and_int(start::MINUTES, 60), 5),
     ];
     for (operands, resp2) in wrong {
-        let answer = asked(&mut w, &operands);
+        let answer = start_response(&mut w, &operands);
         assert_eq!((answer.condition, answer.resp2), (Condition::InvReq, resp2));
     }
-    assert_eq!(asked(&mut w, &of("NONE")).condition, Condition::TransIdErr);
+    assert_eq!(start_response(&mut w, &of("NONE")).condition, Condition::TransIdErr);
     let terminal = of("TRNA").and(start::TERMID, "T001");
-    assert_eq!(asked(&mut w, &terminal).condition, Condition::TermIdErr);
+    assert_eq!(start_response(&mut w, &terminal).condition, Condition::TermIdErr);
     let length = of("TRNA").and(start::FROM, "").and_int(start::LENGTH, 0);
-    assert_eq!(asked(&mut w, &length).condition, Condition::LengErr);
+    assert_eq!(start_response(&mut w, &length).condition, Condition::LengErr);
     assert!(w.kernel.resources.interval.requests.is_empty());
     assert!(tasks_begun(&mut w).is_empty());
 }
@@ -159,11 +159,11 @@ fn a_name_that_holds_data_cannot_be_used_for_data_again() {
     let named = after(10)
         .and(start::REQID, "MINE    ")
         .and(start::FROM, "ONE");
-    assert_eq!(asked(&mut w, &named).condition, Condition::Normal);
-    assert_eq!(asked(&mut w, &named).condition, Condition::IoErr);
+    assert_eq!(start_response(&mut w, &named).condition, Condition::Normal);
+    assert_eq!(start_response(&mut w, &named).condition, Condition::IoErr);
     // Without data the name may stand for several; the oldest is cancelled.
     let bare = after(20).and(start::REQID, "MINE    ");
-    assert_eq!(asked(&mut w, &bare).condition, Condition::Normal);
+    assert_eq!(start_response(&mut w, &bare).condition, Condition::Normal);
     assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::Normal);
     later(&mut w, 10);
     assert!(tasks_begun(&mut w).is_empty());
@@ -173,14 +173,14 @@ fn a_name_that_holds_data_cannot_be_used_for_data_again() {
 }
 
 #[test]
-fn a_name_is_generated_unless_nobody_wants_one() {
+fn a_name_is_generated_unless_the_command_excludes_it() {
     let mut w = world();
     let name = |told: Response| told.operands.get_name::<8>(start::REQID);
-    let first = name(asked(&mut w, &after(10))).unwrap();
-    let second = name(asked(&mut w, &after(10))).unwrap();
+    let first = name(start_response(&mut w, &after(10))).unwrap();
+    let second = name(start_response(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);
     assert_eq!(&first[..2], b"DF");
-    assert_eq!(name(asked(&mut w, &after(10).flag(start::NOCHECK))), None);
+    assert_eq!(name(start_response(&mut w, &after(10).flag(start::NOCHECK))), None);
     let first = String::from_utf8(first.to_vec()).unwrap();
     assert_eq!(cancelled(&mut w, 1, &first), Condition::Normal);
 }
@@ -188,13 +188,13 @@ fn a_name_is_generated_unless_nobody_wants_one() {
 #[test]
 fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
     let mut w = world();
-    asked(
+    start_response(
         &mut w,
         &of("TRNA")
             .and(start::FROM, "DATA")
             .and(start::RTRANSID, "BACK"),
     );
-    asked(&mut w, &of("TRNB").and(start::QUEUE, "QUEUE   "));
+    start_response(&mut w, &of("TRNB").and(start::QUEUE, "QUEUE   "));
     let begun = tasks_begun(&mut w);
     let into = CommandOperands::new(1 << retrieve::INTO | 1 << retrieve::RTRANSID);
     w.starts.insert(2, begun[0].0);
@@ -224,7 +224,7 @@ fn a_protected_start_begins_with_the_syncpoint_and_not_without() {
     let protected = of("TRNA")
         .flag(start::PROTECT)
         .and(start::REQID, "P       ");
-    asked(&mut w, &protected);
+    start_response(&mut w, &protected);
     later(&mut w, 5);
     assert!(tasks_begun(&mut w).is_empty());
     // CICS API reference, CANCEL: one with PROTECT is cancelled only when it has
@@ -233,10 +233,10 @@ fn a_protected_start_begins_with_the_syncpoint_and_not_without() {
     assert_eq!(cancelled(&mut w, 1, "P       "), Condition::NotFnd);
     w.syncpoint(1);
     assert_eq!(names_begun(&mut w), ["TRNA"]);
-    asked(&mut w, &protected);
+    start_response(&mut w, &protected);
     w.rollback(1);
     assert!(tasks_begun(&mut w).is_empty());
-    asked(&mut w, &protected);
+    start_response(&mut w, &protected);
     w.end(1, false);
     assert!(tasks_begun(&mut w).is_empty());
     assert_eq!(w.kernel.resources.interval.requests.len(), 1);
@@ -246,10 +246,10 @@ fn a_protected_start_begins_with_the_syncpoint_and_not_without() {
 fn a_protected_start_outlives_the_region_and_begins_once() {
     let mut w = world();
     let data = |seconds| after(seconds).flag(start::PROTECT).and(start::FROM, "DATA");
-    asked(&mut w, &data(30));
-    asked(&mut w, &after(30));
+    start_response(&mut w, &data(30));
+    start_response(&mut w, &after(30));
     w.syncpoint(1);
-    asked(&mut w, &data(40));
+    start_response(&mut w, &data(40));
     let mut w = w.restart();
     // The one that was not committed is gone, and so is the unprotected one.
     later(&mut w, 60);
@@ -271,7 +271,7 @@ fn a_protected_start_outlives_the_region_and_begins_once() {
 #[test]
 fn a_protected_start_whose_task_abends_does_not_begin_again() {
     let mut w = world();
-    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    start_response(&mut w, &of("TRNA").flag(start::PROTECT));
     w.syncpoint(1);
     let begun = tasks_begun(&mut w);
     w.starts.insert(5, begun[0].0);
@@ -279,10 +279,10 @@ fn a_protected_start_whose_task_abends_does_not_begin_again() {
     let mut w = w.restart();
     assert!(tasks_begun(&mut w).is_empty());
     // Nor does one whose task cannot begin.
-    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    start_response(&mut w, &of("TRNA").flag(start::PROTECT));
     w.syncpoint(1);
     let id = tasks_begun(&mut w)[0].0;
-    let refused = StartEnd::Refused(Refusal::Disabled(TransId::new("TRNA").unwrap()));
+    let refused = StartEnd::Refused(StartRefusal::Disabled(TransId::new("TRNA").unwrap()));
     w.start_ended(id, &refused);
     let mut w = w.restart();
     assert!(tasks_begun(&mut w).is_empty());
@@ -291,7 +291,7 @@ fn a_protected_start_whose_task_abends_does_not_begin_again() {
 #[test]
 fn a_protected_start_that_is_cancelled_is_out_of_the_store() {
     let mut w = world();
-    asked(
+    start_response(
         &mut w,
         &after(30).flag(start::PROTECT).and(start::REQID, "P       "),
     );
@@ -307,7 +307,7 @@ fn a_protected_start_that_is_cancelled_is_out_of_the_store() {
 fn unprotected_requests_outlive_a_normal_end_and_no_other() {
     let kept = || {
         let mut w = world();
-        asked(&mut w, &after(30));
+        start_response(&mut w, &after(30));
         w.keep();
         w.restart()
     };
@@ -344,12 +344,12 @@ fn no_bytes_make_the_reader_of_kept_requests_panic() {
         let mut unit = store::UnitOfWork::default();
         unit.put(store::Table::new("starts"), b"P12345678", &bytes);
         prop_assert!(store.apply(&[unit])[0].is_ok());
-        World::at(TWO, transactions(), Some(store));
+        KernelFixture::at(TWO, transactions(), Some(store));
     });
 }
 
 #[test]
-fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
+fn a_start_that_the_store_refuses_to_delete_is_not_cancelled() {
     let mut w = world();
     let protected = after(5).and(start::REQID, "MINE").flag(start::PROTECT);
     w.command(1, start::NUMBER, &protected);
@@ -398,14 +398,14 @@ fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
 #[test]
 fn a_start_that_the_store_would_not_forget_is_forgotten_when_it_takes_changes_again() {
     let mut w = world();
-    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    start_response(&mut w, &of("TRNA").flag(start::PROTECT));
     w.syncpoint(1);
     let begun = tasks_begun(&mut w);
     w.starts.insert(5, begun[0].0);
     w.disk = false;
     w.end(5, false);
     w.disk = true;
-    asked(&mut w, &after(600).flag(start::PROTECT));
+    start_response(&mut w, &after(600).flag(start::PROTECT));
     w.syncpoint(1);
     let mut w = w.restart();
     assert!(tasks_begun(&mut w).is_empty());
@@ -415,14 +415,14 @@ fn a_start_that_the_store_would_not_forget_is_forgotten_when_it_takes_changes_ag
 /// command succeeds and the task never begins when its transaction is unavailable
 /// at the time it is to be created. TRANSIDERR is for one that is not defined.
 #[test]
-fn a_transaction_that_is_disabled_can_be_asked_for_and_does_not_begin() {
+fn a_start_of_a_disabled_transaction_is_accepted_and_does_not_begin() {
     let mut config = transactions();
     config.definitions.transactions[0].enabled = false;
-    let mut w = World::at(TWO, config, Some(MemoryStore::new()));
-    assert_eq!(asked(&mut w, &of("TRNA")).condition, Condition::Normal);
-    assert_eq!(asked(&mut w, &of("NONE")).condition, Condition::TransIdErr);
+    let mut w = KernelFixture::at(TWO, config, Some(MemoryStore::new()));
+    assert_eq!(start_response(&mut w, &of("TRNA")).condition, Condition::Normal);
+    assert_eq!(start_response(&mut w, &of("NONE")).condition, Condition::TransIdErr);
     let begun = tasks_begun(&mut w);
-    let disabled = Refusal::Disabled(TransId::from_bytes(*b"TRNA"));
+    let disabled = StartRefusal::Disabled(TransId::from_bytes(*b"TRNA"));
     w.start_ended(begun[0].0, &StartEnd::Refused(disabled));
     assert!(w.kernel.resources.interval.requests.is_empty());
 }
@@ -433,12 +433,12 @@ fn a_transaction_that_is_disabled_can_be_asked_for_and_does_not_begin() {
 fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() {
     for (restarts, commit) in [(false, true), (false, false), (true, true), (true, false)] {
         let mut w = world();
-        asked(
+        start_response(
             &mut w,
             &of("TRNA").and(start::FROM, "DATA").flag(start::PROTECT),
         );
         let later_on = of("TRNB").flag(start::AFTER).and_int(start::SECONDS, 5);
-        asked(
+        start_response(
             &mut w,
             &later_on.and(start::REQID, "MINE").flag(start::PROTECT),
         );
@@ -453,7 +453,7 @@ fn what_a_prepared_unit_starts_begins_when_it_is_committed_over_a_restart_too() 
         assert!(tasks_begun(&mut w).is_empty());
         assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::NotFnd);
         // Another's request does not take the place of one of these.
-        asked(&mut w, &of("TRNB").flag(start::PROTECT));
+        start_response(&mut w, &of("TRNB").flag(start::PROTECT));
         w.syncpoint(1);
         assert_eq!(names_begun(&mut w), ["TRNB"]);
         w.settle("B", commit);

@@ -6,10 +6,10 @@
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use crate::kernel::{Cx, Failure};
+use crate::kernel::{KernelContext, Failure};
 
 /// The indexes of a command's options that say when.
-pub struct Options {
+pub struct TimeOptions {
     /// INTERVAL, hhmmss from now.
     pub interval: u8,
     /// TIME, hhmmss of the day.
@@ -32,7 +32,7 @@ const DAY_S: u64 = 24 * 3600;
 /// A time of day that passed no longer ago than this has passed.
 const RECENT_S: u64 = 6 * 3600;
 
-impl Options {
+impl TimeOptions {
     /// Whether the command names a time of day.
     pub fn is_of_day(&self, operands: &CommandOperands) -> bool {
         operands.has(self.time) || operands.has(self.of_day)
@@ -41,7 +41,7 @@ impl Options {
 
 /// The instant, in nanoseconds of the region's clock, that a command names;
 /// now when it names none, and for a time of day that has passed.
-pub fn when(operands: &CommandOperands, options: &Options, cx: &Cx<'_>) -> Result<u64, Failure> {
+pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContext<'_>) -> Result<u64, Failure> {
     if let Some(time) = operands.get_int(options.time) {
         return of_day(hhmmss(time)?, cx);
     }
@@ -87,7 +87,7 @@ fn hhmmss(value: i64) -> Result<u64, Failure> {
 
 /// A time of day. Hours above 23 mean a later day; any other time has passed
 /// when it was at most six hours ago, before midnight or after.
-fn of_day(seconds: u64, cx: &Cx<'_>) -> Result<u64, Failure> {
+fn of_day(seconds: u64, cx: &KernelContext<'_>) -> Result<u64, Failure> {
     let day_ns = DAY_S * SECOND_NS;
     let local_ns = cx.kernel.settings.local_ns(cx.now);
     let of_day_ns = local_ns % day_ns;

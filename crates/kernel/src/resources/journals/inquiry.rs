@@ -9,12 +9,12 @@ use cics::cvda;
 use cics::resp::Condition;
 
 use super::super::Resources;
-use super::{Journals, amount, stream};
+use super::{JournalTable, amount, stream};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Request, Served, condition, done};
+use crate::kernel::{KernelContext, Request, CallResult, condition, done};
 use crate::types::{FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind};
 
-impl Journals {
+impl JournalTable {
     /// The models, in the order in which they are tried.
     pub fn models(&self) -> &[JournalDef] {
         &self.models
@@ -38,7 +38,7 @@ impl Journals {
     /// A journal's file is not used any more; the next record opens it again.
     fn close(&mut self, name: &[u8; 8]) -> Option<FileKey> {
         let file = self.open.remove(name)?;
-        self.account.remove(TaskKey::NOBODY, amount(name));
+        self.account.remove(TaskKey::NO_TASK, amount(name));
         Some(file)
     }
 
@@ -54,7 +54,7 @@ impl Journals {
 }
 
 /// SET JOURNALNAME.
-pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn set(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let journals = &mut resources.journals;
     let operands = &request.operands;
     let value = |name| cvda::value(name).map(i64::from);

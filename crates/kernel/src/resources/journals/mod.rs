@@ -22,9 +22,9 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Request, Served, condition, done, done_with};
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done, done_with};
 use crate::types::{
-    AccountKind, Amount, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
+    AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
     JournalRecord, KernelConfig,
 };
 
@@ -47,7 +47,7 @@ pub const MANAGER: Manager = Manager {
 
 /// The journals of a region.
 #[derive(Debug, Default)]
-pub struct Journals {
+pub struct JournalTable {
     models: Vec<JournalDef>,
     folder: PathBuf,
     /// Those that were written to, and their files.
@@ -65,7 +65,7 @@ pub struct Journals {
 const MAX_BYTES: i64 = 1 << 20;
 
 /// The options of a command that writes.
-struct Options {
+struct JournalOptions {
     jtypeid: u8,
     from: u8,
     length: u8,
@@ -84,7 +84,7 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
         // A model may lead elsewhere now; the files are opened again.
         let open = journals.open.drain();
         for (name, file) in open {
-            journals.account.remove(TaskKey::NOBODY, amount(&name));
+            journals.account.remove(TaskKey::NO_TASK, amount(&name));
             journals.left.push(file);
         }
     }
@@ -105,32 +105,32 @@ macro_rules! options {
     };
 }
 
-fn write_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn write_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = request.operands.get_name(write_journalname::JOURNALNAME);
     let options = options!(write_journalname, FLENGTH);
     let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
     write(&mut resources.journals, cx, request, name, &options)
 }
 
-fn write_by_number(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn write_by_number(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = numbered(request.operands.get_int(write_journalnum::JOURNALNUM))?;
     let options = options!(write_journalnum, FLENGTH);
     write(&mut resources.journals, cx, request, name, &options)
 }
 
-fn write_by_file(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn write_by_file(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = numbered(request.operands.get_int(old_row::JFILEID))?;
     let options = options!(old_row, LENGTH);
     write(&mut resources.journals, cx, request, name, &options)
 }
 
 fn write(
-    journals: &mut Journals,
-    cx: &mut Cx<'_>,
+    journals: &mut JournalTable,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: [u8; 8],
-    options: &Options,
-) -> Served {
+    options: &JournalOptions,
+) -> CallResult {
     let operands = &request.operands;
     let data = operands.get_bytes(options.from).unwrap_or_default();
     let prefix = operands.get_bytes(options.prefix).unwrap_or_default();
@@ -171,18 +171,18 @@ fn write(
     Ok(cx.ask_file(request.caller.key, file, FileAsk::Journal(ask)))
 }
 
-fn wait_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn wait_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = request.operands.get_name(wait_journalname::JOURNALNAME);
     let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
     wait(&mut resources.journals, cx, request, name)
 }
 
-fn wait_by_number(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn wait_by_number(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = numbered(request.operands.get_int(wait_journalnum::JOURNALNUM))?;
     wait(&mut resources.journals, cx, request, name)
 }
 
-fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 8]) -> Served {
+fn wait(journals: &mut JournalTable, cx: &mut KernelContext<'_>, request: &Request, name: [u8; 8]) -> CallResult {
     let Some(kind) = journals.model(&name) else {
         return condition(Condition::JidErr, 0);
     };
@@ -198,8 +198,8 @@ fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 
 }
 
 /// What an open journal takes, here and on the thread that writes it.
-fn amount(_: &[u8; 8]) -> Amount {
-    Amount::one(4 << 10)
+fn amount(_: &[u8; 8]) -> CountAndBytes {
+    CountAndBytes::one(4 << 10)
 }
 
 /// Where a journal's records go.
@@ -221,12 +221,12 @@ fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
     }
 }
 
-impl Journals {
+impl JournalTable {
     /// The open journals, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount(&self) -> Amount {
+    pub(super) fn recount(&self) -> CountAndBytes {
         let journals = self.open.keys().map(amount);
-        journals.fold(Amount::default(), Amount::plus)
+        journals.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// The file of a journal, opened by its first record; none for one that

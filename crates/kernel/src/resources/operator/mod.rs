@@ -20,7 +20,7 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, Woken, condition, done, done_with,
+    KernelContext, KernelEffect, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, WakeReason, condition, done, done_with,
     done_with_condition,
 };
 use crate::types::WaitKind;
@@ -40,14 +40,14 @@ pub const MANAGER: Manager = Manager {
 
 /// Messages that wait for a reply, by number.
 #[derive(Debug, Default)]
-pub struct Operators {
-    waiting: BTreeMap<u64, Message>,
+pub struct OperatorMessages {
+    waiting: BTreeMap<u64, OperatorMessage>,
     last: u64,
 }
 
 /// A message that wants a reply.
 #[derive(Debug)]
-pub struct Message {
+pub struct OperatorMessage {
     task: TaskKey,
     /// Number of its task.
     pub number: u64,
@@ -73,7 +73,7 @@ const TRACED: usize = 8;
 /// What a task waits for, as operators see it.
 const EVENT: EventKind = EventKind::new("OPERATOR", WaitKind::Event);
 
-fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn write_operator(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operators = &mut resources.operator;
     if request.progress == 0 {
         check(&request.operands)?;
@@ -88,7 +88,7 @@ fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
         let message = operators.last;
         tracing::warn!(target: "tupelo::operator", task, %transid, reply_to = message, "{text}");
         request.progress = message;
-        let asked = Message {
+        let asked = OperatorMessage {
             task: request.caller.key,
             number: task,
             transid,
@@ -106,22 +106,22 @@ fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
         operators.waiting.remove(&message);
         return give(&request.operands, reply);
     }
-    if request.woken == Some(Woken::Expired) {
+    if request.woken == Some(WakeReason::Expired) {
         operators.waiting.remove(&message);
         return condition(Condition::Expired, 7);
     }
-    let wait = Wait::event(EVENT, message.to_string().as_bytes());
-    Ok(Step::Wait(match request.operands.get_int(row::TIMEOUT) {
+    let wait = TaskWait::event(EVENT, message.to_string().as_bytes());
+    Ok(CallProgress::Wait(match request.operands.get_int(row::TIMEOUT) {
         Some(seconds) if seconds > 0 => {
             let limit_ns = seconds as u64 * 1_000_000_000;
-            wait.at_most_until(cx.now.saturating_add(limit_ns), Expiry::Resume)
+            wait.at_most_until(cx.now.saturating_add(limit_ns), WaitExpiry::Resume)
         }
         _ => wait,
     }))
 }
 
 /// The reply, as much of it as MAXLENGTH allows.
-fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> Served {
+fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> CallResult {
     let room = operands.get_int(row::MAXLENGTH).unwrap_or(MAX_REPLY) as usize;
     let cut = reply.len() > room;
     reply.truncate(room);
@@ -172,7 +172,7 @@ fn check(operands: &CommandOperands) -> Result<(), Failure> {
 
 /// ENTER TRACENUM: an entry of the trace, and a line of the region's log, which
 /// has all of its data.
-fn trace(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn trace(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let operands = &request.operands;
     let number = match operands.get_int(enter_tracenum::TRACENUM) {
         Some(number @ 0..=199) => number as u16,
@@ -187,7 +187,7 @@ fn trace(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
         .get_name::<8>(enter_tracenum::RESOURCE)
         .unwrap_or(*b"USER    ");
     let (task, transid) = (request.caller.number, request.caller.transid);
-    cx.out.push(Effect::Trace {
+    cx.out.push(KernelEffect::Trace {
         task,
         transid,
         number,
@@ -205,9 +205,9 @@ fn trace(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     done()
 }
 
-impl Operators {
+impl OperatorMessages {
     /// The messages that wait for a reply.
-    pub fn messages(&self) -> impl Iterator<Item = (u64, &Message)> {
+    pub fn messages(&self) -> impl Iterator<Item = (u64, &OperatorMessage)> {
         let waiting = self.waiting.iter();
         waiting
             .filter(|(_, m)| m.reply.is_none())
@@ -215,7 +215,7 @@ impl Operators {
     }
 
     /// Takes the reply to a message; false when none waits for it.
-    pub fn reply(&mut self, cx: &mut Cx<'_>, message: u64, text: &[u8]) -> bool {
+    pub fn reply(&mut self, cx: &mut KernelContext<'_>, message: u64, text: &[u8]) -> bool {
         let Some(asked) = self.waiting.get_mut(&message).filter(|m| m.reply.is_none()) else {
             return false;
         };

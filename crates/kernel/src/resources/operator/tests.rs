@@ -4,19 +4,19 @@ use cics::command::commands::write_operator as row;
 use link::{CallAnswer, WorkerCall, Name, CallOperation, CommandOperands};
 
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Settings};
+use crate::kernel::{CallingTask, KernelEffect, KernelSettings};
 use crate::resources::{Kernel, Resources};
 
-struct World {
+struct OperatorFixture {
     kernel: Kernel,
     now: u64,
-    out: Vec<Effect>,
+    out: Vec<KernelEffect>,
 }
 
 const SECOND: u64 = 1_000_000_000;
 
-fn caller() -> Caller {
-    Caller {
+fn caller() -> CallingTask {
+    CallingTask {
         key: TaskKey::for_test(1),
         number: 17,
         transid: Name::from_bytes(*b"TEST"),
@@ -28,10 +28,10 @@ fn caller() -> Caller {
     }
 }
 
-impl World {
-    fn new() -> World {
-        World {
-            kernel: Kernel::new(None, Settings::default(), Resources::default()),
+impl OperatorFixture {
+    fn new() -> OperatorFixture {
+        OperatorFixture {
+            kernel: Kernel::new(None, KernelSettings::default(), Resources::default()),
             now: SECOND,
             out: Vec::new(),
         }
@@ -46,12 +46,12 @@ impl World {
             args,
             data: operands.emit(),
         };
-        let World { kernel, now, out } = self;
+        let OperatorFixture { kernel, now, out } = self;
         kernel.call(*now, caller(), call, out).unwrap();
     }
 
     fn reply(&mut self, message: u64, text: &[u8]) -> bool {
-        let World { kernel, now, out } = self;
+        let OperatorFixture { kernel, now, out } = self;
         kernel.with(*now, out, |resources, cx| {
             resources.operator.reply(cx, message, text)
         })
@@ -59,7 +59,7 @@ impl World {
 
     fn answer(&mut self) -> Option<CallAnswer> {
         let answers = self.out.drain(..).filter_map(|effect| match effect {
-            Effect::Answer(_, answer, _) => Some(answer),
+            KernelEffect::Answer(_, answer, _) => Some(answer),
             _ => None,
         });
         answers.reduce(|_, last| last)
@@ -73,7 +73,7 @@ impl World {
     }
 }
 
-fn asks(room: i64) -> CommandOperands {
+fn reply_operands(room: i64) -> CommandOperands {
     let options = 1 << row::TEXT | 1 << row::REPLY | 1 << row::MAXLENGTH;
     let operands = CommandOperands::new(options).bytes(row::TEXT, "MOUNT TAPE");
     operands.int(row::MAXLENGTH, room)
@@ -81,7 +81,7 @@ fn asks(room: i64) -> CommandOperands {
 
 #[test]
 fn a_message_that_wants_no_reply_is_done_at_once() {
-    let mut w = World::new();
+    let mut w = OperatorFixture::new();
     w.write(&CommandOperands::new(1 << row::TEXT).bytes(row::TEXT, "HELLO"));
     assert_eq!(w.answer().unwrap().condition.name(), "NORMAL");
     assert_eq!(w.waiting(), []);
@@ -90,8 +90,8 @@ fn a_message_that_wants_no_reply_is_done_at_once() {
 #[test]
 fn a_reply_reaches_its_task_and_one_that_is_too_long_is_cut() {
     for (room, text, condition) in [(10, "YES", "NORMAL"), (2, "YE", "LENGERR")] {
-        let mut w = World::new();
-        w.write(&asks(room));
+        let mut w = OperatorFixture::new();
+        w.write(&reply_operands(room));
         assert_eq!(w.answer(), None);
         assert_eq!(w.waiting(), [(1, 17, "MOUNT TAPE".to_owned())]);
         assert!(!w.reply(2, b"YES"));
@@ -107,8 +107,8 @@ fn a_reply_reaches_its_task_and_one_that_is_too_long_is_cut() {
 
 #[test]
 fn a_message_expires_or_goes_with_its_task() {
-    let mut w = World::new();
-    let mut limited = asks(10);
+    let mut w = OperatorFixture::new();
+    let mut limited = reply_operands(10);
     limited.options |= 1 << row::TIMEOUT;
     w.write(&limited.int(row::TIMEOUT, 5));
     w.now += 5 * SECOND;
@@ -116,7 +116,7 @@ fn a_message_expires_or_goes_with_its_task() {
     let answer = w.answer().unwrap();
     assert_eq!((answer.condition.name(), answer.resp2), ("EXPIRED", 7));
     assert_eq!(w.waiting(), []);
-    w.write(&asks(10));
+    w.write(&reply_operands(10));
     w.kernel.end(w.now, caller(), false, &mut w.out);
     assert_eq!(w.waiting(), []);
     assert!(!w.reply(2, b"YES"));

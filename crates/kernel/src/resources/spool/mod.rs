@@ -19,8 +19,8 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Request, Served, condition};
-use crate::types::{AccountKind, Amount, FileAsk, FileKey, FileKind, ReportAsk};
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition};
+use crate::types::{AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, ReportAsk};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -47,10 +47,10 @@ pub const MANAGER: Manager = Manager {
 
 /// The reports that tasks have open.
 #[derive(Debug, Default)]
-pub struct Spool {
+pub struct SpoolReports {
     folder: PathBuf,
     applid: link::Name<8>,
-    open: HashMap<(TaskKey, Token), Report>,
+    open: HashMap<(TaskKey, Token), SpoolReport>,
     /// Who reads; one at a time.
     reader: Option<(TaskKey, Token)>,
     last_token: u64,
@@ -65,14 +65,14 @@ type Token = [u8; 8];
 
 /// A report that a task has opened.
 #[derive(Debug)]
-struct Report {
+struct SpoolReport {
     file: FileKey,
-    stage: Stage,
+    stage: ReportStage,
 }
 
 /// How far the opening of a report is.
 #[derive(Debug, PartialEq, Eq)]
-enum Stage {
+enum ReportStage {
     /// It is being opened.
     Opening,
     /// It can be used.
@@ -85,7 +85,7 @@ const MAX_RECORD_BYTES: i64 = 32_760;
 /// RECORDLENGTH when it is not given.
 const RECORD_BYTES: i64 = 132;
 
-fn open_output(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn open_output(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use spoolopen_output as row;
     let operands = &request.operands;
     let node = operands.get_name::<8>(row::NODE).unwrap_or_default();
@@ -113,7 +113,7 @@ fn open_output(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request
     Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
-fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn open_input(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use spoolopen_input as row;
     let operands = &request.operands;
     let task = request.caller.key;
@@ -139,7 +139,7 @@ fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request)
     Ok(cx.ask_file(task, file, FileAsk::Report(ask)))
 }
 
-fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use spoolwrite as row;
     let operands = &request.operands;
     let file = resources.spool.named(request, row::TOKEN)?;
@@ -151,7 +151,7 @@ fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> S
     Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
-fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use spoolread as row;
     let file = resources.spool.named(request, row::TOKEN)?;
     let most = request.operands.get_int(row::MAXFLENGTH);
@@ -163,7 +163,7 @@ fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     Ok(cx.ask_file(request.caller.key, file, ask))
 }
 
-fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     use spoolclose as row;
     let file = resources.spool.named(request, row::TOKEN)?;
     let operands = &request.operands;
@@ -188,27 +188,27 @@ fn class_of(operands: &CommandOperands, option: u8) -> Result<Option<u8>, Failur
     }
 }
 
-impl Spool {
+impl SpoolReports {
     /// A report that is about to be opened.
     fn begin(&mut self, task: TaskKey) -> Result<(Token, FileKey), Failure> {
-        let more = Amount::one(REPORT_BYTES);
+        let more = CountAndBytes::one(REPORT_BYTES);
         self.account.check(AccountKind::Reports, task, more)?;
         self.last_token += 1;
         let mut token = *b"SP000000";
         let digits = format!("{:06}", self.last_token % 1_000_000);
         token[2..].copy_from_slice(digits.as_bytes());
         let file = FileKey(self.last_token);
-        let stage = Stage::Opening;
-        self.open.insert((task, token), Report { file, stage });
-        self.account.add(task, Amount::one(REPORT_BYTES));
+        let stage = ReportStage::Opening;
+        self.open.insert((task, token), SpoolReport { file, stage });
+        self.account.add(task, CountAndBytes::one(REPORT_BYTES));
         Ok((token, file))
     }
 
     /// The open reports, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount(&self) -> Amount {
-        let reports = self.open.values().map(|_| Amount::one(REPORT_BYTES));
-        reports.fold(Amount::default(), Amount::plus)
+    pub(super) fn recount(&self) -> CountAndBytes {
+        let reports = self.open.values().map(|_| CountAndBytes::one(REPORT_BYTES));
+        reports.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// A report is opened, or could not be.
@@ -217,10 +217,10 @@ impl Spool {
             .open
             .iter_mut()
             .filter(|(_, report)| report.file == file);
-        let Some((key, report)) = opening.find(|(_, report)| report.stage == Stage::Opening) else {
+        let Some((key, report)) = opening.find(|(_, report)| report.stage == ReportStage::Opening) else {
             return;
         };
-        report.stage = Stage::Open;
+        report.stage = ReportStage::Open;
         let key = *key;
         if !well {
             self.forget(key);
@@ -230,7 +230,7 @@ impl Spool {
     /// A report is not open any more.
     fn forget(&mut self, key: (TaskKey, Token)) {
         if self.open.remove(&key).is_some() {
-            self.account.remove(key.0, Amount::one(REPORT_BYTES));
+            self.account.remove(key.0, CountAndBytes::one(REPORT_BYTES));
         }
         self.reader = self.reader.filter(|reader| *reader != key);
     }
@@ -239,7 +239,7 @@ impl Spool {
     fn named(&self, request: &Request, option: u8) -> Result<FileKey, Failure> {
         let token = request.operands.get_name(option).unwrap_or_default();
         let report = self.open.get(&(request.caller.key, token));
-        let open = report.filter(|report| report.stage == Stage::Open);
+        let open = report.filter(|report| report.stage == ReportStage::Open);
         let file = open.map(|report| report.file);
         file.ok_or(Failure::Condition(Condition::NotOpen, 8))
     }
@@ -257,7 +257,7 @@ impl Spool {
 
     /// A task is over: what it left open is closed as CICS does, output
     /// deleted and input kept.
-    fn end(&mut self, cx: &mut Cx<'_>, task: TaskKey) {
+    fn end(&mut self, cx: &mut KernelContext<'_>, task: TaskKey) {
         if self.open.is_empty() {
             return;
         }
@@ -265,7 +265,7 @@ impl Spool {
         let mut files: Vec<FileKey> = left.map(|(_, report)| report.file).collect();
         files.sort_unstable();
         for _ in &files {
-            self.account.remove(task, Amount::one(REPORT_BYTES));
+            self.account.remove(task, CountAndBytes::one(REPORT_BYTES));
         }
         for file in files {
             cx.forget_file(file, FileKind::Report);

@@ -12,8 +12,8 @@ use cics::resp::Condition;
 use link::{ArenaHeap, CommandOperands};
 
 use super::{Manager, Resources};
-use crate::kernel::{Cx, Request, Served, condition, done, done_with};
-use crate::types::Amount;
+use crate::kernel::{KernelContext, Request, CallResult, condition, done, done_with};
+use crate::types::CountAndBytes;
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -23,7 +23,7 @@ pub const MANAGER: Manager = Manager {
 
 /// The shared area: which parts are taken.
 #[derive(Debug, Default)]
-pub struct Storage {
+pub struct SharedArea {
     heap: ArenaHeap,
     /// Bytes of each block by its offset.
     blocks: HashMap<usize, usize>,
@@ -31,10 +31,10 @@ pub struct Storage {
     used_bytes: u64,
 }
 
-impl Storage {
+impl SharedArea {
     /// The blocks that are in use.
-    pub(super) fn amount(&self) -> Amount {
-        Amount {
+    pub(super) fn amount(&self) -> CountAndBytes {
+        CountAndBytes {
             count: self.blocks.len() as u64,
             bytes: self.used_bytes,
         }
@@ -42,14 +42,14 @@ impl Storage {
 
     /// The same, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount(&self) -> Amount {
-        let blocks = self.blocks.values().map(|bytes| Amount::one(*bytes as u64));
-        blocks.fold(Amount::default(), Amount::plus)
+    pub(super) fn recount(&self) -> CountAndBytes {
+        let blocks = self.blocks.values().map(|bytes| CountAndBytes::one(*bytes as u64));
+        blocks.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// An area of so many bytes, all free.
     pub fn new(bytes: usize) -> Self {
-        Storage {
+        SharedArea {
             heap: ArenaHeap::new(bytes),
             blocks: HashMap::new(),
             used_bytes: 0,
@@ -57,7 +57,7 @@ impl Storage {
     }
 }
 
-fn get(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+fn get(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let storage = &mut resources.storage;
     let wanted = request.operands.get_int(getmain::FLENGTH);
     let bytes = wanted
@@ -74,7 +74,7 @@ fn get(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Serv
     done_with(CommandOperands::default().int(getmain::SET, offset as i64))
 }
 
-fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+fn free(resources: &mut Resources, _: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let storage = &mut resources.storage;
     let offset = request.operands.get_int(freemain::DATAPOINTER);
     let offset = offset.and_then(|n| usize::try_from(n).ok());

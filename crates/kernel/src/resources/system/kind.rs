@@ -2,7 +2,7 @@
 
 /// Kinds of resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ResourceKind {
     /// PROGRAM.
     Program,
     /// TRANSACTION.
@@ -41,14 +41,14 @@ pub enum Kind {
     UnitLink,
 }
 
-impl Kind {
+impl ResourceKind {
     /// Bytes of a name.
     pub fn name_bytes(self) -> usize {
         match self {
-            Kind::Transaction | Kind::TdQueue | Kind::Connection => 4,
-            Kind::DumpCode | Kind::UnitLink => 4,
-            Kind::TsQueue => 16,
-            Kind::DataSet => 44,
+            ResourceKind::Transaction | ResourceKind::TdQueue | ResourceKind::Connection => 4,
+            ResourceKind::DumpCode | ResourceKind::UnitLink => 4,
+            ResourceKind::TsQueue => 16,
+            ResourceKind::DataSet => 44,
             _ => 8,
         }
     }

@@ -10,8 +10,8 @@
 mod kind;
 mod recording;
 
-pub use kind::Kind;
-pub use recording::{DAY_S, Recording, day_s};
+pub use kind::ResourceKind;
+pub use recording::{DAY_S, StatisticsRecording, day_s};
 
 use std::collections::{HashMap, VecDeque};
 
@@ -32,14 +32,14 @@ pub const MANAGER: Manager = Manager {
 
 /// Browses in progress, one of a kind a task, and how statistics are recorded.
 #[derive(Debug, Default)]
-pub struct Systems {
-    browses: HashMap<(TaskKey, Kind), Browse>,
-    recorder: recording::Recorder,
+pub struct SystemBrowses {
+    browses: HashMap<(TaskKey, ResourceKind), BrowsePosition>,
+    recorder: recording::StatisticsRecorder,
 }
 
 /// Where a browse stands.
 #[derive(Debug)]
-enum Browse {
+enum BrowsePosition {
     /// The first name is this one or the next greater.
     From(Vec<u8>),
     /// This name was told.
@@ -48,57 +48,57 @@ enum Browse {
     List(VecDeque<Vec<u8>>),
 }
 
-impl Systems {
+impl SystemBrowses {
     /// START, from a name on; false when the task has such a browse.
-    pub fn start(&mut self, task: TaskKey, kind: Kind, at: &[u8]) -> bool {
+    pub fn start(&mut self, task: TaskKey, kind: ResourceKind, at: &[u8]) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
         }
-        let browse = Browse::From(at.to_vec());
+        let browse = BrowsePosition::From(at.to_vec());
         self.browses.insert((task, kind), browse);
         true
     }
 
     /// START of what there is at this moment; false when the task has such a
     /// browse.
-    pub fn start_list(&mut self, task: TaskKey, kind: Kind, names: Vec<Vec<u8>>) -> bool {
+    pub fn start_list(&mut self, task: TaskKey, kind: ResourceKind, names: Vec<Vec<u8>>) -> bool {
         if self.browses.contains_key(&(task, kind)) {
             return false;
         }
-        let browse = Browse::List(names.into());
+        let browse = BrowsePosition::List(names.into());
         self.browses.insert((task, kind), browse);
         true
     }
 
     /// NEXT: the next of these names, which are in order. `None` when the task
     /// has no such browse.
-    pub fn next(&mut self, task: TaskKey, kind: Kind, names: &[Vec<u8>]) -> Option<Next> {
+    pub fn next(&mut self, task: TaskKey, kind: ResourceKind, names: &[Vec<u8>]) -> Option<NextName> {
         let browse = self.browses.get_mut(&(task, kind))?;
-        if let Browse::List(left) = browse {
+        if let BrowsePosition::List(left) = browse {
             let next = std::iter::from_fn(|| left.pop_front()).find(|n| names.contains(n));
-            return Some(next.map_or(Next::End, Next::Name));
+            return Some(next.map_or(NextName::End, NextName::Name));
         }
         let found = names.iter().find(|name| match browse {
-            Browse::From(at) => *name >= at,
-            Browse::After(last) => *name > last,
-            Browse::List(_) => false,
+            BrowsePosition::From(at) => *name >= at,
+            BrowsePosition::After(last) => *name > last,
+            BrowsePosition::List(_) => false,
         });
         let Some(name) = found else {
-            return Some(Next::End);
+            return Some(NextName::End);
         };
-        *browse = Browse::After(name.clone());
-        Some(Next::Name(name.clone()))
+        *browse = BrowsePosition::After(name.clone());
+        Some(NextName::Name(name.clone()))
     }
 
     /// END; false when the task has no such browse.
-    pub fn end(&mut self, task: TaskKey, kind: Kind) -> bool {
+    pub fn end(&mut self, task: TaskKey, kind: ResourceKind) -> bool {
         self.browses.remove(&(task, kind)).is_some()
     }
 }
 
 /// What NEXT gives.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextName {
     /// A name.
     Name(Vec<u8>),
     /// There is no further one.
@@ -110,27 +110,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_browse_tells_each_name_once_even_when_names_come_and_go() {
+    fn a_browse_returns_each_name_once_even_when_names_come_and_go() {
         let task = TaskKey::for_test(1);
-        let mut s = Systems::default();
+        let mut s = SystemBrowses::default();
         let names = |list: &[&str]| -> Vec<Vec<u8>> {
             list.iter().map(|n| n.as_bytes().to_vec()).collect()
         };
-        let name = |n: &str| Some(Next::Name(n.as_bytes().to_vec()));
-        assert_eq!(s.next(task, Kind::File, &[]), None);
-        assert!(s.start(task, Kind::File, b"B"));
-        assert!(!s.start(task, Kind::File, b""));
-        assert!(s.start(task, Kind::Program, b""));
+        let name = |n: &str| Some(NextName::Name(n.as_bytes().to_vec()));
+        assert_eq!(s.next(task, ResourceKind::File, &[]), None);
+        assert!(s.start(task, ResourceKind::File, b"B"));
+        assert!(!s.start(task, ResourceKind::File, b""));
+        assert!(s.start(task, ResourceKind::Program, b""));
         assert_eq!(
-            s.next(task, Kind::File, &names(&["A", "B", "C"])),
+            s.next(task, ResourceKind::File, &names(&["A", "B", "C"])),
             name("B")
         );
-        assert_eq!(s.next(task, Kind::File, &names(&["A", "D"])), name("D"));
+        assert_eq!(s.next(task, ResourceKind::File, &names(&["A", "D"])), name("D"));
         assert_eq!(
-            s.next(task, Kind::File, &names(&["A", "D"])),
-            Some(Next::End)
+            s.next(task, ResourceKind::File, &names(&["A", "D"])),
+            Some(NextName::End)
         );
-        assert!(s.end(task, Kind::File));
-        assert!(!s.end(task, Kind::File));
+        assert!(s.end(task, ResourceKind::File));
+        assert!(!s.end(task, ResourceKind::File));
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! Reference: CICS system programming reference, SET STATISTICS.
 
-use super::Systems;
-use crate::kernel::{Alarm, Cx, Effect, Settings, TimerId};
+use super::SystemBrowses;
+use crate::kernel::{AlarmTarget, KernelContext, KernelEffect, KernelSettings, TimerId};
 use crate::resources::Resources;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -17,7 +17,7 @@ pub const DAY_S: u64 = 24 * 3600;
 
 /// How statistics are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recording {
+pub struct StatisticsRecording {
     /// At every interval; if not, only at the end of the day.
     pub on: bool,
     /// Seconds from one recording to the next, a minute to a day.
@@ -26,9 +26,9 @@ pub struct Recording {
     pub end_of_day_s: u64,
 }
 
-impl Default for Recording {
+impl Default for StatisticsRecording {
     fn default() -> Self {
-        Recording {
+        StatisticsRecording {
             on: false,
             interval_s: 3600,
             end_of_day_s: 0,
@@ -36,7 +36,7 @@ impl Default for Recording {
     }
 }
 
-impl Recording {
+impl StatisticsRecording {
     /// Seconds to the next recording from a second of the local day.
     pub fn next_in_s(&self, day_s: u64) -> u64 {
         let left = (self.end_of_day_s + DAY_S - day_s % DAY_S - 1) % DAY_S + 1;
@@ -49,55 +49,55 @@ impl Recording {
 
 /// What a region keeps of it.
 #[derive(Debug, Default)]
-pub struct Recorder {
-    recording: Recording,
+pub struct StatisticsRecorder {
+    recording: StatisticsRecording,
     timer: Option<TimerId>,
 }
 
 /// The second of the local day at an instant of the region's clock.
-pub fn day_s(settings: &Settings, now: u64) -> u64 {
+pub fn day_s(settings: &KernelSettings, now: u64) -> u64 {
     settings.local_ns(now) / SECOND_NS % DAY_S
 }
 
-impl Systems {
+impl SystemBrowses {
     /// How statistics are recorded.
-    pub fn recording(&self) -> Recording {
+    pub fn recording(&self) -> StatisticsRecording {
         self.recorder.recording
     }
 
     /// Statistics are recorded so from now on.
-    pub fn set_recording(&mut self, cx: &mut Cx<'_>, recording: Recording) {
+    pub fn set_recording(&mut self, cx: &mut KernelContext<'_>, recording: StatisticsRecording) {
         self.recorder.recording = recording;
         self.set_alarm(cx);
     }
 
-    fn set_alarm(&mut self, cx: &mut Cx<'_>) {
+    fn set_alarm(&mut self, cx: &mut KernelContext<'_>) {
         if let Some(timer) = self.recorder.timer.take() {
             cx.kernel.timers.cancel(timer);
         }
         let day_s = day_s(&cx.kernel.settings, cx.now);
         let next = self.recorder.recording.next_in_s(day_s) * SECOND_NS;
-        let alarm = Alarm::Manager(Systems::INDEX, 0);
+        let alarm = AlarmTarget::Manager(SystemBrowses::INDEX, 0);
         self.recorder.timer = Some(cx.kernel.timers.set(cx.now + next, alarm));
     }
 }
 
 /// It is time to record.
-pub fn alarm(resources: &mut Resources, cx: &mut Cx<'_>, _: u64) {
+pub fn alarm(resources: &mut Resources, cx: &mut KernelContext<'_>, _: u64) {
     resources.system.recorder.timer = None;
-    cx.out.push(Effect::Statistics);
+    cx.out.push(KernelEffect::Statistics);
     resources.system.set_alarm(cx);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::world::World;
+    use crate::resources::world::KernelFixture;
     use crate::types::KernelConfig;
 
     #[test]
     fn the_interval_divides_the_time_to_the_end_of_the_day() {
-        let recording = Recording {
+        let recording = StatisticsRecording {
             on: true,
             interval_s: 2 * 3600,
             end_of_day_s: 17 * 3600,
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(recording.next_in_s(8 * 3600), 3600);
         assert_eq!(recording.next_in_s(9 * 3600), 2 * 3600);
         assert_eq!(recording.next_in_s(17 * 3600 - 1), 1);
-        let off = Recording {
+        let off = StatisticsRecording {
             on: false,
             ..recording
         };
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn statistics_are_recorded_at_each_interval_and_not_before_somebody_asked() {
-        let mut w = World::new(KernelConfig::default());
+    fn statistics_are_recorded_at_each_interval_and_only_after_a_request() {
+        let mut w = KernelFixture::new(KernelConfig::default());
         assert_eq!(w.kernel.next_alarm(), None);
-        let recording = Recording {
+        let recording = StatisticsRecording {
             on: true,
             interval_s: 60,
             end_of_day_s: 0,

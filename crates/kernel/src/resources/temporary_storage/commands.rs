@@ -6,14 +6,14 @@ use link::CommandOperands;
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
-use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, Origin, cost};
+use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, QueueOrigin, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
-use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
-use crate::types::{AccountKind, Amount};
+use crate::kernel::{KernelContext, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with};
+use crate::types::{AccountKind, CountAndBytes};
 
 /// Where a queue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum QueueLocation {
     /// In memory.
     Memory,
     /// In the store: it is recoverable.
@@ -22,7 +22,7 @@ enum Place {
     New { recoverable: bool },
 }
 
-pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
     let name = ts.queue(operands, [row::QUEUE, row::QNAME, row::SYSID])?;
@@ -36,11 +36,11 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         false => None,
     };
     match ts.place(&name) {
-        Place::Store | Place::New { recoverable: true } => {
+        QueueLocation::Store | QueueLocation::New { recoverable: true } => {
             stored::write(ts, cx, request, name, number)
         }
-        Place::Memory | Place::New { .. } => {
-            stored::let_go(cx, request, &name);
+        QueueLocation::Memory | QueueLocation::New { .. } => {
+            stored::release_waited_lock(cx, request, &name);
             write_memory(ts, cx, request, name, number)
         }
     }
@@ -48,11 +48,11 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
 
 fn write_memory(
     ts: &mut TemporaryStorage,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
     number: Option<i64>,
-) -> Served {
+) -> CallResult {
     let item = request.operands.get_bytes(row::FROM).unwrap_or_default();
     let queue = ts.memory.get(&name);
     let before = match (queue, number) {
@@ -72,20 +72,20 @@ fn write_memory(
         return no_room(ts, cx, request);
     }
     let task = request.caller.key;
-    let before = Amount {
+    let before = CountAndBytes {
         count: u64::from(queue.is_some()),
         bytes: before,
     };
-    let more = Amount::one(after).minus(before);
+    let more = CountAndBytes::one(after).minus(before);
     ts.memory_account
         .check(AccountKind::TemporaryStorage, task, more)?;
-    let less = before.minus(Amount::one(after));
+    let less = before.minus(CountAndBytes::one(after));
     ts.memory_account.add(task, more);
     ts.memory_account.remove(task, less);
     let queue = ts.memory.entry(name).or_default();
     queue.used_at = cx.now;
     if queue.len() == 0 {
-        queue.origin = Origin {
+        queue.origin = QueueOrigin {
             auxiliary: !request.operands.has(row::MAIN),
             transid: request.caller.transid,
         };
@@ -113,19 +113,19 @@ pub(super) fn written(operands: &CommandOperands, items: usize, number: Option<i
 }
 
 /// There is no room for an item: NOSPACE, or a wait until there is.
-pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, request: &Request) -> Served {
+pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, request: &Request) -> CallResult {
     if request.operands.has(row::NOSUSPEND) {
         return condition(Condition::NoSpace, 0);
     }
     ts.space_waits += 1;
-    let mut wait = Wait::event(SPACE, b"");
+    let mut wait = TaskWait::event(SPACE, b"");
     if let Some(until) = cx.wait_limit(request) {
-        wait = wait.at_most_until(until, Expiry::Abend(DEADLOCK));
+        wait = wait.at_most_until(until, WaitExpiry::Abend(DEADLOCK));
     }
-    Ok(Step::Wait(wait))
+    Ok(CallProgress::Wait(wait))
 }
 
-pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
     let name = ts.queue(
@@ -133,10 +133,10 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
         [read_row::QUEUE, read_row::QNAME, read_row::SYSID],
     )?;
     match ts.place(&name) {
-        Place::Memory => {}
-        Place::Store => return stored::read(ts, cx, request, name),
-        Place::New { .. } => {
-            stored::let_go(cx, request, &name);
+        QueueLocation::Memory => {}
+        QueueLocation::Store => return stored::read(ts, cx, request, name),
+        QueueLocation::New { .. } => {
+            stored::release_waited_lock(cx, request, &name);
             return condition(Condition::QIdErr, 0);
         }
     }
@@ -165,20 +165,20 @@ pub(super) fn items_read(item: &[u8], items: usize) -> CommandOperands {
     given.int(read_row::NUMITEMS, items as i64)
 }
 
-pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let options = [delete_row::QUEUE, delete_row::QNAME, delete_row::SYSID];
     let name = ts.queue(&request.operands, options)?;
     match ts.place(&name) {
-        Place::Memory => {}
-        Place::Store => return stored::delete(ts, cx, request, name),
-        Place::New { .. } => {
-            stored::let_go(cx, request, &name);
+        QueueLocation::Memory => {}
+        QueueLocation::Store => return stored::delete(ts, cx, request, name),
+        QueueLocation::New { .. } => {
+            stored::release_waited_lock(cx, request, &name);
             return condition(Condition::QIdErr, 0);
         }
     }
     if let Some(queue) = ts.memory.remove(&name) {
-        let less = Amount::one(queue.bytes());
+        let less = CountAndBytes::one(queue.bytes());
         ts.memory_account.remove(request.caller.key, less);
         freed(cx);
     }
@@ -206,14 +206,14 @@ impl TemporaryStorage {
     }
 
     /// Where a queue is.
-    fn place(&self, name: &QueueName) -> Place {
+    fn place(&self, name: &QueueName) -> QueueLocation {
         if self.memory.contains_key(name) {
-            Place::Memory
+            QueueLocation::Memory
         } else if self.stored.contains_key(name) {
-            Place::Store
+            QueueLocation::Store
         } else {
             let recoverable = self.models.of(name).is_some_and(|m| m.recoverable);
-            Place::New { recoverable }
+            QueueLocation::New { recoverable }
         }
     }
 }

@@ -16,8 +16,8 @@ use super::super::Resources;
 use super::memory::ITEM_OVERHEAD;
 use super::{QueueName, TemporaryStorage, freed, stored};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Request, Served, condition, done};
-use crate::types::{Amount, TsModelDef};
+use crate::kernel::{KernelContext, Request, CallResult, condition, done};
+use crate::types::{CountAndBytes, TsModelDef};
 
 /// A queue as INQUIRE TSQUEUE tells of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +88,9 @@ impl TemporaryStorage {
 /// SET TSQUEUE: deletes a queue, if it was not used for some time.
 pub(super) fn set_by_queue(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     use set_tsqueue as row;
     set(
         resources,
@@ -103,9 +103,9 @@ pub(super) fn set_by_queue(
 /// SET TSQNAME: the same.
 pub(super) fn set_by_name(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     use set_tsqname as row;
     set(
         resources,
@@ -117,10 +117,10 @@ pub(super) fn set_by_name(
 
 fn set(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
     [queue, sysid, action, last_used]: [u8; 4],
-) -> Served {
+) -> CallResult {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
     let system = operands.get_name(sysid).map(link::Name::from_bytes);
@@ -142,19 +142,19 @@ fn set(
     let mut name: QueueName = [b' '; 16];
     name[..given.len().min(16)].copy_from_slice(&given[..given.len().min(16)]);
     let Some(info) = ts.info(&name) else {
-        stored::let_go(cx, request, &name);
+        stored::release_waited_lock(cx, request, &name);
         return condition(Condition::NotFnd, 1);
     };
     if cx.now.saturating_sub(info.used_at) / 1_000_000_000 < least_s {
-        stored::let_go(cx, request, &name);
+        stored::release_waited_lock(cx, request, &name);
         return condition(Condition::InvReq, 1);
     }
     if info.recoverable {
         return stored::delete(ts, cx, request, name);
     }
     if let Some(queue) = ts.memory.remove(&name) {
-        let less = Amount::one(queue.bytes());
-        ts.memory_account.remove(TaskKey::NOBODY, less);
+        let less = CountAndBytes::one(queue.bytes());
+        ts.memory_account.remove(TaskKey::NO_TASK, less);
         freed(cx);
     }
     done()
@@ -164,9 +164,9 @@ fn set(
 /// is there stays.
 pub(super) fn set_limit(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &mut Request,
-) -> Served {
+) -> CallResult {
     let limit = request.operands.get_int(set_tempstorage::TSMAINLIMIT);
     let Some(limit) = limit else {
         return done();

@@ -16,7 +16,7 @@ pub fn cost(item: &[u8]) -> u64 {
 
 /// How a queue was made.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Origin {
+pub struct QueueOrigin {
     /// Its first WRITEQ TS did not say MAIN.
     pub auxiliary: bool,
     /// The transaction of its first item.
@@ -31,7 +31,7 @@ pub struct Queue {
     /// Number of the item that was read last, 0 for none.
     pub last_read: u16,
     /// How it was made.
-    pub origin: Origin,
+    pub origin: QueueOrigin,
     /// When it was used last, nanoseconds of the region's clock.
     pub used_at: u64,
 }

@@ -25,13 +25,13 @@ use link::TransId;
 
 use super::{GrowthAccount, Manager, Resources, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::Cx;
+use crate::kernel::KernelContext;
 use crate::kernel::EventKind;
 use crate::types::WaitKind;
-use crate::types::{Amount, KernelConfig, Statistics};
+use crate::types::{CountAndBytes, KernelConfig, RegionStatistics};
 
 use memory::Queue;
-use models::Models;
+use models::TsModels;
 pub use stored::measure;
 
 /// What this manager serves and hears of.
@@ -66,28 +66,28 @@ type QueueName = [u8; 16];
 /// All temporary storage queues of a region.
 #[derive(Debug, Default)]
 pub struct TemporaryStorage {
-    models: Models,
+    models: TsModels,
     sysid: link::Name<4>,
     /// Most bytes of all queues.
     limit_bytes: u64,
     /// Queues that are not recoverable.
     memory: HashMap<QueueName, Queue>,
     /// Recoverable queues, those of units under way among them.
-    stored: HashMap<QueueName, Stored>,
+    stored: HashMap<QueueName, RecoverableQueue>,
     /// What the queues in memory take, by the tasks that have written them.
     pub(super) memory_account: GrowthAccount,
     /// Committed bytes of the recoverable queues.
     stored_bytes: u64,
     /// Bytes that units under way have added to them.
     pending_bytes: u64,
-    units: HashMap<TaskKey, Part>,
+    units: HashMap<TaskKey, UnitQueueChanges>,
     /// Commands that waited for space.
     space_waits: u64,
 }
 
 /// What is kept in memory of a recoverable queue.
 #[derive(Debug, Default, Clone, Copy)]
-struct Stored {
+struct RecoverableQueue {
     /// Number of the item that was read last, 0 for none.
     last_read: u16,
     /// Committed items.
@@ -104,9 +104,9 @@ struct Stored {
 
 /// What a unit of work has done to recoverable queues.
 #[derive(Debug, Default)]
-struct Part {
+struct UnitQueueChanges {
     /// The queues that it changed, as they were before.
-    before: HashMap<QueueName, Stored>,
+    before: HashMap<QueueName, RecoverableQueue>,
     /// Those that it deleted.
     deleted: HashSet<QueueName>,
     /// Bytes that it added.
@@ -120,34 +120,34 @@ impl TemporaryStorage {
     }
 
     /// What the recoverable queues take, with what units under way add.
-    pub(super) fn stored_amount(&self) -> Amount {
-        Amount {
+    pub(super) fn stored_amount(&self) -> CountAndBytes {
+        CountAndBytes {
             count: self.stored.len() as u64,
             bytes: self.stored_bytes + self.pending_bytes,
         }
     }
 
     /// What each unit under way adds to recoverable queues.
-    pub(super) fn unit_amounts(&self) -> impl Iterator<Item = (TaskKey, Amount)> {
+    pub(super) fn unit_amounts(&self) -> impl Iterator<Item = (TaskKey, CountAndBytes)> {
         self.units.iter().map(|(task, part)| {
             let bytes = part.added_bytes;
-            (*task, Amount { count: 0, bytes })
+            (*task, CountAndBytes { count: 0, bytes })
         })
     }
 
     /// What the queues in memory take, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount_memory(&self) -> Amount {
-        let queues = self.memory.values().map(|q| Amount::one(q.recount()));
-        queues.fold(Amount::default(), Amount::plus)
+    pub(super) fn recount_memory(&self) -> CountAndBytes {
+        let queues = self.memory.values().map(|q| CountAndBytes::one(q.recount()));
+        queues.fold(CountAndBytes::default(), CountAndBytes::plus)
     }
 
     /// What the recoverable queues take, counted anew.
     #[cfg(any(test, feature = "sim"))]
-    pub(super) fn recount_stored(&self) -> Amount {
+    pub(super) fn recount_stored(&self) -> CountAndBytes {
         let committed: u64 = self.stored.values().map(|q| q.bytes).sum();
         let added: u64 = self.units.values().map(|part| part.added_bytes).sum();
-        Amount {
+        CountAndBytes {
             count: self.stored.len() as u64,
             bytes: committed + added,
         }
@@ -169,10 +169,10 @@ fn define(resources: &mut Resources, config: &KernelConfig) {
     let ts = &mut resources.temporary_storage;
     ts.sysid = config.sysid;
     ts.limit_bytes = config.temporary_storage_bytes;
-    ts.models = Models::new(&config.definitions.queues.models);
+    ts.models = TsModels::new(&config.definitions.queues.models);
 }
 
-fn count(resources: &Resources, statistics: &mut Statistics) {
+fn count(resources: &Resources, statistics: &mut RegionStatistics) {
     let ts = &resources.temporary_storage;
     let items = |sum: u64, n: u64| sum + n;
     statistics.ts_queues = (ts.memory.len() + ts.stored.len()) as u64;
@@ -189,6 +189,6 @@ fn count(resources: &Resources, statistics: &mut Statistics) {
 pub const SPACE: EventKind = EventKind::new("TSSPACE", WaitKind::Queue);
 
 /// Space came free: whoever waits for it looks again.
-fn freed(cx: &mut Cx<'_>) {
+fn freed(cx: &mut KernelContext<'_>) {
     cx.signal(SPACE, b"");
 }

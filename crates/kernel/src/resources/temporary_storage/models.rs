@@ -7,15 +7,15 @@ use crate::types::TsModelDef;
 
 /// The models, the most particular first.
 #[derive(Debug, Default)]
-pub struct Models(Vec<TsModelDef>);
+pub struct TsModels(Vec<TsModelDef>);
 
-impl Models {
+impl TsModels {
     /// Puts models in the order in which they are tried.
     pub fn new(models: &[TsModelDef]) -> Self {
         let mut models = models.to_vec();
         let any = |m: &TsModelDef| m.prefix.iter().filter(|b| **b == b'+').count();
         models.sort_by_key(|m| (std::cmp::Reverse(m.prefix.len()), any(m)));
-        Models(models)
+        TsModels(models)
     }
 
     /// The models in this order.
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_longest_prefix_that_fits_is_taken() {
-        let models = Models::new(&[model("A"), model("AB+"), model("ABC"), model("ABCD++")]);
+        let models = TsModels::new(&[model("A"), model("AB+"), model("ABC"), model("ABCD++")]);
         let of = |name: &[u8; 16]| {
             let prefix = models.of(name).map(|m| m.prefix.clone());
             prefix.map(|p| String::from_utf8_lossy(&p).into_owned())

@@ -17,10 +17,10 @@ use super::super::Resources;
 use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
 use super::commands::{items_read, no_room, wanted, written};
 use super::memory::{MAX_ITEMS, cost};
-use super::{Part, QueueName, Stored, TemporaryStorage, freed};
+use super::{UnitQueueChanges, QueueName, RecoverableQueue, TemporaryStorage, freed};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Failure, LockName, LockSpace, Request, Served, Woken, condition, done, done_with,
+    KernelContext, Failure, LockName, LockSpace, Request, CallResult, WakeReason, condition, done, done_with,
 };
 use cics::command::commands::writeq_ts as row;
 
@@ -30,11 +30,11 @@ const VERSION: u8 = 1;
 
 pub(super) fn write(
     ts: &mut TemporaryStorage,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
     number: Option<i64>,
-) -> Served {
+) -> CallResult {
     let item = request.operands.get_bytes(row::FROM).unwrap_or_default();
     let task = request.caller.key;
     owned(cx, request, &name, |cx| {
@@ -91,10 +91,10 @@ pub(super) fn write(
 
 pub(super) fn read(
     ts: &mut TemporaryStorage,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
-) -> Served {
+) -> CallResult {
     let task = request.caller.key;
     let Some(new) = lock(cx, request, &lock_name(&name))? else {
         return wait(cx, request, lock_name(&name));
@@ -108,10 +108,10 @@ pub(super) fn read(
 
 fn read_item(
     ts: &mut TemporaryStorage,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: &QueueName,
-) -> Served {
+) -> CallResult {
     let (unit, reader) = unit_and_store(cx, request.caller.key)?;
     let head = head(unit, reader, name)?;
     let (Some(head), Some(stored)) = (head, ts.stored.get_mut(name)) else {
@@ -134,10 +134,10 @@ fn read_item(
 
 pub(super) fn delete(
     ts: &mut TemporaryStorage,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
-) -> Served {
+) -> CallResult {
     let task = request.caller.key;
     owned(cx, request, &name, |cx| {
         let (unit, reader) = unit_and_store(cx, task)?;
@@ -158,7 +158,7 @@ pub(super) fn delete(
 
 impl TemporaryStorage {
     /// Notes that a unit changes a queue; gives what the unit has done.
-    fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Part {
+    fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut UnitQueueChanges {
         let stored = *self.stored.entry(*name).or_default();
         let part = self.units.entry(task).or_default();
         part.before.entry(*name).or_insert(stored);
@@ -175,7 +175,7 @@ impl TemporaryStorage {
 /// has now.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     committed: bool,
 ) {
@@ -199,7 +199,7 @@ pub(super) fn unit_ended(
             Some(Ok(head)) => head,
             Some(Err(error)) => {
                 tracing::error!(%error, queue = %name.escape_ascii(), "a queue could not be read");
-                (before.items > 0).then_some(Head {
+                (before.items > 0).then_some(QueueHead {
                     items: before.items,
                     bytes: before.bytes,
                 })
@@ -213,7 +213,7 @@ pub(super) fn unit_ended(
             }
             Some(head) => {
                 ts.stored_bytes += head.bytes;
-                let stored = Stored {
+                let stored = RecoverableQueue {
                     last_read: last_read.min(head.items),
                     items: head.items,
                     bytes: head.bytes,
@@ -229,7 +229,7 @@ pub(super) fn unit_ended(
 }
 
 /// The region starts: the queues are those of the store.
-pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let ts = &mut resources.temporary_storage;
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return;
@@ -255,15 +255,15 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         let Ok(name) = name else {
             continue;
         };
-        match Head::parse(&value) {
+        match QueueHead::parse(&value) {
             Some(head) => {
                 ts.stored_bytes += head.bytes;
-                let stored = Stored {
+                let stored = RecoverableQueue {
                     last_read: 0,
                     items: head.items,
                     bytes: head.bytes,
                     used_at: cx.now,
-                    ..Stored::default()
+                    ..RecoverableQueue::default()
                 };
                 ts.stored.insert(name, stored);
             }
@@ -279,7 +279,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
 /// A prepared unit of the region's last life: what its commit will do to queues.
 pub(super) fn unit_restored(
     resources: &mut Resources,
-    _: &mut Cx<'_>,
+    _: &mut KernelContext<'_>,
     key: TaskKey,
     changes: &UnitOfWork,
 ) {
@@ -302,7 +302,7 @@ pub(super) fn unit_restored(
 }
 
 /// Finds out how long the committed items of a queue are, unless that is known.
-pub fn measure(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, name: &QueueName) {
+pub fn measure(ts: &mut TemporaryStorage, cx: &mut KernelContext<'_>, name: &QueueName) {
     let (Some(stored), Some(reader)) = (ts.stored.get_mut(name), cx.kernel.reader.as_mut()) else {
         return;
     };
@@ -327,12 +327,12 @@ pub fn measure(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, name: &QueueName) {
 
 /// What the store has of a queue beside its items.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Head {
+struct QueueHead {
     items: u16,
     bytes: u64,
 }
 
-impl Head {
+impl QueueHead {
     fn emit(self) -> Vec<u8> {
         let mut out = vec![VERSION];
         out.extend(self.items.to_be_bytes());
@@ -340,10 +340,10 @@ impl Head {
         out
     }
 
-    fn parse(value: &[u8]) -> Option<Head> {
+    fn parse(value: &[u8]) -> Option<QueueHead> {
         let rest = value.strip_prefix(&[VERSION])?;
         let (items, bytes) = rest.split_first_chunk()?;
-        Some(Head {
+        Some(QueueHead {
             items: u16::from_be_bytes(*items),
             bytes: u64::from_be_bytes(bytes.try_into().ok()?),
         })
@@ -359,19 +359,19 @@ fn head(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<Head>, Failure> {
+) -> Result<Option<QueueHead>, Failure> {
     let value = unit.get(reader, TABLE, name).map_err(|e| unreadable(&e))?;
-    Ok(value.and_then(|value| Head::parse(&value)))
+    Ok(value.and_then(|value| QueueHead::parse(&value)))
 }
 
 /// A queue as it is committed.
 fn committed_head(
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<Head>, ReadError> {
+) -> Result<Option<QueueHead>, ReadError> {
     let mut head = None;
     reader.seek_table(TABLE, SeekKey::Equal(name), &mut |e| {
-        head = Head::parse(e.record);
+        head = QueueHead::parse(e.record);
     })?;
     Ok(head)
 }
@@ -381,8 +381,8 @@ fn lock_name(name: &QueueName) -> LockName {
 }
 
 /// Gives a lock back that was waited for, for the queue is gone meanwhile.
-pub(super) fn let_go(cx: &mut Cx<'_>, request: &Request, name: &QueueName) {
-    if request.woken == Some(Woken::Granted) {
+pub(super) fn release_waited_lock(cx: &mut KernelContext<'_>, request: &Request, name: &QueueName) {
+    if request.woken == Some(WakeReason::Granted) {
         cx.unlock(request.caller.key, &lock_name(name));
     }
 }
@@ -390,16 +390,16 @@ pub(super) fn let_go(cx: &mut Cx<'_>, request: &Request, name: &QueueName) {
 /// Does what changes a queue with its lock, which the unit keeps; a lock that
 /// was taken for nothing is given back.
 fn owned(
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: &QueueName,
-    change: impl FnOnce(&mut Cx<'_>) -> Served,
-) -> Served {
+    change: impl FnOnce(&mut KernelContext<'_>) -> CallResult,
+) -> CallResult {
     let Some(new) = lock(cx, request, &lock_name(name))? else {
         return wait(cx, request, lock_name(name));
     };
     let served = change(cx);
-    let kept = matches!(served, Ok(crate::kernel::Step::Done(_)));
+    let kept = matches!(served, Ok(crate::kernel::CallProgress::Done(_)));
     if new && !kept {
         cx.unlock(request.caller.key, &lock_name(name));
     }

@@ -5,13 +5,13 @@ use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use crate::resources::world::{Response, World};
-use crate::types::{Definitions, KernelConfig, QueueDefinitions, TsModelDef};
+use crate::resources::world::{Response, KernelFixture};
+use crate::types::{RegionDefinitions, KernelConfig, QueueDefinitions, TsModelDef};
 
 fn region() -> KernelConfig {
     KernelConfig {
         temporary_storage_bytes: 1 << 20,
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             queues: QueueDefinitions {
                 models: vec![TsModelDef {
                     prefix: b"R".to_vec(),
@@ -20,7 +20,7 @@ fn region() -> KernelConfig {
                 }],
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
@@ -35,12 +35,12 @@ fn named(number: u16, queue: &str) -> CommandOperands {
     CommandOperands::new(1 << option).bytes(option, queue.as_bytes())
 }
 
-fn write(w: &mut World, task: u32, queue: &str, item: &[u8]) -> Option<Response> {
+fn write(w: &mut KernelFixture, task: u32, queue: &str, item: &[u8]) -> Option<Response> {
     let operands = named(writeq_ts::NUMBER, queue).bytes(writeq_ts::FROM, item);
     w.command(task, writeq_ts::NUMBER, &operands)
 }
 
-fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Response> {
+fn read(w: &mut KernelFixture, task: u32, queue: &str, item: Option<i64>) -> Option<Response> {
     let mut operands = named(readq_ts::NUMBER, queue);
     if let Some(item) = item {
         operands = operands.int(readq_ts::ITEM, item);
@@ -48,11 +48,11 @@ fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Resp
     w.command(task, readq_ts::NUMBER, &operands)
 }
 
-fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_ts::NUMBER, &named(deleteq_ts::NUMBER, queue))
 }
 
-fn said(told: Option<Response>) -> Condition {
+fn condition_of(told: Option<Response>) -> Condition {
     told.expect("an answer").condition
 }
 
@@ -65,20 +65,20 @@ fn item(told: Option<Response>) -> String {
 
 #[test]
 fn a_queue_has_no_more_than_32767_items() {
-    let mut w = World::new(KernelConfig {
+    let mut w = KernelFixture::new(KernelConfig {
         temporary_storage_bytes: 1 << 30,
         ..region()
     });
     for _ in 0..32_767 {
-        assert_eq!(said(write(&mut w, 1, "Q", b"x")), Condition::Normal);
+        assert_eq!(condition_of(write(&mut w, 1, "Q", b"x")), Condition::Normal);
     }
-    assert_eq!(said(write(&mut w, 1, "Q", b"x")), Condition::ItemErr);
+    assert_eq!(condition_of(write(&mut w, 1, "Q", b"x")), Condition::ItemErr);
     assert_eq!(item(read(&mut w, 1, "Q", Some(32_767))), "x");
 }
 
 #[test]
 fn all_tasks_share_the_position_of_next() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     for text in ["1", "2", "3"] {
         write(&mut w, 1, "Q", text.as_bytes());
     }
@@ -90,19 +90,19 @@ fn all_tasks_share_the_position_of_next() {
 
 #[test]
 fn a_write_without_room_waits_until_a_queue_is_deleted() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     let large = vec![0; 30_000];
     for _ in 0..34 {
         write(&mut w, 1, "Q", &large);
     }
     assert_eq!(write(&mut w, 2, "P", &large), None);
     delete(&mut w, 1, "Q");
-    assert_eq!(said(w.answer(2)), Condition::Normal);
+    assert_eq!(condition_of(w.answer(2)), Condition::Normal);
 }
 
 #[test]
 fn a_wait_for_room_ends_with_dtimout() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     let large = vec![0; 30_000];
     for _ in 0..34 {
         write(&mut w, 1, "Q", &large);
@@ -114,45 +114,45 @@ fn a_wait_for_room_ends_with_dtimout() {
 
 #[test]
 fn a_recoverable_queue_is_seen_by_others_when_the_unit_is_over() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R", b"1");
     assert_eq!(item(read(&mut w, 1, "R", Some(1))), "1");
     assert_eq!(read(&mut w, 2, "R", Some(1)), None);
     w.syncpoint(1);
     assert_eq!(item(w.answer(2)), "1");
     // Whoever only reads owns nothing.
-    assert_eq!(said(write(&mut w, 3, "R", b"2")), Condition::Normal);
+    assert_eq!(condition_of(write(&mut w, 3, "R", b"2")), Condition::Normal);
 }
 
 #[test]
 fn what_waits_for_a_queue_that_is_backed_out_finds_none_and_owns_nothing() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R", b"1");
     assert_eq!(read(&mut w, 2, "R", Some(1)), None);
     assert_eq!(write(&mut w, 3, "R", b"3"), None);
     w.rollback(1);
-    assert_eq!(said(w.answer(2)), Condition::QIdErr);
-    assert_eq!(said(w.answer(3)), Condition::Normal);
+    assert_eq!(condition_of(w.answer(2)), Condition::QIdErr);
+    assert_eq!(condition_of(w.answer(3)), Condition::Normal);
     w.end(3, true);
     assert_eq!(item(read(&mut w, 2, "R", None)), "3");
 }
 
 #[test]
 fn the_position_of_next_comes_back_with_a_deleted_queue() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R", b"1");
     write(&mut w, 1, "R", b"2");
     w.syncpoint(1);
     read(&mut w, 1, "R", None);
     delete(&mut w, 1, "R");
-    assert_eq!(said(write(&mut w, 1, "R", b"3")), Condition::InvReq);
+    assert_eq!(condition_of(write(&mut w, 1, "R", b"3")), Condition::InvReq);
     w.rollback(1);
     assert_eq!(item(read(&mut w, 1, "R", None)), "2");
 }
 
 #[test]
 fn a_region_that_died_has_its_recoverable_queues_as_they_were_committed() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R1", b"kept");
     write(&mut w, 1, "Q", b"lost");
     w.syncpoint(1);
@@ -160,27 +160,27 @@ fn a_region_that_died_has_its_recoverable_queues_as_they_were_committed() {
     write(&mut w, 1, "R2", b"not committed");
     let mut w = w.restart();
     assert_eq!(item(read(&mut w, 1, "R1", None)), "kept");
-    assert_eq!(said(read(&mut w, 1, "R1", None)), Condition::ItemErr);
-    assert_eq!(said(read(&mut w, 1, "R2", None)), Condition::QIdErr);
-    assert_eq!(said(read(&mut w, 1, "Q", None)), Condition::QIdErr);
+    assert_eq!(condition_of(read(&mut w, 1, "R1", None)), Condition::ItemErr);
+    assert_eq!(condition_of(read(&mut w, 1, "R2", None)), Condition::QIdErr);
+    assert_eq!(condition_of(read(&mut w, 1, "Q", None)), Condition::QIdErr);
     let statistics = statistics(&w);
     assert_eq!((statistics.ts_queues, statistics.ts_items), (1, 1));
 }
 
 #[test]
 fn a_disk_that_is_full_backs_the_unit_out() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R", b"1");
     w.disk = false;
-    assert_eq!(said(w.syncpoint(1)), Condition::RolledBack);
+    assert_eq!(condition_of(w.syncpoint(1)), Condition::RolledBack);
     w.disk = true;
-    assert_eq!(said(read(&mut w, 2, "R", None)), Condition::QIdErr);
+    assert_eq!(condition_of(read(&mut w, 2, "R", None)), Condition::QIdErr);
     assert_eq!(statistics(&w).ts_bytes, 0);
 }
 
 #[test]
 fn two_units_that_want_each_others_queues_are_a_deadlock() {
-    let mut w = World::new(region());
+    let mut w = KernelFixture::new(region());
     write(&mut w, 1, "R1", b"1");
     write(&mut w, 2, "R2", b"2");
     assert_eq!(write(&mut w, 1, "R2", b"1"), None);
@@ -188,8 +188,8 @@ fn two_units_that_want_each_others_queues_are_a_deadlock() {
     assert_eq!(refused.abend, "AKCS");
 }
 
-fn statistics(w: &World) -> crate::types::Statistics {
-    let mut statistics = crate::types::Statistics::default();
+fn statistics(w: &KernelFixture) -> crate::types::RegionStatistics {
+    let mut statistics = crate::types::RegionStatistics::default();
     w.kernel.resources.count(&mut statistics);
     statistics
 }
@@ -199,7 +199,7 @@ fn statistics(w: &World) -> crate::types::Statistics {
 #[test]
 fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
     for (restarts, commit) in [(false, true), (false, false), (true, true), (true, false)] {
-        let mut w = World::new(region());
+        let mut w = KernelFixture::new(region());
         write(&mut w, 1, "RKEPT", b"one");
         write(&mut w, 1, "RGONE", b"gone");
         w.syncpoint(1);
@@ -214,7 +214,7 @@ fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
             true => w.restart(),
             false => w,
         };
-        let used = |w: &World| w.kernel.resources.temporary_storage.used_bytes();
+        let used = |w: &KernelFixture| w.kernel.resources.temporary_storage.used_bytes();
         assert_eq!(used(&w), bytes);
         for (task, queue) in [(2, "RKEPT"), (3, "RNEW"), (4, "RGONE")] {
             assert_eq!(read(&mut w, task, queue, Some(1)), None, "{queue}");
@@ -233,10 +233,10 @@ fn the_queues_of_a_prepared_unit_wait_for_its_end_over_a_restart_too() {
         match commit {
             true => {
                 assert_eq!(item(new), "new");
-                assert_eq!(said(gone), Condition::QIdErr);
+                assert_eq!(condition_of(gone), Condition::QIdErr);
             }
             false => {
-                assert_eq!(said(new), Condition::QIdErr);
+                assert_eq!(condition_of(new), Condition::QIdErr);
                 assert_eq!(item(gone), "gone");
             }
         }

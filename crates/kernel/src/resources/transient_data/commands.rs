@@ -4,14 +4,14 @@ use cics::command::commands::{deleteq_td as delete_row, readq_td as read_row, wr
 use cics::resp::Condition;
 
 use super::super::Resources;
-use super::{Body, Extra, TransientData, intra};
-use crate::kernel::{Cx, Effect, Request, Served, condition, done};
+use super::{Body, ExtraQueue, TransientData, intra};
+use crate::kernel::{KernelContext, KernelEffect, Request, CallResult, condition, done};
 use crate::types::{FileAsk, FileKind, QueueAsk};
 
 /// Longest record.
 const MAX_RECORD_BYTES: i64 = 32_767;
 
-pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn write(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let td = &mut resources.transient_data;
     td.forget_files(cx);
     let operands = &request.operands;
@@ -36,7 +36,7 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
         Some(Body::Log(false)) => condition(Condition::NotOpen, 0),
         Some(Body::Log(true)) => {
             let record = record.to_vec();
-            cx.out.push(Effect::Line {
+            cx.out.push(KernelEffect::Line {
                 // As the program has it: the line's reader looks for that.
                 queue: operands.get_name(row::QUEUE).unwrap_or(name),
                 task: request.caller.key,
@@ -48,7 +48,7 @@ pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     }
 }
 
-pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn read(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let td = &mut resources.transient_data;
     let name = td.named(&request.operands, read_row::QUEUE, read_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
@@ -65,7 +65,7 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
     }
 }
 
-pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let td = &mut resources.transient_data;
     let name = td.named(&request.operands, delete_row::QUEUE, delete_row::SYSID)?;
     match td.queues.get(&name).map(|queue| &queue.body) {
@@ -76,7 +76,7 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
 }
 
 /// Has a queue's file written or read.
-fn ask_extra(extra: &Extra, cx: &mut Cx<'_>, request: &Request, ask: QueueAsk) -> Served {
+fn ask_extra(extra: &ExtraQueue, cx: &mut KernelContext<'_>, request: &Request, ask: QueueAsk) -> CallResult {
     if !extra.open {
         return condition(Condition::NotOpen, 0);
     }
@@ -85,7 +85,7 @@ fn ask_extra(extra: &Extra, cx: &mut Cx<'_>, request: &Request, ask: QueueAsk) -
 
 impl TransientData {
     /// Files of earlier definitions are closed.
-    pub(super) fn forget_files(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn forget_files(&mut self, cx: &mut KernelContext<'_>) {
         for file in self.left.drain(..) {
             cx.forget_file(file, FileKind::Queue);
         }

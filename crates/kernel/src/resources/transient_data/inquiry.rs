@@ -12,7 +12,7 @@ use link::{Name, CommandOperands, TransId, UserId};
 
 use super::super::Resources;
 use super::{Body, QueueName, TransientData};
-use crate::kernel::{Cx, Failure, Request, Served, condition, done};
+use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
 use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
 /// A queue as INQUIRE TDQUEUE tells of it.
@@ -45,7 +45,7 @@ impl TransientData {
 }
 
 /// What SET TDQUEUE asks for.
-struct Change {
+struct TdQueueChange {
     enabled: Option<bool>,
     open: Option<bool>,
     level: Option<u32>,
@@ -54,11 +54,11 @@ struct Change {
 }
 
 /// SET TDQUEUE.
-pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+pub(super) fn set(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let td = &mut resources.transient_data;
     let operands = &request.operands;
     let name: QueueName = operands.get_name(row::TDQUEUE).unwrap_or([b' '; 4]);
-    let change = asked(operands)?;
+    let change = requested_change(operands)?;
     let Some(queue) = td.queues.get_mut(&name) else {
         return condition(Condition::QIdErr, 1);
     };
@@ -99,7 +99,7 @@ pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
 }
 
 /// What the operands say, or what is wrong with them.
-fn asked(operands: &CommandOperands) -> Result<Change, Failure> {
+fn requested_change(operands: &CommandOperands) -> Result<TdQueueChange, Failure> {
     let either = |option, yes: (u8, &str), no: (u8, &str), resp2| {
         let value = |name| cvda::value(name).map(i64::from);
         match operands.get_int(option) {
@@ -119,7 +119,7 @@ fn asked(operands: &CommandOperands) -> Result<Change, Failure> {
         Some(_) => return condition(Condition::InvReq, 2),
         None => None,
     };
-    Ok(Change {
+    Ok(TdQueueChange {
         enabled: either(
             row::ENABLESTATUS,
             (row::ENABLED, "ENABLED"),
@@ -139,7 +139,7 @@ fn asked(operands: &CommandOperands) -> Result<Change, Failure> {
 }
 
 /// A queue without a transaction, or with level 0, starts nothing.
-fn apply(trigger: &mut Option<Trigger>, change: &Change) {
+fn apply(trigger: &mut Option<Trigger>, change: &TdQueueChange) {
     if change.level.is_none() && change.transid.is_none() && change.userid.is_none() {
         return;
     }

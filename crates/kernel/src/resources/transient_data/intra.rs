@@ -23,7 +23,7 @@ use super::super::settling;
 use super::{QueueName, TransientData};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, FAILED, Failure, LockName, LockSpace, Outcome, Refused, Request, Served, Step, Woken,
+    KernelContext, FAILED, Failure, LockName, LockSpace, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, WakeReason,
     condition, done, done_with,
 };
 use crate::types::{TdRecovery, Trigger};
@@ -34,7 +34,7 @@ const OVERHEAD: u64 = 64;
 
 /// An intrapartition queue.
 #[derive(Debug)]
-pub struct Intra {
+pub struct IntraQueue {
     /// RECOVSTATUS.
     pub recovery: TdRecovery,
     /// What it starts.
@@ -55,7 +55,7 @@ pub struct Intra {
 
 /// What a unit has done to a logically recoverable queue.
 #[derive(Debug, Default)]
-pub struct Change {
+pub struct IntraChanges {
     pub written: u64,
     pub written_bytes: u64,
     pub taken: u64,
@@ -64,7 +64,7 @@ pub struct Change {
 
 /// An end of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum QueueEnd {
     Read,
     Write,
 }
@@ -74,9 +74,9 @@ pub(super) fn cost(record: &[u8]) -> u64 {
     record.len() as u64 + OVERHEAD
 }
 
-impl Intra {
+impl IntraQueue {
     pub(super) fn new(recovery: TdRecovery, trigger: Option<Trigger>) -> Self {
-        Intra {
+        IntraQueue {
             recovery,
             trigger,
             records: VecDeque::new(),
@@ -101,21 +101,21 @@ impl Intra {
 
 pub(super) fn write(
     td: &mut TransientData,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
-) -> Served {
+) -> CallResult {
     let record = request
         .operands
         .get_bytes(writeq_td::FROM)
         .unwrap_or_default();
     let bytes = cost(record);
     let recovery = recovery_of(td, &name)?;
-    if recovery != TdRecovery::No && lock(cx, request, &lock_name(&name, End::Write))?.is_none() {
-        return wait(cx, request, lock_name(&name, End::Write));
+    if recovery != TdRecovery::No && lock(cx, request, &lock_name(&name, QueueEnd::Write))?.is_none() {
+        return wait(cx, request, lock_name(&name, QueueEnd::Write));
     }
     if !td.has_room(bytes) {
-        release(td, cx, request.caller.key, &name, End::Write);
+        release(td, cx, request.caller.key, &name, QueueEnd::Write);
         return condition(Condition::NoSpace, 0);
     }
     let Some(intra) = td.intra(&name) else {
@@ -135,15 +135,15 @@ pub(super) fn write(
             td.pending_bytes += bytes;
             let mut changes = UnitOfWork::new();
             changes.put(TABLE, &key, record);
-            let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+            let settle = move |td: &mut TransientData, cx: &mut KernelContext<'_>, stored: bool| {
                 td.pending_bytes -= bytes;
                 if let Some(intra) = td.intra(&name).filter(|_| stored) {
                     intra.added(1, bytes);
                     td.fire(cx, &name);
                 }
             };
-            let told = (CallAnswer::default(), not_written as Refused);
-            Ok(at_once(changes, told, &name, End::Write, settle))
+            let told = (CallAnswer::default(), not_written as RefusalMapping);
+            Ok(at_once(changes, told, &name, QueueEnd::Write, settle))
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
@@ -161,7 +161,7 @@ pub(super) fn write(
 /// answer is INVREQ.
 pub(super) fn write_from_door(
     td: &mut TransientData,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     name: QueueName,
     record: &[u8],
 ) -> Result<(), Condition> {
@@ -183,10 +183,10 @@ pub(super) fn write_from_door(
 
 pub(super) fn read(
     td: &mut TransientData,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
-) -> Served {
+) -> CallResult {
     let task = request.caller.key;
     let recovery = recovery_of(td, &name)?;
     if recovery == TdRecovery::No {
@@ -199,29 +199,29 @@ pub(super) fn read(
         intra.taken(1, cost(&record));
         return done_with(taken(&record));
     }
-    if request.woken == Some(Woken::Granted) {
+    if request.woken == Some(WakeReason::Granted) {
         // The writer that was waited for is done.
-        release(td, cx, task, &name, End::Write);
+        release(td, cx, task, &name, QueueEnd::Write);
     }
     let nosuspend = request.operands.has(readq_td::NOSUSPEND);
-    if nosuspend && is_taken(cx, task, &name, End::Read) {
+    if nosuspend && is_taken(cx, task, &name, QueueEnd::Read) {
         return condition(Condition::QBusy, 0);
     }
-    if lock(cx, request, &lock_name(&name, End::Read))?.is_none() {
-        return wait(cx, request, lock_name(&name, End::Read));
+    if lock(cx, request, &lock_name(&name, QueueEnd::Read))?.is_none() {
+        return wait(cx, request, lock_name(&name, QueueEnd::Read));
     }
     let (unit, reader) = unit_and_store(cx, task)?;
     let Some((key, record)) = first(unit, reader, &name)? else {
-        if !is_taken(cx, task, &name, End::Write) {
-            release(td, cx, task, &name, End::Read);
+        if !is_taken(cx, task, &name, QueueEnd::Write) {
+            release(td, cx, task, &name, QueueEnd::Read);
             return empty(td, task, &name);
         }
         if nosuspend {
-            release(td, cx, task, &name, End::Read);
+            release(td, cx, task, &name, QueueEnd::Read);
             return condition(Condition::QBusy, 0);
         }
-        return match lock(cx, request, &lock_name(&name, End::Write))? {
-            None => wait(cx, request, lock_name(&name, End::Write)),
+        return match lock(cx, request, &lock_name(&name, QueueEnd::Write))? {
+            None => wait(cx, request, lock_name(&name, QueueEnd::Write)),
             // Taken by another above.
             Some(_) => condition(Condition::QBusy, 0),
         };
@@ -230,13 +230,13 @@ pub(super) fn read(
     if recovery == TdRecovery::Physical {
         let mut changes = UnitOfWork::new();
         changes.remove(TABLE, &key);
-        let settle = move |td: &mut TransientData, _: &mut Cx<'_>, stored: bool| {
+        let settle = move |td: &mut TransientData, _: &mut KernelContext<'_>, stored: bool| {
             if let Some(intra) = td.intra(&name).filter(|_| stored) {
                 intra.taken(1, bytes);
             }
         };
-        let told = (CallAnswer::of_data(taken(&record).emit()), not_read as Refused);
-        return Ok(at_once(changes, told, &name, End::Read, settle));
+        let told = (CallAnswer::of_data(taken(&record).emit()), not_read as RefusalMapping);
+        return Ok(at_once(changes, told, &name, QueueEnd::Read, settle));
     }
     unit_and_store(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
@@ -247,14 +247,14 @@ pub(super) fn read(
 
 pub(super) fn delete(
     td: &mut TransientData,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     request: &Request,
     name: QueueName,
-) -> Served {
+) -> CallResult {
     let task = request.caller.key;
     let recovery = recovery_of(td, &name)?;
     if recovery != TdRecovery::No {
-        for end in [End::Read, End::Write] {
+        for end in [QueueEnd::Read, QueueEnd::Write] {
             if lock(cx, request, &lock_name(&name, end))?.is_none() {
                 return wait(cx, request, lock_name(&name, end));
             }
@@ -287,21 +287,21 @@ pub(super) fn delete(
         td.found_empty(task, &name);
         return done();
     }
-    let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+    let settle = move |td: &mut TransientData, cx: &mut KernelContext<'_>, stored: bool| {
         if let Some(intra) = td.intra(&name).filter(|_| stored) {
             intra.taken(items, bytes);
             intra.fired = false;
         }
-        cx.unlock(task, &lock_name(&name, End::Read));
+        cx.unlock(task, &lock_name(&name, QueueEnd::Read));
     };
-    let told = (CallAnswer::default(), not_deleted as Refused);
-    Ok(at_once(changes, told, &name, End::Write, settle))
+    let told = (CallAnswer::default(), not_deleted as RefusalMapping);
+    Ok(at_once(changes, told, &name, QueueEnd::Write, settle))
 }
 
 /// A unit is over: what it did to queues counts, or never was.
 pub(super) fn unit_ended(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     task: TaskKey,
     committed: bool,
 ) {
@@ -323,7 +323,7 @@ pub(super) fn unit_ended(
 
 impl TransientData {
     /// What a unit has done to a queue.
-    pub(super) fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Change {
+    pub(super) fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut IntraChanges {
         self.units
             .entry(task)
             .or_default()
@@ -332,17 +332,17 @@ impl TransientData {
     }
 
     /// What a unit has done at an end of a queue.
-    fn has_changed(&self, task: TaskKey, name: &QueueName, end: End) -> bool {
+    fn has_changed(&self, task: TaskKey, name: &QueueName, end: QueueEnd) -> bool {
         let change = self.units.get(&task).and_then(|unit| unit.get(name));
         change.is_some_and(|change| match end {
-            End::Read => change.taken > 0,
-            End::Write => change.written > 0,
+            QueueEnd::Read => change.taken > 0,
+            QueueEnd::Write => change.written > 0,
         })
     }
 }
 
 /// QZERO.
-fn empty(td: &mut TransientData, task: TaskKey, name: &QueueName) -> Served {
+fn empty(td: &mut TransientData, task: TaskKey, name: &QueueName) -> CallResult {
     td.found_empty(task, name);
     condition(Condition::QZero, 0)
 }
@@ -356,14 +356,14 @@ fn taken(record: &[u8]) -> CommandOperands {
 /// end of the queue goes back and `settle` hears of it.
 fn at_once(
     changes: UnitOfWork,
-    (answer, refused): (CallAnswer, Refused),
+    (answer, refused): (CallAnswer, RefusalMapping),
     name: &QueueName,
-    end: End,
-    settle: impl FnOnce(&mut TransientData, &mut Cx<'_>, bool) + Send + 'static,
-) -> Step {
-    Step::Commit(
+    end: QueueEnd,
+    settle: impl FnOnce(&mut TransientData, &mut KernelContext<'_>, bool) + Send + 'static,
+) -> CallProgress {
+    CallProgress::Commit(
         changes,
-        Outcome {
+        CommandCompletion {
             answer,
             refused,
             unlock: Some(lock_name(name, end)),
@@ -403,14 +403,14 @@ pub(super) fn record_key(name: &QueueName, number: u64) -> Vec<u8> {
 }
 
 /// A key and its record.
-pub(super) type Row = (Vec<u8>, Vec<u8>);
+pub(super) type StoreRow = (Vec<u8>, Vec<u8>);
 
 /// The first record of a queue, with its key.
 pub(super) fn first(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<Row>, Failure> {
+) -> Result<Option<StoreRow>, Failure> {
     let mut found = None;
     let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
     unit.seek_table(reader, TABLE, SeekKey::Prefix(name), &mut take)
@@ -418,21 +418,21 @@ pub(super) fn first(
     Ok(found)
 }
 
-fn lock_name(name: &QueueName, end: End) -> LockName {
+fn lock_name(name: &QueueName, end: QueueEnd) -> LockName {
     let end = match end {
-        End::Read => b'R',
-        End::Write => b'W',
+        QueueEnd::Read => b'R',
+        QueueEnd::Write => b'W',
     };
     let [a, b, c, d] = *name;
     LockName::new(LockSpace::TdQueue, &[a, b, c, d, end])
 }
 
-fn is_taken(cx: &Cx<'_>, task: TaskKey, name: &QueueName, end: End) -> bool {
+fn is_taken(cx: &KernelContext<'_>, task: TaskKey, name: &QueueName, end: QueueEnd) -> bool {
     cx.kernel.locks.is_taken(task, &lock_name(name, end))
 }
 
 /// Gives an end of a queue back, unless the unit has changed it.
-fn release(td: &TransientData, cx: &mut Cx<'_>, task: TaskKey, name: &QueueName, end: End) {
+fn release(td: &TransientData, cx: &mut KernelContext<'_>, task: TaskKey, name: &QueueName, end: QueueEnd) {
     if !td.has_changed(task, name, end) {
         cx.unlock(task, &lock_name(name, end));
     }

@@ -29,11 +29,11 @@ use super::{Manager, Resources, hand_over};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
 use crate::types::{
-    Amount, FileKey, KernelConfig, Opens, QueueFile, Statistics, TdKind, TdQueueDef,
+    CountAndBytes, FileKey, KernelConfig, OpenTime, QueueFile, RegionStatistics, TdKind, TdQueueDef,
 };
 
 pub use inquiry::QueueInfo;
-use intra::{Change, Intra};
+use intra::{IntraChanges, IntraQueue};
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -68,7 +68,7 @@ pub struct TransientData {
     /// Most bytes of all intrapartition queues.
     limit_bytes: u64,
     /// What units under way have done to logically recoverable queues.
-    units: HashMap<TaskKey, HashMap<QueueName, Change>>,
+    units: HashMap<TaskKey, HashMap<QueueName, IntraChanges>>,
     /// Bytes that they have added.
     pending_bytes: u64,
     /// The queues of the tasks that were triggered and are not over.
@@ -83,7 +83,7 @@ pub struct TransientData {
     /// Terminals that are there or expected back.
     terminals: HashSet<link::Name<4>>,
     /// Triggers on their way to the queue of their terminal.
-    for_terminals: HashMap<u64, (link::Name<4>, crate::kernel::Start)>,
+    for_terminals: HashMap<u64, (link::Name<4>, crate::kernel::InternalStart)>,
 }
 
 /// A queue.
@@ -96,8 +96,8 @@ struct Queue {
 /// What there is of a queue beside its definition.
 #[derive(Debug)]
 enum Body {
-    Intra(Intra),
-    Extra(Extra),
+    Intra(IntraQueue),
+    Extra(ExtraQueue),
     /// The region's log, and whether it is open.
     Log(bool),
     /// Another name, or elsewhere.
@@ -106,7 +106,7 @@ enum Body {
 
 /// A queue that is a file.
 #[derive(Debug)]
-struct Extra {
+struct ExtraQueue {
     file: FileKey,
     def: Arc<QueueFile>,
     open: bool,
@@ -141,7 +141,7 @@ impl TransientData {
     /// Writes a record for a door, which has no unit of work.
     pub fn write(
         &mut self,
-        cx: &mut crate::kernel::Cx<'_>,
+        cx: &mut crate::kernel::KernelContext<'_>,
         name: [u8; 4],
         record: &[u8],
     ) -> Result<(), Condition> {
@@ -153,14 +153,14 @@ impl TransientData {
         }
     }
 
-    fn intra(&mut self, name: &QueueName) -> Option<&mut Intra> {
+    fn intra(&mut self, name: &QueueName) -> Option<&mut IntraQueue> {
         match &mut self.queues.get_mut(name)?.body {
             Body::Intra(intra) => Some(intra),
             _ => None,
         }
     }
 
-    fn intras(&self) -> impl Iterator<Item = &Intra> {
+    fn intras(&self) -> impl Iterator<Item = &IntraQueue> {
         self.queues.values().filter_map(|queue| match &queue.body {
             Body::Intra(intra) => Some(intra),
             _ => None,
@@ -169,9 +169,9 @@ impl TransientData {
 
     /// What the records of intrapartition queues take, with those of units under
     /// way.
-    pub(super) fn amount(&self) -> Amount {
+    pub(super) fn amount(&self) -> CountAndBytes {
         let bytes: u64 = self.intras().map(|queue| queue.bytes).sum();
-        Amount {
+        CountAndBytes {
             count: self.intras().map(|queue| queue.items).sum(),
             bytes: bytes + self.pending_bytes,
         }
@@ -256,14 +256,14 @@ impl Queue {
                     }
                     _ => None,
                 };
-                Body::Intra(kept.unwrap_or_else(|| Intra::new(*recovery, *trigger)))
+                Body::Intra(kept.unwrap_or_else(|| IntraQueue::new(*recovery, *trigger)))
             }
             (TdKind::Extrapartition { opens, .. }, _) => {
                 match QueueFile::of(&def.kind, &config.state) {
-                    Some(def) => Body::Extra(Extra {
+                    Some(def) => Body::Extra(ExtraQueue {
                         file,
                         def: Arc::new(def),
-                        open: *opens == Opens::Initial,
+                        open: *opens == OpenTime::Initial,
                     }),
                     None => Body::None,
                 }
@@ -292,7 +292,7 @@ pub fn forget(store: &mut dyn WriteStore, name: QueueName) {
     }
 }
 
-fn count(resources: &Resources, statistics: &mut Statistics) {
+fn count(resources: &Resources, statistics: &mut RegionStatistics) {
     let td = &resources.transient_data;
     statistics.td_items = td.intras().map(|q| q.items).sum();
     statistics.td_bytes = td.intras().map(|q| q.bytes).sum();

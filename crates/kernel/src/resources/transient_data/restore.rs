@@ -8,13 +8,13 @@ use super::super::Resources;
 use super::QueueName;
 use super::intra::{TABLE, cost};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, scan};
+use crate::kernel::{KernelContext, scan};
 use crate::types::TdRecovery;
 
 /// Counts the records of the recoverable queues; those that have enough start
 /// their transactions. Records of queues that are not recoverable queues any
 /// more stay in the store, and are told.
-pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+pub(super) fn restore(resources: &mut Resources, cx: &mut KernelContext<'_>) {
     let td = &mut resources.transient_data;
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return;
@@ -59,7 +59,7 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
 /// The numbers of its records are taken.
 pub(super) fn unit_restored(
     resources: &mut Resources,
-    cx: &mut Cx<'_>,
+    cx: &mut KernelContext<'_>,
     key: TaskKey,
     changes: &UnitOfWork,
 ) {

@@ -5,9 +5,9 @@ use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
 use link::{Name, CommandOperands};
 
-use crate::resources::world::{Response, World};
+use crate::resources::world::{Response, KernelFixture};
 use crate::types::{
-    Definitions, KernelConfig, QueueDefinitions, Statistics, TdKind, TdQueueDef, TdRecovery,
+    RegionDefinitions, KernelConfig, QueueDefinitions, RegionStatistics, TdKind, TdQueueDef, TdRecovery,
     Trigger,
 };
 
@@ -33,44 +33,44 @@ fn intra(name: &[u8; 4], recovery: TdRecovery, level: u32) -> TdQueueDef {
 fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
     KernelConfig {
         transient_data_bytes: 10_000,
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             queues: QueueDefinitions {
                 transient,
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
 }
 
-fn world(transient: Vec<TdQueueDef>) -> World {
-    World::new(region(transient))
+fn world(transient: Vec<TdQueueDef>) -> KernelFixture {
+    KernelFixture::new(region(transient))
 }
 
-fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
+fn write(w: &mut KernelFixture, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
     let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, queue)
         .bytes(writeq_td::FROM, record);
     w.command(task, writeq_td::NUMBER, &operands)
 }
 
-fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn read(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     let operands = CommandOperands::default().bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
-fn read_now(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn read_now(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     let operands = CommandOperands::new(1 << readq_td::NOSUSPEND).bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
-fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, queue);
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
-fn said(told: Option<Response>) -> Condition {
+fn condition_of(told: Option<Response>) -> Condition {
     told.expect("an answer").condition
 }
 
@@ -87,7 +87,7 @@ fn records_are_read_once_in_their_order_whatever_the_recovery() {
         let mut w = world(vec![intra(b"Q   ", recovery, 0)]);
         for text in ["1", "2", "3"] {
             assert_eq!(
-                said(write(&mut w, 1, "Q", text.as_bytes())),
+                condition_of(write(&mut w, 1, "Q", text.as_bytes())),
                 Condition::Normal
             );
         }
@@ -96,9 +96,9 @@ fn records_are_read_once_in_their_order_whatever_the_recovery() {
         assert_eq!(record(read(&mut w, 2, "Q")), "2");
         w.syncpoint(2);
         assert_eq!(record(read(&mut w, 1, "Q")), "3");
-        assert_eq!(said(read(&mut w, 1, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 1, "Q")), Condition::QZero);
         w.syncpoint(1);
-        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 2, "Q")), Condition::QZero);
         assert_eq!(counted(&w), (0, 0));
     }
 }
@@ -110,12 +110,12 @@ fn a_reader_waits_for_a_writer_only_when_nothing_else_is_committed() {
     w.syncpoint(1);
     write(&mut w, 1, "Q", b"2");
     assert_eq!(record(read(&mut w, 2, "Q")), "1");
-    assert_eq!(said(read_now(&mut w, 2, "Q")), Condition::QBusy);
+    assert_eq!(condition_of(read_now(&mut w, 2, "Q")), Condition::QBusy);
     assert_eq!(read(&mut w, 2, "Q"), None);
     w.syncpoint(1);
     assert_eq!(record(w.answer(2)), "2");
     // The reader does not own the end that is written to.
-    assert_eq!(said(write(&mut w, 1, "Q", b"3")), Condition::Normal);
+    assert_eq!(condition_of(write(&mut w, 1, "Q", b"3")), Condition::Normal);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_reader_waits_for_another_reader() {
     w.syncpoint(1);
     assert_eq!(record(read(&mut w, 2, "Q")), "1");
     assert_eq!(read(&mut w, 3, "Q"), None);
-    assert_eq!(said(read_now(&mut w, 4, "Q")), Condition::QBusy);
+    assert_eq!(condition_of(read_now(&mut w, 4, "Q")), Condition::QBusy);
     w.rollback(2);
     assert_eq!(record(w.answer(3)), "1");
 }
@@ -137,8 +137,8 @@ fn a_writer_that_backs_out_leaves_the_waiting_reader_with_qzero() {
     write(&mut w, 1, "Q", b"1");
     assert_eq!(read(&mut w, 2, "Q"), None);
     w.rollback(1);
-    assert_eq!(said(w.answer(2)), Condition::QZero);
-    assert_eq!(said(write(&mut w, 3, "Q", b"3")), Condition::Normal);
+    assert_eq!(condition_of(w.answer(2)), Condition::QZero);
+    assert_eq!(condition_of(write(&mut w, 3, "Q", b"3")), Condition::Normal);
     w.syncpoint(3);
     assert_eq!(record(read(&mut w, 4, "Q")), "3");
 }
@@ -160,7 +160,7 @@ fn a_region_that_died_has_its_recoverable_queues_as_they_were() {
         assert_eq!(record(read(&mut w, 1, name)), "1");
     }
     let mut w = w.restart();
-    assert_eq!(said(read(&mut w, 1, "NONE")), Condition::QZero);
+    assert_eq!(condition_of(read(&mut w, 1, "NONE")), Condition::QZero);
     assert_eq!(record(read(&mut w, 1, "PHYS")), "2");
     assert_eq!(record(read(&mut w, 1, "LOGI")), "1");
     write(&mut w, 1, "LOGI", b"4");
@@ -210,7 +210,7 @@ fn a_new_cycle_begins_at_qzero_or_for_logical_queues_when_that_task_ends() {
         write(&mut w, 1, "Q", b"1");
         w.syncpoint(1);
         read(&mut w, 2, "Q");
-        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 2, "Q")), Condition::QZero);
         w.syncpoint(2);
         write(&mut w, 1, "Q", b"2");
         w.syncpoint(1);
@@ -228,7 +228,7 @@ fn a_transaction_that_feeds_its_own_queue_has_a_bounded_number_of_tasks() {
     for _ in 0..100 {
         write(&mut w, 1, "Q", b"1");
         read(&mut w, 1, "Q");
-        assert_eq!(said(read(&mut w, 1, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 1, "Q")), Condition::QZero);
     }
     assert_eq!(w.started.len(), 4);
     let start = w.started[0].id;
@@ -244,11 +244,11 @@ fn a_full_queue_gets_nospace_and_has_room_when_it_is_read() {
         let large = [0; 4_000];
         write(&mut w, 1, "Q", &large);
         write(&mut w, 1, "Q", &large);
-        assert_eq!(said(write(&mut w, 1, "Q", &large)), Condition::NoSpace);
+        assert_eq!(condition_of(write(&mut w, 1, "Q", &large)), Condition::NoSpace);
         w.syncpoint(1);
         read(&mut w, 1, "Q");
         w.syncpoint(1);
-        assert_eq!(said(write(&mut w, 1, "Q", &large)), Condition::Normal);
+        assert_eq!(condition_of(write(&mut w, 1, "Q", &large)), Condition::Normal);
     }
 }
 
@@ -259,16 +259,16 @@ fn a_deleted_queue_is_empty_and_a_backed_out_delete_is_none() {
         write(&mut w, 1, "Q", b"1");
         write(&mut w, 1, "Q", b"2");
         w.syncpoint(1);
-        assert_eq!(said(delete(&mut w, 1, "Q")), Condition::Normal);
+        assert_eq!(condition_of(delete(&mut w, 1, "Q")), Condition::Normal);
         w.rollback(1);
         let left = match recovery {
             TdRecovery::Logical => Condition::Normal,
             _ => Condition::QZero,
         };
-        assert_eq!(said(read(&mut w, 1, "Q")), left);
+        assert_eq!(condition_of(read(&mut w, 1, "Q")), left);
         delete(&mut w, 1, "Q");
         w.syncpoint(1);
-        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 2, "Q")), Condition::QZero);
         assert_eq!(counted(&w), (0, 0));
     }
 }
@@ -286,10 +286,10 @@ fn names_lead_through_indirect_queues_and_unknown_ones_are_qiderr() {
     ]);
     write(&mut w, 1, "CSMT", b"1");
     assert_eq!(record(read(&mut w, 1, "LOGA")), "1");
-    assert_eq!(said(write(&mut w, 1, "NONE", b"1")), Condition::QIdErr);
-    assert_eq!(said(write(&mut w, 1, "FAR", b"1")), Condition::SysIdErr);
-    assert_eq!(said(write(&mut w, 1, "OFF", b"1")), Condition::Disabled);
-    assert_eq!(said(write(&mut w, 1, "LOGA", b"")), Condition::LengErr);
+    assert_eq!(condition_of(write(&mut w, 1, "NONE", b"1")), Condition::QIdErr);
+    assert_eq!(condition_of(write(&mut w, 1, "FAR", b"1")), Condition::SysIdErr);
+    assert_eq!(condition_of(write(&mut w, 1, "OFF", b"1")), Condition::Disabled);
+    assert_eq!(condition_of(write(&mut w, 1, "LOGA", b"")), Condition::LengErr);
 }
 
 #[test]
@@ -298,25 +298,25 @@ fn a_queue_that_is_the_log_is_written_and_nothing_else() {
         queue(b"CSSL", TdKind::Log),
         queue(b"CSMT", TdKind::Indirect(Name::from_bytes(*b"CSSL"))),
     ]);
-    assert_eq!(said(write(&mut w, 1, "CSMT", b"ONE")), Condition::Normal);
-    assert_eq!(said(write(&mut w, 1, "CSSL", b"TWO")), Condition::Normal);
+    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"ONE")), Condition::Normal);
+    assert_eq!(condition_of(write(&mut w, 1, "CSSL", b"TWO")), Condition::Normal);
     assert_eq!(w.lines, ["CSMT ONE", "CSSL TWO"]);
-    assert_eq!(said(write(&mut w, 1, "CSMT", b"")), Condition::LengErr);
-    assert_eq!(said(read(&mut w, 1, "CSMT")), Condition::InvReq);
-    assert_eq!(said(delete(&mut w, 1, "CSSL")), Condition::InvReq);
-    let set = |w: &mut World, name: &[u8; 4], option: u8| {
+    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"")), Condition::LengErr);
+    assert_eq!(condition_of(read(&mut w, 1, "CSMT")), Condition::InvReq);
+    assert_eq!(condition_of(delete(&mut w, 1, "CSSL")), Condition::InvReq);
+    let set = |w: &mut KernelFixture, name: &[u8; 4], option: u8| {
         let operands = CommandOperands::new(1 << option).bytes(set_tdqueue::TDQUEUE, *name);
-        said(w.command(1, set_tdqueue::NUMBER, &operands))
+        condition_of(w.command(1, set_tdqueue::NUMBER, &operands))
     };
     assert_eq!(set(&mut w, b"CSMT", set_tdqueue::CLOSED), Condition::InvReq);
     assert_eq!(set(&mut w, b"CSSL", set_tdqueue::CLOSED), Condition::Normal);
-    assert_eq!(said(write(&mut w, 1, "CSMT", b"NO")), Condition::NotOpen);
+    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"NO")), Condition::NotOpen);
     assert_eq!(set(&mut w, b"CSSL", set_tdqueue::OPEN), Condition::Normal);
     assert_eq!(
         set(&mut w, b"CSSL", set_tdqueue::DISABLED),
         Condition::Normal
     );
-    assert_eq!(said(write(&mut w, 1, "CSMT", b"NO")), Condition::Disabled);
+    assert_eq!(condition_of(write(&mut w, 1, "CSMT", b"NO")), Condition::Disabled);
     assert_eq!(w.lines.len(), 2);
 }
 
@@ -331,14 +331,14 @@ fn other_definitions_keep_the_records_of_a_queue() {
     assert_eq!(record(read(&mut w, 1, "Q")), "1");
 }
 
-fn counted(w: &World) -> (u64, u64) {
-    let mut statistics = Statistics::default();
+fn counted(w: &KernelFixture) -> (u64, u64) {
+    let mut statistics = RegionStatistics::default();
     w.kernel.resources.count(&mut statistics);
     (statistics.td_items, statistics.td_bytes)
 }
 
 #[test]
-fn a_physical_queue_that_the_store_refuses_to_change_says_so_in_its_own_words() {
+fn a_physical_queue_that_the_store_refuses_to_change_raises_its_own_conditions() {
     let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
     write(&mut w, 1, "P", b"1");
     w.disk = false;
@@ -378,10 +378,10 @@ fn a_record_that_is_on_its_way_to_the_store_has_its_room() {
     ]);
     w.held = true;
     assert_eq!(write(&mut w, 1, "P", &[0; 6_000]), None);
-    assert_eq!(said(write(&mut w, 2, "Q", &[0; 6_000])), Condition::NoSpace);
+    assert_eq!(condition_of(write(&mut w, 2, "Q", &[0; 6_000])), Condition::NoSpace);
     w.flush(&[false]);
-    assert_eq!(said(w.answer(1)), Condition::NoSpace);
-    assert_eq!(said(write(&mut w, 2, "Q", &[0; 6_000])), Condition::Normal);
+    assert_eq!(condition_of(w.answer(1)), Condition::NoSpace);
+    assert_eq!(condition_of(write(&mut w, 2, "Q", &[0; 6_000])), Condition::Normal);
 }
 
 #[test]
@@ -392,7 +392,7 @@ fn a_reader_waits_until_a_physical_queue_is_deleted() {
     assert_eq!(delete(&mut w, 1, "P"), None);
     assert_eq!(read(&mut w, 2, "P"), None);
     w.flush(&[true]);
-    assert_eq!(said(w.answer(2)), Condition::QZero);
+    assert_eq!(condition_of(w.answer(2)), Condition::QZero);
     assert_eq!(counted(&w), (0, 0));
 }
 
@@ -418,10 +418,10 @@ fn both_ends_of_a_queue_wait_for_a_prepared_unit_over_a_restart_too() {
         assert_eq!(counted(&w), (1, 66), "what is committed");
         assert_eq!(write(&mut w, 2, "Q", b"c1"), None);
         assert_eq!(read(&mut w, 3, "Q"), None);
-        assert_eq!(said(read_now(&mut w, 4, "Q")), Condition::QBusy);
+        assert_eq!(condition_of(read_now(&mut w, 4, "Q")), Condition::QBusy);
         w.settle("B", commit);
         assert_eq!(w.settled, [("B".to_owned(), true)]);
-        assert_eq!(said(w.answer(2)), Condition::Normal);
+        assert_eq!(condition_of(w.answer(2)), Condition::Normal);
         let first = if commit { "b1" } else { "a1" };
         assert_eq!(record(w.answer(3)), first);
         w.syncpoint(2);
@@ -431,7 +431,7 @@ fn both_ends_of_a_queue_wait_for_a_prepared_unit_over_a_restart_too() {
         for text in rest {
             assert_eq!(record(read(&mut w, 3, "Q")), *text);
         }
-        assert_eq!(said(read(&mut w, 3, "Q")), Condition::QZero);
+        assert_eq!(condition_of(read(&mut w, 3, "Q")), Condition::QZero);
         w.end(3, true);
         w.end(2, true);
         w.end(4, true);

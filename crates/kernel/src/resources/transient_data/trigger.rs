@@ -12,10 +12,10 @@
 use link::Name;
 
 use super::super::Resources;
-use super::super::facilities::Facilities;
+use super::super::facilities::FacilityTable;
 use super::{QueueName, TransientData};
 use crate::core::TaskKey;
-use crate::kernel::{Alarm, Caller, Cx, Start, StartEnd};
+use crate::kernel::{AlarmTarget, CallingTask, KernelContext, InternalStart, StartEnd};
 use crate::types::{StartCode, TdRecovery};
 
 /// Most tasks of a queue's trigger at one time.
@@ -23,7 +23,7 @@ const MOST: u32 = 4;
 
 impl TransientData {
     /// Records came to a queue: starts its transaction if there are enough.
-    pub(super) fn fire(&mut self, cx: &mut Cx<'_>, name: &QueueName) {
+    pub(super) fn fire(&mut self, cx: &mut KernelContext<'_>, name: &QueueName) {
         let Some(intra) = self.intra(name) else {
             return;
         };
@@ -45,26 +45,26 @@ impl TransientData {
         let id = cx.next_start();
         self.triggered.insert(id, *name);
         self.triggers += 1;
-        let start = Start {
+        let start = InternalStart {
             id,
             transid: trigger.transid,
             userid: trigger.userid,
             start_code: StartCode::Queue,
             facility: link::Name::from_bytes(*name),
-            ..Start::default()
+            ..InternalStart::default()
         };
         if terminal.is_blank() {
             cx.start(start);
         } else {
             // The manager of terminals takes it over in a moment.
             self.for_terminals.insert(id, (terminal, start));
-            let alarm = Alarm::Manager(Facilities::INDEX, id);
+            let alarm = AlarmTarget::Manager(FacilityTable::INDEX, id);
             cx.kernel.timers.set(cx.now, alarm);
         }
     }
 
     /// A terminal is there: queues that trigger for it look again.
-    pub fn facility_came(&mut self, cx: &mut Cx<'_>, terminal: Name<4>) {
+    pub fn facility_added(&mut self, cx: &mut KernelContext<'_>, terminal: Name<4>) {
         self.terminals.insert(terminal);
         let wanted = |queue: &super::Queue| match &queue.body {
             super::Body::Intra(intra) => intra.trigger.is_some_and(|t| t.terminal == terminal),
@@ -81,12 +81,12 @@ impl TransientData {
     }
 
     /// A terminal is gone for good.
-    pub fn facility_gone(&mut self, terminal: Name<4>) {
+    pub fn facility_removed(&mut self, terminal: Name<4>) {
         self.terminals.remove(&terminal);
     }
 
     /// A trigger for a terminal, and which one it is.
-    pub fn take_trigger(&mut self, start: u64) -> Option<(Name<4>, Start)> {
+    pub fn take_trigger(&mut self, start: u64) -> Option<(Name<4>, InternalStart)> {
         self.for_terminals.remove(&start)
     }
 
@@ -119,7 +119,7 @@ impl TransientData {
     }
 }
 
-pub(super) fn task_ended(resources: &mut Resources, _: &mut Cx<'_>, caller: &Caller) {
+pub(super) fn task_ended(resources: &mut Resources, _: &mut KernelContext<'_>, caller: &CallingTask) {
     let td = &mut resources.transient_data;
     for name in td.emptied.remove(&caller.key).unwrap_or_default() {
         if let Some(intra) = td.intra(&name) {
@@ -128,6 +128,6 @@ pub(super) fn task_ended(resources: &mut Resources, _: &mut Cx<'_>, caller: &Cal
     }
 }
 
-pub(super) fn start_ended(resources: &mut Resources, _: &mut Cx<'_>, id: u64, _: &StartEnd) {
+pub(super) fn start_ended(resources: &mut Resources, _: &mut KernelContext<'_>, id: u64, _: &StartEnd) {
     resources.transient_data.trigger_over(id);
 }

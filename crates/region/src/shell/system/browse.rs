@@ -14,12 +14,12 @@ use super::super::clock::now_ns;
 use super::view::{Value, numbered_class};
 use super::{Asked, Given};
 use kernel::condition;
-use kernel::resources::system::{Kind, Next, Systems};
+use kernel::resources::system::{ResourceKind, NextName, SystemBrowses};
 use kernel::resources::temporary_storage::measure;
 
 impl Shared {
     /// INQUIRE of one resource, or a step of a browse.
-    pub(super) fn browsable(&self, asked: &Asked<'_>, kind: Kind, not_found: Condition) -> Given {
+    pub(super) fn browsable(&self, asked: &Asked<'_>, kind: ResourceKind, not_found: Condition) -> Given {
         let has = |name| asked.has(name);
         let name = if has("START") {
             let at = asked
@@ -33,8 +33,8 @@ impl Shared {
             let names = self.view(|view| view.names(kind));
             match self.browses(|b| b.next(asked.key, kind, &names)) {
                 None => return condition(Condition::Illogic, 1),
-                Some(Next::End) => return condition(Condition::End, 2),
-                Some(Next::Name(name)) => name,
+                Some(NextName::End) => return condition(Condition::End, 2),
+                Some(NextName::Name(name)) => name,
             }
         } else {
             let mut name = asked.operands.get_bytes(0).unwrap_or_default().to_vec();
@@ -48,13 +48,13 @@ impl Shared {
         let given = self.tell(asked, |view, option| {
             view.value(kind, &name, &timed(asked, option))
         })?;
-        Ok(match has("NEXT") && kind != Kind::Enqueue {
+        Ok(match has("NEXT") && kind != ResourceKind::Enqueue {
             true => given.bytes(0, name),
             false => given,
         })
     }
 
-    fn browses<R>(&self, call: impl FnOnce(&mut Systems) -> R) -> R {
+    fn browses<R>(&self, call: impl FnOnce(&mut SystemBrowses) -> R) -> R {
         call(&mut self.kernel.lock().resources.system)
     }
 
@@ -67,7 +67,7 @@ impl Shared {
         if !system.is_none_or(|s| s.is_blank() || s == self.config.sysid) || asked.has("POOLNAME") {
             return condition(Condition::SysIdErr, 4);
         }
-        self.browsable(asked, Kind::TsQueue, Condition::QIdErr)
+        self.browsable(asked, ResourceKind::TsQueue, Condition::QIdErr)
     }
 
     /// INQUIRE UOWENQ: a browse of what a unit of work has, or of who has a
@@ -75,7 +75,7 @@ impl Shared {
     pub(super) fn enqueues(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         use rows::inquire_uowenq as row;
         if !asked.has("START") {
-            return self.browsable(asked, Kind::Enqueue, Condition::NotFnd);
+            return self.browsable(asked, ResourceKind::Enqueue, Condition::NotFnd);
         }
         let operands = asked.operands;
         let unit = operands.get_bytes(row::UOW);
@@ -87,14 +87,14 @@ impl Shared {
                     None => resource.trim_ascii_end(),
                 });
         let found: Vec<Vec<u8>> = self.view(|view| {
-            let mut names = view.names(Kind::Enqueue);
+            let mut names = view.names(ResourceKind::Enqueue);
             names.retain(|name| view.enqueue_is_of(name, unit, resource));
             names
         });
         if unit.is_some_and(|unit| !self.is_unit(unit)) {
             return condition(Condition::UowNotFound, 1);
         }
-        done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::Enqueue, found)))
+        done_or_illogic(self.browses(|b| b.start_list(asked.key, ResourceKind::Enqueue, found)))
     }
 
     /// INQUIRE UOWLINK: a browse of the participants of one unit of work or of
@@ -102,24 +102,24 @@ impl Shared {
     pub(super) fn unit_links(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         use rows::inquire_uowlink as row;
         if !asked.has("START") {
-            return self.browsable(asked, Kind::UnitLink, Condition::UowLNotFound);
+            return self.browsable(asked, ResourceKind::UnitLink, Condition::UowLNotFound);
         }
         let unit = asked.operands.get_bytes(row::UOW);
         let found: Vec<Vec<u8>> = self.view(|view| {
-            let mut names = view.names(Kind::UnitLink);
-            let of = |name: &[u8]| view.value(Kind::UnitLink, name, "UOW");
+            let mut names = view.names(ResourceKind::UnitLink);
+            let of = |name: &[u8]| view.value(ResourceKind::UnitLink, name, "UOW");
             names.retain(|name| unit.is_none_or(|u| of(name) == Some(Value::Text(u.to_vec()))));
             names
         });
         if found.is_empty() && unit.is_some_and(|unit| !self.is_unit(unit)) {
             return condition(Condition::UowNotFound, 1);
         }
-        done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::UnitLink, found)))
+        done_or_illogic(self.browses(|b| b.start_list(asked.key, ResourceKind::UnitLink, found)))
     }
 
     /// Whether a unit of work has this name.
     pub(super) fn is_unit(&self, name: &[u8]) -> bool {
-        let units = self.view(|view| view.names(Kind::Unit));
+        let units = self.view(|view| view.names(ResourceKind::Unit));
         units.iter().any(|unit| unit == name)
     }
 
@@ -182,16 +182,16 @@ impl Shared {
         let number = asked.operands.get_int(rows::inquire_tclass::TCLASS);
         let number = number.unwrap_or(0);
         let name = numbered_class(number).map(String::into_bytes);
-        if name.is_none_or(|name| !self.view(|view| view.names(Kind::Class)).contains(&name)) {
+        if name.is_none_or(|name| !self.view(|view| view.names(ResourceKind::Class)).contains(&name)) {
             return condition(Condition::TcIdErr, 1);
         }
         self.tell(asked, |view, option| view.numbered_class(number, option))
     }
 
     /// What has to be read from the store before a queue can be told of.
-    fn prepare(&self, asked: &Asked<'_>, kind: Kind, name: &[u8]) {
+    fn prepare(&self, asked: &Asked<'_>, kind: ResourceKind, name: &[u8]) {
         let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
-        if let (Kind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
+        if let (ResourceKind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
             let mut kernel = self.kernel.lock();
             kernel.with(now_ns(), &mut Vec::new(), |resources, cx| {
                 measure(&mut resources.temporary_storage, cx, name);

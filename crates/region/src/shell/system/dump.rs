@@ -18,7 +18,7 @@ use super::super::files::dump;
 use super::View;
 use super::{Asked, Given};
 use kernel::condition;
-use kernel::resources::system::Kind;
+use kernel::resources::system::ResourceKind;
 
 /// Most characters of TITLE and of CALLER.
 const TITLE: i64 = 80;
@@ -118,14 +118,14 @@ impl Shared {
 
 /// The types of QUERY SECURITY that a region has, and where their names are
 /// listed. A temporary storage queue and a journal need not be there yet.
-const RESOURCE_TYPES: &[(&str, Option<Kind>)] = &[
-    ("FILE", Some(Kind::File)),
+const RESOURCE_TYPES: &[(&str, Option<ResourceKind>)] = &[
+    ("FILE", Some(ResourceKind::File)),
     ("JOURNALNAME", None),
-    ("PROGRAM", Some(Kind::Program)),
+    ("PROGRAM", Some(ResourceKind::Program)),
     ("SPCOMMAND", None),
-    ("TDQUEUE", Some(Kind::TdQueue)),
-    ("TRANSACTION", Some(Kind::Transaction)),
-    ("TRANSATTACH", Some(Kind::Transaction)),
+    ("TDQUEUE", Some(ResourceKind::TdQueue)),
+    ("TRANSACTION", Some(ResourceKind::Transaction)),
+    ("TRANSATTACH", Some(ResourceKind::Transaction)),
     ("TSQUEUE", None),
     ("TSQNAME", None),
 ];

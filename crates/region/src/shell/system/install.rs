@@ -17,8 +17,8 @@ use link::{Name, CommandOperands, ProgramEntry};
 
 use super::super::Shared;
 use super::{Asked, Given};
-use crate::api::{Definitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
-use kernel::resources::system::Kind;
+use crate::api::{RegionDefinitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
+use kernel::resources::system::ResourceKind;
 use kernel::{Failure, condition};
 
 impl Shared {
@@ -151,7 +151,7 @@ impl Shared {
 
     fn discard_td_queue(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         let name = asked.name::<4>(row::TDQUEUE);
-        if !self.knows(Kind::TdQueue, name.as_bytes()) {
+        if !self.knows(ResourceKind::TdQueue, name.as_bytes()) {
             return condition(Condition::QIdErr, 1);
         }
         if name.as_str().starts_with('C') {
@@ -215,7 +215,7 @@ impl Shared {
         }
     }
 
-    fn knows(&self, kind: Kind, name: &[u8]) -> bool {
+    fn knows(&self, kind: ResourceKind, name: &[u8]) -> bool {
         self.view(|view| view.names(kind)).iter().any(|n| n == name)
     }
 }
@@ -253,7 +253,7 @@ fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, Failu
 }
 
 /// Adds what was made, in the place of what has its name.
-fn add(definitions: &mut Definitions, made: &Csd, user: &str) -> Result<(), Failure> {
+fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<(), Failure> {
     for def in &made.transactions {
         let new = install::transaction(def);
         let old = definitions
@@ -317,7 +317,7 @@ fn add(definitions: &mut Definitions, made: &Csd, user: &str) -> Result<(), Fail
 }
 
 /// A program has the module that was compiled, if one was.
-fn add_program(definitions: &mut Definitions, new: ProgramEntry) {
+fn add_program(definitions: &mut RegionDefinitions, new: ProgramEntry) {
     let programs = &mut definitions.programs;
     let known = programs.iter().position(|p| p.name == new.name);
     let discarded = &mut definitions.discarded;

@@ -27,7 +27,7 @@ use super::links::WorkerLink;
 use super::wakes;
 use crate::api::UserPoint;
 use kernel::core::TaskKey;
-use kernel::resources::system::Kind;
+use kernel::resources::system::ResourceKind;
 use kernel::{Failure, condition};
 use view::Value;
 pub use view::View;
@@ -48,16 +48,16 @@ struct Asked<'a> {
 /// The commands that are served here.
 const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_program::NUMBER, |s, a| {
-        s.browsable(a, Kind::Program, Condition::PgmIdErr)
+        s.browsable(a, ResourceKind::Program, Condition::PgmIdErr)
     }),
     (rows::inquire_transaction::NUMBER, |s, a| {
-        s.browsable(a, Kind::Transaction, Condition::TransIdErr)
+        s.browsable(a, ResourceKind::Transaction, Condition::TransIdErr)
     }),
     (rows::inquire_tranclass::NUMBER, |s, a| {
-        s.browsable(a, Kind::Class, Condition::TcIdErr)
+        s.browsable(a, ResourceKind::Class, Condition::TcIdErr)
     }),
     (rows::inquire_file::NUMBER, |s, a| {
-        s.browsable(a, Kind::File, Condition::FileNotFound)
+        s.browsable(a, ResourceKind::File, Condition::FileNotFound)
     }),
     (rows::inquire_task::NUMBER, |s, a| {
         let task = s.task_of(a, rows::inquire_task::TASK)?;
@@ -82,33 +82,33 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_tsqueue::NUMBER, Shared::ts_queue),
     (rows::inquire_tsqname::NUMBER, Shared::ts_queue),
     (rows::inquire_tsmodel::NUMBER, |s, a| {
-        s.browsable(a, Kind::TsModel, Condition::NotFnd)
+        s.browsable(a, ResourceKind::TsModel, Condition::NotFnd)
     }),
     (rows::inquire_tdqueue::NUMBER, |s, a| {
-        s.browsable(a, Kind::TdQueue, Condition::QIdErr)
+        s.browsable(a, ResourceKind::TdQueue, Condition::QIdErr)
     }),
     (rows::inquire_reqid::NUMBER, |s, a| {
-        s.browsable(a, Kind::Request, Condition::NotFnd)
+        s.browsable(a, ResourceKind::Request, Condition::NotFnd)
     }),
     (rows::inquire_uow::NUMBER, |s, a| {
-        s.browsable(a, Kind::Unit, Condition::UowNotFound)
+        s.browsable(a, ResourceKind::Unit, Condition::UowNotFound)
     }),
     (rows::inquire_uowenq::NUMBER, Shared::enqueues),
     (rows::inquire_enq::NUMBER, Shared::enqueues),
     (rows::inquire_journalmodel::NUMBER, |s, a| {
-        s.browsable(a, Kind::JournalModel, Condition::NotFnd)
+        s.browsable(a, ResourceKind::JournalModel, Condition::NotFnd)
     }),
     (rows::inquire_journalname::NUMBER, |s, a| {
-        s.browsable(a, Kind::Journal, Condition::JidErr)
+        s.browsable(a, ResourceKind::Journal, Condition::JidErr)
     }),
     (rows::inquire_dsname::NUMBER, |s, a| {
-        s.browsable(a, Kind::DataSet, Condition::DsnNotFound)
+        s.browsable(a, ResourceKind::DataSet, Condition::DsnNotFound)
     }),
     (rows::inquire_connection::NUMBER, |s, a| {
-        s.browsable(a, Kind::Connection, Condition::SysIdErr)
+        s.browsable(a, ResourceKind::Connection, Condition::SysIdErr)
     }),
     (rows::inquire_trandumpcode::NUMBER, |s, a| {
-        s.browsable(a, Kind::DumpCode, Condition::NotFnd)
+        s.browsable(a, ResourceKind::DumpCode, Condition::NotFnd)
     }),
     (rows::inquire_tclass::NUMBER, Shared::numbered_class),
     (rows::inquire_tempstorage::NUMBER, |s, a| {
@@ -144,10 +144,10 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::create_tsmodel::NUMBER, Shared::create),
     (rows::discard::NUMBER, Shared::discard),
     (rows::inquire_enqmodel::NUMBER, |s, a| {
-        s.browsable(a, Kind::EnqModel, Condition::NotFnd)
+        s.browsable(a, ResourceKind::EnqModel, Condition::NotFnd)
     }),
     (rows::inquire_sysdumpcode::NUMBER, |s, a| {
-        s.browsable(a, Kind::SystemDumpCode, Condition::NotFnd)
+        s.browsable(a, ResourceKind::SystemDumpCode, Condition::NotFnd)
     }),
     (rows::inquire_dumpds::NUMBER, |s, a| {
         s.tell(a, |view, option| view.dump_data_set(option))

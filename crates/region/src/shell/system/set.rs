@@ -15,7 +15,7 @@ use super::view::{Value, numbered_class};
 use super::{Asked, Given};
 use crate::api::{ClassDef, Purge, TraceFilter};
 use kernel::core::Core;
-use kernel::resources::system::{DAY_S, Recording};
+use kernel::resources::system::{DAY_S, StatisticsRecording};
 use kernel::{Failure, condition};
 
 impl Shared {
@@ -446,7 +446,7 @@ impl Shared {
             return condition(Condition::InvReq, 1);
         }
         let before = self.kernel.lock().resources.system.recording();
-        let after = Recording {
+        let after = StatisticsRecording {
             on: on.unwrap_or(before.on),
             interval_s: interval.unwrap_or(before.interval_s),
             end_of_day_s: end_of_day.unwrap_or(before.end_of_day_s),

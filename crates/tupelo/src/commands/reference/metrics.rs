@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The page.
 pub fn page() -> String {
     let mut text = gateway::metrics_sample();
-    crate::app::metrics::write(&region::Statistics::default(), &mut text);
+    crate::app::metrics::write(&region::RegionStatistics::default(), &mut text);
     sockets::metrics_sample(&mut text);
     terminal::metrics_sample(&mut text);
     database::metrics_sample(&mut text);

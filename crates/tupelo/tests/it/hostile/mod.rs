@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use region::{
-    WorkerConfinement, Definitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply,
+    WorkerConfinement, RegionDefinitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply,
     SandboxMode, StoreEntry, TaskRequest, TransactionDef, block_on,
 };
 
@@ -101,13 +101,13 @@ impl Arena {
                 process_bytes: 512 << 20,
                 resident_bytes: 128 << 20,
             },
-            definitions: Definitions {
+            definitions: RegionDefinitions {
                 transactions: vec![TransactionDef {
                     name: Name::new("TEST").unwrap(),
                     ..TransactionDef::default()
                 }],
                 programs: programs.collect(),
-                ..Definitions::default()
+                ..RegionDefinitions::default()
             },
             ..RegionConfig::default()
         };

@@ -9,8 +9,8 @@ use cics::resp::Condition;
 use link::CommandOperands;
 use proptest::prelude::*;
 
-use kernel::resources::world::World;
-use kernel::{Definitions, JournalDef, JournalKind, JournalRecord, KernelConfig, QueueDefinitions};
+use kernel::resources::world::KernelFixture;
+use kernel::{RegionDefinitions, JournalDef, JournalKind, JournalRecord, KernelConfig, QueueDefinitions};
 
 use super::super::journal::{HEADER, JournalFile, whole};
 use super::over;
@@ -28,18 +28,18 @@ fn region(folder: &std::path::Path) -> KernelConfig {
     ];
     KernelConfig {
         state: folder.to_owned(),
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             queues: QueueDefinitions {
                 journals,
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
 }
 
-fn write(w: &mut World, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, Option<i64>) {
+fn write(w: &mut KernelFixture, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, Option<i64>) {
     let operands = CommandOperands::new(1 << row::WAIT)
         .bytes(row::JOURNALNAME, name)
         .bytes(row::JTYPEID, *b"XX")
@@ -101,7 +101,7 @@ fn a_wait_for_a_journal_that_nobody_wrote_to_is_notopen() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut w = over(region(folder.path()));
     let wait = CommandOperands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");
-    let said = |w: &mut World| {
+    let said = |w: &mut KernelFixture| {
         let told = w.command(1, wait_journalname::NUMBER, &wait);
         told.expect("an answer").condition
     };

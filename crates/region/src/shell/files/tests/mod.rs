@@ -9,16 +9,16 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 
 use kernel::KernelConfig;
-use kernel::resources::world::World;
+use kernel::resources::world::KernelFixture;
 
 use super::perform;
 
 /// A world with files.
-fn over(config: KernelConfig) -> World {
-    with_files(World::new(config))
+fn over(config: KernelConfig) -> KernelFixture {
+    with_files(KernelFixture::new(config))
 }
 
-fn with_files(world: World) -> World {
+fn with_files(world: KernelFixture) -> KernelFixture {
     let mut files = HashMap::new();
     let records = AtomicU64::new(0);
     world.with_files(move |work| {

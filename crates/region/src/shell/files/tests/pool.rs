@@ -58,7 +58,7 @@ fn files_that_wait_for_writers_hold_up_their_own_kind_alone_and_no_more_threads_
             ask,
         };
         let answered = answered.clone();
-        pool.hand_over(Some(TaskKey::NOBODY), work, move || answered)
+        pool.hand_over(Some(TaskKey::NO_TASK), work, move || answered)
             .expect("a thread");
     };
     let fifos: Vec<_> = (0..THREADS_A_KIND as u64 + 3)
@@ -117,7 +117,7 @@ fn what_is_asked_for_one_file_is_done_in_its_order() {
             },
         };
         let answered = answered.clone();
-        pool.hand_over(Some(TaskKey::NOBODY), work, move || answered)
+        pool.hand_over(Some(TaskKey::NO_TASK), work, move || answered)
             .expect("a thread");
     }
     for _ in 0..200 {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use cics::command::commands::{deleteq_td, readq_td, writeq_td};
 use cics::resp::Condition;
-use kernel::resources::world::{Response, World};
+use kernel::resources::world::{Response, KernelFixture};
 use kernel::{
-    Definitions, KernelConfig, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+    RegionDefinitions, KernelConfig, OpenTime, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
 };
 use link::{Name, CommandOperands};
 use proptest::prelude::*;
@@ -27,30 +27,30 @@ fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
 fn region(transient: Vec<TdQueueDef>) -> KernelConfig {
     KernelConfig {
         transient_data_bytes: 10_000,
-        definitions: Definitions {
+        definitions: RegionDefinitions {
             queues: QueueDefinitions {
                 transient,
                 ..QueueDefinitions::default()
             },
-            ..Definitions::default()
+            ..RegionDefinitions::default()
         },
         ..KernelConfig::default()
     }
 }
 
-fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
+fn write(w: &mut KernelFixture, task: u32, queue: &str, record: &[u8]) -> Option<Response> {
     let operands = CommandOperands::default()
         .bytes(writeq_td::QUEUE, queue)
         .bytes(writeq_td::FROM, record);
     w.command(task, writeq_td::NUMBER, &operands)
 }
 
-fn read(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn read(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     let operands = CommandOperands::default().bytes(readq_td::QUEUE, queue);
     w.command(task, readq_td::NUMBER, &operands)
 }
 
-fn delete(w: &mut World, task: u32, queue: &str) -> Option<Response> {
+fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     let operands = CommandOperands::default().bytes(deleteq_td::QUEUE, queue);
     w.command(task, deleteq_td::NUMBER, &operands)
 }
@@ -73,7 +73,7 @@ fn file(output: bool, format: QueueFileFormat, append: bool) -> TdKind {
         format,
         record_bytes: 8,
         append,
-        opens: Opens::Initial,
+        opens: OpenTime::Initial,
     }
 }
 

@@ -9,11 +9,11 @@ use cics::resp::Condition;
 use link::{Name, CommandOperands};
 
 use kernel::KernelConfig;
-use kernel::resources::world::{Response, World};
+use kernel::resources::world::{Response, KernelFixture};
 
 use super::over;
 
-fn world(folder: &std::path::Path) -> World {
+fn world(folder: &std::path::Path) -> KernelFixture {
     over(KernelConfig {
         state: folder.to_owned(),
         applid: Name::from_bytes(*b"TUPELO  "),
@@ -21,7 +21,7 @@ fn world(folder: &std::path::Path) -> World {
     })
 }
 
-fn output(w: &mut World, task: u32, user: &str) -> Response {
+fn output(w: &mut KernelFixture, task: u32, user: &str) -> Response {
     let operands = CommandOperands::default()
         .bytes(spoolopen_output::USERID, user)
         .bytes(spoolopen_output::NODE, *b"*");
@@ -29,7 +29,7 @@ fn output(w: &mut World, task: u32, user: &str) -> Response {
     told.expect("an answer")
 }
 
-fn input(w: &mut World, task: u32, user: &str) -> Response {
+fn input(w: &mut KernelFixture, task: u32, user: &str) -> Response {
     let operands = CommandOperands::default().bytes(spoolopen_input::USERID, user);
     let told = w.command(task, spoolopen_input::NUMBER, &operands);
     told.expect("an answer")
@@ -40,7 +40,7 @@ fn token(told: &Response, option: u8) -> Vec<u8> {
     told.operands.get_bytes(option).expect("a token").to_vec()
 }
 
-fn write(w: &mut World, task: u32, token: &[u8], record: &[u8]) -> (Condition, u32) {
+fn write(w: &mut KernelFixture, task: u32, token: &[u8], record: &[u8]) -> (Condition, u32) {
     let operands = CommandOperands::default()
         .bytes(spoolwrite::TOKEN, token)
         .bytes(spoolwrite::FROM, record);
@@ -50,7 +50,7 @@ fn write(w: &mut World, task: u32, token: &[u8], record: &[u8]) -> (Condition, u
     (told.condition, told.resp2)
 }
 
-fn read(w: &mut World, task: u32, token: &[u8], most: i64) -> (Condition, u32, String) {
+fn read(w: &mut KernelFixture, task: u32, token: &[u8], most: i64) -> (Condition, u32, String) {
     let operands = CommandOperands::default()
         .bytes(spoolread::TOKEN, token)
         .int(spoolread::MAXFLENGTH, most);
@@ -62,14 +62,14 @@ fn read(w: &mut World, task: u32, token: &[u8], most: i64) -> (Condition, u32, S
     (told.condition, told.resp2, record)
 }
 
-fn close(w: &mut World, task: u32, token: &[u8], option: Option<u8>) -> Condition {
+fn close(w: &mut KernelFixture, task: u32, token: &[u8], option: Option<u8>) -> Condition {
     let options = option.map_or(0, |option| 1 << option);
     let operands = CommandOperands::new(options).bytes(spoolclose::TOKEN, token);
     let told = w.command(task, spoolclose::NUMBER, &operands);
     told.expect("an answer").condition
 }
 
-fn report(w: &mut World, text: &[u8]) {
+fn report(w: &mut KernelFixture, text: &[u8]) {
     let told = output(w, 1, "TUPEUSER");
     let out = token(&told, spoolopen_output::TOKEN);
     assert_eq!(write(w, 1, &out, text), (Condition::Normal, 0));

@@ -3,35 +3,35 @@
 
 use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{ConnectionInfo, JournalKind};
-use kernel::resources::system::{DAY_S, Kind, day_s};
+use kernel::resources::system::{DAY_S, ResourceKind, day_s};
 use link::{FileEntry, FileKind};
 
 impl View<'_> {
     /// All names of a kind.
-    pub(super) fn other_names(&self, kind: Kind) -> Vec<Vec<u8>> {
+    pub(super) fn other_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let resources = &self.kernel.resources;
         match kind {
-            Kind::JournalModel => resources
+            ResourceKind::JournalModel => resources
                 .journals
                 .models()
                 .iter()
                 .map(|model| model.model.as_bytes().to_vec())
                 .collect(),
-            Kind::Journal => resources.journals.names().map(|n| n.to_vec()).collect(),
-            Kind::DataSet => self
+            ResourceKind::Journal => resources.journals.names().map(|n| n.to_vec()).collect(),
+            ResourceKind::DataSet => self
                 .files()
                 .map(|(file, _)| padded(&data_set(file)))
                 .collect(),
-            Kind::Connection => self
+            ResourceKind::Connection => self
                 .connections()
                 .map(|c| c.sysid.as_bytes().to_vec())
                 .collect(),
-            Kind::SystemDumpCode => resources
+            ResourceKind::SystemDumpCode => resources
                 .dump
                 .system_codes()
                 .map(|(code, _)| code.to_vec())
                 .collect(),
-            Kind::EnqModel => resources
+            ResourceKind::EnqModel => resources
                 .enqueue
                 .models()
                 .iter()
@@ -233,7 +233,7 @@ impl View<'_> {
             "MAXIMUM" => "MAXACTIVE",
             _ => return None,
         };
-        self.value(Kind::Class, name.as_bytes(), option)
+        self.value(ResourceKind::Class, name.as_bytes(), option)
     }
 }
 
@@ -254,6 +254,6 @@ pub(super) fn data_set(file: &FileEntry) -> String {
 
 fn padded(name: &str) -> Vec<u8> {
     let mut name = name.as_bytes().to_vec();
-    name.resize(Kind::DataSet.name_bytes(), b' ');
+    name.resize(ResourceKind::DataSet.name_bytes(), b' ');
     name
 }

@@ -2,17 +2,17 @@
 
 use super::values::{Value, View, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
-use kernel::resources::system::Kind;
+use kernel::resources::system::ResourceKind;
 use kernel::resources::transient_data::QueueInfo;
 
 impl View<'_> {
     /// All names of a kind of queue, or of their models.
-    pub(super) fn queue_names(&self, kind: Kind) -> Vec<Vec<u8>> {
+    pub(super) fn queue_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let ts = &self.kernel.resources.temporary_storage;
         let td = &self.kernel.resources.transient_data;
         match kind {
-            Kind::TsQueue => ts.names().map(|name| name.to_vec()).collect(),
-            Kind::TsModel => ts
+            ResourceKind::TsQueue => ts.names().map(|name| name.to_vec()).collect(),
+            ResourceKind::TsModel => ts
                 .model_definitions()
                 .iter()
                 .map(|model| model.name.as_bytes().to_vec())

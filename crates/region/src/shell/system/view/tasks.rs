@@ -6,9 +6,9 @@
 //! enqueue is named by its owner or waiter and what is locked.
 
 use super::values::{Value, View, cvda, either, int, text};
-use kernel::core::{Stage, TaskKey, TaskState};
+use kernel::core::{TaskStage, TaskKey, TaskState};
 use kernel::resources::interval::DELAY;
-use kernel::resources::system::Kind;
+use kernel::resources::system::ResourceKind;
 use kernel::{BranchId, LockName, LockSpace, PreparedTask, PreparedUnit, WaitOn};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -29,18 +29,18 @@ pub(super) struct UnitLink {
 
 impl View<'_> {
     /// All names of a kind.
-    pub(super) fn task_names(&self, kind: Kind) -> Vec<Vec<u8>> {
+    pub(super) fn task_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         match kind {
-            Kind::Request => {
+            ResourceKind::Request => {
                 let starts = self.kernel.resources.interval.waiting();
                 let starts = starts.map(|name| name.to_vec());
                 let delays = self.tasks().filter_map(|(key, _)| self.delayed(key));
                 starts.chain(delays).collect()
             }
-            Kind::Unit => self
+            ResourceKind::Unit => self
                 .tasks()
                 .filter(|(_, task)| {
-                    matches!(task.stage, Stage::Submitted | Stage::Open | Stage::Ending)
+                    matches!(task.stage, TaskStage::Submitted | TaskStage::Open | TaskStage::Ending)
                 })
                 .map(|(_, task)| task.number)
                 .chain(self.kernel.prepared().map(|unit| unit.number))

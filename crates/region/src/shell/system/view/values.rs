@@ -10,8 +10,8 @@ use store::{FileDef, FileOrganisation, RecordFormat};
 use super::others::data_set;
 use crate::api::RegionConfig;
 use kernel::Kernel;
-use kernel::core::{Core, Stage, TaskKey, TaskState, Transaction};
-use kernel::resources::system::Kind;
+use kernel::core::{Core, TaskStage, TaskKey, TaskState, Transaction};
+use kernel::resources::system::ResourceKind;
 use kernel::{LockSpace, WaitOn};
 
 /// What an option receives.
@@ -59,32 +59,32 @@ pub(super) fn int(n: impl TryInto<i64>) -> Option<Value> {
 
 impl View<'_> {
     /// All names of a kind in their order.
-    pub fn names(&self, kind: Kind) -> Vec<Vec<u8>> {
+    pub fn names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let defs = self.core.defs();
         let mut names: Vec<Vec<u8>> = match kind {
-            Kind::Program => defs
+            ResourceKind::Program => defs
                 .program_table
                 .iter()
                 .map(|p| p.name.as_bytes().to_vec())
                 .collect(),
-            Kind::Transaction => defs
+            ResourceKind::Transaction => defs
                 .transactions
                 .iter()
                 .map(|t| t.def.name.as_bytes().to_vec())
                 .collect(),
-            Kind::Class => defs
+            ResourceKind::Class => defs
                 .classes
                 .iter()
                 .filter(|c| !c.name.is_blank())
                 .map(|c| c.name.as_bytes().to_vec())
                 .collect(),
-            Kind::File => self
+            ResourceKind::File => self
                 .files()
                 .map(|(f, _)| f.name.as_bytes().to_vec())
                 .collect(),
-            Kind::TsQueue | Kind::TsModel | Kind::TdQueue => self.queue_names(kind),
-            Kind::Request | Kind::Unit | Kind::Enqueue => self.task_names(kind),
-            Kind::UnitLink => self.unit_links().map(|link| link.name.to_vec()).collect(),
+            ResourceKind::TsQueue | ResourceKind::TsModel | ResourceKind::TdQueue => self.queue_names(kind),
+            ResourceKind::Request | ResourceKind::Unit | ResourceKind::Enqueue => self.task_names(kind),
+            ResourceKind::UnitLink => self.unit_links().map(|link| link.name.to_vec()).collect(),
             _ => self.other_names(kind),
         };
         names.sort_unstable();
@@ -93,30 +93,30 @@ impl View<'_> {
     }
 
     /// What an option tells of a resource that exists.
-    pub fn value(&self, kind: Kind, name: &[u8], option: &str) -> Option<Value> {
+    pub fn value(&self, kind: ResourceKind, name: &[u8], option: &str) -> Option<Value> {
         match kind {
-            Kind::Program => self.program(name, option),
-            Kind::Transaction => self.transaction(name, option),
-            Kind::Class => self.class(name, option),
-            Kind::File => {
+            ResourceKind::Program => self.program(name, option),
+            ResourceKind::Transaction => self.transaction(name, option),
+            ResourceKind::Class => self.class(name, option),
+            ResourceKind::File => {
                 let (file, stored) = self.files().find(|(f, _)| f.name.as_bytes() == name)?;
                 let base = self.kernel.resources.files.base(file.name);
                 of_file(file, base.filter(|_| stored), option)
             }
-            Kind::TsQueue => self.ts_queue(name, option),
-            Kind::TsModel => self.ts_model(name, option),
-            Kind::TdQueue => self.td_queue(name, option),
-            Kind::Request => self.request(name, option),
-            Kind::Unit => self.unit(name, option),
-            Kind::Enqueue => self.enqueue(name, option),
-            Kind::JournalModel => self.journal_model(name, option),
-            Kind::Journal => self.journal(name, option),
-            Kind::DataSet => self.data_set(name, option),
-            Kind::Connection => self.connection(name, option),
-            Kind::DumpCode => self.dump_code(name, option),
-            Kind::SystemDumpCode => self.system_dump_code(name, option),
-            Kind::EnqModel => self.enq_model(name, option),
-            Kind::UnitLink => self.unit_link(name, option),
+            ResourceKind::TsQueue => self.ts_queue(name, option),
+            ResourceKind::TsModel => self.ts_model(name, option),
+            ResourceKind::TdQueue => self.td_queue(name, option),
+            ResourceKind::Request => self.request(name, option),
+            ResourceKind::Unit => self.unit(name, option),
+            ResourceKind::Enqueue => self.enqueue(name, option),
+            ResourceKind::JournalModel => self.journal_model(name, option),
+            ResourceKind::Journal => self.journal(name, option),
+            ResourceKind::DataSet => self.data_set(name, option),
+            ResourceKind::Connection => self.connection(name, option),
+            ResourceKind::DumpCode => self.dump_code(name, option),
+            ResourceKind::SystemDumpCode => self.system_dump_code(name, option),
+            ResourceKind::EnqModel => self.enq_model(name, option),
+            ResourceKind::UnitLink => self.unit_link(name, option),
         }
     }
 
@@ -253,23 +253,23 @@ impl View<'_> {
     /// RUNSTATUS of a task.
     pub fn run_status(&self, key: TaskKey, task: &TaskState) -> &'static str {
         match task.stage {
-            Stage::Submitted | Stage::Open if self.kernel.waits(key) => "SUSPENDED",
-            Stage::Submitted if task.waits_outside() => "SUSPENDED",
-            Stage::Submitted | Stage::Open | Stage::Ending | Stage::Done => "RUNNING",
-            Stage::Building | Stage::WaitPlace => "DISPATCHABLE",
-            Stage::WaitClass | Stage::WaitMxt | Stage::Refused(_) => "SUSPENDED",
+            TaskStage::Submitted | TaskStage::Open if self.kernel.waits(key) => "SUSPENDED",
+            TaskStage::Submitted if task.waits_outside() => "SUSPENDED",
+            TaskStage::Submitted | TaskStage::Open | TaskStage::Ending | TaskStage::Done => "RUNNING",
+            TaskStage::Building | TaskStage::WaitPlace => "DISPATCHABLE",
+            TaskStage::WaitClass | TaskStage::WaitMxt | TaskStage::Refused(_) => "SUSPENDED",
         }
     }
 
     /// SUSPENDTYPE and SUSPENDVALUE of a task, blank when it is not suspended.
     pub fn suspended_on(&self, key: TaskKey, task: &TaskState) -> (&'static str, String) {
         match task.stage {
-            Stage::WaitClass => {
+            TaskStage::WaitClass => {
                 let class = self.core.class_of(task).map(|c| c.name.to_string());
                 return ("TCLASS", class.unwrap_or_default());
             }
-            Stage::WaitMxt => return ("MXT", "XM_HELD".to_owned()),
-            Stage::Submitted if task.waits_outside() => return ("USERWAIT", String::new()),
+            TaskStage::WaitMxt => return ("MXT", "XM_HELD".to_owned()),
+            TaskStage::Submitted if task.waits_outside() => return ("USERWAIT", String::new()),
             _ => {}
         }
         let Some((on, _)) = self.kernel.wait_of(key) else {
