@@ -18,7 +18,7 @@
 //! Invariant: no socket, no thread, no clock. [`BranchRegion`] is the interface to
 //! a region, which is one in virtual time under `cargo xtask sim`.
 
-use region::{Abend, BranchId, CommittedAlone, Prepared};
+use region::{Abend, BranchId, OnePhaseOutcome, PrepareOutcome};
 
 use crate::units::{CallerConnection, BranchTable};
 use crate::wire::{
@@ -43,7 +43,7 @@ pub trait BranchRegion {
     /// Whether the end of a task's unit would do something.
     fn holds_unit(&self, task: &Self::Task) -> bool;
     /// Prepares a task's unit.
-    async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> Prepared;
+    async fn prepare(&self, task: &mut Self::Task, branch: BranchId) -> PrepareOutcome;
     /// Commits a task's unit in one phase; `heard` are the units whose outcome
     /// the caller knows.
     async fn commit_one_phase(
@@ -51,7 +51,7 @@ pub trait BranchRegion {
         task: &mut Self::Task,
         branch: BranchId,
         heard: &[BranchId],
-    ) -> CommittedAlone;
+    ) -> OnePhaseOutcome;
     /// Ends a task, with its unit committed or backed out.
     async fn end(&self, task: Self::Task, abend: Option<Abend>);
     /// Has what is prepared committed or backed out; true when that is done.
@@ -190,22 +190,22 @@ impl<R: BranchRegion> BranchServer<'_, R> {
             return unknown();
         };
         let prepared = self.region.prepare(&mut task, branch.clone()).await;
-        let abend = (prepared == Prepared::BackedOut).then(ended);
+        let abend = (prepared == PrepareOutcome::BackedOut).then(ended);
         self.region.end(*task, abend).await;
         if working.close() {
             self.region.settle(branch, false).await;
             return unknown();
         }
         match prepared {
-            Prepared::Yes => {
+            PrepareOutcome::Yes => {
                 let head = ReplyHead {
                     in_unit: InUnit::Held,
                     ..ReplyHead::default()
                 };
                 emit_reply(&head, &[], &[])
             }
-            Prepared::NothingToCommit => emit_reply(&ReplyHead::default(), &[], &[]),
-            Prepared::BackedOut => {
+            PrepareOutcome::NothingToCommit => emit_reply(&ReplyHead::default(), &[], &[]),
+            PrepareOutcome::BackedOut => {
                 let why = "the region could not prepare the changes of the unit of work";
                 refused(ROLLED_BACK, why.into())
             }
@@ -225,12 +225,12 @@ impl<R: BranchRegion> BranchServer<'_, R> {
         let committed = self.region.commit_one_phase(&mut task, branch, heard).await;
         // The outcome can be queried from now on.
         working.close();
-        let abend = (committed != CommittedAlone::Yes).then(ended);
+        let abend = (committed != OnePhaseOutcome::Yes).then(ended);
         self.region.end(*task, abend).await;
         reported(match committed {
-            CommittedAlone::Yes => Some(true),
-            CommittedAlone::BackedOut => Some(false),
-            CommittedAlone::InDoubt => None,
+            OnePhaseOutcome::Yes => Some(true),
+            OnePhaseOutcome::BackedOut => Some(false),
+            OnePhaseOutcome::InDoubt => None,
         })
     }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use region::{Abend, BranchId, CommittedAlone, Order, Prepared, UnitId};
+use region::{Abend, BranchId, OnePhaseOutcome, Order, PrepareOutcome, UnitId};
 
 use crate::coordinating::{MessageSubject, BranchCoordinator, OrderOutcome, ReplyOutcome};
 use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer};
@@ -143,11 +143,11 @@ impl BranchRegion for CommittingRegion {
         false
     }
 
-    async fn prepare(&self, (): &mut (), _: BranchId) -> Prepared {
+    async fn prepare(&self, (): &mut (), _: BranchId) -> PrepareOutcome {
         unreachable!("nothing is prepared")
     }
 
-    async fn commit_one_phase(&self, (): &mut (), _: BranchId, _: &[BranchId]) -> CommittedAlone {
+    async fn commit_one_phase(&self, (): &mut (), _: BranchId, _: &[BranchId]) -> OnePhaseOutcome {
         unreachable!("nothing is committed")
     }
 

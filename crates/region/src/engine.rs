@@ -37,13 +37,13 @@ pub fn enter(service: &'static str, class: EngineClass) {
         if mine.is_none() {
             // SAFETY: a plain call.
             let tid = unsafe { libc::gettid() };
-            let member = Member {
+            let member = RegisteredThread {
                 tid,
                 service,
                 class,
             };
             lock().members.push(member);
-            *mine = Some(Membership { tid });
+            *mine = Some(ThreadRegistration { tid });
         }
     });
 }
@@ -60,33 +60,33 @@ pub fn usage() -> Vec<ServiceUse> {
 }
 
 /// Threads that said what they work for.
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+static REGISTRY: Mutex<ThreadRegistry> = Mutex::new(ThreadRegistry {
     members: Vec::new(),
     ended: Vec::new(),
 });
 
 thread_local! {
-    static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) };
+    static MEMBERSHIP: RefCell<Option<ThreadRegistration>> = const { RefCell::new(None) };
 }
 
-struct Registry {
-    members: Vec<Member>,
+struct ThreadRegistry {
+    members: Vec<RegisteredThread>,
     /// What threads used that have ended.
     ended: Vec<ServiceUse>,
 }
 
-struct Member {
+struct RegisteredThread {
     tid: libc::pid_t,
     service: &'static str,
     class: EngineClass,
 }
 
 /// Keeps what a thread has used when it ends.
-struct Membership {
+struct ThreadRegistration {
     tid: libc::pid_t,
 }
 
-impl Drop for Membership {
+impl Drop for ThreadRegistration {
     fn drop(&mut self) {
         let used = run_ns(self.tid);
         let mut registry = lock();
@@ -98,7 +98,7 @@ impl Drop for Membership {
     }
 }
 
-fn lock() -> MutexGuard<'static, Registry> {
+fn lock() -> MutexGuard<'static, ThreadRegistry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

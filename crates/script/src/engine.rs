@@ -20,7 +20,7 @@ use rquickjs::{
     Promise, Runtime, Undefined, Value, qjs,
 };
 
-use region::Passed;
+use region::LinkData;
 
 use crate::arena::{self, Arena};
 use crate::failure::{self, ScriptFailure, ScriptDiagnostic, SourcePosition};
@@ -106,7 +106,7 @@ pub struct Request {
     pub body: Vec<u8>,
     /// A program links to the script: its name among programs, and what is
     /// passed to it. There is nothing of HTTP then.
-    pub call: Option<(String, Passed)>,
+    pub call: Option<(String, LinkData)>,
 }
 
 /// A script's answer.
@@ -119,7 +119,7 @@ pub struct ScriptAnswer {
     /// The body.
     pub body: Vec<u8>,
     /// The data for a program that linked to the script.
-    pub passed: Option<Passed>,
+    pub passed: Option<LinkData>,
     /// The program that takes the script's place before the answer is sent.
     pub transfer: Option<XctlTarget>,
 }

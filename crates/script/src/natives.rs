@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use fetch::Fetched;
 use link::{ChannelData, ContainerData, ContainerType, Name, CallOperation};
-use region::Passed;
+use region::LinkData;
 use rquickjs::function::Opt;
 use rquickjs::{
     Array, Ctx, Exception, Function, IntoJs, Object, Result, String as JsString, TypedArray, Value,
@@ -314,11 +314,11 @@ impl<'js> ProgramArguments<'js> {
     }
 
     /// The data for a program.
-    pub fn passed(self) -> Passed {
+    pub fn passed(self) -> LinkData {
         match self {
-            ProgramArguments::None => Passed::Commarea(Vec::new()),
-            ProgramArguments::Commarea(area) => Passed::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
-            ProgramArguments::Channel(channel) => Passed::Channel(channel),
+            ProgramArguments::None => LinkData::Commarea(Vec::new()),
+            ProgramArguments::Commarea(area) => LinkData::Commarea(bytes_of(&area).unwrap_or_default().to_vec()),
+            ProgramArguments::Channel(channel) => LinkData::Channel(channel),
         }
     }
 
@@ -333,8 +333,8 @@ impl<'js> ProgramArguments<'js> {
 }
 
 /// The containers that were passed keep their types on the way back.
-pub fn keep_types(given: &Passed, back: &mut Passed) {
-    let (Passed::Channel(given), Passed::Channel(back)) = (given, back) else {
+pub fn keep_types(given: &LinkData, back: &mut LinkData) {
+    let (LinkData::Channel(given), LinkData::Channel(back)) = (given, back) else {
         return;
     };
     for container in &mut back.containers {

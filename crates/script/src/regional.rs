@@ -17,7 +17,7 @@ use std::time::Instant;
 use cics::resp::Condition;
 use link::program_link::MAX_COMMAREA;
 use link::{CallAnswer, ChannelData, CallOperation};
-use region::{Handle, NotRun, Outcome, Passed, Port, PutError, StartRefusal, Reply, Task, TaskRequest};
+use region::{Handle, NotRun, TaskOutcome, LinkData, Port, PutError, StartRefusal, TaskReply, Task, TaskRequest};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_local;
 
@@ -417,7 +417,7 @@ impl ScriptHost for RegionHost {
         let mut task = match work {
             ScriptTask::Own(task) => task,
             ScriptTask::Guest(task) => {
-                let nothing = || Passed::Commarea(Vec::new());
+                let nothing = || LinkData::Commarea(Vec::new());
                 let given = ended.map(|answer| answer.passed.take().unwrap_or_else(nothing));
                 task.finish(given.map_err(|abend| reported(abend).code), cpu_ns);
                 return Ok(());
@@ -428,14 +428,14 @@ impl ScriptHost for RegionHost {
         let abend = ended.as_ref().err().map(|abend| reported(abend));
         let over = fiber::wait(task.end(abend, cpu_ns));
         match (over.0, ended) {
-            (Outcome::Ok, Ok(answer)) => {
+            (TaskOutcome::Ok, Ok(answer)) => {
                 if let Some(client) = &mut self.client {
                     fiber::wait(client.end(answer));
                 }
                 Ok(())
             }
-            (Outcome::Ok, Err(_)) => Ok(()),
-            (Outcome::Abend(abend), _) => Err(abend_info(&abend)),
+            (TaskOutcome::Ok, Err(_)) => Ok(()),
+            (TaskOutcome::Abend(abend), _) => Err(abend_info(&abend)),
         }
     }
 
@@ -502,11 +502,11 @@ fn checked(input: ProgramInput<'_>) -> Result<(), Fault> {
 }
 
 /// Input as the region passes it.
-fn passed(input: ProgramInput<'_>) -> Passed {
+fn passed(input: ProgramInput<'_>) -> LinkData {
     match input {
-        ProgramInput::None => Passed::Commarea(Vec::new()),
-        ProgramInput::Commarea(bytes) => Passed::Commarea(bytes.to_vec()),
-        ProgramInput::Channel(channel) => Passed::Channel(channel.clone()),
+        ProgramInput::None => LinkData::Commarea(Vec::new()),
+        ProgramInput::Commarea(bytes) => LinkData::Commarea(bytes.to_vec()),
+        ProgramInput::Channel(channel) => LinkData::Channel(channel.clone()),
     }
 }
 
@@ -547,8 +547,8 @@ fn fill(task: &mut Task, input: ProgramInput<'_>) -> Result<(), Fault> {
     }
 }
 
-fn given_back(program: &str, reply: &Reply) -> Result<ProgramOutput, Fault> {
-    if let Outcome::Abend(abend) = reply.outcome() {
+fn given_back(program: &str, reply: &TaskReply) -> Result<ProgramOutput, Fault> {
+    if let TaskOutcome::Abend(abend) = reply.outcome() {
         let mut info = abend_info(abend);
         if info.program.is_empty() {
             info.program = program.to_owned();

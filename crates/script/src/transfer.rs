@@ -5,7 +5,7 @@
 //!
 //! Reference: CICS application programming, XCTL.
 
-use region::Passed;
+use region::LinkData;
 
 use crate::engine::ScriptAnswer;
 use crate::failure::{self, ScriptFailure};
@@ -17,7 +17,7 @@ pub struct XctlTarget {
     /// The program.
     pub program: String,
     /// The data passed to it.
-    pub given: Passed,
+    pub given: LinkData,
     /// Where that is in the COMMAREA of the script's caller, or 0 for the
     /// caller's channel: the program's changes are the caller's. None for what
     /// is the script's own, and gone with it.
@@ -35,9 +35,9 @@ pub(crate) fn gone_over(mut answer: ScriptAnswer, host: &mut dyn ScriptHost) -> 
         return Ok(answer);
     };
     let input = match &given {
-        Passed::Commarea(area) if area.is_empty() => ProgramInput::None,
-        Passed::Commarea(area) => ProgramInput::Commarea(area),
-        Passed::Channel(channel) => ProgramInput::Channel(channel),
+        LinkData::Commarea(area) if area.is_empty() => ProgramInput::None,
+        LinkData::Commarea(area) => ProgramInput::Commarea(area),
+        LinkData::Channel(channel) => ProgramInput::Channel(channel),
     };
     let output = host.link(&program, input).map_err(|fault| match fault {
         Fault::Abend(abend) => ScriptFailure {
@@ -51,12 +51,12 @@ pub(crate) fn gone_over(mut answer: ScriptAnswer, host: &mut dyn ScriptHost) -> 
     })?;
     let ProgramOutput { commarea, channel } = output;
     match (&mut answer.passed, channel, back) {
-        (Some(Passed::Commarea(area)), None, Some(at)) => {
+        (Some(LinkData::Commarea(area)), None, Some(at)) => {
             let to = area.get_mut(at..).unwrap_or_default();
             let bytes = to.len().min(commarea.len());
             to[..bytes].copy_from_slice(&commarea[..bytes]);
         }
-        (Some(Passed::Channel(to)), Some(channel), Some(_)) => *to = channel,
+        (Some(LinkData::Channel(to)), Some(channel), Some(_)) => *to = channel,
         _ => {}
     }
     Ok(answer)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use link::{CallAnswer, CallOperation};
-use region::{GuestTask, OpenTask, Passed, Port, TransId, UserId};
+use region::{GuestTask, OpenTask, LinkData, Port, TransId, UserId};
 
 use crate::host::ProgramOutput;
 
@@ -88,13 +88,13 @@ impl ScriptTask {
 }
 
 /// A program's output in the form for scripts.
-pub fn output(passed: Passed) -> ProgramOutput {
+pub fn output(passed: LinkData) -> ProgramOutput {
     match passed {
-        Passed::Commarea(commarea) => ProgramOutput {
+        LinkData::Commarea(commarea) => ProgramOutput {
             commarea,
             channel: None,
         },
-        Passed::Channel(channel) => ProgramOutput {
+        LinkData::Channel(channel) => ProgramOutput {
             commarea: Vec::new(),
             channel: Some(channel),
         },

@@ -15,7 +15,7 @@ use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, StatusCode};
 use link::ProgramFault;
 use link::clock::thread_cpu_ns;
-use region::{Outcome, Port, ProgramName, StartRefusal, Reply, Task, TaskRequest, UserId};
+use region::{TaskOutcome, Port, ProgramName, StartRefusal, TaskReply, Task, TaskRequest, UserId};
 use tokio::sync::oneshot;
 use webtask::{AnalyzerOutput, AnalyzerInput, ConverterInput, WebStage};
 
@@ -369,7 +369,7 @@ impl CicsWebSupport {
         let registered = Registered(self, number);
         let reply = task.run().await;
         drop(registered);
-        if let Outcome::Abend(abend) = reply.outcome() {
+        if let TaskOutcome::Abend(abend) = reply.outcome() {
             let detail = format!("The analyzer abended with code {}", abend.code());
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             return Err(WebAnswer::problem(status, &detail));
@@ -490,8 +490,8 @@ impl CicsWebSupport {
             let reply = task.run().await;
             let ended = reply.outcome().clone();
             let own = match &ended {
-                Outcome::Ok => own_answer(&reply),
-                Outcome::Abend(abend) => {
+                TaskOutcome::Ok => own_answer(&reply),
+                TaskOutcome::Abend(abend) => {
                     let record = reply.record();
                     let (task, transid) = (record.task, record.transid);
                     let (program, line) = (abend.program, abend.line);
@@ -632,7 +632,7 @@ impl CicsWebSupport {
 
 /// The answer that the task's worker has kept for its end; none when it kept
 /// none.
-fn own_answer(reply: &Reply) -> Option<WebAnswer> {
+fn own_answer(reply: &TaskReply) -> Option<WebAnswer> {
     let bytes = reply.web_answer();
     if bytes.is_empty() {
         return None;
@@ -687,14 +687,14 @@ fn redirect(permanent: bool, location: &str) -> WebAnswer {
 }
 
 /// The client's answer at the end of the task.
-fn finished(ended: Outcome, made: AnswerState) -> WebAnswer {
+fn finished(ended: TaskOutcome, made: AnswerState) -> WebAnswer {
     match (ended, made) {
-        (Outcome::Ok, AnswerState::Eventual(answer)) => answer,
-        (Outcome::Ok, _) => WebAnswer::problem(
+        (TaskOutcome::Ok, AnswerState::Eventual(answer)) => answer,
+        (TaskOutcome::Ok, _) => WebAnswer::problem(
             StatusCode::INTERNAL_SERVER_ERROR,
             "The program ended without WEB SEND",
         ),
-        (Outcome::Abend(abend), _) => {
+        (TaskOutcome::Abend(abend), _) => {
             let status = match &abend.code {
                 b"AEXY" => StatusCode::GATEWAY_TIMEOUT,
                 _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -257,7 +257,7 @@ impl CicsWebSupport {
     fn state_of(&self, command: &ServiceCommand) -> TaskCell {
         let mut tasks = lock(&self.0.tasks);
         let cell = tasks.entry(command.task).or_insert_with(|| {
-            command.tell_end();
+            command.report_end();
             TaskCell::default()
         });
         cell.clone()

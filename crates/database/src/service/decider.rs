@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use cics::resp::Condition;
 use region::{
-    NotAsked, Order, OutcomeReply, Participant, ParticipantRole, UnitId, UnitToken, Vote,
+    WorkerRequestError, Order, OutcomeReply, UnitParticipant, ParticipantRole, UnitId, UnitToken, ParticipantVote,
     WorkerReply, WorkerRequest,
 };
 
@@ -24,7 +24,7 @@ pub const NAME: &str = "SQL";
 /// The way of the region's participant.
 pub struct Decider(pub(super) Arc<Inner>);
 
-impl Participant for Decider {
+impl UnitParticipant for Decider {
     fn name(&self) -> &str {
         NAME
     }
@@ -33,7 +33,7 @@ impl Participant for Decider {
         ParticipantRole::Decides { prepares: false }
     }
 
-    fn order(&self, unit: UnitId, order: Order, vote: Vote) {
+    fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
         let taken = self.0.lock().take_unit(unit);
         match (order, taken) {
             (Order::CommitOnePhase, Some(UnitSession::Ready(in_use))) => {
@@ -97,7 +97,7 @@ impl Inner {
         });
     }
 
-    fn commit_alone(self: &Arc<Self>, mut in_use: UnitUse, may_commit: bool, vote: Vote) {
+    fn commit_alone(self: &Arc<Self>, mut in_use: UnitUse, may_commit: bool, vote: ParticipantVote) {
         if !may_commit {
             self.back_out_now(in_use);
             return;
@@ -188,9 +188,9 @@ impl Inner {
 
 /// Whether the worker lets its unit commit. One that does not wait has nothing to
 /// read.
-fn may_commit(reply: &Result<WorkerReply, NotAsked>) -> bool {
+fn may_commit(reply: &Result<WorkerReply, WorkerRequestError>) -> bool {
     match reply {
         Ok(reply) => reply.condition == Condition::Normal,
-        Err(NotAsked::Busy | NotAsked::Gone) => true,
+        Err(WorkerRequestError::Busy | WorkerRequestError::Gone) => true,
     }
 }

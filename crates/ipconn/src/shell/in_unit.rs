@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use region::{Abend, BranchId, CommittedAlone, OpenTask, Outcome, Port, Prepared};
+use region::{Abend, BranchId, OnePhaseOutcome, OpenTask, TaskOutcome, Port, PrepareOutcome};
 use tokio::sync::oneshot;
 
 use super::mirror::{MirrorRegion, answer, fill, not_taken};
@@ -48,8 +48,8 @@ impl BranchRegion for InUnits<'_> {
                     let reply = run.run().await;
                     task.ran(&reply);
                     let abend = match reply.outcome() {
-                        Outcome::Abend(abend) => Some(abend.clone()),
-                        Outcome::Ok => None,
+                        TaskOutcome::Abend(abend) => Some(abend.clone()),
+                        TaskOutcome::Ok => None,
                     };
                     // The reply's memory is the worker's: it is copied before
                     // anything else.
@@ -64,7 +64,7 @@ impl BranchRegion for InUnits<'_> {
         task.holds_unit()
     }
 
-    async fn prepare(&self, task: &mut OpenTask, branch: BranchId) -> Prepared {
+    async fn prepare(&self, task: &mut OpenTask, branch: BranchId) -> PrepareOutcome {
         task.prepare(branch).await
     }
 
@@ -73,8 +73,8 @@ impl BranchRegion for InUnits<'_> {
         task: &mut OpenTask,
         branch: BranchId,
         heard: &[BranchId],
-    ) -> CommittedAlone {
-        task.commit_alone(branch, heard).await
+    ) -> OnePhaseOutcome {
+        task.commit_one_phase(branch, heard).await
     }
 
     async fn end(&self, task: OpenTask, abend: Option<Abend>) {
@@ -99,7 +99,7 @@ impl BranchRegion for InUnits<'_> {
     }
 
     fn caller_returned(&self, prefix: &[u8], after: &[u8]) {
-        self.mirror.region.coordinator_back(prefix, after);
+        self.mirror.region.coordinator_returned(prefix, after);
     }
 
     fn branches(&self) -> Vec<BranchId> {

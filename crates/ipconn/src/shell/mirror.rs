@@ -14,7 +14,7 @@ use cics::command::commands::start;
 use cics::resp::Condition;
 use link::{CommandOperands, ProgramFault};
 use region::{
-    Abend, Handle, OpenTask, Outcome, Port, StartRefusal, StartCode, Task, TaskRequest, UserId,
+    Abend, Handle, OpenTask, TaskOutcome, Port, StartRefusal, StartCode, Task, TaskRequest, UserId,
 };
 
 use super::in_unit::InUnits;
@@ -158,14 +158,14 @@ impl MirrorRegion {
         open.ran(&reply);
         let changed = open.has_changes();
         let abend = match (reply.outcome(), changed) {
-            (Outcome::Abend(abend), _) => Some(abend.clone()),
-            (Outcome::Ok, true) => Some(Abend {
+            (TaskOutcome::Abend(abend), _) => Some(abend.clone()),
+            (TaskOutcome::Ok, true) => Some(Abend {
                 code: *b"ASP1",
                 program: request.head.program,
                 line: 0,
                 message: "a LINK without SYNCONRETURN has changed recoverable data".into(),
             }),
-            (Outcome::Ok, false) => None,
+            (TaskOutcome::Ok, false) => None,
         };
         // The reply's memory is the worker's: it is copied before the end.
         let made = answer(&reply, reply.outcome(), request);
@@ -257,8 +257,8 @@ pub(super) fn fill(task: &mut Task, request: &Request<Vec<u8>>) -> Result<(), Ve
 
 /// The reply of a task that has run.
 pub(super) fn answer(
-    reply: &region::Reply,
-    outcome: &Outcome,
+    reply: &region::TaskReply,
+    outcome: &TaskOutcome,
     request: &Request<Vec<u8>>,
 ) -> Vec<u8> {
     let mut head = ReplyHead {
@@ -266,7 +266,7 @@ pub(super) fn answer(
         ..ReplyHead::default()
     };
     match outcome {
-        Outcome::Abend(abend) => {
+        TaskOutcome::Abend(abend) => {
             abend.log(reply.record());
             head.ending = RequestEnding::Abend(abend.code);
             head.program = abend.program;
@@ -274,7 +274,7 @@ pub(super) fn answer(
             head.text.clone_from(&abend.message);
             emit_reply(&head, &[], &[])
         }
-        Outcome::Ok if request.head.channel => {
+        TaskOutcome::Ok if request.head.channel => {
             head.channel_name = reply.channel();
             let left = reply.containers();
             let left: Vec<ReplyContainer<'_>> = left.map(|c| (c.name, c.kind, c.ccsid, c.bytes)).collect();
@@ -283,7 +283,7 @@ pub(super) fn answer(
                 false => emit_reply(&head, &[], &left),
             }
         }
-        Outcome::Ok => emit_reply(&head, reply.commarea(), &[]),
+        TaskOutcome::Ok => emit_reply(&head, reply.commarea(), &[]),
     }
 }
 

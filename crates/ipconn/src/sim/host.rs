@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use region::sim::node::{Node, TaskAnswer};
-use region::{Abend, BranchId, CommittedAlone, Prepared};
+use region::{Abend, BranchId, OnePhaseOutcome, PrepareOutcome};
 
 use crate::serving::{BranchRegion, LinkOutcome, ServedPartner, BranchServer, ended};
 use crate::units::BranchTable;
@@ -144,12 +144,12 @@ impl BranchRegion for SimulatedRegion {
         self.node.borrow().holds_unit(task.number)
     }
 
-    async fn prepare(&self, task: &mut HostTask, branch: BranchId) -> Prepared {
+    async fn prepare(&self, task: &mut HostTask, branch: BranchId) -> PrepareOutcome {
         self.node.borrow_mut().prepare(task.number, branch);
         match task.answer().await {
-            TaskAnswer::Normal(false) => Prepared::Yes,
-            TaskAnswer::Normal(true) => Prepared::NothingToCommit,
-            _ => Prepared::BackedOut,
+            TaskAnswer::Normal(false) => PrepareOutcome::Yes,
+            TaskAnswer::Normal(true) => PrepareOutcome::NothingToCommit,
+            _ => PrepareOutcome::BackedOut,
         }
     }
 
@@ -158,13 +158,13 @@ impl BranchRegion for SimulatedRegion {
         task: &mut HostTask,
         branch: BranchId,
         heard: &[BranchId],
-    ) -> CommittedAlone {
+    ) -> OnePhaseOutcome {
         let node = &self.node;
         node.borrow_mut().commit_one_phase(task.number, branch, heard);
         match task.answer().await {
-            TaskAnswer::Normal(_) => CommittedAlone::Yes,
-            TaskAnswer::Raised(_) => CommittedAlone::BackedOut,
-            TaskAnswer::Abend(_) => CommittedAlone::InDoubt,
+            TaskAnswer::Normal(_) => OnePhaseOutcome::Yes,
+            TaskAnswer::Raised(_) => OnePhaseOutcome::BackedOut,
+            TaskAnswer::Abend(_) => OnePhaseOutcome::InDoubt,
         }
     }
 

@@ -92,7 +92,7 @@ fn grouped(path: &Path) -> f64 {
                         })
                         .expect("room for a line");
                         let reply = task.run().await;
-                        assert_eq!(*reply.outcome(), region::Outcome::Ok);
+                        assert_eq!(*reply.outcome(), region::TaskOutcome::Ok);
                         n += 1;
                     }
                     n

@@ -20,7 +20,7 @@ mod peer;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use peer::{Peer, own_cpu, process_cpu};
+use peer::{ServerProcess, own_cpu, process_cpu};
 use region::{
     WorkerConfinement, RegionDefinitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
     SandboxMode, TaskRequest, TransId, TransactionDef,
@@ -77,8 +77,8 @@ fn print_row(json: bool, row: &str, unit: &str, ours: f64, peer: f64, must: f64,
 fn idle(here: usize, there: usize) -> (f64, f64) {
     let all = affinity();
     pin(there);
-    let peer = Peer::ping_pong();
-    let bench = Bench::start();
+    let peer = ServerProcess::ping_pong();
+    let bench = BenchRegion::start();
     pin(here);
     let n = 3000;
     let mut ours = Vec::new();
@@ -122,8 +122,8 @@ fn worker_start() -> (f64, f64) {
 
 /// CPU microseconds a request, both sides: ours and the peer's, medians.
 fn saturated() -> (f64, f64) {
-    let peer = Peer::ring_server();
-    let bench = Bench::start();
+    let peer = ServerProcess::ring_server();
+    let bench = BenchRegion::start();
     let time = Duration::from_millis(1500);
     let mut ours = Vec::new();
     let mut theirs = Vec::new();
@@ -173,22 +173,22 @@ async fn link(handle: &Handle, port: &Port) {
     };
     let task = handle.begin(port, request).await.expect("it is admitted");
     let reply = task.run().await;
-    assert_eq!(*reply.outcome(), region::Outcome::Ok);
+    assert_eq!(*reply.outcome(), region::TaskOutcome::Ok);
 }
 
 /// A region over the worker of the tests, and one door.
-struct Bench {
+struct BenchRegion {
     region: Region,
     port: Port,
     runtime: DoorRuntime,
 }
 
-impl Bench {
-    fn start() -> Bench {
+impl BenchRegion {
+    fn start() -> BenchRegion {
         let region = Region::start(config()).expect("the region starts");
         let port = region.handle().attach_port().expect("a port is free");
         let runtime = port.runtime().expect("a runtime");
-        let bench = Bench {
+        let bench = BenchRegion {
             region,
             port,
             runtime,

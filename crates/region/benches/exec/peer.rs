@@ -1,7 +1,7 @@
 //! The bare peers: what two processes with shared memory can do at best.
 //!
-//! [`Peer::round_trips`] is a futex ping-pong: one word each way, both sides
-//! asleep in between. [`Peer::ring`] is a ring that works in batches: the
+//! [`ServerProcess::round_trips`] is a futex ping-pong: one word each way, both sides
+//! asleep in between. [`ServerProcess::ring`] is a ring that works in batches: the
 //! asking side keeps a number of requests outstanding, the other side runs an
 //! empty program with two clock reads for each and wakes nobody before all that
 //! were asked for are done, and a side sleeps only when it finds nothing to do.
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 const SLOTS: usize = 64;
 
 /// A child process that serves on a shared page.
-pub struct Peer {
-    page: &'static Page,
+pub struct ServerProcess {
+    page: &'static SharedPage,
     child: libc::pid_t,
 }
 
@@ -26,21 +26,21 @@ pub struct RingRun {
 }
 
 #[repr(C)]
-struct Page {
-    ask: Line<AtomicU32>,
-    answer: Line<AtomicU32>,
-    head: Line<AtomicU64>,
-    tail: Line<AtomicU64>,
-    server_sleeps: Line<AtomicU32>,
-    client_sleeps: Line<AtomicU32>,
-    slots: [Line<Slot>; SLOTS],
+struct SharedPage {
+    ask: CacheLine<AtomicU32>,
+    answer: CacheLine<AtomicU32>,
+    head: CacheLine<AtomicU64>,
+    tail: CacheLine<AtomicU64>,
+    server_sleeps: CacheLine<AtomicU32>,
+    client_sleeps: CacheLine<AtomicU32>,
+    slots: [CacheLine<RequestSlot>; SLOTS],
 }
 
 #[repr(C, align(64))]
-struct Line<T>(T);
+struct CacheLine<T>(T);
 
 #[repr(C)]
-struct Slot {
+struct RequestSlot {
     request: AtomicU64,
     started: AtomicU64,
     ended: AtomicU64,
@@ -48,15 +48,15 @@ struct Slot {
 
 const STOP: u32 = u32::MAX;
 
-impl Peer {
+impl ServerProcess {
     /// A peer for ping-pong.
-    pub fn ping_pong() -> Peer {
-        Peer::start(serve_ping)
+    pub fn ping_pong() -> ServerProcess {
+        ServerProcess::start(serve_ping)
     }
 
     /// A peer for the ring.
-    pub fn ring_server() -> Peer {
-        Peer::start(serve_ring)
+    pub fn ring_server() -> ServerProcess {
+        ServerProcess::start(serve_ring)
     }
 
     /// The time of `n` round trips.
@@ -116,21 +116,21 @@ impl Peer {
         }
     }
 
-    fn start(serve: fn(&Page)) -> Peer {
+    fn start(serve: fn(&SharedPage)) -> ServerProcess {
         // SAFETY: a fresh anonymous mapping, large enough for the page, whose
         // zeros are valid atomics. The child of the fork runs `serve` alone,
         // which allocates nothing and makes futex and clock calls only.
         unsafe {
             let memory = libc::mmap(
                 std::ptr::null_mut(),
-                std::mem::size_of::<Page>(),
+                std::mem::size_of::<SharedPage>(),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_ANONYMOUS,
                 -1,
                 0,
             );
             assert_ne!(memory, libc::MAP_FAILED);
-            let page: &'static Page = &*memory.cast::<Page>();
+            let page: &'static SharedPage = &*memory.cast::<SharedPage>();
             let child = libc::fork();
             assert!(child >= 0);
             if child == 0 {
@@ -138,12 +138,12 @@ impl Peer {
                 serve(page);
                 libc::_exit(0);
             }
-            Peer { page, child }
+            ServerProcess { page, child }
         }
     }
 }
 
-impl Drop for Peer {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // SAFETY: our own child.
         unsafe {
@@ -153,7 +153,7 @@ impl Drop for Peer {
     }
 }
 
-fn serve_ping(page: &Page) {
+fn serve_ping(page: &SharedPage) {
     let mut last = 0;
     loop {
         let turn = page.ask.0.load(Ordering::SeqCst);
@@ -170,7 +170,7 @@ fn serve_ping(page: &Page) {
     }
 }
 
-fn serve_ring(page: &Page) {
+fn serve_ring(page: &SharedPage) {
     let mut done = 0;
     loop {
         if page.head.0.load(Ordering::SeqCst) == done {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use link::display::DisplayCharacters;
 use link::{WorkerConfinement, Name, SandboxMode, StoreEntry};
 
-use crate::api::{CommandService, Conversations, GuestPrograms, SocketCalls};
+use crate::api::{CommandService, ConversationService, GuestPrograms, SocketCalls};
 use kernel::{RegionDefinitions, FacilityLimits, KernelConfig};
 
 /// Everything that a region needs to start.
@@ -50,7 +50,7 @@ pub struct RegionConfig {
     /// threads and the doors when CPUs are short.
     pub worker_nice: u8,
     /// CPU sets.
-    pub engines: Engines,
+    pub engines: EngineCpus,
     /// File that monitoring records are appended to, a JSON line each.
     pub monitoring: Option<PathBuf>,
     /// Folder of transaction dumps; none suppresses them.
@@ -67,7 +67,7 @@ pub struct RegionConfig {
     /// The region and its workers write their traces.
     pub trace: bool,
     /// Partners of APPC conversations; none for a region without them.
-    pub conversations: Option<Arc<dyn Conversations>>,
+    pub conversations: Option<Arc<dyn ConversationService>>,
     /// Who serves the socket calls of tasks; none for a region without sockets,
     /// where such a call is the abend AEY9.
     pub sockets: Option<Arc<dyn SocketCalls>>,
@@ -81,7 +81,7 @@ pub struct RegionConfig {
     pub socket_options: link::SocketOptions,
     /// Who is told when a program shuts the region down; none when it ends with
     /// its last task anyway.
-    pub stop: Option<Arc<dyn Stop>>,
+    pub stop: Option<Arc<dyn ProcessStopper>>,
     /// Folder of files that queues and journals are written to, when their
     /// definition does not name another one.
     pub state: PathBuf,
@@ -114,7 +114,7 @@ impl Default for RegionConfig {
             worker_exe: PathBuf::from("/proc/self/exe"),
             worker_args: vec![OsString::from("worker")],
             worker_nice: 0,
-            engines: Engines::default(),
+            engines: EngineCpus::default(),
             monitoring: None,
             dumps: None,
             store: None,
@@ -159,7 +159,7 @@ impl RegionConfig {
 }
 
 /// Who ends the process that a region is part of.
-pub trait Stop: std::fmt::Debug + Send + Sync {
+pub trait ProcessStopper: std::fmt::Debug + Send + Sync {
     /// A program has shut the region down; it takes no more tasks. Returns at
     /// once.
     fn stop(&self);
@@ -167,7 +167,7 @@ pub trait Stop: std::fmt::Debug + Send + Sync {
 
 /// CPU sets by kind of engine; empty for all CPUs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Engines {
+pub struct EngineCpus {
     /// For workers, dispatch and commit.
     pub general: Vec<usize>,
     /// For doors.

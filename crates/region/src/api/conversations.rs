@@ -37,11 +37,11 @@ pub mod sense {
 }
 
 /// Partners, and conversations with them.
-pub trait Conversations: Debug + Send + Sync {
+pub trait ConversationService: Debug + Send + Sync {
     /// The partner that a SYSID names.
-    fn system(&self, sysid: &str) -> Option<Destination>;
+    fn system(&self, sysid: &str) -> Option<ConversationTarget>;
     /// The partner that PARTNER names.
-    fn partner(&self, name: &str) -> Option<Destination>;
+    fn partner(&self, name: &str) -> Option<ConversationTarget>;
     /// The mode that PROFILE names.
     fn profile(&self, name: &str) -> Option<String>;
     /// The partners that have a SYSID.
@@ -49,11 +49,11 @@ pub trait Conversations: Debug + Send + Sync {
         Vec::new()
     }
     /// Makes sure that a partner can be reached; false when it cannot.
-    fn reach(&self, destination: &Destination) -> bool;
+    fn reach(&self, destination: &ConversationTarget) -> bool;
     /// Starts a process in a partner, with initialisation parameters.
     fn connect(
         &self,
-        destination: &Destination,
+        destination: &ConversationTarget,
         process: &str,
         confirm: bool,
         parameters: Vec<Vec<u8>>,
@@ -62,7 +62,7 @@ pub trait Conversations: Debug + Send + Sync {
     fn connect_in_unit(
         &self,
         _unit: Option<&TaskUnit>,
-        destination: &Destination,
+        destination: &ConversationTarget,
         process: &str,
         confirm: bool,
         parameters: Vec<Vec<u8>>,
@@ -84,7 +84,7 @@ pub struct ConnectionInfo {
 
 /// Where a conversation goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Destination {
+pub struct ConversationTarget {
     /// The partner's logical unit.
     pub partner: String,
     /// The mode.
@@ -113,7 +113,7 @@ pub trait Conversation: Send {
     /// Gives the partner the turn, with a confirmation if asked for.
     fn invite(&mut self, confirm: bool) -> Result<(), Fault>;
     /// Waits for a record or a part of one, for the turn, or for the end.
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault>;
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault>;
     /// Reports an error; this side has the turn then.
     fn error(&mut self) -> Result<(), Fault>;
     /// Asks for the turn.
@@ -127,7 +127,7 @@ pub trait Conversation: Send {
 
 /// What a receive brought.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceiveOutcome {
     /// Bytes in the buffer; `None` when no data came.
     pub bytes: Option<usize>,
     /// The record ends with them.

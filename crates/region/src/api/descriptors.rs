@@ -40,7 +40,7 @@ pub struct WorkerReply {
 
 /// Why a worker was not asked, or did not reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotAsked {
+pub enum WorkerRequestError {
     /// The task runs in no worker, or its process has ended.
     #[error("the task's worker is gone")]
     Gone,

@@ -7,7 +7,7 @@
 //! thread sleeps, and the write ends that sleep.
 //!
 //! A door with a loop of its own, without tokio, does the same by hand:
-//! [`Port::enter`], and around each sleep [`Port::rest`] and [`Port::rested`].
+//! [`Port::enter`], and around each sleep [`Port::flush_wakeups`] and [`Port::after_poll`].
 
 use std::future::Future;
 use std::io;
@@ -77,13 +77,13 @@ impl Port {
     /// Before the loop would sleep: wakes the workers that it gave work, and
     /// hears of tasks that have ended. True when it may sleep until
     /// [`Port::event`]; else futures may have been woken, and it comes here
-    /// again when they have run. [`Port::rested`] follows a sleep.
-    pub fn rest(&self) -> bool {
-        self.shared.rest(self.number)
+    /// again when they have run. [`Port::after_poll`] follows a sleep.
+    pub fn flush_wakeups(&self) -> bool {
+        self.shared.flush_wakeups(self.number)
     }
 
     /// After the loop has slept: hears what has come meanwhile.
-    pub fn rested(&self) {
+    pub fn after_poll(&self) {
         self.shared.after_sleep(self.number);
     }
 
@@ -98,7 +98,7 @@ impl Port {
     /// that have ended, though the thread does not sleep. A door that answers
     /// without a task calls it: as long as clients ask again at once, it does
     /// not sleep, and nobody else would hear.
-    pub fn hear(&self) {
+    pub fn poll_completions(&self) {
         self.shared.without_sleep(self.number);
     }
 }

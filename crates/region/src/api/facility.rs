@@ -5,7 +5,7 @@ use link::Name;
 use crate::api::Conversation;
 
 /// A task's principal facility: whom it talks with.
-pub enum Facility {
+pub enum PrincipalFacility {
     /// Nobody.
     None,
     /// The partner that attached it.

@@ -29,7 +29,7 @@ pub trait GuestPrograms: Debug + Send + Sync {
 
 /// What is passed to a program by LINK, and comes back from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passed {
+pub enum LinkData {
     /// A COMMAREA; an empty one is none.
     Commarea(Vec<u8>),
     /// A channel.
@@ -55,7 +55,7 @@ pub struct GuestTask {
     pub(crate) program: ProgramName,
     pub(crate) facility: Option<FacilityId>,
     pub(crate) depth: usize,
-    pub(crate) given: Passed,
+    pub(crate) given: LinkData,
 }
 
 impl GuestTask {
@@ -90,7 +90,7 @@ impl GuestTask {
     }
 
     /// What was passed.
-    pub fn given(&self) -> &Passed {
+    pub fn given(&self) -> &LinkData {
         &self.given
     }
 
@@ -125,7 +125,7 @@ impl GuestTask {
     /// # Errors
     /// PGMIDERR where the program cannot be run, LENGERR for more than the link
     /// takes, or the program's abend.
-    pub async fn link(&mut self, program: ProgramName, given: &Passed) -> Result<Passed, NotRun> {
+    pub async fn link(&mut self, program: ProgramName, given: &LinkData) -> Result<LinkData, NotRun> {
         self.seat.begin_run(program, given)?;
         poll_fn(|cx| self.seat.poll_run(cx)).await
     }
@@ -142,7 +142,7 @@ impl GuestTask {
 
     /// Answers the LINK: what goes back, or the abend that the linking program
     /// gets. `cpu_ns` is what the guest's thread used.
-    pub fn finish(mut self, result: Result<Passed, [u8; 4]>, cpu_ns: u64) {
+    pub fn finish(mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
         self.seat.finish(result, cpu_ns);
     }
 
@@ -162,20 +162,20 @@ impl Debug for GuestTask {
     }
 }
 
-impl Passed {
+impl LinkData {
     /// The bytes of the link, and whether they are a channel.
     pub(crate) fn emit(&self) -> (Vec<u8>, u64) {
         match self {
-            Passed::Commarea(bytes) => (bytes.clone(), 0),
-            Passed::Channel(channel) => (channel.emit(), LINK_CHANNEL),
+            LinkData::Commarea(bytes) => (bytes.clone(), 0),
+            LinkData::Channel(channel) => (channel.emit(), LINK_CHANNEL),
         }
     }
 
     /// Reads what a worker wrote.
-    pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<Passed, link::ProtocolViolation> {
+    pub(crate) fn parse(kind: u64, bytes: &[u8]) -> Result<LinkData, link::ProtocolViolation> {
         match kind == LINK_CHANNEL {
-            true => ChannelData::parse(bytes).map(Passed::Channel),
-            false => Ok(Passed::Commarea(bytes.to_vec())),
+            true => ChannelData::parse(bytes).map(LinkData::Channel),
+            false => Ok(LinkData::Commarea(bytes.to_vec())),
         }
     }
 }

@@ -8,36 +8,36 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{
-    CommandCount, RegionDefinitions, Participant, StartRefusal, RegionConfig, StartError, RegionStatistics, Task,
+    CommandCount, RegionDefinitions, UnitParticipant, StartRefusal, RegionConfig, StartError, RegionStatistics, Task,
     TaskRequest, TraceFilter, TraceRecord, TraceStatus,
 };
-use crate::shell::{Begun, Shared, Threads, now_ns};
+use crate::shell::{BeginOutcome, SharedRegion, RegionThreads, now_ns};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
 /// at once.
 pub struct Region {
     handle: Handle,
-    threads: Threads,
+    threads: RegionThreads,
 }
 
 /// A handle on a region: cheap to clone, for any thread.
 #[derive(Clone)]
 pub struct Handle {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedRegion>,
 }
 
 /// Where a thread hears of its tasks' ends.
 #[derive(Clone)]
 pub struct Port {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedRegion>,
     pub(crate) number: usize,
 }
 
 impl Region {
     /// Starts a region: its threads, its files and its first workers.
     pub fn start(config: RegionConfig) -> Result<Region, StartError> {
-        let (shared, threads) = Threads::start(config)?;
+        let (shared, threads) = RegionThreads::start(config)?;
         Ok(Region {
             handle: Handle { shared },
             threads,
@@ -134,11 +134,11 @@ impl Handle {
     pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, StartRefusal> {
         let begun = self.shared.begin(port.number, &request);
         if begun.is_err() {
-            port.hear();
+            port.poll_completions();
         }
         let lease = match begun? {
-            Begun::Placed(lease) => lease,
-            Begun::Waiting(mut waiting) => poll_fn(|cx| waiting.poll(cx)).await?,
+            BeginOutcome::Placed(lease) => lease,
+            BeginOutcome::Waiting(mut waiting) => poll_fn(|cx| waiting.poll(cx)).await?,
         };
         let mut task = Task::new(lease, request.start_code);
         task.set_eib_transid(request.eib_transid);
@@ -165,7 +165,7 @@ impl Handle {
 
     /// Adds somebody who takes part in units of work beside the store, or puts
     /// it in the place of the one of its name.
-    pub fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
+    pub fn add_participant(&self, participant: Arc<dyn UnitParticipant>) -> ParticipantId {
         self.shared.add_participant(participant)
     }
 
@@ -178,8 +178,8 @@ impl Handle {
 
     /// A participant that decides can be reached again: it is asked for the units
     /// that are in doubt now, not after a second.
-    pub fn decider_back(&self, participant: ParticipantId) {
-        self.shared.decider_back(participant);
+    pub fn decider_returned(&self, participant: ParticipantId) {
+        self.shared.decider_returned(participant);
     }
 
     /// The units of work in doubt that a participant beside the store decides, by
@@ -219,8 +219,8 @@ impl Handle {
 
     /// A coordinator, one whose branches' names begin so, is there again. It asks
     /// for no unit in one phase whose name is not behind `after`.
-    pub fn coordinator_back(&self, prefix: &[u8], after: &[u8]) {
-        self.shared.coordinator_back(prefix, after);
+    pub fn coordinator_returned(&self, prefix: &[u8], after: &[u8]) {
+        self.shared.coordinator_returned(prefix, after);
     }
 
     /// A coordinator is out of reach, one whose branches' names begin so: what is
@@ -305,7 +305,7 @@ impl Handle {
 
 /// Runs a future to its end on a thread without a runtime.
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    let parker = Arc::new(Parker {
+    let parker = Arc::new(ThreadParker {
         thread: std::thread::current(),
         woken: AtomicBool::new(false),
     });
@@ -322,12 +322,12 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-struct Parker {
+struct ThreadParker {
     thread: Thread,
     woken: AtomicBool,
 }
 
-impl Wake for Parker {
+impl Wake for ThreadParker {
     fn wake(self: Arc<Self>) {
         self.woken.store(true, Ordering::Release);
         self.thread.unpark();

@@ -22,16 +22,16 @@ mod starts;
 mod task;
 mod trace;
 
-pub use config::{Engines, RegionConfig, Stop};
+pub use config::{EngineCpus, RegionConfig, ProcessStopper};
 pub use conversations::{
-    ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
+    ConnectionInfo, Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome, sense,
 };
-pub use descriptors::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
+pub use descriptors::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
 pub use door::DoorRuntime;
 pub use facilities::FacilitySink;
-pub use facility::Facility;
+pub use facility::PrincipalFacility;
 pub(crate) use guests::{GIVEN_UP, abend_of};
-pub use guests::{GuestPrograms, GuestTask, NotRun, Passed};
+pub use guests::{GuestPrograms, GuestTask, NotRun, LinkData};
 pub use handle::{Handle, Port, Region, block_on};
 pub use kernel::{
     Abend, ClassDef, RegionDefinitions, EnqModelDef, ScreenErase, FacilityDef, FacilityEvent, FacilityId,
@@ -44,12 +44,12 @@ pub use kernel::{
 pub use kernel::{
     BranchId, InDoubtUnit, Order, ParticipantId, PreparedTask, PreparedUnit, UnitId, UnitToken,
 };
-pub use open::{CommittedAlone, OpenTask, Prepared};
+pub use open::{OnePhaseOutcome, OpenTask, PrepareOutcome};
 pub use operator::{
-    ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
+    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo,
 };
-pub use participant::{JoinError, OutcomeReply, Participant, ParticipantRole, TaskUnit, Vote};
-pub use reply::{Container, Outcome, Reply};
+pub use participant::{JoinError, OutcomeReply, UnitParticipant, ParticipantRole, TaskUnit, ParticipantVote};
+pub use reply::{Container, TaskOutcome, TaskReply};
 pub use services::{CommandService, ServiceCommand};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;

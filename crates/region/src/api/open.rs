@@ -15,8 +15,8 @@ use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, CallOperation, CommandOperands, ProgramName, TransId, UserId};
 
 use crate::api::{
-    Abend, BranchId, Handle, JoinError, MonitoringRecord, Outcome, ParticipantId, Port, StartRefusal,
-    Reply, StartCode, Task, TaskRequest, UnitId,
+    Abend, BranchId, Handle, JoinError, MonitoringRecord, TaskOutcome, ParticipantId, Port, StartRefusal,
+    TaskReply, StartCode, Task, TaskRequest, UnitId,
 };
 use crate::shell::{OpenLease, OpenUse};
 
@@ -33,7 +33,7 @@ pub struct OpenTask {
 
 /// What became of a unit of work that was to be prepared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prepared {
+pub enum PrepareOutcome {
     /// It waits for its coordinator.
     Yes,
     /// It has changed nothing; its locks last as long as the task.
@@ -44,7 +44,7 @@ pub enum Prepared {
 
 /// What became of a unit of work that was to be committed in one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommittedAlone {
+pub enum OnePhaseOutcome {
     /// It is committed.
     Yes,
     /// It is backed out.
@@ -221,16 +221,16 @@ impl OpenTask {
     /// it, with its locks, until [`Handle::settle`] says how it ended; the task
     /// has none any more, and is to be ended. What is backed out is so when this
     /// returns.
-    pub async fn prepare(&mut self, branch: BranchId) -> Prepared {
+    pub async fn prepare(&mut self, branch: BranchId) -> PrepareOutcome {
         self.used.calls += 1;
         if !self.lease.prepare(branch) {
-            return Prepared::BackedOut;
+            return PrepareOutcome::BackedOut;
         }
         let answer = poll_fn(|cx| self.lease.poll_answer(cx)).await;
         match (answer.abend.is_blank(), answer.condition, answer.args[0]) {
-            (true, Condition::Normal, 0) => Prepared::Yes,
-            (true, Condition::Normal, _) => Prepared::NothingToCommit,
-            _ => Prepared::BackedOut,
+            (true, Condition::Normal, 0) => PrepareOutcome::Yes,
+            (true, Condition::Normal, _) => PrepareOutcome::NothingToCommit,
+            _ => PrepareOutcome::BackedOut,
         }
     }
 
@@ -238,21 +238,21 @@ impl OpenTask {
     /// that is decided elsewhere. Who lost the answer asks
     /// [`Handle::outcome`]; those of the units `heard` were not lost. The task's
     /// next unit begins.
-    pub async fn commit_alone(&mut self, branch: BranchId, heard: &[BranchId]) -> CommittedAlone {
+    pub async fn commit_one_phase(&mut self, branch: BranchId, heard: &[BranchId]) -> OnePhaseOutcome {
         self.used.calls += 1;
-        if !self.lease.commit_alone(branch, heard) {
-            return CommittedAlone::BackedOut;
+        if !self.lease.commit_one_phase(branch, heard) {
+            return OnePhaseOutcome::BackedOut;
         }
         let answer = poll_fn(|cx| self.lease.poll_answer(cx)).await;
         match (answer.abend.is_blank(), answer.condition) {
-            (true, Condition::Normal) => CommittedAlone::Yes,
-            (true, _) => CommittedAlone::BackedOut,
-            (false, _) => CommittedAlone::InDoubt,
+            (true, Condition::Normal) => OnePhaseOutcome::Yes,
+            (true, _) => OnePhaseOutcome::BackedOut,
+            (false, _) => OnePhaseOutcome::InDoubt,
         }
     }
 
     /// A run is over: what it cost is part of this task.
-    pub fn ran(&mut self, reply: &Reply) {
+    pub fn ran(&mut self, reply: &TaskReply) {
         self.runs.add_runs(reply.record());
     }
 
@@ -281,7 +281,7 @@ impl OpenTask {
     /// Ends the task: commits its unit of work, or backs it out when there is
     /// an abend. `cpu_ns` is what its thread used. An abend that comes with
     /// the end (ASP7, or a worker that ended under the unit) is told.
-    pub async fn end(mut self, abend: Option<Abend>, cpu_ns: u64) -> (Outcome, MonitoringRecord) {
+    pub async fn end(mut self, abend: Option<Abend>, cpu_ns: u64) -> (TaskOutcome, MonitoringRecord) {
         self.lease.end(abend);
         poll_fn(|cx| self.lease.poll_end(cx)).await;
         self.used.cpu_ns = cpu_ns;

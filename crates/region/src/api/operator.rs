@@ -117,7 +117,7 @@ pub struct ResourceInfo {
 /// What became of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Purge {
+pub enum PurgeOutcome {
     /// The task ends now.
     Done,
     /// It was running, so its worker's process is ended, and the task with it.
@@ -163,7 +163,7 @@ impl Handle {
     /// Ends a task with AEXY: at its next wait, or at once when it waits or has
     /// not begun. With `force` it ends whatever it does; its worker is killed
     /// where nothing else helps.
-    pub fn purge(&self, task: u64, force: bool) -> Purge {
+    pub fn purge(&self, task: u64, force: bool) -> PurgeOutcome {
         self.shared.purge_number(task, force)
     }
 

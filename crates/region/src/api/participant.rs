@@ -4,8 +4,8 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
-use crate::shell::Shared;
+use crate::api::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
+use crate::shell::SharedRegion;
 use kernel::core::TaskKey;
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
@@ -15,7 +15,7 @@ use kernel::{Order, ParticipantId, UnitId, UnitToken};
 /// way to it or the region is away meanwhile. When it is there again, and
 /// before it takes new orders, it says what it has prepared
 /// ([`crate::Handle::in_doubt`]) and is told.
-pub trait Participant: Send + Sync {
+pub trait UnitParticipant: Send + Sync {
     /// Its name, by which the region knows it again after a restart; at most
     /// 255 bytes.
     fn name(&self) -> &str;
@@ -32,9 +32,9 @@ pub trait Participant: Send + Sync {
     ///
     /// After a no to a prepare or to a commit in one phase the program is told
     /// that its unit was backed out. So who has lost its partner while that
-    /// committed in one phase says so ([`Vote::unsure`]), asks it what became of
+    /// committed in one phase says so ([`ParticipantVote::unsure`]), asks it what became of
     /// the unit (PostgreSQL: `pg_xact_status`), and votes then.
-    fn order(&self, unit: UnitId, order: Order, vote: Vote);
+    fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote);
 
     /// What it can do at the end of a unit that others take part in, too.
     fn role(&self) -> ParticipantRole {
@@ -45,7 +45,7 @@ pub trait Participant: Send + Sync {
     /// unit durably. It must not wait here. The token goes into what it commits,
     /// so that it can say later what became of the unit.
     ///
-    /// A reply that is dropped leaves the unit in doubt: [`Participant::outcome`]
+    /// A reply that is dropped leaves the unit in doubt: [`UnitParticipant::outcome`]
     /// follows. A unit with changes of the decider alone comes as
     /// [`Order::CommitOnePhase`] instead.
     fn decide(&self, unit: UnitId, token: UnitToken, reply: OutcomeReply) {
@@ -98,12 +98,12 @@ pub enum JoinError {
 
 /// A decider's reply whether a unit is committed, given once.
 pub struct OutcomeReply {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRegion>,
     on: Option<(UnitId, ParticipantId)>,
 }
 
 impl OutcomeReply {
-    pub(crate) fn new(shared: &Arc<Shared>, unit: UnitId, participant: ParticipantId) -> Self {
+    pub(crate) fn new(shared: &Arc<SharedRegion>, unit: UnitId, participant: ParticipantId) -> Self {
         OutcomeReply {
             shared: shared.clone(),
             on: Some((unit, participant)),
@@ -142,12 +142,12 @@ impl std::fmt::Debug for OutcomeReply {
 /// The unit of work of a task that runs, for those who change something for it.
 #[derive(Clone)]
 pub struct TaskUnit {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRegion>,
     task: TaskKey,
 }
 
 impl TaskUnit {
-    pub(crate) fn new(shared: Arc<Shared>, task: TaskKey) -> TaskUnit {
+    pub(crate) fn new(shared: Arc<SharedRegion>, task: TaskKey) -> TaskUnit {
         TaskUnit { shared, task }
     }
 
@@ -181,7 +181,7 @@ impl TaskUnit {
     pub fn ask_worker(
         &self,
         request: &WorkerRequest,
-        done: impl FnOnce(Result<WorkerReply, NotAsked>) + Send + 'static,
+        done: impl FnOnce(Result<WorkerReply, WorkerRequestError>) + Send + 'static,
     ) {
         self.shared
             .ask_worker(self.task, None, request, Box::new(done));
@@ -212,21 +212,21 @@ impl std::fmt::Debug for TaskUnit {
 }
 
 /// A participant's answer to an order, given once.
-pub struct Vote {
-    shared: Arc<Shared>,
+pub struct ParticipantVote {
+    shared: Arc<SharedRegion>,
     /// What it is about, unless it is given or nobody waits for it.
     on: Option<(UnitId, ParticipantId)>,
 }
 
-impl Vote {
+impl ParticipantVote {
     /// For an order; `counts` when it is to be answered.
     pub(crate) fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedRegion>,
         unit: UnitId,
         participant: ParticipantId,
         counts: bool,
     ) -> Self {
-        Vote {
+        ParticipantVote {
             shared: shared.clone(),
             on: counts.then_some((unit, participant)),
         }
@@ -253,7 +253,7 @@ impl Vote {
     }
 }
 
-impl Drop for Vote {
+impl Drop for ParticipantVote {
     fn drop(&mut self) {
         self.give(false);
     }

@@ -7,7 +7,7 @@ use kernel::{Abend, MonitoringRecord};
 
 /// How a task ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TaskOutcome {
     /// Normally; its unit of work is committed.
     Ok,
     /// With an abend; its unit of work is backed out.
@@ -33,9 +33,9 @@ pub struct Container<'a> {
 /// The bytes are shared with the worker process. A worker that misbehaves may
 /// change them while they are read: the values may be nonsense, never out of
 /// bounds. Check text with `from_utf8` after copying it, not before.
-pub struct Reply {
+pub struct TaskReply {
     pub(crate) lease: SlotLease,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: TaskOutcome,
     pub(crate) record: Box<MonitoringRecord>,
     pub(crate) commarea: (usize, usize),
     pub(crate) web: (usize, usize),
@@ -43,16 +43,16 @@ pub struct Reply {
     pub(crate) channel: link::ChannelName,
 }
 
-impl Drop for Reply {
+impl Drop for TaskReply {
     fn drop(&mut self) {
-        let ok = self.outcome == Outcome::Ok;
+        let ok = self.outcome == TaskOutcome::Ok;
         self.lease.release(ok, &self.record);
     }
 }
 
-impl Reply {
+impl TaskReply {
     /// How the task ended.
-    pub fn outcome(&self) -> &Outcome {
+    pub fn outcome(&self) -> &TaskOutcome {
         &self.outcome
     }
 
@@ -124,4 +124,4 @@ impl Reply {
 }
 
 /// It is moved a few times on its way to whoever asked.
-const _: () = assert!(size_of::<Reply>() <= 256);
+const _: () = assert!(size_of::<TaskReply>() <= 256);

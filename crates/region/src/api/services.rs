@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use link::{CallAnswer, CommandOperands, TransId, UserId};
 
-use crate::api::{FacilityId, NotAsked, TaskUnit, WorkerReply, WorkerRequest};
-use crate::shell::Shared;
+use crate::api::{FacilityId, WorkerRequestError, TaskUnit, WorkerReply, WorkerRequest};
+use crate::shell::SharedRegion;
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves commands of tasks.
@@ -20,7 +20,7 @@ pub trait CommandService: Debug + Send + Sync {
     fn commands(&self) -> &'static [u16];
     /// A task asks. The answer may come later, from any thread.
     fn serve(&self, command: ServiceCommand);
-    /// A task is over that was to be told of ([`ServiceCommand::tell_end`]).
+    /// A task is over that was to be told of ([`ServiceCommand::report_end`]).
     fn task_ended(&self, task: u64);
     /// A task is purged, and does not wait for the region: what it waits for
     /// elsewhere may be ended. It must not wait.
@@ -44,7 +44,7 @@ pub struct ServiceCommand {
     pub operands: CommandOperands,
     /// Its facility, where that outlives it.
     pub facility: Option<FacilityId>,
-    pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
+    pub(crate) way: Option<(Arc<SharedRegion>, TaskKey)>,
     /// The task waits, and a purge may end that.
     pub(crate) out: Option<OutsideCall>,
 }
@@ -52,7 +52,7 @@ pub struct ServiceCommand {
 impl ServiceCommand {
     /// A command of a task that does not exist, for tests of a service: nobody
     /// hears the answer.
-    pub fn of_nobody(task: u64, number: u16, operands: CommandOperands) -> ServiceCommand {
+    pub fn without_task(task: u64, number: u16, operands: CommandOperands) -> ServiceCommand {
         ServiceCommand {
             task,
             transid: TransId::BLANK,
@@ -71,11 +71,11 @@ impl ServiceCommand {
     pub fn ask_worker(
         mut self,
         request: &WorkerRequest,
-        done: impl FnOnce(ServiceCommand, Result<WorkerReply, NotAsked>) + Send + 'static,
+        done: impl FnOnce(ServiceCommand, Result<WorkerReply, WorkerRequestError>) + Send + 'static,
     ) {
         self.later();
         let Some((shared, key)) = self.way.clone() else {
-            done(self, Err(NotAsked::Gone));
+            done(self, Err(WorkerRequestError::Gone));
             return;
         };
         let out = self.out.clone();
@@ -106,9 +106,9 @@ impl ServiceCommand {
     }
 
     /// The service is to hear of the end of this task.
-    pub fn tell_end(&self) {
+    pub fn report_end(&self) {
         if let Some((shared, key)) = &self.way {
-            shared.tell_service_end(*key);
+            shared.report_task_end(*key);
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use link::{CallAnswer, TransId, UserId};
 
-use crate::shell::Shared;
+use crate::shell::SharedRegion;
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Serves the socket calls of tasks.
@@ -42,7 +42,7 @@ pub struct SocketCall {
     pub args: [u64; 8],
     /// Bytes of the call.
     pub data: Vec<u8>,
-    pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
+    pub(crate) way: Option<(Arc<SharedRegion>, TaskKey)>,
     /// A purge may end the task's wait.
     pub(crate) out: OutsideCall,
 }

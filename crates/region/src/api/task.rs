@@ -11,7 +11,7 @@ use link::{
     Request, TransId,
 };
 
-use crate::api::{Facility, PutError, Reply, StartCode};
+use crate::api::{PrincipalFacility, PutError, TaskReply, StartCode};
 use crate::shell::SlotLease;
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
@@ -72,11 +72,11 @@ impl Task {
 
     /// Gives the task its principal facility. False when the system has no
     /// thread left for a conversation, which is gone then.
-    pub fn set_facility(&mut self, facility: Facility) -> bool {
+    pub fn set_facility(&mut self, facility: PrincipalFacility) -> bool {
         match facility {
-            Facility::None => self.facility = Name::BLANK,
-            Facility::Terminal(name) => self.facility = name,
-            Facility::Conversation(conversation) => match self.lease.attach(conversation) {
+            PrincipalFacility::None => self.facility = Name::BLANK,
+            PrincipalFacility::Terminal(name) => self.facility = name,
+            PrincipalFacility::Conversation(conversation) => match self.lease.attach(conversation) {
                 Some(name) => self.facility = name,
                 None => return false,
             },
@@ -214,7 +214,7 @@ impl Task {
 
     /// Runs the task to its end, its unit of work committed or backed out.
     /// Dropping the future lets the task end by itself.
-    pub fn run(mut self) -> impl Future<Output = Reply> + Unpin {
+    pub fn run(mut self) -> impl Future<Output = TaskReply> + Unpin {
         let request = self.request();
         let mut lease = Some(self.lease);
         // By hand: a function that waits would move all of it once more.

@@ -11,18 +11,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::CallAnswer;
 
-use super::Shared;
+use super::SharedRegion;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{LentDescriptor, NotAsked, WorkerReply, WorkerRequest};
+use crate::api::{LentDescriptor, WorkerRequestError, WorkerReply, WorkerRequest};
 use kernel::core::{OutsideCall, TaskKey};
 
 /// Is called with the worker's reply.
-pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, NotAsked>) + Send>;
+pub type ActDone = Box<dyn FnOnce(Result<WorkerReply, WorkerRequestError>) + Send>;
 
 /// What a worker is doing with a descriptor.
 #[derive(Default)]
-pub struct Acts {
+pub struct DescriptorActions {
     /// It does something, to be looked at without the lock.
     any: AtomicBool,
     state: Mutex<ActState>,
@@ -35,7 +35,7 @@ struct ActState {
     deferred: Option<CallAnswer>,
 }
 
-impl Acts {
+impl DescriptorActions {
     fn lock(&self) -> MutexGuard<'_, ActState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,7 +71,7 @@ impl Acts {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Asks the worker of a task, which waits, to do something. `out` is the call
     /// that a purge may answer.
     pub(crate) fn ask_worker(
@@ -82,18 +82,18 @@ impl Shared {
         done: ActDone,
     ) {
         let Some(link) = self.link_of(key) else {
-            done(Err(NotAsked::Gone));
+            done(Err(WorkerRequestError::Gone));
             return;
         };
         if let Err(done) = link.acts.begin(done) {
-            done(Err(NotAsked::Busy));
+            done(Err(WorkerRequestError::Busy));
             return;
         }
         // A purge either sees this act, or has taken the call before.
         fence(Ordering::SeqCst);
         let purged = out.is_some_and(|out| !out.is_out());
         if purged || !link.side.act_nested(&request.emit()) {
-            self.act_failed(&link, NotAsked::Busy);
+            self.act_failed(&link, WorkerRequestError::Busy);
         }
     }
 
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     /// The worker is gone, or was not asked.
-    pub(super) fn act_failed(&self, link: &Arc<WorkerLink>, why: NotAsked) {
+    pub(super) fn act_failed(&self, link: &Arc<WorkerLink>, why: WorkerRequestError) {
         let (done, deferred) = link.acts.end();
         if let Some(answer) = deferred {
             wakes::answer(link, &answer);

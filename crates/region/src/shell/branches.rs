@@ -4,32 +4,32 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{OpenLease, Shared};
+use super::{OpenLease, SharedRegion};
 use crate::api::JoinError;
 use kernel::core::{TaskStage, TaskKey};
 use kernel::{BranchId, InDoubtUnit, ParticipantId, PreparedUnit, UnitId, UnitToken};
 
 /// Hears whether it is carried out.
-type Done = Box<dyn FnOnce(bool) + Send>;
+type SettledCallback = Box<dyn FnOnce(bool) + Send>;
 
 /// Hears what became of a unit.
-type Notice = Box<dyn FnOnce(Option<bool>) + Send>;
+type OutcomeCallback = Box<dyn FnOnce(Option<bool>) + Send>;
 
 /// Those who wait, by the branch.
-pub struct Waiting<F>(Mutex<HashMap<BranchId, Vec<F>>>);
+pub struct BranchWaiters<F>(Mutex<HashMap<BranchId, Vec<F>>>);
 
 /// Those who wait for an end to be carried out.
-pub type Settlements = Waiting<Done>;
+pub type SettlementWaiters = BranchWaiters<SettledCallback>;
 /// Those who have asked what became of a unit.
-pub type Outcomes = Waiting<Notice>;
+pub type OutcomeWaiters = BranchWaiters<OutcomeCallback>;
 
-impl<F> Default for Waiting<F> {
+impl<F> Default for BranchWaiters<F> {
     fn default() -> Self {
-        Waiting(Mutex::default())
+        BranchWaiters(Mutex::default())
     }
 }
 
-impl<F> Waiting<F> {
+impl<F> BranchWaiters<F> {
     fn add(&self, branch: BranchId, done: F) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(branch).or_default().push(done);
@@ -41,9 +41,9 @@ impl<F> Waiting<F> {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Commits a branch that is prepared, or backs it out.
-    pub(crate) fn settle(self: &Arc<Self>, branch: BranchId, commit: bool, done: Done) {
+    pub(crate) fn settle(self: &Arc<Self>, branch: BranchId, commit: bool, done: SettledCallback) {
         self.settlements.add(branch.clone(), done);
         self.kernel(|k, now, out| k.settle(now, &branch, commit, out));
     }
@@ -56,7 +56,7 @@ impl Shared {
     }
 
     /// What became of a unit that was to be committed in one phase.
-    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: Notice) {
+    pub(crate) fn outcome(self: &Arc<Self>, branch: BranchId, told: OutcomeCallback) {
         self.outcomes.add(branch.clone(), told);
         self.kernel(|k, _, out| k.outcome(&branch, out));
     }
@@ -69,7 +69,7 @@ impl Shared {
     }
 
     /// A coordinator is there again.
-    pub(crate) fn coordinator_back(self: &Arc<Self>, prefix: &[u8], after: &[u8]) {
+    pub(crate) fn coordinator_returned(self: &Arc<Self>, prefix: &[u8], after: &[u8]) {
         self.kernel(|k, now, out| k.coordinator_returned(now, prefix, after, out));
     }
 
@@ -162,7 +162,7 @@ impl OpenLease {
     /// Has the task's unit prepared; [`OpenLease::poll_answer`] tells whether it
     /// is.
     pub fn prepare(&self, branch: BranchId) -> bool {
-        if self.begin_asking().is_err() {
+        if self.begin_call().is_err() {
             return false;
         }
         let Some(caller) = self.shared.caller(self.key) else {
@@ -175,8 +175,8 @@ impl OpenLease {
 
     /// Has the task's unit committed, the only part of a coordinator's that
     /// changes anything; [`OpenLease::poll_answer`] tells whether it is.
-    pub fn commit_alone(&self, branch: BranchId, heard: &[BranchId]) -> bool {
-        if self.begin_asking().is_err() {
+    pub fn commit_one_phase(&self, branch: BranchId, heard: &[BranchId]) -> bool {
+        if self.begin_call().is_err() {
             return false;
         }
         let Some(caller) = self.shared.caller(self.key) else {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use cics::resp::Condition;
 use link::{CallAnswer, CallAreaState, WorkerCall, CallOperation, ProgramName};
 
-use super::Shared;
+use super::SharedRegion;
 use super::links::WorkerLink;
 use super::system;
 use super::wakes::answer;
 use crate::api::CommandService;
 use kernel::core::{CallOwner, TaskKey};
 
-impl Shared {
+impl SharedRegion {
     /// Serves the call of a worker, if it has one.
     pub(super) fn serve_call(self: &Arc<Self>, worker: usize) {
         let Some(link) = self.lock().links.get(worker).cloned() else {
@@ -55,7 +55,7 @@ impl Shared {
                 self.serve_system(worker, link, key, &call);
             }
             CallOperation::Command => match self.service_of(call.args[0]) {
-                Some(service) => self.serve_beside(worker, service, key, &call),
+                Some(service) => self.serve_by_service(worker, service, key, &call),
                 None => self.serve_in_kernel(worker, key, call),
             },
             _ => self.serve_in_kernel(worker, key, call),
@@ -74,7 +74,7 @@ impl Shared {
         self.call_kernel(key, call).map_err(|_| failed)
     }
 
-    fn serve_beside(
+    fn serve_by_service(
         self: &Arc<Self>,
         worker: usize,
         service: &Arc<dyn CommandService>,

@@ -20,7 +20,7 @@ const UNHURRIED: Duration = Duration::from_millis(50);
 const BATCH: usize = 1024;
 
 /// The way to the committer's thread.
-pub struct Committer {
+pub struct CommitterHandle {
     jobs: Sender<Order>,
 }
 
@@ -31,17 +31,17 @@ pub enum Order {
     /// A process that may have read the store is gone.
     ReaderGone,
     /// Something else is to be done to the store.
-    Work(Work),
+    Work(StoreWork),
 }
 
 /// What is done to the store between two commits, such as defining a file.
-pub type Work = Box<dyn FnOnce(&mut dyn WriteStore) + Send>;
+pub type StoreWork = Box<dyn FnOnce(&mut dyn WriteStore) + Send>;
 
-impl Committer {
+impl CommitterHandle {
     /// The way, and its end for the thread.
     pub fn new() -> (Self, Receiver<Order>) {
         let (jobs, receiver) = channel();
-        (Committer { jobs }, receiver)
+        (CommitterHandle { jobs }, receiver)
     }
 
     /// Hands a unit over.
@@ -51,25 +51,25 @@ impl Committer {
     }
 
     /// Has something done after the commits that are under way.
-    pub fn work(&self, work: Work) {
+    pub fn work(&self, work: StoreWork) {
         let _ = self.jobs.send(Order::Work(work));
     }
 
     /// Has the store forget a process that is gone.
-    pub fn reader_gone(&self) {
+    pub fn reader_ended(&self) {
         let _ = self.jobs.send(Order::ReaderGone);
     }
 }
 
 /// A job that the store has dealt with.
-pub type Ended = (TaskKey, JobContinuation, Result<(), ApplyError>);
+pub type AppliedJob = (TaskKey, JobContinuation, Result<(), ApplyError>);
 
 /// The thread: `done` hears of every transaction's jobs and their results, when
 /// those that succeeded are durable.
 pub fn run(
     mut store: Box<dyn WriteStore>,
     orders: &Receiver<Order>,
-    mut done: impl FnMut(Vec<Ended>),
+    mut done: impl FnMut(Vec<AppliedJob>),
 ) {
     // Visible, but perhaps not durable: nobody is told yet.
     let mut ahead = Vec::new();
@@ -91,7 +91,7 @@ pub fn run(
             }
             // Nobody waits whose flush these could share.
             let settled = store.settle();
-            done(told(&mut ahead, settled));
+            done(settled_jobs(&mut ahead, settled));
             continue;
         };
         let batch = gather(first, orders);
@@ -103,10 +103,10 @@ pub fn run(
         if !batch.units.is_empty() {
             let applied = store.apply_ahead(&batch.units);
             if !ahead.is_empty() {
-                done(told(&mut ahead, applied.earlier));
+                done(settled_jobs(&mut ahead, applied.earlier));
             }
             let ended = batch.ends.into_iter().zip(applied.results);
-            let now = tell_or_keep(ended, &mut ahead);
+            let now = report_or_defer(ended, &mut ahead);
             if !now.is_empty() {
                 done(now);
             }
@@ -116,7 +116,7 @@ pub fn run(
         }
         if !batch.works.is_empty() && !ahead.is_empty() {
             let settled = store.settle();
-            done(told(&mut ahead, settled));
+            done(settled_jobs(&mut ahead, settled));
         }
         for work in batch.works {
             work(&mut *store);
@@ -126,16 +126,16 @@ pub fn run(
 
 /// What is done in one go.
 #[derive(Default)]
-struct Batch {
+struct CommitBatch {
     ends: Vec<(TaskKey, JobContinuation)>,
     units: Vec<UnitOfWork>,
     readers_gone: bool,
-    works: Vec<Work>,
+    works: Vec<StoreWork>,
 }
 
 /// An order and those that wait behind it.
-fn gather(first: Order, orders: &Receiver<Order>) -> Batch {
-    let mut batch = Batch::default();
+fn gather(first: Order, orders: &Receiver<Order>) -> CommitBatch {
+    let mut batch = CommitBatch::default();
     let mut next = Some(first);
     while let Some(order) = next {
         match order {
@@ -157,10 +157,10 @@ fn gather(first: Order, orders: &Receiver<Order>) -> Batch {
 /// Sorts what was applied into what is told now and what is told when it is
 /// durable. A unit that another participant has decided is told now: a record of
 /// it is durable already, and only that must be kept until this is.
-fn tell_or_keep(
+fn report_or_defer(
     ended: impl Iterator<Item = ((TaskKey, JobContinuation), Result<(), ApplyError>)>,
-    ahead: &mut Vec<Ended>,
-) -> Vec<Ended> {
+    ahead: &mut Vec<AppliedJob>,
+) -> Vec<AppliedJob> {
     let mut now = Vec::new();
     for ((task, then), result) in ended {
         if let JobContinuation::Applied(_, participant, token) = then {
@@ -177,7 +177,7 @@ fn tell_or_keep(
 
 /// The jobs that were applied ahead, now that it is known whether they are
 /// durable.
-fn told(ahead: &mut Vec<Ended>, settled: Result<(), StorageError>) -> Vec<Ended> {
+fn settled_jobs(ahead: &mut Vec<AppliedJob>, settled: Result<(), StorageError>) -> Vec<AppliedJob> {
     let mut ended = std::mem::take(ahead);
     if let Err(error) = settled {
         for (_, _, result) in ended.iter_mut().filter(|(_, _, result)| result.is_ok()) {
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     /// A store that notes what it is asked, and can fail to make durable.
-    struct Asked {
+    struct RecordingStore {
         history: Arc<Mutex<Vec<String>>>,
         /// What comes while its batches are applied, the next at the end.
         meanwhile: Vec<Vec<Order>>,
@@ -211,7 +211,7 @@ mod tests {
         ahead: Option<usize>,
     }
 
-    impl Asked {
+    impl RecordingStore {
         fn flush(&mut self) -> Result<(), StorageError> {
             let ahead = self.ahead.take();
             match ahead.is_some() && ahead == self.lost {
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    impl WriteStore for Asked {
+    impl WriteStore for RecordingStore {
         fn apply_ahead(&mut self, units: &[UnitOfWork]) -> AppliedUnits {
             self.note(format!("{} applied", units.len()));
             if let Some(orders) = &self.orders {
@@ -318,7 +318,7 @@ mod tests {
             way.send(order).unwrap();
         }
         let history = Arc::new(Mutex::new(Vec::new()));
-        let store = Asked {
+        let store = RecordingStore {
             history: history.clone(),
             orders: Some(way).filter(|_| !orders.is_empty()),
             meanwhile: orders,
@@ -326,7 +326,7 @@ mod tests {
             batches: 0,
             ahead: None,
         };
-        let told = |(task, _, result): &Ended| {
+        let told = |(task, _, result): &AppliedJob| {
             let number = (0..9).find(|n| TaskKey::for_test(*n) == *task).unwrap();
             match result {
                 Ok(()) => format!("task {number} told"),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_others_wait_behind_is_told_when_theirs_is_flushed() {
+    fn a_batch_that_others_depend_on_is_reported_when_theirs_is_flushed() {
         let orders = vec![vec![commit(1), commit(2)], vec![commit(3)], vec![commit(4)]];
         let expected = [
             "2 applied",
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_to_the_store_finds_every_task_told() {
+    fn work_on_the_store_begins_after_every_task_was_answered() {
         let work = Order::Work(Box::new(|store| {
             store.clear_dead_readers().unwrap();
         }));

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use link::conversation::Verb;
 use link::{CallAnswer, WorkerCall, Name};
 
-use super::Shared;
+use super::SharedRegion;
 use super::lease::ended_well;
 use super::links::WorkerLink;
 use super::mapped_conversation::{MappedConversation, no_partners, not_allocated};
@@ -32,12 +32,12 @@ const IDENTIFIERS: u32 = LETTERS * LETTERS * LETTERS;
 /// All conversations of a region.
 #[derive(Default)]
 pub struct ConversationTable {
-    tasks: Mutex<HashMap<TaskKey, Vec<Entry>>>,
+    tasks: Mutex<HashMap<TaskKey, Vec<ConversationEntry>>>,
     next: AtomicU32,
 }
 
 /// One conversation.
-struct Entry {
+struct ConversationEntry {
     id: u32,
     principal: bool,
     orders: Sender<Order>,
@@ -61,7 +61,7 @@ struct Order {
 }
 
 impl ConversationTable {
-    fn lock(&self) -> MutexGuard<'_, HashMap<TaskKey, Vec<Entry>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TaskKey, Vec<ConversationEntry>>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,7 +107,7 @@ impl AbortHandle {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// A verb of a running task.
     pub(super) fn converse(
         self: &Arc<Self>,
@@ -186,7 +186,7 @@ impl Shared {
             tracing::error!(%error, "no thread for a conversation");
             return None;
         }
-        let entry = Entry {
+        let entry = ConversationEntry {
             id,
             principal,
             orders: orders.clone(),
@@ -272,7 +272,7 @@ mod tests {
         let (room, task) = (ConversationTable::default(), TaskKey::for_test(1));
         let first = room.fresh_id(task).unwrap();
         let (orders, _queue) = channel();
-        let entry = Entry {
+        let entry = ConversationEntry {
             id: u32::from_be_bytes(*first.as_bytes()),
             principal: true,
             orders,

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 
-use super::Shared;
+use super::SharedRegion;
 use super::clock::now_ns;
 use super::kernel_host::become_dispatch;
-use super::process::{Order, Started, describe};
+use super::process::{Order, StartedProcess, describe};
 use super::token::TokenWatch;
 use super::wakes::{become_answering, wake_answered};
 
@@ -34,23 +34,23 @@ const FAREWELL_MS: u64 = 1_000;
 const PORT_EVENT: u64 = u64::MAX;
 
 /// The dispatch thread's own state.
-pub struct Dispatch {
-    shared: Arc<Shared>,
+pub struct DispatchThread {
+    shared: Arc<SharedRegion>,
     epoll: OwnedFd,
-    started: Receiver<Started>,
-    children: HashMap<u64, Started>,
+    started: Receiver<StartedProcess>,
+    children: HashMap<u64, StartedProcess>,
     next_child: u64,
 }
 
-impl Dispatch {
+impl DispatchThread {
     /// Watches port 0.
-    pub fn new(shared: Arc<Shared>, started: Receiver<Started>) -> io::Result<Self> {
+    pub fn new(shared: Arc<SharedRegion>, started: Receiver<StartedProcess>) -> io::Result<Self> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        let dispatch = Dispatch {
+        let dispatch = DispatchThread {
             // SAFETY: a fresh descriptor.
             epoll: unsafe { OwnedFd::from_raw_fd(raw) },
             shared,
@@ -72,7 +72,7 @@ impl Dispatch {
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
-            if !self.hear() && self.shared.page.prepare_sleep(0) {
+            if !self.poll_port() && self.shared.page.prepare_sleep(0) {
                 self.sleep_until(self.next_look(fine.then_some(pause), coarse_at));
             }
             let now = now_ns();
@@ -95,7 +95,7 @@ impl Dispatch {
             }
             if now >= coarse_at {
                 coarse_at = now + COARSE_MS * 1_000_000;
-                token.look(&self.shared);
+                token.check_holder(&self.shared);
                 self.shared.with(|core, cx| core.coarse_tick(cx));
                 self.shared.inboxes.open_all();
             }
@@ -105,7 +105,7 @@ impl Dispatch {
     }
 
     /// Hears calls and completions at port 0; true when there were some.
-    fn hear(&self) -> bool {
+    fn poll_port(&self) -> bool {
         let shared = &self.shared;
         shared.page.awake(0);
         let mut any = false;
@@ -191,7 +191,7 @@ impl Dispatch {
         if let Some(link) = &link {
             link.pid.store(super::links::ENDED, Ordering::Relaxed);
             self.shared.end_guests(link);
-            self.shared.act_failed(link, crate::api::NotAsked::Gone);
+            self.shared.act_failed(link, crate::api::WorkerRequestError::Gone);
         }
         let (clean, how) = match started.child.wait() {
             Ok(status) => describe(status),
@@ -204,7 +204,7 @@ impl Dispatch {
         link.iter().for_each(|l| self.shared.past_counts.keep(l));
         link.iter().for_each(|l| self.shared.past_uses.keep(l));
         self.shared.token_of_dead(worker);
-        self.shared.worker_gone();
+        self.shared.worker_ended();
         self.shared
             .with(|core, cx| core.dead(cx, worker, clean, &how));
     }

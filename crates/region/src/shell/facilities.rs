@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Shared;
+use super::SharedRegion;
 use super::ordered_lock::{LockRank, OrderedLock};
 use crate::api::{FacilityDef, FacilityEvent, FacilityId, FacilitySink, RegisterRefused};
 use kernel::core::TaskKey;
@@ -17,7 +17,7 @@ impl Default for FacilityTable {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Registers a facility.
     pub(crate) fn register_facility(
         self: &Arc<Self>,

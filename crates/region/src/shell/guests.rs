@@ -15,27 +15,27 @@ use cics::resp::Condition;
 use link::layout::CALL_BYTES;
 use link::{CallAnswer, WorkerCall, Name, ProgramName};
 
-use super::Shared;
+use super::SharedRegion;
 use super::calls::no_such_program;
 use super::links::WorkerLink;
 use super::wakes;
-use crate::api::{GIVEN_UP, GuestTask, NotRun, Passed, StartRefusal, abend_of};
+use crate::api::{GIVEN_UP, GuestTask, NotRun, LinkData, StartRefusal, abend_of};
 use kernel::PURGED;
 use kernel::core::TaskKey;
 
 /// The guests of a worker.
 #[derive(Default)]
-pub struct Guests {
+pub struct GuestStack {
     /// How many there are, to be looked at without the lock.
     depth: AtomicUsize,
-    stack: Mutex<Vec<Guest>>,
+    stack: Mutex<Vec<RunningGuest>>,
 }
 
 /// A guest that works, or waits for a program that it has run.
-struct Guest {
+struct RunningGuest {
     purged: Arc<AtomicBool>,
     /// It has asked the kernel.
-    asks: bool,
+    awaits_kernel: bool,
     /// A program runs for it.
     runs: bool,
     answer: Option<CallAnswer>,
@@ -47,7 +47,7 @@ struct Guest {
 
 /// A guest's hold on the LINK that it serves.
 pub struct GuestSeat {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRegion>,
     link: Arc<WorkerLink>,
     worker: usize,
     key: TaskKey,
@@ -62,10 +62,10 @@ const MOST_GUESTS: usize = 16;
 const TOO_DEEP: &[u8; 4] = b"AJSN";
 
 /// Somebody to wake, with the port of its thread.
-type Wake = Option<(usize, Waker)>;
+type PortWaker = Option<(usize, Waker)>;
 
-impl Guests {
-    fn lock(&self) -> MutexGuard<'_, Vec<Guest>> {
+impl GuestStack {
+    fn lock(&self) -> MutexGuard<'_, Vec<RunningGuest>> {
         self.stack.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,9 +82,9 @@ impl Guests {
     /// Adds one; gives its place in the stack.
     fn push(&self) -> usize {
         let mut stack = self.lock();
-        stack.push(Guest {
+        stack.push(RunningGuest {
             purged: Arc::default(),
-            asks: false,
+            awaits_kernel: false,
             runs: false,
             answer: None,
             over: false,
@@ -102,19 +102,19 @@ impl Guests {
     }
 
     /// Gives the guest that asked the kernel's answer; none when none asks.
-    pub fn answer(&self, answer: &CallAnswer) -> Option<Wake> {
+    pub fn answer(&self, answer: &CallAnswer) -> Option<PortWaker> {
         if !self.any() {
             return None;
         }
         let mut stack = self.lock();
-        let guest = stack.last_mut().filter(|g| g.asks)?;
-        guest.asks = false;
+        let guest = stack.last_mut().filter(|g| g.awaits_kernel)?;
+        guest.awaits_kernel = false;
         guest.answer = Some(answer.clone());
         Some(guest.wake())
     }
 
     /// The program that a guest had run is over; false when none has.
-    fn ran(&self, answer: CallAnswer) -> Option<Wake> {
+    fn ran(&self, answer: CallAnswer) -> Option<PortWaker> {
         let mut stack = self.lock();
         let guest = stack.last_mut().filter(|g| g.runs)?;
         guest.runs = false;
@@ -124,7 +124,7 @@ impl Guests {
 
     /// The task shall end: each guest is told. True when one works now, which
     /// will end the task by itself.
-    fn purge(&self) -> (bool, Vec<Wake>) {
+    fn purge(&self) -> (bool, Vec<PortWaker>) {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
             guest.purged.store(true, Ordering::SeqCst);
@@ -135,7 +135,7 @@ impl Guests {
     }
 
     /// The worker's process has ended, and with it what they served.
-    fn end(&self) -> Vec<Wake> {
+    fn end(&self) -> Vec<PortWaker> {
         let mut stack = self.lock();
         let wakes = stack.iter_mut().map(|guest| {
             guest.over = true;
@@ -146,14 +146,14 @@ impl Guests {
     }
 }
 
-impl Guest {
-    fn wake(&mut self) -> Wake {
+impl RunningGuest {
+    fn wake(&mut self) -> PortWaker {
         let port = self.port;
         self.waker.take().map(|waker| (port, waker))
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// A task links to a program that no worker has.
     pub(super) fn begin_guest(
         self: &Arc<Self>,
@@ -167,7 +167,7 @@ impl Shared {
             return;
         };
         let read = call.data.split_first_chunk::<8>().and_then(|(name, rest)| {
-            let given = Passed::parse(call.args[0], rest).ok()?;
+            let given = LinkData::parse(call.args[0], rest).ok()?;
             Some((ProgramName::from_bytes(*name), given))
         });
         let Some((program, given)) = read else {
@@ -246,7 +246,7 @@ impl Shared {
 impl GuestSeat {
     /// Does something with the guest's place; none when the worker has ended,
     /// and with it what the guest serves.
-    fn own<R>(&self, act: impl FnOnce(&mut Guest) -> R) -> Option<R> {
+    fn own<R>(&self, act: impl FnOnce(&mut RunningGuest) -> R) -> Option<R> {
         let mut stack = self.link.guests.lock();
         let guest = stack.get_mut(self.at).filter(|g| !g.over)?;
         Some(act(guest))
@@ -269,7 +269,7 @@ impl GuestSeat {
     pub fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
         let begun = self.own(|guest| {
             let purged = guest.purged.load(Ordering::SeqCst);
-            guest.asks = !purged;
+            guest.awaits_kernel = !purged;
             guest.answer = None;
             !purged
         });
@@ -296,7 +296,7 @@ impl GuestSeat {
     }
 
     /// Has the waiting worker run a program.
-    pub fn begin_run(&self, program: ProgramName, given: &Passed) -> Result<(), NotRun> {
+    pub fn begin_run(&self, program: ProgramName, given: &LinkData) -> Result<(), NotRun> {
         if let Err(StartRefusal::Program(_, fault)) = self.shared.can_run(program) {
             return Err(NotRun::Condition(Condition::PgmIdErr, fault.resp2()));
         }
@@ -325,13 +325,13 @@ impl GuestSeat {
     }
 
     /// Ready when the program is over.
-    pub fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<Passed, NotRun>> {
+    pub fn poll_run(&self, cx: &mut Context<'_>) -> Poll<Result<LinkData, NotRun>> {
         let answer = std::task::ready!(self.poll_answer(cx));
         Poll::Ready(match abend_of(&answer) {
             // What the worker says of a program that it does not have any more.
             Some(code) if &code == b"APCT" => Err(NotRun::Condition(Condition::PgmIdErr, 1)),
             Some(code) => Err(NotRun::Abend(code)),
-            None => Passed::parse(answer.args[0], &answer.data).map_err(|_| {
+            None => LinkData::parse(answer.args[0], &answer.data).map_err(|_| {
                 let worker = self.worker;
                 tracing::error!(worker, "what a program gave back makes no sense");
                 self.shared
@@ -370,7 +370,7 @@ impl GuestSeat {
     }
 
     /// Answers the LINK.
-    pub fn finish(&mut self, result: Result<Passed, [u8; 4]>, cpu_ns: u64) {
+    pub fn finish(&mut self, result: Result<LinkData, [u8; 4]>, cpu_ns: u64) {
         let answer = match result {
             Err(code) => CallAnswer::of_abend(&code),
             Ok(passed) => {

@@ -14,9 +14,9 @@ use store::{
     StoreDamage, WriteStore,
 };
 
-use super::Shared;
+use super::SharedRegion;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
-use super::committer::{self, Committer};
+use super::committer::{self, CommitterHandle};
 use super::files::FilePool;
 use super::lease::ended_well;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
@@ -40,15 +40,15 @@ pub fn become_dispatch() {
 
 /// A task as the trace tells it.
 #[derive(Clone, Copy)]
-struct Known {
+struct TracedTask {
     key: TaskKey,
     number: u64,
     transid: TransId,
 }
 
-impl Known {
+impl TracedTask {
     fn of(caller: &CallingTask) -> Self {
-        Known {
+        TracedTask {
             key: caller.key,
             number: caller.number,
             transid: caller.transid,
@@ -59,7 +59,7 @@ impl Known {
 /// A region's kernel and the threads it has work done by.
 pub struct KernelHost {
     kernel: OrderedLock<Kernel>,
-    committer: OrderedLock<Option<Committer>>,
+    committer: OrderedLock<Option<CommitterHandle>>,
     /// The threads that work with files outside the store.
     files: Arc<FilePool>,
     damage: StoreDamage,
@@ -67,14 +67,14 @@ pub struct KernelHost {
 
 /// The room, what its committer's thread needs, and where workers' reader
 /// tables come from; without a store neither.
-pub type Opened = (KernelHost, Option<Committing>, Option<ReaderTables>);
+pub type OpenedKernel = (KernelHost, Option<CommitterParts>, Option<ReaderTables>);
 
 /// What the committer's thread needs.
-pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
+pub type CommitterParts = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelHost {
     /// Opens the store, if the region has one.
-    pub fn open(config: &mut RegionConfig) -> Result<Opened, StartError> {
+    pub fn open(config: &mut RegionConfig) -> Result<OpenedKernel, StartError> {
         let failed = |text: String| StartError::Store(text);
         let settings = KernelSettings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
@@ -93,7 +93,7 @@ impl KernelHost {
             // Before anybody reads.
             let path = entry.path.join("data.mdb");
             let ended: CheckEnded =
-                Box::new(move |report, took| tell_of_check(&path, report, took));
+                Box::new(move |report, took| log_check(&path, report, took));
             store
                 .check_in_background(ended)
                 .map_err(|error| failed(error.to_string()))?;
@@ -107,7 +107,7 @@ impl KernelHost {
         }
         let mut committer = None;
         let committing = writer.map(|store| {
-            let (way, orders) = Committer::new();
+            let (way, orders) = CommitterHandle::new();
             committer = Some(way);
             (store as Box<dyn WriteStore>, orders)
         });
@@ -156,12 +156,12 @@ impl KernelHost {
         self.files.close();
     }
 
-    fn committer(&self) -> OrderedGuard<'_, Option<Committer>> {
+    fn committer(&self) -> OrderedGuard<'_, Option<CommitterHandle>> {
         self.committer.lock()
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Calls the kernel and does afterwards what it asks for.
     pub(crate) fn kernel<R>(
         self: &Arc<Self>,
@@ -170,11 +170,11 @@ impl Shared {
         self.kernel_for(None, call)
     }
 
-    /// As [`Shared::kernel`], for a task that the caller knows: what is traced
+    /// As [`SharedRegion::kernel`], for a task that the caller knows: what is traced
     /// of it need not be looked up.
     fn kernel_for<R>(
         self: &Arc<Self>,
-        known: Option<Known>,
+        known: Option<TracedTask>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<KernelEffect>) -> R,
     ) -> R {
         let mut effects = Vec::new();
@@ -231,7 +231,7 @@ impl Shared {
         let Some(caller) = self.caller(key) else {
             return Ok(());
         };
-        self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+        self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
             k.call(now, caller, call, out)
         })
     }
@@ -239,7 +239,7 @@ impl Shared {
     /// A call of the open task that stands for a batch job.
     pub(super) fn call_for_job(self: &Arc<Self>, key: TaskKey, call: WorkerCall) {
         if let Some(caller) = self.caller(key) {
-            self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+            self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
                 k.call_for_job(now, caller, call, out);
             });
         }
@@ -271,7 +271,7 @@ impl Shared {
             };
             (commit, task.caller(key))
         };
-        self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+        self.kernel_for(Some(TracedTask::of(&caller)), |k, now, out| {
             k.end(now, caller, commit, out);
         });
     }
@@ -305,9 +305,9 @@ impl Shared {
     }
 
     /// A worker's process is gone, and with it its reader of the store.
-    pub(super) fn worker_gone(&self) {
+    pub(super) fn worker_ended(&self) {
         if let Some(committer) = &*self.kernel.committer() {
-            committer.reader_gone();
+            committer.reader_ended();
         }
     }
 
@@ -341,13 +341,13 @@ impl Shared {
                 // Handed over under the kernel's lock.
                 KernelEffect::Commit(_) => {}
                 KernelEffect::Participant(unit, participant, order) => {
-                    self.tell_participant(unit, participant, order);
+                    self.send_to_participant(unit, participant, order);
                 }
                 KernelEffect::Decide(unit, participant, token) => {
-                    self.tell_decider(unit, participant, token, false);
+                    self.send_to_decider(unit, participant, token, false);
                 }
                 KernelEffect::AskOutcome(unit, participant, token) => {
-                    self.tell_decider(unit, participant, token, true);
+                    self.send_to_decider(unit, participant, token, true);
                 }
                 KernelEffect::Forget(participant, token) => forgotten.push((participant, token)),
                 KernelEffect::Ended(task, abend) => ended.push((task, abend)),
@@ -492,7 +492,7 @@ impl Shared {
 }
 
 /// Says what the look at all pages of the store found.
-fn tell_of_check(path: &Path, report: Result<CheckReport, StorageError>, took: Duration) {
+fn log_check(path: &Path, report: Result<CheckReport, StorageError>, took: Duration) {
     let path = path.display();
     let seconds = took.as_secs();
     match report {
@@ -504,12 +504,12 @@ fn tell_of_check(path: &Path, report: Result<CheckReport, StorageError>, took: D
         }
         Ok(report) if report.is_clean() => {}
         Ok(report) => {
-            for found in report.findings.iter().take(TOLD_FINDINGS) {
+            for found in report.findings.iter().take(LOGGED_FINDINGS) {
                 tracing::error!("{path} is damaged: {found}; {WAYS_ON}");
             }
             let all = report.findings.len() as u64 + report.more_findings;
             if let Some(more) = all
-                .checked_sub(TOLD_FINDINGS as u64)
+                .checked_sub(LOGGED_FINDINGS as u64)
                 .filter(|more| *more > 0)
             {
                 tracing::error!("{path} is damaged in {more} more places");
@@ -520,7 +520,7 @@ fn tell_of_check(path: &Path, report: Result<CheckReport, StorageError>, took: D
 }
 
 /// Findings of a check that are told one by one.
-const TOLD_FINDINGS: usize = 10;
+const LOGGED_FINDINGS: usize = 10;
 
 /// What can be done about a damaged store.
 const WAYS_ON: &str = "`tupelo file check` tells all of it, `tupelo file salvage` saves the records \

@@ -9,14 +9,14 @@ use link::trace::KernelPoint;
 use link::{ContainerEntry, Name, Request, SlotResults, ProtocolViolation};
 
 use super::links::{LinkTable, WorkerLink};
-use super::{Shared, State};
-use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, TaskTotals};
+use super::{SharedRegion, RegionState};
+use crate::api::{Abend, Conversation, MonitoringRecord, TaskOutcome, TaskReply, TaskTotals};
 use kernel::core::{Core, RunTimes, WorkerSlot, TaskStage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
 /// the task has come.
 pub struct SlotLease {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRegion>,
     link: Arc<WorkerLink>,
     key: TaskKey,
     place: WorkerSlot,
@@ -38,7 +38,7 @@ enum LeaseStage {
 }
 
 /// What a finished task leaves with the core.
-pub(crate) struct Finished {
+pub(crate) struct FinishedTask {
     pub(super) abend: Option<Abend>,
     pub(super) record: Box<MonitoringRecord>,
     submitted: u64,
@@ -85,7 +85,7 @@ impl SlotLease {
 
     /// The lease of a task that has its place.
     pub(super) fn of_building(
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedRegion>,
         core: &mut Core,
         links: &LinkTable,
         key: TaskKey,
@@ -106,7 +106,7 @@ impl SlotLease {
     }
 
     /// Collects a finished task for which nobody waits.
-    pub(super) fn collect(shared: &Arc<Shared>, key: TaskKey) {
+    pub(super) fn collect(shared: &Arc<SharedRegion>, key: TaskKey) {
         let mut guard = shared.lock();
         let state = &mut *guard;
         if state.core.task(key).is_some_and(|t| t.open.is_some()) {
@@ -119,7 +119,7 @@ impl SlotLease {
             return;
         };
         lease.stage = LeaseStage::Done;
-        let Some(finished) = state.core.task_mut(key).map(Finished::of) else {
+        let Some(finished) = state.core.task_mut(key).map(FinishedTask::of) else {
             return;
         };
         let start = state.core.task(key).and_then(|t| t.start);
@@ -131,7 +131,7 @@ impl SlotLease {
     }
 
     /// Submits the request at the first poll; ready when the task is over.
-    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<Finished> {
+    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<FinishedTask> {
         if self.stage == LeaseStage::Building {
             self.stage = LeaseStage::Submitted;
             let key = self.key;
@@ -152,10 +152,10 @@ impl SlotLease {
             return Poll::Pending;
         }
         let mut guard = self.shared.lock();
-        let State { core, links, .. } = &mut *guard;
+        let RegionState { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(self.key) else {
             self.stage = LeaseStage::Done;
-            return Poll::Ready(Finished::default());
+            return Poll::Ready(FinishedTask::default());
         };
         if task.stage == TaskStage::Done {
             if let Some(place) = task.place {
@@ -169,7 +169,7 @@ impl SlotLease {
                 self.place = place;
             }
             self.stage = LeaseStage::Done;
-            return Poll::Ready(Finished::of(task));
+            return Poll::Ready(FinishedTask::of(task));
         }
         let same = task.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker()));
         if !same {
@@ -179,8 +179,8 @@ impl SlotLease {
     }
 
     /// The reply of a task that is over: reads the results that lie in the slot.
-    pub(crate) fn into_reply(mut self, finished: Finished) -> Reply {
-        let Finished {
+    pub(crate) fn into_reply(mut self, finished: FinishedTask) -> TaskReply {
+        let FinishedTask {
             abend,
             mut record,
             submitted,
@@ -190,7 +190,7 @@ impl SlotLease {
         let outcome = match abend {
             Some(abend) => {
                 self.entries.clear();
-                Outcome::Abend(abend)
+                TaskOutcome::Abend(abend)
             }
             None => {
                 match (self.link.side).results(self.place.slot, &mut results, &mut self.entries) {
@@ -213,7 +213,7 @@ impl SlotLease {
         record.input_bytes = self.high_water;
         record.output_bytes =
             results.commarea_bytes + self.entries.iter().map(|e| e.bytes as u64).sum::<u64>();
-        if let Outcome::Abend(abend) = &outcome {
+        if let TaskOutcome::Abend(abend) = &outcome {
             record.abend = Name::from_bytes(abend.code);
         }
         let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());
@@ -225,7 +225,7 @@ impl SlotLease {
             let worker = self.place.worker;
             self.shared.with(|core, cx| core.retire(cx, worker));
         }
-        Reply {
+        TaskReply {
             outcome,
             record,
             commarea: (results.commarea as usize, results.commarea_bytes as usize),
@@ -238,13 +238,13 @@ impl SlotLease {
 
     /// The end of a task whose worker has written what no worker of ours does.
     #[cold]
-    fn nonsense(&mut self, violation: ProtocolViolation) -> Outcome {
+    fn nonsense(&mut self, violation: ProtocolViolation) -> TaskOutcome {
         self.entries.clear();
         let worker = self.place.worker;
         tracing::error!(worker, %violation, "a worker's results make no sense");
         self.shared
             .with(|core, cx| core.protocol_violation(cx, worker));
-        Outcome::Abend(Abend {
+        TaskOutcome::Abend(Abend {
             code: *b"ASRA",
             program: Name::BLANK,
             line: 0,
@@ -283,11 +283,11 @@ impl SlotLease {
         });
     }
 
-    fn outcome_of(&self, results: &SlotResults) -> Outcome {
+    fn outcome_of(&self, results: &SlotResults) -> TaskOutcome {
         if results.abend.is_blank() {
-            return Outcome::Ok;
+            return TaskOutcome::Ok;
         }
-        Outcome::Abend(Abend {
+        TaskOutcome::Abend(Abend {
             code: *results.abend.as_bytes(),
             program: results.program,
             line: results.line,
@@ -296,14 +296,14 @@ impl SlotLease {
     }
 }
 
-impl Finished {
+impl FinishedTask {
     pub(super) fn of(task: &mut TaskState) -> Self {
         let admitted = if task.placed == 0 {
             task.ended
         } else {
             task.placed
         };
-        Finished {
+        FinishedTask {
             abend: task.abend.take(),
             record: Box::new(MonitoringRecord {
                 task: task.number,
@@ -332,9 +332,9 @@ impl Finished {
     }
 }
 
-impl Default for Finished {
+impl Default for FinishedTask {
     fn default() -> Self {
-        Finished {
+        FinishedTask {
             abend: Some(Abend {
                 code: *b"AKCS",
                 program: Name::BLANK,
@@ -372,7 +372,7 @@ impl Drop for SlotLease {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// A task's record is complete: it is traced and kept.
     pub(super) fn account(&self, record: &MonitoringRecord, abend: Option<[u8; 4]>) {
         self.trace
@@ -387,7 +387,7 @@ impl Shared {
 
 /// True when the worker ended a task normally. The task's slot still holds its
 /// results.
-pub fn ended_well(state: &State, key: TaskKey) -> bool {
+pub fn ended_well(state: &RegionState, key: TaskKey) -> bool {
     let Some(task) = state.core.task(key) else {
         return false;
     };

@@ -10,12 +10,12 @@ const BURST_S: u64 = 10;
 const BYTES_A_LINE: usize = 256;
 
 /// The lines of a region.
-pub struct Lines {
-    rate: Mutex<Rate>,
+pub struct LogLines {
+    rate: Mutex<LineRate>,
 }
 
 /// The bucket.
-struct Rate {
+struct LineRate {
     /// Lines a second; 0 for no bound.
     lines_per_s: u64,
     /// Thousandths of lines that may be logged now.
@@ -25,17 +25,17 @@ struct Rate {
     left_out: u64,
 }
 
-impl Lines {
+impl LogLines {
     /// So many lines a second; 0 for no bound.
-    pub fn new(lines_per_s: u32, now_ns: u64) -> Lines {
-        Lines {
-            rate: Mutex::new(Rate::new(lines_per_s, now_ns)),
+    pub fn new(lines_per_s: u32, now_ns: u64) -> LogLines {
+        LogLines {
+            rate: Mutex::new(LineRate::new(lines_per_s, now_ns)),
         }
     }
 
     /// Whether a line of so many bytes may be logged; counts it if not.
     pub fn take(&self, bytes: usize, now_ns: u64) -> bool {
-        self.tell(now_ns);
+        self.log_left_out(now_ns);
         self.rate().take(bytes, now_ns)
     }
 
@@ -45,8 +45,8 @@ impl Lines {
     }
 
     /// Tells how many lines were left out, if there is room.
-    pub fn tell(&self, now_ns: u64) {
-        let (lines, rate) = self.rate().told(now_ns);
+    pub fn log_left_out(&self, now_ns: u64) {
+        let (lines, rate) = self.rate().take_left_out(now_ns);
         if lines > 0 {
             tracing::warn!(
                 target: "tupelo::stdout",
@@ -55,15 +55,15 @@ impl Lines {
         }
     }
 
-    fn rate(&self) -> MutexGuard<'_, Rate> {
+    fn rate(&self) -> MutexGuard<'_, LineRate> {
         self.rate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Rate {
-    fn new(lines_per_s: u32, now_ns: u64) -> Rate {
+impl LineRate {
+    fn new(lines_per_s: u32, now_ns: u64) -> LineRate {
         let lines_per_s = u64::from(lines_per_s);
-        Rate {
+        LineRate {
             lines_per_s,
             left: lines_per_s * BURST_S * 1000,
             at_ns: now_ns,
@@ -96,7 +96,7 @@ impl Rate {
 
     /// The lines that were left out, once there is room for a second's worth
     /// again, and the bound.
-    fn told(&mut self, now_ns: u64) -> (u64, u64) {
+    fn take_left_out(&mut self, now_ns: u64) -> (u64, u64) {
         if self.left_out > 0 {
             self.fill(now_ns);
         }
@@ -114,28 +114,28 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
 
     #[test]
-    fn a_flood_is_left_out_and_counted_and_then_told_once() {
-        let mut rate = Rate::new(100, 0);
+    fn a_flood_is_left_out_and_counted_and_then_logged_once() {
+        let mut rate = LineRate::new(100, 0);
         let logged = (0..5000).filter(|_| rate.take(80, 0)).count();
         assert_eq!(logged, 1000);
-        assert_eq!(rate.told(0).0, 0);
+        assert_eq!(rate.take_left_out(0).0, 0);
         // Nothing more appears until it is told, so that the log is in order.
         assert!(!rate.take(80, SECOND_NS / 2));
-        assert_eq!(rate.told(2 * SECOND_NS), (4001, 100));
+        assert_eq!(rate.take_left_out(2 * SECOND_NS), (4001, 100));
         assert!(rate.take(80, 2 * SECOND_NS));
-        assert_eq!(rate.told(u64::MAX).0, 0);
+        assert_eq!(rate.take_left_out(u64::MAX).0, 0);
     }
 
     #[test]
     fn long_lines_count_for_several() {
-        let mut rate = Rate::new(1, 0);
+        let mut rate = LineRate::new(1, 0);
         assert!(rate.take(BYTES_A_LINE * 9, 0));
         assert!(!rate.take(80, 0));
     }
 
     #[test]
     fn without_a_bound_everything_is_logged() {
-        let mut rate = Rate::new(0, 0);
+        let mut rate = LineRate::new(0, 0);
         assert!((0..100_000).all(|_| rate.take(4096, 0)));
     }
 }

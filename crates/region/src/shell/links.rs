@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use link::{ConfigText, RegionPage, RegionSide, Request, SlotState};
 use store::{LentTable, ReaderTables};
 
-use super::acts::Acts;
+use super::acts::DescriptorActions;
 use super::clock;
-use super::guests::Guests;
+use super::guests::GuestStack;
 use kernel::core::{WorkerLinks, WorkerSlot};
 
 /// One worker's shared memory, its process's socket end until it is started,
@@ -24,9 +24,9 @@ pub struct WorkerLink {
     /// a task, and [`ENDED`] once it is gone.
     pub pid: AtomicI32,
     /// Guests that its task waits for.
-    pub guests: Guests,
+    pub guests: GuestStack,
     /// What it does with a descriptor while it waits.
-    pub acts: Acts,
+    pub acts: DescriptorActions,
     /// Its reader table, where there is a store.
     _reader_table: Option<LentTable>,
 }
@@ -100,8 +100,8 @@ impl LinkTable {
             _reader_table: table,
             socket: Mutex::new(Some(socket)),
             pid: AtomicI32::new(0),
-            guests: Guests::default(),
-            acts: Acts::default(),
+            guests: GuestStack::default(),
+            acts: DescriptorActions::default(),
         })
     }
 }

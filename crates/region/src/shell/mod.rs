@@ -46,7 +46,7 @@ pub use guests::GuestSeat;
 pub use lease::SlotLease;
 pub use links::LinkTable;
 pub use open::{OpenLease, OpenUse};
-pub use start::Threads;
+pub use start::RegionThreads;
 pub use wakes::port_here;
 
 use std::cell::Cell;
@@ -59,26 +59,26 @@ use link::RegionPage;
 use link::trace::RegionTrace;
 
 use crate::api::{RegionDefinitions, StartRefusal, RegionConfig, TaskRequest};
-use branches::{Outcomes, Settlements};
+use branches::{OutcomeWaiters, SettlementWaiters};
 use conversations::ConversationTable;
 use facilities::FacilityTable;
 use kernel::core::{CoreAction, Core, CoreContext, TaskStage, TaskKey, TaskSpec};
 use kernel_host::KernelHost;
-use lines::Lines;
+use lines::LogLines;
 use links::WorkerLink;
 use ordered_lock::{OrderedGuard, OrderedLock};
 use participants::ParticipantTable;
 use process::Order;
-use sink::Sink;
+use sink::RecordSink;
 use starts::StartTable;
 
 /// What all handles, tasks and threads of a region share.
-pub struct Shared {
-    state: OrderedLock<State>,
+pub struct SharedRegion {
+    state: OrderedLock<RegionState>,
     /// Doorbells, eventfds and the QR token.
     pub page: Arc<RegionPage>,
     /// Where monitoring records go.
-    pub sink: Option<Sink>,
+    pub sink: Option<RecordSink>,
     /// What tasks can ask for.
     kernel: KernelHost,
     /// When the kernel has something due, nanoseconds; `u64::MAX` for never.
@@ -90,8 +90,8 @@ pub struct Shared {
     /// Participants in units of work.
     pub(crate) participants: ParticipantTable,
     /// Who waits for branches to be committed or backed out.
-    settlements: Settlements,
-    outcomes: Outcomes,
+    settlements: SettlementWaiters,
+    outcomes: OutcomeWaiters,
     /// Conversations of tasks.
     conversations: ConversationTable,
     /// What the kernel did last.
@@ -101,9 +101,9 @@ pub struct Shared {
     past_counts: trace::PastCounts,
     past_uses: uses::PastUses,
     /// Futures that other threads woke, for the doors to poll.
-    inboxes: wakes::Inboxes,
+    inboxes: wakes::WakeInboxes,
     /// How many lines of programs and scripts are logged.
-    pub(crate) lines: Lines,
+    pub(crate) lines: LogLines,
     /// The trace that is being written to a file.
     trace_file: Mutex<Option<trace_file::TraceFile>>,
     /// As the region was started.
@@ -128,7 +128,7 @@ pub struct Shared {
 }
 
 /// The part behind the lock.
-pub struct State {
+pub struct RegionState {
     /// Tasks and workers.
     pub core: Core,
     /// Their shared memory.
@@ -142,7 +142,7 @@ pub struct State {
 /// What is left to do when the lock is given back. Kept from call to call, so
 /// that the usual request allocates nothing.
 #[derive(Default)]
-struct Effects {
+struct PendingEffects {
     actions: Vec<CoreAction>,
     /// Futures to be polled, each with the port of its task.
     wakers: Vec<(usize, Waker)>,
@@ -152,7 +152,7 @@ struct Effects {
 }
 
 thread_local! {
-    static EFFECTS: Cell<Option<Box<Effects>>> = const { Cell::new(None) };
+    static EFFECTS: Cell<Option<Box<PendingEffects>>> = const { Cell::new(None) };
 }
 
 static UNIX_OFFSET: AtomicU64 = AtomicU64::new(0);
@@ -162,9 +162,9 @@ fn unix_offset() -> u64 {
     UNIX_OFFSET.load(Ordering::Relaxed)
 }
 
-impl Shared {
+impl SharedRegion {
     /// The state, which is whole between two calls of the core.
-    pub fn lock(&self) -> OrderedGuard<'_, State> {
+    pub fn lock(&self) -> OrderedGuard<'_, RegionState> {
         self.state.lock()
     }
 
@@ -177,7 +177,7 @@ impl Shared {
         self.with_woken(call).0
     }
 
-    /// As [`Shared::with`], with the number of futures woken.
+    /// As [`SharedRegion::with`], with the number of futures woken.
     pub fn with_woken<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Core, &mut CoreContext<'_, LinkTable>) -> R,
@@ -185,7 +185,7 @@ impl Shared {
         self.with_at(|_| now_ns(), call)
     }
 
-    /// As [`Shared::with_woken`], at a time that is found with the core in hand:
+    /// As [`SharedRegion::with_woken`], at a time that is found with the core in hand:
     /// to read the clock costs as much as a look-up.
     pub fn with_at<R>(
         self: &Arc<Self>,
@@ -234,7 +234,7 @@ impl Shared {
         (result, woken)
     }
 
-    fn perform(self: &Arc<Self>, effects: &mut Effects) {
+    fn perform(self: &Arc<Self>, effects: &mut PendingEffects) {
         if !effects.wakes.is_empty() {
             wakes::wake_or_defer(&mut effects.wakes);
         }
@@ -294,7 +294,7 @@ impl Shared {
     }
 
     /// A request arrives: a lease at once, or the key of a task that waits.
-    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<Begun, StartRefusal> {
+    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<BeginOutcome, StartRefusal> {
         let spec = TaskSpec {
             transid: request.transid,
             program: request.program,
@@ -314,8 +314,8 @@ impl Shared {
                 .then(|| SlotLease::of_building(self, core, cx.links, key))
                 .flatten();
             Ok(match lease {
-                Some(lease) => Begun::Placed(lease),
-                None => Begun::Waiting(Waiting {
+                Some(lease) => BeginOutcome::Placed(lease),
+                None => BeginOutcome::Waiting(AdmissionWait {
                     shared: self.clone(),
                     key: Some(key),
                 }),
@@ -325,27 +325,27 @@ impl Shared {
 }
 
 /// What became of a request.
-pub enum Begun {
+pub enum BeginOutcome {
     /// It has its place.
     Placed(SlotLease),
     /// It waits.
-    Waiting(Waiting),
+    Waiting(AdmissionWait),
 }
 
 /// A task that waits for admission; dropping it gives its turn up.
-pub struct Waiting {
-    shared: Arc<Shared>,
+pub struct AdmissionWait {
+    shared: Arc<SharedRegion>,
     key: Option<TaskKey>,
 }
 
-impl Waiting {
+impl AdmissionWait {
     /// Ready with the place or the refusal.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<SlotLease, StartRefusal>> {
         let Some(key) = self.key else {
             return Poll::Pending;
         };
         let mut guard = self.shared.lock();
-        let State { core, links, .. } = &mut *guard;
+        let RegionState { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(key) else {
             return Poll::Ready(Err(StartRefusal::ShuttingDown));
         };
@@ -370,7 +370,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for AdmissionWait {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             self.shared.with(|core, cx| core.cancel(cx, key));

@@ -7,21 +7,21 @@ use std::task::{Context, Poll};
 use link::trace::KernelPoint;
 use link::{CallAnswer, WorkerCall, Name, ProgramName, TransId};
 
-use super::lease::Finished;
-use super::{Shared, SlotLease, State};
-use crate::api::{Abend, JoinError, MonitoringRecord, Outcome, StartRefusal, TaskRequest, TaskTotals};
+use super::lease::FinishedTask;
+use super::{SharedRegion, SlotLease, RegionState};
+use crate::api::{Abend, JoinError, MonitoringRecord, TaskOutcome, StartRefusal, TaskRequest, TaskTotals};
 use kernel::core::{TaskStage, TaskKey, TaskSpec};
 use kernel::{ParticipantId, UnitId};
 
 /// An open task that waits for its admission; dropping it gives its turn up.
-pub struct Opening {
-    shared: Arc<Shared>,
+pub struct OpeningTask {
+    shared: Arc<SharedRegion>,
     key: Option<TaskKey>,
 }
 
 /// The hold on an open task. Dropping it backs the task out.
 pub struct OpenLease {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedRegion>,
     pub(super) key: TaskKey,
     number: u64,
     ended: bool,
@@ -40,13 +40,13 @@ pub struct OpenUse {
     pub calls: u32,
 }
 
-impl Shared {
+impl SharedRegion {
     /// Asks for an open task.
     pub fn begin_open(
         self: &Arc<Self>,
         port: usize,
         request: &TaskRequest,
-    ) -> Result<Opening, StartRefusal> {
+    ) -> Result<OpeningTask, StartRefusal> {
         let spec = TaskSpec {
             transid: request.transid,
             program: request.program,
@@ -60,7 +60,7 @@ impl Shared {
             open: true,
         };
         let key = self.with(|core, cx| core.begin(cx, &spec))?;
-        Ok(Opening {
+        Ok(OpeningTask {
             shared: self.clone(),
             key: Some(key),
         })
@@ -96,7 +96,7 @@ impl Shared {
     }
 }
 
-impl Opening {
+impl OpeningTask {
     /// Ready with the task or the refusal.
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<OpenLease, StartRefusal>> {
         let Some(key) = self.key else {
@@ -131,7 +131,7 @@ impl Opening {
     }
 }
 
-impl Drop for Opening {
+impl Drop for OpeningTask {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             let admitted = self.shared.with(|core, cx| {
@@ -183,13 +183,13 @@ impl OpenLease {
 
     /// Asks the region; [`OpenLease::poll_answer`] has the answer.
     pub fn ask(&self, call: WorkerCall) -> Result<(), CallAnswer> {
-        self.begin_asking()?;
+        self.begin_call()?;
         self.shared.serve_open(self.key, call)
     }
 
     /// The same for an operation of a batch job.
     pub fn ask_for_job(&self, call: WorkerCall) -> Result<(), CallAnswer> {
-        self.begin_asking()?;
+        self.begin_call()?;
         self.shared.call_for_job(self.key, call);
         Ok(())
     }
@@ -211,7 +211,7 @@ impl OpenLease {
         }
     }
 
-    pub(super) fn begin_asking(&self) -> Result<(), CallAnswer> {
+    pub(super) fn begin_call(&self) -> Result<(), CallAnswer> {
         if let Some(code) = self.refusal() {
             return Err(CallAnswer::of_abend(&code));
         }
@@ -265,7 +265,7 @@ impl OpenLease {
     /// Ready when a run has its place, or cannot have one.
     pub fn poll_run(&self, run: TaskKey, cx: &mut Context<'_>) -> Poll<Result<SlotLease, StartRefusal>> {
         let mut guard = self.shared.lock();
-        let State { core, links, .. } = &mut *guard;
+        let RegionState { core, links, .. } = &mut *guard;
         let Some(task) = core.task_mut(run) else {
             return Poll::Ready(Err(StartRefusal::NoWorker));
         };
@@ -319,7 +319,7 @@ impl OpenLease {
     }
 
     /// The record of a task that is over, with those of its runs in `runs`.
-    pub fn settle(self, runs: &MonitoringRecord, used: OpenUse) -> (Outcome, MonitoringRecord) {
+    pub fn settle(self, runs: &MonitoringRecord, used: OpenUse) -> (TaskOutcome, MonitoringRecord) {
         let key = self.key;
         let (task, doomed) = {
             let mut state = self.shared.lock();
@@ -328,10 +328,10 @@ impl OpenLease {
             (task, open)
         };
         let Some(mut task) = task else {
-            return (Outcome::Ok, MonitoringRecord::default());
+            return (TaskOutcome::Ok, MonitoringRecord::default());
         };
         let elapsed_ns = task.completion_ns.saturating_sub(task.submitted);
-        let Finished { abend, record, .. } = Finished::of(&mut task);
+        let FinishedTask { abend, record, .. } = FinishedTask::of(&mut task);
         let offload_estimated = used.estimated || used.cpu_ns == 0 || task.guest_cpu_ns > 0;
         let response_ns = record.response_ns + used.before_ns;
         // The two clocks are not read at one instant.
@@ -347,16 +347,16 @@ impl OpenLease {
         record.add_runs(runs);
         record.mark_estimates(offload_estimated);
         let outcome = match (abend, doomed) {
-            (Some(abend), _) => Outcome::Abend(abend),
-            (None, Some(code)) => Outcome::Abend(Abend {
+            (Some(abend), _) => TaskOutcome::Abend(abend),
+            (None, Some(code)) => TaskOutcome::Abend(Abend {
                 code,
                 program: Name::BLANK,
                 line: 0,
                 message: "a worker ended under its unit of work, which was backed out".into(),
             }),
-            (None, None) => Outcome::Ok,
+            (None, None) => TaskOutcome::Ok,
         };
-        if let Outcome::Abend(abend) = &outcome {
+        if let TaskOutcome::Abend(abend) = &outcome {
             record.abend = Name::from_bytes(abend.code);
         }
         let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use link::TransId;
 use store::FileId;
 
-use super::Shared;
-use super::system::View;
+use super::SharedRegion;
+use super::system::RegionView;
 use crate::api::{
-    ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
+    ClassInfo, FileInfo, LockInfo, MessageInfo, PurgeOutcome, QueueStatus, ResourceInfo, TaskInfo, TdKind,
     TdRecovery,
 };
 use kernel::core::TaskKey;
 use kernel::{LockName, LockSpace};
 
-impl Shared {
+impl SharedRegion {
     /// All tasks, by number.
     pub fn task_list(&self) -> Vec<TaskInfo> {
         self.view(|view| {
@@ -119,10 +119,10 @@ impl Shared {
     }
 
     /// Ends the task of a number.
-    pub fn purge_number(self: &Arc<Self>, number: u64, force: bool) -> Purge {
+    pub fn purge_number(self: &Arc<Self>, number: u64, force: bool) -> PurgeOutcome {
         match self.task_key(number) {
             Some(key) => self.purge_task(key, force, "an operator purged the task"),
-            None => Purge::Unknown,
+            None => PurgeOutcome::Unknown,
         }
     }
 
@@ -149,14 +149,14 @@ impl Shared {
         key: TaskKey,
         force: bool,
         why: &'static str,
-    ) -> Purge {
+    ) -> PurgeOutcome {
         let purgeable = self.lock().core.task(key).is_some_and(|t| t.purgeable);
         if !force && !purgeable {
-            return Purge::Refused;
+            return PurgeOutcome::Refused;
         }
         if !force && self.purge_later(key) {
             self.purge_in_services(key);
-            return Purge::Deferred;
+            return PurgeOutcome::Deferred;
         }
         let ends_worker = self.with(|core, cx| {
             core.purge_task(cx, key, why);
@@ -164,14 +164,14 @@ impl Shared {
         });
         // One that waited, and had its answer by the time its wait was to end.
         match ends_worker || self.lock().core.loses_worker(key) {
-            true => Purge::WorkerEnded,
-            false => Purge::Done,
+            true => PurgeOutcome::WorkerEnded,
+            false => PurgeOutcome::Done,
         }
     }
 }
 
 /// A lock's name; a record's file goes by the name of its data set.
-fn shown(view: &View<'_>, name: &LockName) -> String {
+fn shown(view: &RegionView<'_>, name: &LockName) -> String {
     let file = match name.space {
         LockSpace::Record(id) => view.kernel.resources.files.data_set_of(id),
         _ => None,
@@ -182,7 +182,7 @@ fn shown(view: &View<'_>, name: &LockName) -> String {
     }
 }
 
-fn classes(view: &View<'_>) -> Vec<ClassInfo> {
+fn classes(view: &RegionView<'_>) -> Vec<ClassInfo> {
     let all = view.core.defs().classes.iter().enumerate();
     let mut classes: Vec<ClassInfo> = all
         .filter(|(_, class)| !class.name.is_blank())
@@ -200,7 +200,7 @@ fn classes(view: &View<'_>) -> Vec<ClassInfo> {
     classes
 }
 
-fn files(view: &View<'_>) -> Vec<FileInfo> {
+fn files(view: &RegionView<'_>) -> Vec<FileInfo> {
     let resources = &view.kernel.resources;
     let mut locked: BTreeMap<String, usize> = BTreeMap::new();
     for (lock, ..) in view.kernel.locks().each() {
@@ -224,7 +224,7 @@ fn files(view: &View<'_>) -> Vec<FileInfo> {
 }
 
 /// Those with the most items.
-fn queues(view: &View<'_>) -> Vec<QueueStatus> {
+fn queues(view: &RegionView<'_>) -> Vec<QueueStatus> {
     let printed = |name: &[u8]| name.trim_ascii_end().escape_ascii().to_string();
     let ts = &view.kernel.resources.temporary_storage;
     let temporary = ts.names().filter_map(|name| {
@@ -255,7 +255,7 @@ fn queues(view: &View<'_>) -> Vec<QueueStatus> {
 /// Most queues that are listed.
 const MOST_QUEUES: usize = 100;
 
-fn task_info(view: &View<'_>, key: TaskKey) -> Option<TaskInfo> {
+fn task_info(view: &RegionView<'_>, key: TaskKey) -> Option<TaskInfo> {
     let task = view.core.task(key)?;
     let ms = |since: u64| view.now.saturating_sub(since) / 1_000_000;
     let (suspend_type, suspend_value) = view.suspended_on(key, task);

@@ -38,7 +38,7 @@ pub struct OrderedLock<T> {
 /// Holds the lock until it is dropped.
 pub struct OrderedGuard<'a, T> {
     guard: MutexGuard<'a, T>,
-    _held: held::Held,
+    _held: held::HeldRank,
 }
 
 impl<T> OrderedLock<T> {
@@ -57,7 +57,7 @@ impl<T> OrderedLock<T> {
     /// In debug builds, when the thread holds a lock of this or a higher rank.
     #[inline]
     pub fn lock(&self) -> OrderedGuard<'_, T> {
-        let held = held::Held::take(self.rank);
+        let held = held::HeldRank::take(self.rank);
         OrderedGuard {
             guard: self.mutex.lock().unwrap_or_else(PoisonError::into_inner),
             _held: held,
@@ -114,10 +114,10 @@ mod held {
     }
 
     /// A rank that the thread holds.
-    pub struct Held(LockRank);
+    pub struct HeldRank(LockRank);
 
-    impl Held {
-        pub fn take(rank: LockRank) -> Held {
+    impl HeldRank {
+        pub fn take(rank: LockRank) -> HeldRank {
             RANKS.with_borrow_mut(|ranks| {
                 if let Some(highest) = ranks.iter().max() {
                     assert!(
@@ -127,11 +127,11 @@ mod held {
                 }
                 ranks.push(rank);
             });
-            Held(rank)
+            HeldRank(rank)
         }
     }
 
-    impl Drop for Held {
+    impl Drop for HeldRank {
         fn drop(&mut self) {
             RANKS.with_borrow_mut(|ranks| {
                 if let Some(at) = ranks.iter().rposition(|rank| *rank == self.0) {
@@ -147,10 +147,10 @@ mod held {
     /// Nothing is kept in release builds.
     pub struct Held;
 
-    impl Held {
+    impl HeldRank {
         #[inline]
-        pub fn take(_: super::LockRank) -> Held {
-            Held
+        pub fn take(_: super::LockRank) -> HeldRank {
+            HeldRank
         }
     }
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use link::display;
 
-use super::Shared;
+use super::SharedRegion;
 use super::clock::now_ns;
 use kernel::core::{Core, TaskKey};
 
@@ -25,21 +25,21 @@ const LOOK_MS: i32 = 200;
 const WAKE: u64 = u64::MAX;
 
 /// The pipes, and the epoll instance that watches them.
-pub struct Output {
+pub struct WorkerOutput {
     epoll: OwnedFd,
     /// Ends the thread's sleep.
     wake: OwnedFd,
-    pipes: Mutex<HashMap<RawFd, Pipe>>,
+    pipes: Mutex<HashMap<RawFd, WorkerPipe>>,
 }
 
-struct Pipe {
+struct WorkerPipe {
     worker: usize,
     error: bool,
     file: File,
     line: Vec<u8>,
 }
 
-impl Output {
+impl WorkerOutput {
     /// No pipes yet.
     pub fn new() -> io::Result<Arc<Self>> {
         // SAFETY: the result is checked.
@@ -57,7 +57,7 @@ impl Output {
         // SAFETY: a fresh descriptor.
         let wake = unsafe { OwnedFd::from_raw_fd(raw) };
         watch(&epoll, raw, WAKE)?;
-        Ok(Arc::new(Output {
+        Ok(Arc::new(WorkerOutput {
             epoll,
             wake,
             pipes: Mutex::new(HashMap::new()),
@@ -68,7 +68,7 @@ impl Output {
     pub fn watch(&self, worker: usize, out: OwnedFd, err: OwnedFd) {
         for (fd, error) in [(out, false), (err, true)] {
             let raw = fd.as_raw_fd();
-            let pipe = Pipe {
+            let pipe = WorkerPipe {
                 worker,
                 error,
                 file: File::from(fd),
@@ -89,7 +89,7 @@ impl Output {
     }
 
     /// The thread: reads until the region stops.
-    pub fn run(&self, shared: &Arc<Shared>) {
+    pub fn run(&self, shared: &Arc<SharedRegion>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
             let rest_ms = match shared.lines.are_left_out() {
@@ -104,21 +104,21 @@ impl Output {
             for event in pipes.filter(|event| event.u64 != WAKE) {
                 self.read(shared, event.u64 as RawFd);
             }
-            shared.lines.tell(now_ns());
+            shared.lines.log_left_out(now_ns());
         }
     }
 
     /// Reads what the workers left in their pipes, once they have ended.
-    pub fn finish(&self, shared: &Shared) {
+    pub fn finish(&self, shared: &SharedRegion) {
         let pipes: Vec<RawFd> = self.pipes().keys().copied().collect();
         for fd in pipes {
             while self.read(shared, fd) {}
         }
-        shared.lines.tell(u64::MAX);
+        shared.lines.log_left_out(u64::MAX);
     }
 
     /// Reads once; false when there is nothing more for now.
-    fn read(&self, shared: &Shared, fd: RawFd) -> bool {
+    fn read(&self, shared: &SharedRegion, fd: RawFd) -> bool {
         let mut bytes = [0u8; 16 * 1024];
         let mut pipes = self.pipes();
         let Some(pipe) = pipes.get_mut(&fd) else {
@@ -140,7 +140,7 @@ impl Output {
     }
 
     /// Logs the line that a pipe has, if it has one and there is room.
-    fn log(&self, pipe: &Pipe, shared: &Shared) {
+    fn log(&self, pipe: &WorkerPipe, shared: &SharedRegion) {
         if pipe.line.is_empty() || !shared.lines.take(pipe.line.len(), now_ns()) {
             return;
         }
@@ -162,12 +162,12 @@ impl Output {
         }
     }
 
-    fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, Pipe>> {
+    fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, WorkerPipe>> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Logs a record that a task wrote to a queue, if there is room: beside the
     /// lines that programs print.
     pub(super) fn log_record(&self, queue: [u8; 4], task: TaskKey, record: &[u8]) {
@@ -203,9 +203,9 @@ fn watch(epoll: &OwnedFd, fd: RawFd, id: u64) -> io::Result<()> {
     }
 }
 
-impl Pipe {
+impl WorkerPipe {
     /// Adds bytes and has each line that ends in them logged.
-    fn take(&mut self, bytes: &[u8], log: impl Fn(&Pipe)) {
+    fn take(&mut self, bytes: &[u8], log: impl Fn(&WorkerPipe)) {
         for part in bytes.split_inclusive(|&b| b == b'\n') {
             let (text, ended) = match part.split_last() {
                 Some((b'\n', text)) => (text, true),

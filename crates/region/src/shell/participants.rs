@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Shared;
-use crate::api::{OutcomeReply, Participant, ParticipantRole, Vote};
+use super::SharedRegion;
+use crate::api::{OutcomeReply, UnitParticipant, ParticipantRole, ParticipantVote};
 use kernel::{Order, ParticipantId, UnitId, UnitToken};
 
 /// The participants of a region, by their number.
 #[derive(Default)]
-pub struct ParticipantTable(Mutex<Vec<Option<Arc<dyn Participant>>>>);
+pub struct ParticipantTable(Mutex<Vec<Option<Arc<dyn UnitParticipant>>>>);
 
 impl ParticipantTable {
-    fn set(&self, id: ParticipantId, participant: Arc<dyn Participant>) {
+    fn set(&self, id: ParticipantId, participant: Arc<dyn UnitParticipant>) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() <= id.0 {
             list.resize(id.0 + 1, None);
@@ -19,17 +19,17 @@ impl ParticipantTable {
         list[id.0] = Some(participant);
     }
 
-    fn get(&self, id: ParticipantId) -> Option<Arc<dyn Participant>> {
+    fn get(&self, id: ParticipantId) -> Option<Arc<dyn UnitParticipant>> {
         let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.get(id.0).cloned().flatten()
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Adds a participant, or puts it in the place of the one of its name.
     pub(crate) fn add_participant(
         self: &Arc<Self>,
-        participant: Arc<dyn Participant>,
+        participant: Arc<dyn UnitParticipant>,
     ) -> ParticipantId {
         let mut kernel = self.kernel.lock();
         let id = kernel.participant(participant.name());
@@ -43,19 +43,19 @@ impl Shared {
         drop(kernel);
         self.participants.set(id, participant);
         if role != ParticipantRole::Prepares {
-            self.decider_back(id);
+            self.decider_returned(id);
         }
         id
     }
 
     /// A participant that decides is there again: it is asked for the units in
     /// doubt.
-    pub(crate) fn decider_back(self: &Arc<Self>, id: ParticipantId) {
+    pub(crate) fn decider_returned(self: &Arc<Self>, id: ParticipantId) {
         self.kernel(|k, _, out| k.decider_returned(id, out));
     }
 
     /// A decider is to commit a unit; `again` if it is asked for the outcome.
-    pub(super) fn tell_decider(
+    pub(super) fn send_to_decider(
         self: &Arc<Self>,
         unit: UnitId,
         participant: ParticipantId,
@@ -99,14 +99,14 @@ impl Shared {
         self.kernel(|k, now, out| k.in_doubt(now, id, units, out));
     }
 
-    pub(super) fn tell_participant(
+    pub(super) fn send_to_participant(
         self: &Arc<Self>,
         unit: UnitId,
         participant: ParticipantId,
         order: Order,
     ) {
         // One that is not there drops its vote: a no.
-        let vote = Vote::new(self, unit, participant, order != Order::BackOut);
+        let vote = ParticipantVote::new(self, unit, participant, order != Order::BackOut);
         if let Some(participant) = self.participants.get(participant) {
             participant.order(unit, order, vote);
         }

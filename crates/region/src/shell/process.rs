@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::Shared;
+use super::SharedRegion;
 use super::engines::bind;
-use super::output::Output;
+use super::output::WorkerOutput;
 
 /// What the spawner is asked to do.
 pub enum Order {
@@ -32,7 +32,7 @@ pub enum Order {
 }
 
 /// A process that was started, for the thread that watches it.
-pub struct Started {
+pub struct StartedProcess {
     /// The worker's number.
     pub worker: usize,
     /// The process.
@@ -42,7 +42,7 @@ pub struct Started {
 }
 
 /// How workers are started.
-pub struct Recipe {
+pub struct WorkerLaunch {
     /// Executable.
     pub exe: PathBuf,
     /// Arguments.
@@ -55,11 +55,11 @@ pub struct Recipe {
 
 /// The spawner's thread.
 pub fn run(
-    shared: &Arc<Shared>,
-    recipe: &Recipe,
-    output: &Output,
+    shared: &Arc<SharedRegion>,
+    recipe: &WorkerLaunch,
+    output: &WorkerOutput,
     orders: &Receiver<Order>,
-    started: &Sender<Started>,
+    started: &Sender<StartedProcess>,
 ) {
     while let Ok(order) = orders.recv() {
         match order {
@@ -79,11 +79,11 @@ pub fn run(
 }
 
 fn start(
-    shared: &Arc<Shared>,
-    recipe: &Recipe,
-    output: &Output,
+    shared: &Arc<SharedRegion>,
+    recipe: &WorkerLaunch,
+    output: &WorkerOutput,
     worker: usize,
-    started: &Sender<Started>,
+    started: &Sender<StartedProcess>,
 ) -> io::Result<()> {
     let Some(link) = shared.lock().links.get(worker).cloned() else {
         return Ok(());
@@ -143,7 +143,7 @@ fn start(
     };
     link.pid.store(pid, Ordering::Relaxed);
     output.watch(worker, out_read, err_read);
-    let _ = started.send(Started {
+    let _ = started.send(StartedProcess {
         worker,
         child,
         pidfd,
@@ -154,7 +154,7 @@ fn start(
 
 /// Kills a worker's process. The number cannot have been given to another
 /// process: it is reaped only after the core has heard of its end.
-fn kill(shared: &Arc<Shared>, worker: usize) {
+fn kill(shared: &Arc<SharedRegion>, worker: usize) {
     let state = shared.lock();
     let Some(link) = state.links.get(worker) else {
         return;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use link::{CallAnswer, WorkerCall, CommandOperands, ProtocolViolation};
 
-use super::Shared;
+use super::SharedRegion;
 use crate::api::{CommandService, ServiceCommand};
 use kernel::PURGED;
 use kernel::core::{OutsideCall, TaskKey};
 
-impl Shared {
+impl SharedRegion {
     /// Who serves a command beside the kernel.
     pub(super) fn service_of(&self, number: u64) -> Option<&Arc<dyn CommandService>> {
         let services = self.config.services.iter();
@@ -92,7 +92,7 @@ impl Shared {
     }
 
     /// The services are to hear of a task's end.
-    pub(crate) fn tell_service_end(&self, key: TaskKey) {
+    pub(crate) fn report_task_end(&self, key: TaskKey) {
         if let Some(task) = self.lock().core.task_mut(key) {
             // The end of a task that the kernel knows comes by there.
             task.in_kernel = true;

@@ -17,13 +17,13 @@ use crate::api::MonitoringRecord;
 const QUEUE: usize = 8192;
 
 /// Where records go.
-pub struct Sink {
+pub struct RecordSink {
     queue: Mutex<Option<SyncSender<MonitoringRecord>>>,
     dropped: AtomicU64,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Sink {
+impl RecordSink {
     /// Opens the file for appending and starts the thread.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
@@ -31,7 +31,7 @@ impl Sink {
         let thread = std::thread::Builder::new()
             .name("tupelo-monitor".to_owned())
             .spawn(move || write_all(&receiver, BufWriter::new(file)))?;
-        Ok(Sink {
+        Ok(RecordSink {
             queue: Mutex::new(Some(sender)),
             dropped: AtomicU64::new(0),
             thread: Mutex::new(Some(thread)),

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use link::{CallAnswer, WorkerCall};
 
-use super::Shared;
+use super::SharedRegion;
 use crate::api::SocketCall;
 use kernel::core::{OutsideCall, TaskKey};
 
-impl Shared {
+impl SharedRegion {
     /// A socket call of a running task.
     pub(super) fn call_socket(self: &Arc<Self>, worker: usize, key: TaskKey, call: WorkerCall) {
         let Some(sockets) = self.config.sockets.clone() else {

@@ -13,38 +13,38 @@ use link::{ConfigText, MAX_WORKERS, CommandOperands, PAGE, RegionPage, Transacti
 
 use store::WriteStore;
 
-use super::branches::{Outcomes, Settlements};
+use super::branches::{OutcomeWaiters, SettlementWaiters};
 use super::conversations::ConversationTable;
-use super::dispatch::Dispatch;
+use super::dispatch::DispatchThread;
 use super::engines::{available_cpus, bind, cpu_set};
 use super::facilities::FacilityTable;
 use super::kernel_host::KernelHost;
-use super::lines::Lines;
+use super::lines::LogLines;
 use super::links::LinkTable;
 use super::ordered_lock::{LockRank, OrderedLock};
-use super::output::Output;
+use super::output::WorkerOutput;
 use super::participants::ParticipantTable;
-use super::process::{self, Recipe};
-use super::sink::Sink;
+use super::process::{self, WorkerLaunch};
+use super::sink::RecordSink;
 use super::starts::StartTable;
 use super::trace::{DeadRings, PastCounts};
 use super::uses::PastUses;
-use super::wakes::Inboxes;
-use super::{Shared, State, UNIX_OFFSET, clock};
+use super::wakes::WakeInboxes;
+use super::{SharedRegion, RegionState, UNIX_OFFSET, clock};
 use crate::api::{RegionDefinitions, RegionConfig, StartError, RegionStatistics};
 use kernel::core::{CompiledDefinitions, Core, Limits};
 use kernel::{Failure, condition};
 
 /// The threads of a region.
-pub struct Threads {
+pub struct RegionThreads {
     dispatch: Option<JoinHandle<()>>,
     others: Vec<JoinHandle<()>>,
-    output: Arc<Output>,
+    output: Arc<WorkerOutput>,
 }
 
-impl Threads {
+impl RegionThreads {
     /// Starts everything.
-    pub fn start(mut config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
+    pub fn start(mut config: RegionConfig) -> Result<(Arc<SharedRegion>, RegionThreads), StartError> {
         check(&config)?;
         raise_descriptor_limit();
         let compiled = CompiledDefinitions::build(1, &config.definitions)?;
@@ -57,16 +57,16 @@ impl Threads {
         let text = ConfigText::new(&worker_config).map_err(io_error("the configuration"))?;
         let links = LinkTable::new(page.clone(), 1, text, config.arena_bytes, tables);
         let sink = match &config.monitoring {
-            Some(path) => Some(Sink::open(path).map_err(io_error("the monitoring file"))?),
+            Some(path) => Some(RecordSink::open(path).map_err(io_error("the monitoring file"))?),
             None => None,
         };
         UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedRegion {
             state: OrderedLock::new(
                 LockRank::State,
-                State {
+                RegionState {
                     core: Core::new(limits(&config), compiled),
                     links,
                     // Port 0 is the dispatch thread's.
@@ -83,15 +83,15 @@ impl Threads {
             starts: StartTable::default(),
             facilities: FacilityTable::default(),
             participants: ParticipantTable::default(),
-            settlements: Settlements::default(),
-            outcomes: Outcomes::default(),
+            settlements: SettlementWaiters::default(),
+            outcomes: OutcomeWaiters::default(),
             conversations: ConversationTable::default(),
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
             past_counts: PastCounts::default(),
             past_uses: PastUses::default(),
-            inboxes: Inboxes::default(),
-            lines: Lines::new(config.display_lines_per_s, clock::now_ns()),
+            inboxes: WakeInboxes::default(),
+            lines: LogLines::new(config.display_lines_per_s, clock::now_ns()),
             trace_file: Mutex::new(None),
             definitions: Mutex::new(config.definitions.clone()),
             monitoring: AtomicBool::new(true),
@@ -102,10 +102,10 @@ impl Threads {
             stop: AtomicBool::new(false),
         });
         let general = shared.general;
-        let output = Output::new().map_err(io_error("epoll"))?;
+        let output = WorkerOutput::new().map_err(io_error("epoll"))?;
         let dispatch =
-            Dispatch::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;
-        let recipe = Recipe {
+            DispatchThread::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;
+        let recipe = WorkerLaunch {
             exe: shared.config.worker_exe.clone(),
             args: shared.config.worker_args.clone(),
             general,
@@ -148,7 +148,7 @@ impl Threads {
         }
         shared.with(|core, cx| core.ensure_minimum(cx));
         let restored = shared.kernel(|k, now, out| k.restore(now, out));
-        let mut threads = Threads {
+        let mut threads = RegionThreads {
             dispatch: Some(dispatch),
             others,
             output,
@@ -161,7 +161,7 @@ impl Threads {
     }
 
     /// Ends the workers and all threads. What is still active is lost.
-    pub fn stop(&mut self, shared: &Shared) {
+    pub fn stop(&mut self, shared: &SharedRegion) {
         let Some(dispatch) = self.dispatch.take() else {
             return;
         };
@@ -285,7 +285,7 @@ const MAX_CWA_BYTES: u32 = 3584;
 /// Most shared storage.
 const MAX_SHARED_BYTES: usize = 1 << 30;
 
-impl Shared {
+impl SharedRegion {
     /// Switches to other definitions, and forgets what programs have changed.
     pub fn reload(self: &Arc<Self>, definitions: RegionDefinitions) -> Result<(), StartError> {
         let mut kept = self
@@ -397,7 +397,7 @@ impl Shared {
         statistics.journal_records = self.journal_records();
         drop(kernel);
         statistics.qr_deaths = self.page.qr().deaths();
-        statistics.records_dropped = self.sink.as_ref().map_or(0, Sink::dropped);
+        statistics.records_dropped = self.sink.as_ref().map_or(0, RecordSink::dropped);
         statistics
     }
 }

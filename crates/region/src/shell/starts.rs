@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
-use super::Shared;
+use super::SharedRegion;
 use super::lease::SlotLease;
 use super::ordered_lock::{LockRank, OrderedGuard, OrderedLock};
-use crate::api::{Outcome, PutError, StartRefusal, Reply, Task};
+use crate::api::{TaskOutcome, PutError, StartRefusal, TaskReply, Task};
 use kernel::core::{TaskStage, TaskKey, TaskSpec};
 use kernel::{InternalStart, StartEnd};
 
@@ -28,7 +28,7 @@ impl StartTable {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Begins a task that nobody outside asked for.
     pub(super) fn start_task(self: &Arc<Self>, start: InternalStart) {
         let id = start.id;
@@ -97,11 +97,11 @@ impl Shared {
     }
 
     /// A started task is over.
-    pub(super) fn start_over(self: &Arc<Self>, id: u64, reply: &Reply) {
+    pub(super) fn start_over(self: &Arc<Self>, id: u64, reply: &TaskReply) {
         let start = self.starts.lock().remove(&id);
         let abend = match reply.outcome() {
-            Outcome::Ok => None,
-            Outcome::Abend(abend) => {
+            TaskOutcome::Ok => None,
+            TaskOutcome::Abend(abend) => {
                 abend.log(reply.record());
                 Some(abend.clone())
             }

@@ -7,7 +7,7 @@
 
 use link::TokenHolder;
 
-use super::Shared;
+use super::SharedRegion;
 
 /// What was seen of the token at the last look.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl TokenWatch {
     /// Frees the token when it is held by nobody who runs. A holder that seems
     /// to sleep for work is believed once, since it may have given the token
     /// back meanwhile.
-    pub fn look(&mut self, shared: &Shared) {
+    pub fn check_holder(&mut self, shared: &SharedRegion) {
         let suspect = self.suspect.take();
         let (holder, word) = shared.page.qr().holder();
         let worker = match holder {
@@ -44,7 +44,7 @@ impl TokenWatch {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// A worker's process has ended: what it held is free. Called before
     /// another one of its number can be started.
     pub(super) fn token_of_dead(&self, worker: usize) {

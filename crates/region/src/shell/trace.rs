@@ -14,7 +14,7 @@ use link::TransId;
 use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
 
 use super::links::WorkerLink;
-use super::{Shared, unix_offset};
+use super::{SharedRegion, unix_offset};
 use crate::api::{CommandCount, TraceFilter, TraceRecord};
 use kernel::core::TaskKey;
 
@@ -33,14 +33,14 @@ pub struct DeadRings {
 /// What the workers that are gone have counted, and where counting began.
 #[derive(Default)]
 pub struct PastCounts {
-    sums: Mutex<(Sums, Sums)>,
+    sums: Mutex<(CommandSums, CommandSums)>,
 }
 
 /// Count, ticks and nanoseconds by transaction and command.
-type Sums = BTreeMap<(TransId, u16), [u64; 3]>;
+type CommandSums = BTreeMap<(TransId, u16), [u64; 3]>;
 
 /// Adds what a worker says to sums.
-fn add(sums: &mut Sums, link: &WorkerLink) {
+fn add(sums: &mut CommandSums, link: &WorkerLink) {
     link.side.read_counts(|sum| {
         let key = (sum.transid, sum.command);
         if sums.len() >= DEAD_SUMS && !sums.contains_key(&key) {
@@ -62,7 +62,7 @@ impl PastCounts {
         add(&mut self.lock().0, link);
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Sums, Sums)> {
+    fn lock(&self) -> MutexGuard<'_, (CommandSums, CommandSums)> {
         self.sums.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,7 +80,7 @@ impl DeadRings {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Traces something of a task that the core knows.
     pub(super) fn trace_task(&self, point: KernelPoint, key: TaskKey, abend: Option<[u8; 4]>) {
         let state = self.lock();
@@ -137,16 +137,16 @@ impl Shared {
             from: self.trace.started(),
             to: now,
         };
-        let mut records = clock.records(None, &entries, &mut Open::default());
+        let mut records = clock.records(None, &entries, &mut OpenCommands::default());
         for link in links {
             entries.clear();
             link.side.read_trace(0, |entry| entries.push(entry));
             let worker = link.side.worker() as u32;
-            records.append(&mut clock.records(Some(worker), &entries, &mut Open::default()));
+            records.append(&mut clock.records(Some(worker), &entries, &mut OpenCommands::default()));
         }
         let dead = &self.dead_rings.rings;
         for (worker, entries) in &*dead.lock().unwrap_or_else(PoisonError::into_inner) {
-            records.append(&mut clock.records(Some(*worker), entries, &mut Open::default()));
+            records.append(&mut clock.records(Some(*worker), entries, &mut OpenCommands::default()));
         }
         records.retain(|record| filter.takes(record));
         // Stable: entries of one ring stay in their order.
@@ -163,7 +163,7 @@ pub(super) struct Clock {
 }
 
 /// Commands of a ring that have begun, and when.
-pub(super) type Open = Vec<(TraceEntry, u64)>;
+pub(super) type OpenCommands = Vec<(TraceEntry, u64)>;
 
 impl Clock {
     /// Nanoseconds of so many ticks.
@@ -178,7 +178,7 @@ impl Clock {
         &self,
         worker: Option<u32>,
         entries: &[TraceEntry],
-        open: &mut Open,
+        open: &mut OpenCommands,
     ) -> Vec<TraceRecord> {
         let one = |entry: &TraceEntry| {
             let mut record = self.record(worker, entry);
@@ -304,7 +304,7 @@ mod tests {
             entry(250, TraceKind::Exit, inner, not_found),
             entry(300, TraceKind::Abend, outer, *b"ASRA\0\0\0\0"),
         ];
-        let records = clock().records(Some(0), &entries, &mut Open::default());
+        let records = clock().records(Some(0), &entries, &mut OpenCommands::default());
         let elapsed: Vec<_> = records.iter().map(|r| r.elapsed_ns).collect();
         assert_eq!(elapsed, [None, None, None, Some(100), Some(400)]);
         assert_eq!(records[3].command, "READ");
@@ -319,7 +319,7 @@ mod tests {
         let record = &clock().records(
             None,
             &[entry(1, TraceKind::Kernel, 1, [0; 8])],
-            &mut Open::default(),
+            &mut OpenCommands::default(),
         )[0];
         let task = |task| TraceFilter {
             task: Some(task),
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_command_that_ends_in_a_later_part_of_the_ring_knows_how_long_it_took() {
-        let mut open = Open::default();
+        let mut open = OpenCommands::default();
         let (enter, exit) = (TraceKind::Enter, TraceKind::Exit);
         clock().records(Some(0), &[entry(100, enter, 2, [0; 8])], &mut open);
         let records = clock().records(Some(0), &[entry(300, exit, 2, [0; 8])], &mut open);
@@ -354,7 +354,7 @@ mod tests {
             let kinds = [TraceKind::Enter, TraceKind::Exit, TraceKind::Abend, TraceKind::User];
             let entries: Vec<_> =
                 some.iter().map(|(t, k, p, d)| entry(*t, kinds[usize::from(*k)], *p, *d)).collect();
-            prop_assert_eq!(clock().records(Some(1), &entries, &mut Open::default()).len(), entries.len());
+            prop_assert_eq!(clock().records(Some(1), &entries, &mut OpenCommands::default()).len(), entries.len());
         }
     }
 }

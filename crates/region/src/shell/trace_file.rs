@@ -16,20 +16,20 @@ use std::time::Duration;
 
 use link::trace::TraceInstant;
 
-use super::Shared;
+use super::SharedRegion;
 use super::links::WorkerLink;
-use super::trace::{Clock, Open};
+use super::trace::{Clock, OpenCommands};
 use crate::api::{TraceFilter, TraceRecord, TraceStatus};
 
 /// A trace that is being written.
 pub struct TraceFile {
     path: PathBuf,
-    counts: Arc<Counts>,
+    counts: Arc<TraceCounters>,
     thread: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct TraceCounters {
     records: AtomicU64,
     bytes: AtomicU64,
     lost: AtomicU64,
@@ -55,7 +55,7 @@ impl TraceFile {
     }
 }
 
-impl Shared {
+impl SharedRegion {
     /// Begins to write the trace to a new file of the region's folder.
     pub fn trace_start(
         self: &Arc<Self>,
@@ -72,14 +72,14 @@ impl Shared {
         fs::create_dir_all(&folder)?;
         let path = folder.join(format!("{name}.jsonl"));
         let file = File::create_new(&path)?;
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(TraceCounters::default());
         let writer = Writer {
             shared: self.clone(),
             file: BufWriter::new(file),
             filter,
             max_bytes,
             counts: counts.clone(),
-            region: Ring::default(),
+            region: RingPosition::default(),
             workers: HashMap::new(),
         };
         let thread = std::thread::Builder::new()
@@ -116,21 +116,21 @@ impl Shared {
 }
 
 struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRegion>,
     file: BufWriter<File>,
     filter: TraceFilter,
     max_bytes: u64,
-    counts: Arc<Counts>,
-    region: Ring,
+    counts: Arc<TraceCounters>,
+    region: RingPosition,
     /// The workers' rings, by the address of their links.
-    workers: HashMap<usize, (Arc<WorkerLink>, Ring)>,
+    workers: HashMap<usize, (Arc<WorkerLink>, RingPosition)>,
 }
 
 /// How far a ring was read.
 #[derive(Default)]
-struct Ring {
+struct RingPosition {
     next: u64,
-    open: Open,
+    open: OpenCommands,
 }
 
 impl Writer {
@@ -161,7 +161,7 @@ impl Writer {
         self.workers.retain(|at, _| live.contains(at));
         for link in links {
             self.workers.entry(address(&link)).or_insert_with(|| {
-                let mut ring = Ring::default();
+                let mut ring = RingPosition::default();
                 if old {
                     ring.next = link.side.read_trace(u64::MAX, |_| {});
                 }
@@ -213,7 +213,7 @@ impl Writer {
     }
 }
 
-impl Ring {
+impl RingPosition {
     /// Notes what was read; gives how many entries were overwritten before.
     fn advance(&mut self, next: u64, read: usize) -> u64 {
         let passed = next.saturating_sub(self.next);

@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use link::{CallAnswer, PORTS};
 
-use super::Shared;
+use super::SharedRegion;
 use super::links::WorkerLink;
 
 thread_local! {
@@ -92,13 +92,13 @@ pub fn wake_or_defer(wakes: &mut Vec<Arc<WorkerLink>>) {
 /// Futures by the port of their task, which other threads than the port's
 /// own have woken.
 #[derive(Default)]
-pub struct Inboxes {
+pub struct WakeInboxes {
     /// Ports with something in their inbox, by bit.
     full: AtomicU32,
     wakers: [Mutex<Vec<Waker>>; PORTS],
 }
 
-impl Inboxes {
+impl WakeInboxes {
     fn put(&self, port: usize, waker: Waker) {
         let mut inbox = self.wakers[port]
             .lock()
@@ -141,7 +141,7 @@ pub fn port_here() -> usize {
     PORT.get()
 }
 
-impl Shared {
+impl SharedRegion {
     /// Wakes a future of the thread that drives a port: at once when that is
     /// the calling one, else without a system call while it is awake.
     pub fn wake_at(&self, port: usize, waker: Waker) {
@@ -190,9 +190,9 @@ impl Shared {
         become_door(port);
     }
 
-    /// As [`Shared::before_sleep`], for a door that looks by itself whether
+    /// As [`SharedRegion::before_sleep`], for a door that looks by itself whether
     /// futures were woken: true when it may sleep.
-    pub fn rest(self: &Arc<Self>, port: usize) -> bool {
+    pub fn flush_wakeups(self: &Arc<Self>, port: usize) -> bool {
         wake_deferred();
         if self.drain(port) > 0 {
             return false;

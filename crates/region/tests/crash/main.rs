@@ -16,19 +16,19 @@ const BANK: &str = env!("CARGO_BIN_EXE_fake-bank");
 
 /// What tasks were answered.
 #[derive(Default)]
-struct Answered {
+struct AnsweredTasks {
     committed: BTreeSet<u64>,
     backed_out: BTreeSet<u64>,
 }
 
 /// A process that says when it is ready; its further lines are read to the end.
-struct Process {
+struct RegionProcess {
     child: Child,
     reader: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Process {
-    fn start(args: &[&str], answered: &Arc<Mutex<Answered>>) -> Process {
+impl RegionProcess {
+    fn start(args: &[&str], answered: &Arc<Mutex<AnsweredTasks>>) -> RegionProcess {
         let mut child = Command::new(BANK)
             .args(args)
             .stdout(Stdio::piped())
@@ -51,7 +51,7 @@ impl Process {
                 }
             }
         });
-        Process {
+        RegionProcess {
             child,
             reader: Some(reader),
         }
@@ -83,7 +83,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for RegionProcess {
     fn drop(&mut self) {
         if self.reader.is_some() {
             let _ = self.child.kill();
@@ -115,13 +115,13 @@ fn what_units_write_to_a_file_and_to_their_decider_is_in_both_or_in_neither() {
     let (socket, log) = (folder.path().join("base"), folder.path().join("log"));
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let (socket, log, folder_text) = (text(&socket), text(&log), text(folder.path()));
-    let answered = Arc::new(Mutex::new(Answered::default()));
-    let start_base = || Process::start(&["base", &socket, &log], &answered);
+    let answered = Arc::new(Mutex::new(AnsweredTasks::default()));
+    let start_base = || RegionProcess::start(&["base", &socket, &log], &answered);
     let mut life = 0;
     let mut start_region = || {
         life += 1;
         let first = (life * 50_000).to_string();
-        Process::start(&["region", &folder_text, &socket, &first], &answered)
+        RegionProcess::start(&["region", &folder_text, &socket, &first], &answered)
     };
     let (mut base, mut region) = (start_base(), start_region());
     let (begin, mut done) = (Instant::now(), [0; 3]);

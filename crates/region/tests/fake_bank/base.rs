@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Mutex;
 
-struct Log {
+struct BankLog {
     file: File,
     tokens: BTreeSet<String>,
     refused: BTreeSet<String>,
@@ -31,7 +31,7 @@ pub fn run(socket: &Path, path: &Path) {
 }
 
 /// The log, without a last line that was not written to its end.
-fn open(path: &Path) -> Log {
+fn open(path: &Path) -> BankLog {
     let mut file = OpenOptions::new()
         .read(true)
         .append(true)
@@ -44,14 +44,14 @@ fn open(path: &Path) -> Log {
     file.set_len(whole as u64).expect("the log cut");
     let first = |line: &str| line.split(' ').next().map(str::to_owned);
     let tokens = text[..whole].lines().filter_map(first).collect();
-    Log {
+    BankLog {
         file,
         tokens,
         refused: BTreeSet::new(),
     }
 }
 
-fn serve(stream: UnixStream, log: &Mutex<Log>) {
+fn serve(stream: UnixStream, log: &Mutex<BankLog>) {
     let mut pending: Vec<String> = Vec::new();
     let Ok(mut answers) = stream.try_clone() else {
         return;

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use link::CallAnswer;
 use region::{
-    CommandService, Handle, LentDescriptor, Order, OutcomeReply, Participant, ParticipantId,
-    ParticipantRole, ServiceCommand, TaskUnit, UnitId, UnitToken, Vote, WorkerRequest,
+    CommandService, Handle, LentDescriptor, Order, OutcomeReply, UnitParticipant, ParticipantId,
+    ParticipantRole, ServiceCommand, TaskUnit, UnitId, UnitToken, ParticipantVote, WorkerRequest,
 };
 
 /// The command that it serves, and the option that has the number.
@@ -23,35 +23,35 @@ pub const COMMAND: u16 = 60_000;
 const TEXT: u8 = 0;
 
 /// Something for the thread.
-type Work = Box<dyn FnOnce() + Send>;
+type ThreadWork = Box<dyn FnOnce() + Send>;
 
 /// The service.
 #[derive(Debug)]
-pub struct Service {
+pub struct BankService {
     socket: PathBuf,
     id: OnceLock<ParticipantId>,
-    sessions: Mutex<Sessions>,
-    works: Vec<Sender<Work>>,
+    sessions: Mutex<BankSessions>,
+    works: Vec<Sender<ThreadWork>>,
 }
 
 #[derive(Debug, Default)]
-struct Sessions {
+struct BankSessions {
     units: BTreeMap<UnitId, LentDescriptor>,
     last_tag: u64,
 }
 
 /// The way of a service's participant.
-struct Decider(Arc<Service>);
+struct BankDecider(Arc<BankService>);
 
-impl Service {
+impl BankService {
     /// A service over the data base of a socket.
-    pub fn new(socket: &str) -> Arc<Service> {
+    pub fn new(socket: &str) -> Arc<BankService> {
         let works = (0..4).map(|_| {
-            let (works, queue): (Sender<Work>, Receiver<Work>) = channel();
+            let (works, queue): (Sender<ThreadWork>, Receiver<ThreadWork>) = channel();
             std::thread::spawn(move || queue.iter().for_each(|work| work()));
             works
         });
-        Arc::new(Service {
+        Arc::new(BankService {
             socket: socket.into(),
             id: OnceLock::new(),
             sessions: Mutex::default(),
@@ -61,7 +61,7 @@ impl Service {
 
     /// Takes part in the units of a region.
     pub fn join_region(self: &Arc<Self>, handle: &Handle) {
-        let id = handle.add_participant(Arc::new(Decider(self.clone())));
+        let id = handle.add_participant(Arc::new(BankDecider(self.clone())));
         self.id.set(id).expect("one region");
     }
 
@@ -88,7 +88,7 @@ impl Service {
     }
 }
 
-impl CommandService for Service {
+impl CommandService for BankService {
     fn commands(&self) -> &'static [u16] {
         &[COMMAND]
     }
@@ -136,7 +136,7 @@ impl CommandService for Service {
     fn metrics(&self, _: &mut String) {}
 }
 
-impl Participant for Decider {
+impl UnitParticipant for BankDecider {
     fn name(&self) -> &str {
         "base"
     }
@@ -145,7 +145,7 @@ impl Participant for Decider {
         ParticipantRole::Decides { prepares: false }
     }
 
-    fn order(&self, unit: UnitId, _: Order, _: Vote) {
+    fn order(&self, unit: UnitId, _: Order, _: ParticipantVote) {
         if let Some(lent) = self.0.end(unit) {
             lent.take_back();
         }

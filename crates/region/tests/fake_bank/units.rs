@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use cics::file::FilePermits;
 use region::{
-    RegionDefinitions, FileEntry, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, StoreEntry,
+    RegionDefinitions, FileEntry, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, StoreEntry,
     TaskRequest, TransId, TransactionDef, block_on,
 };
 use store::{DiskOptions, DiskStore, FileDef, FileName, KeyField, RecordFormat, SeekKey, WriteStore};
 
-use crate::service::{COMMAND, Service};
+use crate::service::{COMMAND, BankService};
 
 const FILE: &str = "LEDGER";
 const PROGRAM: &str = "TALK";
@@ -57,7 +57,7 @@ fn unit(handle: &Handle, number: u64) {
         .ok()?;
         let reply = task.run().await;
         let text = String::from_utf8_lossy(reply.commarea()).into_owned();
-        Some((reply.outcome() == &Outcome::Ok, text))
+        Some((reply.outcome() == &TaskOutcome::Ok, text))
     });
     let mut out = std::io::stdout().lock();
     match ended {
@@ -105,7 +105,7 @@ pub fn check(folder: &Path, socket: &str) {
     }
 }
 
-fn start(folder: &Path, socket: &str) -> (Region, Arc<Service>) {
+fn start(folder: &Path, socket: &str) -> (Region, Arc<BankService>) {
     let path = folder.join("store");
     let mut store = DiskStore::open(&path, &DiskOptions::default()).expect("a store");
     let key = KeyField {
@@ -117,7 +117,7 @@ fn start(folder: &Path, socket: &str) -> (Region, Arc<Service>) {
     // It is there from the second start on.
     let _ = store.define(def);
     drop(store);
-    let service = Service::new(socket);
+    let service = BankService::new(socket);
     let worker = std::env::current_exe().expect("a path");
     let config = RegionConfig {
         mxt: 20,

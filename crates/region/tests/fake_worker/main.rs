@@ -75,7 +75,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
             results.line = 42;
             message = "as asked".to_owned();
         }
-        "VIOLATE" => violations::tell(worker, task, &mut results),
+        "VIOLATE" => violations::perform_violation(worker, task, &mut results),
         "TALK" => {
             let script = text(worker, task);
             let (said, abend) = descriptors::run(worker, &script);

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use cics::resp::Condition;
 use link::CallOperation;
-use region::{BranchId, Handle, OpenTask, Order, Outcome, Participant, Prepared, Region, Vote};
+use region::{BranchId, Handle, OpenTask, Order, TaskOutcome, UnitParticipant, PrepareOutcome, Region, ParticipantVote};
 use region::{ParticipantId, PreparedUnit, block_on};
 use store::{FileId, FileName};
 
@@ -26,7 +26,7 @@ async fn begin(region: &Region) -> OpenTask {
 }
 
 /// A task that adds a record, prepared.
-fn prepare(region: &Region, name: &str, record: &str) -> Prepared {
+fn prepare(region: &Region, name: &str, record: &str) -> PrepareOutcome {
     block_on(async {
         let mut task = begin(region).await;
         let added = task.call(CallOperation::Write, [0; 8], record.into()).await;
@@ -34,7 +34,7 @@ fn prepare(region: &Region, name: &str, record: &str) -> Prepared {
         assert!(task.holds_unit());
         let prepared = task.prepare(branch(name)).await;
         let (outcome, _) = task.end(None, 0).await;
-        assert_eq!(outcome, Outcome::Ok);
+        assert_eq!(outcome, TaskOutcome::Ok);
         prepared
     })
 }
@@ -72,12 +72,12 @@ fn is_locked(region: &Region, key: &str) -> bool {
 }
 
 #[test]
-fn a_prepared_unit_waits_with_its_locks_and_is_committed_when_told() {
+fn a_prepared_unit_waits_with_its_locks_until_the_commit_order() {
     let folder = tempfile::tempdir().unwrap();
     let region = start(folder.path(), MAP);
     let handle = region.handle();
-    assert_eq!(prepare(&region, "one", "KEY00001-a"), Prepared::Yes);
-    assert_eq!(prepare(&region, "two", "KEY00002-b"), Prepared::Yes);
+    assert_eq!(prepare(&region, "one", "KEY00001-a"), PrepareOutcome::Yes);
+    assert_eq!(prepare(&region, "two", "KEY00002-b"), PrepareOutcome::Yes);
     let units: Vec<PreparedUnit> = handle.prepared_units();
     assert_eq!(names(&handle), ["one", "two"]);
     assert!(units[0].records == 1 && units[0].locks.len() == 1);
@@ -99,8 +99,8 @@ fn a_prepared_unit_is_there_with_its_locks_when_the_region_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     {
         let region = start(folder.path(), MAP);
-        assert_eq!(prepare(&region, "kept", "KEY00001-a"), Prepared::Yes);
-        assert_eq!(prepare(&region, "undone", "KEY00002-b"), Prepared::Yes);
+        assert_eq!(prepare(&region, "kept", "KEY00001-a"), PrepareOutcome::Yes);
+        assert_eq!(prepare(&region, "undone", "KEY00002-b"), PrepareOutcome::Yes);
         block_on(region.shutdown());
     }
     {
@@ -132,23 +132,23 @@ fn a_unit_without_changes_needs_no_second_phase() {
         task.end(None, 0).await;
         prepared
     });
-    assert_eq!(prepared, Prepared::NothingToCommit);
+    assert_eq!(prepared, PrepareOutcome::NothingToCommit);
     assert_eq!(names(&region.handle()), [""; 0]);
     block_on(region.shutdown());
 }
 
 /// A participant of the region's own, beside its store.
-struct Far {
+struct ScriptedParticipant {
     orders: std::sync::Mutex<Vec<Order>>,
     prepares: bool,
 }
 
-impl Participant for Far {
+impl UnitParticipant for ScriptedParticipant {
     fn name(&self) -> &str {
         "far"
     }
 
-    fn order(&self, _: region::UnitId, order: Order, vote: Vote) {
+    fn order(&self, _: region::UnitId, order: Order, vote: ParticipantVote) {
         self.orders.lock().unwrap().push(order);
         if self.prepares || order != Order::Prepare {
             vote.yes();
@@ -156,8 +156,8 @@ impl Participant for Far {
     }
 }
 
-fn far(handle: &Handle, prepares: bool) -> (std::sync::Arc<Far>, ParticipantId) {
-    let far = std::sync::Arc::new(Far {
+fn far(handle: &Handle, prepares: bool) -> (std::sync::Arc<ScriptedParticipant>, ParticipantId) {
+    let far = std::sync::Arc::new(ScriptedParticipant {
         orders: std::sync::Mutex::default(),
         prepares,
     });
@@ -166,7 +166,7 @@ fn far(handle: &Handle, prepares: bool) -> (std::sync::Arc<Far>, ParticipantId) 
 }
 
 /// A task that adds a record and has a participant, prepared.
-fn prepare_with(region: &Region, name: &str, record: &str, far: ParticipantId) -> Prepared {
+fn prepare_with(region: &Region, name: &str, record: &str, far: ParticipantId) -> PrepareOutcome {
     block_on(async {
         let mut task = begin(region).await;
         task.join(far).expect("it goes on");
@@ -178,13 +178,13 @@ fn prepare_with(region: &Region, name: &str, record: &str, far: ParticipantId) -
 }
 
 #[test]
-fn those_below_prepare_first_and_are_told_by_the_next_region_too() {
+fn participants_below_prepare_first_and_the_next_region_sends_them_the_outcome_too() {
     let folder = tempfile::tempdir().unwrap();
     {
         let region = start(folder.path(), MAP);
         let (below, id) = far(&region.handle(), true);
         let prepared = prepare_with(&region, "tree", "KEY00001-a", id);
-        assert_eq!(prepared, Prepared::Yes);
+        assert_eq!(prepared, PrepareOutcome::Yes);
         assert_eq!(*below.orders.lock().unwrap(), [Order::Prepare]);
         block_on(region.shutdown());
     }
@@ -203,7 +203,7 @@ fn one_below_that_cannot_prepare_backs_the_branch_out() {
     let region = start(folder.path(), MAP);
     let (below, id) = far(&region.handle(), false);
     let prepared = prepare_with(&region, "tree", "KEY00001-a", id);
-    assert_eq!(prepared, Prepared::BackedOut);
+    assert_eq!(prepared, PrepareOutcome::BackedOut);
     let orders = below.orders.lock().unwrap().clone();
     assert_eq!(orders, [Order::Prepare, Order::BackOut]);
     assert_eq!(names(&region.handle()), [""; 0]);

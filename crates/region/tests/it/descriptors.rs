@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 use link::CallAnswer;
 use region::{
-    CommandService, Handle, JoinError, LentDescriptor, OpenTask, Order, OutcomeReply, Participant,
-    ParticipantId, ParticipantRole, Region, RegionConfig, Reply, ServiceCommand, StoreEntry,
-    TaskUnit, UnitId, UnitToken, Vote, WorkerRequest, block_on,
+    CommandService, Handle, JoinError, LentDescriptor, OpenTask, Order, OutcomeReply, UnitParticipant,
+    ParticipantId, ParticipantRole, Region, RegionConfig, TaskReply, ServiceCommand, StoreEntry,
+    TaskUnit, UnitId, UnitToken, ParticipantVote, WorkerRequest, block_on,
 };
 
 use crate::harness::{call_now, config, put, request, text, until};
@@ -22,7 +22,7 @@ const TEXT: u8 = 0;
 
 /// What the server has committed, and whether it answers commits.
 #[derive(Debug, Default)]
-struct Rows {
+struct CommittedRows {
     rows: Vec<String>,
     tokens: BTreeSet<String>,
     loses_answers: bool,
@@ -31,7 +31,7 @@ struct Rows {
 /// Serves a connection: each message is added to its transaction and answered
 /// with how many there are; `COMMIT TOKEN` commits, the end of the connection
 /// backs out.
-fn serve(mut stream: UnixStream, rows: &Mutex<Rows>) {
+fn serve(mut stream: UnixStream, rows: &Mutex<CommittedRows>) {
     let mut pending = Vec::new();
     let mut bytes = [0; 256];
     while let Ok(n @ 1..) = stream.read(&mut bytes) {
@@ -57,9 +57,9 @@ fn serve(mut stream: UnixStream, rows: &Mutex<Rows>) {
     }
 }
 
-fn server(path: &Path) -> Arc<Mutex<Rows>> {
+fn server(path: &Path) -> Arc<Mutex<CommittedRows>> {
     let listener = UnixListener::bind(path).unwrap();
-    let rows = Arc::new(Mutex::new(Rows::default()));
+    let rows = Arc::new(Mutex::new(CommittedRows::default()));
     let of_server = rows.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -72,24 +72,24 @@ fn server(path: &Path) -> Arc<Mutex<Rows>> {
 
 /// The service: a session for each unit.
 #[derive(Debug)]
-struct Service {
+struct RowService {
     socket: std::path::PathBuf,
-    inner: Mutex<Inner>,
+    inner: Mutex<RowServiceState>,
     /// What the server has, to be asked for outcomes.
-    rows: Arc<Mutex<Rows>>,
-    me: Weak<Service>,
+    rows: Arc<Mutex<CommittedRows>>,
+    me: Weak<RowService>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct RowServiceState {
     id: Option<ParticipantId>,
     units: BTreeMap<UnitId, (TaskUnit, LentDescriptor)>,
     last_tag: u64,
 }
 
-impl Service {
-    fn new(socket: &Path, rows: Arc<Mutex<Rows>>) -> Arc<Service> {
-        Arc::new_cyclic(|me| Service {
+impl RowService {
+    fn new(socket: &Path, rows: Arc<Mutex<CommittedRows>>) -> Arc<RowService> {
+        Arc::new_cyclic(|me| RowService {
             socket: socket.to_owned(),
             inner: Mutex::default(),
             rows: rows.clone(),
@@ -131,7 +131,7 @@ impl Service {
     }
 }
 
-impl CommandService for Service {
+impl CommandService for RowService {
     fn commands(&self) -> &'static [u16] {
         &[COMMAND]
     }
@@ -172,7 +172,7 @@ impl CommandService for Service {
     fn metrics(&self, _: &mut String) {}
 }
 
-impl Participant for Service {
+impl UnitParticipant for RowService {
     fn name(&self) -> &str {
         "base"
     }
@@ -181,7 +181,7 @@ impl Participant for Service {
         ParticipantRole::Decides { prepares: false }
     }
 
-    fn order(&self, unit: UnitId, order: Order, vote: Vote) {
+    fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
         if order == Order::CommitOnePhase
             && let Some((_, lent)) = self.end(unit)
         {
@@ -222,10 +222,10 @@ impl Participant for Service {
     }
 }
 
-fn with_base(folder: &Path) -> (RegionConfig, Arc<Service>, Arc<Mutex<Rows>>) {
+fn with_base(folder: &Path) -> (RegionConfig, Arc<RowService>, Arc<Mutex<CommittedRows>>) {
     let socket = folder.join("base");
     let rows = server(&socket);
-    let service = Service::new(&socket, rows.clone());
+    let service = RowService::new(&socket, rows.clone());
     let config = RegionConfig {
         services: vec![service.clone()],
         store: Some(StoreEntry {
@@ -239,7 +239,7 @@ fn with_base(folder: &Path) -> (RegionConfig, Arc<Service>, Arc<Mutex<Rows>>) {
     (config, service, rows)
 }
 
-async fn run(task: &mut OpenTask, program: &str, commarea: &str) -> Reply {
+async fn run(task: &mut OpenTask, program: &str, commarea: &str) -> TaskReply {
     let name = program.parse().unwrap();
     let mut run = task.run(name, 0).await.expect("it goes on").unwrap();
     put(&mut run, commarea);
@@ -290,7 +290,7 @@ fn the_runs_of_an_open_task_go_to_the_worker_that_has_the_connection() {
             assert_eq!(text(&other.run().await), "X");
         }
         let (outcome, _) = task.end(None, 0).await;
-        assert_eq!(outcome, region::Outcome::Ok);
+        assert_eq!(outcome, region::TaskOutcome::Ok);
     });
     assert_eq!(rows.lock().unwrap().rows.len(), 5);
     block_on(region.shutdown());

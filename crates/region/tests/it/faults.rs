@@ -2,10 +2,10 @@
 
 use region::{Region, RegionConfig, block_on};
 
-use crate::harness::{Gate, call, call_now, code, config, put, request, text, until};
+use crate::harness::{FifoGate, call, call_now, code, config, put, request, text, until};
 
 #[test]
-fn a_crash_costs_its_task_an_abend_and_nobody_else() {
+fn a_crash_costs_only_its_own_task_an_abend() {
     let region = Region::start(config()).unwrap();
     assert_eq!(code(&call_now(&region, "CRASH", "")), "ASRA");
     assert_eq!(
@@ -23,7 +23,7 @@ fn leaving_the_process_with_a_task_in_flight_is_an_abend() {
 }
 
 #[test]
-fn tasks_queued_behind_a_crash_run_elsewhere() {
+fn tasks_queued_at_a_crashed_worker_run_elsewhere() {
     let one = RegionConfig {
         mxt: 10,
         ..config()
@@ -91,7 +91,7 @@ fn a_waiting_task_is_no_runaway_and_ends_at_its_time_limit() {
     };
     let region = Region::start(quick).unwrap();
     let handle = region.handle();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     let limited = region::TaskRequest {
         timeout_ms: 300,
         ..request("GATE")
@@ -218,9 +218,9 @@ fn second_worker_sleeps(folder: &std::path::Path) -> RegionConfig {
     RegionConfig {
         mxt: 2,
         min_workers: 1,
-        engines: region::Engines {
+        engines: region::EngineCpus {
             general: vec![0],
-            ..region::Engines::default()
+            ..region::EngineCpus::default()
         },
         worker_exe: "/bin/sh".into(),
         worker_args: vec!["-c".into(), script.into()],
@@ -238,7 +238,7 @@ fn kill(pid: &str) {
 fn a_task_that_comes_back_to_a_workers_number_is_answered_from_the_new_ones_memory() {
     let folder = tempfile::tempdir().unwrap();
     let region = Region::start(second_worker_sleeps(folder.path())).unwrap();
-    let (handle, gate) = (region.handle(), Gate::new());
+    let (handle, gate) = (region.handle(), FifoGate::new());
     let second = folder.path().join("second");
     let port = handle.attach_port().unwrap();
     let runtime = port.runtime().unwrap();

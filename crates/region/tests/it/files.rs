@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use cics::file::FilePermits;
-use region::{FileEntry, Name, Region, RegionConfig, Reply, StoreEntry, block_on};
+use region::{FileEntry, Name, Region, RegionConfig, TaskReply, StoreEntry, block_on};
 use store::{
     DiskOptions, DiskStore, FileDef, KeyField, RecordFormat, Table, UnitOfWork, WriteStore,
 };
 
-use crate::harness::{Gate, call, call_now, code, config, text, until};
+use crate::harness::{FifoGate, call, call_now, code, config, text, until};
 
 /// A region with two files of 8-byte keys: 0 recoverable, 1 not.
 pub fn start(folder: &Path, map_bytes: u64) -> Region {
@@ -55,7 +55,7 @@ fn start_with(folder: &Path, map_bytes: u64, change: impl FnOnce(&mut RegionConf
 
 const MAP: u64 = 1 << 30;
 
-fn script(region: &Region, lines: &str) -> Reply {
+fn script(region: &Region, lines: &str) -> TaskReply {
     call_now(region, "FILES", lines)
 }
 
@@ -186,7 +186,7 @@ fn a_worker_killed_with_changes_pending_leaves_none_and_frees_its_locks() {
     let folder = tempfile::tempdir().unwrap();
     let region = start(folder.path(), MAP);
     script(&region, "write 0 KEY00001-a");
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     std::thread::scope(|s| {
         let lines = format!(
             "update 0 KEY00001\nrewrite 0 KEY00001-b\ngate {}",
@@ -230,7 +230,7 @@ fn a_deadlock_ends_one_of_the_two() {
     let folder = tempfile::tempdir().unwrap();
     let region = start(folder.path(), MAP);
     script(&region, "write 0 KEY00001-a\nwrite 0 KEY00002-b");
-    let (one, two) = (Gate::new(), Gate::new());
+    let (one, two) = (FifoGate::new(), FifoGate::new());
     std::thread::scope(|s| {
         let (region, one, two) = (&region, &one, &two);
         let first = s.spawn(move || {
@@ -254,7 +254,7 @@ fn a_wait_for_a_lock_ends_at_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let region = start_with(folder.path(), MAP, |c| c.lock_timeout_ms = 100);
     script(&region, "write 0 KEY00001-a");
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     std::thread::scope(|s| {
         let lines = format!("update 0 KEY00001\ngate {}", gate.path());
         let region = &region;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use region::{
-    RegionDefinitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply, TaskRequest,
+    RegionDefinitions, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, TaskReply, TaskRequest,
     TransId, TransactionDef, block_on,
 };
 
@@ -62,7 +62,7 @@ pub fn request(program: &str) -> TaskRequest {
 }
 
 /// Runs a program with a COMMAREA on the default port.
-pub async fn call(handle: &Handle, program: &str, commarea: &str) -> Reply {
+pub async fn call(handle: &Handle, program: &str, commarea: &str) -> TaskReply {
     let port = handle.default_port();
     let mut task = handle.begin(&port, request(program)).await.unwrap();
     put(&mut task, commarea);
@@ -70,7 +70,7 @@ pub async fn call(handle: &Handle, program: &str, commarea: &str) -> Reply {
 }
 
 /// As [`call`], blocking.
-pub fn call_now(region: &Region, program: &str, commarea: &str) -> Reply {
+pub fn call_now(region: &Region, program: &str, commarea: &str) -> TaskReply {
     block_on(call(&region.handle(), program, commarea))
 }
 
@@ -82,32 +82,32 @@ pub fn put(task: &mut region::Task, commarea: &str) {
     .unwrap();
 }
 
-pub fn text(reply: &Reply) -> String {
+pub fn text(reply: &TaskReply) -> String {
     String::from_utf8_lossy(reply.commarea()).into_owned()
 }
 
 /// The abend code, `OK` for a normal end.
-pub fn code(reply: &Reply) -> String {
+pub fn code(reply: &TaskReply) -> String {
     match reply.outcome() {
-        Outcome::Ok => "OK".to_owned(),
-        Outcome::Abend(abend) => abend.code().into_owned(),
+        TaskOutcome::Ok => "OK".to_owned(),
+        TaskOutcome::Abend(abend) => abend.code().into_owned(),
     }
 }
 
 /// A FIFO at which a program waits.
-pub struct Gate {
+pub struct FifoGate {
     path: PathBuf,
     _folder: tempfile::TempDir,
 }
 
-impl Gate {
-    pub fn new() -> Gate {
+impl FifoGate {
+    pub fn new() -> FifoGate {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gate");
         let name = CString::new(path.as_os_str().as_bytes()).unwrap();
         // SAFETY: a C string.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
-        Gate {
+        FifoGate {
             path,
             _folder: folder,
         }

@@ -5,7 +5,7 @@ use region::{
 };
 
 use crate::harness::{
-    Gate, call, call_now, code, config, definitions, put, request, text, tran, until,
+    FifoGate, call, call_now, code, config, definitions, put, request, text, tran, until,
 };
 
 #[test]
@@ -16,13 +16,13 @@ fn two_hundred_tasks_wait_at_once_and_all_end() {
     };
     let region = Region::start(wide).unwrap();
     let handle = region.handle();
-    let gates: Vec<Gate> = (0..200).map(|_| Gate::new()).collect();
+    let gates: Vec<FifoGate> = (0..200).map(|_| FifoGate::new()).collect();
     std::thread::scope(|s| {
         let tasks: Vec<_> = gates
             .iter()
             .map(|gate| s.spawn(|| code(&call_now(&region, "GATE", gate.path()))))
             .collect();
-        let open: Vec<_> = gates.iter().map(Gate::reached).collect();
+        let open: Vec<_> = gates.iter().map(FifoGate::reached).collect();
         assert_eq!(handle.statistics().active, 200);
         drop(open);
         for task in tasks {
@@ -42,7 +42,7 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
     let region = Region::start(narrow).unwrap();
     let handle = region.handle();
     let port = handle.default_port();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     std::thread::scope(|s| {
         let first = s.spawn(|| code(&call_now(&region, "GATE", gate.path())));
         let open = gate.reached();
@@ -60,7 +60,7 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
 /// Clients that ask again at once keep a door awake: the end of what it runs
 /// must be heard all the same.
 #[test]
-fn a_door_that_never_sleeps_hears_of_its_ends() {
+fn a_door_that_never_sleeps_receives_its_completions() {
     let narrow = RegionConfig {
         mxt: 1,
         queue_limit: 0,
@@ -156,7 +156,7 @@ fn a_task_that_waits_for_its_class_is_listed_by_its_number_and_can_be_purged() {
         let waits = tasks.iter().find(|t| t.suspend_type == "TCLASS");
         let number = waits.expect("it is listed").task;
         assert!(tasks.iter().all(|t| t.task > 0), "{tasks:?}");
-        assert_eq!(handle.purge(number, true), region::Purge::Done);
+        assert_eq!(handle.purge(number, true), region::PurgeOutcome::Done);
         let refused = StartRefusal::Purged("an operator purged the task");
         assert_eq!(waiting.join().unwrap(), Err(refused));
     });
@@ -240,10 +240,10 @@ fn a_stuck_worker_has_its_queue_taken_away() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
     let port = handle.default_port();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     block_on(async {
         // A program that is known to be short, until this once.
-        let quick = Gate::new();
+        let quick = FifoGate::new();
         std::thread::scope(|s| {
             let first = s.spawn(|| code(&call_now(&region, "GATE", "/dev/null")));
             assert_eq!(first.join().unwrap(), "OK");
@@ -333,7 +333,7 @@ fn a_large_reply_of_a_program_is_read_in_place() {
 fn reload_gives_new_tasks_new_workers_and_drops_none() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     std::thread::scope(|s| {
         let old = s.spawn(|| code(&call_now(&region, "GATE", gate.path())));
         let open = gate.reached();
@@ -358,7 +358,7 @@ fn a_reload_that_makes_no_sense_changes_nothing() {
 fn shutdown_waits_for_active_tasks_and_refuses_new_ones() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     let path = gate.path().to_owned();
     let other = handle.clone();
     let active = std::thread::spawn(move || code(&block_on(call(&other, "GATE", &path))));
@@ -392,7 +392,7 @@ fn a_reply_that_is_kept_holds_its_slot_and_no_other() {
 fn an_abandoned_task_ends_by_itself() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
-    let gate = Gate::new();
+    let gate = FifoGate::new();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use cics::resp::Condition;
 use link::CallOperation;
 use region::{
-    Abend, ClassDef, MonitoringRecord, OpenTask, Outcome, Purge, StartRefusal, Region, RegionConfig,
-    Reply, TransactionDef, block_on,
+    Abend, ClassDef, MonitoringRecord, OpenTask, TaskOutcome, PurgeOutcome, StartRefusal, Region, RegionConfig,
+    TaskReply, TransactionDef, block_on,
 };
 
 use crate::harness::{config, put, request, text, tran, until};
@@ -18,7 +18,7 @@ async fn begin(region: &Region) -> Result<OpenTask, StartRefusal> {
 }
 
 /// Runs a program for an open task.
-async fn run(task: &mut OpenTask, program: &str, commarea: &str) -> Reply {
+async fn run(task: &mut OpenTask, program: &str, commarea: &str) -> TaskReply {
     let name = program.parse().unwrap();
     let mut run = task.run(name, 0).await.expect("it goes on").unwrap();
     put(&mut run, commarea);
@@ -48,7 +48,7 @@ fn programs_run_within_the_task_and_their_costs_are_its_own() {
         assert_eq!((statistics.active, statistics.tasks_ok), (1, 0));
         task.end(None, 5_000).await
     });
-    assert_eq!(outcome, Outcome::Ok);
+    assert_eq!(outcome, TaskOutcome::Ok);
     assert_eq!((record.offload_cpu_ns, record.task), (5_000, 1));
     assert!(record.input_bytes >= 15, "{record:?}");
     let statistics = region.handle().statistics();
@@ -85,15 +85,15 @@ fn what_was_not_measured_is_named_and_the_response_holds_all_of_its_cpu_time() {
 #[test]
 fn an_abend_of_a_program_leaves_the_task_alive_and_its_own_ends_it() {
     let region = Region::start(config()).unwrap();
-    let (outcome, record): (Outcome, MonitoringRecord) = block_on(async {
+    let (outcome, record): (TaskOutcome, MonitoringRecord) = block_on(async {
         let mut task = begin(&region).await.unwrap();
         let reply = run(&mut task, "ABEND", "").await;
-        assert!(matches!(reply.outcome(), Outcome::Abend(a) if a.code() == "U001"));
+        assert!(matches!(reply.outcome(), TaskOutcome::Abend(a) if a.code() == "U001"));
         drop(reply);
         assert_eq!(text(&run(&mut task, "UPPER", "on").await), "ON");
         task.end(Some(abend(b"MINE")), 0).await
     });
-    assert_eq!(outcome, Outcome::Abend(abend(b"MINE")));
+    assert_eq!(outcome, TaskOutcome::Abend(abend(b"MINE")));
     assert_eq!(record.abend.as_str(), "MINE");
     assert_eq!(region.handle().statistics().tasks_abended, 1);
     block_on(region.shutdown());
@@ -105,14 +105,14 @@ fn a_worker_that_dies_leaves_a_unit_that_can_only_be_backed_out() {
     let outcome = block_on(async {
         let mut task = begin(&region).await.unwrap();
         let reply = run(&mut task, "CRASH", "").await;
-        assert!(matches!(reply.outcome(), Outcome::Abend(a) if a.code() == "ASRA"));
+        assert!(matches!(reply.outcome(), TaskOutcome::Abend(a) if a.code() == "ASRA"));
         drop(reply);
         assert!(task.run("UPPER".parse().unwrap(), 0).await.is_none());
         let refused = task.call(CallOperation::Syncpoint, [0; 8], Vec::new()).await;
         assert_eq!(refused.abend.as_str(), "ASRA");
         task.end(None, 0).await.0
     });
-    assert!(matches!(outcome, Outcome::Abend(a) if a.code() == "ASRA"));
+    assert!(matches!(outcome, TaskOutcome::Abend(a) if a.code() == "ASRA"));
     block_on(region.shutdown());
 }
 
@@ -127,7 +127,7 @@ fn the_region_answers_a_task_as_it_answers_programs() {
             (Condition::Normal, true)
         );
         let (outcome, record) = task.end(None, 0).await;
-        assert_eq!((outcome, record.region_calls), (Outcome::Ok, 1));
+        assert_eq!((outcome, record.region_calls), (TaskOutcome::Ok, 1));
     });
     block_on(region.shutdown());
 }
@@ -158,29 +158,29 @@ fn a_class_limits_open_tasks_and_a_dropped_one_gives_its_place_up() {
         assert_eq!(text(&run(&mut first, "UPPER", "a").await), "A");
         drop(first);
         let second = begin(&region).await.expect("the place is free");
-        assert_eq!(second.end(None, 0).await.0, Outcome::Ok);
+        assert_eq!(second.end(None, 0).await.0, TaskOutcome::Ok);
     });
     block_on(region.shutdown());
 }
 
 #[test]
-fn a_purge_is_told_and_ends_what_the_task_waits_for() {
+fn a_purge_is_reported_and_ends_what_the_task_waits_for() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
     block_on(async {
         let mut task = begin(&region).await.unwrap();
         let purged = task.purged();
-        assert_eq!(handle.purge(task.number(), true), Purge::Done);
+        assert_eq!(handle.purge(task.number(), true), PurgeOutcome::Done);
         until("the flag", || purged.load(Ordering::SeqCst));
         task.until_purged().await;
         assert!(task.run("UPPER".parse().unwrap(), 0).await.is_none());
         assert!(matches!(
             task.end(Some(abend(b"AEXY")), 0).await.0,
-            Outcome::Abend(_)
+            TaskOutcome::Abend(_)
         ));
     });
     // One whose program runs.
-    let gate = crate::harness::Gate::new();
+    let gate = crate::harness::FifoGate::new();
     let path = gate.path().to_owned();
     block_on(async {
         let mut task = begin(&region).await.unwrap();
@@ -191,14 +191,14 @@ fn a_purge_is_told_and_ends_what_the_task_waits_for() {
         let other = handle.clone();
         let purging = std::thread::spawn(move || {
             let held = gate.reached();
-            assert_eq!(other.purge(number, true), Purge::WorkerEnded);
+            assert_eq!(other.purge(number, true), PurgeOutcome::WorkerEnded);
             held
         });
         let reply = waits.run().await;
-        assert!(matches!(reply.outcome(), Outcome::Abend(a) if a.code() == "AEXY"));
+        assert!(matches!(reply.outcome(), TaskOutcome::Abend(a) if a.code() == "AEXY"));
         drop(reply);
         drop(purging.join().unwrap());
-        assert!(matches!(task.end(None, 0).await.0, Outcome::Abend(_)));
+        assert!(matches!(task.end(None, 0).await.0, TaskOutcome::Abend(_)));
     });
     block_on(region.shutdown());
 }

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 
 use link::CallOperation;
 use region::{
-    Handle, OpenTask, Order, Outcome, Participant, ParticipantId, Region, RegionConfig, StoreEntry,
-    UnitId, Vote, block_on,
+    Handle, OpenTask, Order, TaskOutcome, UnitParticipant, ParticipantId, Region, RegionConfig, StoreEntry,
+    UnitId, ParticipantVote, block_on,
 };
 
 use crate::harness::{config, request};
 
 /// How far the data base is with a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum TransactionStage {
     Prepared,
     Committed,
     BackedOut,
@@ -23,7 +23,7 @@ enum Stage {
 
 #[derive(Default)]
 struct DataBase {
-    units: BTreeMap<UnitId, Stage>,
+    units: BTreeMap<UnitId, TransactionStage>,
     /// The connection is lost when this order comes, before it is carried out.
     breaks_at: Option<Order>,
     /// The answer to this order is lost with the connection.
@@ -55,23 +55,23 @@ impl Connection {
             let mut base = self.base.lock().unwrap();
             (base.away, base.breaks_at, base.loses_answer_to) = (false, None, None);
             let units = base.units.iter();
-            let prepared = units.filter(|(_, stage)| **stage == Stage::Prepared);
+            let prepared = units.filter(|(_, stage)| **stage == TransactionStage::Prepared);
             prepared.map(|(unit, _)| *unit).collect()
         };
         handle.in_doubt(id, &in_doubt);
     }
 
-    fn stage(&self, unit: UnitId) -> Option<Stage> {
+    fn stage(&self, unit: UnitId) -> Option<TransactionStage> {
         self.base.lock().unwrap().units.get(&unit).copied()
     }
 }
 
-impl Participant for Connection {
+impl UnitParticipant for Connection {
     fn name(&self) -> &str {
         self.name
     }
 
-    fn order(&self, unit: UnitId, order: Order, vote: Vote) {
+    fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
         {
             let mut base = self.base.lock().unwrap();
             base.away |= base.breaks_at == Some(order);
@@ -79,9 +79,9 @@ impl Participant for Connection {
                 return;
             }
             let stage = match order {
-                Order::Prepare => Stage::Prepared,
-                Order::Commit | Order::CommitOnePhase => Stage::Committed,
-                Order::BackOut => Stage::BackedOut,
+                Order::Prepare => TransactionStage::Prepared,
+                Order::Commit | Order::CommitOnePhase => TransactionStage::Committed,
+                Order::BackOut => TransactionStage::BackedOut,
             };
             base.units.insert(unit, stage);
             base.away |= base.loses_answer_to == Some(order);
@@ -113,7 +113,7 @@ async fn begin(region: &Region) -> OpenTask {
 }
 
 /// A task that changes two data bases, ended: how, and its unit.
-fn transfer(region: &Region, both: [ParticipantId; 2]) -> (Outcome, UnitId) {
+fn transfer(region: &Region, both: [ParticipantId; 2]) -> (TaskOutcome, UnitId) {
     block_on(async {
         let task = begin(region).await;
         let units = both.map(|id| task.join(id).expect("it goes on"));
@@ -123,12 +123,12 @@ fn transfer(region: &Region, both: [ParticipantId; 2]) -> (Outcome, UnitId) {
     })
 }
 
-fn asp7(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Abend(abend) if abend.code() == "ASP7")
+fn asp7(outcome: &TaskOutcome) -> bool {
+    matches!(outcome, TaskOutcome::Abend(abend) if abend.code() == "ASP7")
 }
 
 #[test]
-fn a_connection_lost_between_prepare_and_commit_is_told_when_it_is_back() {
+fn a_participant_lost_between_prepare_and_commit_receives_the_decision_on_its_return() {
     let folder = tempfile::tempdir().unwrap();
     let region = Region::start(with_store(folder.path())).unwrap();
     let handle = region.handle();
@@ -136,19 +136,19 @@ fn a_connection_lost_between_prepare_and_commit_is_told_when_it_is_back() {
     let ids = [near.join_region(&handle), far.join_region(&handle)];
     far.base.lock().unwrap().breaks_at = Some(Order::Commit);
     let (outcome, unit) = transfer(&region, ids);
-    assert_eq!(outcome, Outcome::Ok);
+    assert_eq!(outcome, TaskOutcome::Ok);
     let stages = |unit| [near.stage(unit), far.stage(unit)];
     assert_eq!(
         stages(unit),
-        [Some(Stage::Committed), Some(Stage::Prepared)]
+        [Some(TransactionStage::Committed), Some(TransactionStage::Prepared)]
     );
     far.reconnect(&handle, ids[1]);
-    assert_eq!(stages(unit), [Some(Stage::Committed); 2]);
+    assert_eq!(stages(unit), [Some(TransactionStage::Committed); 2]);
     block_on(region.shutdown());
 }
 
 #[test]
-fn what_is_decided_and_was_not_told_is_told_by_the_next_region() {
+fn a_decision_that_was_not_sent_is_sent_by_the_next_region() {
     let folder = tempfile::tempdir().unwrap();
     let (near, far) = (Connection::new("near"), Connection::new("far"));
     let (committed, undecided) = {
@@ -157,7 +157,7 @@ fn what_is_decided_and_was_not_told_is_told_by_the_next_region() {
         let ids = [near.join_region(&handle), far.join_region(&handle)];
         far.base.lock().unwrap().breaks_at = Some(Order::Commit);
         let (outcome, committed) = transfer(&region, ids);
-        assert_eq!(outcome, Outcome::Ok);
+        assert_eq!(outcome, TaskOutcome::Ok);
         far.reconnect_silently();
         // The answer is lost, so the unit is backed out; so is the order to do so.
         far.base.lock().unwrap().loses_answer_to = Some(Order::Prepare);
@@ -166,16 +166,16 @@ fn what_is_decided_and_was_not_told_is_told_by_the_next_region() {
         block_on(region.shutdown());
         (committed, undecided)
     };
-    assert_eq!(near.stage(undecided), Some(Stage::BackedOut));
+    assert_eq!(near.stage(undecided), Some(TransactionStage::BackedOut));
     let prepared = [committed, undecided].map(|unit| far.stage(unit));
-    assert_eq!(prepared, [Some(Stage::Prepared); 2]);
+    assert_eq!(prepared, [Some(TransactionStage::Prepared); 2]);
     let region = Region::start(with_store(folder.path())).unwrap();
     let handle = region.handle();
     // They come in another order, and by their names are the same.
     let far_id = far.join_region(&handle);
     far.reconnect(&handle, far_id);
-    assert_eq!(far.stage(committed), Some(Stage::Committed));
-    assert_eq!(far.stage(undecided), Some(Stage::BackedOut));
+    assert_eq!(far.stage(committed), Some(TransactionStage::Committed));
+    assert_eq!(far.stage(undecided), Some(TransactionStage::BackedOut));
     block_on(region.shutdown());
 }
 
@@ -193,11 +193,11 @@ fn one_participant_alone_commits_in_one_phase_and_a_syncpoint_begins_a_new_unit(
         assert_eq!(answer.condition, cics::resp::Condition::Normal);
         let second = task.join(id).expect("it goes on");
         let (outcome, _) = task.end(None, 0).await;
-        assert_eq!(outcome, Outcome::Ok);
+        assert_eq!(outcome, TaskOutcome::Ok);
         [first, second]
     });
     assert_ne!(units[0], units[1]);
-    assert_eq!(units.map(|u| base.stage(u)), [Some(Stage::Committed); 2]);
+    assert_eq!(units.map(|u| base.stage(u)), [Some(TransactionStage::Committed); 2]);
     block_on(region.shutdown());
 }
 
@@ -211,7 +211,7 @@ fn one_that_cannot_prepare_backs_all_out() {
     far.base.lock().unwrap().breaks_at = Some(Order::Prepare);
     let (outcome, unit) = transfer(&region, ids);
     assert!(asp7(&outcome), "{outcome:?}");
-    assert_eq!(near.stage(unit), Some(Stage::BackedOut));
+    assert_eq!(near.stage(unit), Some(TransactionStage::BackedOut));
     assert_eq!(far.stage(unit), None);
     far.reconnect(&handle, ids[1]);
     assert_eq!(far.stage(unit), None);

@@ -1,6 +1,6 @@
 //! Tasks that run.
 
-use region::{ContainerType, Outcome, Region, block_on};
+use region::{ContainerType, TaskOutcome, Region, block_on};
 
 use crate::harness::{call_now, code, config, put, request, text};
 
@@ -8,7 +8,7 @@ use crate::harness::{call_now, code, config, put, request, text};
 fn a_commarea_comes_back_changed() {
     let region = Region::start(config()).unwrap();
     let reply = call_now(&region, "UPPER", "hello");
-    assert_eq!(*reply.outcome(), Outcome::Ok);
+    assert_eq!(*reply.outcome(), TaskOutcome::Ok);
     assert_eq!(text(&reply), "HELLO");
     drop(reply);
     block_on(region.shutdown());
@@ -37,7 +37,7 @@ fn containers_come_back_from_where_they_were_written() {
 }
 
 #[test]
-fn no_task_has_more_cpu_time_than_its_response_whatever_its_worker_says() {
+fn cpu_time_of_a_task_is_capped_by_its_response_time() {
     let region = Region::start(config()).unwrap();
     let reply = call_now(&region, "MUCH", "");
     let record = reply.record();
@@ -51,7 +51,7 @@ fn no_task_has_more_cpu_time_than_its_response_whatever_its_worker_says() {
 fn an_abend_names_its_program_line_and_message() {
     let region = Region::start(config()).unwrap();
     let reply = call_now(&region, "ABEND", "");
-    let Outcome::Abend(abend) = reply.outcome() else {
+    let TaskOutcome::Abend(abend) = reply.outcome() else {
         panic!("it abends")
     };
     assert_eq!(abend.code(), "U001");
@@ -61,7 +61,7 @@ fn an_abend_names_its_program_line_and_message() {
 }
 
 #[test]
-fn a_door_runtime_hears_of_its_tasks() {
+fn a_door_runtime_receives_the_ends_of_its_tasks() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();
     let port = handle.attach_port().unwrap();

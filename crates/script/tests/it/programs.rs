@@ -1,12 +1,12 @@
 //! A script as a program, answers by parts, and forms.
 
 use link::{ChannelData, ContainerData, ContainerType};
-use region::Passed;
+use region::LinkData;
 use script::{ScriptAnswer, ScriptFailure, Request};
 
 use crate::world::{Script, load, reported};
 
-fn link(script: &mut Script, passed: Passed) -> Result<ScriptAnswer, ScriptFailure> {
+fn link(script: &mut Script, passed: LinkData) -> Result<ScriptAnswer, ScriptFailure> {
     script.serve(&Request {
         method: "LINK".into(),
         call: Some(("SUMS".into(), passed)),
@@ -15,9 +15,9 @@ fn link(script: &mut Script, passed: Passed) -> Result<ScriptAnswer, ScriptFailu
 }
 
 fn commarea(script: &mut Script, bytes: &str) -> String {
-    match link(script, Passed::Commarea(bytes.into())) {
+    match link(script, LinkData::Commarea(bytes.into())) {
         Ok(ScriptAnswer {
-            passed: Some(Passed::Commarea(bytes)),
+            passed: Some(LinkData::Commarea(bytes)),
             ..
         }) => String::from_utf8(bytes).unwrap(),
         other => format!("{other:?}"),
@@ -69,7 +69,7 @@ fn a_channel_comes_back_with_its_containers_and_their_types() {
             container("GONE", ContainerType::Bit, b"x"),
         ],
     };
-    let answer = link(&mut script, Passed::Channel(given)).unwrap();
+    let answer = link(&mut script, LinkData::Channel(given)).unwrap();
     let wanted = ChannelData {
         name: "CHAN".parse().unwrap(),
         containers: vec![
@@ -78,7 +78,7 @@ fn a_channel_comes_back_with_its_containers_and_their_types() {
             container("ALSO", ContainerType::Bit, b"\x01"),
         ],
     };
-    assert_eq!(answer.passed, Some(Passed::Channel(wanted)));
+    assert_eq!(answer.passed, Some(LinkData::Channel(wanted)));
 }
 
 #[test]
@@ -96,14 +96,14 @@ fn a_script_that_goes_over_to_a_program_is_over() {
             "export async function LINK(call) {{ call.commarea[0] = 65; {code} }}"
         ));
         for _ in 0..2 {
-            let answer = link(&mut script, Passed::Commarea(b"xyz".to_vec())).unwrap();
+            let answer = link(&mut script, LinkData::Commarea(b"xyz".to_vec())).unwrap();
             let transfer = answer.transfer.expect(code);
             assert_eq!(
                 (&*transfer.program, transfer.back),
                 ("NEXT", Some(0)),
                 "{code}"
             );
-            assert_eq!(transfer.given, Passed::Commarea(b"Ayz".to_vec()), "{code}");
+            assert_eq!(transfer.given, LinkData::Commarea(b"Ayz".to_vec()), "{code}");
             assert_eq!(answer.passed, Some(transfer.given), "{code}");
         }
         assert_eq!(*script.journal.borrow(), [""; 0], "{code}");
@@ -114,13 +114,13 @@ fn a_script_that_goes_over_to_a_program_is_over() {
 fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
     let over = |code: &str| {
         let mut script = load(&format!("export function LINK(call) {{ {code} }}"));
-        let given = Passed::Commarea(b"0123456789".to_vec());
+        let given = LinkData::Commarea(b"0123456789".to_vec());
         link(&mut script, given).map(|answer| {
             let transfer = answer.transfer.expect(code);
             (transfer.given, transfer.back)
         })
     };
-    let area = |text: &str| Passed::Commarea(text.into());
+    let area = |text: &str| LinkData::Commarea(text.into());
     assert_eq!(
         over("cics.xctl('NEXT', { commarea: call.commarea.subarray(4, 6) })"),
         Ok((area("45"), Some(4)))
@@ -131,7 +131,7 @@ fn what_a_program_is_passed_by_xctl_is_the_callers_or_the_scripts_own() {
     );
     assert_eq!(over("cics.xctl(' next ')"), Ok((area(""), None)));
     let (given, back) = over("cics.xctl('NEXT', { channel: { A: 'b' } })").unwrap();
-    assert!(matches!(given, Passed::Channel(_)) && back.is_none());
+    assert!(matches!(given, LinkData::Channel(_)) && back.is_none());
     for (code, reported) in [
         ("cics.xctl('NONE')", "XCTL NONE returned PGMIDERR"),
         ("cics.xctl('')", "1 to 8 characters"),

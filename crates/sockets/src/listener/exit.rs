@@ -35,7 +35,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use region::{Handle, Outcome, Port, ProgramName, StartCode, TaskRequest, TransId, UserId};
+use region::{Handle, TaskOutcome, Port, ProgramName, StartCode, TaskRequest, TransId, UserId};
 
 use super::refusal::ClientRefusal;
 use crate::config::{StartType, delay_ms};
@@ -165,8 +165,8 @@ pub async fn run(
     filled.map_err(|e| failed(&e))?;
     let reply = task.run().await;
     match reply.outcome() {
-        Outcome::Ok => ServerTaskStart::parse(reply.commarea()),
-        Outcome::Abend(abend) => Err(failed(&abend.message)),
+        TaskOutcome::Ok => ServerTaskStart::parse(reply.commarea()),
+        TaskOutcome::Abend(abend) => Err(failed(&abend.message)),
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use region::{ContainerType, Outcome, StartRefusal, Reply, StartCode, Task, TaskRequest};
+use region::{ContainerType, TaskOutcome, StartRefusal, TaskReply, StartCode, Task, TaskRequest};
 
 use super::area::{MessageArea, CharacterPages};
 use super::framing::{FrameStart, FrameFormat};
@@ -232,7 +232,7 @@ impl Connection<'_> {
         fill(&mut task, &receiver.area, message, self.characters)?;
         let reply = task.run().await;
         own.served.counts.messages.fetch_add(1, Ordering::Relaxed);
-        if let Outcome::Abend(abend) = reply.outcome() {
+        if let TaskOutcome::Abend(abend) = reply.outcome() {
             let why = format!("{} abended with {}", receiver.program, abend.code());
             return Err(EndReason::Wrong(why));
         }
@@ -250,7 +250,7 @@ impl Connection<'_> {
     }
 
     /// Sends what a program has left.
-    async fn answer(&self, own: &AnswerConnection, reply: Reply) -> Result<(), EndReason> {
+    async fn answer(&self, own: &AnswerConnection, reply: TaskReply) -> Result<(), EndReason> {
         let area = &own.served.receiver.area;
         let left = match area {
             MessageArea::Commarea { .. } => reply.commarea(),

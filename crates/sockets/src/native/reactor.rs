@@ -85,15 +85,15 @@ impl RegionPort for (Handle, Port) {
     }
 
     fn rest(&self) -> bool {
-        self.1.rest()
+        self.1.flush_wakeups()
     }
 
     fn rested(&self) {
-        self.1.rested();
+        self.1.after_poll();
     }
 
     fn poll_completions(&self) {
-        self.1.hear();
+        self.1.poll_completions();
     }
 
     fn wake(&self, waker: Waker) {

@@ -23,7 +23,7 @@ use cics::command::commands::{receive, ret};
 use cics::resp::Condition;
 use link::terminal::INPUT_AID;
 use link::{CallAnswer, CallOperation, CommandOperands};
-use region::{FacilityId, GuestPrograms, GuestTask, Handle, Passed, ProgramName, TransId};
+use region::{FacilityId, GuestPrograms, GuestTask, Handle, LinkData, ProgramName, TransId};
 
 use crate::display::Display;
 use crate::host::SignedOnUser;
@@ -130,8 +130,8 @@ async fn serve(shared: Arc<Shared>, region: Handle, kind: Kind, mut guest: Guest
         display,
         facility,
         commarea: match &given {
-            Passed::Commarea(bytes) => bytes.clone(),
-            Passed::Channel(_) => Vec::new(),
+            LinkData::Commarea(bytes) => bytes.clone(),
+            LinkData::Channel(_) => Vec::new(),
         },
         guest: &mut guest,
     };

@@ -45,7 +45,7 @@ fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>
     let found = if operands.has(row::START) {
         let at = operands.get_name::<4>(row::AT).unwrap_or([0; 4]);
         return if browses.start(command.task, at) {
-            command.tell_end();
+            command.report_end();
             CallAnswer::of_data(CommandOperands::default().emit())
         } else {
             CallAnswer::of_condition(Condition::Illogic, 1)

@@ -10,7 +10,7 @@ use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
 use region::engine::{self, EngineClass};
 use region::{
-    ConnectionInfo, Conversation, Conversations, Destination, Facility, Fault, Received, StartCode,
+    ConnectionInfo, Conversation, ConversationService, ConversationTarget, PrincipalFacility, Fault, ReceiveOutcome, StartCode,
     TaskRequest,
 };
 use region::{UserId, sense};
@@ -219,9 +219,9 @@ fn attach(
         tracing::warn!("{} of {}: {error}", attached.tp, attached.partner);
         return;
     }
-    if task.set_facility(Facility::Conversation(Box::new(mapped))) {
+    if task.set_facility(PrincipalFacility::Conversation(Box::new(mapped))) {
         let reply = region::block_on(task.run());
-        if let region::Outcome::Abend(abend) = reply.outcome() {
+        if let region::TaskOutcome::Abend(abend) = reply.outcome() {
             let (code, task) = (abend.code(), reply.record().task);
             tracing::info!(
                 target: crate::log::TASK,
@@ -242,12 +242,12 @@ impl std::fmt::Debug for Partners {
     }
 }
 
-impl Conversations for Partners {
-    fn system(&self, sysid: &str) -> Option<Destination> {
+impl ConversationService for Partners {
+    fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         self.known().system(sysid)
     }
 
-    fn partner(&self, name: &str) -> Option<Destination> {
+    fn partner(&self, name: &str) -> Option<ConversationTarget> {
         self.known().partner(name)
     }
 
@@ -270,7 +270,7 @@ impl Conversations for Partners {
         described.collect()
     }
 
-    fn reach(&self, destination: &Destination) -> bool {
+    fn reach(&self, destination: &ConversationTarget) -> bool {
         match self.host.connect(&destination.partner) {
             Ok(()) => true,
             Err(error) => {
@@ -282,7 +282,7 @@ impl Conversations for Partners {
 
     fn connect(
         &self,
-        destination: &Destination,
+        destination: &ConversationTarget,
         process: &str,
         confirm: bool,
         parameters: Vec<Vec<u8>>,
@@ -354,14 +354,14 @@ impl Conversation for Mapped {
         self.inner.prepare_to_receive(kind).map_err(|e| fault(&e))
     }
 
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
         let mut got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
         if got.last {
             // EXEC CICS tells the end with the last record.
             got.ended = self.inner.receive(&mut []).map_err(|e| fault(&e))?.ended;
         }
         let status = got.status;
-        Ok(Received {
+        Ok(ReceiveOutcome {
             bytes: got.data.any().then_some(got.len),
             complete: got.data == DataReceived::Complete,
             confirm: matches!(

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use appc::AppcConfig;
 use cics::csd::{Csd, OtherDef};
 use miette::{IntoDiagnostic, Result, bail};
-use region::Destination;
+use region::ConversationTarget;
 use sna::{Mode, ModeName, ModeTable};
 
 use super::attachsec::AttachSecurity;
@@ -56,7 +56,7 @@ impl Known {
 
     /// The partner that a SYSID names: that of the CONNECTION, or one with this
     /// name where no CONNECTION has it.
-    pub fn system(&self, sysid: &str) -> Option<Destination> {
+    pub fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         match self.definition("CONNECTION", sysid) {
             Some(def) => self.configured(attribute(def, "NETNAME")?),
             None => self.configured(sysid),
@@ -70,7 +70,7 @@ impl Known {
     }
 
     /// The partner that a PARTNER definition names.
-    pub fn partner(&self, name: &str) -> Option<Destination> {
+    pub fn partner(&self, name: &str) -> Option<ConversationTarget> {
         let def = self.definition("PARTNER", name)?;
         let net_name = attribute(def, "NETNAME")?;
         let found = match attribute(def, "NETWORK") {
@@ -98,13 +98,13 @@ impl Known {
     }
 
     /// The partner of `[appc]` with this name, qualified or not.
-    fn configured(&self, name: &str) -> Option<Destination> {
+    fn configured(&self, name: &str) -> Option<ConversationTarget> {
         let same = |full: &&String| {
             let own = full.rsplit('.').next().unwrap_or(full);
             full.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(name)
         };
         let mut names = self.section.partners.keys();
-        names.find(same).map(|partner| Destination {
+        names.find(same).map(|partner| ConversationTarget {
             partner: partner.clone(),
             mode: DEFAULT_MODE.to_owned(),
             process: None,

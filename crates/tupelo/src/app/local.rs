@@ -14,7 +14,7 @@ use super::texts::ProgramTexts;
 use ::terminal::BrowserTerminals;
 use gateway::{ProgramCall, BackendHandle, CallFailure, OperatorResult, ProgramReply, Task};
 use region::{
-    Abend, ContainerType, DoorRuntime, Handle, NotStarted, Outcome, Port, PutError, TaskCosts,
+    Abend, ContainerType, DoorRuntime, Handle, NotStarted, TaskOutcome, Port, PutError, TaskCosts,
     TaskRequest, TraceFilter, TraceRecord, UserId,
 };
 
@@ -56,7 +56,7 @@ pub struct LocalDoor {
 pub struct LocalTask(region::Task, Arc<ProgramTexts>);
 
 /// What came of it.
-pub struct LocalReply(region::Reply, Option<Box<Abend>>);
+pub struct LocalReply(region::TaskReply, Option<Box<Abend>>);
 
 impl LocalRegion {
     /// Makes the calling thread a door: its runtime, and its end of the region.
@@ -136,7 +136,7 @@ impl BackendHandle for LocalDoor {
     type Task = LocalTask;
 
     fn poll_completions(&self) {
-        self.port.hear();
+        self.port.poll_completions();
     }
 
     async fn begin(&self, call: ProgramCall<'_>) -> Result<LocalTask, NotStarted> {
@@ -183,8 +183,8 @@ impl LocalTask {
         poll_fn(move |cx| {
             let reply = ready!(Pin::new(&mut run).poll(cx));
             let abend = match reply.outcome() {
-                Outcome::Ok => None,
-                Outcome::Abend(abend) => Some(Box::new(texts.told(abend, reply.record()))),
+                TaskOutcome::Ok => None,
+                TaskOutcome::Abend(abend) => Some(Box::new(texts.told(abend, reply.record()))),
             };
             Poll::Ready(LocalReply(reply, abend))
         })

@@ -17,7 +17,7 @@ use region::program_link::{
     CHANNEL_PARAMETER, ProgramEnding, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, LinkData, RECORD_BYTES,
     LinkReply, Request, MessageContainer, channel_bytes,
 };
-use region::{Handle, Outcome, ProgramName, StartCode, TaskRequest, UserId};
+use region::{Handle, TaskOutcome, ProgramName, StartCode, TaskRequest, UserId};
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
 use sna::{AttachRefusal, TpDefinition};
 
@@ -205,14 +205,14 @@ fn run(region: &Handle, program: ProgramName, request: &Request<'_>, user: UserI
     }
     let reply = region::block_on(task.run());
     match (reply.outcome(), &request.passed) {
-        (Outcome::Abend(abend), _) => nothing(ProgramEnding::Abend(abend.code), request),
-        (Outcome::Ok, LinkData::Commarea(area)) => {
+        (TaskOutcome::Abend(abend), _) => nothing(ProgramEnding::Abend(abend.code), request),
+        (TaskOutcome::Ok, LinkData::Commarea(area)) => {
             let given = reply.commarea();
             let passed = LinkData::Commarea(&given[..given.len().min(area.len())]);
             let ending = ProgramEnding::Normal;
             LinkReply { ending, passed }.emit()
         }
-        (Outcome::Ok, LinkData::Channel(name, before)) => {
+        (TaskOutcome::Ok, LinkData::Channel(name, before)) => {
             let given: Vec<MessageContainer<'_>> = reply.containers().map(|c| changed(&c, before)).collect();
             if given.len() > MAX_CONTAINERS
                 || channel_bytes(given.iter().map(bytes_of)) > MAX_CHANNEL

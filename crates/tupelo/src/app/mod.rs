@@ -66,7 +66,7 @@ use std::path::{Path, PathBuf};
 use cics::csd::{self, Csd};
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
-use region::{WorkerConfinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
+use region::{WorkerConfinement, EngineCpus, RegionConfig, SandboxMode, StoreEntry, UserId};
 
 use compile::Compiled;
 use config::{Config, FileSection, Sandbox};
@@ -266,7 +266,7 @@ impl Application {
             arena_bytes: settings.channel_bytes.next_multiple_of(4096) as usize,
             worker_exe: std::env::current_exe().into_diagnostic()?,
             worker_args: vec!["worker".into()],
-            engines: Engines {
+            engines: EngineCpus {
                 general: cpu_list(&self.config.engines.general, "general")?,
                 offload: self.offload_cpus()?,
             },

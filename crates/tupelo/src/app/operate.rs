@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use gateway::{MainframeConnections, OperatorResult};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use region::{Handle, Purge, UserId};
+use region::{Handle, PurgeOutcome, UserId};
 use serde::Serialize;
 use serde_json::json;
 
@@ -56,8 +56,8 @@ pub fn answer(
         (["tasks", number, what @ ("purge" | "forcepurge")], true) => {
             let number = number.parse().ok();
             let purged = number.map(|n| region.purge(n, *what == "forcepurge"));
-            match purged.unwrap_or(Purge::Unknown) {
-                Purge::Unknown => fault(404, "there is no such task"),
+            match purged.unwrap_or(PurgeOutcome::Unknown) {
+                PurgeOutcome::Unknown => fault(404, "there is no such task"),
                 done => list(&json!({ "purge": done })),
             }
         }

@@ -11,7 +11,7 @@ pub struct Signals(libc::sigset_t);
 #[derive(Debug)]
 pub struct Terminate;
 
-impl region::Stop for Terminate {
+impl region::ProcessStopper for Terminate {
     fn stop(&self) {
         // SAFETY: a signal to this process, which waits for it.
         unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };

@@ -18,7 +18,7 @@ use region::program_link::{
     self, CALLER_PARAMETER, MAX_COMMAREA, LinkData, RECORD_BYTES, Request, MessageContainer,
 };
 use region::{
-    ConnectionInfo, ContainerName, Conversation, Conversations, Destination, Fault, Received,
+    ConnectionInfo, ContainerName, Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome,
     TaskUnit, sense,
 };
 
@@ -37,15 +37,15 @@ pub struct Systems {
     /// The regions over `ipconn`.
     pub regions: Option<(ConnectionDirectory, RegionCaller, Coordinator)>,
     /// The partners over APPC.
-    pub partners: Option<Arc<dyn Conversations>>,
+    pub partners: Option<Arc<dyn ConversationService>>,
 }
 
-impl Conversations for Systems {
-    fn system(&self, sysid: &str) -> Option<Destination> {
+impl ConversationService for Systems {
+    fn system(&self, sysid: &str) -> Option<ConversationTarget> {
         let regions = self.regions.as_ref();
         let found = regions.and_then(|(directory, ..)| directory.system(sysid));
         match found {
-            Some(connection) => Some(Destination {
+            Some(connection) => Some(ConversationTarget {
                 partner: connection,
                 mode: MODE.to_owned(),
                 process: None,
@@ -54,7 +54,7 @@ impl Conversations for Systems {
         }
     }
 
-    fn partner(&self, name: &str) -> Option<Destination> {
+    fn partner(&self, name: &str) -> Option<ConversationTarget> {
         self.partners.as_ref()?.partner(name)
     }
 
@@ -79,7 +79,7 @@ impl Conversations for Systems {
         own.chain(partners).collect()
     }
 
-    fn reach(&self, destination: &Destination) -> bool {
+    fn reach(&self, destination: &ConversationTarget) -> bool {
         match (&self.regions, &self.partners) {
             (Some((directory, ..)), _) if destination.mode == MODE => {
                 let all = directory.connections();
@@ -93,7 +93,7 @@ impl Conversations for Systems {
 
     fn connect(
         &self,
-        destination: &Destination,
+        destination: &ConversationTarget,
         process: &str,
         confirm: bool,
         parameters: Vec<Vec<u8>>,
@@ -104,7 +104,7 @@ impl Conversations for Systems {
     fn connect_in_unit(
         &self,
         unit: Option<&TaskUnit>,
-        destination: &Destination,
+        destination: &ConversationTarget,
         process: &str,
         confirm: bool,
         mut parameters: Vec<Vec<u8>>,
@@ -378,7 +378,7 @@ impl Conversation for Linked {
         Ok(())
     }
 
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
         if self.reply.is_none() {
             self.reply = Some((self.exchange()?, 0));
         }
@@ -388,11 +388,11 @@ impl Conversation for Linked {
         let bytes = (reply.len() - *at).min(buffer.len()).min(RECORD_BYTES);
         buffer[..bytes].copy_from_slice(&reply[*at..*at + bytes]);
         *at += bytes;
-        Ok(Received {
+        Ok(ReceiveOutcome {
             bytes: Some(bytes),
             complete: true,
             end: *at == reply.len(),
-            ..Received::default()
+            ..ReceiveOutcome::default()
         })
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use ipconn::wire::{InUnit, OfUnit, ReplyMessage, UnitStep};
 use ipconn::{MessageSubject, RegionCaller, BranchCoordinator, ConnectionDirectory, RequestFailure, UnitMessage, OpenCallback, OrderOutcome, ReplyOutcome};
-use region::{Handle, Order, Participant, ParticipantId, TaskUnit, UnitId, Vote};
+use region::{Handle, Order, UnitParticipant, ParticipantId, TaskUnit, UnitId, ParticipantVote};
 
 /// The regions that take part in units of this one; cheap to clone.
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ pub struct Remote {
     region: Handle,
     units: Mutex<BranchCoordinator>,
     /// The votes of orders that it has not answered.
-    votes: Mutex<HashMap<UnitId, Vote>>,
+    votes: Mutex<HashMap<UnitId, ParticipantVote>>,
 }
 
 /// Why a LINK cannot be part of a unit.
@@ -197,7 +197,7 @@ impl Remote {
 /// What the region holds of a [`Remote`].
 struct Orders(Arc<Remote>);
 
-impl Participant for Orders {
+impl UnitParticipant for Orders {
     fn name(&self) -> &str {
         &self.0.name
     }
@@ -206,7 +206,7 @@ impl Participant for Orders {
         true
     }
 
-    fn order(&self, unit: UnitId, order: Order, vote: Vote) {
+    fn order(&self, unit: UnitId, order: Order, vote: ParticipantVote) {
         let remote = &self.0;
         let ordered = lock(&remote.units).order(unit.0, order);
         // A vote that is dropped is a no.

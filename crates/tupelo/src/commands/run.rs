@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use miette::{Context, IntoDiagnostic, Result, miette};
-use region::{ContainerType, Outcome as End, Region, TaskRequest};
+use region::{ContainerType, TaskOutcome as End, Region, TaskRequest};
 use serde_json::json;
 
 use crate::Outcome;
@@ -117,7 +117,7 @@ async fn run_task(args: &Args, app: &Application, region: &Region) -> Result<Out
     })
 }
 
-fn print(reply: &region::Reply, as_json: bool) -> Result<()> {
+fn print(reply: &region::TaskReply, as_json: bool) -> Result<()> {
     let abend = match reply.outcome() {
         End::Ok => None,
         End::Abend(abend) => Some(abend),

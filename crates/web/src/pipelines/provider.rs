@@ -16,7 +16,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode};
 use link::ChannelData;
 use region::{
-    Abend, Handle, OpenTask, Outcome, Port, Reply, StartCode, Task, TaskRequest, TransId, UserId,
+    Abend, Handle, OpenTask, TaskOutcome, Port, TaskReply, StartCode, Task, TaskRequest, TransId, UserId,
 };
 use soap::binding::ProgramInterface;
 use soap::envelope::{FaultCode, Fault, SoapVersion};
@@ -87,7 +87,7 @@ struct Run<'w> {
 
 /// The outcome of a program.
 enum ProgramOutcome {
-    Back(Box<Reply>),
+    Back(Box<TaskReply>),
     Failed(Abend),
 }
 
@@ -406,7 +406,7 @@ impl Run<'_> {
 
     /// The answer of a RESTful service: the DFHRESPONSE of its program, else
     /// for GET its record, else nothing.
-    fn answer_of_resource(&mut self, service: &WebService, reply: Reply) {
+    fn answer_of_resource(&mut self, service: &WebService, reply: TaskReply) {
         let channel = reply.channel_data();
         drop(reply);
         let own = self.kinds.take(&channel, self.web.0.page);
@@ -626,7 +626,7 @@ impl Run<'_> {
         let (ended, _record) = self.task.end(self.abend, cpu_ns).await;
         let json = self.pipeline.is_json();
         let version = self.pipeline.version();
-        if let (Outcome::Abend(abend), false) = (&ended, backed_out) {
+        if let (TaskOutcome::Abend(abend), false) = (&ended, backed_out) {
             let reason = format!("The task abended with code {}", abend.code());
             return match json {
                 true => WebAnswer::problem(StatusCode::INTERNAL_SERVER_ERROR, &reason),
@@ -724,7 +724,7 @@ fn answer(
     service: &WebService,
     response: &soap::MessageCodec,
     json: bool,
-    reply: &Reply,
+    reply: &TaskReply,
 ) -> Result<Vec<u8>, String> {
     // Copied: a worker could change it while it is read.
     match &service.binding.interface {
@@ -765,10 +765,10 @@ fn fill(task: &mut Task, input: &Input) -> bool {
     }
 }
 
-fn back(reply: Reply) -> ProgramOutcome {
+fn back(reply: TaskReply) -> ProgramOutcome {
     match reply.outcome() {
-        Outcome::Ok => ProgramOutcome::Back(Box::new(reply)),
-        Outcome::Abend(abend) => ProgramOutcome::Failed(abend.clone()),
+        TaskOutcome::Ok => ProgramOutcome::Back(Box::new(reply)),
+        TaskOutcome::Abend(abend) => ProgramOutcome::Failed(abend.clone()),
     }
 }
 

@@ -25,7 +25,7 @@ use link::{CallAnswer, CommandOperands};
 use journal::JournalFile;
 pub use pool::FilePool;
 use queue::QueueHandle;
-use report::Report;
+use report::OpenReport;
 
 /// Most threads for files of a kind.
 pub const THREADS_A_KIND: usize = 4;
@@ -37,7 +37,7 @@ pub enum OpenFile {
     /// An extrapartition queue.
     Queue(QueueHandle),
     /// A report of the spool.
-    Report(Report),
+    Report(OpenReport),
 }
 
 /// Does what is asked for a file, which is opened and closed by that where the
@@ -114,12 +114,12 @@ fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> CallAnswer {
             class,
             most,
             token,
-        } => (Report::create(&folder, class, most), token),
+        } => (OpenReport::create(&folder, class, most), token),
         ReportAsk::First {
             folder,
             class,
             token,
-        } => (Report::first(&folder, class), token),
+        } => (OpenReport::first(&folder, class), token),
         ReportAsk::Close(keep) => {
             return match open.take() {
                 Some(OpenFile::Report(report)) => report.close(keep),
@@ -140,7 +140,7 @@ fn perform_report(open: &mut Option<OpenFile>, ask: ReportAsk) -> CallAnswer {
     }
 }
 
-fn with_report(open: &mut Option<OpenFile>, call: impl FnOnce(&mut Report) -> CallAnswer) -> CallAnswer {
+fn with_report(open: &mut Option<OpenFile>, call: impl FnOnce(&mut OpenReport) -> CallAnswer) -> CallAnswer {
     match open {
         Some(OpenFile::Report(report)) => call(report),
         _ => CallAnswer::of_condition(Condition::NotOpen, 8),

@@ -21,11 +21,11 @@ const PART: &str = "part";
 
 /// A report that a task has open.
 #[derive(Debug)]
-pub enum Report {
+pub enum OpenReport {
     /// Being written.
     Output {
         /// Where it is until it is closed.
-        part: Unfinished,
+        part: UnfinishedFile,
         /// Its records.
         file: File,
         /// RECORDLENGTH.
@@ -46,14 +46,14 @@ pub enum Report {
 
 /// The file of a report that is not closed; without its task it goes.
 #[derive(Debug)]
-pub struct Unfinished(PathBuf);
+pub struct UnfinishedFile(PathBuf);
 
 /// A condition and its RESP2.
-type Refused = (Condition, u32);
+type ReportRefusal = (Condition, u32);
 
-impl Report {
+impl OpenReport {
     /// Begins a report in a user's folder.
-    pub fn create(folder: &Path, class: u8, most: i64) -> Result<Report, Refused> {
+    pub fn create(folder: &Path, class: u8, most: i64) -> Result<OpenReport, ReportRefusal> {
         let made = fs::create_dir_all(folder).and_then(|()| {
             let after = numbers(folder)?.into_iter().map(|(n, _)| n).max();
             let mut number = after.unwrap_or(0) + 1;
@@ -62,8 +62,8 @@ impl Report {
                 let path = folder.join(name);
                 match File::create_new(&path) {
                     Ok(file) => {
-                        let part = Unfinished(path);
-                        return Ok(Report::Output { part, file, most });
+                        let part = UnfinishedFile(path);
+                        return Ok(OpenReport::Output { part, file, most });
                     }
                     Err(e) if e.kind() == io::ErrorKind::AlreadyExists => number += 1,
                     Err(error) => return Err(error),
@@ -74,7 +74,7 @@ impl Report {
     }
 
     /// Opens the first report of a user, of a class if one is given.
-    pub fn first(folder: &Path, class: Option<u8>) -> Result<Report, Refused> {
+    pub fn first(folder: &Path, class: Option<u8>) -> Result<OpenReport, ReportRefusal> {
         let mut reports = match numbers(folder) {
             Ok(reports) => reports,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -89,7 +89,7 @@ impl Report {
         let first = reports.into_iter().min();
         let (_, path) = first.ok_or((Condition::NotFnd, 4))?;
         match File::open(&path) {
-            Ok(file) => Ok(Report::Input {
+            Ok(file) => Ok(OpenReport::Input {
                 path,
                 file: BufReader::new(file),
                 again: None,
@@ -101,7 +101,7 @@ impl Report {
 
     /// SPOOLWRITE.
     pub fn write(&mut self, record: &[u8], length: i64) -> CallAnswer {
-        let Report::Output { part, file, most } = self else {
+        let OpenReport::Output { part, file, most } = self else {
             return CallAnswer::of_condition(Condition::NotOpen, 8);
         };
         if !(1..=MAX_RECORD_BYTES).contains(&length) {
@@ -123,7 +123,7 @@ impl Report {
 
     /// SPOOLREAD.
     pub fn read(&mut self, most: usize) -> CallAnswer {
-        let Report::Input {
+        let OpenReport::Input {
             path,
             file,
             again,
@@ -166,7 +166,7 @@ impl Report {
     /// SPOOLCLOSE: `Some(true)` for KEEP, `Some(false)` for DELETE.
     pub fn close(self, keep: Option<bool>) -> CallAnswer {
         let (path, done) = match self {
-            Report::Output { mut part, .. } => {
+            OpenReport::Output { mut part, .. } => {
                 let path = std::mem::take(&mut part.0);
                 let done = match keep.unwrap_or(true) {
                     true => fs::rename(&path, path.with_extension("")),
@@ -174,7 +174,7 @@ impl Report {
                 };
                 (path, done)
             }
-            Report::Input { path, .. } => {
+            OpenReport::Input { path, .. } => {
                 let done = match keep.unwrap_or(false) {
                     true => Ok(()),
                     false => fs::remove_file(&path),
@@ -192,7 +192,7 @@ impl Report {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if self.0.as_os_str().is_empty() {
             return;
@@ -217,7 +217,7 @@ fn numbers(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
-fn failed(error: &io::Error, path: &Path, condition: Condition) -> Refused {
+fn failed(error: &io::Error, path: &Path, condition: Condition) -> ReportRefusal {
     tracing::error!(%error, path = %path.display(), "the spool failed");
     (condition, 0)
 }

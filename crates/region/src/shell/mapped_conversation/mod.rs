@@ -20,21 +20,21 @@ use link::conversation::{
     INDICATOR_SIGNAL,
 };
 
-use crate::api::{Conversation, Conversations, Destination, Fault, TaskUnit, sense};
+use crate::api::{Conversation, ConversationService, ConversationTarget, Fault, TaskUnit, sense};
 
 /// One conversation of a task.
 pub struct MappedConversation {
-    partners: Option<Arc<dyn Conversations>>,
+    partners: Option<Arc<dyn ConversationService>>,
     /// The unit of work of the task that allocates it.
     unit: Option<TaskUnit>,
     conversation: Option<Box<dyn Conversation>>,
-    destination: Destination,
+    destination: ConversationTarget,
     state: ConversationState,
     /// Received and not given to the program yet, from `given` on.
     record: Vec<u8>,
     given: usize,
     /// What came behind a record that the program has not seen the end of.
-    behind: Option<crate::api::Received>,
+    next_record: Option<crate::api::ReceiveOutcome>,
 }
 
 /// What a verb came to, beside the state.
@@ -110,16 +110,16 @@ pub fn no_partners() -> CallAnswer {
 
 impl MappedConversation {
     /// A conversation to be allocated.
-    pub fn new(partners: Arc<dyn Conversations>, unit: Option<TaskUnit>) -> MappedConversation {
+    pub fn new(partners: Arc<dyn ConversationService>, unit: Option<TaskUnit>) -> MappedConversation {
         MappedConversation {
             partners: Some(partners),
             unit,
             conversation: None,
-            destination: Destination::default(),
+            destination: ConversationTarget::default(),
             state: ConversationState::Allocated,
             record: Vec::new(),
             given: 0,
-            behind: None,
+            next_record: None,
         }
     }
 
@@ -129,11 +129,11 @@ impl MappedConversation {
             partners: None,
             unit: None,
             conversation: Some(conversation),
-            destination: Destination::default(),
+            destination: ConversationTarget::default(),
             state: ConversationState::Receive,
             record: Vec::new(),
             given: 0,
-            behind: None,
+            next_record: None,
         }
     }
 

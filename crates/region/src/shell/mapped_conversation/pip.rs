@@ -49,7 +49,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lists_whose_lengths_are_wrong_are_none() {
+    fn lists_with_wrong_lengths_are_refused() {
         let list = emit(&[b"ONE".to_vec(), vec![]]);
         assert_eq!(list, b"\0\x07\0\0ONE\0\x04\0\0");
         assert_eq!(parse(&list), Some(vec![b"ONE".to_vec(), vec![]]));

@@ -21,7 +21,7 @@ use link::conversation::{
 };
 
 use super::{MappedConversation, VerbResult};
-use crate::api::{Fault, Received, sense};
+use crate::api::{Fault, ReceiveOutcome, sense};
 
 /// Bytes asked for at once: the longest record of a mapped conversation.
 const PIECE_BYTES: usize = 32_767;
@@ -35,12 +35,12 @@ impl MappedConversation {
         {
             return self.fault(fault);
         }
-        if self.behind.is_none() {
+        if self.next_record.is_none() {
             if self.state != ConversationState::Receive {
                 return VerbResult::condition(Condition::InvReq);
             }
             match self.read() {
-                Ok(heard) => self.behind = Some(heard),
+                Ok(heard) => self.next_record = Some(heard),
                 Err(fault) => {
                     self.forget_record();
                     return self.fault(fault);
@@ -51,7 +51,7 @@ impl MappedConversation {
     }
 
     /// Reads a record, or what comes instead of one.
-    fn read(&mut self) -> Result<Received, Fault> {
+    fn read(&mut self) -> Result<ReceiveOutcome, Fault> {
         self.forget_record();
         let mut signal = false;
         loop {
@@ -83,7 +83,7 @@ impl MappedConversation {
 
     /// Gives the program what it wants of the record.
     fn give(&mut self, keep: bool, limit: usize) -> VerbResult {
-        let Some(heard) = self.behind else {
+        let Some(heard) = self.next_record else {
             return VerbResult::condition(Condition::InvReq);
         };
         let left = &self.record[self.given..];
@@ -136,6 +136,6 @@ impl MappedConversation {
     pub(super) fn forget_record(&mut self) {
         self.record.clear();
         self.given = 0;
-        self.behind = None;
+        self.next_record = None;
     }
 }

@@ -13,24 +13,24 @@ use link::{CallAnswer, WorkerCall, CallOperation};
 use cics::resp::Condition;
 
 use super::MappedConversation;
-use crate::api::{Conversation, Conversations, Destination, Fault, Received, sense};
+use crate::api::{Conversation, ConversationService, ConversationTarget, Fault, ReceiveOutcome, sense};
 
-type Log = Arc<Mutex<Vec<String>>>;
-type Said = (Vec<u8>, Result<Received, Fault>);
+type CallLog = Arc<Mutex<Vec<String>>>;
+type ScriptedReceive = (Vec<u8>, Result<ReceiveOutcome, Fault>);
 
-struct Partner {
-    log: Log,
-    says: VecDeque<Said>,
+struct ScriptedPartner {
+    log: CallLog,
+    script: VecDeque<ScriptedReceive>,
 }
 
-impl Partner {
+impl ScriptedPartner {
     fn note(&self, what: &str) -> Result<(), Fault> {
         self.log.lock().unwrap().push(what.to_owned());
         Ok(())
     }
 }
 
-impl Conversation for Partner {
+impl Conversation for ScriptedPartner {
     fn process(&self) -> (String, u8) {
         ("ECHO".into(), 1)
     }
@@ -49,8 +49,8 @@ impl Conversation for Partner {
     fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
         self.note(if confirm { "invite confirm" } else { "invite" })
     }
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
-        let (data, heard) = self.says.pop_front().expect("the partner has more to say");
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<ReceiveOutcome, Fault> {
+        let (data, heard) = self.script.pop_front().expect("the partner has more to say");
         buffer[..data.len()].copy_from_slice(&data);
         heard
     }
@@ -70,24 +70,24 @@ impl Conversation for Partner {
 }
 
 #[derive(Debug)]
-struct Nobody;
+struct NoPartners;
 
-impl Conversations for Nobody {
-    fn system(&self, sysid: &str) -> Option<Destination> {
-        (sysid == "GONE").then(Destination::default)
+impl ConversationService for NoPartners {
+    fn system(&self, sysid: &str) -> Option<ConversationTarget> {
+        (sysid == "GONE").then(ConversationTarget::default)
     }
-    fn partner(&self, _: &str) -> Option<Destination> {
+    fn partner(&self, _: &str) -> Option<ConversationTarget> {
         None
     }
     fn profile(&self, _: &str) -> Option<String> {
         None
     }
-    fn reach(&self, _: &Destination) -> bool {
+    fn reach(&self, _: &ConversationTarget) -> bool {
         false
     }
     fn connect(
         &self,
-        _: &Destination,
+        _: &ConversationTarget,
         _: &str,
         _: bool,
         _: Vec<Vec<u8>>,
@@ -96,17 +96,17 @@ impl Conversations for Nobody {
     }
 }
 
-fn attached(says: impl IntoIterator<Item = Said>) -> (MappedConversation, Log) {
-    let log = Log::default();
-    let partner = Partner {
+fn attached(says: impl IntoIterator<Item = ScriptedReceive>) -> (MappedConversation, CallLog) {
+    let log = CallLog::default();
+    let partner = ScriptedPartner {
         log: log.clone(),
-        says: says.into_iter().collect(),
+        script: says.into_iter().collect(),
     };
     (MappedConversation::attached(Box::new(partner)), log)
 }
 
-fn record(data: &[u8], more: Received) -> Said {
-    let heard = Received {
+fn record(data: &[u8], more: ReceiveOutcome) -> ScriptedReceive {
+    let heard = ReceiveOutcome {
         bytes: Some(data.len()),
         complete: true,
         ..more
@@ -134,7 +134,7 @@ fn state(answer: &CallAnswer) -> (Condition, u64, u64) {
     (answer.condition, answer.args[1], answer.args[2])
 }
 
-const TURN: Received = Received {
+const TURN: ReceiveOutcome = ReceiveOutcome {
     bytes: None,
     complete: false,
     confirm: false,
@@ -198,11 +198,11 @@ fn a_long_record_is_cut_or_goes_on() {
 }
 
 #[test]
-fn a_confirmation_is_asked_for_and_given() {
-    let wants = Received {
+fn a_confirmation_is_requested_and_given() {
+    let wants = ReceiveOutcome {
         confirm: true,
         end: true,
-        ..Received::default()
+        ..ReceiveOutcome::default()
     };
     let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
@@ -240,7 +240,7 @@ fn verbs_in_the_wrong_state_do_nothing() {
 }
 
 #[test]
-fn errors_of_the_partner_are_told_apart() {
+fn errors_of_the_partner_are_distinguished() {
     let error = Err(Fault::Error(sense::PROGRAM_ERROR));
     let (mut talk, _) = attached([
         (Vec::new(), error),
@@ -285,7 +285,7 @@ fn sending_with_confirm_or_the_turn_waits_for_it() {
 #[test]
 fn partners_that_are_not_there_are_sysiderr() {
     for name in [b"NONE", b"GONE"] {
-        let mut talk = MappedConversation::new(Arc::new(Nobody), None);
+        let mut talk = MappedConversation::new(Arc::new(NoPartners), None);
         let mut data = name.to_vec();
         data.resize(20, b' ');
         let (answer, lives) = ask(&mut talk, Verb::Allocate, 0, 0, &data);
@@ -302,7 +302,7 @@ mod anything {
         #[test]
         fn is_answered(verbs in proptest::collection::vec(
             (0u64..16, any::<u64>(), any::<u64>(), proptest::collection::vec(any::<u8>(), 0..40)), 1..12)) {
-            let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { Received::default() }));
+            let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { ReceiveOutcome::default() }));
             let (mut talk, _) = attached(says);
             for (verb, flags, limit, data) in verbs {
                 let call = WorkerCall { op: CallOperation::Converse, slot: 0, args: [verb, 0, flags, limit, 0, 0, 0, 0], data };

@@ -8,7 +8,7 @@ use link::conversation::{
 use link::{CallAnswer, WorkerCall};
 
 use super::{MappedConversation, VerbResult, pip};
-use crate::api::{Conversation, Destination, Fault};
+use crate::api::{Conversation, ConversationTarget, Fault};
 
 impl MappedConversation {
     /// Serves a verb. False when the conversation is gone with it.
@@ -47,7 +47,7 @@ impl MappedConversation {
             Some(Verb::Attributes) => VerbResult::default(),
         };
         let mut answer = told.into_answer(id, self.state);
-        if self.destination == Destination::default() && self.conversation.is_none() && !lives {
+        if self.destination == ConversationTarget::default() && self.conversation.is_none() && !lives {
             // What was not allocated has neither a name nor a state.
             answer.args[..2].fill(0);
         }

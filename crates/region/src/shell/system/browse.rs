@@ -9,17 +9,17 @@ use cics::command::commands as rows;
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::super::Shared;
+use super::super::SharedRegion;
 use super::super::clock::now_ns;
-use super::view::{Value, numbered_class};
-use super::{Asked, Given};
+use super::view::{OptionValue, numbered_class};
+use super::{SystemCommand, CommandResult};
 use kernel::condition;
 use kernel::resources::system::{ResourceKind, NextName, SystemBrowses};
 use kernel::resources::temporary_storage::measure;
 
-impl Shared {
+impl SharedRegion {
     /// INQUIRE of one resource, or a step of a browse.
-    pub(super) fn browsable(&self, asked: &Asked<'_>, kind: ResourceKind, not_found: Condition) -> Given {
+    pub(super) fn browsable(&self, asked: &SystemCommand<'_>, kind: ResourceKind, not_found: Condition) -> CommandResult {
         let has = |name| asked.has(name);
         let name = if has("START") {
             let at = asked
@@ -45,7 +45,7 @@ impl Shared {
             name
         };
         self.prepare(asked, kind, &name);
-        let given = self.tell(asked, |view, option| {
+        let given = self.answer_options(asked, |view, option| {
             view.value(kind, &name, &timed(asked, option))
         })?;
         Ok(match has("NEXT") && kind != ResourceKind::Enqueue {
@@ -59,7 +59,7 @@ impl Shared {
     }
 
     /// INQUIRE TSQUEUE and TSQNAME.
-    pub(super) fn ts_queue(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn ts_queue(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let system = asked
             .option("SYSID")
             .and_then(|o| asked.operands.get_name(o));
@@ -72,7 +72,7 @@ impl Shared {
 
     /// INQUIRE UOWENQ: a browse of what a unit of work has, or of who has a
     /// resource, or of everything.
-    pub(super) fn enqueues(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn enqueues(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_uowenq as row;
         if !asked.has("START") {
             return self.browsable(asked, ResourceKind::Enqueue, Condition::NotFnd);
@@ -99,7 +99,7 @@ impl Shared {
 
     /// INQUIRE UOWLINK: a browse of the participants of one unit of work or of
     /// all, or one of them.
-    pub(super) fn unit_links(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn unit_links(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_uowlink as row;
         if !asked.has("START") {
             return self.browsable(asked, ResourceKind::UnitLink, Condition::UowLNotFound);
@@ -108,7 +108,7 @@ impl Shared {
         let found: Vec<Vec<u8>> = self.view(|view| {
             let mut names = view.names(ResourceKind::UnitLink);
             let of = |name: &[u8]| view.value(ResourceKind::UnitLink, name, "UOW");
-            names.retain(|name| unit.is_none_or(|u| of(name) == Some(Value::Text(u.to_vec()))));
+            names.retain(|name| unit.is_none_or(|u| of(name) == Some(OptionValue::Text(u.to_vec()))));
             names
         });
         if found.is_empty() && unit.is_some_and(|unit| !self.is_unit(unit)) {
@@ -125,7 +125,7 @@ impl Shared {
 
     /// INQUIRE ASSOCIATION LIST: the numbers of all tasks, or of those with
     /// such correlation data.
-    pub(super) fn associations(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn associations(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_association_list as row;
         let wanted = asked.operands.get_bytes(row::USERCORRDATA);
         let wanted = wanted.map(|data| data.trim_ascii_end().to_vec());
@@ -146,7 +146,7 @@ impl Shared {
     }
 
     /// INQUIRE TASK LIST: numbers and transactions of the tasks in order.
-    pub(super) fn task_numbers(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn task_numbers(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::inquire_task_list as row;
         let all = ["DISPATCHABLE", "RUNNING", "SUSPENDED"];
         let any = !all.iter().any(|status| asked.has(status));
@@ -178,18 +178,18 @@ impl Shared {
     }
 
     /// INQUIRE TCLASS: a class by its number.
-    pub(super) fn numbered_class(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn numbered_class(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let number = asked.operands.get_int(rows::inquire_tclass::TCLASS);
         let number = number.unwrap_or(0);
         let name = numbered_class(number).map(String::into_bytes);
         if name.is_none_or(|name| !self.view(|view| view.names(ResourceKind::Class)).contains(&name)) {
             return condition(Condition::TcIdErr, 1);
         }
-        self.tell(asked, |view, option| view.numbered_class(number, option))
+        self.answer_options(asked, |view, option| view.numbered_class(number, option))
     }
 
     /// What has to be read from the store before a queue can be told of.
-    fn prepare(&self, asked: &Asked<'_>, kind: ResourceKind, name: &[u8]) {
+    fn prepare(&self, asked: &SystemCommand<'_>, kind: ResourceKind, name: &[u8]) {
         let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
         if let (ResourceKind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
             let mut kernel = self.kernel.lock();
@@ -200,7 +200,7 @@ impl Shared {
     }
 }
 
-fn done_or_illogic(done: bool) -> Given {
+fn done_or_illogic(done: bool) -> CommandResult {
     match done {
         true => Ok(CommandOperands::default()),
         false => condition(Condition::Illogic, 1),
@@ -208,7 +208,7 @@ fn done_or_illogic(done: bool) -> Given {
 }
 
 /// HOURS, MINUTES and SECONDS with the word that they stand behind.
-fn timed<'o>(asked: &Asked<'_>, option: &'o str) -> std::borrow::Cow<'o, str> {
+fn timed<'o>(asked: &SystemCommand<'_>, option: &'o str) -> std::borrow::Cow<'o, str> {
     match option {
         "HOURS" | "MINUTES" | "SECONDS" if asked.has("AT") => format!("AT {option}").into(),
         "HOURS" | "MINUTES" | "SECONDS" => format!("AFTER {option}").into(),

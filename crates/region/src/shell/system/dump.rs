@@ -13,10 +13,10 @@ use cics::cvda;
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use super::super::Shared;
+use super::super::SharedRegion;
 use super::super::files::dump;
-use super::View;
-use super::{Asked, Given};
+use super::RegionView;
+use super::{SystemCommand, CommandResult};
 use kernel::condition;
 use kernel::resources::system::ResourceKind;
 
@@ -24,9 +24,9 @@ use kernel::resources::system::ResourceKind;
 const TITLE: i64 = 80;
 const CALLER: i64 = 8;
 
-impl Shared {
+impl SharedRegion {
     /// PERFORM DUMP.
-    pub(super) fn perform_dump(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn perform_dump(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let operands = asked.operands;
         let within = |length, most: i64| match operands.get_int(length) {
             Some(n) => (0..=most).contains(&n),
@@ -75,7 +75,7 @@ impl Shared {
 
     /// QUERY SECURITY: without an external security manager everybody may do
     /// everything with what there is.
-    pub(super) fn query_security(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn query_security(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use query_security as row;
         let operands = asked.operands;
         asked.switch("LOGMESSAGE", "LOG", "NOLOG", 7)?;
@@ -131,7 +131,7 @@ const RESOURCE_TYPES: &[(&str, Option<ResourceKind>)] = &[
 ];
 
 /// Tasks with what they wait for, and locks with who has them.
-fn state(view: &View<'_>) -> String {
+fn state(view: &RegionView<'_>) -> String {
     let mut text = format!(
         "applid    {}\nsysid     {}\n\ntasks\n",
         view.config.applid, view.config.sysid

@@ -15,15 +15,15 @@ use cics::csd::{self, Csd};
 use cics::resp::Condition;
 use link::{Name, CommandOperands, ProgramEntry};
 
-use super::super::Shared;
-use super::{Asked, Given};
+use super::super::SharedRegion;
+use super::{SystemCommand, CommandResult};
 use crate::api::{RegionDefinitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
 use kernel::resources::system::ResourceKind;
 use kernel::{Failure, condition};
 
-impl Shared {
+impl SharedRegion {
     /// CREATE: the type is the word of the row, the name its first option.
-    pub(super) fn create(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn create(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         asked.switch("LOGMESSAGE", "LOG", "NOLOG", 7)?;
         let operands = asked.operands;
         let length = asked.option("ATTRLEN").and_then(|o| operands.get_int(o));
@@ -56,7 +56,7 @@ impl Shared {
     }
 
     /// DISCARD.
-    pub(super) fn discard(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn discard(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let serve = DISCARDS
             .iter()
             .find(|(option, _)| asked.operands.has(*option));
@@ -66,7 +66,7 @@ impl Shared {
         }
     }
 
-    fn discard_file(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_file(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::FILE);
         let found = self.view(|view| {
             let mut files = view.kernel.resources.files.entries();
@@ -85,7 +85,7 @@ impl Shared {
         }
     }
 
-    fn discard_program(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_program(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::PROGRAM);
         if name.as_str().starts_with("DFH") {
             return condition(Condition::InvReq, 1);
@@ -110,7 +110,7 @@ impl Shared {
         })
     }
 
-    fn discard_transaction(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_transaction(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<4>(row::TRANSACTION);
         let scheduled = self.view(|view| {
             let requests = &view.kernel.resources.interval;
@@ -131,7 +131,7 @@ impl Shared {
         })
     }
 
-    fn discard_class(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_class(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::TRANCLASS);
         self.with(|core, _| {
             let defs = core.defs();
@@ -149,9 +149,9 @@ impl Shared {
         })
     }
 
-    fn discard_td_queue(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_td_queue(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<4>(row::TDQUEUE);
-        if !self.knows(ResourceKind::TdQueue, name.as_bytes()) {
+        if !self.has_resource(ResourceKind::TdQueue, name.as_bytes()) {
             return condition(Condition::QIdErr, 1);
         }
         if name.as_str().starts_with('C') {
@@ -187,17 +187,17 @@ impl Shared {
         })
     }
 
-    fn discard_ts_model(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_ts_model(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::TSMODEL);
         self.redefine(|d| taken(&mut d.queues.models, |m| m.name == name))
     }
 
-    fn discard_journal_model(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_journal_model(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::JOURNALMODEL);
         self.redefine(|d| taken(&mut d.queues.journals, |m| m.model == name))
     }
 
-    fn discard_journal(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_journal(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::JOURNALNAME);
         let mut kernel = self.kernel.lock();
         match kernel.resources.journals.discard(name.as_bytes()) {
@@ -206,7 +206,7 @@ impl Shared {
         }
     }
 
-    fn discard_enq_model(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn discard_enq_model(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let name = asked.name::<8>(row::ENQMODEL);
         let mut kernel = self.kernel.lock();
         match kernel.resources.enqueue.discard(name) {
@@ -215,27 +215,27 @@ impl Shared {
         }
     }
 
-    fn knows(&self, kind: ResourceKind, name: &[u8]) -> bool {
+    fn has_resource(&self, kind: ResourceKind, name: &[u8]) -> bool {
         self.view(|view| view.names(kind)).iter().any(|n| n == name)
     }
 }
 
 /// What DISCARD is served with, by the option that names the resource.
-type Discard = fn(&Arc<Shared>, &Asked<'_>) -> Given;
+type DiscardHandler = fn(&Arc<SharedRegion>, &SystemCommand<'_>) -> CommandResult;
 
-const DISCARDS: &[(u8, Discard)] = &[
-    (row::ENQMODEL, Shared::discard_enq_model),
-    (row::FILE, Shared::discard_file),
-    (row::JOURNALMODEL, Shared::discard_journal_model),
-    (row::JOURNALNAME, Shared::discard_journal),
-    (row::PROGRAM, Shared::discard_program),
-    (row::TDQUEUE, Shared::discard_td_queue),
-    (row::TRANCLASS, Shared::discard_class),
-    (row::TRANSACTION, Shared::discard_transaction),
-    (row::TSMODEL, Shared::discard_ts_model),
+const DISCARDS: &[(u8, DiscardHandler)] = &[
+    (row::ENQMODEL, SharedRegion::discard_enq_model),
+    (row::FILE, SharedRegion::discard_file),
+    (row::JOURNALMODEL, SharedRegion::discard_journal_model),
+    (row::JOURNALNAME, SharedRegion::discard_journal),
+    (row::PROGRAM, SharedRegion::discard_program),
+    (row::TDQUEUE, SharedRegion::discard_td_queue),
+    (row::TRANCLASS, SharedRegion::discard_class),
+    (row::TRANSACTION, SharedRegion::discard_transaction),
+    (row::TSMODEL, SharedRegion::discard_ts_model),
 ];
 
-impl Asked<'_> {
+impl SystemCommand<'_> {
     fn name<const N: usize>(&self, option: u8) -> Name<N> {
         let name = self.operands.get_name(option).map(Name::from_bytes);
         name.unwrap_or(Name::BLANK)

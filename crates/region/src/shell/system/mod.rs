@@ -21,7 +21,7 @@ use cics::cvda;
 use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, Name, CommandOperands};
 
-use super::Shared;
+use super::SharedRegion;
 use super::clock::now_ns;
 use super::links::WorkerLink;
 use super::wakes;
@@ -29,24 +29,24 @@ use crate::api::UserPoint;
 use kernel::core::TaskKey;
 use kernel::resources::system::ResourceKind;
 use kernel::{Failure, condition};
-use view::Value;
-pub use view::View;
+use view::OptionValue;
+pub use view::RegionView;
 
 /// What serving a command came to.
-type Given = Result<CommandOperands, Failure>;
+type CommandResult = Result<CommandOperands, Failure>;
 
 /// Serves a command.
-type Serve = fn(&Arc<Shared>, &Asked<'_>) -> Given;
+type CommandHandler = fn(&Arc<SharedRegion>, &SystemCommand<'_>) -> CommandResult;
 
 /// A command of a task.
-struct Asked<'a> {
+struct SystemCommand<'a> {
     key: TaskKey,
     row: &'static Command,
     operands: &'a CommandOperands,
 }
 
 /// The commands that are served here.
-const COMMANDS: &[(u16, Serve)] = &[
+const COMMANDS: &[(u16, CommandHandler)] = &[
     (rows::inquire_program::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::Program, Condition::PgmIdErr)
     }),
@@ -61,26 +61,26 @@ const COMMANDS: &[(u16, Serve)] = &[
     }),
     (rows::inquire_task::NUMBER, |s, a| {
         let task = s.task_of(a, rows::inquire_task::TASK)?;
-        s.tell(a, |view, option| view.task(task, option))
+        s.answer_options(a, |view, option| view.task(task, option))
     }),
     (rows::inquire_association::NUMBER, |s, a| {
         let task = s.task_of(a, rows::inquire_association::ASSOCIATION)?;
-        s.tell(a, |view, option| view.association(task, option))
+        s.answer_options(a, |view, option| view.association(task, option))
     }),
-    (rows::inquire_association_list::NUMBER, Shared::associations),
-    (rows::set_association::NUMBER, Shared::set_association),
-    (rows::inquire_uowlink::NUMBER, Shared::unit_links),
+    (rows::inquire_association_list::NUMBER, SharedRegion::associations),
+    (rows::set_association::NUMBER, SharedRegion::set_association),
+    (rows::inquire_uowlink::NUMBER, SharedRegion::unit_links),
     (rows::inquire_system::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.system(option))
+        s.answer_options(a, |view, option| view.system(option))
     }),
-    (rows::monitor::NUMBER, Shared::monitor),
-    (rows::set_task::NUMBER, Shared::set_task),
-    (rows::set_transaction::NUMBER, Shared::set_transaction),
-    (rows::set_tranclass::NUMBER, Shared::set_tranclass),
-    (rows::set_file::NUMBER, Shared::set_file),
-    (rows::inquire_task_list::NUMBER, Shared::task_numbers),
-    (rows::inquire_tsqueue::NUMBER, Shared::ts_queue),
-    (rows::inquire_tsqname::NUMBER, Shared::ts_queue),
+    (rows::monitor::NUMBER, SharedRegion::monitor),
+    (rows::set_task::NUMBER, SharedRegion::set_task),
+    (rows::set_transaction::NUMBER, SharedRegion::set_transaction),
+    (rows::set_tranclass::NUMBER, SharedRegion::set_tranclass),
+    (rows::set_file::NUMBER, SharedRegion::set_file),
+    (rows::inquire_task_list::NUMBER, SharedRegion::task_numbers),
+    (rows::inquire_tsqueue::NUMBER, SharedRegion::ts_queue),
+    (rows::inquire_tsqname::NUMBER, SharedRegion::ts_queue),
     (rows::inquire_tsmodel::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::TsModel, Condition::NotFnd)
     }),
@@ -93,8 +93,8 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_uow::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::Unit, Condition::UowNotFound)
     }),
-    (rows::inquire_uowenq::NUMBER, Shared::enqueues),
-    (rows::inquire_enq::NUMBER, Shared::enqueues),
+    (rows::inquire_uowenq::NUMBER, SharedRegion::enqueues),
+    (rows::inquire_enq::NUMBER, SharedRegion::enqueues),
     (rows::inquire_journalmodel::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::JournalModel, Condition::NotFnd)
     }),
@@ -110,39 +110,39 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_trandumpcode::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::DumpCode, Condition::NotFnd)
     }),
-    (rows::inquire_tclass::NUMBER, Shared::numbered_class),
+    (rows::inquire_tclass::NUMBER, SharedRegion::numbered_class),
     (rows::inquire_tempstorage::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.temporary_storage(option))
+        s.answer_options(a, |view, option| view.temporary_storage(option))
     }),
     (rows::inquire_monitor::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.monitor(option))
+        s.answer_options(a, |view, option| view.monitor(option))
     }),
     (rows::inquire_dispatcher::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.dispatcher(option))
+        s.answer_options(a, |view, option| view.dispatcher(option))
     }),
     (rows::inquire_statistics::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.statistics(option))
+        s.answer_options(a, |view, option| view.statistics(option))
     }),
-    (rows::set_statistics::NUMBER, Shared::set_statistics),
-    (rows::inquire_tracedest::NUMBER, Shared::trace_destination),
-    (rows::set_tracedest::NUMBER, Shared::set_trace_destination),
-    (rows::set_tclass::NUMBER, Shared::set_tclass),
-    (rows::set_uow::NUMBER, Shared::set_uow),
-    (rows::set_connection::NUMBER, Shared::set_connection),
-    (rows::set_monitor::NUMBER, Shared::set_monitor),
-    (rows::set_dispatcher::NUMBER, Shared::set_dispatcher),
-    (rows::set_system::NUMBER, Shared::set_system),
-    (rows::set_program::NUMBER, Shared::set_program),
-    (rows::perform_statistics::NUMBER, Shared::perform_statistics),
-    (rows::create_enqmodel::NUMBER, Shared::create),
-    (rows::create_file::NUMBER, Shared::create),
-    (rows::create_journalmodel::NUMBER, Shared::create),
-    (rows::create_program::NUMBER, Shared::create),
-    (rows::create_tdqueue::NUMBER, Shared::create),
-    (rows::create_tranclass::NUMBER, Shared::create),
-    (rows::create_transaction::NUMBER, Shared::create),
-    (rows::create_tsmodel::NUMBER, Shared::create),
-    (rows::discard::NUMBER, Shared::discard),
+    (rows::set_statistics::NUMBER, SharedRegion::set_statistics),
+    (rows::inquire_tracedest::NUMBER, SharedRegion::trace_destination),
+    (rows::set_tracedest::NUMBER, SharedRegion::set_trace_destination),
+    (rows::set_tclass::NUMBER, SharedRegion::set_tclass),
+    (rows::set_uow::NUMBER, SharedRegion::set_uow),
+    (rows::set_connection::NUMBER, SharedRegion::set_connection),
+    (rows::set_monitor::NUMBER, SharedRegion::set_monitor),
+    (rows::set_dispatcher::NUMBER, SharedRegion::set_dispatcher),
+    (rows::set_system::NUMBER, SharedRegion::set_system),
+    (rows::set_program::NUMBER, SharedRegion::set_program),
+    (rows::perform_statistics::NUMBER, SharedRegion::perform_statistics),
+    (rows::create_enqmodel::NUMBER, SharedRegion::create),
+    (rows::create_file::NUMBER, SharedRegion::create),
+    (rows::create_journalmodel::NUMBER, SharedRegion::create),
+    (rows::create_program::NUMBER, SharedRegion::create),
+    (rows::create_tdqueue::NUMBER, SharedRegion::create),
+    (rows::create_tranclass::NUMBER, SharedRegion::create),
+    (rows::create_transaction::NUMBER, SharedRegion::create),
+    (rows::create_tsmodel::NUMBER, SharedRegion::create),
+    (rows::discard::NUMBER, SharedRegion::discard),
     (rows::inquire_enqmodel::NUMBER, |s, a| {
         s.browsable(a, ResourceKind::EnqModel, Condition::NotFnd)
     }),
@@ -150,17 +150,17 @@ const COMMANDS: &[(u16, Serve)] = &[
         s.browsable(a, ResourceKind::SystemDumpCode, Condition::NotFnd)
     }),
     (rows::inquire_dumpds::NUMBER, |s, a| {
-        s.tell(a, |view, option| view.dump_data_set(option))
+        s.answer_options(a, |view, option| view.dump_data_set(option))
     }),
-    (rows::perform_dump::NUMBER, Shared::perform_dump),
+    (rows::perform_dump::NUMBER, SharedRegion::perform_dump),
     (rows::perform_resettime::NUMBER, |_, _| {
         Ok(CommandOperands::default())
     }),
     (rows::perform_security::NUMBER, |_, _| {
         condition(Condition::InvReq, 1)
     }),
-    (rows::perform_shutdown::NUMBER, Shared::perform_shutdown),
-    (rows::query_security::NUMBER, Shared::query_security),
+    (rows::perform_shutdown::NUMBER, SharedRegion::perform_shutdown),
+    (rows::query_security::NUMBER, SharedRegion::query_security),
 ];
 
 /// Whether the command of this number is served here.
@@ -168,12 +168,12 @@ pub fn serves(number: u64) -> bool {
     find(number).is_some()
 }
 
-fn find(number: u64) -> Option<Serve> {
+fn find(number: u64) -> Option<CommandHandler> {
     let found = COMMANDS.iter().find(|(n, _)| u64::from(*n) == number);
     found.map(|(_, serve)| *serve)
 }
 
-impl Shared {
+impl SharedRegion {
     /// Serves a command of a running task.
     pub(super) fn serve_system(
         self: &Arc<Self>,
@@ -199,7 +199,7 @@ impl Shared {
         if let Some(task) = self.lock().core.task_mut(key) {
             task.in_kernel = true;
         }
-        let asked = Asked {
+        let asked = SystemCommand {
             key,
             row,
             operands: &operands,
@@ -211,11 +211,11 @@ impl Shared {
     }
 
     /// Looks at everything at one moment.
-    pub(super) fn view<R>(&self, look: impl FnOnce(&View<'_>) -> R) -> R {
+    pub(super) fn view<R>(&self, look: impl FnOnce(&RegionView<'_>) -> R) -> R {
         let state = self.lock();
         let kernel = self.kernel.lock();
         let uses = |program| self.past_uses.of(&state.links, program);
-        look(&View {
+        look(&RegionView {
             core: &state.core,
             kernel: &kernel,
             config: &self.config,
@@ -226,7 +226,7 @@ impl Shared {
     }
 
     /// What the options that receive something are told.
-    fn tell(&self, asked: &Asked<'_>, value: impl Fn(&View<'_>, &str) -> Option<Value>) -> Given {
+    fn answer_options(&self, asked: &SystemCommand<'_>, value: impl Fn(&RegionView<'_>, &str) -> Option<OptionValue>) -> CommandResult {
         self.view(|view| {
             let mut given = CommandOperands::default();
             for (index, option) in (0..).zip(asked.row.options) {
@@ -234,8 +234,8 @@ impl Shared {
                     continue;
                 }
                 given = match value(view, option.name) {
-                    Some(Value::Int(n)) => given.int(index, n),
-                    Some(Value::Text(text)) => given.bytes(index, padded(text, option.argument)),
+                    Some(OptionValue::Int(n)) => given.int(index, n),
+                    Some(OptionValue::Text(text)) => given.bytes(index, padded(text, option.argument)),
                     None => return condition(Condition::InvReq, 1),
                 };
             }
@@ -244,7 +244,7 @@ impl Shared {
     }
 
     /// MONITOR POINT: notes that the task passed a point of its own.
-    fn monitor(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    fn monitor(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::monitor as row;
         let operands = asked.operands;
         let point = operands.get_int(row::POINT).map(u8::try_from);
@@ -284,7 +284,7 @@ impl Shared {
     }
 
     /// The task that an option names by its number.
-    fn task_of(&self, asked: &Asked<'_>, option: u8) -> Result<TaskKey, Failure> {
+    fn task_of(&self, asked: &SystemCommand<'_>, option: u8) -> Result<TaskKey, Failure> {
         let number = asked
             .operands
             .get_int(option)
@@ -303,7 +303,7 @@ impl Shared {
     }
 }
 
-impl Asked<'_> {
+impl SystemCommand<'_> {
     fn option(&self, name: &str) -> Option<u8> {
         self.row.index_of(name)
     }
@@ -360,7 +360,7 @@ mod tests {
     const OF_TERMINALS: [&str; 2] = ["INQUIRE TERMINAL", "SET TERMINAL"];
 
     #[test]
-    fn every_system_command_that_is_told_as_served_is() {
+    fn every_system_command_that_is_listed_as_served_is() {
         for row in cics::command::all() {
             if row.domain != cics::command::Domain::System || row.served != Served::Region {
                 continue;

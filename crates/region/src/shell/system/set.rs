@@ -10,16 +10,16 @@ use cics::resp::Condition;
 use link::{Name, CommandOperands};
 
 use super::super::clock::now_ns;
-use super::super::{Shared, unix_offset};
-use super::view::{Value, numbered_class};
-use super::{Asked, Given};
-use crate::api::{ClassDef, Purge, TraceFilter};
+use super::super::{SharedRegion, unix_offset};
+use super::view::{OptionValue, numbered_class};
+use super::{SystemCommand, CommandResult};
+use crate::api::{ClassDef, PurgeOutcome, TraceFilter};
 use kernel::core::Core;
 use kernel::resources::system::{DAY_S, StatisticsRecording};
 use kernel::{Failure, condition};
 
-impl Shared {
-    pub(super) fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+impl SharedRegion {
+    pub(super) fn set_task(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_task as row;
         let key = self.task_of(asked, row::TASK)?;
         let named = asked.operands.get_int(row::PURGETYPE);
@@ -41,10 +41,10 @@ impl Shared {
         }
         if purge {
             match self.purge_task(key, force, "SET TASK purged the task") {
-                Purge::Refused => return condition(Condition::InvReq, 5),
+                PurgeOutcome::Refused => return condition(Condition::InvReq, 5),
                 // It ends when it next waits.
-                Purge::Deferred => return condition(Condition::Normal, 13),
-                Purge::Done | Purge::WorkerEnded | Purge::Unknown => {}
+                PurgeOutcome::Deferred => return condition(Condition::Normal, 13),
+                PurgeOutcome::Done | PurgeOutcome::WorkerEnded | PurgeOutcome::Unknown => {}
             }
         }
         match purge || priority.is_some() {
@@ -53,7 +53,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn set_transaction(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_transaction(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_transaction as row;
         let operands = asked.operands;
         let enabled = match operands.get_int(row::STATUS) {
@@ -98,7 +98,7 @@ impl Shared {
         Ok(CommandOperands::default())
     }
 
-    pub(super) fn set_tranclass(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_tranclass(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_tranclass as row;
         let operands = asked.operands;
         asked.only(&[row::TRANCLASS, row::MAXACTIVE, row::PURGETHRESH])?;
@@ -132,7 +132,7 @@ impl Shared {
     /// which the same command may do.
     ///
     /// Reference: CICS system programming reference, SET FILE.
-    pub(super) fn set_file(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_file(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_file as row;
         let switch = |option, yes, no, resp2| asked.switch(option, yes, no, resp2);
         let read = switch("READ", "READABLE", "NOTREADABLE", 12)?;
@@ -177,7 +177,7 @@ impl Shared {
     }
 
     /// SET TCLASS: MAXACTIVE of a class by its number.
-    pub(super) fn set_tclass(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_tclass(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_tclass as row;
         let maximum = match asked.operands.get_int(row::MAXIMUM) {
             Some(n) if (0..=999).contains(&n) => Some(n as usize),
@@ -199,7 +199,7 @@ impl Shared {
     }
 
     /// SET ASSOCIATION: the task's own correlation data.
-    pub(super) fn set_association(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_association(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_association as row;
         let data = asked.operands.get_bytes(row::USERCORRDATA);
         if let (Some(data), Some(task)) = (data, self.lock().core.task_mut(asked.key)) {
@@ -210,7 +210,7 @@ impl Shared {
 
     /// SET UOW: what is in doubt is committed or backed out, or what its
     /// transaction's ACTION says.
-    pub(super) fn set_uow(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_uow(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_uow as row;
         let states = ["COMMIT", "BACKOUT", "FORCE"];
         let is = |name: &str, state| cvda::value(name).map(i64::from) == Some(state);
@@ -248,7 +248,7 @@ impl Shared {
     }
 
     /// SET CONNECTION ACQUIRED: sessions are made by and by, as on CICS.
-    pub(super) fn set_connection(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_connection(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_connection as row;
         let acquired = cvda::value("ACQUIRED").map(i64::from);
         let wanted = asked.operands.get_int(row::CONNSTATUS);
@@ -275,7 +275,7 @@ impl Shared {
     }
 
     /// SET MONITOR: whether monitoring records are written.
-    pub(super) fn set_monitor(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_monitor(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_monitor as row;
         let status = asked.switch("STATUS", "ON", "OFF", 2)?;
         let class = asked.switch("PERFCLASS", "PERF", "NOPERF", 1)?;
@@ -295,16 +295,16 @@ impl Shared {
     }
 
     /// SET DISPATCHER: how priorities age, and the runaway limit.
-    pub(super) fn set_dispatcher(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_dispatcher(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_dispatcher as row;
         asked.only(&[row::DISPATCHER, row::PRTYAGING, row::RUNAWAY])?;
-        let dispatch = Dispatching::asked(asked, row::PRTYAGING, row::RUNAWAY)?;
+        let dispatch = DispatchChange::from_command(asked, row::PRTYAGING, row::RUNAWAY)?;
         self.with(|core, _| dispatch.apply(core));
         Ok(CommandOperands::default())
     }
 
     /// SET SYSTEM: the same, and MXT.
-    pub(super) fn set_system(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_system(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_system as row;
         asked.only(&[row::SYSTEM, row::MAXTASKS, row::PRTYAGING, row::RUNAWAY])?;
         let mxt = match asked.operands.get_int(row::MAXTASKS) {
@@ -312,7 +312,7 @@ impl Shared {
             Some(_) => return condition(Condition::InvReq, 1),
             None => None,
         };
-        let dispatch = Dispatching::asked(asked, row::PRTYAGING, row::RUNAWAY)?;
+        let dispatch = DispatchChange::from_command(asked, row::PRTYAGING, row::RUNAWAY)?;
         self.with(|core, cx| {
             dispatch.apply(core);
             if let Some(mxt) = mxt {
@@ -324,7 +324,7 @@ impl Shared {
 
     /// SET PROGRAM: later tasks find the program enabled or not, and run its
     /// newest version. Those under way end with what they began with.
-    pub(super) fn set_program(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_program(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_program as row;
         let value = |name| cvda::value(name).map(i64::from);
         let enabled = asked.switch("STATUS", "ENABLED", "DISABLED", 2)?;
@@ -358,26 +358,26 @@ impl Shared {
 
     /// INQUIRE TRACEDEST: the rings stand for the internal trace, the file for
     /// the auxiliary one.
-    pub(super) fn trace_destination(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn trace_destination(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         let auxiliary = match self.trace_status() {
             Some(status) if status.full => "AUXPAUSE",
             Some(_) => "AUXSTART",
             None => "AUXSTOP",
         };
-        let value = |name| cvda::value(name).map(|n| Value::Int(n.into()));
-        self.tell(asked, |_, option| match option {
+        let value = |name| cvda::value(name).map(|n| OptionValue::Int(n.into()));
+        self.answer_options(asked, |_, option| match option {
             "AUXSTATUS" => value(auxiliary),
             "GTFSTATUS" => value("GTFSTOP"),
             "INTSTATUS" => value("INTSTART"),
             "SWITCHSTATUS" => value("NOSWITCH"),
-            "TABLESIZE" => Some(Value::Int(TRACE_KIB)),
+            "TABLESIZE" => Some(OptionValue::Int(TRACE_KIB)),
             _ => None,
         })
     }
 
     /// SET TRACEDEST AUXSTART and AUXSTOP: writes the trace to a file of the
     /// region's folder.
-    pub(super) fn set_trace_destination(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_trace_destination(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_tracedest as row;
         let value = |name| cvda::value(name).map(i64::from);
         let internal = asked.operands.get_int(row::INTSTATUS);
@@ -409,7 +409,7 @@ impl Shared {
     }
 
     /// PERFORM STATISTICS: a line of the log with the region's counters.
-    pub(super) fn perform_statistics(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn perform_statistics(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         if asked.has("RESETNOW") {
             // They count from the start, for those who watch them.
             return condition(Condition::InvReq, 1);
@@ -425,7 +425,7 @@ impl Shared {
     }
 
     /// SET STATISTICS: when they are recorded.
-    pub(super) fn set_statistics(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn set_statistics(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         use rows::set_statistics as row;
         let on = asked.switch("RECORDING", "ON", "OFF", 3)?;
         let interval = time_of(
@@ -466,7 +466,7 @@ impl Shared {
 /// Seconds of a time that is given whole, as hhmmss, or in parts; with the
 /// RESP2 of a wrong one, and of each wrong part.
 fn time_of(
-    asked: &Asked<'_>,
+    asked: &SystemCommand<'_>,
     whole: u8,
     parts: [u8; 3],
     resp2: [u32; 4],
@@ -501,20 +501,20 @@ const TRACE_KIB: i64 = (link::layout::TRACE_ENTRIES * 32 / 1024) as i64;
 const TRACE_BYTES: u64 = 256 << 20;
 
 /// What SET SYSTEM and SET DISPATCHER change of dispatching.
-struct Dispatching {
+struct DispatchChange {
     aging_ns: Option<u64>,
     runaway_ns: Option<u64>,
 }
 
-impl Dispatching {
-    fn asked(asked: &Asked<'_>, aging: u8, runaway: u8) -> Result<Self, Failure> {
+impl DispatchChange {
+    fn from_command(asked: &SystemCommand<'_>, aging: u8, runaway: u8) -> Result<Self, Failure> {
         let within = |option, most: i64, least: i64, resp2| match asked.operands.get_int(option) {
             Some(0) => Ok(Some(0)),
             Some(ms) if (least..=most).contains(&ms) => Ok(Some(ms as u64 * 1_000_000)),
             Some(_) => condition(Condition::InvReq, resp2),
             None => Ok(None),
         };
-        Ok(Dispatching {
+        Ok(DispatchChange {
             aging_ns: within(aging, 65_535, 0, 1)?,
             runaway_ns: within(runaway, 2_700_000, 500, 4)?,
         })

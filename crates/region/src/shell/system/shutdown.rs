@@ -9,13 +9,13 @@ use std::sync::Arc;
 use cics::command::commands::perform_shutdown as row;
 use link::CommandOperands;
 
-use super::super::Shared;
-use super::{Asked, Given};
+use super::super::SharedRegion;
+use super::{SystemCommand, CommandResult};
 
-impl Shared {
+impl SharedRegion {
     /// PERFORM SHUTDOWN. Tasks under way come to their ends; IMMEDIATE ends
     /// those that are not the asking one.
-    pub(super) fn perform_shutdown(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+    pub(super) fn perform_shutdown(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
         asked.only(&[row::SHUTDOWN, row::NOSDTRAN, row::IMMEDIATE])?;
         let immediate = asked.operands.has(row::IMMEDIATE);
         tracing::warn!(immediate, "a program shuts the region down");

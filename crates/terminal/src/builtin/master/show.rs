@@ -5,7 +5,7 @@ use cics::command::{Command, by_number};
 use cics::cvda;
 use cics::resp::Condition;
 use link::{CallAnswer, CommandOperands};
-use region::Purge;
+use region::PurgeOutcome;
 
 use super::super::BuiltInTask;
 use super::command::{Filter, MasterCommand, fits, is_cut};
@@ -339,7 +339,7 @@ fn set_terminal(task: &BuiltInTask<'_>, command: &MasterCommand, key: &str) -> S
                 let force = change.option == "FORCEPURGE";
                 match purge(task, key, force) {
                     None => return "NO TASK".to_owned(),
-                    Some(Purge::Refused) => return "TASK IS NOT PURGEABLE".to_owned(),
+                    Some(PurgeOutcome::Refused) => return "TASK IS NOT PURGEABLE".to_owned(),
                     Some(_) => {}
                 }
             }
@@ -351,7 +351,7 @@ fn set_terminal(task: &BuiltInTask<'_>, command: &MasterCommand, key: &str) -> S
 
 /// Ends the task of a terminal. Returns `None` if it has none, or it is this
 /// one.
-fn purge(task: &BuiltInTask<'_>, terminal: &str, force: bool) -> Option<Purge> {
+fn purge(task: &BuiltInTask<'_>, terminal: &str, force: bool) -> Option<PurgeOutcome> {
     let tasks = task.region.tasks().into_iter();
     let mut own = tasks.filter(|t| t.facility.to_string().trim_end() == terminal);
     let found = own.find(|t| t.task != task.guest.number())?;

@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use region::{
-    WorkerConfinement, RegionDefinitions, Handle, Name, Outcome, ProgramEntry, Region, RegionConfig, Reply,
+    WorkerConfinement, RegionDefinitions, Handle, Name, TaskOutcome, ProgramEntry, Region, RegionConfig, TaskReply,
     SandboxMode, StoreEntry, TaskRequest, TransactionDef, block_on,
 };
 
@@ -164,10 +164,10 @@ async fn call(handle: Handle, program: String, asked: String) -> String {
     answer(&task.run().await)
 }
 
-fn answer(reply: &Reply) -> String {
+fn answer(reply: &TaskReply) -> String {
     match reply.outcome() {
-        Outcome::Abend(abend) => format!("abend {}: {}", abend.code(), abend.message),
-        Outcome::Ok => {
+        TaskOutcome::Abend(abend) => format!("abend {}: {}", abend.code(), abend.message),
+        TaskOutcome::Ok => {
             let area = reply.commarea();
             let end = area.iter().position(|&b| b == 0).unwrap_or(area.len());
             String::from_utf8_lossy(&area[..end]).into_owned()

@@ -97,7 +97,7 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
 }
 
 #[test]
-fn a_wait_for_a_journal_that_nobody_wrote_to_is_notopen() {
+fn a_wait_for_a_journal_without_writes_is_notopen() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut w = over(region(folder.path()));
     let wait = CommandOperands::default().bytes(wait_journalname::JOURNALNAME, *b"AUDIT   ");

@@ -102,7 +102,7 @@ fn files_that_wait_for_writers_hold_up_their_own_kind_alone_and_no_more_threads_
 }
 
 #[test]
-fn what_is_asked_for_one_file_is_done_in_its_order() {
+fn requests_for_one_file_are_done_in_their_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lines");
     let pool = FilePool::new();

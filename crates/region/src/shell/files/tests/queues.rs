@@ -55,7 +55,7 @@ fn delete(w: &mut KernelFixture, task: u32, queue: &str) -> Option<Response> {
     w.command(task, deleteq_td::NUMBER, &operands)
 }
 
-fn said(told: Option<Response>) -> Condition {
+fn condition_of(told: Option<Response>) -> Condition {
     told.expect("an answer").condition
 }
 
@@ -91,7 +91,7 @@ fn files_are_written_and_read_in_each_format() {
         let mut w = over(config.clone());
         let long = write(&mut w, 1, "OUT", b"12345678");
         let short = write(&mut w, 1, "OUT", b"ab");
-        let (long, short) = (said(long), said(short));
+        let (long, short) = (condition_of(long), condition_of(short));
         match format {
             QueueFileFormat::Lines => {
                 assert_eq!((long, short), (Condition::Normal, Condition::Normal))
@@ -103,8 +103,8 @@ fn files_are_written_and_read_in_each_format() {
                 assert_eq!((long, short), (Condition::LengErr, Condition::Normal))
             }
         }
-        assert_eq!(said(read(&mut w, 1, "OUT")), Condition::InvReq);
-        assert_eq!(said(delete(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(condition_of(read(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(condition_of(delete(&mut w, 1, "OUT")), Condition::InvReq);
         assert_eq!(
             fs::read(folder.path().join("queues/FILE")).expect("a file"),
             bytes
@@ -123,8 +123,8 @@ fn files_are_written_and_read_in_each_format() {
         if format == QueueFileFormat::Lines {
             assert_eq!(record(read(&mut w, 1, "IN")), "ab");
         }
-        assert_eq!(said(read(&mut w, 1, "IN")), Condition::QZero);
-        assert_eq!(said(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
+        assert_eq!(condition_of(read(&mut w, 1, "IN")), Condition::QZero);
+        assert_eq!(condition_of(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
     }
 }
 
@@ -155,7 +155,7 @@ fn a_file_that_is_not_there_is_not_open() {
     )]);
     config.state = folder.path().to_owned();
     let mut w = over(config);
-    assert_eq!(said(read(&mut w, 1, "IN")), Condition::NotOpen);
+    assert_eq!(condition_of(read(&mut w, 1, "IN")), Condition::NotOpen);
 }
 
 proptest! {

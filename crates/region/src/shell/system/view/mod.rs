@@ -6,4 +6,4 @@ mod tasks;
 mod values;
 
 pub use others::numbered_class;
-pub use values::{Value, View};
+pub use values::{OptionValue, RegionView};

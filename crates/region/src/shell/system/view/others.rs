@@ -1,12 +1,12 @@
 //! What INQUIRE tells of journals, data sets, partners, dump codes, and of the
 //! region's settings beside INQUIRE SYSTEM.
 
-use super::values::{Value, View, cvda, either, int, text};
+use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use crate::api::{ConnectionInfo, JournalKind};
 use kernel::resources::system::{DAY_S, ResourceKind, day_s};
 use link::{FileEntry, FileKind};
 
-impl View<'_> {
+impl RegionView<'_> {
     /// All names of a kind.
     pub(super) fn other_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let resources = &self.kernel.resources;
@@ -50,7 +50,7 @@ impl View<'_> {
         partners.map(|p| p.connections()).into_iter().flatten()
     }
 
-    pub(super) fn journal_model(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn journal_model(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let mut models = self.kernel.resources.journals.models().iter();
         let model = models.find(|m| m.model.as_bytes() == name)?;
         match (option, &model.kind) {
@@ -63,7 +63,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn journal(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn journal(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let journals = &self.kernel.resources.journals;
         let (enabled, path) = journals.journal(name.try_into().ok()?)?;
         match option {
@@ -74,7 +74,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn data_set(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn data_set(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let of_name = |(file, _): &(&FileEntry, bool)| padded(&data_set(file)) == name;
         let (file, stored) = self.files().find(of_name)?;
         let path = file.kind == FileKind::Path;
@@ -93,7 +93,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn connection(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn connection(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let connection = self.connections().find(|c| c.sysid.as_bytes() == name)?;
         match option {
             "ACCESSMETHOD" => cvda("VTAM"),
@@ -108,7 +108,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn enq_model(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn enq_model(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let mut models = self.kernel.resources.enqueue.models().iter();
         let model = models.find(|m| m.def.name.as_bytes() == name)?;
         match option {
@@ -124,7 +124,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn system_dump_code(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn system_dump_code(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let mut codes = self.kernel.resources.dump.system_codes();
         let (_, code) = codes.find(|(code, _)| &code[..] == name)?;
         match option {
@@ -139,7 +139,7 @@ impl View<'_> {
 
     /// What an option of INQUIRE DUMPDS tells: a folder stands for the data
     /// set, and there is one.
-    pub fn dump_data_set(&self, option: &str) -> Option<Value> {
+    pub fn dump_data_set(&self, option: &str) -> Option<OptionValue> {
         match option {
             "CURRENTDDS" | "INITIALDDS" => text(b"A"),
             "OPENSTATUS" => either(self.kernel.resources.dump.is_open(), "OPEN", "CLOSED"),
@@ -148,7 +148,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn dump_code(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn dump_code(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let mut codes = self.kernel.resources.dump.codes();
         let (_, code) = codes.find(|(code, _)| &code[..] == name)?;
         match option {
@@ -163,7 +163,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE TEMPSTORAGE tells.
-    pub fn temporary_storage(&self, option: &str) -> Option<Value> {
+    pub fn temporary_storage(&self, option: &str) -> Option<OptionValue> {
         let (used, limit) = self.kernel.resources.temporary_storage.space();
         match option {
             "TSMAININUSE" => int(used),
@@ -173,7 +173,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE MONITOR tells.
-    pub fn monitor(&self, option: &str) -> Option<Value> {
+    pub fn monitor(&self, option: &str) -> Option<OptionValue> {
         match option {
             "COMPRESSST" => cvda("NOCOMPRESS"),
             "CONVERSEST" => cvda("NOCONVERSE"),
@@ -189,7 +189,7 @@ impl View<'_> {
 
     /// What an option of INQUIRE DISPATCHER tells. A worker process stands for
     /// an open TCB.
-    pub fn dispatcher(&self, option: &str) -> Option<Value> {
+    pub fn dispatcher(&self, option: &str) -> Option<OptionValue> {
         let limits = self.core.limits();
         match option {
             "ACTOPENTCBS" => int(self.core.statistics().workers),
@@ -201,7 +201,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE STATISTICS tells.
-    pub fn statistics(&self, option: &str) -> Option<Value> {
+    pub fn statistics(&self, option: &str) -> Option<OptionValue> {
         let recording = self.kernel.resources.system.recording();
         let day_s = day_s(self.kernel.settings(), self.now);
         let next = (day_s + recording.next_in_s(day_s)) % DAY_S;
@@ -226,7 +226,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE TCLASS tells, by the class's number.
-    pub fn numbered_class(&self, number: i64, option: &str) -> Option<Value> {
+    pub fn numbered_class(&self, number: i64, option: &str) -> Option<OptionValue> {
         let name = numbered_class(number)?;
         let option = match option {
             "CURRENT" => "ACTIVE",

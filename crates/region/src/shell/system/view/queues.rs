@@ -1,11 +1,11 @@
 //! What INQUIRE tells of queues: temporary storage, its models, transient data.
 
-use super::values::{Value, View, cvda, either, int, text};
+use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use crate::api::{QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger, TsModelDef};
 use kernel::resources::system::ResourceKind;
 use kernel::resources::transient_data::QueueInfo;
 
-impl View<'_> {
+impl RegionView<'_> {
     /// All names of a kind of queue, or of their models.
     pub(super) fn queue_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let ts = &self.kernel.resources.temporary_storage;
@@ -21,7 +21,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn ts_queue(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn ts_queue(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let ts = &self.kernel.resources.temporary_storage;
         let queue = ts.info(name.try_into().ok()?)?;
         match option {
@@ -39,7 +39,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn ts_model(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn ts_model(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let ts = &self.kernel.resources.temporary_storage;
         let mut models = ts.model_definitions().iter();
         let model: &TsModelDef = models.find(|m| m.name.as_bytes() == name)?;
@@ -55,7 +55,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn td_queue(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn td_queue(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let td = &self.kernel.resources.transient_data;
         let queue = td.each().find(|q| q.def.name.as_bytes() == name)?;
         let def = queue.def;
@@ -88,7 +88,7 @@ impl View<'_> {
 
 /// What has a meaning for an intrapartition queue; for the others what stands
 /// for no value.
-fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<Value> {
+fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<OptionValue> {
     let (recovery, trigger) = match &def.kind {
         TdKind::Intrapartition { recovery, trigger } => (Some(*recovery), *trigger),
         _ => (None, None),
@@ -117,7 +117,7 @@ fn intrapartition(def: &TdQueueDef, items: u64, option: &str) -> Option<Value> {
 }
 
 /// The same for a queue that is the region's log.
-fn log(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
+fn log(queue: &QueueInfo<'_>, option: &str) -> Option<OptionValue> {
     match option {
         "DDNAME" => text(queue.def.name.as_bytes()),
         "DISPOSITION" => cvda("MOD"),
@@ -132,7 +132,7 @@ fn log(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
 }
 
 /// The same for an extrapartition queue.
-fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<Value> {
+fn extrapartition(queue: &QueueInfo<'_>, option: &str) -> Option<OptionValue> {
     let TdKind::Extrapartition {
         output,
         path,

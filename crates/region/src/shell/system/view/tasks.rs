@@ -5,7 +5,7 @@
 //! a participant has not heard of the number that the participant knows. An
 //! enqueue is named by its owner or waiter and what is locked.
 
-use super::values::{Value, View, cvda, either, int, text};
+use super::values::{OptionValue, RegionView, cvda, either, int, text};
 use kernel::core::{TaskStage, TaskKey, TaskState};
 use kernel::resources::interval::DELAY;
 use kernel::resources::system::ResourceKind;
@@ -24,10 +24,10 @@ pub(super) struct UnitLink {
     /// It decides the unit.
     coordinates: bool,
     /// It is there, as far as is known.
-    hears: bool,
+    is_connected: bool,
 }
 
-impl View<'_> {
+impl RegionView<'_> {
     /// All names of a kind.
     pub(super) fn task_names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         match kind {
@@ -69,7 +69,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn request(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn request(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let start = self
             .kernel
             .resources
@@ -100,7 +100,7 @@ impl View<'_> {
             ),
             "INTERVAL" => int(hhmmss(left_s)),
             "TIME" => int(hhmmss(day_s)),
-            "SET" => Some(Value::Text(start.map_or(&[][..], |s| s.data).to_vec())),
+            "SET" => Some(OptionValue::Text(start.map_or(&[][..], |s| s.data).to_vec())),
             "LENGTH" => int(start.map_or(0, |s| s.data.len() as u64)),
             "FMHSTATUS" => cvda("NOFMH"),
             "RTRANSID" => text(&rtransid.unwrap_or([b' '; 4])),
@@ -139,11 +139,11 @@ impl View<'_> {
             unit: unit.to_be_bytes(),
             participant,
             coordinates,
-            hears,
+            is_connected: hears,
         })
     }
 
-    pub(super) fn unit_link(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn unit_link(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let link = self.unit_links().find(|link| link.name == name)?;
         // A region by its connection: `ipconn CONNECTION APPLID`.
         let region = link.participant.strip_prefix("ipconn ");
@@ -154,7 +154,7 @@ impl View<'_> {
             "LINK" => text(connection.unwrap_or(&link.participant).as_bytes()),
             "PORT" => int(0),
             "PROTOCOL" => either(of_region, "IPIC", "NOTAPPLIC"),
-            "RESYNCSTATUS" => either(link.hears, "OK", "UNAVAILABLE"),
+            "RESYNCSTATUS" => either(link.is_connected, "OK", "UNAVAILABLE"),
             "ROLE" => either(link.coordinates, "COORDINATOR", "SUBORDINATE"),
             "TYPE" => either(of_region, "IPCONN", "RMI"),
             "UOW" => text(&link.unit),
@@ -170,7 +170,7 @@ impl View<'_> {
 
     /// What is told of a unit without a task: its task's number, transaction and
     /// user as they were, its partner, when it began to wait and how it stands.
-    fn shunted(&self, name: &[u8], option: &str) -> Option<Value> {
+    fn shunted(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let (of, partner, since_unix_ns, state) = match self.prepared(name) {
             Some(unit) => {
                 let state = if unit.deciding { "COMMIT" } else { "INDOUBT" };
@@ -201,7 +201,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn unit(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn unit(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let Some((key, task)) = self.numbered(name) else {
             return self.shunted(name, option);
         };
@@ -261,7 +261,7 @@ impl View<'_> {
         Some((data_set.into_bytes(), key.to_vec()))
     }
 
-    pub(super) fn enqueue(&self, name: &[u8], option: &str) -> Option<Value> {
+    pub(super) fn enqueue(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let (space, relation, number, ..) = parts(name)?;
         let (resource, qualifier) = self.locked(name)?;
         let retained = self.prepared(&number.to_be_bytes());

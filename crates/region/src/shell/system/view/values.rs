@@ -16,7 +16,7 @@ use kernel::{LockSpace, WaitOn};
 
 /// What an option receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum OptionValue {
     /// A number or a CVDA.
     Int(i64),
     /// Characters.
@@ -24,7 +24,7 @@ pub enum Value {
 }
 
 /// The region at one moment.
-pub struct View<'a> {
+pub struct RegionView<'a> {
     /// Tasks and definitions.
     pub core: &'a Core,
     /// Waits and files.
@@ -40,24 +40,24 @@ pub struct View<'a> {
 }
 
 /// A CVDA by its name.
-pub(super) fn cvda(name: &str) -> Option<Value> {
-    Some(Value::Int(cvda::value(name)?.into()))
+pub(super) fn cvda(name: &str) -> Option<OptionValue> {
+    Some(OptionValue::Int(cvda::value(name)?.into()))
 }
 
 /// One of two CVDAs.
-pub(super) fn either(holds: bool, yes: &str, no: &str) -> Option<Value> {
+pub(super) fn either(holds: bool, yes: &str, no: &str) -> Option<OptionValue> {
     cvda(if holds { yes } else { no })
 }
 
-pub(super) fn text(bytes: &[u8]) -> Option<Value> {
-    Some(Value::Text(bytes.to_vec()))
+pub(super) fn text(bytes: &[u8]) -> Option<OptionValue> {
+    Some(OptionValue::Text(bytes.to_vec()))
 }
 
-pub(super) fn int(n: impl TryInto<i64>) -> Option<Value> {
-    Some(Value::Int(n.try_into().unwrap_or(i64::MAX)))
+pub(super) fn int(n: impl TryInto<i64>) -> Option<OptionValue> {
+    Some(OptionValue::Int(n.try_into().unwrap_or(i64::MAX)))
 }
 
-impl View<'_> {
+impl RegionView<'_> {
     /// All names of a kind in their order.
     pub fn names(&self, kind: ResourceKind) -> Vec<Vec<u8>> {
         let defs = self.core.defs();
@@ -93,7 +93,7 @@ impl View<'_> {
     }
 
     /// What an option tells of a resource that exists.
-    pub fn value(&self, kind: ResourceKind, name: &[u8], option: &str) -> Option<Value> {
+    pub fn value(&self, kind: ResourceKind, name: &[u8], option: &str) -> Option<OptionValue> {
         match kind {
             ResourceKind::Program => self.program(name, option),
             ResourceKind::Transaction => self.transaction(name, option),
@@ -120,7 +120,7 @@ impl View<'_> {
         }
     }
 
-    fn program(&self, name: &[u8], option: &str) -> Option<Value> {
+    fn program(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let table = &self.core.defs().program_table;
         let program = table.iter().find(|p| p.name.as_bytes() == name)?;
         match option {
@@ -136,7 +136,7 @@ impl View<'_> {
         self.kernel.resources.files.entries()
     }
 
-    fn transaction(&self, name: &[u8], option: &str) -> Option<Value> {
+    fn transaction(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let defs = self.core.defs();
         let of_name = |t: &&Transaction| t.def.name.as_bytes() == name;
         let def = &defs.transactions.iter().find(of_name)?.def;
@@ -165,7 +165,7 @@ impl View<'_> {
         (self.core.limits().runaway_ns / 1_000_000) as u32
     }
 
-    fn class(&self, name: &[u8], option: &str) -> Option<Value> {
+    fn class(&self, name: &[u8], option: &str) -> Option<OptionValue> {
         let classes = &self.core.defs().classes;
         let number = classes.iter().position(|c| c.name.as_bytes() == name)?;
         let (active, queued) = self.core.class_load(number);
@@ -180,7 +180,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE TASK tells.
-    pub fn task(&self, key: TaskKey, option: &str) -> Option<Value> {
+    pub fn task(&self, key: TaskKey, option: &str) -> Option<OptionValue> {
         let task = self.core.task(key)?;
         let transaction = |option| self.transaction(task.transid.as_bytes(), option);
         match option {
@@ -208,7 +208,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE ASSOCIATION tells.
-    pub fn association(&self, key: TaskKey, option: &str) -> Option<Value> {
+    pub fn association(&self, key: TaskKey, option: &str) -> Option<OptionValue> {
         let task = self.core.task(key)?;
         match option {
             "APPLID" | "ODAPPLID" => text(self.config.applid.as_bytes()),
@@ -225,7 +225,7 @@ impl View<'_> {
     }
 
     /// What an option of INQUIRE SYSTEM tells.
-    pub fn system(&self, option: &str) -> Option<Value> {
+    pub fn system(&self, option: &str) -> Option<OptionValue> {
         match option {
             "CICSSTATUS" => cvda("ACTIVE"),
             "CICSSYS" => text(self.config.sysid.as_bytes()),
@@ -303,7 +303,7 @@ fn event_value(key: &[u8]) -> String {
 const CICSTSLEVEL: &[u8] = b"060100";
 const RELEASE: &[u8] = b"0740";
 
-fn of_program(program: &ProgramEntry, option: &str) -> Option<Value> {
+fn of_program(program: &ProgramEntry, option: &str) -> Option<OptionValue> {
     let remote = !program.remote_system.is_blank();
     match option {
         "APIST" => cvda("CICSAPI"),
@@ -330,7 +330,7 @@ fn of_program(program: &ProgramEntry, option: &str) -> Option<Value> {
 }
 
 /// The definition and, when the store has it, the data set with the records.
-fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<Value> {
+fn of_file(file: &FileEntry, base: Option<&FileDef>, option: &str) -> Option<OptionValue> {
     let stored = base.is_some();
     match option {
         "ACCESSMETHOD" => cvda("VSAM"),
@@ -378,7 +378,7 @@ fn type_of(file: &FileEntry, base: Option<&FileDef>) -> &'static str {
 }
 
 /// What is the same for every transaction here.
-fn of_any_transaction(option: &str) -> Option<Value> {
+fn of_any_transaction(option: &str) -> Option<OptionValue> {
     match option {
         "CMDSEC" => cvda("CMDSECNO"),
         "DUMPING" => cvda("TRANDUMP"),
