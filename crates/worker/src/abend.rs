@@ -17,7 +17,7 @@ use std::path::Path;
 use cics::names::AbendCode;
 
 use crate::cob::Flow;
-use crate::worker::{Exit, Worker};
+use crate::worker::{LevelExit, Worker};
 
 /// Why a task or program ended abnormally.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,13 +103,13 @@ impl Worker {
                 }
                 Some((AbendExit::Program(name), _)) => {
                     self.task.abend = Some(abend);
-                    self.task.level_mut().exit = Exit::AbendProgram(name);
+                    self.task.level_mut().exit = LevelExit::AbendProgram(name);
                     return Flow::leave(base);
                 }
                 Some((AbendExit::None, _)) | None => {}
             }
         }
-        self.task.level_mut().exit = Exit::Abend(abend);
+        self.task.level_mut().exit = LevelExit::Abend(abend);
         Flow::leave(base)
     }
 
@@ -117,7 +117,7 @@ impl Worker {
         if depth > base {
             return Flow::reenter(depth);
         }
-        self.task.level_mut().exit = Exit::Again;
+        self.task.level_mut().exit = LevelExit::Again;
         Flow::leave(base)
     }
 }

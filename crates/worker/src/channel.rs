@@ -22,9 +22,9 @@ pub struct ChannelId(usize);
 
 /// The channels of the task.
 #[derive(Debug, Default)]
-pub struct Channels {
+pub struct TaskChannels {
     list: Vec<Channel>,
-    browses: Vec<Browse>,
+    browses: Vec<ContainerBrowse>,
     last_token: u32,
 }
 
@@ -38,7 +38,7 @@ struct Channel {
 }
 
 #[derive(Debug)]
-struct Browse {
+struct ContainerBrowse {
     token: u32,
     names: Vec<ContainerName>,
     channel: usize,
@@ -47,7 +47,7 @@ struct Browse {
 
 /// Where data are put in a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Put {
+pub enum PutMode {
     /// In the place of what is there.
     Replace,
     /// Behind it.
@@ -66,7 +66,7 @@ const GONE: usize = usize::MAX;
 /// Up to this many containers a look through the list is as fast as an index.
 const INDEX_FROM: usize = 24;
 
-impl Channels {
+impl TaskChannels {
     /// Forgets everything; the arena is somebody else's by now.
     pub fn clear(&mut self) {
         for channel in &mut self.list {
@@ -166,7 +166,7 @@ impl Channels {
         channel: ChannelId,
         name: &ContainerName,
         data: &[u8],
-        how: Put,
+        how: PutMode,
         kind: (ContainerType, u16),
         arena: Arena<'_>,
     ) -> Result<(), NoRoom> {
@@ -185,9 +185,9 @@ impl Channels {
             return Ok(());
         };
         let old = channel.entries[i];
-        let kept = if how == Put::Replace { 0 } else { old.bytes };
+        let kept = if how == PutMode::Replace { 0 } else { old.bytes };
         let bytes = kept.checked_add(data.len()).ok_or(NoRoom)?;
-        let (kept_at, new_at) = if how == Put::Prepend {
+        let (kept_at, new_at) = if how == PutMode::Prepend {
             (data.len(), 0)
         } else {
             (0, kept)
@@ -260,7 +260,7 @@ impl Channels {
     pub fn start_browse(&mut self, channel: ChannelId) -> u32 {
         self.last_token += 1;
         let names = self.entries(channel).iter().map(|e| e.name).collect();
-        self.browses.push(Browse {
+        self.browses.push(ContainerBrowse {
             token: self.last_token,
             names,
             channel: channel.0,
@@ -330,14 +330,14 @@ unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
 mod tests {
     use super::*;
 
-    struct Memory {
+    struct ChannelMemory {
         bytes: Vec<u8>,
         heap: ArenaHeap,
     }
 
-    impl Memory {
+    impl ChannelMemory {
         fn new() -> Self {
-            Memory {
+            ChannelMemory {
                 bytes: vec![0; 4096],
                 heap: ArenaHeap::new(4096),
             }
@@ -361,22 +361,22 @@ mod tests {
 
     #[test]
     fn data_are_replaced_appended_and_prepended() {
-        let (mut m, mut c) = (Memory::new(), Channels::default());
+        let (mut m, mut c) = (ChannelMemory::new(), TaskChannels::default());
         let ch = c.make(b"CH              ", 1);
         let n = name("A");
-        c.put(ch, &n, b"middle", Put::Append, CHAR, m.arena())
+        c.put(ch, &n, b"middle", PutMode::Append, CHAR, m.arena())
             .unwrap();
-        c.put(ch, &name("B"), b"wall", Put::Replace, CHAR, m.arena())
+        c.put(ch, &name("B"), b"wall", PutMode::Replace, CHAR, m.arena())
             .unwrap();
-        c.put(ch, &n, b" end of the text", Put::Append, CHAR, m.arena())
+        c.put(ch, &n, b" end of the text", PutMode::Append, CHAR, m.arena())
             .unwrap();
-        c.put(ch, &n, b"start ", Put::Prepend, CHAR, m.arena())
+        c.put(ch, &n, b"start ", PutMode::Prepend, CHAR, m.arena())
             .unwrap();
         assert_eq!(
             m.text(c.get(ch, &n).unwrap()),
             "start middle end of the text"
         );
-        c.put(ch, &n, b"new", Put::Replace, CHAR, m.arena())
+        c.put(ch, &n, b"new", PutMode::Replace, CHAR, m.arena())
             .unwrap();
         assert_eq!(m.text(c.get(ch, &n).unwrap()), "new");
         assert_eq!(m.text(c.get(ch, &name("B")).unwrap()), "wall");
@@ -384,27 +384,27 @@ mod tests {
 
     #[test]
     fn a_container_may_be_put_into_itself() {
-        let (mut m, mut c) = (Memory::new(), Channels::default());
+        let (mut m, mut c) = (ChannelMemory::new(), TaskChannels::default());
         let ch = c.make(b"CH              ", 1);
         let n = name("A");
-        c.put(ch, &n, b"abcdef", Put::Replace, CHAR, m.arena())
+        c.put(ch, &n, b"abcdef", PutMode::Replace, CHAR, m.arena())
             .unwrap();
         let e = c.get(ch, &n).unwrap();
         // SAFETY: the container's own bytes.
         let part = unsafe { std::slice::from_raw_parts(m.bytes.as_ptr().add(e.offset + 2), 3) };
-        c.put(ch, &n, part, Put::Append, CHAR, m.arena()).unwrap();
+        c.put(ch, &n, part, PutMode::Append, CHAR, m.arena()).unwrap();
         assert_eq!(m.text(c.get(ch, &n).unwrap()), "abcdefcde");
     }
 
     #[test]
     fn a_full_arena_leaves_the_container_as_it_was() {
-        let (mut m, mut c) = (Memory::new(), Channels::default());
+        let (mut m, mut c) = (ChannelMemory::new(), TaskChannels::default());
         let ch = c.make(b"CH              ", 1);
-        c.put(ch, &name("A"), b"old", Put::Replace, CHAR, m.arena())
+        c.put(ch, &name("A"), b"old", PutMode::Replace, CHAR, m.arena())
             .unwrap();
         let big = vec![b'x'; 5000];
         assert_eq!(
-            c.put(ch, &name("A"), &big, Put::Replace, CHAR, m.arena()),
+            c.put(ch, &name("A"), &big, PutMode::Replace, CHAR, m.arena()),
             Err(NoRoom)
         );
         assert_eq!(m.text(c.get(ch, &name("A")).unwrap()), "old");
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn many_containers_are_found_by_name_after_deletes() {
-        let (mut m, mut c) = (Memory::new(), Channels::default());
+        let (mut m, mut c) = (ChannelMemory::new(), TaskChannels::default());
         let ch = c.make(b"CH              ", 1);
         for i in 0..60 {
             let text = format!("C{i}");
@@ -420,7 +420,7 @@ mod tests {
                 ch,
                 &name(&text),
                 text.as_bytes(),
-                Put::Replace,
+                PutMode::Replace,
                 CHAR,
                 m.arena(),
             )
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn a_level_sees_its_own_channels_and_the_current_one() {
-        let mut c = Channels::default();
+        let mut c = TaskChannels::default();
         let first = c.make(b"CH              ", 1);
         assert_eq!(c.find(b"CH              ", 2, None), None);
         assert_eq!(c.find(b"CH              ", 2, Some(first)), Some(first));
@@ -452,10 +452,10 @@ mod tests {
 
     #[test]
     fn a_browse_passes_deleted_containers_by() {
-        let (mut m, mut c) = (Memory::new(), Channels::default());
+        let (mut m, mut c) = (ChannelMemory::new(), TaskChannels::default());
         let ch = c.make(b"CH              ", 1);
         for n in ["A", "B", "C"] {
-            c.put(ch, &name(n), b"x", Put::Replace, CHAR, m.arena())
+            c.put(ch, &name(n), b"x", PutMode::Replace, CHAR, m.arena())
                 .unwrap();
         }
         let token = c.start_browse(ch);

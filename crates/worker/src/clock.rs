@@ -14,12 +14,12 @@ pub struct Clock {
     quarter: i64,
     offset_ms: i64,
     /// The last second that was told as EIBTIME and EIBDATE, and how.
-    told: (i64, (u32, u32)),
+    last_eib: (i64, (u32, u32)),
 }
 
 /// One reading.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Now {
+pub struct ClockReading {
     /// Nanoseconds of the monotonic clock.
     pub monotonic_ns: u64,
     /// Local time.
@@ -33,38 +33,38 @@ impl Default for Clock {
         Clock {
             quarter: 0,
             offset_ms: 0,
-            told: (i64::MIN, (0, 0)),
+            last_eib: (i64::MIN, (0, 0)),
         }
     }
 }
 
 impl Clock {
     /// Reads the clocks.
-    pub fn now(&mut self) -> Now {
+    pub fn now(&mut self) -> ClockReading {
         let ms = (link::clock::read(libc::CLOCK_REALTIME) / 1_000_000) as i64;
         let seconds = ms / 1000;
         if seconds / 900 != self.quarter {
             self.quarter = seconds / 900;
             self.offset_ms = local_offset(seconds) * 1000;
         }
-        Now {
+        ClockReading {
             monotonic_ns: monotonic_ns(),
             absolute: AbsTime::from_unix_ms(ms + self.offset_ms),
             zone_ms: self.offset_ms,
         }
     }
 
-    /// [`Now::eib`], worked out once a second: tasks are begun more often.
-    pub fn eib(&mut self, now: &Now) -> (u32, u32) {
+    /// [`ClockReading::eib`], worked out once a second: tasks are begun more often.
+    pub fn eib(&mut self, now: &ClockReading) -> (u32, u32) {
         let second = now.absolute.0.div_euclid(1000);
-        if second != self.told.0 {
-            self.told = (second, now.eib());
+        if second != self.last_eib.0 {
+            self.last_eib = (second, now.eib());
         }
-        self.told.1
+        self.last_eib.1
     }
 }
 
-impl Now {
+impl ClockReading {
     /// The time of day as EIBTIME has it, and the date as EIBDATE has it:
     /// 1yyddd for 20yy.
     pub fn eib(&self) -> (u32, u32) {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn eib_fields_have_their_form() {
-        let now = Now {
+        let now = ClockReading {
             monotonic_ns: 0,
             absolute: parse_date_string("2026-11-21T01:02:03.004Z").unwrap(),
             zone_ms: 0,
@@ -101,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_of_a_second_is_not_told_of_another() {
+    fn the_eib_time_of_a_second_is_not_reused_for_another() {
         let mut clock = Clock::default();
-        let at = |text| Now {
+        let at = |text| ClockReading {
             absolute: parse_date_string(text).unwrap(),
-            ..Now::default()
+            ..ClockReading::default()
         };
         for text in [
             "1900-01-01T00:00:00.500Z",

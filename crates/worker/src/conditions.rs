@@ -14,7 +14,7 @@ use crate::cob::{CobModule, Field};
 
 /// What to do about one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum ConditionAction {
     /// Go to the label at this place of the program's list.
     Label(u16),
     /// Go on.
@@ -23,8 +23,8 @@ pub enum Action {
 
 /// What HANDLE and IGNORE have set.
 #[derive(Debug, Clone, Default)]
-pub struct Handles {
-    actions: Vec<(u16, Action)>,
+pub struct HandleState {
+    actions: Vec<(u16, ConditionAction)>,
     /// Labels by the number of an AID; 0 for none.
     aids: Vec<(u16, u16)>,
     abend: AbendExit,
@@ -33,7 +33,7 @@ pub struct Handles {
 
 /// What a raised condition does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reaction {
+pub enum ConditionReaction {
     /// Go to a label.
     Label(u16),
     /// Go on.
@@ -42,7 +42,7 @@ pub enum Reaction {
     Default(DefaultAction),
 }
 
-impl Handles {
+impl HandleState {
     fn reset(&mut self) {
         self.actions.clear();
         self.aids.clear();
@@ -51,7 +51,7 @@ impl Handles {
     }
 
     /// Sets or, with none, takes away the action for a condition.
-    pub fn set(&mut self, condition: u16, action: Option<Action>) {
+    pub fn set(&mut self, condition: u16, action: Option<ConditionAction>) {
         self.actions.retain(|(c, _)| *c != condition);
         if let Some(action) = action {
             self.actions.push((condition, action));
@@ -79,7 +79,7 @@ impl Handles {
         label(key.number).or_else(any).filter(|label| *label != 0)
     }
 
-    fn action(&self, condition: Condition) -> Option<Action> {
+    fn action(&self, condition: Condition) -> Option<ConditionAction> {
         let number = condition.number();
         self.actions
             .iter()
@@ -94,7 +94,7 @@ impl Handles {
 
     /// What this condition does now. ERROR stands in for every condition that
     /// would end the task.
-    pub fn reaction(&self, condition: Condition) -> Reaction {
+    pub fn reaction(&self, condition: Condition) -> ConditionReaction {
         let default = condition.default_action();
         let action = self.action(condition).or_else(|| {
             matches!(default, DefaultAction::Abend(_))
@@ -102,9 +102,9 @@ impl Handles {
                 .flatten()
         });
         match action {
-            Some(Action::Label(label)) => Reaction::Label(label),
-            Some(Action::Ignore) => Reaction::Continue,
-            None => Reaction::Default(default),
+            Some(ConditionAction::Label(label)) => ConditionReaction::Label(label),
+            Some(ConditionAction::Ignore) => ConditionReaction::Continue,
+            None => ConditionReaction::Default(default),
         }
     }
 
@@ -134,9 +134,9 @@ impl Handles {
 pub struct Frame {
     serial: u64,
     /// What is set now.
-    pub handles: Handles,
+    pub handles: HandleState,
     /// What PUSH HANDLE put aside.
-    pub pushed: Vec<Handles>,
+    pub pushed: Vec<HandleState>,
     /// Label to go to when the program is entered again; 0 for its top.
     pub resume: u16,
     /// The module that announced itself, and its item for a label to go to.
@@ -145,21 +145,21 @@ pub struct Frame {
 
 /// State of all frames, by depth.
 #[derive(Default)]
-pub struct Frames {
+pub struct FrameStack {
     list: Vec<Frame>,
 }
 
 /// A serial number that any frame of its depth takes over.
 const ADOPT: u64 = u64::MAX;
 
-impl Frames {
+impl FrameStack {
     /// The frame of that depth, cleared when it is not the one of before.
     pub fn at(&mut self, depth: i32, serial: u64) -> &mut Frame {
         let at = usize::try_from(depth).unwrap_or(0);
         while self.list.len() <= at {
             self.list.push(Frame {
                 serial: 0,
-                handles: Handles::default(),
+                handles: HandleState::default(),
                 pushed: Vec::new(),
                 resume: 0,
                 program: (std::ptr::null(), std::ptr::null()),
@@ -199,19 +199,19 @@ mod tests {
 
     #[test]
     fn error_catches_what_would_abend_and_nothing_else() {
-        let mut h = Handles::default();
-        h.set(Condition::Error.number(), Some(Action::Label(2)));
-        h.set(Condition::LengErr.number(), Some(Action::Ignore));
-        assert_eq!(h.reaction(Condition::NotFnd), Reaction::Label(2));
-        assert_eq!(h.reaction(Condition::LengErr), Reaction::Continue);
+        let mut h = HandleState::default();
+        h.set(Condition::Error.number(), Some(ConditionAction::Label(2)));
+        h.set(Condition::LengErr.number(), Some(ConditionAction::Ignore));
+        assert_eq!(h.reaction(Condition::NotFnd), ConditionReaction::Label(2));
+        assert_eq!(h.reaction(Condition::LengErr), ConditionReaction::Continue);
         let default = Condition::RetPage.default_action();
-        assert_eq!(h.reaction(Condition::RetPage), Reaction::Default(default));
+        assert_eq!(h.reaction(Condition::RetPage), ConditionReaction::Default(default));
     }
 
     #[test]
     fn a_key_goes_to_its_own_label_before_that_of_anykey() {
         let number = |name: &str| aid::by_name(name).expect("a name").number;
-        let mut h = Handles::default();
+        let mut h = HandleState::default();
         h.set_aid(aid::ANYKEY, 1);
         h.set_aid(number("PF3"), 2);
         h.set_aid(number("CLEAR"), 0);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn an_abend_exit_is_taken_once_until_it_is_reset() {
-        let mut h = Handles::default();
+        let mut h = HandleState::default();
         h.set_abend_exit(AbendExit::Label(1));
         assert_eq!(h.take_abend_exit(), Some(AbendExit::Label(1)));
         assert_eq!(h.take_abend_exit(), None);
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_new_frame_of_the_same_depth_starts_clean() {
-        let mut frames = Frames::default();
+        let mut frames = FrameStack::default();
         frames.at(1, 7).handles.set_abend_exit(AbendExit::Label(1));
         assert!(frames.known(1, 7).is_some());
         assert!(frames.known(1, 8).is_none());

@@ -63,7 +63,7 @@ impl LentConnections {
 pub type WorkResult = (Condition, Vec<u8>);
 
 /// A kind of work: the descriptors, the tag, further arguments, bytes.
-pub type Work = fn(&mut LentConnections, u64, [u64; 4], &[u8]) -> WorkResult;
+pub type ConnectionWork = fn(&mut LentConnections, u64, [u64; 4], &[u8]) -> WorkResult;
 
 /// Takes over a descriptor that the region has passed. It is done before any
 /// work is looked up.
@@ -75,7 +75,7 @@ pub const EXCHANGE: u64 = 2;
 pub const CLOSE: u64 = 3;
 
 /// All kinds of work beside [`TAKE`].
-const WORKS: &[(u64, Work)] = &[
+const WORKS: &[(u64, ConnectionWork)] = &[
     (EXCHANGE, exchange),
     (CLOSE, close),
     (SQL_SETTLE, sql::settle),

@@ -40,7 +40,7 @@ pub struct CpuMeter {
     /// too much.
     owed_ns: i64,
     /// What a task costs beside the time that it took; unknown at first.
-    beside_ns: Option<u64>,
+    overhead_ns: Option<u64>,
     /// The task is the first behind a sleep.
     first: bool,
 }
@@ -59,7 +59,7 @@ impl CpuMeter {
             took_ns: 0,
             tasks: 0,
             owed_ns: 0,
-            beside_ns: None,
+            overhead_ns: None,
             first: false,
         }
     }
@@ -84,7 +84,7 @@ impl CpuMeter {
     pub fn task(&mut self, brief: bool, took_ns: u64) -> CpuTime {
         self.tasks += 1;
         self.took_ns += took_ns;
-        if let Some(beside) = self.beside_ns
+        if let Some(beside) = self.overhead_ns
             && brief
             && !self.first
             && took_ns < LONGEST_NS
@@ -109,7 +109,7 @@ impl CpuMeter {
         // task's, as far as it fits the time that it took.
         self.owed_ns += used as i64 - self.given_ns as i64;
         self.given_ns = 0;
-        let likely = (took_ns + self.beside_ns.unwrap_or(0)).min(used);
+        let likely = (took_ns + self.overhead_ns.unwrap_or(0)).min(used);
         self.owed_ns -= likely as i64;
         let ns = self.corrected(likely);
         CpuTime {
@@ -125,7 +125,7 @@ impl CpuMeter {
         // Less CPU than time: somebody else ran meanwhile, which tells nothing.
         if let Some(beside) = used.checked_sub(self.took_ns) {
             let beside = beside / self.tasks.max(1);
-            self.beside_ns = Some(self.beside_ns.map_or(beside, |old| (3 * old + beside) / 4));
+            self.overhead_ns = Some(self.overhead_ns.map_or(beside, |old| (3 * old + beside) / 4));
         }
         (self.tasks, self.took_ns) = (0, 0);
         used
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_from_the_clock_is_said_to_be_estimated() {
+    fn cpu_time_that_was_not_read_from_the_clock_is_marked_as_estimated() {
         let mut meter = meter();
         let mut estimated = |brief| {
             meter.begin(brief, false);

@@ -15,16 +15,16 @@ use cics::resp::{Condition, DefaultAction};
 use cics::{abend, names::AbendCode};
 
 use crate::abend::Abend;
-use crate::cob::{Arg, Field, Flow, Handlers};
+use crate::cob::{CommandOperand, Field, Flow, WorkerHandlers};
 use crate::commands::{COMMANDS, forward};
-use crate::conditions::Reaction;
+use crate::conditions::ConditionReaction;
 use crate::le;
 use crate::services::Failure;
-use crate::worker::{Exit, Worker, current};
+use crate::worker::{LevelExit, Worker, current};
 
 /// What a command answers when it is not NORMAL.
 #[derive(Debug)]
-pub enum Stop {
+pub enum CommandStop {
     /// A condition with RESP2.
     Condition(Condition, u32),
     /// The task or an abend exit gets control.
@@ -34,17 +34,17 @@ pub enum Stop {
 }
 
 /// Result of a command.
-pub type Outcome = Result<(), Stop>;
+pub type CommandResult = Result<(), CommandStop>;
 
 /// A condition as a command's answer.
-pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Stop> {
-    Err(Stop::Condition(condition, resp2))
+pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, CommandStop> {
+    Err(CommandStop::Condition(condition, resp2))
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for CommandStop {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Condition(condition, resp2) => Stop::Condition(condition, resp2),
+            Failure::Condition(condition, resp2) => CommandStop::Condition(condition, resp2),
             Failure::Abend(code) => {
                 let why = match &code {
                     b"AFCF" => "its wait for a record lasted too long, or could never end",
@@ -54,14 +54,14 @@ impl From<Failure> for Stop {
                     b"ASP7" => "whether the unit of work is committed is not known",
                     _ => "ended by the region",
                 };
-                Stop::Abend(Abend::new(AbendCode(code), why))
+                CommandStop::Abend(Abend::new(AbendCode(code), why))
             }
         }
     }
 }
 
 /// A command as the program gave it.
-pub struct Call<'c> {
+pub struct CommandCall<'c> {
     /// The command's row.
     pub row: &'static Command,
     /// Pairs of a condition or AID and a label.
@@ -71,7 +71,7 @@ pub struct Call<'c> {
     operands: &'c [*const Field],
 }
 
-impl<'c> Call<'c> {
+impl<'c> CommandCall<'c> {
     /// The options that are there, by bit.
     pub fn options(&self) -> u128 {
         self.options
@@ -93,7 +93,7 @@ impl<'c> Call<'c> {
     }
 
     /// The operand of an option, if the option is there.
-    pub fn arg(&self, option: u8) -> Option<Arg<'c>> {
+    pub fn arg(&self, option: u8) -> Option<CommandOperand<'c>> {
         let bit = 1u128 << option;
         let there = self.options & self.with_argument;
         if there & bit == 0 {
@@ -101,7 +101,7 @@ impl<'c> Call<'c> {
         }
         let at = (there & (bit - 1)).count_ones() as usize;
         // SAFETY: libcob's fields for the arguments of this CALL.
-        unsafe { Arg::new(*self.operands.get(at)?) }
+        unsafe { CommandOperand::new(*self.operands.get(at)?) }
     }
 
     /// The operand of an option as a name.
@@ -157,24 +157,24 @@ fn resource(row: &Command) -> [Option<u8>; 2] {
 }
 
 /// The function that serves a command.
-pub type Serve = fn(&mut Worker, &Call<'_>) -> Outcome;
+pub type CommandHandler = fn(&mut Worker, &CommandCall<'_>) -> CommandResult;
 
 /// Commands by number.
-pub struct Dispatch {
+pub struct DispatchTable {
     /// Place in `served` and one more, by number.
     places: Vec<u16>,
-    served: Vec<Served>,
+    served: Vec<ServedCommand>,
 }
 
-struct Served {
+struct ServedCommand {
     row: &'static Command,
-    serve: Serve,
+    serve: CommandHandler,
     with_argument: u128,
     /// The options of which one names what EIBRSRCE tells.
     resource: [Option<u8>; 2],
 }
 
-impl Dispatch {
+impl DispatchTable {
     /// The commands of this worker.
     pub fn new() -> Self {
         let mut places = vec![0; 1 << 16];
@@ -193,7 +193,7 @@ impl Dispatch {
                     && option.alias_of.is_none();
                 with_argument |= u128::from(passes) << i;
             }
-            served.push(Served {
+            served.push(ServedCommand {
                 row,
                 serve,
                 with_argument,
@@ -201,18 +201,18 @@ impl Dispatch {
             });
             places[usize::from(row.number)] = served.len() as u16;
         }
-        Dispatch { places, served }
+        DispatchTable { places, served }
     }
 
-    fn find(&self, number: u16) -> Option<&Served> {
+    fn find(&self, number: u16) -> Option<&ServedCommand> {
         let place = self.places[usize::from(number)];
         self.served.get(usize::from(place).wrapping_sub(1))
     }
 }
 
-impl Default for Dispatch {
+impl Default for DispatchTable {
     fn default() -> Self {
-        Dispatch::new()
+        DispatchTable::new()
     }
 }
 
@@ -227,7 +227,7 @@ impl Worker {
             let what = command::by_number(block.command()).map_or("an unknown command", |c| c.name);
             return self.take_exit(Abend::new(abend::AEY9, format!("{what} is not supported")));
         };
-        let call = Call {
+        let call = CommandCall {
             row: served.row,
             block,
             options: block.options(),
@@ -239,7 +239,7 @@ impl Worker {
             self.task.level_mut().eib().set_resource(name.bytes());
         }
         self.services.progress();
-        self.task.timer.look();
+        self.task.timer.post_if_due();
         self.count(&call);
         self.trace.enter(call.row.number, self.waited_ns());
         let outcome = self.served_in_mode(&call, serve);
@@ -248,7 +248,7 @@ impl Worker {
     }
 
     /// Runs a command, under the QR token if the region says so for files.
-    fn served_in_mode(&mut self, call: &Call<'_>, serve: Serve) -> Outcome {
+    fn served_in_mode(&mut self, call: &CommandCall<'_>, serve: CommandHandler) -> CommandResult {
         let qr = self.facts.fc_qr_only && call.row.domain == Domain::Files && !self.on_qr();
         if !qr {
             return serve(self, call);
@@ -259,14 +259,14 @@ impl Worker {
         outcome
     }
 
-    fn trace_outcome(&mut self, command: u16, outcome: &Outcome) {
+    fn trace_outcome(&mut self, command: u16, outcome: &CommandResult) {
         let waited = self.waited_ns();
         match outcome {
-            Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0, waited),
-            Err(Stop::Condition(raised, resp2)) => {
+            Ok(()) | Err(CommandStop::Leave) => self.trace.exit(command, 0, 0, waited),
+            Err(CommandStop::Condition(raised, resp2)) => {
                 self.trace.exit(command, raised.number(), *resp2, waited);
             }
-            Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code, waited),
+            Err(CommandStop::Abend(abend)) => self.trace.abend(command, abend.code, waited),
         }
     }
 
@@ -277,7 +277,7 @@ impl Worker {
         crossings.wait_ns + crossings.qr_wait_ns
     }
 
-    fn count(&mut self, call: &Call<'_>) {
+    fn count(&mut self, call: &CommandCall<'_>) {
         use cics::command::commands::{link, xctl};
         let counts = &mut self.task.counts;
         counts.commands += 1;
@@ -291,15 +291,15 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, call: &Call<'_>, outcome: Outcome) -> Flow {
+    fn answer(&mut self, call: &CommandCall<'_>, outcome: CommandResult) -> Flow {
         let (condition, resp2) = match outcome {
             Ok(()) => (Condition::Normal, 0),
-            Err(Stop::Condition(condition, resp2)) => (condition, resp2),
-            Err(Stop::Abend(abend)) => return self.take_exit(abend),
-            Err(Stop::Leave) => return Flow::leave(self.task.level().base),
+            Err(CommandStop::Condition(condition, resp2)) => (condition, resp2),
+            Err(CommandStop::Abend(abend)) => return self.take_exit(abend),
+            Err(CommandStop::Leave) => return Flow::leave(self.task.level().base),
         };
         if self.task.over {
-            self.task.level_mut().exit = Exit::Returned;
+            self.task.level_mut().exit = LevelExit::Returned;
             return Flow::leave(self.task.level().base);
         }
         debug_assert!(
@@ -337,17 +337,17 @@ impl Worker {
 
     /// What an unhandled condition does: the label to go to (0 for none), or
     /// an abend.
-    fn react(&mut self, call: &Call<'_>, raised: Condition, resp2: u32) -> Result<u16, Box<Abend>> {
+    fn react(&mut self, call: &CommandCall<'_>, raised: Condition, resp2: u32) -> Result<u16, Box<Abend>> {
         let (depth, serial) = self.rt.frame();
         let code = match self.task.frames.at(depth, serial).handles.reaction(raised) {
-            Reaction::Label(label) => return Ok(label),
-            Reaction::Continue | Reaction::Default(DefaultAction::Ignore) => return Ok(0),
-            Reaction::Default(DefaultAction::Suspend) => abend::AKCS,
+            ConditionReaction::Label(label) => return Ok(label),
+            ConditionReaction::Continue | ConditionReaction::Default(DefaultAction::Ignore) => return Ok(0),
+            ConditionReaction::Default(DefaultAction::Suspend) => abend::AKCS,
             // A terminal that is gone has an abend of its own.
-            Reaction::Default(_) if raised == Condition::TermErr && self.task.has_terminal() => {
+            ConditionReaction::Default(_) if raised == Condition::TermErr && self.task.has_terminal() => {
                 AbendCode(*b"ATNI")
             }
-            Reaction::Default(DefaultAction::Abend(code)) => code,
+            ConditionReaction::Default(DefaultAction::Abend(code)) => code,
         };
         let text = format!("{} answered {raised} (RESP2 {resp2})", call.row.name);
         let mut abend = Abend::new(code, text);
@@ -371,7 +371,7 @@ impl Worker {
             return;
         }
         // SAFETY: the module is in control, so its item is where it was.
-        if let Some(item) = unsafe { Arg::new(item) } {
+        if let Some(item) = unsafe { CommandOperand::new(item) } {
             item.set_int(i64::from(label));
         }
     }
@@ -389,9 +389,9 @@ impl Worker {
         // SAFETY: libcob's fields for the arguments of this CALL.
         let (eib, code, label) = unsafe {
             (
-                Arg::new(operand(0)),
-                Arg::new(operand(1)),
-                Arg::new(operand(2)),
+                CommandOperand::new(operand(0)),
+                CommandOperand::new(operand(1)),
+                CommandOperand::new(operand(2)),
             )
         };
         if let Some(label) = label {
@@ -450,7 +450,7 @@ impl Worker {
                 self.take_exit(abend)
             }
             None => {
-                self.task.level_mut().exit = Exit::Returned;
+                self.task.level_mut().exit = LevelExit::Returned;
                 Flow::leave(self.task.level().base)
             }
         }
@@ -461,12 +461,12 @@ impl Worker {
 fn split<'c>(operands: &'c [*const Field]) -> Option<(Block<'c>, &'c [*const Field])> {
     let (first, rest) = operands.split_first()?;
     // SAFETY: libcob's field for the first argument of this CALL.
-    let block = unsafe { Arg::new(*first) }?;
+    let block = unsafe { CommandOperand::new(*first) }?;
     Some((Block::parse(block.bytes()).ok()?, rest))
 }
 
 /// The worker's entries for the C side.
-pub(crate) static HANDLERS: Handlers = Handlers {
+pub(crate) static HANDLERS: WorkerHandlers = WorkerHandlers {
     exec: on_exec,
     start: on_start,
     resolve: on_resolve,

@@ -11,20 +11,20 @@ use link::{FileEntry, HeldRecords};
 
 /// Files by name, and the task's state on them.
 #[derive(Debug, Default)]
-pub struct Files {
+pub struct TaskFiles {
     list: Vec<FileEntry>,
     by_name: HashMap<[u8; 8], usize>,
     /// The count of changes when the switches of each were last asked for.
     seen: Vec<u32>,
     /// Browses in progress.
-    pub browses: Vec<Browse>,
+    pub browses: Vec<FileBrowse>,
     /// Records read for update.
     pub held: HeldRecords<usize>,
 }
 
 /// A browse in progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Browse {
+pub struct FileBrowse {
     /// File.
     pub file: usize,
     /// REQID, 0 without.
@@ -57,7 +57,7 @@ pub enum BrowseState {
     AtFront,
 }
 
-impl Files {
+impl TaskFiles {
     /// The files of a configuration.
     pub fn new(list: &[FileEntry]) -> Self {
         let by_name = list
@@ -67,11 +67,11 @@ impl Files {
             .filter(|(_, f)| !f.name.is_blank())
             .map(|(i, f)| (*f.name.as_bytes(), i))
             .collect();
-        Files {
+        TaskFiles {
             list: list.to_vec(),
             by_name,
             seen: vec![0; list.len()],
-            ..Files::default()
+            ..TaskFiles::default()
         }
     }
 
@@ -107,7 +107,7 @@ impl Files {
     }
 
     /// The browse of a file with this REQID.
-    pub fn browse(&mut self, file: usize, reqid: i64) -> Option<&mut Browse> {
+    pub fn browse(&mut self, file: usize, reqid: i64) -> Option<&mut FileBrowse> {
         self.browses
             .iter_mut()
             .find(|b| b.file == file && b.reqid == reqid)
@@ -146,8 +146,8 @@ mod tests {
         update: false,
     };
 
-    fn files() -> Files {
-        Files::new(&[
+    fn files() -> TaskFiles {
+        TaskFiles::new(&[
             FileEntry {
                 name: FileName::new("ACCTS").unwrap(),
                 key_offset: 2,

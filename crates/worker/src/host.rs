@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use link::{ProgramEntry, ProgramFault, WorkerConfig};
 
-use crate::cob::{LoadError, Module, Runtime};
+use crate::cob::{LoadError, ModuleInstance, CobolRuntime};
 
 /// Place of a program in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,14 @@ pub struct ProgramId(usize);
 
 /// An instance that a level holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenInstance {
     module: usize,
     instance: usize,
 }
 
 /// The table.
 #[derive(Default)]
-pub struct Programs {
+pub struct ProgramTable {
     list: Vec<Program>,
     modules: Vec<LoadedModule>,
     by_name: Vec<(u64, usize)>,
@@ -55,18 +55,18 @@ struct Program {
 
 struct LoadedModule {
     path: PathBuf,
-    instances: Vec<Instance>,
+    instances: Vec<ProgramInstance>,
 }
 
-struct Instance {
-    module: Module,
+struct ProgramInstance {
+    module: ModuleInstance,
     /// Level that holds it, counted from 1; 0 when it is free.
     level: usize,
 }
 
-impl Programs {
+impl ProgramTable {
     /// The table of a configuration.
-    pub fn new(config: &WorkerConfig, runtime: &Runtime) -> Self {
+    pub fn new(config: &WorkerConfig, runtime: &CobolRuntime) -> Self {
         let mut modules: Vec<LoadedModule> = Vec::new();
         let mut places: HashMap<&Path, usize> = HashMap::new();
         let mut list: Vec<Program> = Vec::with_capacity(config.programs.len());
@@ -103,7 +103,7 @@ impl Programs {
                 (!address.is_null()).then(|| ((*name).to_owned(), address))
             })
             .collect();
-        Programs {
+        ProgramTable {
             list,
             modules,
             by_name,
@@ -141,7 +141,7 @@ impl Programs {
         &mut self,
         program: ProgramId,
         level: usize,
-        taken: &mut Vec<Taken>,
+        taken: &mut Vec<TakenInstance>,
     ) -> Result<*mut c_void, LoadError> {
         let p = &self.list[program.0];
         let Some(at) = p.module else {
@@ -159,7 +159,7 @@ impl Programs {
             None => self.load(at)?,
         };
         self.modules[at].instances[instance].level = level;
-        taken.push(Taken {
+        taken.push(TakenInstance {
             module: at,
             instance,
         });
@@ -176,15 +176,15 @@ impl Programs {
     fn load(&mut self, at: usize) -> Result<usize, LoadError> {
         let LoadedModule { path, instances } = &mut self.modules[at];
         let copy = !instances.is_empty();
-        let mut module = Module::load(path, copy);
+        let mut module = ModuleInstance::load(path, copy);
         if module.is_err() && no_descriptor_is_free() {
             self.used_up = true;
             self.spare.clear();
-            module = Module::load(path, copy);
+            module = ModuleInstance::load(path, copy);
         }
         let module = module?;
         self.copies += usize::from(copy);
-        instances.push(Instance { module, level: 0 });
+        instances.push(ProgramInstance { module, level: 0 });
         Ok(instances.len() - 1)
     }
 
@@ -230,7 +230,7 @@ impl Programs {
     }
 
     /// Gives back what a level took.
-    pub fn give_back(&mut self, taken: &mut Vec<Taken>) {
+    pub fn give_back(&mut self, taken: &mut Vec<TakenInstance>) {
         for t in taken.drain(..) {
             self.modules[t.module].instances[t.instance].level = 0;
         }

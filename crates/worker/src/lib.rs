@@ -57,5 +57,5 @@ pub use abend::Abend;
 pub use cob::StartError;
 pub use remote::LinkServices;
 pub use run::run;
-pub use services::Services;
+pub use services::WorkerServices;
 pub use worker::{TaskEnd, Worker};

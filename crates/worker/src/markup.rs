@@ -5,13 +5,13 @@
 use runtime::markup::Operands;
 
 use crate::abend::Abend;
-use crate::exec::Stop;
-use crate::le::{Arguments, End, Served};
+use crate::exec::CommandStop;
+use crate::le::{LeArguments, ServiceEnd, LeResult};
 use crate::worker::Worker;
 
 /// Operands of the program in control.
 struct WorkerOperands<'a, 'c> {
-    arguments: &'a Arguments<'c>,
+    arguments: &'a LeArguments<'c>,
     has_ebcdic_sign: bool,
 }
 
@@ -53,11 +53,11 @@ impl Operands for WorkerOperands<'_, '_> {
 }
 
 /// Does the statement of a CALL.
-pub(crate) fn serve(worker: &mut Worker, arguments: &Arguments<'_>) -> Served {
+pub(crate) fn serve(worker: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     let mut operands = WorkerOperands {
         arguments,
         has_ebcdic_sign: worker.rt.has_ebcdic_sign(),
     };
     let served = worker.markup.serve(&mut operands);
-    served.map_err(|fault| End::Stop(Stop::Abend(Abend::new(cics::abend::ASRA, fault.0))))
+    served.map_err(|fault| ServiceEnd::Stop(CommandStop::Abend(Abend::new(cics::abend::ASRA, fault.0))))
 }

@@ -16,14 +16,14 @@ use store::{
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, Crossings, Failure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
-    Payload, ProgramServices, Reply, Served, Services, Show, SqlServices, TurnServices,
+    Arena, CrossingCounts, Failure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
+    LinkData, ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices,
     UnitServices, VerbAnswer,
 };
 use crate::sql::{SqlConnection, SqlLink, SqlRefusal};
 
 /// A program that lives elsewhere: changes its COMMAREA.
-pub type Remote = fn(&mut [u8]);
+pub type RemoteProgram = fn(&mut [u8]);
 
 /// Services in memory.
 pub struct MemoryServices {
@@ -34,7 +34,7 @@ pub struct MemoryServices {
     files: Vec<(FileEntry, FileId)>,
     held: HashMap<u32, (usize, Vec<u8>)>,
     last_token: u32,
-    remotes: HashMap<[u8; 8], Remote>,
+    remotes: HashMap<[u8; 8], RemoteProgram>,
     qr: bool,
     sql: SqlConnection,
 }
@@ -78,7 +78,7 @@ impl MemoryServices {
     }
 
     /// Adds a program that lives elsewhere.
-    pub fn add_remote(&mut self, name: [u8; 8], program: Remote) {
+    pub fn add_remote(&mut self, name: [u8; 8], program: RemoteProgram) {
         self.remotes.insert(name, program);
     }
 
@@ -86,7 +86,7 @@ impl MemoryServices {
         key_in(&self.files[file].0, record)
     }
 
-    fn held_key(&mut self, file: usize, token: u32) -> Served<Vec<u8>> {
+    fn held_key(&mut self, file: usize, token: u32) -> ServiceResult<Vec<u8>> {
         match self.held.remove(&token) {
             Some((of, key)) if of == file => Ok(key),
             _ => Err(Failure::Condition(Condition::InvReq, 47)),
@@ -106,7 +106,7 @@ fn refused(error: UnitError) -> Failure {
     }
 }
 
-impl Services for MemoryServices {
+impl WorkerServices for MemoryServices {
     fn begin_task(&mut self, _slot: usize) {}
 
     fn end_task(&mut self) {
@@ -115,12 +115,12 @@ impl Services for MemoryServices {
     }
 
     /// There is no region to serve it.
-    fn command(&mut self, _number: u16, _operands: &CommandOperands) -> Served<Reply> {
+    fn command(&mut self, _number: u16, _operands: &CommandOperands) -> ServiceResult<CommandReply> {
         Err(Failure::Abend(*b"AEY9"))
     }
 
-    fn crossings(&self) -> Crossings {
-        Crossings::default()
+    fn crossings(&self) -> CrossingCounts {
+        CrossingCounts::default()
     }
 }
 
@@ -151,8 +151,8 @@ impl FileServices for MemoryServices {
         file: usize,
         seek: SeekKey<'_>,
         _access: FileAccess,
-        show: &mut Show<'_>,
-    ) -> Served<bool> {
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<bool> {
         let id = self.files[file].1;
         let mut show = |e: store::RecordView<'_>| show(e.into());
         self.unit
@@ -166,8 +166,8 @@ impl FileServices for MemoryServices {
         seek: SeekKey<'_>,
         access: FileAccess,
         _nosuspend: bool,
-        show: &mut Show<'_>,
-    ) -> Served<Option<u32>> {
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<Option<u32>> {
         let mut key = Vec::new();
         let mut take = |found: FoundRecord<&[u8]>| {
             key.extend_from_slice(found.key());
@@ -187,14 +187,14 @@ impl FileServices for MemoryServices {
         _number: &[u8],
         record: &[u8],
         _nosuspend: bool,
-    ) -> Served<Vec<u8>> {
+    ) -> ServiceResult<Vec<u8>> {
         let (id, key) = (self.files[file].1, self.key(file, record).to_vec());
         let added = self.unit.insert(&mut self.store, id, &key, record);
         added.map_err(refused)?;
         Ok(key)
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], _nosuspend: bool) -> Served<()> {
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], _nosuspend: bool) -> ServiceResult<()> {
         let key = self.held_key(file, token)?;
         let id = self.files[file].1;
         self.unit
@@ -202,18 +202,18 @@ impl FileServices for MemoryServices {
             .map_err(refused)
     }
 
-    fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
+    fn delete_held(&mut self, file: usize, token: u32) -> ServiceResult<()> {
         let key = self.held_key(file, token)?;
         self.delete(file, &key, false).map(drop)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<bool> {
+    fn delete(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> ServiceResult<bool> {
         let id = self.files[file].1;
         let deleted = self.unit.delete(&mut self.store, id, key);
         deleted.map(|()| false).map_err(refused)
     }
 
-    fn delete_generic(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> Served<u64> {
+    fn delete_generic(&mut self, file: usize, key: &[u8], _nosuspend: bool) -> ServiceResult<u64> {
         let mut deleted = 0;
         loop {
             let mut full = Vec::new();
@@ -226,7 +226,7 @@ impl FileServices for MemoryServices {
         }
     }
 
-    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> ServiceResult<()> {
         self.held
             .retain(|t, (of, _)| *of != file || token.is_some_and(|wanted| wanted != *t));
         Ok(())
@@ -234,7 +234,7 @@ impl FileServices for MemoryServices {
 }
 
 impl UnitServices for MemoryServices {
-    fn syncpoint(&mut self) -> Served<()> {
+    fn syncpoint(&mut self) -> ServiceResult<()> {
         self.held.clear();
         let unit = std::mem::take(&mut self.unit);
         if !self.sql.end_unit(true) {
@@ -246,7 +246,7 @@ impl UnitServices for MemoryServices {
         }
     }
 
-    fn rollback(&mut self) -> Served<()> {
+    fn rollback(&mut self) -> ServiceResult<()> {
         self.held.clear();
         self.unit = UnitOfWork::new();
         self.sql.end_unit(false);
@@ -265,25 +265,25 @@ impl SqlServices for MemoryServices {
 }
 
 impl ProgramServices for MemoryServices {
-    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
+    fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep> {
         match (self.remotes.get(program), payload) {
-            (Some(run), Payload::Commarea(commarea)) => {
+            (Some(run), LinkData::Commarea(commarea)) => {
                 let mut commarea = commarea.clone();
                 run(&mut commarea);
-                Ok(LinkStep::Done(Payload::Commarea(commarea)))
+                Ok(LinkStep::Done(LinkData::Commarea(commarea)))
             }
             _ => Err(Failure::Condition(Condition::PgmIdErr, 3)),
         }
     }
 
-    fn nested_done(&mut self, _abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep> {
+    fn nested_done(&mut self, _abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep> {
         Ok(LinkStep::Done(payload.clone()))
     }
 }
 
 impl PartnerServices for MemoryServices {
     /// There are no partners, and no task was attached by one.
-    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> Served<VerbAnswer> {
+    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> ServiceResult<VerbAnswer> {
         Ok(VerbAnswer::refused(match verb {
             Verb::Allocate => Condition::SysIdErr,
             _ => Condition::NotAlloc,

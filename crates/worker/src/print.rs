@@ -24,7 +24,7 @@ static PROGRAM: AtomicU64 = AtomicU64::new(u64::from_ne_bytes([b' '; 8]));
 static RECORDS: AtomicBool = AtomicBool::new(false);
 
 /// The lines that are not whole yet, and whose they are.
-static PRINTER: Mutex<Printer> = Mutex::new(Printer {
+static PRINTER: Mutex<TaskPrinter> = Mutex::new(TaskPrinter {
     task: 0,
     transid: [b' '; 4],
     lines: [Vec::new(), Vec::new()],
@@ -32,7 +32,7 @@ static PRINTER: Mutex<Printer> = Mutex::new(Printer {
     lost: 0,
 });
 
-struct Printer {
+struct TaskPrinter {
     task: u64,
     transid: [u8; 4],
     /// Standard output and standard error.
@@ -103,7 +103,7 @@ pub fn printed(stream: usize, bytes: &[u8]) {
     }
 }
 
-impl Printer {
+impl TaskPrinter {
     fn end_line(&mut self, stream: usize) {
         let fd = stream as i32 + 1;
         let source = DisplaySource {

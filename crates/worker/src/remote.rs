@@ -26,8 +26,8 @@ use store::{FileId, ReadError, ReadStore, SeekKey, StorageError};
 
 use crate::connections::{self, LentConnections};
 use crate::services::{
-    Arena, Crossings, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, Payload,
-    ProgramServices, Reply, Served, Services, Show, SqlServices, TurnServices, UnitServices,
+    Arena, CrossingCounts, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, LinkData,
+    ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices, UnitServices,
     VerbAnswer,
 };
 use crate::sql::{self, SqlLink, SqlRefusal};
@@ -43,13 +43,13 @@ pub struct LinkServices {
     arena: *mut u8,
     heap: ArenaHeap,
     reader: Option<Box<dyn ReadStore>>,
-    files: Vec<File>,
+    files: Vec<RemoteFile>,
     holding: bool,
-    crossings: Crossings,
+    crossings: CrossingCounts,
     connections: LentConnections,
 }
 
-struct File {
+struct RemoteFile {
     name: Option<store::FileName>,
     /// Where its records are read: the file, or the index of a path.
     place: Option<ReadPlace>,
@@ -76,7 +76,7 @@ impl LinkServices {
         let files = config
             .files
             .iter()
-            .map(|f| File {
+            .map(|f| RemoteFile {
                 name: match f.data_set.as_str() {
                     "" => f.name.as_str().parse().ok(),
                     data_set => data_set.parse().ok(),
@@ -93,7 +93,7 @@ impl LinkServices {
             reader,
             files,
             holding: false,
-            crossings: Crossings::default(),
+            crossings: CrossingCounts::default(),
             connections: LentConnections::default(),
         }
     }
@@ -130,7 +130,7 @@ impl LinkServices {
     }
 
     /// A call that is answered; a wish for a nested run is refused.
-    fn ask(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> Served<AnswerHeader> {
+    fn ask(&mut self, op: CallOperation, args: [u64; 8], data: &[&[u8]]) -> ServiceResult<AnswerHeader> {
         let heard = self.call(op, args, data);
         answer(self.until_answered(heard))
     }
@@ -172,7 +172,7 @@ impl LinkServices {
         self.waiting(|side| side.nested_done(results, &[&data]))
     }
 
-    fn local(&mut self, file: usize, seek: SeekKey<'_>, show: &mut Show<'_>) -> Option<Served<bool>> {
+    fn local(&mut self, file: usize, seek: SeekKey<'_>, show: &mut RecordVisitor<'_>) -> Option<ServiceResult<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
         // A file that was loaded anew has another number: look once more.
@@ -209,14 +209,14 @@ impl LinkServices {
 
     /// Has the region do a command on a file. The answer's data stays in the
     /// link until the next call.
-    fn on_file(&mut self, file: usize, command: FileCommand<'_>) -> Served<AnswerHeader> {
+    fn on_file(&mut self, file: usize, command: FileCommand<'_>) -> ServiceResult<AnswerHeader> {
         let file = file as u32;
         let wire = FileCall { file, command }.emit();
         self.ask(wire.op, wire.args, &wire.data)
     }
 
     /// Shows the record that an answer brings.
-    fn show_found(&self, header: &AnswerHeader, show: &mut Show<'_>) {
+    fn show_found(&self, header: &AnswerHeader, show: &mut RecordVisitor<'_>) {
         let side = self.side.borrow();
         show(FileAnswer::new(header, side.call_data(header)).found());
     }
@@ -246,7 +246,7 @@ impl LinkServices {
         }
     }
 
-    fn link_step(&mut self, heard: CallEvent) -> Served<LinkStep> {
+    fn link_step(&mut self, heard: CallEvent) -> ServiceResult<LinkStep> {
         let mut heard = heard;
         while let CallEvent::Act(request) = heard {
             heard = self.act(&request);
@@ -286,19 +286,19 @@ pub fn reader_failed() -> bool {
 /// The region wrote what it does not write.
 const DAMAGED: Failure = Failure::Abend(*b"AEXZ");
 
-fn payload(header: &AnswerHeader, data: &[u8]) -> Served<Payload> {
+fn payload(header: &AnswerHeader, data: &[u8]) -> ServiceResult<LinkData> {
     if header.args[0] != LINK_CHANNEL {
-        return Ok(Payload::Commarea(data.to_vec()));
+        return Ok(LinkData::Commarea(data.to_vec()));
     }
     let channel = ChannelData::parse(data);
-    channel.map(Payload::Channel).map_err(|_| DAMAGED)
+    channel.map(LinkData::Channel).map_err(|_| DAMAGED)
 }
 
 /// The bytes of a payload, and the argument that says what they are.
-fn emit(payload: &Payload) -> (std::borrow::Cow<'_, [u8]>, u64) {
+fn emit(payload: &LinkData) -> (std::borrow::Cow<'_, [u8]>, u64) {
     match payload {
-        Payload::Commarea(bytes) => (bytes.as_slice().into(), 0),
-        Payload::Channel(channel) => (channel.emit().into(), LINK_CHANNEL),
+        LinkData::Commarea(bytes) => (bytes.as_slice().into(), 0),
+        LinkData::Channel(channel) => (channel.emit().into(), LINK_CHANNEL),
     }
 }
 
@@ -310,7 +310,7 @@ fn refused_run() -> AnswerHeader {
     }
 }
 
-fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
+fn answer(header: AnswerHeader) -> ServiceResult<AnswerHeader> {
     if !header.abend.is_blank() && *header.abend.as_bytes() != [0; 4] {
         return Err(Failure::Abend(*header.abend.as_bytes()));
     }
@@ -320,7 +320,7 @@ fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
     }
 }
 
-impl Services for LinkServices {
+impl WorkerServices for LinkServices {
     fn begin_task(&mut self, slot: usize) {
         self.end_unit();
         if let Some(link) = self.connections.sql_mut() {
@@ -335,7 +335,7 @@ impl Services for LinkServices {
         std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
     }
 
-    fn command(&mut self, number: u16, operands: &CommandOperands) -> Served<Reply> {
+    fn command(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<CommandReply> {
         let mut args = [0; 8];
         args[0] = number.into();
         let data = operands.emit();
@@ -354,14 +354,14 @@ impl Services for LinkServices {
             [] => CommandOperands::default(),
             data => CommandOperands::parse(data).map_err(|_| DAMAGED)?,
         };
-        Ok(Reply {
+        Ok(CommandReply {
             condition,
             resp2,
             operands,
         })
     }
 
-    fn crossings(&self) -> Crossings {
+    fn crossings(&self) -> CrossingCounts {
         self.crossings
     }
 }
@@ -409,8 +409,8 @@ impl FileServices for LinkServices {
         file: usize,
         seek: SeekKey<'_>,
         access: FileAccess,
-        show: &mut Show<'_>,
-    ) -> Served<bool> {
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<bool> {
         if let Some(found) = self.local(file, seek, show) {
             return found;
         }
@@ -430,8 +430,8 @@ impl FileServices for LinkServices {
         seek: SeekKey<'_>,
         access: FileAccess,
         nosuspend: bool,
-        show: &mut Show<'_>,
-    ) -> Served<Option<u32>> {
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<Option<u32>> {
         let command = FileCommand::ReadUpdate {
             seek,
             access,
@@ -453,7 +453,7 @@ impl FileServices for LinkServices {
         number: &[u8],
         record: &[u8],
         nosuspend: bool,
-    ) -> Served<Vec<u8>> {
+    ) -> ServiceResult<Vec<u8>> {
         self.note_change(file);
         let command = FileCommand::Write {
             key: number,
@@ -464,7 +464,7 @@ impl FileServices for LinkServices {
         Ok(self.side.borrow().call_data(&header).to_vec())
     }
 
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()> {
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> ServiceResult<()> {
         self.note_change(file);
         let command = FileCommand::Rewrite {
             token: Some(token),
@@ -474,20 +474,20 @@ impl FileServices for LinkServices {
         self.on_file(file, command).map(drop)
     }
 
-    fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
+    fn delete_held(&mut self, file: usize, token: u32) -> ServiceResult<()> {
         self.note_change(file);
         let token = Some(token);
         self.on_file(file, FileCommand::DeleteHeld { token })
             .map(drop)
     }
 
-    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<bool> {
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> ServiceResult<bool> {
         self.note_change(file);
         let header = self.on_file(file, FileCommand::Delete { key, nosuspend })?;
         Ok(FileAnswer::new(&header, &[]).more())
     }
 
-    fn delete_generic(&mut self, file: usize, prefix: &[u8], nosuspend: bool) -> Served<u64> {
+    fn delete_generic(&mut self, file: usize, prefix: &[u8], nosuspend: bool) -> ServiceResult<u64> {
         self.note_change(file);
         match self.on_file(file, FileCommand::DeleteGeneric { prefix, nosuspend }) {
             Ok(header) => Ok(FileAnswer::new(&header, &[]).deleted()),
@@ -496,20 +496,20 @@ impl FileServices for LinkServices {
         }
     }
 
-    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> ServiceResult<()> {
         self.on_file(file, FileCommand::Unlock { token }).map(drop)
     }
 }
 
 impl UnitServices for LinkServices {
-    fn syncpoint(&mut self) -> Served<()> {
+    fn syncpoint(&mut self) -> ServiceResult<()> {
         self.end_unit();
         let ended = self.ask(CallOperation::Syncpoint, [0; 8], &[]).map(drop);
         self.end_sql_unit(ended.is_ok());
         ended
     }
 
-    fn rollback(&mut self) -> Served<()> {
+    fn rollback(&mut self) -> ServiceResult<()> {
         self.end_unit();
         let ended = self.ask(CallOperation::Rollback, [0; 8], &[]).map(drop);
         self.end_sql_unit(false);
@@ -561,7 +561,7 @@ impl SqlServices for LinkServices {
         self.connections.keep_sql(link);
     }
 
-    fn sql_lost(&mut self, link: Box<SqlLink>) -> Served<()> {
+    fn sql_lost(&mut self, link: Box<SqlLink>) -> ServiceResult<()> {
         let tag = link.tag;
         drop(link);
         self.connections.close(tag);
@@ -571,14 +571,14 @@ impl SqlServices for LinkServices {
         self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 
-    fn sql_cancelled(&mut self) -> Served<()> {
+    fn sql_cancelled(&mut self) -> ServiceResult<()> {
         let report = CommandOperands::default().int(sql::operand::REASON, sql::reason::CANCELLED);
         self.command(sql::SQL_CONNECT, &report).map(drop)
     }
 }
 
 impl ProgramServices for LinkServices {
-    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
+    fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep> {
         let (data, kind) = emit(payload);
         if data.len() + 8 > CALL_BYTES {
             return Err(Failure::Condition(Condition::LengErr, 0));
@@ -587,7 +587,7 @@ impl ProgramServices for LinkServices {
         self.link_step(heard)
     }
 
-    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep> {
+    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep> {
         let (data, kind) = emit(payload);
         let too_long = data.len() > CALL_BYTES;
         let abend = if too_long { Some(*b"ASRA") } else { abend };
@@ -603,7 +603,7 @@ impl ProgramServices for LinkServices {
 }
 
 impl PartnerServices for LinkServices {
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> ServiceResult<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
         let heard = self.call(CallOperation::Converse, args, data);
@@ -622,7 +622,7 @@ impl PartnerServices for LinkServices {
         })
     }
 
-    fn socket(&mut self, args: [u64; 8], data: &[u8]) -> Served<([u64; 8], Vec<u8>)> {
+    fn socket(&mut self, args: [u64; 8], data: &[u8]) -> ServiceResult<([u64; 8], Vec<u8>)> {
         let header = self.ask(CallOperation::Socket, args, &[data])?;
         let data = self.side.borrow().call_data(&header).to_vec();
         Ok((header.args, data))

@@ -17,7 +17,7 @@ use store::{DiskOptions, DiskReader, ReadStore};
 use crate::cpu::CpuMeter;
 use crate::print;
 use crate::remote::{self, LinkServices, SharedSide};
-use crate::sandbox::{self, Health};
+use crate::sandbox::{self, HealthCheck};
 use crate::worker::{TaskEnd, Worker};
 
 /// Why a worker process could not start.
@@ -69,7 +69,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
         return Err(RunError::Output);
     }
     let mut cpu = CpuMeter::new();
-    let mut health = Health::new(config.confinement.resident_bytes).map_err(RunError::Size)?;
+    let mut health = HealthCheck::new(config.confinement.resident_bytes).map_err(RunError::Size)?;
     sandbox::enter(&config)?;
     let mut entries = Vec::new();
     loop {
@@ -135,7 +135,7 @@ fn run_one(
     task: &TaskIn,
     entries: &[ContainerEntry],
     cpu: &mut CpuMeter,
-    health: &mut Health,
+    health: &mut HealthCheck,
 ) -> bool {
     worker.services.begin_task(task.slot);
     if task.request.flags & REQUEST_CHANGED != 0 {

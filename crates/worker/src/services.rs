@@ -19,11 +19,11 @@ use store::SeekKey;
 use crate::sql::{SqlLink, SqlRefusal};
 
 /// A result of a service.
-pub type Served<T> = Result<T, Failure>;
+pub type ServiceResult<T> = Result<T, Failure>;
 
 /// What a LINK takes along and brings back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Payload {
+pub enum LinkData {
     /// A COMMAREA; empty for none.
     Commarea(Vec<u8>),
     /// A channel.
@@ -34,21 +34,21 @@ pub enum Payload {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkStep {
     /// It ended, and gave this back.
-    Done(Payload),
+    Done(LinkData),
     /// The region wants this program run first; the answer goes to
     /// [`ProgramServices::nested_done`].
     Run {
         /// The program.
         program: [u8; 8],
         /// What it is given.
-        payload: Payload,
+        payload: LinkData,
     },
 }
 
 /// What came of a command that the region served. A condition does not hide
 /// the operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct CommandReply {
     /// The condition, or NORMAL.
     pub condition: Condition,
     /// RESP2.
@@ -92,7 +92,7 @@ pub struct Arena<'a> {
 }
 
 /// Is shown a record, at most once.
-pub type Show<'s> = dyn FnMut(FoundRecord<&[u8]>) + 's;
+pub type RecordVisitor<'s> = dyn FnMut(FoundRecord<&[u8]>) + 's;
 
 /// The files that a task reads and changes.
 pub trait FileServices {
@@ -103,8 +103,8 @@ pub trait FileServices {
         file: usize,
         seek: SeekKey<'_>,
         access: FileAccess,
-        show: &mut Show<'_>,
-    ) -> Served<bool>;
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<bool>;
     /// As `fetch`, and locks the record for the task. Gives the lock's token.
     fn fetch_for_update(
         &mut self,
@@ -112,8 +112,8 @@ pub trait FileServices {
         seek: SeekKey<'_>,
         access: FileAccess,
         nosuspend: bool,
-        show: &mut Show<'_>,
-    ) -> Served<Option<u32>>;
+        show: &mut RecordVisitor<'_>,
+    ) -> ServiceResult<Option<u32>>;
     /// Adds a record and gives its key. `number` is the relative record number
     /// of a file that has them, and empty otherwise.
     fn write(
@@ -122,18 +122,18 @@ pub trait FileServices {
         number: &[u8],
         record: &[u8],
         nosuspend: bool,
-    ) -> Served<Vec<u8>>;
+    ) -> ServiceResult<Vec<u8>>;
     /// Replaces the record that the token locks.
-    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> Served<()>;
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8], nosuspend: bool) -> ServiceResult<()>;
     /// Deletes the record that the token locks.
-    fn delete_held(&mut self, file: usize, token: u32) -> Served<()>;
+    fn delete_held(&mut self, file: usize, token: u32) -> ServiceResult<()>;
     /// Deletes the record with this key. Of a path: whether another record with
     /// this alternate key follows.
-    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<bool>;
+    fn delete(&mut self, file: usize, key: &[u8], nosuspend: bool) -> ServiceResult<bool>;
     /// Deletes all records whose key begins so; gives their number.
-    fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> Served<u64>;
+    fn delete_generic(&mut self, file: usize, key: &[u8], nosuspend: bool) -> ServiceResult<u64>;
     /// Gives up a lock, or all of the file's.
-    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()>;
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> ServiceResult<()>;
     /// The task's unit of work has changes from before it came here: its files
     /// are read through the region until the unit ends.
     fn sees_changes(&mut self) {}
@@ -146,28 +146,28 @@ pub trait FileServices {
 /// The task's unit of work.
 pub trait UnitServices {
     /// Commits the unit of work.
-    fn syncpoint(&mut self) -> Served<()>;
+    fn syncpoint(&mut self) -> ServiceResult<()>;
     /// Backs the unit of work out.
-    fn rollback(&mut self) -> Served<()>;
+    fn rollback(&mut self) -> ServiceResult<()>;
 }
 
 /// Programs that run elsewhere.
 pub trait ProgramServices {
     /// Runs a program that lives elsewhere.
-    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep>;
+    fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep>;
     /// Gives the result of a program that the region wanted run: its abend
     /// code, or none, and what it gave back. Goes on waiting for the LINK.
-    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep>;
+    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &LinkData) -> ServiceResult<LinkStep>;
 }
 
 /// Partners: those of APPC conversations and of sockets.
 pub trait PartnerServices {
     /// A verb of an APPC conversation, waiting until it is done.
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> ServiceResult<VerbAnswer>;
 
     /// A call of EZASOKET, waiting until it is done: the integers of the
     /// answer, and its bytes.
-    fn socket(&mut self, _args: [u64; 8], _data: &[u8]) -> Served<([u64; 8], Vec<u8>)> {
+    fn socket(&mut self, _args: [u64; 8], _data: &[u8]) -> ServiceResult<([u64; 8], Vec<u8>)> {
         Err(Failure::Abend(*b"AEY9"))
     }
 
@@ -202,12 +202,12 @@ pub trait SqlServices {
         drop(link);
     }
     /// Takes it back: it is of no more use.
-    fn sql_lost(&mut self, link: Box<SqlLink>) -> Served<()> {
+    fn sql_lost(&mut self, link: Box<SqlLink>) -> ServiceResult<()> {
         drop(link);
         Ok(())
     }
     /// The server has cancelled a statement: the task may have been purged.
-    fn sql_cancelled(&mut self) -> Served<()> {
+    fn sql_cancelled(&mut self) -> ServiceResult<()> {
         Ok(())
     }
 }
@@ -223,7 +223,7 @@ pub trait MemoryAreas {
 }
 
 /// Everything outside of the worker that a task can reach.
-pub trait Services:
+pub trait WorkerServices:
     FileServices
     + UnitServices
     + ProgramServices
@@ -237,14 +237,14 @@ pub trait Services:
     /// The task ended.
     fn end_task(&mut self);
     /// A command that the region serves, by the number of its row.
-    fn command(&mut self, number: u16, operands: &CommandOperands) -> Served<Reply>;
+    fn command(&mut self, number: u16, operands: &CommandOperands) -> ServiceResult<CommandReply>;
     /// What was counted since the worker's start.
-    fn crossings(&self) -> Crossings;
+    fn crossings(&self) -> CrossingCounts;
 }
 
 /// Calls and waits since the worker's start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Crossings {
+pub struct CrossingCounts {
     /// Calls that crossed to the region.
     pub calls: u32,
     /// Nanoseconds spent waiting for their answers.
@@ -255,7 +255,7 @@ pub struct Crossings {
 
 /// Facts of the region and its definitions that commands ask for.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct RegionFacts {
     /// ASSIGN APPLID.
     pub applid: [u8; 8],
     /// ASSIGN SYSID.
@@ -326,7 +326,7 @@ impl SharedAreas {
     }
 }
 
-impl Facts {
+impl RegionFacts {
     /// Bytes of a transaction's work area.
     pub fn twa_bytes(&self, transid: &[u8; 4]) -> usize {
         let name = TransId::from_bytes(*transid);

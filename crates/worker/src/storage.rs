@@ -7,8 +7,8 @@ use std::ffi::c_void;
 
 /// Storage of a task, and shared storage of the worker.
 #[derive(Debug, Default)]
-pub struct Storage {
-    blocks: Vec<Block>,
+pub struct TaskStorage {
+    blocks: Vec<StorageBlock>,
     areas: Vec<(u32, Vec<u8>)>,
     /// Most bytes of the task's blocks, and of the shared ones; 0 for no bound.
     most: usize,
@@ -17,7 +17,7 @@ pub struct Storage {
 }
 
 #[derive(Debug)]
-struct Block {
+struct StorageBlock {
     at: *mut u8,
     bytes: usize,
     shared: bool,
@@ -32,10 +32,10 @@ pub enum NoStorage {
     UsedUp,
 }
 
-impl Storage {
+impl TaskStorage {
     /// Storage of which a task may have so many bytes; 0 for no bound.
     pub fn bounded(most: u64) -> Self {
-        let mut storage = Storage::default();
+        let mut storage = TaskStorage::default();
         storage.most = usize::try_from(most).unwrap_or(0);
         storage
     }
@@ -63,7 +63,7 @@ impl Storage {
             // SAFETY: a fresh block of that size.
             unsafe { std::ptr::write_bytes(at, fill, bytes) };
         }
-        self.blocks.push(Block { at, bytes, shared });
+        self.blocks.push(StorageBlock { at, bytes, shared });
         self.used[usize::from(shared)] += bytes;
         Ok(at)
     }
@@ -108,7 +108,7 @@ impl Storage {
     }
 }
 
-impl Drop for Storage {
+impl Drop for TaskStorage {
     fn drop(&mut self) {
         for block in &self.blocks {
             release(block.at);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_tasks_storage_goes_with_it_and_shared_storage_stays() {
-        let mut s = Storage::default();
+        let mut s = TaskStorage::default();
         let own = s.get(100, Some(b'x'), false).unwrap();
         let shared = s.get(100, None, true).unwrap();
         // SAFETY: a block of 100 bytes.
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_task_gets_so_much_and_no_more() {
-        let mut s = Storage::bounded(1000);
+        let mut s = TaskStorage::bounded(1000);
         assert_eq!(s.get(1001, None, false), Err(NoStorage::TooLong));
         let first = s.get(600, None, false).unwrap();
         assert_eq!(s.get(401, None, false), Err(NoStorage::UsedUp));

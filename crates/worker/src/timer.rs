@@ -18,23 +18,23 @@ const POSTED: u8 = 0x40;
 
 /// A task's POST, if it has one.
 #[derive(Debug, Default)]
-pub struct Timer {
-    post: Option<Post>,
+pub struct PostTimer {
+    post: Option<PendingPost>,
 }
 
 #[derive(Debug)]
-struct Post {
+struct PendingPost {
     /// Nanoseconds of the monotonic clock.
     at: u64,
     area: *mut u8,
     name: [u8; 8],
 }
 
-impl Timer {
+impl PostTimer {
     /// The task's POST, in the place of the one before. The area is storage of
     /// the task, of [`ECB_BYTES`].
     pub fn set(&mut self, at: u64, area: *mut u8, name: [u8; 8]) {
-        self.post = Some(Post { at, area, name });
+        self.post = Some(PendingPost { at, area, name });
     }
 
     /// Another command took the POST back.
@@ -44,7 +44,7 @@ impl Timer {
 
     /// Posts the area when its time has come.
     #[inline]
-    pub fn look(&mut self) {
+    pub fn post_if_due(&mut self) {
         if let Some(post) = &self.post
             && monotonic_ns() >= post.at
         {
@@ -65,7 +65,7 @@ impl Timer {
     }
 
     /// How long it is until the POST is due.
-    pub fn left(&self) -> Option<Duration> {
+    pub fn remaining(&self) -> Option<Duration> {
         let post = self.post.as_ref()?;
         let left_ns = post.at.saturating_sub(monotonic_ns());
         Some(Duration::from_nanos(left_ns))
@@ -125,13 +125,13 @@ mod tests {
     #[test]
     fn an_area_is_posted_when_its_time_has_come() {
         let mut area = [0u8; ECB_BYTES];
-        let mut timer = Timer::default();
+        let mut timer = PostTimer::default();
         timer.set(u64::MAX, area.as_mut_ptr(), *b"NAME    ");
-        timer.look();
+        timer.post_if_due();
         assert_eq!(area, [0; 4]);
         timer.set(1, area.as_mut_ptr(), *b"NAME    ");
         assert!(timer.is_named(*b"NAME    "));
-        timer.look();
+        timer.post_if_due();
         assert_eq!(area, [0x40, 0, 0x80, 0]);
         // SAFETY: an array of our own.
         assert!(unsafe { is_posted(area.as_ptr()) });
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn a_post_that_was_taken_back_posts_nothing() {
         let mut area = [0u8; ECB_BYTES];
-        let mut timer = Timer::default();
+        let mut timer = PostTimer::default();
         timer.set(1, area.as_mut_ptr(), [0; 8]);
         timer.forget();
-        timer.look();
+        timer.post_if_due();
         timer.post();
         assert_eq!(area, [0; 4]);
     }

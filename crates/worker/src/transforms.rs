@@ -12,24 +12,24 @@ use soap::{ServiceBinding, MessageCodec, MessageCodecs};
 
 /// All bindings of the region.
 #[derive(Default)]
-pub struct Transforms {
+pub struct TransformTable {
     texts: HashMap<String, String>,
-    compiled: HashMap<String, Option<Rc<Transform>>>,
+    compiled: HashMap<String, Option<Rc<CompiledTransform>>>,
 }
 
 /// A compiled binding.
-pub struct Transform {
+pub struct CompiledTransform {
     /// The message it is named for.
     pub own: MessageCodec,
     /// The other one.
     pub other: Option<MessageCodec>,
 }
 
-impl Transforms {
+impl TransformTable {
     /// The bindings of a configuration.
-    pub fn new(entries: &[TransformEntry]) -> Transforms {
+    pub fn new(entries: &[TransformEntry]) -> TransformTable {
         let pairs = entries.iter().map(|e| (e.name.clone(), e.binding.clone()));
-        Transforms {
+        TransformTable {
             texts: pairs.collect(),
             compiled: HashMap::new(),
         }
@@ -37,7 +37,7 @@ impl Transforms {
 
     /// The binding of a name; `Err` when there is none, `Ok(None)` when it
     /// cannot be used.
-    pub fn find(&mut self, name: &str) -> Result<Option<Rc<Transform>>, ()> {
+    pub fn find(&mut self, name: &str) -> Result<Option<Rc<CompiledTransform>>, ()> {
         if let Some(known) = self.compiled.get(name) {
             return Ok(known.clone());
         }
@@ -52,15 +52,15 @@ impl Transforms {
     }
 }
 
-fn compile(text: &str, response: bool) -> Option<Transform> {
+fn compile(text: &str, response: bool) -> Option<CompiledTransform> {
     let binding = ServiceBinding::parse(text).ok()?;
     let made = MessageCodecs::build(&binding, CodePage::latin1()).ok()?;
     match response {
-        false => Some(Transform {
+        false => Some(CompiledTransform {
             own: made.request,
             other: made.response,
         }),
-        true => Some(Transform {
+        true => Some(CompiledTransform {
             own: made.response?,
             other: Some(made.request),
         }),

@@ -19,7 +19,7 @@ use webtask::{AnalyzerOutput, AnalyzerInput, CompleteAnswer, ConverterInput, Req
 
 use crate::abend::Abend;
 use crate::host::ProgramId;
-use crate::worker::{Passed, Worker};
+use crate::worker::{EntryArguments, Worker};
 
 /// Bytes of the storage in which a request's body is handed from program to
 /// program. What does not fit is read with WEB RECEIVE only.
@@ -27,7 +27,7 @@ const BLOCK: usize = 32_768;
 /// Times that encode may ask for decode again.
 const MAX_ROUNDS: i64 = 1000;
 
-type Ended = Result<(), Box<Abend>>;
+type AbendResult = Result<(), Box<Abend>>;
 
 /// Runs what the request's stage says in the place of its program; none when
 /// there is no stage.
@@ -37,7 +37,7 @@ pub(crate) fn run(w: &mut Worker, program: ProgramId) -> Option<Option<Box<Abend
     let ended = match request.stage.clone() {
         WebStage::Program => return None,
         WebStage::Analyze(given) => analyze(w, program, &request, &bytes, &given),
-        WebStage::Convert(given) => Conversion::begin(w, &request, &bytes, &given)
+        WebStage::Convert(given) => ConvertedRequest::begin(w, &request, &bytes, &given)
             .and_then(|mut conversion| conversion.run(w, &given)),
     };
     Some(ended.err())
@@ -50,7 +50,7 @@ fn analyze(
     request: &Request,
     bytes: &[u8],
     given: &AnalyzerInput,
-) -> Ended {
+) -> AbendResult {
     let text = |text: &str| pages::convert(text.as_bytes(), CodePage::latin1(), request.page);
     let path = unescaped_path(&request.path);
     let parts = [
@@ -151,7 +151,7 @@ fn analyze(
 }
 
 /// A request on its way through a converter and programs.
-struct Conversion {
+struct ConvertedRequest {
     page: CodePage,
     /// The client's page and that of the programs; none when bytes stay as they
     /// are.
@@ -163,13 +163,13 @@ struct Conversion {
     data_bytes: usize,
 }
 
-impl Conversion {
+impl ConvertedRequest {
     fn begin(
         w: &mut Worker,
         request: &Request,
         bytes: &[u8],
         given: &ConverterInput,
-    ) -> Result<Conversion, Box<Abend>> {
+    ) -> Result<ConvertedRequest, Box<Abend>> {
         let text = |bytes: &[u8]| pages::convert(bytes, CodePage::latin1(), request.page);
         let said = match given.analysis.is_empty() {
             false => AnalyzerOutput::parse(&given.analysis).unwrap_or_default(),
@@ -213,7 +213,7 @@ impl Conversion {
             token.fill(request.page.space());
             token[..bytes].copy_from_slice(&from[..bytes]);
         }
-        Ok(Conversion {
+        Ok(ConvertedRequest {
             page: request.page,
             pages,
             token,
@@ -223,7 +223,7 @@ impl Conversion {
         })
     }
 
-    fn run(&mut self, w: &mut Worker, given: &ConverterInput) -> Ended {
+    fn run(&mut self, w: &mut Worker, given: &ConverterInput) -> AbendResult {
         if given.converter.is_empty() {
             let bytes = self.data_bytes.min(LONGEST);
             return match found(w, given.program.as_bytes()) {
@@ -345,7 +345,7 @@ impl Conversion {
     }
 
     /// Sends what encode has made, unless a program has used WEB SEND.
-    fn answer(&self, w: &mut Worker, data: *mut u8) -> Ended {
+    fn answer(&self, w: &mut Worker, data: *mut u8) -> AbendResult {
         if w.task.web.is_answered() {
             return Ok(());
         }
@@ -395,11 +395,11 @@ fn refused_by_decode(response: i64, reason: i64) -> Option<StatusCode> {
 }
 
 /// Answers with a status of the system's.
-fn refuse(w: &mut Worker, status: StatusCode, detail: &str) -> Ended {
+fn refuse(w: &mut Worker, status: StatusCode, detail: &str) -> AbendResult {
     keep(w, &CompleteAnswer::problem(status, detail))
 }
 
-fn keep(w: &mut Worker, answer: &CompleteAnswer) -> Ended {
+fn keep(w: &mut Worker, answer: &CompleteAnswer) -> AbendResult {
     match w.task.web.keep(answer, w.services.arena()) {
         true => Ok(()),
         false => Err(no_storage()),
@@ -407,8 +407,8 @@ fn keep(w: &mut Worker, answer: &CompleteAnswer) -> Ended {
 }
 
 /// Runs a program with a COMMAREA, at the highest level.
-fn enter(w: &mut Worker, program: ProgramId, commarea: *mut u8, bytes: usize) -> Ended {
-    let passed = Passed {
+fn enter(w: &mut Worker, program: ProgramId, commarea: *mut u8, bytes: usize) -> AbendResult {
+    let passed = EntryArguments {
         commarea,
         bytes,
         channel: None,

@@ -17,14 +17,14 @@ use crate::services::Arena;
 pub(crate) struct WebSide {
     /// The request's place in the arena, and its bytes; 0 for none.
     at: (usize, usize),
-    open: Option<Box<Open>>,
+    open: Option<Box<OpenedRequest>>,
     /// The answer that is kept: its place in the arena, and its bytes.
     kept: Option<(usize, usize)>,
 }
 
 /// A request that a command has asked for.
 #[derive(Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenedRequest {
     pub request: webtask::Request,
     pub reading: ReadPosition,
     /// Headers for the answer that is not made yet.
@@ -42,7 +42,7 @@ impl WebSide {
     }
 
     /// The request, with its bytes; none for a task that serves none.
-    pub fn open(&mut self, base: *mut u8) -> Option<(&mut Open, &[u8])> {
+    pub fn open(&mut self, base: *mut u8) -> Option<(&mut OpenedRequest, &[u8])> {
         let (at, bytes) = self.at;
         if bytes == 0 {
             return None;
@@ -51,7 +51,7 @@ impl WebSide {
         // arena is given that place before the task ends.
         let bytes = unsafe { std::slice::from_raw_parts(base.add(at), bytes) };
         if self.open.is_none() {
-            self.open = Some(Box::new(Open {
+            self.open = Some(Box::new(OpenedRequest {
                 request: webtask::Request::parse(bytes)?,
                 reading: ReadPosition::default(),
                 headers: HeaderMap::new(),
@@ -126,7 +126,7 @@ impl WebSide {
     }
 }
 
-impl Open {
+impl OpenedRequest {
     /// The answer goes to the region from now on: the operands of WRITE
     /// HTTPHEADER for each header that it does not have yet.
     pub fn hand_over(&mut self) -> Vec<CommandOperands> {

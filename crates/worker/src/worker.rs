@@ -20,30 +20,30 @@ use link::trace::TraceWriter;
 use link::{RunCounters, ContainerEntry, ProgramName, ProgramUses, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
-use crate::channel::{ChannelId, Channels};
-use crate::clock::{Clock, Now, monotonic_ns};
-use crate::cob::{Code, Runtime, StartError};
+use crate::channel::{ChannelId, TaskChannels};
+use crate::clock::{Clock, ClockReading, monotonic_ns};
+use crate::cob::{RunCode, CobolRuntime, StartError};
 use crate::commands::terminal::TaskTerminal;
-use crate::commands::{self, Fetched};
-use crate::conditions::Frames;
-use crate::exec::{self, Dispatch, Stop};
-use crate::files::Files;
-use crate::host::{ProgramId, Programs, Taken};
+use crate::commands::{self, FetchedRecord};
+use crate::conditions::FrameStack;
+use crate::exec::{self, DispatchTable, CommandStop};
+use crate::files::TaskFiles;
+use crate::host::{ProgramId, ProgramTable, TakenInstance};
 use crate::print;
-use crate::services::{Crossings, Facts, Services, SharedAreas};
-use crate::storage::Storage;
-use crate::timer::Timer;
-use crate::transforms::Transforms;
+use crate::services::{CrossingCounts, RegionFacts, WorkerServices, SharedAreas};
+use crate::storage::TaskStorage;
+use crate::timer::PostTimer;
+use crate::transforms::TransformTable;
 use crate::urp;
 
 /// A worker: libcob, the program table and the task that runs.
 pub struct Worker {
-    pub(crate) rt: Runtime,
-    pub(crate) programs: Programs,
-    pub(crate) services: Box<dyn Services>,
-    pub(crate) facts: Facts,
-    pub(crate) files: Files,
-    pub(crate) dispatch: Dispatch,
+    pub(crate) rt: CobolRuntime,
+    pub(crate) programs: ProgramTable,
+    pub(crate) services: Box<dyn WorkerServices>,
+    pub(crate) facts: RegionFacts,
+    pub(crate) files: TaskFiles,
+    pub(crate) dispatch: DispatchTable,
     pub(crate) clock: Clock,
     pub(crate) trace: TraceWriter,
     uses: ProgramUses,
@@ -51,7 +51,7 @@ pub struct Worker {
     pub(crate) hosts: crate::eza::HostArea,
     /// Sockets of the task whose data it moves itself.
     pub(crate) sockets: crate::eza::OwnSockets,
-    pub(crate) transforms: Transforms,
+    pub(crate) transforms: TransformTable,
     /// JSON and XML statements.
     pub(crate) markup: runtime::markup::Statements,
     pub(crate) task: Task,
@@ -59,33 +59,33 @@ pub struct Worker {
 
 /// What a program gets when it is entered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Passed {
+pub(crate) struct EntryArguments {
     pub commarea: *mut u8,
     pub bytes: usize,
     pub channel: Option<ChannelId>,
 }
 
 /// Why a level was left.
-pub(crate) enum Exit {
+pub(crate) enum LevelExit {
     Returned,
     Again,
-    Xctl(ProgramId, Passed),
+    Xctl(ProgramId, EntryArguments),
     AbendProgram([u8; 8]),
     Abend(Box<Abend>),
 }
 
 /// A LINK level.
-pub(crate) struct Level {
+pub(crate) struct LinkLevel {
     pub eib: Box<[u8; EIB_BYTES]>,
     pub name: [u8; 8],
     pub invoking: [u8; 8],
-    pub passed: Passed,
+    pub passed: EntryArguments,
     /// Depth of its frame.
     pub base: i32,
-    pub exit: Exit,
+    pub exit: LevelExit,
     quasi: bool,
     started: usize,
-    taken: Vec<Taken>,
+    taken: Vec<TakenInstance>,
 }
 
 /// The task that runs.
@@ -106,26 +106,26 @@ pub(crate) struct Task {
     /// stream has it.
     pub key_read: Option<u8>,
     /// When it began; EIBTIME and EIBDATE.
-    begun: Now,
-    levels: Vec<Level>,
+    begun: ClockReading,
+    levels: Vec<LinkLevel>,
     /// Levels in use.
     pub depth: usize,
-    pub frames: Frames,
-    pub channels: Channels,
-    pub storage: Storage,
+    pub frames: FrameStack,
+    pub channels: TaskChannels,
+    pub storage: TaskStorage,
     /// What POST handed out.
-    pub timer: Timer,
+    pub timer: PostTimer,
     pub abend: Option<Box<Abend>>,
     pub first_abend: [u8; 4],
     pub last_line: u32,
     pub next_transid: [u8; 4],
     /// No program of the task gets control back.
     pub over: bool,
-    pub result: Passed,
+    pub result: EntryArguments,
     pub counts: RunCounters,
     pub twa: Vec<u8>,
     /// The record that a file command last read.
-    pub fetched: Fetched,
+    pub fetched: FetchedRecord,
     /// Programs that LOAD made addressable.
     pub loaded: Vec<[u8; 8]>,
     /// The web request that it serves, and the answer so far.
@@ -133,7 +133,7 @@ pub(crate) struct Task {
     /// What Language Environment services keep for the task.
     pub le: crate::le::Settings,
     /// What it has for calls of the API requester.
-    pub requester: crate::baq::Areas,
+    pub requester: crate::baq::ApiAreas,
     /// The last time that ASKTIME has given into an item without room for it: what
     /// the item holds of it, and the whole.
     pub cut_time: Option<(i64, i64)>,
@@ -177,12 +177,12 @@ pub(crate) unsafe fn current<'w>() -> Option<&'w mut Worker> {
 impl Worker {
     /// Loads libcob and reads the configuration. Once a process, on the
     /// thread that will run the tasks.
-    pub fn new(config: &WorkerConfig, services: Box<dyn Services>) -> Result<Self, StartError> {
-        let rt = Runtime::start(&exec::HANDLERS)?;
+    pub fn new(config: &WorkerConfig, services: Box<dyn WorkerServices>) -> Result<Self, StartError> {
+        let rt = CobolRuntime::start(&exec::HANDLERS)?;
         Ok(Worker {
-            programs: Programs::new(config, &rt),
+            programs: ProgramTable::new(config, &rt),
             rt,
-            facts: Facts {
+            facts: RegionFacts {
                 applid: *config.applid.as_bytes(),
                 sysid: *config.sysid.as_bytes(),
                 shared: SharedAreas::new(
@@ -194,17 +194,17 @@ impl Worker {
                 work_areas: work_areas(config),
             },
             services,
-            files: Files::new(&config.files),
-            dispatch: Dispatch::new(),
+            files: TaskFiles::new(&config.files),
+            dispatch: DispatchTable::new(),
             clock: Clock::default(),
             trace: TraceWriter::nowhere(),
             uses: ProgramUses::nowhere(),
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
-            transforms: Transforms::new(&config.transforms),
+            transforms: TransformTable::new(&config.transforms),
             markup: runtime::markup::Statements::default(),
             task: Task {
-                storage: Storage::bounded(config.confinement.task_bytes),
+                storage: TaskStorage::bounded(config.confinement.task_bytes),
                 ..Task::default()
             },
         })
@@ -217,7 +217,7 @@ impl Worker {
         let now = self.clock.now();
         let arena = self.services.arena();
         let (base, used) = (arena.base, request.commarea_bytes as usize);
-        let mut passed = Passed {
+        let mut passed = EntryArguments {
             commarea: std::ptr::null_mut(),
             bytes: used,
             channel: None,
@@ -279,7 +279,7 @@ impl Worker {
     }
 
     /// What this worker asks others through.
-    pub fn services(&mut self) -> &mut dyn Services {
+    pub fn services(&mut self) -> &mut dyn WorkerServices {
         &mut *self.services
     }
 
@@ -295,7 +295,7 @@ impl Worker {
         &mut self,
         abend: Option<Box<Abend>>,
         base: *mut u8,
-        crossed: Crossings,
+        crossed: CrossingCounts,
     ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
@@ -338,7 +338,7 @@ impl Worker {
 
     /// Runs a program at a new level. Gives the abend that ended it, if one
     /// did.
-    pub(crate) fn run_level(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
+    pub(crate) fn run_level(&mut self, program: ProgramId, passed: EntryArguments) -> Option<Box<Abend>> {
         if self.task.depth == MAX_LEVELS {
             let why = format!("more than {MAX_LEVELS} programs have linked to one another");
             return Some(Abend::new(abend::ASRA, why));
@@ -358,18 +358,18 @@ impl Worker {
             // level's EIB and the COMMAREA it was given.
             unsafe { self.enter(entry) };
             fresh = true;
-            match std::mem::replace(&mut self.task.level_mut().exit, Exit::Returned) {
-                Exit::Returned => break None,
-                Exit::Abend(abend) => break Some(abend),
-                Exit::Again => {
+            match std::mem::replace(&mut self.task.level_mut().exit, LevelExit::Returned) {
+                LevelExit::Returned => break None,
+                LevelExit::Abend(abend) => break Some(abend),
+                LevelExit::Again => {
                     self.task.frames.hand_over(self.task.level().base);
                     fresh = false;
                 }
-                Exit::Xctl(program, passed) => {
+                LevelExit::Xctl(program, passed) => {
                     self.end_program();
                     next = (program, passed);
                 }
-                Exit::AbendProgram(name) => {
+                LevelExit::AbendProgram(name) => {
                     let passed = self.task.level().passed;
                     self.end_program();
                     match self.programs.runnable(&name) {
@@ -392,16 +392,16 @@ impl Worker {
     }
 
     /// Has a guest run the level's program, as LINK does; gives its abend.
-    fn run_guest(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
+    fn run_guest(&mut self, program: ProgramId, passed: EntryArguments) -> Option<Box<Abend>> {
         let name = *self.programs.definition(program).name.as_bytes();
         self.become_program(name, passed);
         self.task.level_mut().quasi = false;
         self.fill_eib();
         self.switch(false);
         let mut abend = match commands::link_elsewhere(self, &name, passed) {
-            Ok(()) | Err(Stop::Leave) => return None,
-            Err(Stop::Abend(abend)) => abend,
-            Err(Stop::Condition(condition, resp2)) => {
+            Ok(()) | Err(CommandStop::Leave) => return None,
+            Err(CommandStop::Abend(abend)) => abend,
+            Err(CommandStop::Condition(condition, resp2)) => {
                 let shown = String::from_utf8_lossy(&name);
                 let why = match condition {
                     Condition::PgmIdErr => format!("program {} is not there", shown.trim_end()),
@@ -417,7 +417,7 @@ impl Worker {
     }
 
     /// The level's program is another from now on.
-    fn become_program(&mut self, name: [u8; 8], passed: Passed) {
+    fn become_program(&mut self, name: [u8; 8], passed: EntryArguments) {
         let number = self.task.depth;
         let invoking = if number > 1 {
             self.task.levels[number - 2].name
@@ -437,7 +437,7 @@ impl Worker {
     fn prepare(
         &mut self,
         program: ProgramId,
-        passed: Passed,
+        passed: EntryArguments,
         fresh: bool,
     ) -> Result<*mut c_void, Box<Abend>> {
         let def = self.programs.definition(program);
@@ -501,7 +501,7 @@ impl Worker {
 
     /// # Safety
     /// `entry` is the entry of the current level's program.
-    unsafe fn enter(&mut self, entry: *mut c_void) -> Code {
+    unsafe fn enter(&mut self, entry: *mut c_void) -> RunCode {
         let rt = self.rt;
         let level = self.task.level_mut();
         let eib = level.eib.as_mut_ptr();
@@ -582,7 +582,7 @@ impl Task {
         self.channels.clear();
         self.loaded.clear();
         self.le = crate::le::Settings::default();
-        self.requester = crate::baq::Areas::default();
+        self.requester = crate::baq::ApiAreas::default();
         self.cut_time = None;
         self.timer.forget();
         self.abend = None;
@@ -601,13 +601,13 @@ impl Task {
 
     fn open_level(&mut self, started: usize) {
         if self.levels.len() == self.depth {
-            self.levels.push(Level {
+            self.levels.push(LinkLevel {
                 eib: Box::new([0; EIB_BYTES]),
                 name: [0; 8],
                 invoking: [b' '; 8],
-                passed: Passed::NOTHING,
+                passed: EntryArguments::NOTHING,
                 base: 0,
-                exit: Exit::Returned,
+                exit: LevelExit::Returned,
                 quasi: false,
                 started: 0,
                 taken: Vec::new(),
@@ -617,16 +617,16 @@ impl Task {
         let level = self.level_mut();
         level.started = started;
         level.name = [0; 8];
-        level.exit = Exit::Returned;
+        level.exit = LevelExit::Returned;
     }
 
     /// The current level. Panics outside of a program.
-    pub fn level(&self) -> &Level {
+    pub fn level(&self) -> &LinkLevel {
         &self.levels[self.depth - 1]
     }
 
     /// The current level. Panics outside of a program.
-    pub fn level_mut(&mut self) -> &mut Level {
+    pub fn level_mut(&mut self) -> &mut LinkLevel {
         &mut self.levels[self.depth - 1]
     }
 
@@ -641,23 +641,23 @@ impl Task {
     }
 }
 
-impl Passed {
+impl EntryArguments {
     /// No COMMAREA and no channel.
-    pub const NOTHING: Passed = Passed {
+    pub const NOTHING: EntryArguments = EntryArguments {
         commarea: std::ptr::null_mut(),
         bytes: 0,
         channel: None,
     };
 }
 
-impl Level {
+impl LinkLevel {
     /// The level's EIB.
     pub fn eib(&mut self) -> Eib<'_> {
         Eib::new(&mut self.eib)
     }
 
     /// An instance that CALL takes at this level belongs here.
-    pub fn taken(&mut self) -> &mut Vec<Taken> {
+    pub fn taken(&mut self) -> &mut Vec<TakenInstance> {
         &mut self.taken
     }
 }
@@ -674,26 +674,26 @@ impl Default for Task {
             facility: [b' '; 4],
             terminal: None,
             key_read: None,
-            begun: Now::default(),
+            begun: ClockReading::default(),
             levels: Vec::new(),
             depth: 0,
-            frames: Frames::default(),
-            channels: Channels::default(),
-            storage: Storage::default(),
-            timer: Timer::default(),
+            frames: FrameStack::default(),
+            channels: TaskChannels::default(),
+            storage: TaskStorage::default(),
+            timer: PostTimer::default(),
             abend: None,
             first_abend: [b' '; 4],
             last_line: 0,
             next_transid: [b' '; 4],
             over: false,
-            result: Passed::NOTHING,
+            result: EntryArguments::NOTHING,
             counts: RunCounters::default(),
             twa: Vec::new(),
-            fetched: Fetched::default(),
+            fetched: FetchedRecord::default(),
             loaded: Vec::new(),
             web: crate::web::WebSide::default(),
             le: crate::le::Settings::default(),
-            requester: crate::baq::Areas::default(),
+            requester: crate::baq::ApiAreas::default(),
             cut_time: None,
             on_qr: false,
         }

@@ -3,7 +3,7 @@
 //!
 //! Reference: z/OS Connect, copybooks BAQHAREC and BAQRINFO.
 
-use crate::cob::Arg;
+use crate::cob::CommandOperand;
 
 /// Parameters of an area.
 const PARAMETERS: usize = 64;
@@ -51,7 +51,7 @@ pub(super) unsafe fn storage<'c>(from: *const u8, length: usize) -> &'c [u8] {
 }
 
 /// Writes into a block.
-pub(super) fn set(block: &Arg<'_>, at: usize, bytes: &[u8]) {
+pub(super) fn set(block: &CommandOperand<'_>, at: usize, bytes: &[u8]) {
     if at + bytes.len() <= block.size() {
         // SAFETY: inside the item, by the comparison.
         unsafe { std::ptr::copy(bytes.as_ptr(), block.data().add(at), bytes.len()) };
@@ -67,7 +67,7 @@ pub(super) fn message(text: &str) -> (Vec<u8>, [u8; 4]) {
 }
 
 /// BAQ-ZCONNECT-AREA: how a verb went.
-pub(super) fn set_codes(block: &Arg<'_>, completion: u32, reason: u32, text: &str) {
+pub(super) fn set_codes(block: &CommandOperand<'_>, completion: u32, reason: u32, text: &str) {
     let Some(at) = block.size().checked_sub(CODES_FROM_END) else {
         return;
     };

@@ -6,9 +6,9 @@ use super::blocks::{
     self, REQUEST_PARAMETERS, ZCONNECT_PARAMETERS, information, message, parameters, set,
     set_codes, storage, text,
 };
-use super::{Asked, operand, outcome};
-use crate::cob::Arg;
-use crate::le::{Arguments, End, Served};
+use super::{ApiCall, operand, outcome};
+use crate::cob::CommandOperand;
+use crate::le::{LeArguments, ServiceEnd, LeResult};
 use crate::worker::Worker;
 
 const SUCCESS: u32 = 0;
@@ -33,12 +33,12 @@ const MAX_BASE: usize = 16 << 20;
 const RESPONSE_BYTES: usize = 40 + blocks::MESSAGE_BYTES;
 
 /// The first argument of every verb, with the eye-catcher that it begins with.
-fn area<'c>(args: &Arguments<'c>) -> Option<Arg<'c>> {
+fn area<'c>(args: &LeArguments<'c>) -> Option<CommandOperand<'c>> {
     args.get(0).filter(|a| a.bytes().starts_with(b"BAQZ"))
 }
 
 /// BAQINIT.
-pub(crate) fn init(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn init(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     if let Some(area) = area(args) {
         w.task.requester.forget();
         w.task.requester.initialised = true;
@@ -48,8 +48,8 @@ pub(crate) fn init(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQTERM.
-pub(crate) fn terminate(w: &mut Worker, args: &Arguments<'_>) -> Served {
-    w.task.requester = super::Areas::default();
+pub(crate) fn terminate(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
+    w.task.requester = super::ApiAreas::default();
     if let Some(area) = area(args) {
         set_codes(&area, SUCCESS, 0, "");
     }
@@ -57,7 +57,7 @@ pub(crate) fn terminate(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQFREE: what the last response left is gone.
-pub(crate) fn free(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn free(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     w.task.requester.forget();
     if let Some(area) = area(args) {
         set_codes(&area, SUCCESS, 0, "");
@@ -66,7 +66,7 @@ pub(crate) fn free(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQPUTN: one element more in an area of the request.
-pub(crate) fn put_next(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn put_next(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let Some(area) = area(args) else {
         return Ok(());
     };
@@ -100,7 +100,7 @@ pub(crate) fn put_next(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQGETN: the next element of an area of the response.
-pub(crate) fn get_next(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn get_next(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let Some(area) = area(args) else {
         return Ok(());
     };
@@ -134,7 +134,7 @@ pub(crate) fn get_next(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQEXEC: the request is made, and the response waited for.
-pub(crate) fn exec(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn exec(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let Some(area) = area(args) else {
         return Ok(());
     };
@@ -169,7 +169,7 @@ pub(crate) fn exec(w: &mut Worker, args: &Arguments<'_>) -> Served {
     }
     let mut all = parameters(area.bytes(), ZCONNECT_PARAMETERS);
     all.extend(parameters(request.bytes(), REQUEST_PARAMETERS));
-    let asked = Asked {
+    let asked = ApiCall {
         stub: false,
         api: &api,
         path: &path,
@@ -178,7 +178,7 @@ pub(crate) fn exec(w: &mut Worker, args: &Arguments<'_>) -> Served {
         base: unsafe { storage(base, length) },
         parameters: all,
     };
-    let reply = asked.send(w).map_err(End::Stop)?;
+    let reply = asked.send(w).map_err(ServiceEnd::Stop)?;
     let answer = reply.operands;
     w.task.requester.keep(&answer);
     let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
@@ -211,7 +211,7 @@ pub(crate) fn exec(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// The information block: itself, or its address by value.
-fn called(args: &Arguments<'_>) -> Option<[String; 3]> {
+fn called(args: &LeArguments<'_>) -> Option<[String; 3]> {
     let given = args.get(1)?;
     let block = match given.bytes() {
         block if block.starts_with(b"BAQA") => block,

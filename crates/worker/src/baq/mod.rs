@@ -16,8 +16,8 @@ mod stub;
 pub(crate) use host::{exec, free, get_next, init, put_next, terminate};
 pub(crate) use stub::{stub, stub_end};
 
-use crate::exec::Stop;
-use crate::services::Reply;
+use crate::exec::CommandStop;
+use crate::services::CommandReply;
 use crate::worker::Worker;
 use link::CommandOperands;
 use std::collections::HashMap;
@@ -67,25 +67,25 @@ const MOST_BYTES: usize = 24 << 20;
 
 /// What a task has for its calls.
 #[derive(Debug, Default)]
-pub(crate) struct Areas {
+pub(crate) struct ApiAreas {
     initialised: bool,
     /// Areas of the next request.
     put: Vec<(String, Vec<u8>)>,
     put_bytes: usize,
     /// The last response: its structure, and its areas by name.
     base: Box<[u8]>,
-    got: HashMap<String, Got>,
+    got: HashMap<String, ResponseArea>,
 }
 
 /// An area of a response.
 #[derive(Debug)]
-struct Got {
+struct ResponseArea {
     bytes: Box<[u8]>,
     element: usize,
     next: usize,
 }
 
-impl Areas {
+impl ApiAreas {
     /// Adds an element to an area of the next request; false when there is no
     /// room.
     fn put(&mut self, name: &str, element: &[u8]) -> bool {
@@ -102,9 +102,9 @@ impl Areas {
 
     fn forget(&mut self) {
         let initialised = self.initialised;
-        *self = Areas {
+        *self = ApiAreas {
             initialised,
-            ..Areas::default()
+            ..ApiAreas::default()
         };
     }
 
@@ -120,7 +120,7 @@ impl Areas {
             let element = size
                 .first_chunk()
                 .map_or(0, |size| u32::from_ne_bytes(*size));
-            let got = Got {
+            let got = ResponseArea {
                 element: (element as usize).clamp(1, bytes.len().max(1)),
                 bytes: bytes.into(),
                 next: 0,
@@ -160,7 +160,7 @@ pub fn pairs(mut bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
 }
 
 /// A call that is sent to the region.
-struct Asked<'a> {
+struct ApiCall<'a> {
     stub: bool,
     api: &'a str,
     path: &'a str,
@@ -169,8 +169,8 @@ struct Asked<'a> {
     parameters: Vec<(String, Vec<u8>)>,
 }
 
-impl Asked<'_> {
-    fn send(self, w: &mut Worker) -> Result<Reply, Stop> {
+impl ApiCall<'_> {
+    fn send(self, w: &mut Worker) -> Result<CommandReply, CommandStop> {
         let areas = w.task.requester.put.iter();
         let areas = emit_pairs(areas.map(|(name, bytes)| (name.as_bytes(), bytes.as_slice())));
         let parameters = self.parameters.iter();

@@ -5,8 +5,8 @@
 //! where there is one, and BAQ-STATUS-MESSAGE what was said.
 
 use super::blocks::{information, message, pointer, set, storage, text, word};
-use super::{Asked, operand, outcome};
-use crate::le::{Arguments, End, Served};
+use super::{ApiCall, operand, outcome};
+use crate::le::{LeArguments, ServiceEnd, LeResult};
 use crate::worker::Worker;
 
 /// API-INFO, request info, request and its length, response info, response and
@@ -36,7 +36,7 @@ const CREDENTIAL_BYTES: usize = 256;
 const SCOPE: usize = 1044;
 
 /// BAQCSTUB.
-pub(crate) fn stub(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn stub(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     if args.count() != ARGUMENTS {
         return finish(args, IN_STUB, 0, "BAQCSTUB takes seven arguments");
     }
@@ -50,7 +50,7 @@ pub(crate) fn stub(w: &mut Worker, args: &Arguments<'_>) -> Served {
     let address = |at: usize| args.get(at).map_or(std::ptr::null_mut(), |a| a.pointer());
     let (from, to) = (address(2), address(5));
     let credentials = args.get(1).map_or(Vec::new(), |a| credentials(a.bytes()));
-    let asked = Asked {
+    let asked = ApiCall {
         stub: true,
         api: &api,
         path: &path,
@@ -59,7 +59,7 @@ pub(crate) fn stub(w: &mut Worker, args: &Arguments<'_>) -> Served {
         base: unsafe { storage(from, request as usize) },
         parameters: credentials,
     };
-    let answer = asked.send(w).map_err(End::Stop)?.operands;
+    let answer = asked.send(w).map_err(ServiceEnd::Stop)?.operands;
     let told = String::from_utf8_lossy(answer.get_bytes(operand::MESSAGE).unwrap_or_default());
     let status = answer.get_int(operand::STATUS).unwrap_or(0);
     let code = match answer.get_int(operand::OUTCOME) {
@@ -86,7 +86,7 @@ pub(crate) fn stub(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// BAQCTERM: there is no connection to close.
-pub(crate) fn stub_end(_: &mut Worker, _: &Arguments<'_>) -> Served {
+pub(crate) fn stub_end(_: &mut Worker, _: &LeArguments<'_>) -> LeResult {
     Ok(())
 }
 
@@ -109,7 +109,7 @@ fn credentials(block: &[u8]) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn finish(args: &Arguments<'_>, code: i32, status: i64, told: &str) -> Served {
+fn finish(args: &LeArguments<'_>, code: i32, status: i64, told: &str) -> LeResult {
     if let Some(block) = args.get(4) {
         let (message, length) = message(told);
         set(&block, STUB_NAME, b"BAQCSTUB");

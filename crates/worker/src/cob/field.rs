@@ -15,11 +15,11 @@ use std::marker::PhantomData;
 pub struct Field {
     size: usize,
     data: *mut u8,
-    attr: *const Attr,
+    attr: *const FieldAttr,
 }
 
 #[repr(C)]
-struct Attr {
+struct FieldAttr {
     kind: u16,
     digits: u16,
     scale: i16,
@@ -42,14 +42,14 @@ const NO_SIGN_NIBBLE: u16 = 1 << 8;
 
 /// One operand of a command, alive as long as the command.
 #[derive(Clone, Copy)]
-pub struct Arg<'c> {
+pub struct CommandOperand<'c> {
     data: *mut u8,
     size: usize,
-    attr: *const Attr,
+    attr: *const FieldAttr,
     life: PhantomData<&'c Field>,
 }
 
-impl<'c> Arg<'c> {
+impl<'c> CommandOperand<'c> {
     /// The operand of a field; none for one that was omitted.
     ///
     /// # Safety
@@ -58,7 +58,7 @@ impl<'c> Arg<'c> {
     pub unsafe fn new(field: *const Field) -> Option<Self> {
         // SAFETY: by the contract.
         let field = unsafe { field.as_ref()? };
-        (!field.data.is_null()).then_some(Arg {
+        (!field.data.is_null()).then_some(CommandOperand {
             data: field.data,
             size: field.size,
             attr: field.attr,
@@ -363,7 +363,7 @@ mod tests {
 
     fn check(kind: u16, flags: u16, value: i64, bytes: &[u8]) {
         let mut data = vec![0xAAu8; bytes.len()];
-        let attr = Attr {
+        let attr = FieldAttr {
             kind,
             digits: 0,
             scale: 0,
@@ -376,7 +376,7 @@ mod tests {
             attr: &attr,
         };
         // SAFETY: the field and its data outlive the operand.
-        let arg = unsafe { Arg::new(&field) }.unwrap();
+        let arg = unsafe { CommandOperand::new(&field) }.unwrap();
         arg.set_int(value);
         assert_eq!(arg.bytes(), bytes);
         assert_eq!(arg.int(), value);
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn names_are_cut_and_padded() {
         let mut data = *b"AB\0";
-        let attr = Attr {
+        let attr = FieldAttr {
             kind: 0x21,
             digits: 0,
             scale: 0,
@@ -428,7 +428,7 @@ mod tests {
             attr: &attr,
         };
         // SAFETY: the field and its data outlive the operand.
-        let arg = unsafe { Arg::new(&field) }.unwrap();
+        let arg = unsafe { CommandOperand::new(&field) }.unwrap();
         assert_eq!(arg.name::<4>(), *b"AB  ");
         assert_eq!(arg.name::<1>(), *b"A");
     }

@@ -8,6 +8,6 @@ mod field;
 mod module;
 mod runtime;
 
-pub use field::{Arg, Field};
-pub use module::{LoadError, Module};
-pub use runtime::{CobModule, Code, Flow, Handlers, Runtime, StartError};
+pub use field::{CommandOperand, Field};
+pub use module::{LoadError, ModuleInstance};
+pub use runtime::{CobModule, RunCode, Flow, WorkerHandlers, CobolRuntime, StartError};

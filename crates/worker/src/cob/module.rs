@@ -17,7 +17,7 @@ use cics::cobol::entry_symbol;
 /// A loaded instance of a module, with storage of its own. It stays loaded
 /// until the process ends.
 #[derive(Debug)]
-pub struct Module {
+pub struct ModuleInstance {
     handle: *mut c_void,
     _copy: Option<OwnedFd>,
 }
@@ -51,7 +51,7 @@ pub enum LoadError {
     },
 }
 
-impl Module {
+impl ModuleInstance {
     /// Loads a module: the file itself the first time, a copy of it for each
     /// further instance.
     pub fn load(path: &Path, copy: bool) -> Result<Self, LoadError> {
@@ -77,7 +77,7 @@ impl Module {
                 reason: loader_error(),
             });
         }
-        Ok(Module {
+        Ok(ModuleInstance {
             handle,
             _copy: copy,
         })
@@ -128,10 +128,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_file_is_told_apart_from_a_foreign_one() {
-        let missing = Module::load(Path::new("/nonexistent.so"), true).unwrap_err();
+    fn a_missing_file_is_distinguished_from_a_foreign_one() {
+        let missing = ModuleInstance::load(Path::new("/nonexistent.so"), true).unwrap_err();
         assert!(matches!(missing, LoadError::Read { .. }));
-        let foreign = Module::load(Path::new("/proc/self/status"), false).unwrap_err();
+        let foreign = ModuleInstance::load(Path::new("/proc/self/status"), false).unwrap_err();
         assert!(matches!(foreign, LoadError::Open { .. }));
     }
 }

@@ -35,7 +35,7 @@ impl Flow {
     /// Leave everything down to the frame of that depth and its `tw_run`.
     pub const fn leave(depth: i32) -> Flow {
         Flow {
-            code: Code::Leave as i32,
+            code: RunCode::Leave as i32,
             depth,
         }
     }
@@ -44,16 +44,16 @@ impl Flow {
     /// again at its top.
     pub const fn reenter(depth: i32) -> Flow {
         Flow {
-            code: Code::Reenter as i32,
+            code: RunCode::Reenter as i32,
             depth,
         }
     }
 }
 
-/// How [`Runtime::run`] came back.
+/// How [`CobolRuntime::run`] came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
-pub enum Code {
+pub enum RunCode {
     /// The program ended by itself.
     Returned = 0,
     /// A handler asked to leave it.
@@ -64,7 +64,7 @@ pub enum Code {
 
 /// The worker's side of the C object.
 #[repr(C)]
-pub struct Handlers {
+pub struct WorkerHandlers {
     /// EXEC CICS: the calling module's parameter fields and their number.
     pub exec: unsafe extern "C" fn(*const *const Field, c_int) -> Flow,
     /// A translated program begins: as `exec`.
@@ -93,7 +93,7 @@ pub struct CobModule {
 /// Entry points of the C object, as it fills them in.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Entries {
+struct EntryPoints {
     run: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int,
     cancel_from: unsafe extern "C" fn(usize),
     started: unsafe extern "C" fn() -> usize,
@@ -101,22 +101,22 @@ struct Entries {
     serial: unsafe extern "C" fn() -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
-    print_to: unsafe extern "C" fn(Printed) -> c_int,
+    print_to: unsafe extern "C" fn(PrintHandler) -> c_int,
     flush: unsafe extern "C" fn(),
     end_task: unsafe extern "C" fn(),
     has_ebcdic_sign: unsafe extern "C" fn() -> c_int,
 }
 
 /// Takes what a stream printed: 0 is standard output, 1 standard error.
-type Printed = unsafe extern "C" fn(c_int, *const c_char, usize);
+type PrintHandler = unsafe extern "C" fn(c_int, *const c_char, usize);
 
-type Start = unsafe extern "C" fn(*mut c_void, *const Handlers, *mut Entries) -> c_int;
+type StartFunction = unsafe extern "C" fn(*mut c_void, *const WorkerHandlers, *mut EntryPoints) -> c_int;
 
 /// libcob, started, and the way into it.
 #[derive(Clone, Copy)]
-pub struct Runtime {
+pub struct CobolRuntime {
     libcob: *mut c_void,
-    c: Entries,
+    c: EntryPoints,
 }
 
 /// Why libcob could not be started.
@@ -135,9 +135,9 @@ pub enum StartError {
 
 const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
 
-impl Runtime {
+impl CobolRuntime {
     /// Loads and initialises libcob; once a process, on its only thread.
-    pub fn start(handlers: &'static Handlers) -> Result<Self, StartError> {
+    pub fn start(handlers: &'static WorkerHandlers) -> Result<Self, StartError> {
         let shim_error = |e: String| StartError::Shim(e);
         let fd = memory_file(c"tupelo-shim", SHIM).map_err(|e| shim_error(e.to_string()))?;
         let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
@@ -152,7 +152,7 @@ impl Runtime {
             return Err(shim_error(loader_error()));
         }
         // SAFETY: shim.c gives tw_start this type.
-        let start = unsafe { std::mem::transmute::<*mut c_void, Start>(start) };
+        let start = unsafe { std::mem::transmute::<*mut c_void, StartFunction>(start) };
         let mut entries = MaybeUninit::uninit();
         // SAFETY: the handlers live as long as the process; the entries are
         // filled in when the answer is not 0.
@@ -161,7 +161,7 @@ impl Runtime {
         }
         reset_signals();
         // SAFETY: as above.
-        Ok(Runtime {
+        Ok(CobolRuntime {
             libcob,
             c: unsafe { entries.assume_init() },
         })
@@ -173,12 +173,12 @@ impl Runtime {
     /// `entry` is a loaded program's entry, the pointers are what its LINKAGE
     /// SECTION expects, and no reference to the worker's state is used across
     /// the call except through the one that the handlers find.
-    pub unsafe fn run(&self, entry: *mut c_void, eib: *mut u8, commarea: *mut u8) -> Code {
+    pub unsafe fn run(&self, entry: *mut c_void, eib: *mut u8, commarea: *mut u8) -> RunCode {
         // SAFETY: by the contract.
         match unsafe { (self.c.run)(entry, eib.cast(), commarea.cast()) } {
-            0 => Code::Returned,
-            2 => Code::Reenter,
-            _ => Code::Leave,
+            0 => RunCode::Returned,
+            2 => RunCode::Reenter,
+            _ => RunCode::Leave,
         }
     }
 

@@ -12,7 +12,7 @@ use link::program_link::valid_name;
 
 use super::containers::channel_of;
 use super::forward;
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
 /// RESP2: the interface to the external security manager is not initialized.
@@ -20,7 +20,7 @@ const NO_MANAGER: u32 = 18;
 /// The same of REQUEST PASSTICKET.
 const NO_TICKETS: u32 = 251;
 
-pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(_w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     match call.row.number {
         invoke_application::NUMBER => condition(Condition::AppNotFound, 0),
         request_passticket::NUMBER | request_encryptptkt::NUMBER => {
@@ -31,17 +31,17 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// VERIFY PASSWORD and VERIFY PHRASE: the region's users, where it has some.
-pub fn verify(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn verify(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     match forward::serve(w, call) {
         // Nothing in this region serves it.
-        Err(Stop::Abend(abend)) if abend.code == *b"AEY9" => {
+        Err(CommandStop::Abend(abend)) if abend.code == *b"AEY9" => {
             condition(Condition::InvReq, NO_MANAGER)
         }
         served => served,
     }
 }
 
-pub fn signal(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn signal(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let event = call.name::<32>(signal_row::EVENT).unwrap_or([b' '; 32]);
     let named = event.trim_ascii_end();
     if named.is_empty() || named.contains(&b' ') {

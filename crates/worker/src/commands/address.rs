@@ -5,10 +5,10 @@
 
 use cics::command::commands::{address as row, address_set};
 
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-pub fn address(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn address(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let none = std::ptr::null_mut();
     call.set_pointer(row::ACEE, none);
     call.set_pointer(row::CWA, w.facts.shared.cwa());
@@ -26,7 +26,7 @@ pub fn address(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn address_set(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn address_set(_w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(from) = call.arg(address_set::USING) {
         call.set_pointer(address_set::SET, from.pointer());
     }

@@ -10,10 +10,10 @@ use cics::resp::Condition;
 
 use super::containers::channel_of;
 use super::forward;
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let option = call.row.index_of("CHANNEL").unwrap_or(row::CHANNEL);
     if call.name::<16>(option).is_some_and(|n| !valid_name(&n)) {
         return condition(Condition::ChannelErr, 1);

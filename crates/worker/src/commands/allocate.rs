@@ -10,8 +10,8 @@ use cics::command::commands::{allocate as row, connect_process, free as free_row
 use cics::resp::Condition;
 use link::conversation::Verb;
 
-use super::conversation::{Named, outcome, run_verb, tell};
-use crate::exec::{Call, Outcome, Stop, condition};
+use super::conversation::{ConversationOptions, outcome, run_verb, set_state};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
 /// Longest name of a process.
@@ -21,7 +21,7 @@ const MAX_LIST: usize = 32_763;
 /// The highest sync level without syncpoint flows.
 const CONFIRM_LEVEL: i64 = 1;
 
-pub fn allocate(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn allocate(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(session) = call.name::<4>(row::SESSION) {
         w.task.level_mut().eib().set_resource(&session);
         return condition(Condition::SessionErr, 0);
@@ -32,12 +32,12 @@ pub fn allocate(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let partner = call.name::<8>(row::PARTNER).unwrap_or(blank);
     let data: [&[u8]; 3] = [&system, &profile, &partner];
     let answer = w.services.converse(Verb::Allocate, [0; 3], &data)?;
-    tell(w, call, Some(row::STATE), &answer);
+    set_state(w, call, Some(row::STATE), &answer);
     outcome(&answer)
 }
 
-pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn connect_process(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: connect_process::CONVID,
         session: Some(connect_process::SESSION),
         state: Some(connect_process::STATE),
@@ -67,7 +67,7 @@ pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// The list of initialisation parameters; empty without one.
-fn list<'c>(call: &Call<'c>) -> Result<&'c [u8], Stop> {
+fn list<'c>(call: &CommandCall<'c>) -> Result<&'c [u8], CommandStop> {
     let Some(area) = call.arg(connect_process::PIPLIST) else {
         return Ok(&[]);
     };
@@ -82,8 +82,8 @@ fn list<'c>(call: &Call<'c>) -> Result<&'c [u8], Stop> {
     }
 }
 
-pub fn free(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn free(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: free_row::CONVID,
         session: Some(free_row::SESSION),
         state: Some(free_row::STATE),

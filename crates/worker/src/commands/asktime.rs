@@ -5,16 +5,16 @@
 
 use cics::command::commands::asktime_abstime as row;
 
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-pub fn asktime(w: &mut Worker, _call: &Call<'_>) -> Outcome {
-    tell(w);
+pub fn asktime(w: &mut Worker, _call: &CommandCall<'_>) -> CommandResult {
+    set_eib_time(w);
     Ok(())
 }
 
-pub fn asktime_abstime(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let absolute = tell(w);
+pub fn asktime_abstime(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    let absolute = set_eib_time(w);
     call.set_int(row::ABSTIME, absolute);
     // A mainframe stores eight bytes whatever the item is, and programs with a
     // fullword at level 01 never notice: FORMATTIME is to know the time again.
@@ -26,7 +26,7 @@ pub fn asktime_abstime(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-fn tell(w: &mut Worker) -> i64 {
+fn set_eib_time(w: &mut Worker) -> i64 {
     let now = w.clock.now();
     let (time, date) = now.eib();
     let mut eib = w.task.level_mut().eib();

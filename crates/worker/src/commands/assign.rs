@@ -12,10 +12,10 @@ use cics::resp::Condition;
 
 use super::assign_terminal::{self, NO_TERMINAL};
 use super::convert::LOCAL_CCSID;
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut refused = 0;
     for option in call
         .each()
@@ -36,7 +36,7 @@ const NOT_STARTED_BY_QUEUE: u32 = 3;
 const NO_MAPS: u32 = 5;
 const NO_BATCH: u32 = 6;
 
-fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
+fn give(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<(), u32> {
     let task = &w.task;
     let level = task.level();
     let text = |value: &[u8]| call.set_chars(option, value);

@@ -6,13 +6,13 @@
 use cics::command::commands::assign as row;
 use link::terminal::feature;
 
-use crate::exec::Call;
+use crate::exec::CommandCall;
 use crate::worker::Worker;
 
 /// RESP2 of what a task without a terminal cannot answer.
 pub const NO_TERMINAL: u32 = 1;
 
-pub fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
+pub fn give(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<(), u32> {
     let Some(terminal) = &w.task.terminal else {
         return Err(NO_TERMINAL);
     };

@@ -12,10 +12,10 @@ use cics::command::commands::bif_deedit as row;
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(_w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let Some(field) = call.arg(row::FIELD) else {
         return condition(Condition::LengErr, 0);
     };

@@ -8,10 +8,10 @@ use cics::cvda;
 use cics::resp::Condition;
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY as SHA1, digest};
 
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
-pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(_w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let form = form(call)?;
     let (Some(record), Some(result)) = (call.arg(row::RECORD), call.arg(row::RESULT)) else {
         return condition(Condition::LengErr, 2);
@@ -33,40 +33,40 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// How a digest is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum DigestForm {
     Hex,
     Binary,
     Base64,
 }
 
-fn form(call: &Call<'_>) -> Result<Form, Stop> {
+fn form(call: &CommandCall<'_>) -> Result<DigestForm, CommandStop> {
     let forms = [
-        (row::HEX, "HEX", Form::Hex),
-        (row::BINARY, "BINARY", Form::Binary),
-        (row::BASE64, "BASE64", Form::Base64),
+        (row::HEX, "HEX", DigestForm::Hex),
+        (row::BINARY, "BINARY", DigestForm::Binary),
+        (row::BASE64, "BASE64", DigestForm::Base64),
     ];
     if let Some((.., form)) = forms.iter().find(|(flag, ..)| call.has(*flag)) {
         return Ok(*form);
     }
     let Some(named) = call.int(row::DIGESTTYPE) else {
-        return Ok(Form::Hex);
+        return Ok(DigestForm::Hex);
     };
     let found = (forms.iter()).find(|(_, name, _)| cvda::value(name).map(i64::from) == Some(named));
     match found {
         Some((.., form)) => Ok(*form),
-        None => Err(Stop::Condition(Condition::InvReq, 1)),
+        None => Err(CommandStop::Condition(Condition::InvReq, 1)),
     }
 }
 
-impl Form {
+impl DigestForm {
     fn of(self, digest: &[u8]) -> Vec<u8> {
         match self {
-            Form::Binary => digest.to_vec(),
-            Form::Hex => digest
+            DigestForm::Binary => digest.to_vec(),
+            DigestForm::Hex => digest
                 .iter()
                 .flat_map(|b| [HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]])
                 .collect(),
-            Form::Base64 => BASE64_STANDARD.encode(digest).into_bytes(),
+            DigestForm::Base64 => BASE64_STANDARD.encode(digest).into_bytes(),
         }
     }
 }
@@ -82,10 +82,10 @@ mod tests {
         let digest = digest(&SHA1, b"abc");
         let digest = digest.as_ref();
         assert_eq!(
-            Form::Hex.of(digest),
+            DigestForm::Hex.of(digest),
             b"A9993E364706816ABA3E25717850C26C9CD0D89D"
         );
-        assert_eq!(Form::Base64.of(digest), b"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=");
-        assert_eq!(Form::Binary.of(digest).len(), 20);
+        assert_eq!(DigestForm::Base64.of(digest), b"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=");
+        assert_eq!(DigestForm::Binary.of(digest).len(), 20);
     }
 }

@@ -14,29 +14,29 @@ use link::UpdateHold;
 use store::SeekKey;
 
 use super::key::{
-    Addressing, FileOptions, Key, Named, Target, address, deliver, file, file_options, key, named,
+    RidfldKind, FileOptions, Key, RecordOptions, RecordTarget, address, deliver, file, file_options, key, named,
     set_ridfld,
 };
-use crate::cob::Arg;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::files::{Browse, BrowseState};
+use crate::cob::CommandOperand;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::files::{FileBrowse, BrowseState};
 use crate::services::FoundRecord;
 use crate::worker::Worker;
 
-const START: Named = named!(start_row);
-const RESET: Named = named!(reset_row);
-const NEXT: Target = Target {
+const START: RecordOptions = named!(start_row);
+const RESET: RecordOptions = named!(reset_row);
+const NEXT: RecordTarget = RecordTarget {
     into: next::INTO,
     set: next::SET,
     length: next::LENGTH,
 };
-const PREV: Target = Target {
+const PREV: RecordTarget = RecordTarget {
     into: prev::INTO,
     set: prev::SET,
     length: prev::LENGTH,
 };
 
-pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn startbr(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     use start_row as row;
     let access = FileAccess::StartBrowse;
     let file = file(w, call, file_options!(row), access)?;
@@ -50,7 +50,7 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if !can_start(w, file, &key, equal, access)? {
         return condition(Condition::NotFnd, 80);
     }
-    w.files.browses.push(Browse {
+    w.files.browses.push(FileBrowse {
         file,
         reqid,
         generic,
@@ -70,7 +70,7 @@ fn can_start(
     key: &Key,
     equal: bool,
     access: FileAccess,
-) -> Result<bool, Stop> {
+) -> Result<bool, CommandStop> {
     if !key.bytes().is_empty() && key.bytes().iter().all(|b| *b == 0xFF) {
         return Ok(true);
     }
@@ -78,7 +78,7 @@ fn can_start(
     Ok(w.services.fetch(file, seek, access, &mut |_| ())?)
 }
 
-pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn resetbr(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     use reset_row as row;
     let access = FileAccess::ContinueBrowse;
     let file = file(w, call, file_options!(row), access)?;
@@ -104,7 +104,7 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn endbr(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(endbr_row), FileAccess::EndBrowse)?;
     let reqid = call.int(endbr_row::REQID).unwrap_or(0);
     let before = w.files.browses.len();
@@ -119,25 +119,25 @@ pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// The options of READNEXT and READPREV, which are the same.
-struct Step {
+struct BrowseOptions {
     file: FileOptions,
     ridfld: u8,
     keylength: u8,
-    named: Named,
+    named: RecordOptions,
     reqid: u8,
     token: u8,
     nosuspend: u8,
-    target: Target,
+    target: RecordTarget,
     forward: bool,
     /// RESP2 of INVREQ when there is no browse.
     no_browse: u32,
 }
 
-pub fn readnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn readnext(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     step(
         w,
         call,
-        &Step {
+        &BrowseOptions {
             file: file_options!(next),
             ridfld: next::RIDFLD,
             keylength: next::KEYLENGTH,
@@ -152,11 +152,11 @@ pub fn readnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
     )
 }
 
-pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn readprev(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     step(
         w,
         call,
-        &Step {
+        &BrowseOptions {
             file: file_options!(prev),
             ridfld: prev::RIDFLD,
             keylength: prev::KEYLENGTH,
@@ -171,7 +171,7 @@ pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
     )
 }
 
-fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
+fn step(w: &mut Worker, call: &CommandCall<'_>, s: &BrowseOptions) -> CommandResult {
     let update = call.has(s.token);
     let access = if update {
         FileAccess::UpdateInBrowse
@@ -229,16 +229,16 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
 /// The key that the program put into RIDFLD since the last step, if it did.
 fn skip_to(
     w: &Worker,
-    call: &Call<'_>,
-    s: &Step,
-    browse: &Browse,
-    ridfld: Option<Arg<'_>>,
-) -> Result<Option<Key>, Stop> {
+    call: &CommandCall<'_>,
+    s: &BrowseOptions,
+    browse: &FileBrowse,
+    ridfld: Option<CommandOperand<'_>>,
+) -> Result<Option<Key>, CommandStop> {
     let length = call.int(s.keylength);
     let full = w.files.key_bytes(browse.file) as i64;
     let generic = browse.generic && length.is_some_and(|l| l < full);
     let named = match s.named.addressing(&w.files, browse.file, call)? {
-        Addressing::Key => key(&w.files, browse.file, ridfld, length, generic)?,
+        RidfldKind::Key => key(&w.files, browse.file, ridfld, length, generic)?,
         by => address(ridfld, by)?,
     };
     let (named, seen) = (named.bytes(), browse.key.as_slice());
@@ -248,7 +248,7 @@ fn skip_to(
 }
 
 /// Where the next step looks; none at the end of the file.
-fn from_state(browse: &Browse, forward: bool) -> Option<SeekKey<'_>> {
+fn from_state(browse: &FileBrowse, forward: bool) -> Option<SeekKey<'_>> {
     let key = browse.position.as_slice();
     let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);
     Some(match (browse.state, forward) {
@@ -267,7 +267,7 @@ fn from_state(browse: &Browse, forward: bool) -> Option<SeekKey<'_>> {
     })
 }
 
-fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) -> Outcome {
+fn none_found(w: &mut Worker, s: &BrowseOptions, file: usize, reqid: i64, skipped: bool) -> CommandResult {
     let Some(browse) = w.files.browse(file, reqid) else {
         return condition(Condition::InvReq, s.no_browse);
     };
@@ -285,13 +285,13 @@ fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) 
 
 fn take(
     w: &mut Worker,
-    call: &Call<'_>,
-    s: &Step,
+    call: &CommandCall<'_>,
+    s: &BrowseOptions,
     (file, reqid): (usize, i64),
-    ridfld: Option<Arg<'_>>,
+    ridfld: Option<CommandOperand<'_>>,
     position: Vec<u8>,
     found: &mut Vec<u8>,
-) -> Outcome {
+) -> CommandResult {
     if call.has(s.token) {
         found.clear();
         let mut show = |f: FoundRecord<&[u8]>| found.extend_from_slice(f.record);

@@ -12,21 +12,21 @@ use link::{CHANNEL_DATA, ChannelData};
 use super::containers::import;
 use super::forward;
 use super::interval::add_channel;
-use crate::exec::{Call, Outcome, Stop};
+use crate::exec::{CommandCall, CommandResult, CommandStop};
 use crate::services::Failure;
 use crate::worker::Worker;
 
-pub fn run(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn run(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut operands = forward::gather(call)?;
     add_channel(w, call, row::CHANNEL, &mut operands)?;
     forward::ask(w, call, &operands)
 }
 
-pub fn fetch(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn fetch(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     if let Some(data) = reply.operands.get_bytes(CHANNEL_DATA) {
-        let damaged = |_| Stop::from(Failure::Abend(*b"AEXZ"));
+        let damaged = |_| CommandStop::from(Failure::Abend(*b"AEXZ"));
         let data = ChannelData::parse(data).map_err(damaged)?;
         let level = w.task.depth;
         let channel = w.task.channels.make(data.name.as_bytes(), level);

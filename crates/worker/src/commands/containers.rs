@@ -11,8 +11,8 @@ use cics::resp::Condition;
 use link::program_link::valid_name;
 use link::{ChannelData, ContainerData, ContainerName, ContainerEntry, Name};
 
-use crate::channel::{ChannelId, Put, TRANSACTION};
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::channel::{ChannelId, PutMode, TRANSACTION};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
 /// The channel of that name, made when the program knows none.
@@ -30,24 +30,24 @@ fn known(w: &Worker, name: &[u8; 16]) -> Option<ChannelId> {
 }
 
 /// The channel that a command means: the one it names, or the current one.
-pub fn channel_of(w: &Worker, call: &Call<'_>, option: u8) -> Result<ChannelId, Stop> {
+pub fn channel_of(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<ChannelId, CommandStop> {
     match call.name::<16>(option) {
-        Some(name) => known(w, &name).ok_or(Stop::Condition(Condition::ChannelErr, 2)),
+        Some(name) => known(w, &name).ok_or(CommandStop::Condition(Condition::ChannelErr, 2)),
         None => current(w),
     }
 }
 
 /// The current channel.
-pub fn current(w: &Worker) -> Result<ChannelId, Stop> {
+pub fn current(w: &Worker) -> Result<ChannelId, CommandStop> {
     w.task
         .level()
         .passed
         .channel
-        .ok_or(Stop::Condition(Condition::InvReq, 4))
+        .ok_or(CommandStop::Condition(Condition::InvReq, 4))
 }
 
 /// A container's name from an operand.
-pub fn container(call: &Call<'_>, option: u8) -> ContainerName {
+pub fn container(call: &CommandCall<'_>, option: u8) -> ContainerName {
     ContainerName::from_bytes(call.name(option).unwrap_or([b' '; 16]))
 }
 
@@ -72,7 +72,7 @@ pub fn export(w: &mut Worker, channel: ChannelId) -> ChannelData {
 }
 
 /// Gives a channel the containers that came from elsewhere, and no others.
-pub fn import(w: &mut Worker, channel: ChannelId, data: &ChannelData) -> Outcome {
+pub fn import(w: &mut Worker, channel: ChannelId, data: &ChannelData) -> CommandResult {
     let here = w.task.channels.entries(channel);
     let gone: Vec<ContainerName> = here
         .iter()
@@ -88,7 +88,7 @@ pub fn import(w: &mut Worker, channel: ChannelId, data: &ChannelData) -> Outcome
         let arena = w.services.arena();
         let kind = (c.kind, c.ccsid);
         let channels = &mut w.task.channels;
-        let put = channels.put(channel, &c.name, &c.bytes, Put::Replace, kind, arena);
+        let put = channels.put(channel, &c.name, &c.bytes, PutMode::Replace, kind, arena);
         if put.is_err() {
             return condition(Condition::NoStg, 0);
         }
@@ -100,7 +100,7 @@ fn free(w: &mut Worker, entry: ContainerEntry) {
     w.services.arena().heap.free(entry.offset, entry.bytes);
 }
 
-pub fn move_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn move_container(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let (name, new) = (
         container(call, move_row::CONTAINER),
         container(call, move_row::AS),
@@ -135,7 +135,7 @@ pub fn move_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn delete_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn delete_container(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = container(call, delete_container::CONTAINER);
     let channel = channel_of(w, call, delete_container::CHANNEL)?;
     match w.task.channels.take(channel, &name) {
@@ -148,7 +148,7 @@ pub fn delete_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// Only the program that made a channel may delete it.
-pub fn delete_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn delete_channel(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<16>(channel_row::CHANNEL).unwrap_or([b' '; 16]);
     if name == TRANSACTION {
         return condition(Condition::ChannelErr, 5);
@@ -165,20 +165,20 @@ pub fn delete_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn startbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn startbrowse(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel_of(w, call, startbrowse_container::CHANNEL)?;
     let token = w.task.channels.start_browse(channel);
     call.set_int(startbrowse_container::BROWSETOKEN, i64::from(token));
     Ok(())
 }
 
-fn token(call: &Call<'_>, option: u8) -> u32 {
+fn token(call: &CommandCall<'_>, option: u8) -> u32 {
     call.int(option)
         .and_then(|t| u32::try_from(t).ok())
         .unwrap_or(0)
 }
 
-pub fn getnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn getnext(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     match w
         .task
         .channels
@@ -193,7 +193,7 @@ pub fn getnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn endbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn endbrowse(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     match w
         .task
         .channels
@@ -204,7 +204,7 @@ pub fn endbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn query_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn query_channel(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel_of(w, call, query_row::CHANNEL)?;
     let count = w.task.channels.entries(channel).len();
     call.set_int(query_row::CONTAINERCNT, count as i64);

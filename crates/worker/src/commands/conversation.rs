@@ -12,7 +12,7 @@ use link::conversation::{
     INDICATOR_NO_DATA, INDICATOR_RECEIVE, INDICATOR_SIGNAL, Verb,
 };
 
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
@@ -20,7 +20,7 @@ use crate::worker::Worker;
 pub const MAX_RECORD: i64 = 32_767;
 
 /// The options that name a conversation and receive its state.
-pub struct Named {
+pub struct ConversationOptions {
     /// CONVID.
     pub convid: u8,
     /// SESSION, a synonym of CONVID of earlier days.
@@ -30,7 +30,7 @@ pub struct Named {
 }
 
 /// Number of the conversation: 0 for the principal facility.
-pub fn number(w: &mut Worker, call: &Call<'_>, named: &Named) -> Result<u64, Stop> {
+pub fn number(w: &mut Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> Result<u64, CommandStop> {
     let name = call.name::<4>(named.convid);
     let session = named.session.and_then(|option| call.name::<4>(option));
     if let Some(name) = name.or(session) {
@@ -46,22 +46,22 @@ pub fn number(w: &mut Worker, call: &Call<'_>, named: &Named) -> Result<u64, Sto
 /// region's condition when it is one that leaves nothing else to do.
 pub fn run_verb(
     w: &mut Worker,
-    call: &Call<'_>,
-    named: &Named,
+    call: &CommandCall<'_>,
+    named: &ConversationOptions,
     verb: Verb,
     args: [u64; 2],
     data: &[&[u8]],
-) -> Result<VerbAnswer, Stop> {
+) -> Result<VerbAnswer, CommandStop> {
     let conversation = number(w, call, named)?;
     let answer = w
         .services
         .converse(verb, [conversation, args[0], args[1]], data)?;
-    tell(w, call, named.state, &answer);
+    set_state(w, call, named.state, &answer);
     Ok(answer)
 }
 
 /// Puts what the region told into the EIB and STATE.
-pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, answer: &VerbAnswer) {
+pub fn set_state(w: &mut Worker, call: &CommandCall<'_>, state: Option<u8>, answer: &VerbAnswer) {
     let [conversation, state_now, told, error_code, ..] = answer.args;
     let has = |bit: u64| told & bit != 0;
     let mut eib = w.task.level_mut().eib();
@@ -87,7 +87,7 @@ pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, answer: &VerbAns
 }
 
 /// The region's condition as the command's.
-pub fn outcome(answer: &VerbAnswer) -> Outcome {
+pub fn outcome(answer: &VerbAnswer) -> CommandResult {
     match answer.condition {
         Condition::Normal => Ok(()),
         other => condition(other, answer.resp2),
@@ -96,7 +96,7 @@ pub fn outcome(answer: &VerbAnswer) -> Outcome {
 
 /// NOTALLOC when the command is meant for the principal facility of a task that
 /// has none.
-pub fn allocated(w: &Worker, call: &Call<'_>, named: &Named) -> Outcome {
+pub fn allocated(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> CommandResult {
     let names = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     match names || w.task.facility != [b' '; 4] {
         true => Ok(()),
@@ -106,7 +106,7 @@ pub fn allocated(w: &Worker, call: &Call<'_>, named: &Named) -> Outcome {
 
 /// INVREQ when the command has one of these options, which are for terminals
 /// and sessions of other kinds.
-pub fn refuse_options(call: &Call<'_>, options: &[u8]) -> Outcome {
+pub fn refuse_options(call: &CommandCall<'_>, options: &[u8]) -> CommandResult {
     match options.iter().any(|option| call.has(*option)) {
         true => condition(Condition::InvReq, 0),
         false => Ok(()),
@@ -138,11 +138,11 @@ const OF_TERMINALS: &[&str] = &[
 
 /// The record to send, when the command has FROM.
 pub fn from<'c>(
-    call: &Call<'c>,
+    call: &CommandCall<'c>,
     area: u8,
     halfword: u8,
     fullword: u8,
-) -> Result<Option<&'c [u8]>, Stop> {
+) -> Result<Option<&'c [u8]>, CommandStop> {
     let Some(area) = call.arg(area) else {
         return Ok(None);
     };

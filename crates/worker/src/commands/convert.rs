@@ -10,17 +10,17 @@ use std::borrow::Cow;
 use cics::resp::Condition;
 use copybook::codepage::CodePage;
 
-use crate::exec::{Call, Stop};
+use crate::exec::{CommandCall, CommandStop};
 
 /// CCSID of the region's code page, ISO 8859-1.
 pub const LOCAL_CCSID: u16 = 819;
 
 /// The code page that a command names by number or name; none when it names
 /// none.
-pub fn named_page(call: &Call<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, Stop> {
+pub fn named_page(call: &CommandCall<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, CommandStop> {
     if let Some(number) = call.int(ccsid) {
         let Ok(number @ 1..) = u16::try_from(number) else {
-            return Err(Stop::Condition(Condition::CcsidErr, 1));
+            return Err(CommandStop::Condition(Condition::CcsidErr, 1));
         };
         page(number)?;
         return Ok(Some(number));
@@ -39,11 +39,11 @@ pub fn named_page(call: &Call<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, S
     }
     let page = CodePage::by_name(name);
     page.map(|p| Some(p.ccsid()))
-        .map_err(|_| Stop::Condition(Condition::CodepageErr, 1))
+        .map_err(|_| CommandStop::Condition(Condition::CodepageErr, 1))
 }
 
 /// How a container's text is read and written.
-enum Page {
+enum TextEncoding {
     Single(CodePage),
     /// UTF-16, and whether its high bytes come first.
     Utf16(bool),
@@ -61,21 +61,21 @@ const UTF16: [(u16, bool, &[&str]); 4] = [
     (17_584, true, &["17584"]),
 ];
 
-fn page(ccsid: u16) -> Result<Page, Stop> {
+fn page(ccsid: u16) -> Result<TextEncoding, CommandStop> {
     if let Some((_, high_first, _)) = UTF16.iter().find(|(n, ..)| *n == ccsid) {
-        return Ok(Page::Utf16(*high_first));
+        return Ok(TextEncoding::Utf16(*high_first));
     }
     let known = CodePage::by_ccsid(ccsid);
     known
-        .map(Page::Single)
-        .map_err(|_| Stop::Condition(Condition::CcsidErr, 2))
+        .map(TextEncoding::Single)
+        .map_err(|_| CommandStop::Condition(Condition::CcsidErr, 2))
 }
 
-impl Page {
+impl TextEncoding {
     fn decode(&self, bytes: &[u8]) -> Option<String> {
         let high_first = match self {
-            Page::Single(page) => return page.decode(bytes),
-            Page::Utf16(high_first) => *high_first,
+            TextEncoding::Single(page) => return page.decode(bytes),
+            TextEncoding::Utf16(high_first) => *high_first,
         };
         if !bytes.len().is_multiple_of(2) {
             return None;
@@ -94,18 +94,18 @@ impl Page {
     /// its substitute.
     fn encode(&self, text: &str) -> Vec<u8> {
         match self {
-            Page::Single(page) => page.encode(text).unwrap_or_else(|_| {
+            TextEncoding::Single(page) => page.encode(text).unwrap_or_else(|_| {
                 let byte = |c| page.byte_of(c).unwrap_or(page.substitute());
                 text.chars().map(byte).collect()
             }),
-            Page::Utf16(true) => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-            Page::Utf16(false) => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            TextEncoding::Utf16(true) => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+            TextEncoding::Utf16(false) => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         }
     }
 }
 
 /// Bytes of one page in another; 0 is the region's.
-pub fn convert(bytes: &[u8], from: u16, to: u16) -> Result<Cow<'_, [u8]>, Stop> {
+pub fn convert(bytes: &[u8], from: u16, to: u16) -> Result<Cow<'_, [u8]>, CommandStop> {
     let own = |ccsid| if ccsid == 0 { LOCAL_CCSID } else { ccsid };
     if own(from) == own(to) {
         return Ok(Cow::Borrowed(bytes));
@@ -113,7 +113,7 @@ pub fn convert(bytes: &[u8], from: u16, to: u16) -> Result<Cow<'_, [u8]>, Stop> 
     let (from, to) = (page(own(from))?, page(own(to))?);
     let text = from
         .decode(bytes)
-        .ok_or(Stop::Condition(Condition::CcsidErr, 4))?;
+        .ok_or(CommandStop::Condition(Condition::CcsidErr, 4))?;
     Ok(Cow::Owned(to.encode(&text)))
 }
 
@@ -145,7 +145,7 @@ mod tests {
         );
         assert!(matches!(
             convert(&wide[..3], 1200, 819),
-            Err(Stop::Condition(Condition::CcsidErr, 4))
+            Err(CommandStop::Condition(Condition::CcsidErr, 4))
         ));
     }
 }

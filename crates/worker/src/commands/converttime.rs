@@ -7,10 +7,10 @@ use cics::command::commands::converttime as row;
 use cics::resp::Condition;
 use cics::time::parse_date_string;
 
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let Some(stamp) = call.arg(row::DATESTRING) else {
         return condition(Condition::InvReq, 1);
     };

@@ -12,21 +12,21 @@ use cics::command::commands::discard;
 use cics::resp::Condition;
 
 use super::forward;
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
-pub fn create(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn create(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let made = forward::serve(w, call);
     match made {
         Ok(()) => w.services.syncpoint()?,
-        Err(Stop::Condition(Condition::InvReq, NOT_INSTALLED)) => w.services.rollback()?,
+        Err(CommandStop::Condition(Condition::InvReq, NOT_INSTALLED)) => w.services.rollback()?,
         Err(_) => return made,
     }
     w.files.end_unit();
     made
 }
 
-pub fn discard(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn discard(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     if reply.condition != Condition::Normal {

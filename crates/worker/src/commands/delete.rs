@@ -7,13 +7,13 @@ use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::FileKind;
 
-use super::key::{Named, file, file_options, named};
-use crate::exec::{Call, Outcome, condition};
+use super::key::{RecordOptions, file, file_options, named};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-const NAMED: Named = named!(row);
+const NAMED: RecordOptions = named!(row);
 
-pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn delete(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let is_held = !call.has(row::RIDFLD);
     let access = if is_held {
         FileAccess::DeleteHeld
@@ -55,7 +55,7 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn unlock(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn unlock(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(unlock_row), FileAccess::Unlock)?;
     let named = call.int(unlock_row::TOKEN).map(|t| t as u32);
     match (w.files.held.find(file, named).map(|h| h.token), named) {

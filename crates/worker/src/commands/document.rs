@@ -16,13 +16,13 @@ use cics::resp::Condition;
 use store::SeekKey;
 
 use super::{forward, key, template_exit};
-use crate::exec::{Call, Outcome, Stop};
+use crate::exec::{CommandCall, CommandResult, CommandStop};
 use crate::worker::Worker;
 
 /// Largest template, as of those that are files.
 pub(super) const MAX_BYTES: usize = 4 << 20;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut operands = forward::gather(call)?;
     let reply = loop {
         let reply = w.services.command(call.row.number, &operands)?;
@@ -31,11 +31,11 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         };
         let (source, name) = split(wanted);
         let read = match source.split_first() {
-            Some((b'Q', queue)) => Read::of(queue_text(w, queue)?),
-            Some((b'D', queue)) => Read::kept(transient_text(w, queue)?),
+            Some((b'Q', queue)) => TemplateRead::of(queue_text(w, queue)?),
+            Some((b'D', queue)) => TemplateRead::kept(transient_text(w, queue)?),
             Some((b'X', program)) => template_exit::text(w, program, name)?,
-            Some((_, file)) => Read::of(file_text(w, file)?),
-            None => Read::Missing,
+            Some((_, file)) => TemplateRead::of(file_text(w, file)?),
+            None => TemplateRead::Missing,
         };
         let mut text = name.to_vec();
         text.push(0);
@@ -46,7 +46,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// What was read of a template.
-pub(super) enum Read {
+pub(super) enum TemplateRead {
     /// Its lines, each behind its length.
     Lines(Vec<u8>),
     /// The same, which others are to be given without another reading.
@@ -57,22 +57,22 @@ pub(super) enum Read {
     Missing,
 }
 
-impl Read {
-    fn of(lines: Option<Vec<u8>>) -> Read {
-        lines.map_or(Read::Missing, Read::Lines)
+impl TemplateRead {
+    fn of(lines: Option<Vec<u8>>) -> TemplateRead {
+        lines.map_or(TemplateRead::Missing, TemplateRead::Lines)
     }
 
-    fn kept(lines: Option<Vec<u8>>) -> Read {
-        lines.map_or(Read::Missing, Read::Kept)
+    fn kept(lines: Option<Vec<u8>>) -> TemplateRead {
+        lines.map_or(TemplateRead::Missing, TemplateRead::Kept)
     }
 
     /// Writes it as the region reads it.
     fn put(&self, text: &mut Vec<u8>) {
         let (mark, lines): (_, &[u8]) = match self {
-            Read::Lines(lines) => (b'+', lines),
-            Read::Kept(lines) => (b'*', lines),
-            Read::Refused => (b'-', &[]),
-            Read::Missing => return,
+            TemplateRead::Lines(lines) => (b'+', lines),
+            TemplateRead::Kept(lines) => (b'*', lines),
+            TemplateRead::Refused => (b'-', &[]),
+            TemplateRead::Missing => return,
         };
         text.push(mark);
         text.extend_from_slice(lines);
@@ -86,7 +86,7 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The items of a queue, each a line; none without the queue.
-fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, CommandStop> {
     let options = 1 << readq_ts::QNAME | 1 << readq_ts::INTO | 1 << readq_ts::ITEM;
     let mut text = Vec::new();
     for item in 1_i64.. {
@@ -108,7 +108,7 @@ fn queue_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
 }
 
 /// The records of a transient data queue, each a line; none without any.
-fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, CommandStop> {
     let options = 1 << readq_td::QUEUE | 1 << readq_td::INTO;
     let asks = CommandOperands::new(options).bytes(readq_td::QUEUE, queue);
     let mut text = Vec::new();
@@ -128,7 +128,7 @@ fn transient_text(w: &mut Worker, queue: &[u8]) -> Result<Option<Vec<u8>>, Stop>
 
 /// The records of a file in the order of their keys; none where the file may
 /// not be browsed, or has no record.
-fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+fn file_text(w: &mut Worker, name: &[u8]) -> Result<Option<Vec<u8>>, CommandStop> {
     let mut padded = [b' '; 8];
     let n = name.len().min(8);
     padded[..n].copy_from_slice(&name[..n]);

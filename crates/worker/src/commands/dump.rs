@@ -10,7 +10,7 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::forward;
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
 /// Most bytes of one area.
@@ -18,7 +18,7 @@ const MAX_AREA: i64 = 1 << 20;
 /// Most segments.
 const MAX_SEGMENTS: i64 = 1_000;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut text = String::new();
     let level = w.task.level();
     let _ = writeln!(text, "program   {}", String::from_utf8_lossy(&level.name));

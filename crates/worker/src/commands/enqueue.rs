@@ -10,18 +10,18 @@ use cics::command::commands::{deq as deq_row, enq as enq_row};
 use link::{OperandValue, CommandOperands};
 
 use super::forward;
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-pub fn enq(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn enq(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     serve(w, call, enq_row::RESOURCE, enq_row::LENGTH)
 }
 
-pub fn deq(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn deq(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     serve(w, call, deq_row::RESOURCE, deq_row::LENGTH)
 }
 
-fn serve(w: &mut Worker, call: &Call<'_>, resource: u8, length: u8) -> Outcome {
+fn serve(w: &mut Worker, call: &CommandCall<'_>, resource: u8, length: u8) -> CommandResult {
     let mut operands = forward::gather(call)?;
     if !call.has(length)
         && let Some(area) = call.arg(resource)

@@ -19,7 +19,7 @@ use link::CommandOperands;
 
 use super::forward;
 use super::interval::{conclude, name_request};
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::timer::{ECB_BYTES, is_posted, is_readable};
 use crate::worker::Worker;
 
@@ -34,21 +34,21 @@ const AREA: u32 = post_row::NUMBER as u32;
 // Both commands have the same options under the same indexes.
 const _: () = assert!(list_row::ECBLIST - 1 == waitcics::ECBLIST);
 
-pub fn post(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn post(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     if let Some(at) = reply.operands.get_int(post_row::SET) {
         let area = w.task.storage.area(AREA, &[0; ECB_BYTES]);
         let name = reply.operands.get_name(post_row::REQID);
         w.task.timer.set(at as u64, area, name.unwrap_or_default());
-        w.task.timer.look();
+        w.task.timer.post_if_due();
         call.set_pointer(post_row::SET, area);
         name_request(w, &reply, post_row::REQID);
     }
     conclude(&reply)
 }
 
-pub fn wait_for_event(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn wait_for_event(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let at = call.arg(wait_event::ECADDR);
     let ecb = at.map_or(std::ptr::null_mut(), |a| a.pointer());
     if ecb.is_null() {
@@ -60,7 +60,7 @@ pub fn wait_for_event(w: &mut Worker, call: &Call<'_>) -> Outcome {
     wait(w, &[ecb])
 }
 
-pub fn wait_external(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn wait_external(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let ecbs = listed(
         call,
         list_row::ECBLIST,
@@ -70,7 +70,7 @@ pub fn wait_external(w: &mut Worker, call: &Call<'_>) -> Outcome {
     wait(w, &ecbs)
 }
 
-pub fn wait_cics(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn wait_cics(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let ecbs = listed(
         call,
         waitcics::ECBLIST,
@@ -80,7 +80,7 @@ pub fn wait_cics(w: &mut Worker, call: &Call<'_>) -> Outcome {
     wait(w, &ecbs)
 }
 
-pub fn suspend(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn suspend(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let reply = w.services.command(call.row.number, &CommandOperands::default())?;
     if posted(&reply.operands) {
         w.task.timer.post();
@@ -88,7 +88,7 @@ pub fn suspend(w: &mut Worker, call: &Call<'_>) -> Outcome {
     conclude(&reply)
 }
 
-pub fn change_priority(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn change_priority(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     conclude(&reply)?;
@@ -100,7 +100,7 @@ pub fn change_priority(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// The blocks of an ECBLIST; null addresses are passed over.
-fn listed(call: &Call<'_>, list: u8, number: u8, purgeability: u8) -> Result<Vec<*mut u8>, Stop> {
+fn listed(call: &CommandCall<'_>, list: u8, number: u8, purgeability: u8) -> Result<Vec<*mut u8>, CommandStop> {
     let number = call.int(number).unwrap_or(0);
     if number <= 0 {
         return condition(Condition::InvReq, 3);
@@ -135,14 +135,14 @@ fn listed(call: &Call<'_>, list: u8, number: u8, purgeability: u8) -> Result<Vec
 }
 
 /// Waits until one of the blocks is posted.
-fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> Outcome {
+fn wait(w: &mut Worker, ecbs: &[*mut u8]) -> CommandResult {
     let mut slice = match ecbs.iter().all(|e| w.task.timer.is_at(*e)) {
         // Nothing else posts the timer event area.
         true => 0,
         false => FIRST_LOOK_NS,
     };
     loop {
-        w.task.timer.look();
+        w.task.timer.post_if_due();
         // SAFETY: the blocks were found readable, and the program does not run
         // meanwhile, so they are still there.
         if ecbs.iter().any(|e| unsafe { is_posted(*e) }) {

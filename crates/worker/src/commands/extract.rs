@@ -9,8 +9,8 @@ use cics::command::commands::{extract_attributes, extract_process as row};
 use cics::resp::Condition;
 use link::conversation::Verb;
 
-use super::conversation::{Named, number, outcome, tell};
-use crate::exec::{Call, Outcome, condition};
+use super::conversation::{ConversationOptions, number, outcome, set_state};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
@@ -19,8 +19,8 @@ const LIST_AREA: u32 = u32::MAX - 2;
 /// Room that PROCNAME is taken to have without MAXPROCLEN, in bytes.
 const NAME_ROOM: i64 = 32;
 
-pub fn process(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn process(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: row::CONVID,
         session: None,
         state: None,
@@ -54,23 +54,23 @@ pub fn process(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn attributes(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn attributes(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: extract_attributes::CONVID,
         session: Some(extract_attributes::SESSION),
         state: Some(extract_attributes::STATE),
     };
     let answer = ask(w, call, &NAMED, Verb::Attributes)?;
-    tell(w, call, NAMED.state, &answer);
+    set_state(w, call, NAMED.state, &answer);
     outcome(&answer)
 }
 
 fn ask(
     w: &mut Worker,
-    call: &Call<'_>,
-    named: &Named,
+    call: &CommandCall<'_>,
+    named: &ConversationOptions,
     verb: Verb,
-) -> Result<VerbAnswer, crate::exec::Stop> {
+) -> Result<VerbAnswer, crate::exec::CommandStop> {
     let conversation = number(w, call, named)?;
     Ok(w.services.converse(verb, [conversation, 0, 0], &[])?)
 }

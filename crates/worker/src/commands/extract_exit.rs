@@ -9,10 +9,10 @@
 use cics::command::commands::extract_exit as row;
 use cics::resp::Condition;
 
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let is = |option, name| call.name::<8>(option).is_none_or(|asked| asked == name);
     let sockets = is(row::PROGRAM, *SOCKETS) && is(row::ENTRYNAME, *SOCKETS);
     if !(sockets && w.facts.sockets.enabled) {

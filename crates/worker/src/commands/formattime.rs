@@ -8,7 +8,7 @@ use cics::cvda;
 use cics::resp::Condition;
 use cics::time::{AbsTime, DateForm};
 
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
 /// Dates with a separator.
@@ -30,7 +30,7 @@ const DATES: &[(u8, DateForm)] = &[
 /// 9999-12-31 23:59:59.999, the last time that has four digits for its year.
 const LAST_MS: i64 = 255_611_289_599_999;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let given = call.int(row::ABSTIME).unwrap_or(-1);
     let absolute = AbsTime(match w.task.cut_time {
         Some((kept, whole)) if kept == given => whole,
@@ -67,7 +67,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// The separator of an option: what it names, the manual's when it names
 /// nothing, none without the option.
-fn separator(call: &Call<'_>, option: u8, default: char) -> Option<char> {
+fn separator(call: &CommandCall<'_>, option: u8, default: char) -> Option<char> {
     if !call.has(option) {
         return None;
     }
@@ -75,7 +75,7 @@ fn separator(call: &Call<'_>, option: u8, default: char) -> Option<char> {
     Some(named.map_or(default, char::from))
 }
 
-fn date_string(w: &mut Worker, call: &Call<'_>, absolute: AbsTime) -> Outcome {
+fn date_string(w: &mut Worker, call: &CommandCall<'_>, absolute: AbsTime) -> CommandResult {
     let format = call
         .int(row::STRINGFORMAT)
         .map(|f| u32::try_from(f).unwrap_or(0));

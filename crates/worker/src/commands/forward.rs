@@ -9,24 +9,24 @@ use cics::command::{Argument, Direction, OptionRow};
 use cics::resp::Condition;
 use link::{CHANNEL_DATA, OperandValue, CommandOperands};
 
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Reply;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
 /// Asks the region and gives the program what comes back.
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = gather(call)?;
     ask(w, call, &operands)
 }
 
 /// As [`serve`], with operands that were gathered before.
-pub fn ask(w: &mut Worker, call: &Call<'_>, operands: &CommandOperands) -> Outcome {
+pub fn ask(w: &mut Worker, call: &CommandCall<'_>, operands: &CommandOperands) -> CommandResult {
     let reply = w.services.command(call.row.number, operands)?;
     give(w, call, &reply)
 }
 
 /// The operands that the command reads.
-pub fn gather(call: &Call<'_>) -> Result<CommandOperands, Stop> {
+pub fn gather(call: &CommandCall<'_>) -> Result<CommandOperands, CommandStop> {
     let mut operands = CommandOperands::new(call.options());
     for (index, option) in options(call) {
         if option.direction == Direction::Out {
@@ -56,7 +56,7 @@ pub fn gather(call: &Call<'_>) -> Result<CommandOperands, Stop> {
 
 /// Puts what came back where the program wants it, and raises the condition
 /// that came with it.
-pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
+pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> CommandResult {
     let mut short = false;
     for (index, operand) in reply.operands.each().filter(|(i, _)| *i != CHANNEL_DATA) {
         let Some(option) = call.row.option(index) else {
@@ -86,7 +86,7 @@ pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
 }
 
 /// Fills INTO, or SET in its place. True when not all fitted.
-fn fill(w: &mut Worker, call: &Call<'_>, index: u8, option: &OptionRow, data: &[u8]) -> bool {
+fn fill(w: &mut Worker, call: &CommandCall<'_>, index: u8, option: &OptionRow, data: &[u8]) -> bool {
     let length = option.length.and_then(|name| call.row.index_of(name));
     let most = length.and_then(|length| call.int(length));
     let mut short = false;
@@ -97,7 +97,7 @@ fn fill(w: &mut Worker, call: &Call<'_>, index: u8, option: &OptionRow, data: &[
         // SAFETY: the program's storage; a LENGTH beyond the item is the
         // program's error and can harm only its own process.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), arg.data(), fits) };
-    } else if let Some(set) = set_beside(call, option) {
+    } else if let Some(set) = pointer_option(call, option) {
         let key = u32::from(call.row.number) << 8 | u32::from(set);
         let at = w.task.storage.area(key, data);
         call.set_pointer(set, at);
@@ -110,13 +110,13 @@ fn fill(w: &mut Worker, call: &Call<'_>, index: u8, option: &OptionRow, data: &[
 
 /// The pointer that the command gives in place of an area: both have their
 /// length in the same option.
-fn set_beside(call: &Call<'_>, area: &OptionRow) -> Option<u8> {
+fn pointer_option(call: &CommandCall<'_>, area: &OptionRow) -> Option<u8> {
     let set = |(_, o): &(u8, &OptionRow)| o.argument == Argument::PtrRef && o.length == area.length;
     options(call).find(set).map(|(index, _)| index)
 }
 
 /// The bytes of an area that the command reads, as many as its length says.
-fn area(call: &Call<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, Stop> {
+fn area(call: &CommandCall<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, CommandStop> {
     let Some(arg) = call.arg(index) else {
         return Ok(Vec::new());
     };
@@ -132,7 +132,7 @@ fn area(call: &Call<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, Stop>
 }
 
 /// The options of the command that the program wrote.
-fn options<'c>(call: &'c Call<'_>) -> impl Iterator<Item = (u8, &'static OptionRow)> + 'c {
+fn options<'c>(call: &'c CommandCall<'_>) -> impl Iterator<Item = (u8, &'static OptionRow)> + 'c {
     let rows = (0..).zip(call.row.options);
     rows.filter(|(index, option)| option.alias_of.is_none() && call.has(*index))
 }

@@ -13,13 +13,13 @@ use link::ContainerType;
 
 use super::containers::{channel_of, container};
 use super::convert::{LOCAL_CCSID, convert, named_page};
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
 /// Key of the area for converted text, out of the way of those of files.
 const TEXT_AREA: u32 = u32::MAX;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = container(call, row::CONTAINER);
     let channel = channel_of(w, call, row::CHANNEL)?;
     let Some(entry) = w.task.channels.get(channel, &name) else {
@@ -83,7 +83,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// Whether the program wants the text as it is stored.
-fn as_it_is(call: &Call<'_>) -> Result<bool, crate::exec::Stop> {
+fn as_it_is(call: &CommandCall<'_>) -> Result<bool, crate::exec::CommandStop> {
     if call.has(row::NOCONVERT) {
         return Ok(true);
     }

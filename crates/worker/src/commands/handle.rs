@@ -8,8 +8,8 @@ use cics::resp::Condition;
 
 use super::link::cannot_run;
 use crate::abend::{Abend, AbendExit};
-use crate::conditions::{Action, Frame};
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::conditions::{ConditionAction, Frame};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
 /// The program's own frame.
@@ -18,15 +18,15 @@ pub(super) fn frame(w: &mut Worker) -> &mut Frame {
     w.task.frames.at(depth, serial)
 }
 
-pub fn handle_condition(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn handle_condition(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let handles = &mut frame(w).handles;
     for (code, label) in call.block.pairs() {
-        handles.set(code, (label != 0).then_some(Action::Label(label)));
+        handles.set(code, (label != 0).then_some(ConditionAction::Label(label)));
     }
     Ok(())
 }
 
-pub fn handle_aid(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn handle_aid(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let handles = &mut frame(w).handles;
     for (aid, label) in call.block.pairs() {
         handles.set_aid(aid, label);
@@ -34,22 +34,22 @@ pub fn handle_aid(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn ignore_condition(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn ignore_condition(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let handles = &mut frame(w).handles;
     for (code, _) in call.block.pairs() {
-        handles.set(code, Some(Action::Ignore));
+        handles.set(code, Some(ConditionAction::Ignore));
     }
     Ok(())
 }
 
-pub fn push_handle(w: &mut Worker, _call: &Call<'_>) -> Outcome {
+pub fn push_handle(w: &mut Worker, _call: &CommandCall<'_>) -> CommandResult {
     let frame = frame(w);
     let set = std::mem::take(&mut frame.handles);
     frame.pushed.push(set);
     Ok(())
 }
 
-pub fn pop_handle(w: &mut Worker, _call: &Call<'_>) -> Outcome {
+pub fn pop_handle(w: &mut Worker, _call: &CommandCall<'_>) -> CommandResult {
     let frame = frame(w);
     match frame.pushed.pop() {
         Some(handles) => {
@@ -60,7 +60,7 @@ pub fn pop_handle(w: &mut Worker, _call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn handle_abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn handle_abend(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if let Some(program) = call.name::<8>(row::PROGRAM) {
         w.programs.runnable(&program).or_else(cannot_run)?;
         frame(w).handles.set_abend_exit(AbendExit::Program(program));
@@ -78,7 +78,7 @@ pub fn handle_abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn abend(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     // Without a code the abend is ????, and there is never a dump.
     let code = call.name::<4>(abend_row::ABCODE).unwrap_or(*b"????");
     let mut abend = Abend::new(AbendCode(code), "EXEC CICS ABEND");
@@ -87,5 +87,5 @@ pub fn abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
         abend.line = call.block.line();
     }
     w.locate(&mut abend);
-    Err(Stop::Abend(abend))
+    Err(CommandStop::Abend(abend))
 }

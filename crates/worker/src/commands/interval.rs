@@ -13,11 +13,11 @@ use link::{CHANNEL_DATA, OperandValue, CommandOperands};
 
 use super::containers::export;
 use super::{forward, link as link_command, remote_start};
-use crate::exec::{Call, Outcome, condition};
-use crate::services::Reply;
+use crate::exec::{CommandCall, CommandResult, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
-pub fn start(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn start(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut operands = forward::gather(call)?;
     let reply = match elsewhere(w, call, row::SYSID) {
         Some(system) => remote_start::serve(w, system, &operands)?,
@@ -31,14 +31,14 @@ pub fn start(w: &mut Worker, call: &Call<'_>) -> Outcome {
     conclude(&reply)
 }
 
-pub fn attach(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn attach(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     w.task.level_mut().eib().set_request(&[0; 8]);
     conclude(&reply)
 }
 
-pub fn cancel(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn cancel(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     check_system(w, call, cancel_row::SYSID)?;
     let operands = forward::gather(call)?;
     let own = operands.get_name(cancel_row::REQID);
@@ -49,7 +49,7 @@ pub fn cancel(w: &mut Worker, call: &Call<'_>) -> Outcome {
     conclude(&reply)
 }
 
-pub fn delay(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn delay(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     w.task.timer.forget();
     if let Some(name) = operands.get_name::<8>(delay_row::REQID) {
@@ -63,10 +63,10 @@ pub fn delay(w: &mut Worker, call: &Call<'_>) -> Outcome {
 /// there.
 pub fn add_channel(
     w: &mut Worker,
-    call: &Call<'_>,
+    call: &CommandCall<'_>,
     option: u8,
     operands: &mut CommandOperands,
-) -> Outcome {
+) -> CommandResult {
     if let Some(channel) = link_command::channel(w, call, option)? {
         let data = export(w, channel).emit();
         operands.push(CHANNEL_DATA, OperandValue::Bytes(data));
@@ -75,14 +75,14 @@ pub fn add_channel(
 }
 
 /// Puts the name that the region gave a request into EIBREQID.
-pub fn name_request(w: &mut Worker, reply: &Reply, option: u8) {
+pub fn name_request(w: &mut Worker, reply: &CommandReply, option: u8) {
     if let Some(name) = reply.operands.get_name::<8>(option) {
         w.task.level_mut().eib().set_request(&name);
     }
 }
 
 /// A reply without anything for the program's own items.
-pub fn conclude(reply: &Reply) -> Outcome {
+pub fn conclude(reply: &CommandReply) -> CommandResult {
     match reply.condition {
         Condition::Normal => Ok(()),
         other => condition(other, reply.resp2),
@@ -90,13 +90,13 @@ pub fn conclude(reply: &Reply) -> Outcome {
 }
 
 /// The other system that a command names.
-fn elsewhere(w: &Worker, call: &Call<'_>, option: u8) -> Option<[u8; 4]> {
+fn elsewhere(w: &Worker, call: &CommandCall<'_>, option: u8) -> Option<[u8; 4]> {
     let system = call.name::<4>(option)?;
     (system != w.facts.sysid && system != [b' '; 4]).then_some(system)
 }
 
 /// Other systems cannot be reached by this command.
-fn check_system(w: &Worker, call: &Call<'_>, option: u8) -> Outcome {
+fn check_system(w: &Worker, call: &CommandCall<'_>, option: u8) -> CommandResult {
     match elsewhere(w, call, option) {
         Some(_) => condition(Condition::SysIdErr, 0),
         None => Ok(()),

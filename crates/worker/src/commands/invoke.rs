@@ -15,11 +15,11 @@ use cics::resp::Condition;
 use super::containers::{channel_of, export, import};
 use super::forward;
 use super::link::run_with;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Reply;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel_of(w, call, row::CHANNEL)?;
     let mut operands = forward::gather(call)?;
     let data = export(w, channel).emit();
@@ -42,7 +42,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// Runs a handler; gives what the region is told of it.
-fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<CommandOperands, Stop> {
+fn run(w: &mut Worker, name: &[u8], reply: &CommandReply) -> Result<CommandOperands, CommandStop> {
     let mut padded = [b' '; 8];
     let length = name.len().min(8);
     padded[..length].copy_from_slice(&name[..length]);
@@ -61,6 +61,6 @@ fn run(w: &mut Worker, name: &[u8], reply: &Reply) -> Result<CommandOperands, St
 }
 
 /// The region has sent what is no channel.
-fn broken() -> Stop {
-    Stop::Condition(Condition::Error, 0)
+fn broken() -> CommandStop {
+    CommandStop::Condition(Condition::Error, 0)
 }

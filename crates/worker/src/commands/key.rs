@@ -10,9 +10,9 @@ use cics::resp::{Condition, Failure};
 use link::{FileKind, CommandOperands};
 use store::{MAX_KEY_BYTES, SeekKey};
 
-use crate::cob::Arg;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::files::Files;
+use crate::cob::CommandOperand;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::files::TaskFiles;
 use crate::worker::Worker;
 
 /// The options that say which file a command means.
@@ -37,10 +37,10 @@ pub(super) use file_options;
 /// of other systems yet.
 pub fn file(
     w: &mut Worker,
-    call: &Call<'_>,
+    call: &CommandCall<'_>,
     options: FileOptions,
     access: FileAccess,
-) -> Result<usize, Stop> {
+) -> Result<usize, CommandStop> {
     let name = call.name::<8>(options.file).unwrap_or([b' '; 8]);
     let mut eib = w.task.level_mut().eib();
     eib.set_data_set(&name);
@@ -125,7 +125,7 @@ impl Key {
 
 /// How a command says what RIDFLD holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Addressing {
+pub enum RidfldKind {
     /// A key.
     Key,
     /// RBA, a fullword.
@@ -137,7 +137,7 @@ pub enum Addressing {
 }
 
 /// The option numbers of a command that names a record.
-pub struct Named {
+pub struct RecordOptions {
     pub ridfld: u8,
     pub length: u8,
     /// GENERIC, where the command has it.
@@ -146,7 +146,7 @@ pub struct Named {
     pub addresses: [u8; 3],
 }
 
-/// [`Named`] of a command by the module of its options.
+/// [`RecordOptions`] of a command by the module of its options.
 macro_rules! named {
     ($row:ident) => {
         named!($row, Some($row::GENERIC))
@@ -162,56 +162,56 @@ macro_rules! named {
 }
 pub(super) use named;
 
-impl Named {
+impl RecordOptions {
     /// What RIDFLD holds: it must be what the file's records are found by.
     pub fn addressing(
         &self,
-        files: &Files,
+        files: &TaskFiles,
         file: usize,
-        call: &Call<'_>,
-    ) -> Result<Addressing, Stop> {
+        call: &CommandCall<'_>,
+    ) -> Result<RidfldKind, CommandStop> {
         let [rba, rrn, xrba] = self.addresses.map(|option| call.has(option));
         let kind = files.definition(file).kind;
         match (kind, rba, xrba, rrn) {
-            (FileKind::Ksds | FileKind::Path, false, false, false) => Ok(Addressing::Key),
-            (FileKind::Esds, true, false, false) => Ok(Addressing::Rba),
-            (FileKind::Esds, false, true, false) => Ok(Addressing::Xrba),
-            (FileKind::Rrds, false, false, true) => Ok(Addressing::Rrn),
+            (FileKind::Ksds | FileKind::Path, false, false, false) => Ok(RidfldKind::Key),
+            (FileKind::Esds, true, false, false) => Ok(RidfldKind::Rba),
+            (FileKind::Esds, false, true, false) => Ok(RidfldKind::Xrba),
+            (FileKind::Rrds, false, false, true) => Ok(RidfldKind::Rrn),
             _ => condition(Condition::InvReq, 44),
         }
     }
 
-    pub fn is_generic(&self, call: &Call<'_>) -> bool {
+    pub fn is_generic(&self, call: &CommandCall<'_>) -> bool {
         self.generic.is_some_and(|option| call.has(option))
     }
 
     /// The key that the command names.
-    pub fn key(&self, files: &Files, file: usize, call: &Call<'_>) -> Result<Key, Stop> {
+    pub fn key(&self, files: &TaskFiles, file: usize, call: &CommandCall<'_>) -> Result<Key, CommandStop> {
         let (ridfld, length) = (call.arg(self.ridfld), call.int(self.length));
         match self.addressing(files, file, call)? {
-            Addressing::Key => key(files, file, ridfld, length, self.is_generic(call)),
+            RidfldKind::Key => key(files, file, ridfld, length, self.is_generic(call)),
             by => address(ridfld, by),
         }
     }
 }
 
 /// The key in the store of a record that RIDFLD names by its address.
-pub fn address(ridfld: Option<Arg<'_>>, by: Addressing) -> Result<Key, Stop> {
+pub fn address(ridfld: Option<CommandOperand<'_>>, by: RidfldKind) -> Result<Key, CommandStop> {
     let Some(ridfld) = ridfld else {
         return condition(Condition::InvReq, 26);
     };
     let number = ridfld.int();
     Ok(match by {
-        Addressing::Rrn => Key::new(&(number as u32).to_be_bytes(), false),
+        RidfldKind::Rrn => Key::new(&(number as u32).to_be_bytes(), false),
         // The highest RBA means the file's end, as the highest XRBA does.
-        Addressing::Rba if number as u32 == u32::MAX => Key::new(&[0xFF; 8], false),
-        Addressing::Rba => Key::new(&u64::from(number as u32).to_be_bytes(), false),
-        Addressing::Xrba | Addressing::Key => Key::new(&(number as u64).to_be_bytes(), false),
+        RidfldKind::Rba if number as u32 == u32::MAX => Key::new(&[0xFF; 8], false),
+        RidfldKind::Rba => Key::new(&u64::from(number as u32).to_be_bytes(), false),
+        RidfldKind::Xrba | RidfldKind::Key => Key::new(&(number as u64).to_be_bytes(), false),
     })
 }
 
 /// Puts into RIDFLD what names a record: its key, or its address.
-pub fn set_ridfld(files: &Files, file: usize, ridfld: Arg<'_>, key: &[u8]) {
+pub fn set_ridfld(files: &TaskFiles, file: usize, ridfld: CommandOperand<'_>, key: &[u8]) {
     match (files.definition(file).kind, key) {
         (FileKind::Esds, &[.., a, b, c, d]) if ridfld.size() < 8 => {
             ridfld.set_int(u32::from_be_bytes([a, b, c, d]).into());
@@ -233,12 +233,12 @@ pub fn set_ridfld(files: &Files, file: usize, ridfld: Arg<'_>, key: &[u8]) {
 
 /// The key in RIDFLD with the length that the command gives it.
 pub fn key(
-    files: &Files,
+    files: &TaskFiles,
     file: usize,
-    ridfld: Option<Arg<'_>>,
+    ridfld: Option<CommandOperand<'_>>,
     length: Option<i64>,
     generic: bool,
-) -> Result<Key, Stop> {
+) -> Result<Key, CommandStop> {
     let full = files.key_bytes(file);
     let bytes = match length {
         Some(..0) if generic => return condition(Condition::InvReq, 42),
@@ -256,7 +256,7 @@ pub fn key(
 }
 
 /// The option numbers of a command that gives records to the program.
-pub struct Target {
+pub struct RecordTarget {
     pub into: u8,
     pub set: u8,
     pub length: u8,
@@ -266,11 +266,11 @@ pub struct Target {
 /// all the same, cut where it does not fit.
 pub fn deliver(
     w: &mut Worker,
-    call: &Call<'_>,
-    target: &Target,
+    call: &CommandCall<'_>,
+    target: &RecordTarget,
     file: usize,
     record: &[u8],
-) -> Result<(), Stop> {
+) -> Result<(), CommandStop> {
     let limit = call.int(target.length);
     call.set_int(target.length, record.len() as i64);
     if call.has(target.set) {
@@ -300,11 +300,11 @@ pub fn deliver(
 /// the file takes is written all the same. One of a file with variable records
 /// may be too short for its key: the caller compares that with RIDFLD.
 pub fn record<'c>(
-    files: &Files,
+    files: &TaskFiles,
     file: usize,
-    from: Option<Arg<'c>>,
+    from: Option<CommandOperand<'c>>,
     length: Option<i64>,
-) -> Result<(&'c [u8], Outcome), Stop> {
+) -> Result<(&'c [u8], CommandResult), CommandStop> {
     let Some(from) = from else {
         return condition(Condition::LengErr, 10);
     };
@@ -330,4 +330,4 @@ pub fn record<'c>(
 /// A record copied out of the store, so that it can be given to the program.
 /// Kept by the worker, so that a READ allocates nothing.
 #[derive(Debug, Default)]
-pub struct Fetched(pub Vec<u8>);
+pub struct FetchedRecord(pub Vec<u8>);

@@ -13,19 +13,19 @@ use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
 use link::{ChannelData, ProgramFault};
 
 use super::containers::{channel_named, export, import};
-use super::remote_link::{self, Given, Remote};
+use super::remote_link::{self, LinkArea, LinkTarget};
 use crate::abend::Abend;
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::host::ProgramId;
-use crate::services::{LinkStep, Payload};
-use crate::worker::{Passed, Worker};
+use crate::services::{LinkStep, LinkData};
+use crate::worker::{EntryArguments, Worker};
 
 /// Longest COMMAREA.
 pub const MAX_COMMAREA: i64 = LONGEST as i64;
 /// The mirror transaction where nothing names another.
 const MIRROR: [u8; 4] = *b"CSMI";
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
     w.task.level_mut().eib().set_resource(&name);
     if call.has(row::INPUTMSG) {
@@ -41,17 +41,17 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
     if let Some(remote) = remote(w, call, &name) {
         let given = match channel(w, call, row::CHANNEL)? {
-            Some(channel) => Given::Channel(channel),
+            Some(channel) => LinkArea::Channel(channel),
             // SAFETY: the program's own area, which nobody else uses while it
             // waits.
-            None => Given::Commarea(unsafe { as_area(commarea, bytes) }),
+            None => LinkArea::Commarea(unsafe { as_area(commarea, bytes) }),
         };
         return remote_link::serve(w, &remote, given);
     }
     let program = w.programs.runnable(&name).or_else(cannot_run)?;
     let here = w.programs.definition(program).module.is_some();
     let channel = channel(w, call, row::CHANNEL)?;
-    let passed = Passed {
+    let passed = EntryArguments {
         commarea,
         bytes,
         channel,
@@ -61,17 +61,17 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
     match w.run_level(program, passed) {
         None => Ok(()),
-        Some(abend) => Err(Stop::Abend(abend)),
+        Some(abend) => Err(CommandStop::Abend(abend)),
     }
 }
 
 /// PGMIDERR of a program that cannot be run here.
-pub fn cannot_run<T>(fault: ProgramFault) -> Result<T, Stop> {
+pub fn cannot_run<T>(fault: ProgramFault) -> Result<T, CommandStop> {
     condition(Condition::PgmIdErr, fault.resp2())
 }
 
 /// The COMMAREA that a command passes, with its length checked.
-pub fn commarea(call: &Call<'_>, area: u8, length: u8) -> Result<(*mut u8, usize), Stop> {
+pub fn commarea(call: &CommandCall<'_>, area: u8, length: u8) -> Result<(*mut u8, usize), CommandStop> {
     let Some(area) = call.arg(area) else {
         return Ok((std::ptr::null_mut(), 0));
     };
@@ -86,9 +86,9 @@ pub fn commarea(call: &Call<'_>, area: u8, length: u8) -> Result<(*mut u8, usize
 /// the command names none.
 pub fn channel(
     w: &mut Worker,
-    call: &Call<'_>,
+    call: &CommandCall<'_>,
     option: u8,
-) -> Result<Option<crate::channel::ChannelId>, Stop> {
+) -> Result<Option<crate::channel::ChannelId>, CommandStop> {
     match call.name::<16>(option) {
         None => Ok(None),
         Some(name) if !valid_name(&name) => condition(Condition::ChannelErr, 1),
@@ -98,12 +98,12 @@ pub fn channel(
 
 /// Where SYSID or the program's definition says that it runs, when that is not
 /// this region. SYSID goes before the definition, which then says nothing.
-fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
+fn remote(w: &Worker, call: &CommandCall<'_>, name: &[u8; 8]) -> Option<LinkTarget> {
     let mirror = call.name::<4>(row::TRANSID);
     let blank = [b' '; 4];
     let elsewhere = |system: &[u8; 4]| *system != blank && *system != w.facts.sysid;
     match call.name::<4>(row::SYSID) {
-        Some(system) if system != w.facts.sysid => elsewhere(&system).then_some(Remote {
+        Some(system) if system != w.facts.sysid => elsewhere(&system).then_some(LinkTarget {
             system,
             mirror: mirror.unwrap_or(MIRROR),
             program: *name,
@@ -121,7 +121,7 @@ fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
                 false => *def.remote_name.as_bytes(),
             };
             let system = *def.remote_system.as_bytes();
-            elsewhere(&system).then_some(Remote {
+            elsewhere(&system).then_some(LinkTarget {
                 system,
                 mirror: mirror.or(defined).unwrap_or(MIRROR),
                 program,
@@ -144,22 +144,22 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
 }
 
 /// LINK to a program that the region runs.
-pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: Passed) -> Outcome {
+pub fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: EntryArguments) -> CommandResult {
     // SAFETY: the program's own area, which nobody else uses while it waits.
     let area = unsafe { as_area(passed.commarea, passed.bytes) };
     let given = match passed.channel {
-        Some(channel) => Payload::Channel(export(w, channel)),
-        None => Payload::Commarea(area.to_vec()),
+        Some(channel) => LinkData::Channel(export(w, channel)),
+        None => LinkData::Commarea(area.to_vec()),
     };
     let mut step = w.services.link(name, &given)?;
     loop {
         match step {
-            LinkStep::Done(Payload::Commarea(back)) => {
+            LinkStep::Done(LinkData::Commarea(back)) => {
                 let n = back.len().min(area.len());
                 area[..n].copy_from_slice(&back[..n]);
                 return Ok(());
             }
-            LinkStep::Done(Payload::Channel(back)) => {
+            LinkStep::Done(LinkData::Channel(back)) => {
                 return match passed.channel {
                     Some(channel) => import(w, channel, &back),
                     None => Ok(()),
@@ -176,13 +176,13 @@ pub fn run_with(
     w: &mut Worker,
     program: ProgramId,
     data: &ChannelData,
-) -> Result<(Option<Box<Abend>>, ChannelData), Stop> {
+) -> Result<(Option<Box<Abend>>, ChannelData), CommandStop> {
     let level = w.task.depth;
     let channel = w.task.channels.make(data.name.as_bytes(), level);
     import(w, channel, data)?;
-    let passed = Passed {
+    let passed = EntryArguments {
         channel: Some(channel),
-        ..Passed::NOTHING
+        ..EntryArguments::NOTHING
     };
     let abend = w.run_level(program, passed);
     let back = export(w, channel);
@@ -192,24 +192,24 @@ pub fn run_with(
 }
 
 /// Runs a program that the region needs before it can answer.
-fn nested(w: &mut Worker, name: [u8; 8], given: Payload) -> Result<LinkStep, Stop> {
+fn nested(w: &mut Worker, name: [u8; 8], given: LinkData) -> Result<LinkStep, CommandStop> {
     let Some(program) = w.programs.find(&name).filter(|p| w.can_run(*p)) else {
         let missing = AbendCode::literal(b"APCT").0;
         return Ok(w.services.nested_done(Some(missing), &given)?);
     };
     let (abend, back) = match given {
-        Payload::Commarea(mut commarea) => {
-            let passed = Passed {
+        LinkData::Commarea(mut commarea) => {
+            let passed = EntryArguments {
                 commarea: commarea.as_mut_ptr(),
                 bytes: commarea.len().min(MAX_COMMAREA as usize),
                 channel: None,
             };
             let abend = w.run_level(program, passed);
-            (abend, Payload::Commarea(commarea))
+            (abend, LinkData::Commarea(commarea))
         }
-        Payload::Channel(data) => {
+        LinkData::Channel(data) => {
             let (abend, back) = run_with(w, program, &data)?;
-            (abend, Payload::Channel(back))
+            (abend, LinkData::Channel(back))
         }
     };
     Ok(w.services.nested_done(abend.map(|a| a.code), &back)?)

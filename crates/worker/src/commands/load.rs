@@ -10,10 +10,10 @@ use cics::resp::Condition;
 use link::ProgramFault;
 
 use super::link::cannot_run;
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-pub fn load(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn load(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
     w.task.level_mut().eib().set_resource(&name);
     let program = w.programs.runnable(&name).or_else(cannot_run)?;
@@ -41,7 +41,7 @@ pub fn load(w: &mut Worker, call: &Call<'_>) -> Outcome {
     Ok(())
 }
 
-pub fn release(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn release(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<8>(release_row::PROGRAM).unwrap_or([b' '; 8]);
     w.task.level_mut().eib().set_resource(&name);
     if w.programs.find(&name).is_none() {

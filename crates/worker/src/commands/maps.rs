@@ -22,11 +22,11 @@ use link::{OperandValue, CommandOperands};
 use super::forward;
 use super::terminal::{drop_released_input, input, note_output};
 use crate::abend::Abend;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::{Failure, Reply};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::services::{Failure, CommandReply};
 use crate::worker::Worker;
 
-pub fn send_map(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     static REFUSED: LazyLock<u128> = LazyLock::new(|| unserved(&map_row::ROW));
     check(w, call, *REFUSED)?;
     let operands = forward::gather(call)?;
@@ -35,21 +35,21 @@ pub fn send_map(w: &mut Worker, call: &Call<'_>) -> Outcome {
     conclude(&reply)
 }
 
-pub fn send_text(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send_text(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     static REFUSED: LazyLock<u128> = LazyLock::new(|| unserved(&text_row::ROW));
     check(w, call, *REFUSED)?;
     note_output(w);
     forward::serve(w, call)
 }
 
-pub fn send_control(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send_control(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     static REFUSED: LazyLock<u128> = LazyLock::new(|| unserved(&control_row::ROW));
     check(w, call, *REFUSED)?;
     note_output(w);
     forward::serve(w, call)
 }
 
-pub fn receive_map(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn receive_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     static REFUSED: LazyLock<u128> = LazyLock::new(|| unserved(&row::ROW));
     check(w, call, *REFUSED)?;
     let mut operands = forward::gather(call)?;
@@ -84,7 +84,7 @@ pub fn receive_map(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// INVREQ for a task without a terminal, and for options that are not served.
-fn check(w: &Worker, call: &Call<'_>, refused: u128) -> Outcome {
+fn check(w: &Worker, call: &CommandCall<'_>, refused: u128) -> CommandResult {
     if w.task.terminal.is_none() || call.options() & refused != 0 {
         return condition(Condition::InvReq, 0);
     }
@@ -94,11 +94,11 @@ fn check(w: &Worker, call: &Call<'_>, refused: u128) -> Outcome {
 /// Asks the terminal's door; the abend for a missing map names it.
 fn ask(
     w: &mut Worker,
-    call: &Call<'_>,
+    call: &CommandCall<'_>,
     operands: &CommandOperands,
     map: u8,
     mapset: u8,
-) -> Result<Reply, Stop> {
+) -> Result<CommandReply, CommandStop> {
     match w.services.command(call.row.number, operands) {
         Err(Failure::Abend(code)) if code == NO_MAP => {
             let name = |option| {
@@ -112,13 +112,13 @@ fn ask(
                 "there is no map {map} in map set {set}: maps are read from the folder bms of the \
                  application"
             );
-            Err(Stop::Abend(Abend::new(AbendCode(code), text)))
+            Err(CommandStop::Abend(Abend::new(AbendCode(code), text)))
         }
         other => Ok(other?),
     }
 }
 
-fn conclude(reply: &Reply) -> Outcome {
+fn conclude(reply: &CommandReply) -> CommandResult {
     match reply.condition {
         Condition::Normal => Ok(()),
         other => condition(other, reply.resp2),

@@ -7,7 +7,7 @@
 
 use cics::command::commands as rows;
 
-use crate::exec::Serve;
+use crate::exec::CommandHandler;
 
 mod absent;
 mod address;
@@ -61,11 +61,11 @@ mod web;
 mod write;
 mod xctl;
 
-pub(crate) use key::Fetched;
+pub(crate) use key::FetchedRecord;
 pub(crate) use link::elsewhere as link_elsewhere;
 
 /// Every command that a worker serves, by number.
-pub(crate) const COMMANDS: &[(u16, Serve)] = &[
+pub(crate) const COMMANDS: &[(u16, CommandHandler)] = &[
     (rows::link::NUMBER, link::serve),
     (rows::xctl::NUMBER, xctl::serve),
     (rows::ret::NUMBER, ret::serve),

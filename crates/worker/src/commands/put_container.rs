@@ -14,11 +14,11 @@ use link::program_link::valid_name;
 
 use super::containers::{channel_named, container, current};
 use super::convert::{convert, named_page};
-use crate::channel::Put;
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::channel::PutMode;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::worker::Worker;
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = container(call, row::CONTAINER);
     let channel_name = call.name::<16>(row::CHANNEL);
     if channel_name.is_some_and(|c| !valid_name(&c)) {
@@ -35,9 +35,9 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     };
     let kind = kind(call, page)?;
     let how = match (call.has(row::APPEND), call.has(row::PREPEND)) {
-        (true, _) => Put::Append,
-        (_, true) => Put::Prepend,
-        _ => Put::Replace,
+        (true, _) => PutMode::Append,
+        (_, true) => PutMode::Prepend,
+        _ => PutMode::Replace,
     };
     // What is there keeps its type and, when it is extended, its page.
     let before = w.task.channels.get(channel, &name);
@@ -51,7 +51,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         .unwrap_or(ContainerType::Bit);
     let mut data = Cow::Borrowed(data);
     let mut ccsid = page.unwrap_or(0);
-    if let Some(e) = before.filter(|e| how != Put::Replace && e.kind == ContainerType::Char) {
+    if let Some(e) = before.filter(|e| how != PutMode::Replace && e.kind == ContainerType::Char) {
         if ccsid != e.ccsid {
             data = Cow::Owned(convert(&data, ccsid, e.ccsid)?.into_owned());
         }
@@ -73,7 +73,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// The data to put: FROM for as many bytes as FLENGTH says.
-fn data<'c>(call: &Call<'c>) -> Result<&'c [u8], Stop> {
+fn data<'c>(call: &CommandCall<'c>) -> Result<&'c [u8], CommandStop> {
     let Some(from) = call.arg(row::FROM) else {
         return condition(Condition::InvReq, 2);
     };
@@ -86,7 +86,7 @@ fn data<'c>(call: &Call<'c>) -> Result<&'c [u8], Stop> {
     }
 }
 
-fn kind(call: &Call<'_>, page: Option<u16>) -> Result<Option<ContainerType>, Stop> {
+fn kind(call: &CommandCall<'_>, page: Option<u16>) -> Result<Option<ContainerType>, CommandStop> {
     let kind = if call.has(row::BIT) {
         Some(ContainerType::Bit)
     } else if call.has(row::CHAR) {

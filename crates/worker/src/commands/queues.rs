@@ -7,18 +7,18 @@ use cics::command::commands::{readq_td, writeq_ts};
 use cics::resp::Condition;
 
 use super::{forward, handle};
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-pub fn read_td(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn read_td(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     serve(w, call, Condition::QBusy, readq_td::NOSUSPEND)
 }
 
-pub fn write_ts(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn write_ts(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     serve(w, call, Condition::NoSpace, writeq_ts::NOSUSPEND)
 }
 
-fn serve(w: &mut Worker, call: &Call<'_>, wait: Condition, nosuspend: u8) -> Outcome {
+fn serve(w: &mut Worker, call: &CommandCall<'_>, wait: Condition, nosuspend: u8) -> CommandResult {
     let mut operands = forward::gather(call)?;
     // ERROR stands in for what ends a task, not for what makes it wait.
     if handle::frame(w).handles.handles(wait) {

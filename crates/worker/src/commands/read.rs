@@ -9,19 +9,19 @@ use cics::file::FileAccess;
 use cics::resp::Condition;
 use link::UpdateHold;
 
-use super::key::{Named, Target, deliver, file, file_options, named};
-use crate::exec::{Call, Outcome, condition};
+use super::key::{RecordOptions, RecordTarget, deliver, file, file_options, named};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::services::FoundRecord;
 use crate::worker::Worker;
 
-const NAMED: Named = named!(row);
-const TARGET: Target = Target {
+const NAMED: RecordOptions = named!(row);
+const TARGET: RecordTarget = RecordTarget {
     into: row::INTO,
     set: row::SET,
     length: row::LENGTH,
 };
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let by_token = call.has(row::TOKEN);
     let update = call.has(row::UPDATE) || by_token;
     let access = if update {

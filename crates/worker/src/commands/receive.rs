@@ -13,21 +13,21 @@ use cics::command::commands::{converse as converse_row, receive as row};
 use link::conversation::{VERB_DATA, Verb};
 
 use super::conversation::{
-    Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
+    ConversationOptions, allocated, from, outcome, refuse_options, run_verb, terminal_options,
 };
-use super::record::Target;
+use super::record::DataTarget;
 use super::terminal;
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn receive(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: row::CONVID,
         session: Some(row::SESSION),
         state: Some(row::STATE),
     };
     static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&row::ROW));
-    const TARGET: Target = Target {
+    const TARGET: DataTarget = DataTarget {
         into: row::INTO,
         set: row::SET,
         length: row::LENGTH,
@@ -47,13 +47,13 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
     outcome(&answer)
 }
 
-pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn converse(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: converse_row::CONVID,
         session: Some(converse_row::SESSION),
         state: Some(converse_row::STATE),
     };
-    const TARGET: Target = Target {
+    const TARGET: DataTarget = DataTarget {
         into: converse_row::INTO,
         set: converse_row::SET,
         length: converse_row::TOLENGTH,

@@ -5,7 +5,7 @@ use cics::resp::Condition;
 use link::conversation::VERB_NOTRUNCATE;
 
 use super::conversation::MAX_RECORD;
-use crate::exec::{Call, Stop, condition};
+use crate::exec::{CommandCall, CommandStop, condition};
 use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
@@ -13,7 +13,7 @@ use crate::worker::Worker;
 const RECORD_AREA: u32 = u32::MAX - 1;
 
 /// Where the data and their length go, by option.
-pub(super) struct Target {
+pub(super) struct DataTarget {
     pub into: u8,
     pub set: u8,
     pub length: u8,
@@ -23,9 +23,9 @@ pub(super) struct Target {
     pub notruncate: u8,
 }
 
-impl Target {
+impl DataTarget {
     /// Most bytes wanted, and the flags.
-    pub(super) fn wanted(&self, call: &Call<'_>) -> Result<(u64, u64), Stop> {
+    pub(super) fn wanted(&self, call: &CommandCall<'_>) -> Result<(u64, u64), CommandStop> {
         let max = call.int(self.maxlength).or(call.int(self.maxflength));
         let length = call.int(self.length).or(call.int(self.flength));
         let limit = match call.arg(self.into) {
@@ -45,12 +45,12 @@ impl Target {
     }
 
     /// Gives the program what a verb has received.
-    pub(super) fn deliver(&self, w: &mut Worker, call: &Call<'_>, answer: &VerbAnswer) {
+    pub(super) fn deliver(&self, w: &mut Worker, call: &CommandCall<'_>, answer: &VerbAnswer) {
         self.store(w, call, &answer.data, answer.args[4] as i64);
     }
 
     /// Gives the program data and a length.
-    pub(super) fn store(&self, w: &mut Worker, call: &Call<'_>, data: &[u8], length: i64) {
+    pub(super) fn store(&self, w: &mut Worker, call: &CommandCall<'_>, data: &[u8], length: i64) {
         call.set_int(self.length, length);
         call.set_int(self.flength, length);
         if call.has(self.set) {

@@ -16,8 +16,8 @@ use link::program_link::{
 };
 
 use crate::abend::Abend;
-use crate::channel::{ChannelId, Put};
-use crate::exec::{Outcome, Stop, condition};
+use crate::channel::{ChannelId, PutMode};
+use crate::exec::{CommandResult, CommandStop, condition};
 use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
@@ -37,7 +37,7 @@ const TOO_LARGE: u32 = 11;
 const PARAMETERS_REFUSED: [u32; 2] = [0x1008_6031, 0x1008_6032];
 
 /// Where a program is linked to.
-pub struct Remote {
+pub struct LinkTarget {
     /// SYSID.
     pub system: [u8; 4],
     /// The mirror transaction.
@@ -49,7 +49,7 @@ pub struct Remote {
 }
 
 /// What the program gets and changes.
-pub enum Given<'a> {
+pub enum LinkArea<'a> {
     /// A COMMAREA, empty for none.
     Commarea(&'a mut [u8]),
     /// A channel of the task.
@@ -57,7 +57,7 @@ pub enum Given<'a> {
 }
 
 /// What came of an exchange with a mirror.
-pub enum Answer {
+pub enum MirrorAnswer {
     /// The message that came back.
     Reply(Vec<u8>),
     /// It failed, with this sense data.
@@ -65,7 +65,7 @@ pub enum Answer {
 }
 
 /// Runs a program elsewhere.
-pub fn serve(w: &mut Worker, remote: &Remote, mut given: Given<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, remote: &LinkTarget, mut given: LinkArea<'_>) -> CommandResult {
     let request = request(w, remote, &given)?;
     let blank = [b' '; 8];
     let whom: [&[u8]; 3] = [&remote.system, &blank, &blank];
@@ -75,36 +75,36 @@ pub fn serve(w: &mut Worker, remote: &Remote, mut given: Given<'_>) -> Outcome {
     }
     let id = allocated.args[0];
     let flags = if remote.syncs { CALLER_SYNCS } else { 0 };
-    let mut parameters = parameter(&whoever(w, flags));
+    let mut parameters = parameter(&caller_identity(w, flags));
     let most = match &given {
-        Given::Commarea(area) => area.len() + REPLY_BYTES,
-        Given::Channel(_) => {
+        LinkArea::Commarea(area) => area.len() + REPLY_BYTES,
+        LinkArea::Channel(_) => {
             parameters.extend(parameter(CHANNEL_PARAMETER));
             MAX_CHANNEL
         }
     };
     let answer = exchange(w, id, &remote.mirror, &parameters, &request, most);
-    if !matches!(answer, Ok(Answer::Reply(_))) {
+    if !matches!(answer, Ok(MirrorAnswer::Reply(_))) {
         w.services.converse(Verb::Abend, [id, 0, 0], &[])?;
     }
     w.services.converse(Verb::Free, [id, 0, 0], &[])?;
     match (answer?, &mut given) {
-        (Answer::Reply(reply), Given::Commarea(area)) => take_commarea(&reply, area),
-        (Answer::Reply(reply), Given::Channel(channel)) => take_channel(w, &reply, *channel),
-        (Answer::Failed(sense), Given::Channel(_))
+        (MirrorAnswer::Reply(reply), LinkArea::Commarea(area)) => take_commarea(&reply, area),
+        (MirrorAnswer::Reply(reply), LinkArea::Channel(channel)) => take_channel(w, &reply, *channel),
+        (MirrorAnswer::Failed(sense), LinkArea::Channel(_))
             if PARAMETERS_REFUSED.map(u64::from).contains(&sense) =>
         {
             condition(Condition::SysIdErr, NO_CHANNELS)
         }
-        (Answer::Failed(_), _) => condition(Condition::TermErr, MIRROR_FAILED),
+        (MirrorAnswer::Failed(_), _) => condition(Condition::TermErr, MIRROR_FAILED),
     }
 }
 
 /// The message that asks for it.
-fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>, Stop> {
+fn request(w: &mut Worker, remote: &LinkTarget, given: &LinkArea<'_>) -> Result<Vec<u8>, CommandStop> {
     let passed = match given {
-        Given::Commarea(area) => LinkData::Commarea(area),
-        Given::Channel(channel) => {
+        LinkArea::Commarea(area) => LinkData::Commarea(area),
+        LinkArea::Channel(channel) => {
             let base = w.services.arena().base;
             let entries = w.task.channels.entries(*channel);
             if entries.len() > MAX_CONTAINERS
@@ -130,7 +130,7 @@ fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>
 }
 
 /// Who calls, as the region's own way to another region is told.
-pub fn whoever(w: &Worker, flags: u8) -> Vec<u8> {
+pub fn caller_identity(w: &Worker, flags: u8) -> Vec<u8> {
     [CALLER_PARAMETER, &[flags], &w.task.userid].concat()
 }
 
@@ -142,7 +142,7 @@ pub fn exchange(
     parameters: &[u8],
     request: &[u8],
     most: usize,
-) -> Result<Answer, Stop> {
+) -> Result<MirrorAnswer, CommandStop> {
     const BLANK: [u8; 8] = [b' '; 8];
     let connect: [&[u8]; 3] = [&BLANK, mirror, parameters];
     let args = [id, mirror.len() as u64, 0];
@@ -169,7 +169,7 @@ pub fn exchange(
             _ => return Ok(failed(&got)),
         }
         if got.args[1] == ConversationState::Free as u64 {
-            return Ok(Answer::Reply(reply));
+            return Ok(MirrorAnswer::Reply(reply));
         }
         // A mirror ends the conversation; it asks for nothing.
         if got.args[1] != ConversationState::Receive as u64 || reply.len() > most {
@@ -178,8 +178,8 @@ pub fn exchange(
     }
 }
 
-fn failed(answer: &VerbAnswer) -> Answer {
-    Answer::Failed(answer.args[3])
+fn failed(answer: &VerbAnswer) -> MirrorAnswer {
+    MirrorAnswer::Failed(answer.args[3])
 }
 
 /// A parameter as PIPLIST would have it.
@@ -189,7 +189,7 @@ pub fn parameter(data: &[u8]) -> Vec<u8> {
 }
 
 /// Stores the COMMAREA and answers as the program ended.
-fn take_commarea(reply: &[u8], area: &mut [u8]) -> Outcome {
+fn take_commarea(reply: &[u8], area: &mut [u8]) -> CommandResult {
     match LinkReply::parse(reply) {
         Some(LinkReply {
             ending,
@@ -204,7 +204,7 @@ fn take_commarea(reply: &[u8], area: &mut [u8]) -> Outcome {
 
 /// Stores what the program changed in its channel: containers that are no more
 /// in it are deleted. When it did not end normally, nothing is changed.
-fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
+fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> CommandResult {
     let Some(LinkReply {
         ending,
         passed: LinkData::Channel(_, sent),
@@ -234,7 +234,7 @@ fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
             continue;
         };
         let (name, arena) = (container.name, w.services.arena());
-        let put = channels.put(channel, &name, data, Put::Replace, (kind, ccsid), arena);
+        let put = channels.put(channel, &name, data, PutMode::Replace, (kind, ccsid), arena);
         if put.is_err() {
             return condition(Condition::NoStg, 0);
         }
@@ -242,10 +242,10 @@ fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
     Ok(())
 }
 
-fn as_it_ended(ending: ProgramEnding) -> Outcome {
+fn as_it_ended(ending: ProgramEnding) -> CommandResult {
     match ending {
         ProgramEnding::Normal => Ok(()),
-        ProgramEnding::Abend(code) => Err(Stop::Abend(Abend::new(
+        ProgramEnding::Abend(code) => Err(CommandStop::Abend(Abend::new(
             AbendCode(code),
             "the linked program abended in its region",
         ))),
@@ -272,15 +272,15 @@ mod tests {
         assert!(take_commarea(&reply(ProgramEnding::Normal, b"after "), &mut area).is_ok());
         assert_eq!(&area, b"after ");
         match take_commarea(&reply(ProgramEnding::Abend(*b"OOPS"), b""), &mut area) {
-            Err(Stop::Abend(abend)) => assert_eq!(abend.code, *b"OOPS"),
+            Err(CommandStop::Abend(abend)) => assert_eq!(abend.code, *b"OOPS"),
             other => panic!("{other:?}"),
         }
         match take_commarea(&reply(ProgramEnding::Condition(27, 1), b""), &mut area) {
-            Err(Stop::Condition(Condition::PgmIdErr, 1)) => {}
+            Err(CommandStop::Condition(Condition::PgmIdErr, 1)) => {}
             other => panic!("{other:?}"),
         }
         match take_commarea(&reply(ProgramEnding::Normal, b"too long"), &mut area) {
-            Err(Stop::Condition(Condition::TermErr, MIRROR_FAILED)) => {}
+            Err(CommandStop::Condition(Condition::TermErr, MIRROR_FAILED)) => {}
             other => panic!("{other:?}"),
         }
     }

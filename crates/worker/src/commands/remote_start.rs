@@ -10,9 +10,9 @@ use link::CommandOperands;
 use link::conversation::Verb;
 use link::program_link::CALLER_STARTS;
 
-use super::remote_link::{Answer, exchange, parameter, whoever};
-use crate::exec::{Stop, condition};
-use crate::services::Reply;
+use super::remote_link::{MirrorAnswer, exchange, parameter, caller_identity};
+use crate::exec::{CommandStop, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
 /// The mirror transaction.
@@ -23,7 +23,7 @@ const HEAD: usize = 4;
 const MOST: usize = HEAD + 8;
 
 /// Has another region serve the command.
-pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Result<Reply, Stop> {
+pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Result<CommandReply, CommandStop> {
     let unreachable = || condition(Condition::SysIdErr, 0);
     if operands.has(row::PROTECT) || operands.has(row::CHANNEL) {
         return unreachable();
@@ -35,14 +35,14 @@ pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Res
         return unreachable();
     }
     let id = allocated.args[0];
-    let parameters = parameter(&whoever(w, CALLER_STARTS));
+    let parameters = parameter(&caller_identity(w, CALLER_STARTS));
     let message = operands.emit();
     let answer = exchange(w, id, &MIRROR, &parameters, &message, MOST);
-    if !matches!(answer, Ok(Answer::Reply(_))) {
+    if !matches!(answer, Ok(MirrorAnswer::Reply(_))) {
         w.services.converse(Verb::Abend, [id, 0, 0], &[])?;
     }
     w.services.converse(Verb::Free, [id, 0, 0], &[])?;
-    let Answer::Reply(answer) = answer? else {
+    let MirrorAnswer::Reply(answer) = answer? else {
         return unreachable();
     };
     let Some((&[r0, r1, s0, s1], name)) = answer.split_first_chunk::<HEAD>() else {
@@ -53,7 +53,7 @@ pub fn serve(w: &mut Worker, system: [u8; 4], operands: &CommandOperands) -> Res
         [] => CommandOperands::default(),
         name => CommandOperands::default().bytes(row::REQID, name),
     };
-    Ok(Reply {
+    Ok(CommandReply {
         condition: Condition::from_number(number).unwrap_or(Condition::SysIdErr),
         resp2: u32::from(u16::from_be_bytes([s0, s1])),
         operands,

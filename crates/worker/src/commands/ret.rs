@@ -11,25 +11,25 @@ use cics::resp::Condition;
 use super::forward;
 use super::interval::{add_channel, conclude};
 use super::link::{channel, commarea};
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::worker::{Exit, Worker};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::worker::{LevelExit, Worker};
 
 /// Control does not return to the program, nor to those above it.
-pub fn shutdown(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn shutdown(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     forward::serve(w, call)?;
     w.task.over = true;
     Ok(())
 }
 
 /// Leaves the next transaction, and what it is given, with the region.
-fn leave_next(w: &mut Worker, call: &Call<'_>) -> Outcome {
+fn leave_next(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let mut operands = forward::gather(call)?;
     add_channel(w, call, row::CHANNEL, &mut operands)?;
     let reply = w.services.command(row::NUMBER, &operands)?;
     conclude(&reply)
 }
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let highest = w.task.depth == 1;
     let passes = call.has(row::COMMAREA) || call.has(row::CHANNEL) || call.has(row::IMMEDIATE);
     if passes && !highest {
@@ -67,6 +67,6 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w.task.result.commarea = at;
         w.task.result.bytes = bytes;
     }
-    w.task.level_mut().exit = Exit::Returned;
-    Err(Stop::Leave)
+    w.task.level_mut().exit = LevelExit::Returned;
+    Err(CommandStop::Leave)
 }

@@ -8,13 +8,13 @@ use cics::command::commands::{send as row, wait_convid as wait_row};
 use link::conversation::{VERB_CONFIRM, VERB_DATA, VERB_INVITE, VERB_LAST, VERB_WAIT, Verb};
 
 use super::conversation::{
-    Named, allocated, from, outcome, refuse_options, run_verb, terminal_options,
+    ConversationOptions, allocated, from, outcome, refuse_options, run_verb, terminal_options,
 };
 use super::terminal;
-use crate::exec::{Call, Outcome};
+use crate::exec::{CommandCall, CommandResult};
 use crate::worker::Worker;
 
-const NAMED: Named = Named {
+const NAMED: ConversationOptions = ConversationOptions {
     convid: row::CONVID,
     session: Some(row::SESSION),
     state: Some(row::STATE),
@@ -23,7 +23,7 @@ const NAMED: Named = Named {
 /// Options of terminals and of sessions of other kinds.
 static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| terminal_options(&row::ROW));
 
-pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if terminal::is_for(w, call, &NAMED) {
         return terminal::send(w, call);
     }
@@ -45,8 +45,8 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     outcome(&answer)
 }
 
-pub fn wait_convid(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    const NAMED: Named = Named {
+pub fn wait_convid(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
+    const NAMED: ConversationOptions = ConversationOptions {
         convid: wait_row::CONVID,
         session: None,
         state: Some(wait_row::STATE),

@@ -12,11 +12,11 @@ use cics::resp::Condition;
 use link::CommandOperands;
 
 use super::forward;
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::storage::NoStorage;
 use crate::worker::Worker;
 
-pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn getmain(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let bytes = match call.int(getmain::FLENGTH) {
         Some(bytes) => bytes,
         // A halfword is unsigned here: up to 65,520 bytes.
@@ -43,7 +43,7 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// The region gives out what all workers share.
-fn get_shared(w: &mut Worker, call: &Call<'_>, bytes: i64, fill: Option<u8>) -> Outcome {
+fn get_shared(w: &mut Worker, call: &CommandCall<'_>, bytes: i64, fill: Option<u8>) -> CommandResult {
     let operands = CommandOperands::default().int(getmain::FLENGTH, bytes);
     let reply = w.services.command(getmain::NUMBER, &operands)?;
     let Some(offset) = reply.operands.get_int(getmain::SET) else {
@@ -56,7 +56,7 @@ fn get_shared(w: &mut Worker, call: &Call<'_>, bytes: i64, fill: Option<u8>) -> 
     Ok(())
 }
 
-pub fn freemain(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn freemain(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let at = match call.arg(freemain::DATA) {
         Some(data) => data.data(),
         None => call

@@ -7,13 +7,13 @@
 use cics::command::commands::syncpoint as row;
 use cics::resp::Condition;
 
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
 /// Start code of a program link from another region without SYNCONRETURN.
 const LINKED: [u8; 2] = *b"D ";
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if w.task.start_code == LINKED {
         return condition(Condition::InvReq, 200);
     }

@@ -13,13 +13,13 @@ use cics::command::commands::writeq_td;
 use cics::resp::Condition;
 use cics::urm::{self, TEMPLATE_EXIT};
 
-use super::document::{MAX_BYTES, Read, add};
+use super::document::{MAX_BYTES, TemplateRead, add};
 use crate::abend::Abend;
-use crate::exec::Stop;
+use crate::exec::CommandStop;
 use crate::host::ProgramId;
 use crate::print;
 use crate::urp::{copied, found, list_at, place};
-use crate::worker::{Passed, Worker};
+use crate::worker::{EntryArguments, Worker};
 
 /// Bytes of the first buffer.
 const BUFFER: usize = 4096;
@@ -31,7 +31,7 @@ const MOST_MESSAGE: usize = 1024;
 const NAME: usize = 48;
 
 /// What one run has left.
-struct Run {
+struct ExitRun {
     code: i64,
     /// Bytes that the template has.
     needs: usize,
@@ -43,9 +43,9 @@ struct Run {
 
 /// The template that a program gives. `exit` is `1` for APPENDCRLF, else `0`, and the
 /// program's name.
-pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<Read, Stop> {
+pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<TemplateRead, CommandStop> {
     let Some((append, name)) = exit.split_first() else {
-        return Ok(Read::Missing);
+        return Ok(TemplateRead::Missing);
     };
     let Some(program) = found(w, name) else {
         return Ok(refused(name, template, "there is no such program"));
@@ -54,7 +54,7 @@ pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<Read,
     for _ in 0..MOST_RUNS {
         let run = match run(w, program, *append, template, room) {
             Ok(run) => run,
-            Err(abend) if abend.damaged => return Err(Stop::Abend(abend)),
+            Err(abend) if abend.damaged => return Err(CommandStop::Abend(abend)),
             Err(abend) => {
                 let code = String::from_utf8_lossy(&abend.code);
                 let why = format!("it ended with abend {code} {}", abend.message);
@@ -64,7 +64,7 @@ pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<Read,
         if run.code != 0 {
             let why = format!("it returned {}", run.code);
             let read = refused(name, template, &why);
-            tell(w, &run.message)?;
+            write_message(w, &run.message)?;
             return Ok(read);
         }
         if run.needs > MAX_BYTES {
@@ -79,8 +79,8 @@ pub(super) fn text(w: &mut Worker, exit: &[u8], template: &[u8]) -> Result<Read,
             return Ok(refused(name, template, "the template is too large"));
         }
         return Ok(match run.keeps {
-            true => Read::Kept(lines),
-            false => Read::Lines(lines),
+            true => TemplateRead::Kept(lines),
+            false => TemplateRead::Lines(lines),
         });
     }
     Ok(refused(
@@ -97,7 +97,7 @@ fn run(
     append: u8,
     template: &[u8],
     room: usize,
-) -> Result<Run, Box<Abend>> {
+) -> Result<ExitRun, Box<Abend>> {
     let bytes = urm::bytes_of(TEMPLATE_EXIT);
     let mut name = [b' '; NAME];
     let length = template.len().min(NAME);
@@ -114,7 +114,7 @@ fn run(
     area.set_address("DHTX-TEMPLATE-NAME-PTR", name_at as usize);
     area.get("DHTX-APPEND-CRLF").fill(append);
     area.get("DHTX-CACHE-RESPONSE").fill(b'0');
-    let passed = Passed {
+    let passed = EntryArguments {
         commarea: list,
         bytes,
         channel: None,
@@ -144,7 +144,7 @@ fn run(
     for block in [list, buffer, name_at] {
         w.task.storage.free(block);
     }
-    Ok(Run {
+    Ok(ExitRun {
         code,
         needs,
         keeps,
@@ -154,7 +154,7 @@ fn run(
 }
 
 /// There is no template; why is a line of the log.
-fn refused(program: &[u8], template: &[u8], why: &str) -> Read {
+fn refused(program: &[u8], template: &[u8], why: &str) -> TemplateRead {
     let program = String::from_utf8_lossy(program);
     let template = String::from_utf8_lossy(template);
     print::line(
@@ -164,11 +164,11 @@ fn refused(program: &[u8], template: &[u8], why: &str) -> Read {
             program.trim_end()
         ),
     );
-    Read::Refused
+    TemplateRead::Refused
 }
 
 /// A program's message goes to CSDH, where there is such a queue, and to the log.
-fn tell(w: &mut Worker, message: &[u8]) -> Result<(), Stop> {
+fn write_message(w: &mut Worker, message: &[u8]) -> Result<(), CommandStop> {
     if message.is_empty() {
         return Ok(());
     }

@@ -13,10 +13,10 @@ use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR, TerminalData};
 use link::{OperandValue, CommandOperands};
 
-use super::conversation::{Named, from};
-use super::record::Target;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Reply;
+use super::conversation::{ConversationOptions, from};
+use super::record::DataTarget;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
 /// The task's terminal.
@@ -45,7 +45,7 @@ impl TaskTerminal {
 }
 
 /// Whether a command is meant for the task's terminal.
-pub fn is_for(w: &Worker, call: &Call<'_>, named: &Named) -> bool {
+pub fn is_for(w: &Worker, call: &CommandCall<'_>, named: &ConversationOptions) -> bool {
     let elsewhere = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
     w.task.terminal.is_some() && !elsewhere
 }
@@ -59,7 +59,7 @@ pub fn note_output(w: &mut Worker) {
 }
 
 /// Drops the input that began the task if an output came before any RECEIVE.
-pub fn drop_released_input(w: &mut Worker) -> Outcome {
+pub fn drop_released_input(w: &mut Worker) -> CommandResult {
     let Some(terminal) = &mut w.task.terminal else {
         return Ok(());
     };
@@ -72,7 +72,7 @@ pub fn drop_released_input(w: &mut Worker) -> Outcome {
     Ok(())
 }
 
-pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outcome {
+pub(super) fn receive(w: &mut Worker, call: &CommandCall<'_>, target: &DataTarget) -> CommandResult {
     if call.has(row::BUFFER) {
         return condition(Condition::InvReq, 0);
     }
@@ -94,7 +94,7 @@ pub(super) fn receive(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outco
     deliver(w, call, target, data, limit, flags != 0)
 }
 
-pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let data = from(call, send_row::FROM, send_row::LENGTH, send_row::FLENGTH)?;
     let control = call.arg(send_row::CTLCHAR).map(|a| a.bytes().to_vec());
     let mut operands = CommandOperands::new(call.options());
@@ -105,7 +105,7 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     conclude(&reply)
 }
 
-pub(super) fn converse(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outcome {
+pub(super) fn converse(w: &mut Worker, call: &CommandCall<'_>, target: &DataTarget) -> CommandResult {
     let (length, flength) = (converse_row::FROMLENGTH, converse_row::FROMFLENGTH);
     let data = from(call, converse_row::FROM, length, flength)?;
     let control = call.arg(converse_row::CTLCHAR).map(|a| a.bytes().to_vec());
@@ -120,7 +120,7 @@ pub(super) fn converse(w: &mut Worker, call: &Call<'_>, target: &Target) -> Outc
 
 /// Takes an input over: its key into the EIB, its data for the program. Maps are
 /// received on top of it.
-pub fn input(w: &mut Worker, reply: &Reply, into: u8) -> Result<Vec<u8>, Stop> {
+pub fn input(w: &mut Worker, reply: &CommandReply, into: u8) -> Result<Vec<u8>, CommandStop> {
     conclude(reply)?;
     let key = |option| reply.operands.get_int(option).unwrap_or(0);
     let (aid, cursor) = (key(INPUT_AID) as u8, key(INPUT_CURSOR) as u16);
@@ -137,12 +137,12 @@ pub fn input(w: &mut Worker, reply: &Reply, into: u8) -> Result<Vec<u8>, Stop> {
 
 fn deliver(
     w: &mut Worker,
-    call: &Call<'_>,
-    target: &Target,
+    call: &CommandCall<'_>,
+    target: &DataTarget,
     mut data: Vec<u8>,
     limit: u64,
     notruncate: bool,
-) -> Outcome {
+) -> CommandResult {
     let whole = data.len();
     let rest = data.split_off(whole.min(limit as usize));
     let cut = !rest.is_empty() && !notruncate;
@@ -164,7 +164,7 @@ fn push(operands: &mut CommandOperands, option: u8, bytes: Option<Vec<u8>>) {
     }
 }
 
-fn conclude(reply: &Reply) -> Outcome {
+fn conclude(reply: &CommandReply) -> CommandResult {
     match reply.condition {
         Condition::Normal => Ok(()),
         other => condition(other, reply.resp2),

@@ -17,13 +17,13 @@ use soap::xml::{self, ReaderEvent, Limits, Reader, NamespaceScopes, XSI};
 
 use super::containers::{channel_of, container};
 use super::convert::convert;
-use crate::channel::{ChannelId, Put};
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::channel::{ChannelId, PutMode};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
 use crate::print;
-use crate::transforms::Transform;
+use crate::transforms::CompiledTransform;
 use crate::worker::Worker;
 
-pub fn data_to_json(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn data_to_json(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, to_json::CHANNEL)?;
     let transform = transform(w, call, to_json::TRANSFORMER)?;
     let record = record(w, channel, &container(call, to_json::INCONTAINER))?;
@@ -41,7 +41,7 @@ pub fn data_to_json(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn json_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn json_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, from_json::CHANNEL)?;
     let transform = transform(w, call, from_json::TRANSFORMER)?;
     let text = text(w, channel, &container(call, from_json::INCONTAINER))?;
@@ -54,7 +54,7 @@ pub fn json_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn data_to_xml(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn data_to_xml(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, to_xml::CHANNEL)?;
     let transform = transform(w, call, to_xml::XMLTRANSFORM)?;
     let record = record(w, channel, &container(call, to_xml::DATCONTAINER))?;
@@ -70,14 +70,14 @@ pub fn data_to_xml(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return refused("DATATOXML", &error.to_string());
     }
     let (namespace, local) = codec.root();
-    told(call, (to_xml::ELEMNAME, to_xml::ELEMNAMELEN), local, 1)?;
-    told(call, (to_xml::ELEMNS, to_xml::ELEMNSLEN), namespace, 2)?;
-    told(call, (to_xml::TYPENAME, to_xml::TYPENAMELEN), "", 3)?;
-    told(call, (to_xml::TYPENS, to_xml::TYPENSLEN), "", 4)?;
+    store_name(call, (to_xml::ELEMNAME, to_xml::ELEMNAMELEN), local, 1)?;
+    store_name(call, (to_xml::ELEMNS, to_xml::ELEMNSLEN), namespace, 2)?;
+    store_name(call, (to_xml::TYPENAME, to_xml::TYPENAMELEN), "", 3)?;
+    store_name(call, (to_xml::TYPENS, to_xml::TYPENSLEN), "", 4)?;
     put(w, channel, &name, &out, (ContainerType::Char, UTF8))
 }
 
-pub fn xml_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn xml_to_data(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let channel = channel(w, call, from_xml::CHANNEL)?;
     let transform = match call.has(from_xml::XMLTRANSFORM) {
         true => Some(transform(w, call, from_xml::XMLTRANSFORM)?),
@@ -94,29 +94,29 @@ pub fn xml_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
         }
         false => NamespaceScopes::new(),
     };
-    let root = match look(&text, &scopes) {
+    let root = match read_root(&text, &scopes) {
         Ok(root) => root,
         Err(error) => return refused("XMLTODATA", &error),
     };
-    told(
+    store_name(
         call,
         (from_xml::ELEMNAME, from_xml::ELEMNAMELEN),
         &root.element.1,
         1,
     )?;
-    told(
+    store_name(
         call,
         (from_xml::ELEMNS, from_xml::ELEMNSLEN),
         &root.element.0,
         2,
     )?;
-    told(
+    store_name(
         call,
         (from_xml::TYPENAME, from_xml::TYPENAMELEN),
         &root.kind.1,
         3,
     )?;
-    told(
+    store_name(
         call,
         (from_xml::TYPENS, from_xml::TYPENSLEN),
         &root.kind.0,
@@ -144,12 +144,12 @@ pub fn xml_to_data(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// What the XML's first element is: its name and `xsi:type`, namespaces first.
-struct Root {
+struct RootElement {
     element: (String, String),
     kind: (String, String),
 }
 
-fn look(text: &str, around: &NamespaceScopes) -> Result<Root, String> {
+fn read_root(text: &str, around: &NamespaceScopes) -> Result<RootElement, String> {
     let mut reader = Reader::new(text, Limits::default()).map_err(|e| e.to_string())?;
     let ReaderEvent::Start(start) = reader.next_event().map_err(|e| e.to_string())? else {
         return Err("there is no element".into());
@@ -172,20 +172,20 @@ fn look(text: &str, around: &NamespaceScopes) -> Result<Root, String> {
             kind = resolved(value.trim().as_bytes())?;
         }
     }
-    Ok(Root {
+    Ok(RootElement {
         element: resolved(start.name())?,
         kind,
     })
 }
 
-fn channel(w: &Worker, call: &Call<'_>, option: u8) -> Result<ChannelId, Stop> {
+fn channel(w: &Worker, call: &CommandCall<'_>, option: u8) -> Result<ChannelId, CommandStop> {
     match call.name::<16>(option) {
         Some(name) if !valid_name(&name) => condition(Condition::ChannelErr, 1),
         _ => channel_of(w, call, option),
     }
 }
 
-fn transform(w: &mut Worker, call: &Call<'_>, option: u8) -> Result<Rc<Transform>, Stop> {
+fn transform(w: &mut Worker, call: &CommandCall<'_>, option: u8) -> Result<Rc<CompiledTransform>, CommandStop> {
     let name = call.name::<32>(option).unwrap_or([b' '; 32]);
     match w.transforms.find(&shown(&name)) {
         Ok(Some(transform)) => Ok(transform),
@@ -199,7 +199,7 @@ fn contents(
     w: &mut Worker,
     channel: ChannelId,
     name: &ContainerName,
-) -> Result<(Vec<u8>, ContainerType, u16), Stop> {
+) -> Result<(Vec<u8>, ContainerType, u16), CommandStop> {
     let Some(entry) = w.task.channels.get(channel, name) else {
         return condition(Condition::ContainerErr, 3);
     };
@@ -211,7 +211,7 @@ fn contents(
 }
 
 /// A record: a container of type BIT.
-fn record(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<Vec<u8>, Stop> {
+fn record(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<Vec<u8>, CommandStop> {
     match contents(w, channel, name)? {
         (bytes, ContainerType::Bit, _) => Ok(bytes),
         _ => condition(Condition::InvReq, 8),
@@ -219,7 +219,7 @@ fn record(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<Ve
 }
 
 /// Text: a container of type CHAR, or of type BIT in UTF-8 or the region's page.
-fn text(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<String, Stop> {
+fn text(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<String, CommandStop> {
     let (bytes, kind, ccsid) = contents(w, channel, name)?;
     let bytes = match kind {
         ContainerType::Bit if std::str::from_utf8(&bytes).is_ok() => bytes,
@@ -230,7 +230,7 @@ fn text(w: &mut Worker, channel: ChannelId, name: &ContainerName) -> Result<Stri
 }
 
 /// The container that is made, by its option or its usual name.
-fn output(call: &Call<'_>, option: u8, usual: &str) -> Result<ContainerName, Stop> {
+fn output(call: &CommandCall<'_>, option: u8, usual: &str) -> Result<ContainerName, CommandStop> {
     if !call.has(option) {
         return Ok(ContainerName::from_bytes(padded(usual)));
     }
@@ -248,7 +248,7 @@ fn put(
     name: &ContainerName,
     data: &[u8],
     kind: (ContainerType, u16),
-) -> Outcome {
+) -> CommandResult {
     if let Some(entry) = w.task.channels.take(channel, name) {
         w.services.arena().heap.free(entry.offset, entry.bytes);
     }
@@ -256,7 +256,7 @@ fn put(
     match w
         .task
         .channels
-        .put(channel, name, data, Put::Replace, kind, arena)
+        .put(channel, name, data, PutMode::Replace, kind, arena)
     {
         Ok(()) => Ok(()),
         Err(_) => condition(Condition::NoStg, 0),
@@ -264,7 +264,7 @@ fn put(
 }
 
 /// Stores a name and its length; one longer than its area is an error.
-fn told(call: &Call<'_>, (area, length): (u8, u8), text: &str, resp2: u32) -> Outcome {
+fn store_name(call: &CommandCall<'_>, (area, length): (u8, u8), text: &str, resp2: u32) -> CommandResult {
     let Some(into) = call.arg(area) else {
         return Ok(());
     };
@@ -278,13 +278,13 @@ fn told(call: &Call<'_>, (area, length): (u8, u8), text: &str, resp2: u32) -> Ou
     }
 }
 
-fn refused(what: &str, why: &str) -> Outcome {
+fn refused(what: &str, why: &str) -> CommandResult {
     // It becomes a line of the region's log.
     print::line(1, &format!("TRANSFORM {what}: {why}"));
     condition(Condition::InvReq, 6)
 }
 
-fn refused_json(w: &mut Worker, channel: ChannelId, why: &str) -> Outcome {
+fn refused_json(w: &mut Worker, channel: ChannelId, why: &str) -> CommandResult {
     let name = ContainerName::from_bytes(padded("DFHJSON-ERRORMSG"));
     put(
         w,

@@ -19,13 +19,13 @@ use webtask::outcome;
 
 use super::containers::{channel_named, channel_of, container, current};
 use super::forward;
-use crate::channel::Put;
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Reply;
+use crate::channel::PutMode;
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::services::CommandReply;
 use crate::worker::Worker;
 
 /// Where a body that was received goes.
-struct Place {
+struct BodyTarget {
     into: u8,
     set: u8,
     length: u8,
@@ -33,7 +33,7 @@ struct Place {
     channel: u8,
 }
 
-const RECEIVE: Place = Place {
+const RECEIVE: BodyTarget = BodyTarget {
     into: web_receive::INTO,
     set: web_receive::SET,
     length: web_receive::LENGTH,
@@ -41,7 +41,7 @@ const RECEIVE: Place = Place {
     channel: web_receive::TOCHANNEL,
 };
 
-const CONVERSE: Place = Place {
+const CONVERSE: BodyTarget = BodyTarget {
     into: web_converse::INTO,
     set: web_converse::SET,
     length: web_converse::TOLENGTH,
@@ -49,14 +49,14 @@ const CONVERSE: Place = Place {
     channel: web_converse::TOCHANNEL,
 };
 
-pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn receive(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     check(call, &RECEIVE)?;
     let operands = forward::gather(call)?;
     answered(w, call, operands, &RECEIVE)
 }
 
 /// A command that reads the request.
-pub fn read(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn read(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = reading(w, call, &operands)?;
     forward::give(w, call, &reply)
@@ -64,7 +64,7 @@ pub fn read(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// What a command that reads comes to: here when it is about the request that
 /// the task serves.
-fn reading(w: &mut Worker, call: &Call<'_>, operands: &CommandOperands) -> Result<Reply, Stop> {
+fn reading(w: &mut Worker, call: &CommandCall<'_>, operands: &CommandOperands) -> Result<CommandReply, CommandStop> {
     let number = call.row.number;
     let base = w.services.arena().base;
     match w.task.web.open(base).filter(|_| !of_session(call)) {
@@ -79,17 +79,17 @@ fn reading(w: &mut Worker, call: &Call<'_>, operands: &CommandOperands) -> Resul
 }
 
 /// Whether a command is about a session with a server.
-fn of_session(call: &Call<'_>) -> bool {
+fn of_session(call: &CommandCall<'_>) -> bool {
     let token = call.row.index_of("SESSTOKEN");
     token.is_some_and(|option| call.has(option))
 }
 
-fn reply(outcome: outcome::WebCommandResult) -> Reply {
+fn reply(outcome: outcome::WebCommandResult) -> CommandReply {
     let (condition, resp2, operands) = match outcome {
         Ok(operands) => (Condition::Normal, 0, operands),
         Err(failure) => (failure.condition, failure.resp2, failure.operands),
     };
-    Reply {
+    CommandReply {
         condition,
         resp2,
         operands,
@@ -97,7 +97,7 @@ fn reply(outcome: outcome::WebCommandResult) -> Reply {
 }
 
 /// WRITE HTTPHEADER.
-pub fn write_header(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn write_header(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let base = w.services.arena().base;
     let here = w.task.web.open(base).filter(|_| !of_session(call));
@@ -111,7 +111,7 @@ pub fn write_header(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 /// RETRIEVE: an answer that is kept here is of no document.
-pub fn retrieve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn retrieve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     if w.task.web.has_answer() {
         return condition(Condition::NotFnd, 1);
     }
@@ -122,7 +122,7 @@ pub fn retrieve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
-pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn converse(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     check(call, &CONVERSE)?;
     let from = web_converse::FROM;
     let operands = with_container(
@@ -135,7 +135,7 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
     answered(w, call, operands, &CONVERSE)
 }
 
-pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn send(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let from = web_send::FROM;
     let operands = with_container(w, call, web_send::CONTAINER, web_send::CHANNEL, from)?;
     let base = w.services.arena().base;
@@ -170,11 +170,11 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
 /// The operands, with the bytes of the container that is to be sent.
 fn with_container(
     w: &mut Worker,
-    call: &Call<'_>,
+    call: &CommandCall<'_>,
     name: u8,
     channel: u8,
     from: u8,
-) -> Result<CommandOperands, Stop> {
+) -> Result<CommandOperands, CommandStop> {
     let mut operands = forward::gather(call)?;
     if call.has(name) {
         let channel = channel_of(w, call, channel)?;
@@ -191,7 +191,7 @@ fn with_container(
 }
 
 /// A name for a container is looked at before anything is received.
-fn check(call: &Call<'_>, place: &Place) -> Outcome {
+fn check(call: &CommandCall<'_>, place: &BodyTarget) -> CommandResult {
     if !call.has(place.container) {
         return Ok(());
     }
@@ -208,7 +208,7 @@ fn check(call: &Call<'_>, place: &Place) -> Outcome {
 }
 
 /// Asks the region, and puts the body where the program wants it.
-fn answered(w: &mut Worker, call: &Call<'_>, mut operands: CommandOperands, place: &Place) -> Outcome {
+fn answered(w: &mut Worker, call: &CommandCall<'_>, mut operands: CommandOperands, place: &BodyTarget) -> CommandResult {
     if let Some(into) = call.arg(place.into) {
         // What it holds at most when the program gives no length.
         operands.push(place.into, OperandValue::Int(into.size() as i64));
@@ -225,14 +225,14 @@ fn answered(w: &mut Worker, call: &Call<'_>, mut operands: CommandOperands, plac
     if let Some(body) = body {
         put(w, call, body, place)?;
     }
-    let rest = Reply {
+    let rest = CommandReply {
         operands: rest,
         ..reply
     };
     forward::give(w, call, &rest)
 }
 
-fn put(w: &mut Worker, call: &Call<'_>, body: &[u8], place: &Place) -> Outcome {
+fn put(w: &mut Worker, call: &CommandCall<'_>, body: &[u8], place: &BodyTarget) -> CommandResult {
     if call.has(place.container) {
         let channel = match call.name::<16>(place.channel) {
             Some(name) => channel_named(w, &name),
@@ -244,7 +244,7 @@ fn put(w: &mut Worker, call: &Call<'_>, body: &[u8], place: &Place) -> Outcome {
             channel,
             &name,
             body,
-            Put::Replace,
+            PutMode::Replace,
             (ContainerType::Bit, 0),
             arena,
         );

@@ -9,20 +9,20 @@ use cics::resp::Condition;
 
 use link::FileKind;
 
-use super::key::{Addressing, Named, file, file_options, named, record, set_ridfld};
-use crate::exec::{Call, Outcome, condition};
+use super::key::{RidfldKind, RecordOptions, file, file_options, named, record, set_ridfld};
+use crate::exec::{CommandCall, CommandResult, condition};
 use crate::worker::Worker;
 
-const NAMED: Named = named!(row, None);
+const NAMED: RecordOptions = named!(row, None);
 
-pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn write(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(row), FileAccess::Write)?;
     let by = NAMED.addressing(&w.files, file, call)?;
     // What names the record may be where the command puts it: it is read only
     // where it must be there.
     let number = match by {
-        Addressing::Rba | Addressing::Xrba => None,
-        Addressing::Rrn | Addressing::Key => Some(NAMED.key(&w.files, file, call)?),
+        RidfldKind::Rba | RidfldKind::Xrba => None,
+        RidfldKind::Rrn | RidfldKind::Key => Some(NAMED.key(&w.files, file, call)?),
     };
     let (record, told) = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
     let kind = w.files.definition(file).kind;
@@ -44,7 +44,7 @@ pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
     told
 }
 
-pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn rewrite(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let file = file(w, call, file_options!(rewrite_row), FileAccess::Rewrite)?;
     let named = call.int(rewrite_row::TOKEN);
     let Some(held) = w.files.held.find(file, named.map(|t| t as u32)) else {

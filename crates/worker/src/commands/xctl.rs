@@ -8,10 +8,10 @@ use cics::command::commands::xctl as row;
 use cics::resp::Condition;
 
 use super::link::{cannot_run, channel, commarea};
-use crate::exec::{Call, Outcome, Stop, condition};
-use crate::worker::{Exit, Passed, Worker};
+use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
+use crate::worker::{LevelExit, EntryArguments, Worker};
 
-pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+pub fn serve(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
     w.task.level_mut().eib().set_resource(&name);
     if call.has(row::INPUTMSG) {
@@ -30,13 +30,13 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         unsafe { std::ptr::copy_nonoverlapping(from, copy, bytes) };
         commarea = copy;
     }
-    w.task.level_mut().exit = Exit::Xctl(
+    w.task.level_mut().exit = LevelExit::Xctl(
         program,
-        Passed {
+        EntryArguments {
             commarea,
             bytes,
             channel,
         },
     );
-    Err(Stop::Leave)
+    Err(CommandStop::Leave)
 }

@@ -18,8 +18,8 @@ use cics::command::commands::{suspend, wait_event};
 use ezasoket::{Errno, CallReply, Request, SelectTimeout};
 use link::CommandOperands;
 
-use super::parameters::{Fail, ask};
-use crate::cob::Arg;
+use super::parameters::{CallFailure, ask};
+use crate::cob::CommandOperand;
 use crate::timer::{self, ECB_BYTES, is_readable};
 use crate::worker::Worker;
 
@@ -31,17 +31,17 @@ const LAST: usize = 1 << (usize::BITS - 1);
 
 /// The blocks of a call: storage that can be read while it lasts.
 #[derive(Default)]
-pub(super) struct Blocks(Vec<*mut u8>);
+pub(super) struct CallBlocks(Vec<*mut u8>);
 
-impl Blocks {
+impl CallBlocks {
     /// What SELECB names; EFAULT for a block that is not there.
-    pub fn of(selecb: Option<Arg<'_>>) -> Result<Blocks, Errno> {
+    pub fn of(selecb: Option<CommandOperand<'_>>) -> Result<CallBlocks, Errno> {
         let Some(item) = selecb else {
-            return Ok(Blocks::default());
+            return Ok(CallBlocks::default());
         };
         if item.size() < size_of::<*mut u8>() {
             let one = item.size() >= ECB_BYTES;
-            return Ok(Blocks(one.then(|| item.data()).into_iter().collect()));
+            return Ok(CallBlocks(one.then(|| item.data()).into_iter().collect()));
         }
         let mut blocks = Vec::new();
         for address in item.bytes().chunks_exact(size_of::<usize>()) {
@@ -57,16 +57,16 @@ impl Blocks {
                 break;
             }
         }
-        Ok(Blocks(blocks))
+        Ok(CallBlocks(blocks))
     }
 
     /// Whether one is posted now. Of the task's own POST the region knows when
     /// another task has cancelled it, which posts it.
-    pub fn are_posted(&self, w: &mut Worker) -> Result<bool, Fail> {
-        w.task.timer.look();
+    pub fn are_posted(&self, w: &mut Worker) -> Result<bool, CallFailure> {
+        w.task.timer.post_if_due();
         if self.0.iter().any(|block| w.task.timer.is_at(*block)) {
             let looked = w.services.command(suspend::NUMBER, &CommandOperands::default());
-            let reply = looked.map_err(|failure| Fail::Stop(failure.into()))?;
+            let reply = looked.map_err(|failure| CallFailure::Stop(failure.into()))?;
             if reply.operands.get_int(wait_event::ECADDR) == Some(1) {
                 w.task.timer.post();
             }
@@ -79,7 +79,7 @@ impl Blocks {
 
     /// Makes the call. A block that is posted while it waits ends it: RETCODE is
     /// 0 then, and no socket ready.
-    pub fn ask_until_posted(&self, w: &mut Worker, request: &mut Request) -> Result<CallReply, Fail> {
+    pub fn ask_until_posted(&self, w: &mut Worker, request: &mut Request) -> Result<CallReply, CallFailure> {
         if self.0.is_empty() {
             return ask(w, request);
         }
@@ -92,7 +92,7 @@ impl Blocks {
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             let mut time = left.map_or(slice, |left| left.min(slice));
-            if let Some(due) = w.task.timer.left() {
+            if let Some(due) = w.task.timer.remaining() {
                 time = time.min(due);
             }
             request.args[1] = time.as_secs() as i64;

@@ -5,14 +5,14 @@ use ezasoket::{
 };
 use std::net::IpAddr;
 
-use super::blocks::Blocks;
-use super::parameters::{Called, Fail, Parameters, ask};
+use super::blocks::CallBlocks;
+use super::parameters::{CallResult, CallFailure, CallParameters, ask};
 use super::{data, hosts, lists};
-use crate::le::{Arguments, End, Served};
+use crate::le::{LeArguments, ServiceEnd, LeResult};
 use crate::worker::Worker;
 
 /// CALL 'EZASOKET'.
-pub(crate) fn call(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn call(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let name = args.get(0).map(|a| a.bytes()).unwrap_or_default();
     let name = &name[..name.len().min(16)];
     let Some(function) = Function::named(name) else {
@@ -30,7 +30,7 @@ pub(crate) fn call(w: &mut Worker, args: &Arguments<'_>) -> Served {
     let missing = |at: &usize| args.get(*at).is_none() && !may_be_missing(function, *at);
     let called = match (1..=function.parameters()).find(missing) {
         Some(_) => Err(Errno::EFAULT.into()),
-        None => serve(w, &Parameters { function, args }),
+        None => serve(w, &CallParameters { function, args }),
     };
     finish(args, ends, called)
 }
@@ -47,11 +47,11 @@ fn may_be_missing(function: Function, at: usize) -> bool {
 }
 
 /// Sets RETCODE and ERRNO, which come last.
-fn finish(args: &Arguments<'_>, ends: ResultParameters, called: Called) -> Served {
+fn finish(args: &LeArguments<'_>, ends: ResultParameters, called: CallResult) -> LeResult {
     let (retcode, errno) = match called {
         Ok(retcode) => (retcode, 0),
-        Err(Fail::Errno(errno)) => (-1, errno.0),
-        Err(Fail::Stop(stop)) => return Err(End::Stop(stop)),
+        Err(CallFailure::Errno(errno)) => (-1, errno.0),
+        Err(CallFailure::Stop(stop)) => return Err(ServiceEnd::Stop(stop)),
     };
     let count = args.count();
     if ends != ResultParameters::Nothing && count > 1 {
@@ -63,7 +63,7 @@ fn finish(args: &Arguments<'_>, ends: ResultParameters, called: Called) -> Serve
     Ok(())
 }
 
-fn serve(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn serve(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     match p.function {
         Function::InitApi => init(w, p),
         Function::TermApi => plain(w, &Request::new(p.function, 0)),
@@ -125,11 +125,11 @@ fn serve(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// A call that brings nothing back but RETCODE.
-fn plain(w: &mut Worker, request: &Request) -> Called {
+fn plain(w: &mut Worker, request: &Request) -> CallResult {
     Ok(ask(w, request)?.retcode)
 }
 
-fn init(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn init(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = Request::new(p.function, 0);
     request.args[0] = p.int(1)?;
     let name = |at: usize| p.args.get(at).map_or([b' '; 16], |a| a.name::<16>());
@@ -140,7 +140,7 @@ fn init(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// IOCTL: COMMAND, REQARG, RETARG.
-fn control(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn control(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     request.args[0] = p.int(2)?;
     let control = SocketControl::numbered(request.args[0]);
@@ -168,7 +168,7 @@ fn control(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     Ok(reply.retcode)
 }
 
-fn option(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn option(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let length = p.int(4)?;
     request.args = [p.int(2)?, length, 0, 0];
@@ -185,7 +185,7 @@ fn option(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     Ok(reply.retcode)
 }
 
-fn set_option(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn set_option(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let length = usize::try_from(p.int(4)?).map_err(|_| Errno::SET_OPTION_LENGTH)?;
     request.args = [p.int(2)?, length as i64, 0, 0];
@@ -197,7 +197,7 @@ fn set_option(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     plain(w, &request)
 }
 
-fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+fn select(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let maxsoc = p.int(1)?;
     // Masks for more would have no room in a call.
     if maxsoc > ezasoket::MOST_SOCKETS {
@@ -206,8 +206,8 @@ fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     // Zero or less is a timer.
     let maxsoc = usize::try_from(maxsoc).unwrap_or(0);
     let blocks = match p.function {
-        Function::SelectEx => Blocks::of(p.args.get(9))?,
-        _ => Blocks::default(),
+        Function::SelectEx => CallBlocks::of(p.args.get(9))?,
+        _ => CallBlocks::default(),
     };
     if blocks.are_posted(w)? {
         return Err(Errno::EIBMSELECTEXPOST.into());
@@ -232,7 +232,7 @@ fn select(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// NTOP: FAMILY, IP-ADDRESS, PRESENTABLE-ADDRESS and its length.
-fn ntop(p: &Parameters<'_, '_>) -> Called {
+fn ntop(p: &CallParameters<'_, '_>) -> CallResult {
     let octets = p.get(2)?.bytes();
     let ip = match p.int(1)? as u16 {
         AF_INET => IpAddr::from(first::<4>(octets)?),
@@ -250,7 +250,7 @@ fn ntop(p: &Parameters<'_, '_>) -> Called {
 }
 
 /// PTON: FAMILY, PRESENTABLE-ADDRESS and its length, IP-ADDRESS.
-fn pton(p: &Parameters<'_, '_>) -> Called {
+fn pton(p: &CallParameters<'_, '_>) -> CallResult {
     let text = p.text(2, p.int(3)?)?;
     let text = std::str::from_utf8(text).map_err(|_| Errno::EINVAL)?;
     let ip: IpAddr = text.trim().parse().map_err(|_| Errno::EINVAL)?;

@@ -2,11 +2,11 @@
 
 use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR_BYTES, SOCKADDR6_BYTES};
 
-use super::parameters::{Called, Parameters, ask};
+use super::parameters::{CallResult, CallParameters, ask};
 use crate::worker::Worker;
 
 /// READ: S, NBYTE, BUF. RECV: S, FLAGS, NBYTE, BUF. RECVFROM: NAME behind.
-pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let (flags, nbyte, buffer) = match p.function {
         Function::Read => (0, p.int(2)?, 3),
@@ -37,7 +37,7 @@ pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// WRITE: S, NBYTE, BUF. SEND: S, FLAGS, NBYTE, BUF. SENDTO: NAME behind.
-pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn send(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = p.request()?;
     let (flags, nbyte, buffer) = match p.function {
         Function::Write => (0, p.int(2)?, 3),
@@ -66,7 +66,7 @@ pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// An address of the length that its family has.
-fn address(p: &Parameters<'_, '_>, at: usize) -> Result<Vec<u8>, Errno> {
+fn address(p: &CallParameters<'_, '_>, at: usize) -> Result<Vec<u8>, Errno> {
     let mut name = p.name(at)?;
     let length = match name.get(..2) {
         Some([0, 19]) => SOCKADDR6_BYTES,

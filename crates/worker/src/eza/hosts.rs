@@ -18,9 +18,9 @@ use std::net::IpAddr;
 
 use ezasoket::{AF_INET, AF_INET6, Errno, Function, HostList, SocketName, Request};
 
-use super::parameters::{Called, Parameters, ask};
-use crate::cob::Arg;
-use crate::le::{Arguments, Served};
+use super::parameters::{CallResult, CallParameters, ask};
+use crate::cob::CommandOperand;
+use crate::le::{LeArguments, LeResult};
 use crate::timer::is_readable;
 use crate::worker::Worker;
 
@@ -90,7 +90,7 @@ impl HostArea {
 }
 
 /// GETHOSTNAME: NAMELEN, NAME.
-pub(super) fn own_name(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn own_name(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let room = p.int(1)?;
     let reply = ask(w, &Request::new(p.function, 0))?;
     let name = p.get(2)?;
@@ -102,7 +102,7 @@ pub(super) fn own_name(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// GETHOSTBYNAME: NAMELEN, NAME, HOSTENT. GETHOSTBYADDR: HOSTADDR, HOSTENT.
-pub(super) fn lookup(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn lookup(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = Request::new(p.function, 0);
     let place = match p.function {
         Function::GetHostByName => {
@@ -148,7 +148,7 @@ pub(super) fn lookup(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// GETADDRINFO: NODE, NODELEN, SERVICE, SERVLEN, HINTS, RES, CANNLEN.
-pub(super) fn addresses(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn addresses(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let text = |at: usize| -> Result<&[u8], Errno> {
         match (p.args.get(at), p.args.get(at + 1)) {
             (Some(_), Some(length)) => p.text(at, length.int()),
@@ -200,7 +200,7 @@ pub(super) fn addresses(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 
 /// Flags, family, type and protocol of HINTS, which is the structure itself or
 /// its address.
-fn hints(p: &Parameters<'_, '_>) -> Result<[u32; 4], Errno> {
+fn hints(p: &CallParameters<'_, '_>) -> Result<[u32; 4], Errno> {
     const BYTES: usize = 16;
     let Some(arg) = p.args.get(5) else {
         return Ok([0; 4]);
@@ -224,7 +224,7 @@ fn hints(p: &Parameters<'_, '_>) -> Result<[u32; 4], Errno> {
 }
 
 /// GETNAMEINFO: NAME, NAMELEN, HOST, HOSTLEN, SERVICE, SERVLEN, FLAGS.
-pub(super) fn names(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn names(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let mut request = Request::new(p.function, 0);
     let length = usize::try_from(p.int(2)?).map_err(|_| Errno::EINVAL)?;
     let mut name = p.name(1)?;
@@ -248,13 +248,13 @@ pub(super) fn names(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// CALL 'EZACIC08': what a HOSTENT says, an alias and an address at a time.
-pub(crate) fn host_entry(_: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn host_entry(_: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let retcode = if show_host(args).is_some() { 0 } else { -1 };
     args.set_int(12, retcode);
     Ok(())
 }
 
-fn show_host(args: &Arguments<'_>) -> Option<()> {
+fn show_host(args: &LeArguments<'_>) -> Option<()> {
     let entry = read(address(&args.get(0)?), POINTER * 3 + 8)?;
     let part = |at: usize| {
         Some(usize::from_ne_bytes(
@@ -293,13 +293,13 @@ fn show_host(args: &Arguments<'_>) -> Option<()> {
 }
 
 /// CALL 'EZACIC09' USING RES NAME-LEN CANONICAL-NAME NAME NEXT RETCODE.
-pub(crate) fn address_entry(_: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn address_entry(_: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let retcode = if show_address(args).is_some() { 0 } else { -1 };
     args.set_int(5, retcode);
     Ok(())
 }
 
-fn show_address(args: &Arguments<'_>) -> Option<()> {
+fn show_address(args: &LeArguments<'_>) -> Option<()> {
     const WORDS: usize = 5 * 4;
     let entry = read(address(&args.get(0)?), WORDS + 3 * POINTER)?;
     let length = u32::from_be_bytes(entry[16..20].try_into().ok()?);
@@ -330,14 +330,14 @@ fn text_at<'p>(at: usize) -> Option<&'p [u8]> {
 }
 
 /// The address that a pointer or a fullword holds.
-fn address(arg: &Arg<'_>) -> usize {
+fn address(arg: &CommandOperand<'_>) -> usize {
     match arg.size() >= POINTER && !arg.is_number() {
         true => arg.pointer() as usize,
         false => usize::try_from(arg.int()).unwrap_or(0),
     }
 }
 
-fn set_address(arg: &Arg<'_>, at: usize) {
+fn set_address(arg: &CommandOperand<'_>, at: usize) {
     match arg.size() >= POINTER && !arg.is_number() {
         true => arg.set_pointer(at as *mut u8),
         false => arg.set_int(at as i64),

@@ -15,8 +15,8 @@
 
 use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR6_BYTES};
 
-use super::parameters::{Called, Parameters, ask};
-use crate::cob::Arg;
+use super::parameters::{CallResult, CallParameters, ask};
+use crate::cob::CommandOperand;
 use crate::timer::is_readable;
 use crate::worker::Worker;
 
@@ -27,20 +27,20 @@ const ENTRY_BYTES: usize = POINTER + 8;
 const MOST: i64 = 120;
 
 /// A buffer of the program.
-struct Buffer {
+struct ProgramBuffer {
     at: *mut u8,
     bytes: usize,
 }
 
 /// What a call names: its buffers, and where an address is or goes.
-struct Lists {
-    buffers: Vec<Buffer>,
-    name: Option<Buffer>,
+struct BufferList {
+    buffers: Vec<ProgramBuffer>,
+    name: Option<ProgramBuffer>,
     flags: i64,
 }
 
 /// READV: S, IOV, IOVCNT. RECVMSG: S, MSG, FLAGS.
-pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn receive(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let lists = lists(p)?;
     let wanted: usize = lists.buffers.iter().map(|b| b.bytes).sum();
     if wanted == 0 {
@@ -60,7 +60,7 @@ pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     let (mut rest, name) = reply.data.split_at(count);
     for buffer in &lists.buffers {
         let (part, behind) = rest.split_at(rest.len().min(buffer.bytes));
-        // SAFETY: the program's storage, which `Buffer::at` looked at.
+        // SAFETY: the program's storage, which `ProgramBuffer::at` looked at.
         unsafe { std::ptr::copy(part.as_ptr(), buffer.at, part.len()) };
         rest = behind;
     }
@@ -73,7 +73,7 @@ pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
 }
 
 /// WRITEV: S, IOV, IOVCNT. SENDMSG: S, MSG, FLAGS.
-pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+pub(super) fn send(w: &mut Worker, p: &CallParameters<'_, '_>) -> CallResult {
     let lists = lists(p)?;
     let mut request = p.request()?;
     let name = lists.name.as_ref().map_or(0, |name| name.bytes);
@@ -86,7 +86,7 @@ pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
         if request.data.len() + buffer.bytes > MAX_DATA_BYTES {
             return Err(Errno::EMSGSIZE.into());
         }
-        // SAFETY: the program's storage, which `Buffer::at` looked at.
+        // SAFETY: the program's storage, which `ProgramBuffer::at` looked at.
         let bytes = unsafe { std::slice::from_raw_parts(buffer.at, buffer.bytes) };
         request.data.extend_from_slice(bytes);
     }
@@ -100,22 +100,22 @@ pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     Ok(ask(w, &request)?.retcode)
 }
 
-fn lists(p: &Parameters<'_, '_>) -> Result<Lists, Errno> {
+fn lists(p: &CallParameters<'_, '_>) -> Result<BufferList, Errno> {
     let second = p.get(2)?;
     if matches!(p.function, Function::ReadV | Function::WriteV) {
-        return Ok(Lists {
+        return Ok(BufferList {
             buffers: buffers(second.data(), second.size(), p.int(3)?)?,
             name: None,
             flags: 0,
         });
     }
-    let name_bytes = Part::of(second.size());
+    let name_bytes = NameLengthForm::of(second.size());
     let count = word(pointer(&second, name_bytes.end() + POINTER)?)?;
     let at = pointer(&second, name_bytes.end())?;
     let room = usize::try_from(count)
         .unwrap_or(0)
         .saturating_mul(ENTRY_BYTES);
-    Ok(Lists {
+    Ok(BufferList {
         buffers: buffers(at, room, count)?,
         name: name(pointer(&second, 0)?, name_bytes.read(&second)?)?,
         flags: p.int(3)?,
@@ -124,41 +124,41 @@ fn lists(p: &Parameters<'_, '_>) -> Result<Lists, Errno> {
 
 /// What stands for the length of NAME in MSG, behind the address of NAME.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum NameLengthForm {
     /// The length's address.
     Address,
     /// The length, a fullword.
     Fullword,
 }
 
-impl Part {
+impl NameLengthForm {
     /// As a MSG of so many bytes has it: six addresses, or one or two of them
     /// fullwords.
-    fn of(bytes: usize) -> Part {
+    fn of(bytes: usize) -> NameLengthForm {
         const SHORT: usize = 6 * POINTER - 4;
         const SHORTER: usize = SHORT - 4;
         match bytes {
-            SHORT | SHORTER => Part::Fullword,
-            _ => Part::Address,
+            SHORT | SHORTER => NameLengthForm::Fullword,
+            _ => NameLengthForm::Address,
         }
     }
 
     /// Where the address of IOV is.
     fn end(self) -> usize {
         match self {
-            Part::Address => 2 * POINTER,
-            Part::Fullword => POINTER + 4,
+            NameLengthForm::Address => 2 * POINTER,
+            NameLengthForm::Fullword => POINTER + 4,
         }
     }
 
     /// The length.
-    fn read(self, of: &Arg<'_>) -> Result<i64, Errno> {
+    fn read(self, of: &CommandOperand<'_>) -> Result<i64, Errno> {
         match self {
-            Part::Address => match pointer(of, POINTER)? {
+            NameLengthForm::Address => match pointer(of, POINTER)? {
                 at if at.is_null() => Ok(0),
                 at => word(at),
             },
-            Part::Fullword => {
+            NameLengthForm::Fullword => {
                 let four = of.bytes().get(POINTER..POINTER + 4);
                 Ok(length(four.ok_or(Errno::EFAULT)?) as i64)
             }
@@ -167,19 +167,19 @@ impl Part {
 }
 
 /// The address that MSG names, when it names one.
-fn name(at: *mut u8, length: i64) -> Result<Option<Buffer>, Errno> {
+fn name(at: *mut u8, length: i64) -> Result<Option<ProgramBuffer>, Errno> {
     if at.is_null() {
         return Ok(None);
     }
     let length = usize::try_from(length).unwrap_or(0);
     match length.min(SOCKADDR6_BYTES) {
         0 => Ok(None),
-        bytes => Ok(Some(Buffer::at(at, bytes)?)),
+        bytes => Ok(Some(ProgramBuffer::at(at, bytes)?)),
     }
 }
 
 /// The buffers of a list of `count` entries in so many bytes.
-fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<Buffer>, Errno> {
+fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<ProgramBuffer>, Errno> {
     let count = match count {
         ..=0 => return Err(Errno::VECTOR_EMPTY),
         1..=MOST => count as usize,
@@ -196,17 +196,17 @@ fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<Buffer>, Errno> {
         let address = usize::from_ne_bytes(address.try_into().map_err(|_| Errno::EFAULT)?);
         let bytes = length(&rest[4..]);
         if bytes > 0 {
-            found.push(Buffer::at(address as *mut u8, bytes)?);
+            found.push(ProgramBuffer::at(address as *mut u8, bytes)?);
         }
     }
     Ok(found)
 }
 
-impl Buffer {
+impl ProgramBuffer {
     /// A buffer that can be read; EFAULT for another.
-    fn at(at: *mut u8, bytes: usize) -> Result<Buffer, Errno> {
+    fn at(at: *mut u8, bytes: usize) -> Result<ProgramBuffer, Errno> {
         match bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
-            true => Ok(Buffer { at, bytes }),
+            true => Ok(ProgramBuffer { at, bytes }),
             false => Err(Errno::EFAULT),
         }
     }
@@ -232,7 +232,7 @@ fn word(at: *mut u8) -> Result<i64, Errno> {
     Ok(length(four) as i64)
 }
 
-fn pointer(of: &Arg<'_>, offset: usize) -> Result<*mut u8, Errno> {
+fn pointer(of: &CommandOperand<'_>, offset: usize) -> Result<*mut u8, Errno> {
     let bytes = of.bytes().get(offset..offset + POINTER);
     let bytes = bytes.and_then(|b| b.try_into().ok()).ok_or(Errno::EFAULT)?;
     Ok(usize::from_ne_bytes(bytes) as *mut u8)
@@ -243,12 +243,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_size_of_a_message_header_tells_what_its_second_part_is() {
-        assert_eq!(Part::of(48), Part::Address);
+    fn the_size_of_a_message_header_decides_how_its_second_part_is_read() {
+        assert_eq!(NameLengthForm::of(48), NameLengthForm::Address);
         assert_eq!(
-            (Part::of(44), Part::of(40)),
-            (Part::Fullword, Part::Fullword)
+            (NameLengthForm::of(44), NameLengthForm::of(40)),
+            (NameLengthForm::Fullword, NameLengthForm::Fullword)
         );
-        assert_eq!((Part::Address.end(), Part::Fullword.end()), (16, 12));
+        assert_eq!((NameLengthForm::Address.end(), NameLengthForm::Fullword.end()), (16, 12));
     }
 }

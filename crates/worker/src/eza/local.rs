@@ -17,7 +17,7 @@ use ezasoket::{
     select, system_poll,
 };
 
-use crate::services::Services;
+use crate::services::WorkerServices;
 use crate::worker::Worker;
 
 /// The sockets of the task that runs, by their numbers.
@@ -33,7 +33,7 @@ impl OwnSockets {
 
 /// Waits without the QR token.
 struct QrWaiter<'w> {
-    services: RefCell<&'w mut dyn Services>,
+    services: RefCell<&'w mut dyn WorkerServices>,
     holding: bool,
 }
 

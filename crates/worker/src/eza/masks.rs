@@ -6,13 +6,13 @@
 
 use ezasoket::SelectMask;
 
-use crate::le::{Arguments, Served};
+use crate::le::{LeArguments, LeResult};
 use crate::worker::Worker;
 
 /// CALL 'EZACIC06' USING COMMAND BIT-MASK CHAR-MASK LENGTH RETCODE, and with a
 /// token in front, as older programs have it. RETCODE is -1 for a length or a
 /// command that is none.
-pub(crate) fn masks(_: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn masks(_: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     let base = usize::from(args.count() > 5);
     let retcode = match translate(args, base) {
         Some(()) => 0,
@@ -22,7 +22,7 @@ pub(crate) fn masks(_: &mut Worker, args: &Arguments<'_>) -> Served {
     Ok(())
 }
 
-fn translate(args: &Arguments<'_>, base: usize) -> Option<()> {
+fn translate(args: &LeArguments<'_>, base: usize) -> Option<()> {
     let (bits, chars) = (args.get(base + 1)?, args.get(base + 2)?);
     let length = usize::try_from(args.int(base + 3)).ok()?;
     if length == 0 || length > chars.size() || SelectMask::bytes(length) > bits.size() {

@@ -3,39 +3,39 @@
 use ezasoket::{Errno, Function, CallReply, Request};
 
 use super::local;
-use crate::cob::Arg;
-use crate::exec::Stop;
-use crate::le::Arguments;
+use crate::cob::CommandOperand;
+use crate::exec::CommandStop;
+use crate::le::LeArguments;
 use crate::worker::Worker;
 
 /// Why a call gives no RETCODE of its own.
-pub(super) enum Fail {
+pub(super) enum CallFailure {
     /// It failed: RETCODE is -1.
     Errno(Errno),
     /// The program does not go on.
-    Stop(Stop),
+    Stop(CommandStop),
 }
 
-impl From<Errno> for Fail {
+impl From<Errno> for CallFailure {
     fn from(errno: Errno) -> Self {
-        Fail::Errno(errno)
+        CallFailure::Errno(errno)
     }
 }
 
 /// RETCODE, or why there is none.
-pub(super) type Called = Result<i64, Fail>;
+pub(super) type CallResult = Result<i64, CallFailure>;
 
 /// A call of a program.
-pub(super) struct Parameters<'a, 'c> {
+pub(super) struct CallParameters<'a, 'c> {
     /// What is called.
     pub function: Function,
     /// All arguments; the first is the function's name.
-    pub args: &'a Arguments<'c>,
+    pub args: &'a LeArguments<'c>,
 }
 
-impl<'c> Parameters<'_, 'c> {
+impl<'c> CallParameters<'_, 'c> {
     /// A parameter that must be there.
-    pub fn get(&self, at: usize) -> Result<Arg<'c>, Errno> {
+    pub fn get(&self, at: usize) -> Result<CommandOperand<'c>, Errno> {
         self.args.get(at).ok_or(Errno::EFAULT)
     }
 
@@ -86,16 +86,16 @@ impl<'c> Parameters<'_, 'c> {
 }
 
 /// Has the region serve a call, unless it can be made here.
-pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<CallReply, Fail> {
+pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<CallReply, CallFailure> {
     if let Some(served) = local::serve(w, request) {
-        return served.map_err(Fail::Errno);
+        return served.map_err(CallFailure::Errno);
     }
     let served = w.services.socket(request.emit(), &request.data);
-    let (args, data) = served.map_err(|failure| Fail::Stop(failure.into()))?;
+    let (args, data) = served.map_err(|failure| CallFailure::Stop(failure.into()))?;
     let reply = CallReply::parse(&args, data);
     local::served(w, request, &reply);
     match reply.retcode {
-        ..0 => Err(Fail::Errno(Errno(reply.errno))),
+        ..0 => Err(CallFailure::Errno(Errno(reply.errno))),
         _ => Ok(reply),
     }
 }

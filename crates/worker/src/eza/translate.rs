@@ -12,7 +12,7 @@
 
 use copybook::codepage::CodePage;
 
-use crate::le::{Arguments, Served};
+use crate::le::{LeArguments, LeResult};
 use crate::worker::Worker;
 
 /// SUB, what has no character of ASCII becomes.
@@ -22,7 +22,7 @@ const SUB: u8 = 0x1A;
 const SEPARATORS: [(u8, u8); 2] = [(0x1C, 0x22), (0x1E, 0x35)];
 
 /// EZACIC04: to ASCII.
-pub(crate) fn to_ascii(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn to_ascii(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     change(w, args, |byte| {
         if let Some((ascii, _)) = SEPARATORS.iter().find(|(_, ebcdic)| *ebcdic == byte) {
             return *ascii;
@@ -37,7 +37,7 @@ pub(crate) fn to_ascii(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// EZACIC05: to EBCDIC.
-pub(crate) fn to_host(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn to_host(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     change(w, args, |byte| {
         let seven = byte & 0x7F;
         match SEPARATORS.iter().find(|(ascii, _)| *ascii == seven) {
@@ -48,12 +48,12 @@ pub(crate) fn to_host(w: &mut Worker, args: &Arguments<'_>) -> Served {
 }
 
 /// EZACIC14: to ISO 8859-1.
-pub(crate) fn to_latin(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn to_latin(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     change(w, args, latin)
 }
 
 /// EZACIC15: from ISO 8859-1.
-pub(crate) fn from_latin(w: &mut Worker, args: &Arguments<'_>) -> Served {
+pub(crate) fn from_latin(w: &mut Worker, args: &LeArguments<'_>) -> LeResult {
     change(w, args, ebcdic)
 }
 
@@ -72,7 +72,7 @@ fn ebcdic(byte: u8) -> u8 {
 }
 
 /// USING BUFFER LENGTH, or with a token in front, as older programs have it.
-fn change(w: &mut Worker, args: &Arguments<'_>, of: impl Fn(u8) -> u8) -> Served {
+fn change(w: &mut Worker, args: &LeArguments<'_>, of: impl Fn(u8) -> u8) -> LeResult {
     let base = usize::from(args.count() > 2);
     let Some(buffer) = args.get(base) else {
         return Ok(());

@@ -2,20 +2,20 @@
 
 use runtime::le;
 
-use crate::cob::{Arg, Field};
+use crate::cob::{CommandOperand, Field};
 use crate::timer::is_readable;
 
 /// The arguments of one CALL, in their order.
-pub(crate) struct Arguments<'c>(Vec<Option<Arg<'c>>>);
+pub(crate) struct LeArguments<'c>(Vec<Option<CommandOperand<'c>>>);
 
-impl<'c> Arguments<'c> {
+impl<'c> LeArguments<'c> {
     pub(crate) fn new(fields: &[*const Field]) -> Self {
         let arg = |field: &*const Field| {
             // SAFETY: libcob's fields for the arguments of this CALL.
-            let arg = unsafe { Arg::new(*field) };
+            let arg = unsafe { CommandOperand::new(*field) };
             arg.filter(has_address)
         };
-        Arguments(fields.iter().map(arg).collect())
+        LeArguments(fields.iter().map(arg).collect())
     }
 
     /// How many there are.
@@ -24,7 +24,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// An argument; none when it was left out or has no address.
-    pub(crate) fn get(&self, at: usize) -> Option<Arg<'c>> {
+    pub(crate) fn get(&self, at: usize) -> Option<CommandOperand<'c>> {
         self.0.get(at).copied().flatten()
     }
 
@@ -46,7 +46,7 @@ impl<'c> Arguments<'c> {
     }
 }
 
-impl le::Arguments for Arguments<'_> {
+impl le::Arguments for LeArguments<'_> {
     fn size(&self, at: usize) -> usize {
         self.get(at).map_or(0, |a| a.size())
     }
@@ -56,11 +56,11 @@ impl le::Arguments for Arguments<'_> {
     }
 
     fn int(&self, at: usize) -> i64 {
-        Arguments::int(self, at)
+        LeArguments::int(self, at)
     }
 
     fn set_int(&self, at: usize, value: i64) {
-        Arguments::set_int(self, at, value);
+        LeArguments::set_int(self, at, value);
     }
 
     fn double(&self, at: usize) -> f64 {
@@ -82,7 +82,7 @@ impl le::Arguments for Arguments<'_> {
 
 /// An item of a LINKAGE group that has no address lies at its offset in the
 /// group, where nothing is; further up the system is not asked.
-fn has_address(arg: &Arg<'_>) -> bool {
+fn has_address(arg: &CommandOperand<'_>) -> bool {
     const LOW: usize = 1 << 30;
     arg.data().addr() >= LOW || is_readable(arg.data(), arg.size())
 }

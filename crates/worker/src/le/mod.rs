@@ -17,11 +17,11 @@ use runtime::le::{ServiceError, ServiceTime};
 
 use crate::abend::Abend;
 use crate::cob::{Field, Flow};
-use crate::exec::{Stop, fields};
+use crate::exec::{CommandStop, fields};
 use crate::print;
 use crate::worker::{Worker, current};
-pub(crate) use arguments::Arguments;
-pub(crate) use services::{End, Served};
+pub(crate) use arguments::LeArguments;
+pub(crate) use services::{ServiceEnd, LeResult};
 
 impl le::Host for Worker {
     fn now(&mut self) -> ServiceTime {
@@ -49,12 +49,12 @@ impl le::Host for Worker {
 
 impl Worker {
     fn service(&mut self, number: usize, fields: &[*const Field]) -> Flow {
-        let arguments = Arguments::new(fields);
+        let arguments = LeArguments::new(fields);
         if let Some(row) = services::ROWS.get(number) {
             return match (row.serve)(self, &arguments) {
-                Err(End::Stop(Stop::Abend(abend))) => self.take_exit(abend),
-                Err(End::ReturnCode(code)) => Flow::returning(code),
-                Ok(()) | Err(End::Stop(_)) => Flow::NEXT,
+                Err(ServiceEnd::Stop(CommandStop::Abend(abend))) => self.take_exit(abend),
+                Err(ServiceEnd::ReturnCode(code)) => Flow::returning(code),
+                Ok(()) | Err(ServiceEnd::Stop(_)) => Flow::NEXT,
             };
         }
         match le::serve(number - services::ROWS.len(), self, &arguments) {

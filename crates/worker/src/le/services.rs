@@ -1,29 +1,29 @@
 //! The table of the services that only a region has; those of Language
 //! Environment are in `runtime::le`.
 
-use super::arguments::Arguments;
+use super::arguments::LeArguments;
 use crate::baq;
-use crate::exec::Stop;
+use crate::exec::CommandStop;
 use crate::eza;
 use crate::markup;
 use crate::sql;
 use crate::worker::Worker;
 
 /// Why a service does not come back, or comes back with a code.
-pub(crate) enum End {
+pub(crate) enum ServiceEnd {
     /// It does not come back.
-    Stop(Stop),
+    Stop(CommandStop),
     /// With this in RETURN-CODE.
     ReturnCode(i32),
 }
 
 /// Result of a service.
-pub(crate) type Served = Result<(), End>;
+pub(crate) type LeResult = Result<(), ServiceEnd>;
 
 /// A service.
-pub(crate) struct Row {
+pub(crate) struct ServiceRow {
     pub name: &'static str,
-    pub serve: fn(&mut Worker, &Arguments<'_>) -> Served,
+    pub serve: fn(&mut Worker, &LeArguments<'_>) -> LeResult,
 }
 
 macro_rules! rows {

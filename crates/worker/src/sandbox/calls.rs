@@ -16,7 +16,7 @@ use seccompiler::{
     TargetArch, apply_filter,
 };
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type SeccompRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// True when the kernel can end a process for a call.
 pub fn known() -> bool {
@@ -46,8 +46,8 @@ pub fn restrict() -> Result<(), Error> {
 }
 
 /// Calls let through, some with certain arguments only.
-fn usual(own: u64) -> Result<Rules, BackendError> {
-    let mut rules: Rules = USUAL.iter().map(|&call| (call, Vec::new())).collect();
+fn usual(own: u64) -> Result<SeccompRules, BackendError> {
+    let mut rules: SeccompRules = USUAL.iter().map(|&call| (call, Vec::new())).collect();
     let mut only = |call: c_long, any: Vec<SeccompRule>| rules.insert(call, any);
     // Reading: nothing is opened for writing or made.
     let writing = (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | O_TMPFILE) as u64;
@@ -81,8 +81,8 @@ fn usual(own: u64) -> Result<Rules, BackendError> {
 }
 
 /// Calls that end the process.
-fn hostile(own: u64) -> Result<Rules, BackendError> {
-    let mut rules: Rules = HOSTILE.iter().map(|&call| (call, Vec::new())).collect();
+fn hostile(own: u64) -> Result<SeccompRules, BackendError> {
+    let mut rules: SeccompRules = HOSTILE.iter().map(|&call| (call, Vec::new())).collect();
     for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_tkill] {
         rules.insert(call, vec![rule(0, Dword, Ne, own)?]);
     }

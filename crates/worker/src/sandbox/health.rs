@@ -20,7 +20,7 @@ const SPARE_DESCRIPTORS: i32 = 64;
 
 /// What a worker looks at. It is made before the sandbox is entered, since it
 /// keeps a file of the system open.
-pub struct Health {
+pub struct HealthCheck {
     statm: File,
     page_bytes: u64,
     /// Bytes of its own memory above which it retires; 0 for no bound.
@@ -30,11 +30,11 @@ pub struct Health {
     tasks: u32,
 }
 
-impl Health {
+impl HealthCheck {
     /// The state of a worker that has not run anything yet.
-    pub fn new(resident_bytes: u64) -> io::Result<Health> {
+    pub fn new(resident_bytes: u64) -> io::Result<HealthCheck> {
         let statm = File::open("/proc/self/statm")?;
-        Ok(Health {
+        Ok(HealthCheck {
             page_bytes: page_bytes(),
             resident_bytes,
             free: lowest_free(&statm)?,
@@ -52,10 +52,10 @@ impl Health {
             return None;
         }
         self.tasks = 0;
-        self.look(modules)
+        self.check(modules)
     }
 
-    fn look(&self, modules: usize) -> Option<String> {
+    fn check(&self, modules: usize) -> Option<String> {
         let allowed = self.free + modules as i32 + SPARE_DESCRIPTORS;
         match lowest_free(&self.statm) {
             Ok(free) if free <= allowed => {}
@@ -107,8 +107,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_task_is_looked_after_at_once_and_short_ones_now_and_then() {
-        let mut health = Health::new(1).unwrap();
+    fn a_long_task_is_checked_at_once_and_short_ones_now_and_then() {
+        let mut health = HealthCheck::new(1).unwrap();
         // A test's process is larger than a byte.
         assert!(health.after_task(LONG_NS, 0).is_some());
         let looks = (0..EVERY).filter(|_| health.after_task(1, 0).is_some());
@@ -117,13 +117,13 @@ mod tests {
 
     #[test]
     fn a_worker_within_its_bounds_is_fit() {
-        let mut health = Health::new(1 << 40).unwrap();
+        let mut health = HealthCheck::new(1 << 40).unwrap();
         assert_eq!(health.after_task(LONG_NS, 0), None);
     }
 
     #[test]
     fn descriptors_left_open_are_found() {
-        let mut health = Health::new(0).unwrap();
+        let mut health = HealthCheck::new(0).unwrap();
         let leak: Vec<File> = (0..SPARE_DESCRIPTORS + 40)
             .map(|_| health.statm.try_clone().unwrap())
             .collect();

@@ -30,7 +30,7 @@ pub fn set(config: &WorkerConfig) -> Result<(), SandboxError> {
         what: "reading its own size",
         error,
     };
-    let size = Size::read().map_err(failed)?;
+    let size = ProcessSize::read().map_err(failed)?;
     if bounds.process_bytes > 0 {
         let private = size.data.saturating_add(bounds.process_bytes);
         limit(libc::RLIMIT_DATA, private)?;
@@ -75,15 +75,15 @@ fn limit(what: libc::__rlimit_resource_t, bound: u64) -> Result<(), SandboxError
 
 /// Sizes of this process in bytes.
 #[derive(Debug, Clone, Copy)]
-struct Size {
+struct ProcessSize {
     /// Everything that is mapped.
     mapped: u64,
     /// What is private and writable, the stack included.
     data: u64,
 }
 
-impl Size {
-    fn read() -> io::Result<Size> {
+impl ProcessSize {
+    fn read() -> io::Result<ProcessSize> {
         let text = fs::read_to_string("/proc/self/statm")?;
         let page = page_bytes();
         let field = |n: usize| {
@@ -92,7 +92,7 @@ impl Size {
         };
         let size = field(0).zip(field(5));
         let (mapped, data) = size.ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Size { mapped, data })
+        Ok(ProcessSize { mapped, data })
     }
 }
 

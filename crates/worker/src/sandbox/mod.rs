@@ -18,7 +18,7 @@ use std::io;
 
 use link::{SandboxMode, WorkerConfig};
 
-pub(crate) use health::Health;
+pub(crate) use health::HealthCheck;
 
 /// Why a worker could not be confined.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,10 @@
 
 use runtime::sql::SqlAreas;
 
-use crate::le::Arguments;
+use crate::le::LeArguments;
 
 /// Operands of the program in control.
-pub(super) struct WorkerAreas<'a, 'c>(pub &'a Arguments<'c>);
+pub(super) struct WorkerAreas<'a, 'c>(pub &'a LeArguments<'c>);
 
 impl SqlAreas for WorkerAreas<'_, '_> {
     fn count(&self) -> usize {

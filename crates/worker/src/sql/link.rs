@@ -15,7 +15,7 @@ use sql::wire::{
 
 use super::{SqlRefusal, settled};
 use crate::connections::{LentConnections, WorkResult};
-use crate::services::{Failure, Services};
+use crate::services::{Failure, WorkerServices};
 
 /// The connection of a unit of work.
 #[derive(Debug)]
@@ -112,12 +112,12 @@ impl Transport for FileTransport<'_> {
 /// The connection of a running task: while it waits the QR token is free.
 pub(super) struct TaskTransport<'s> {
     file: Rc<File>,
-    services: &'s mut dyn Services,
+    services: &'s mut dyn WorkerServices,
     holding: bool,
 }
 
 impl<'s> TaskTransport<'s> {
-    pub fn new(file: Rc<File>, services: &'s mut dyn Services, holding: bool) -> Self {
+    pub fn new(file: Rc<File>, services: &'s mut dyn WorkerServices, holding: bool) -> Self {
         TaskTransport {
             file,
             services,

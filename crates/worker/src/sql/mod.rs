@@ -21,8 +21,8 @@ use runtime::sql::{Executed, SqlAreas, dsntiac, dsntiar};
 use sql::code::{SQLCA_BYTES, Sqlca};
 
 use crate::abend::Abend;
-use crate::exec::Stop;
-use crate::le::{Arguments, End, Served};
+use crate::exec::CommandStop;
+use crate::le::{LeArguments, ServiceEnd, LeResult};
 use crate::services::Failure;
 use crate::worker::Worker;
 
@@ -92,11 +92,11 @@ pub mod operand {
 }
 
 /// CALL 'DSNHLI'.
-pub(crate) fn serve(w: &mut Worker, arguments: &Arguments<'_>) -> Served {
+pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
     let mut areas = WorkerAreas(arguments);
     if areas.bytes(1).len() < SQLCA_BYTES {
         let why = "an SQL statement without an SQLCA";
-        return Err(End::Stop(Stop::Abend(Abend::new(cics::abend::AEXZ, why))));
+        return Err(ServiceEnd::Stop(CommandStop::Abend(Abend::new(cics::abend::AEXZ, why))));
     }
     w.services.progress();
     let mut link = match w.services.sql_open() {
@@ -110,7 +110,7 @@ pub(crate) fn serve(w: &mut Worker, arguments: &Arguments<'_>) -> Served {
             write(&mut areas, &Sqlca::of(-924, &[&why]));
             return Ok(());
         }
-        Err(SqlRefusal::Failed(failure)) => return Err(End::Stop(failure.into())),
+        Err(SqlRefusal::Failed(failure)) => return Err(ServiceEnd::Stop(failure.into())),
     };
     let holding = w.on_qr();
     let executed = {
@@ -135,9 +135,9 @@ pub(crate) fn serve(w: &mut Worker, arguments: &Arguments<'_>) -> Served {
 
 /// An answer of the region after a statement: only an abend counts, for the
 /// program has its SQLCODE already.
-fn stopped(answer: crate::services::Served<()>) -> Served {
+fn stopped(answer: crate::services::ServiceResult<()>) -> LeResult {
     match answer {
-        Err(failure @ Failure::Abend(_)) => Err(End::Stop(failure.into())),
+        Err(failure @ Failure::Abend(_)) => Err(ServiceEnd::Stop(failure.into())),
         _ => Ok(()),
     }
 }
@@ -149,11 +149,11 @@ fn write(areas: &mut WorkerAreas<'_, '_>, ca: &Sqlca) {
 }
 
 /// CALL 'DSNTIAR'.
-pub(crate) fn tiar(_: &mut Worker, arguments: &Arguments<'_>) -> Served {
-    Err(End::ReturnCode(dsntiar(&mut WorkerAreas(arguments))))
+pub(crate) fn tiar(_: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
+    Err(ServiceEnd::ReturnCode(dsntiar(&mut WorkerAreas(arguments))))
 }
 
 /// CALL 'DSNTIAC'.
-pub(crate) fn tiac(_: &mut Worker, arguments: &Arguments<'_>) -> Served {
-    Err(End::ReturnCode(dsntiac(&mut WorkerAreas(arguments))))
+pub(crate) fn tiac(_: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
+    Err(ServiceEnd::ReturnCode(dsntiac(&mut WorkerAreas(arguments))))
 }

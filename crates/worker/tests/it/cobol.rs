@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use translator::{Format, Library, translate};
 
 /// Programs, files and tasks of one test.
-pub struct Harness {
+pub struct CobolHarness {
     folder: tempfile::TempDir,
     programs: Vec<Value>,
     files: Vec<Value>,
@@ -20,15 +20,15 @@ pub struct Harness {
 }
 
 /// What the probe did.
-pub struct Played {
+pub struct ProbeResult {
     pub ends: Vec<Value>,
     pub output: Output,
     pub displayed: Vec<String>,
 }
 
-impl Harness {
+impl CobolHarness {
     pub fn new() -> Self {
-        Harness {
+        CobolHarness {
             folder: tempfile::tempdir().unwrap(),
             programs: Vec::new(),
             files: Vec::new(),
@@ -156,7 +156,7 @@ impl Harness {
     }
 
     /// Runs the tasks and gives what the probe printed.
-    pub fn play(self) -> Played {
+    pub fn play(self) -> ProbeResult {
         let scenario = json!({
             "config": self.config(),
             "records": self.records,
@@ -174,7 +174,7 @@ impl Harness {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let (ends, displayed): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|l| l.starts_with("{\"abend\""));
-        Played {
+        ProbeResult {
             ends: ends
                 .iter()
                 .map(|l| serde_json::from_str(l).unwrap())
@@ -185,7 +185,7 @@ impl Harness {
     }
 }
 
-impl Played {
+impl ProbeResult {
     /// The COMMAREA of a task that ended well.
     pub fn commarea(&self, task: usize) -> String {
         let end = self.end(task);

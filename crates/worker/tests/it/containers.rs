@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 #[test]
 fn a_request_channel_is_read_and_answered() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 W PIC X(20).\n01 L PIC S9(8) COMP.\n01 D PIC 9(4).\n01 CNAME PIC X(16).\n01 R PIC S9(8) COMP.",
@@ -34,7 +34,7 @@ fn a_request_channel_is_read_and_answered() {
 
 #[test]
 fn a_channel_goes_to_the_linked_program_and_comes_back() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "B",
             "01 W PIC X(4).\n01 N PIC S9(8) COMP.\n01 D PIC 9.\n01 R PIC S9(8) COMP.\n01 R2 PIC S9(8) COMP.\n01 E PIC 999.",
@@ -66,7 +66,7 @@ fn a_channel_goes_to_the_linked_program_and_comes_back() {
 
 #[test]
 fn containers_are_browsed_moved_and_converted() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 T PIC S9(8) COMP.\n01 N PIC X(16).\n01 R PIC S9(8) COMP VALUE 0.\n01 P POINTER.\n\
@@ -96,7 +96,7 @@ fn containers_are_browsed_moved_and_converted() {
 
 #[test]
 fn a_container_is_read_in_parts_until_its_end() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 W PIC X(5) VALUE \"HELLO\".\n01 X PIC X(2).\n01 O PIC S9(8) COMP VALUE 0.\n\
@@ -118,7 +118,7 @@ fn a_container_is_read_in_parts_until_its_end() {
 /// INVREQ, RESP2 33.
 #[test]
 fn a_container_keeps_the_type_it_was_made_with() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 W PIC X(5) VALUE \"HELLO\".\n01 X PIC X(5).\n01 R PIC S9(8) COMP.\n01 R2 PIC S9(8) COMP.\n01 E PIC 999.",

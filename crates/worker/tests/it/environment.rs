@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 #[test]
 fn times_are_formatted_and_read_back() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 A1 PIC S9(15) COMP-3.\n01 A2 PIC S9(15) COMP-3 VALUE 2837962864828.\n01 D8 PIC X(8).\n\
@@ -34,7 +34,7 @@ fn times_are_formatted_and_read_back() {
 
 #[test]
 fn a_time_in_an_item_without_room_for_it_is_known_again() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 A1 PIC S9(15) COMP-3.\n01 A2 PIC S9(8) COMP.\n01 A3 PIC 9(8).\n\
@@ -58,7 +58,7 @@ fn a_time_in_an_item_without_room_for_it_is_known_again() {
 
 #[test]
 fn storage_comes_filled_and_goes_back_once() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 P POINTER.\n01 R PIC S9(8) COMP.\n01 D PIC 999.",
@@ -80,7 +80,7 @@ fn storage_comes_filled_and_goes_back_once() {
 
 #[test]
 fn external_items_are_shared_within_a_task_and_empty_in_the_next() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .plain(
             "SUB",
             "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION.\n\
@@ -104,8 +104,8 @@ fn external_items_are_shared_within_a_task_and_empty_in_the_next() {
 }
 
 #[test]
-fn assign_gives_what_there_is_and_says_what_there_is_not() {
-    let played = Harness::new()
+fn assign_returns_existing_values_and_raises_invreq_for_missing_ones() {
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 A8 PIC X(8).\n01 S4 PIC X(4).\n01 C2 PIC X(2).\n01 T PIC S9(4) COMP.\n01 H PIC S9(4) COMP VALUE 7.\n\
@@ -127,7 +127,7 @@ fn assign_gives_what_there_is_and_says_what_there_is_not() {
 
 #[test]
 fn deedit_load_and_release_do_as_documented() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program("B", "", "", "MOVE \"called\" TO DFHCOMMAREA\n GOBACK.\n")
         .program(
             "A",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const STORAGE: &str = "01 K PIC X(4).\n01 REC.\n05 RK PIC X(4).\n05 RT PIC X(6).\n01 R PIC S9(8) COMP.\n\
     01 R2 PIC S9(8) COMP.\n01 L PIC S9(4) COMP.\n01 TOK PIC S9(8) COMP.\n01 D PIC 999.\n01 E PIC 999.\n\
@@ -13,8 +13,8 @@ const SAY: &str = "SAY.\n MOVE R TO D\n MOVE R2 TO E\n\
     STRING OUT DELIMITED BY SPACE \"|\" D \",\" E DELIMITED BY SIZE INTO OUT.\n\
     TELL.\n STRING OUT DELIMITED BY SPACE \"|\" RK DELIMITED BY SIZE INTO OUT.\n";
 
-fn harness(procedure: &str) -> Harness {
-    Harness::new()
+fn harness(procedure: &str) -> CobolHarness {
+    CobolHarness::new()
         .file(
             "F",
             10,
@@ -24,7 +24,7 @@ fn harness(procedure: &str) -> Harness {
         .program("A", STORAGE, AREA, &format!("{procedure}\n GOBACK.\n{SAY}"))
 }
 
-fn out(harness: Harness) -> String {
+fn out(harness: CobolHarness) -> String {
     harness
         .run("A", &" ".repeat(100))
         .play()
@@ -133,7 +133,7 @@ fn browses_start_by_part_of_a_key_at_the_end_and_by_number() {
 
 #[test]
 fn what_a_file_does_not_allow_is_refused() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .file("F", 10, false, &["0010 first"])
         .file_with("add", json!(false))
         .file("G", 10, false, &["0010 first"])

@@ -12,7 +12,7 @@ use link::{
 };
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const ARENA_BYTES: usize = 4 << 20;
 
@@ -24,7 +24,7 @@ struct Region {
 }
 
 impl Region {
-    fn start(harness: &Harness) -> Self {
+    fn start(harness: &CobolHarness) -> Self {
         let config: WorkerConfig = serde_json::from_value(harness.config()).unwrap();
         let page = RegionPage::create().unwrap();
         let config = ConfigText::new(&config).unwrap();
@@ -130,7 +130,7 @@ fn request(program: &str) -> Request {
 
 #[test]
 fn containers_go_in_and_out_through_the_arena() {
-    let harness = Harness::new().program(
+    let harness = CobolHarness::new().program(
         "A",
         "01 W PIC X(5).",
         "",
@@ -180,8 +180,8 @@ fn containers_go_in_and_out_through_the_arena() {
 }
 
 #[test]
-fn a_task_asks_its_region_and_runs_a_program_for_it() {
-    let harness = Harness::new()
+fn a_task_calls_its_region_and_runs_a_program_for_it() {
+    let harness = CobolHarness::new()
         .program(
             "B",
             "",
@@ -245,7 +245,7 @@ fn a_task_asks_its_region_and_runs_a_program_for_it() {
 
 #[test]
 fn a_runtime_error_retires_the_worker_after_its_answer() {
-    let harness = Harness::new().program(
+    let harness = CobolHarness::new().program(
         "A",
         "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
         "",

@@ -1,10 +1,10 @@
 //! JSON and XML statements, on operands that libcob describes.
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 fn displayed(storage: &str, procedure: &str) -> Vec<String> {
     let program = format!("{procedure}\n");
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program("A", storage, "", &program)
         .run("A", "")
         .play();
@@ -82,7 +82,7 @@ fn parse_fills_items_and_registers() {
 
 #[test]
 fn an_invalid_number_ends_the_task_as_a_data_exception() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 G VALUE \"1.2\".\n05 N PIC 9(3).\n01 BUF PIC X(60).",

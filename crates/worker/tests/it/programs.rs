@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const AREA: &str = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
 const BLANK: &str = "                                                            ";
@@ -13,8 +13,8 @@ fn say(parts: &str) -> String {
 }
 
 #[test]
-fn a_link_changes_the_commarea_in_place_and_says_how_it_went() {
-    let played = Harness::new()
+fn a_link_changes_the_commarea_in_place_and_reports_its_outcome() {
+    let played = CobolHarness::new()
         .program("B", "", AREA, &format!("{} GOBACK.\n", say("\"B\"")))
         .program(
             "A",
@@ -38,7 +38,7 @@ fn a_link_changes_the_commarea_in_place_and_says_how_it_went() {
 
 #[test]
 fn xctl_takes_the_place_of_the_program_at_its_level() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "C",
             "01 P PIC X(8).\n01 I PIC X(8).\n01 V PIC S9(4) COMP.\n01 D PIC 9.",
@@ -67,7 +67,7 @@ fn xctl_takes_the_place_of_the_program_at_its_level() {
 
 #[test]
 fn return_ends_a_program_from_deep_inside() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "B",
             "",
@@ -100,8 +100,8 @@ fn return_ends_a_program_from_deep_inside() {
 }
 
 #[test]
-fn conditions_go_to_labels_or_abend_as_handle_says() {
-    let played = Harness::new()
+fn conditions_go_to_labels_or_abend_as_handle_condition_sets() {
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 N PIC 9 VALUE 0.",
@@ -131,8 +131,8 @@ fn conditions_go_to_labels_or_abend_as_handle_says() {
 }
 
 #[test]
-fn abends_go_up_the_levels_until_somebody_handles_them() {
-    let played = Harness::new()
+fn abends_go_up_the_levels_until_an_exit_handles_them() {
+    let played = CobolHarness::new()
         .program(
             "C",
             "",
@@ -197,7 +197,7 @@ fn abends_go_up_the_levels_until_somebody_handles_them() {
 /// CBLPSHPOP(ON).
 #[test]
 fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "S",
             "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
@@ -226,7 +226,7 @@ fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
 
 #[test]
 fn a_task_changes_mode_with_the_programs_it_enters() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .file("F", 10, false, &["0001......"])
         .program("Q", "", AREA, "GOBACK.\n")
         .with("threadsafe", json!(false))
@@ -247,7 +247,7 @@ fn a_task_changes_mode_with_the_programs_it_enters() {
 
 #[test]
 fn a_damaged_or_unknown_command_is_an_abend() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program("A", "01 B PIC X(28) VALUE \"nonsense\".", AREA, "CALL \"DFHEI1\" USING B.\n GOBACK.\n")
         .program(
             "B",
@@ -268,7 +268,7 @@ fn a_damaged_or_unknown_command_is_an_abend() {
 
 #[test]
 fn a_program_that_links_to_itself_without_end_is_stopped() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "",

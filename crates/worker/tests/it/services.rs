@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const STORAGE: &str = "01 LIL PIC S9(9) BINARY.\n01 SECS COMP-2.\n01 N PIC S9(9) BINARY.\n\
     01 D.\n05 DL PIC S9(4) BINARY.\n05 DT PIC X(30).\n\
@@ -10,8 +10,8 @@ const STORAGE: &str = "01 LIL PIC S9(9) BINARY.\n01 SECS COMP-2.\n01 N PIC S9(9)
     01 FC.\n02 CONDITION-TOKEN-VALUE.\nCOPY CEEIGZCT.\n03 SEVERITY PIC S9(4) BINARY.\n03 MSG-NO PIC S9(4) BINARY.\n\
     03 CTL PIC X.\n03 FACILITY PIC XXX.\n02 I-S-INFO PIC S9(9) BINARY.";
 
-fn harness(name: &str, procedure: &str) -> Harness {
-    Harness::new().program(name, STORAGE, "", &format!("{procedure}\n GOBACK.\n"))
+fn harness(name: &str, procedure: &str) -> CobolHarness {
+    CobolHarness::new().program(name, STORAGE, "", &format!("{procedure}\n GOBACK.\n"))
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn dates_go_to_days_and_back_as_pictures_say() {
 }
 
 #[test]
-fn the_clock_is_told_in_all_its_forms() {
+fn the_clock_is_returned_in_all_its_forms() {
     let played = harness(
         "A",
         "CALL \"CEELOCT\" USING LIL SECS O FC\n DISPLAY O(1:17)\n\

@@ -5,7 +5,7 @@ use soap::ServiceBinding;
 use soap::binding::ProgramInterface;
 use soap::wsdl::{ServiceOptions, from_copybooks};
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const RECORD: &str = "
        01  REC.
@@ -26,7 +26,7 @@ fn binding() -> ServiceBinding {
 }
 
 /// Shows RESP and RESP2 in a container of this name.
-fn told(container: &str) -> String {
+fn show_resp(container: &str) -> String {
     format!(
         "MOVE R TO D1\n MOVE R2 TO D2\n\
          EXEC CICS PUT CONTAINER(\"{container}\") FROM(RESPS) END-EXEC\n"
@@ -45,7 +45,7 @@ fn xml_and_json_become_the_same_record_and_are_made_of_it() {
         "<p:take xmlns:p='{ns}'><p:REC_NAME>Nail &amp; nut</p:REC_NAME><p:REC_AMOUNT>-1.5</p:REC_AMOUNT>\
          <p:REC_TAG>a</p:REC_TAG><p:REC_TAG>b</p:REC_TAG></p:take>"
     );
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .transform("PARTS", &binding().to_text())
         .program(
             "A",
@@ -86,8 +86,8 @@ fn xml_and_json_become_the_same_record_and_are_made_of_it() {
 }
 
 #[test]
-fn without_a_transform_the_element_is_told() {
-    let played = Harness::new()
+fn without_a_transform_the_element_is_returned() {
+    let played = CobolHarness::new()
         .program(
             "A",
             STORAGE,
@@ -114,7 +114,7 @@ fn what_cannot_be_converted_is_answered_with_the_documented_values() {
         format!(
             "EXEC CICS TRANSFORM XMLTODATA CHANNEL(\"CHAN\") XMLCONTAINER(\"{container}\")\n\
              DATCONTAINER(\"REC\") XMLTRANSFORM(\"{transform}\") {more}\n RESP(R) RESP2(R2) END-EXEC\n{}",
-            told(told_in)
+            show_resp(told_in)
         )
     };
     let procedure = [
@@ -126,19 +126,19 @@ fn what_cannot_be_converted_is_answered_with_the_documented_values() {
         "EXEC CICS TRANSFORM JSONTODATA CHANNEL(\"CHAN\") INCONTAINER(\"XML\")\n\
          TRANSFORMER(\"PARTS\") RESP(R) RESP2(R2) END-EXEC\n"
             .to_owned()
-            + &told("T6"),
+            + &show_resp("T6"),
         "EXEC CICS TRANSFORM JSONTODATA CHANNEL(\"OTHER\") INCONTAINER(\"XML\")\n\
          TRANSFORMER(\"PARTS\") RESP(R) RESP2(R2) END-EXEC\n"
             .to_owned()
-            + &told("T7"),
+            + &show_resp("T7"),
         "EXEC CICS PUT CONTAINER(\"TEXT\") FROM(EN) CHAR END-EXEC\n\
          EXEC CICS TRANSFORM DATATOXML CHANNEL(\"CHAN\") DATCONTAINER(\"TEXT\") XMLCONTAINER(\"X\")\n\
          XMLTRANSFORM(\"PARTS\") RESP(R) RESP2(R2) END-EXEC\n"
             .to_owned()
-            + &told("T8"),
+            + &show_resp("T8"),
         "EXEC CICS DELETE CONTAINER(\"TEXT\") END-EXEC\n GOBACK.\n".to_owned(),
     ];
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .transform("PARTS", &binding().to_text())
         .transform("BROKEN", "{}")
         .program("A", STORAGE, "", &procedure.concat())

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 const COUNTER: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION.\n\
     WORKING-STORAGE SECTION.\n01 N PIC 9(4) VALUE 0.\nLINKAGE SECTION.\n01 L PIC 9(4).\n\
@@ -14,7 +14,7 @@ const BAD: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nDATA DIVISION.\n\
 
 #[test]
 fn a_runtime_error_reaches_handle_abend_label_of_its_program() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 77.\n01 C PIC 9 VALUE 0.\n01 AB PIC X(4).",
@@ -45,7 +45,7 @@ fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
              OOPS.\n MOVE \"caught\" TO DFHCOMMAREA\n EXEC CICS RETURN END-EXEC\n."
         )
     };
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .plain("BAD", BAD)
         .program("A", "01 N PIC 9(4).", "", &caller("CALL \"BAD\" USING N."))
         .program(
@@ -82,7 +82,7 @@ fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
 
 #[test]
 fn a_task_without_a_commarea_passes_a_null_address_on() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "SUB",
             "",
@@ -137,7 +137,7 @@ fn bad_packed_data_and_division_by_zero_end_in_asra() {
         "DIVIDE Q BY D GIVING N REMAINDER Z",
         "IF Q / Z > 3 CONTINUE END-IF",
     ];
-    let mut harness = Harness::new().program(
+    let mut harness = CobolHarness::new().program(
         "FINE",
         storage,
         "",
@@ -171,7 +171,7 @@ fn bad_packed_data_and_division_by_zero_end_in_asra() {
 
 #[test]
 fn a_runtime_error_is_an_asra_with_its_message_and_line() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
@@ -193,7 +193,7 @@ fn a_runtime_error_is_an_asra_with_its_message_and_line() {
 
 #[test]
 fn stop_run_is_a_return() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .plain("STOPPER", "IDENTIFICATION DIVISION.\nPROGRAM-ID. STOPPER.\nPROCEDURE DIVISION.\nSTOP RUN.\n")
         .program("B", "", "", "MOVE \"stopped\" TO DFHCOMMAREA\n CALL \"STOPPER\".\n MOVE \"went on\" TO DFHCOMMAREA.\n GOBACK.\n")
         .program(
@@ -217,7 +217,7 @@ fn stop_run_is_a_return() {
 
 #[test]
 fn a_program_linked_again_has_storage_of_its_own() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 N PIC 9(4) VALUE 0.\n01 D PIC 9(4).",
@@ -250,7 +250,7 @@ fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
     let call =
         "CALL \"SUB\" USING N\n STRING OUT DELIMITED BY SPACE \"/\" N DELIMITED BY SIZE INTO OUT\n";
     let linkage = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .plain("SUB", COUNTER)
         .program(
             "B",
@@ -289,7 +289,7 @@ fn a_handle_condition_loop_goes_on_as_long_as_it_likes() {
              GET-ONE.\n EXEC CICS LINK PROGRAM(\"NOSUCH\") END-EXEC.\n"
         )
     };
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             storage,
@@ -332,8 +332,8 @@ fn a_handle_condition_loop_goes_on_as_long_as_it_likes() {
 }
 
 #[test]
-fn three_hundred_gotos_out_of_a_perform_leave_nothing_behind() {
-    let played = Harness::new()
+fn three_hundred_gotos_out_of_a_perform_leave_no_frames() {
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 N PIC 9(4) VALUE 0.",
@@ -351,7 +351,7 @@ fn three_hundred_gotos_out_of_a_perform_leave_nothing_behind() {
 
 #[test]
 fn an_index_of_minus_twenty_harms_no_other_task() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 GUARD PIC X(40) VALUE ALL \"g\".\n01 T.\n05 E PIC X OCCURS 5.\n\
@@ -377,7 +377,7 @@ fn an_index_of_minus_twenty_harms_no_other_task() {
 #[test]
 fn calls_outside_of_the_program_table_are_refused() {
     for target in ["SYSTEM", "getpid", "CBL_DELETE_FILE", "exit", "NOSUCH"] {
-        let played = Harness::new()
+        let played = CobolHarness::new()
             .program(
                 "A",
                 "01 CMD PIC X(40) VALUE \"echo reached\".",
@@ -401,7 +401,7 @@ fn calls_outside_of_the_program_table_are_refused() {
 
 #[test]
 fn listed_library_routines_can_be_called() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 T PIC X(6) VALUE \"shout!\".",
@@ -416,7 +416,7 @@ fn listed_library_routines_can_be_called() {
 #[test]
 fn a_wild_store_ends_the_process_and_nothing_is_hidden() {
     use std::os::unix::process::ExitStatusExt;
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program(
             "A",
             "01 P POINTER.\n01 V REDEFINES P PIC S9(18) COMP-5.",
@@ -436,7 +436,7 @@ fn a_wild_store_ends_the_process_and_nothing_is_hidden() {
 
 #[test]
 fn displayed_lines_come_out_and_accept_gets_nothing() {
-    let played = Harness::new()
+    let played = CobolHarness::new()
         .program("A", "", "", "DISPLAY \"hello from a task\"\n GOBACK.\n")
         .task(json!({"program": "A"}))
         .play();

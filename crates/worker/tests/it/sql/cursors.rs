@@ -49,7 +49,7 @@ fn a_cursor_gives_its_rows_and_then_100() {
 }
 
 #[test]
-fn a_scrollable_cursor_goes_where_fetch_says() {
+fn a_scrollable_cursor_moves_to_the_row_of_fetch() {
     let Some(cluster) = cluster() else { return };
     let shown = lines(
         place(&cluster),

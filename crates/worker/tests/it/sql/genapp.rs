@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::place_with;
 use crate::cluster::Cluster;
-use crate::cobol::Harness;
+use crate::cobol::CobolHarness;
 
 /// A program that does nothing, in the place of those on files and queues.
 const NOTHING: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. NAME.\nPROCEDURE DIVISION.\nGOBACK.\n";
@@ -26,7 +26,7 @@ fn its_programs_inquire_add_update_and_delete() {
         return;
     };
     make_tables(&cluster, &genapp);
-    let mut harness = Harness::new().sql(place_with(&cluster, "qualifier", json!("GENASA1")));
+    let mut harness = CobolHarness::new().sql(place_with(&cluster, "qualifier", json!("GENASA1")));
     for name in [
         "LGICDB01", "LGUCDB01", "LGIPDB01", "LGAPDB01", "LGUPDB01", "LGDPDB01",
     ] {
@@ -78,7 +78,7 @@ fn its_programs_inquire_add_update_and_delete() {
 
 /// Inquires, changes and deletes the policy that was added.
 fn policies(cluster: &Cluster, genapp: &Path, number: u32, changed: &str, policy: &str) {
-    let mut harness = Harness::new().sql(place_with(cluster, "qualifier", json!("GENASA1")));
+    let mut harness = CobolHarness::new().sql(place_with(cluster, "qualifier", json!("GENASA1")));
     for name in ["LGIPDB01", "LGUPDB01", "LGDPDB01"] {
         let file = format!("src/{}.cbl", name.to_lowercase());
         harness = harness.source(name, &genapp.join(file));

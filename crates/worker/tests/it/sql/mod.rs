@@ -12,7 +12,7 @@ mod rows;
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
-use crate::cobol::{Harness, Played};
+use crate::cobol::{CobolHarness, ProbeResult};
 
 /// What the programs' tables are, as Db2 has them. A text ends in column 72.
 const TABLES: &str = "
@@ -97,19 +97,19 @@ fn lines(sql: Value, storage: &str, procedure: &str) -> Vec<String> {
     trimmed(&played)
 }
 
-fn trimmed(played: &Played) -> Vec<String> {
+fn trimmed(played: &ProbeResult) -> Vec<String> {
     let lines = played.displayed.iter();
     lines
         .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect()
 }
 
-fn play(sql: Value, storage: &str, procedure: &str) -> Played {
+fn play(sql: Value, storage: &str, procedure: &str) -> ProbeResult {
     let procedure = format!(
         "{}\nGOBACK.\nSHOW-CODE.\nMOVE SQLCODE TO SC\nDISPLAY \"code \" SC.\n",
         procedure.replace("SHOW;", "PERFORM SHOW-CODE")
     );
-    Harness::new()
+    CobolHarness::new()
         .sql(sql)
         .program("A", &format!("{STORAGE}{storage}"), "", &procedure)
         .run("A", "")
