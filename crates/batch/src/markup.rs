@@ -9,7 +9,7 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{CString, c_char, c_int, c_longlong, c_void};
 
-use runtime::markup::{Operands, Statements};
+use runtime::markup::{CallOperands, StatementCache};
 
 /// libcob's description of an item, as far as it is read.
 #[repr(C)]
@@ -106,7 +106,7 @@ type GetInt = unsafe extern "C" fn(*mut Field) -> c_longlong;
 type SetInt = unsafe extern "C" fn(*mut Field, c_int);
 
 thread_local! {
-    static STATEMENTS: RefCell<Statements> = RefCell::default();
+    static STATEMENTS: RefCell<StatementCache> = RefCell::default();
     static NUMBERS: Cell<Option<(GetInt, SetInt)>> = const { Cell::new(None) };
     /// The text that the program ends with.
     static FAULT: RefCell<CString> = RefCell::default();
@@ -155,7 +155,7 @@ impl BatchOperands<'_> {
     }
 }
 
-impl Operands for BatchOperands<'_> {
+impl CallOperands for BatchOperands<'_> {
     fn count(&self) -> usize {
         self.fields.len()
     }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
 use cics::time::AbsTime;
-use runtime::le::{self, Arguments, Host, ServiceError, ServiceTime, Settings};
+use runtime::le::{self, CallArguments, ServiceHost, ServiceError, ServiceTime, ServiceSettings};
 
 use crate::markup::{BatchOperands, Field};
 
@@ -22,18 +22,18 @@ pub(crate) type Service =
 const GO_ON: c_int = -1;
 
 thread_local! {
-    static SETTINGS: RefCell<Settings> = const { RefCell::new(Settings { century: None }) };
+    static SETTINGS: RefCell<ServiceSettings> = const { RefCell::new(ServiceSettings { century: None }) };
 }
 
 /// The job's step as the host of a service.
 struct StepHost {
-    settings: Settings,
+    settings: ServiceSettings,
     program: String,
     line: u32,
     print: fn(&[u8]),
 }
 
-impl Host for StepHost {
+impl ServiceHost for StepHost {
     fn now(&mut self) -> ServiceTime {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let ms = since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
@@ -44,7 +44,7 @@ impl Host for StepHost {
         }
     }
 
-    fn settings(&mut self) -> &mut Settings {
+    fn settings(&mut self) -> &mut ServiceSettings {
         &mut self.settings
     }
 
@@ -113,7 +113,7 @@ pub(crate) unsafe extern "C" fn service(
     served.unwrap_or_else(|_| std::process::abort())
 }
 
-impl Arguments for BatchOperands<'_> {
+impl CallArguments for BatchOperands<'_> {
     fn size(&self, at: usize) -> usize {
         self.field(at).map_or(0, Field::size)
     }

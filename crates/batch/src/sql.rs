@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::FromRawFd;
 
-use runtime::sql::{Session, SessionOptions, SqlAreas, Transport, UnitOwner, dsntiac, dsntiar};
+use runtime::sql::{Session, SessionOptions, SqlAreas, SqlTransport, UnitOwner, dsntiac, dsntiar};
 use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::temporal::DateStyle;
 
@@ -63,7 +63,7 @@ pub(crate) fn end(commit: bool) -> Option<String> {
 
 struct FileTransport<'f>(&'f File);
 
-impl Transport for FileTransport<'_> {
+impl SqlTransport for FileTransport<'_> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.0;
         file.write_all(bytes)

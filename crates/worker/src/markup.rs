@@ -2,7 +2,7 @@
 //!
 //! What the statements do is the `runtime` crate's; here are the operands.
 
-use runtime::markup::Operands;
+use runtime::markup::CallOperands;
 
 use crate::abend::Abend;
 use crate::exec::CommandStop;
@@ -15,7 +15,7 @@ struct WorkerOperands<'a, 'c> {
     has_ebcdic_sign: bool,
 }
 
-impl Operands for WorkerOperands<'_, '_> {
+impl CallOperands for WorkerOperands<'_, '_> {
     fn count(&self) -> usize {
         self.arguments.count()
     }

@@ -53,7 +53,7 @@ pub struct Worker {
     pub(crate) sockets: crate::eza::OwnSockets,
     pub(crate) transforms: TransformTable,
     /// JSON and XML statements.
-    pub(crate) markup: runtime::markup::Statements,
+    pub(crate) markup: runtime::markup::StatementCache,
     pub(crate) task: Task,
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Task {
     /// The web request that it serves, and the answer so far.
     pub web: crate::web::WebSide,
     /// What Language Environment services keep for the task.
-    pub le: crate::le::Settings,
+    pub le: crate::le::ServiceSettings,
     /// What it has for calls of the API requester.
     pub requester: crate::baq::ApiAreas,
     /// The last time that ASKTIME has given into an item without room for it: what
@@ -202,7 +202,7 @@ impl Worker {
             hosts: crate::eza::HostArea::default(),
             sockets: crate::eza::OwnSockets::default(),
             transforms: TransformTable::new(&config.transforms),
-            markup: runtime::markup::Statements::default(),
+            markup: runtime::markup::StatementCache::default(),
             task: Task {
                 storage: TaskStorage::bounded(config.confinement.task_bytes),
                 ..Task::default()
@@ -581,7 +581,7 @@ impl Task {
         self.depth = 0;
         self.channels.clear();
         self.loaded.clear();
-        self.le = crate::le::Settings::default();
+        self.le = crate::le::ServiceSettings::default();
         self.requester = crate::baq::ApiAreas::default();
         self.cut_time = None;
         self.timer.forget();
@@ -692,7 +692,7 @@ impl Default for Task {
             fetched: FetchedRecord::default(),
             loaded: Vec::new(),
             web: crate::web::WebSide::default(),
-            le: crate::le::Settings::default(),
+            le: crate::le::ServiceSettings::default(),
             requester: crate::baq::ApiAreas::default(),
             cut_time: None,
             on_qr: false,

@@ -5,7 +5,7 @@ use cics::time::AbsTime;
 
 /// The arguments of one CALL, by their place from 0. One that was omitted or has
 /// no address has no bytes, and setting it does nothing.
-pub trait Arguments {
+pub trait CallArguments {
     /// Bytes of an argument.
     fn size(&self, at: usize) -> usize;
     /// The bytes themselves.
@@ -39,17 +39,17 @@ pub struct ServiceTime {
 
 /// What a run of programs has set for its services.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct ServiceSettings {
     /// CEESCEN: years that a range of two-digit years begins before this one.
     pub century: Option<i64>,
 }
 
 /// The process that hosts the program.
-pub trait Host {
+pub trait ServiceHost {
     /// The clock.
     fn now(&mut self) -> ServiceTime;
     /// The settings of the task or job.
-    fn settings(&mut self) -> &mut Settings;
+    fn settings(&mut self) -> &mut ServiceSettings;
     /// Writes a line where DISPLAY writes.
     fn print(&mut self, text: &str);
     /// The program in control and its line.

@@ -15,7 +15,7 @@
 
 /// A feedback code of the facility CEE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Feedback {
+pub struct FeedbackCode {
     /// 0 for information to 4 for the worst.
     pub severity: u16,
     /// Number of the message; 0 with success.
@@ -58,7 +58,7 @@ codes! {
     CENTURY 3 2533 "The value given to CEESCEN is not between 0 and 100.";
 }
 
-impl Feedback {
+impl FeedbackCode {
     /// Its bytes.
     pub fn emit(self) -> [u8; FEEDBACK_BYTES] {
         let mut out = [0; FEEDBACK_BYTES];
@@ -72,12 +72,12 @@ impl Feedback {
     }
 
     /// The code in a condition token of the facility CEE; none for another.
-    pub(super) fn parse(token: &[u8]) -> Option<Feedback> {
+    pub(super) fn parse(token: &[u8]) -> Option<FeedbackCode> {
         let head = token.get(..8)?;
         let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
         match head.iter().all(|b| *b == 0) {
             true => Some(OK),
-            false if &head[5..8] == b"CEE" => Some(Feedback {
+            false if &head[5..8] == b"CEE" => Some(FeedbackCode {
                 severity: half(0),
                 number: half(2),
             }),
@@ -115,8 +115,8 @@ mod tests {
         assert_eq!(INSUFFICIENT.emit()[..5], [0x00, 0x03, 0x09, 0xCB, 0x59]);
         assert_eq!(&INSUFFICIENT.emit()[5..8], b"CEE");
         assert_eq!(OK.emit(), [0; 12]);
-        assert_eq!(Feedback::parse(&INSUFFICIENT.emit()), Some(INSUFFICIENT));
-        assert_eq!(Feedback::parse(b"short"), None);
+        assert_eq!(FeedbackCode::parse(&INSUFFICIENT.emit()), Some(INSUFFICIENT));
+        assert_eq!(FeedbackCode::parse(b"short"), None);
     }
 
     #[test]

@@ -6,19 +6,19 @@
 //! Reference: z/OS Language Environment programming reference, CEE3ABD,
 //! CEE3DMP, CEEDCOD, CEEMGET, CEEMOUT, CEEMSG, CEENCOD.
 
-use super::arguments::{Arguments, Host};
-use super::feedback::{self as fb, Feedback, flags};
-use super::services::{End, Served, text, token};
+use super::arguments::{CallArguments, ServiceHost};
+use super::feedback::{self as fb, FeedbackCode, flags};
+use super::services::{ServiceEnd, ServiceResult, text, token};
 
 /// Characters of a message that CEEMGET gives at a time.
 const MESSAGE_CHARACTERS: usize = 80;
 
-pub(super) fn abend(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn abend(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let number = args.int(0).clamp(0, 4095);
-    Err(End::Abend(number as u16))
+    Err(ServiceEnd::Abend(number as u16))
 }
 
-pub(super) fn dump(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn dump(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let title = args.bytes(0);
     let title = String::from_utf8_lossy(&title);
     let (program, line) = host.place();
@@ -27,12 +27,12 @@ pub(super) fn dump(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     Ok(())
 }
 
-pub(super) fn message(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn message(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     host.print(&token(args, 0)?.message());
     Ok(())
 }
 
-pub(super) fn out(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn out(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     match args.int(1) {
         2 => {
             host.print(&String::from_utf8_lossy(&text(args, 0)));
@@ -42,7 +42,7 @@ pub(super) fn out(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     }
 }
 
-pub(super) fn get(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn get(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let text = token(args, 0)?.message();
     let from = usize::try_from(args.int(2)).unwrap_or(0).saturating_sub(1);
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -58,13 +58,13 @@ pub(super) fn get(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     Ok(())
 }
 
-pub(super) fn encode(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn encode(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let half = |at: usize| args.int(at) as u16;
     let [first, second, case, severity, control] = [0, 1, 2, 3, 4].map(half);
     if !(1..=2).contains(&case) || severity > 4 {
         return Err(fb::TOKEN.into());
     }
-    let mut token = Feedback {
+    let mut token = FeedbackCode {
         severity: first,
         number: second,
     }
@@ -81,7 +81,7 @@ pub(super) fn encode(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
     Ok(())
 }
 
-pub(super) fn decode(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn decode(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let bytes = args.bytes(0);
     let [a, b, c, d, flags, facility @ .., e, f, g, h] = bytes.as_slice() else {
         return Err(fb::TOKEN.into());

@@ -11,16 +11,16 @@
 
 use cics::time::{AbsTime, Civil};
 
-use super::feedback::{self as fb, Feedback};
+use super::feedback::{self as fb, FeedbackCode};
 
 /// A term of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Term {
+enum PictureTerm {
     Year(usize),
     /// Number of the month; whether a leading zero is left out.
     Month(bool),
     Roman(bool),
-    MonthName(Name),
+    MonthName(NameFormat),
     Day(bool),
     DayOfYear,
     Hour(bool),
@@ -28,13 +28,13 @@ enum Term {
     Second,
     Fraction(usize),
     Meridiem(&'static str, &'static str),
-    Weekday(Name),
+    Weekday(NameFormat),
     Delimiter(u8),
 }
 
 /// How a name is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Name {
+struct NameFormat {
     width: usize,
     upper: bool,
     /// Blanks at its end are left out.
@@ -43,11 +43,11 @@ struct Name {
 
 /// A picture, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Picture(Vec<Term>);
+pub(super) struct Picture(Vec<PictureTerm>);
 
 /// A moment as days and seconds of the Gregorian calendar count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct GregorianMoment {
     /// Days since 14 October 1582.
     pub lilian: i64,
     /// Milliseconds of the day.
@@ -61,10 +61,10 @@ pub(super) enum Reader {
     Seconds,
 }
 
-impl Moment {
+impl GregorianMoment {
     /// The moment of an absolute time.
-    pub(super) fn of(time: AbsTime) -> Moment {
-        Moment {
+    pub(super) fn of(time: AbsTime) -> GregorianMoment {
+        GregorianMoment {
             lilian: time.0.div_euclid(DAY_MS) + DAYS_TO_1900,
             ms: time.0.rem_euclid(DAY_MS),
         }
@@ -76,12 +76,12 @@ impl Moment {
     }
 
     /// The moment of a number of Lilian seconds; none out of range.
-    pub(super) fn from_seconds(seconds: f64) -> Option<Moment> {
+    pub(super) fn from_seconds(seconds: f64) -> Option<GregorianMoment> {
         if !(86_400.0..(LAST_LILIAN + 1) as f64 * 86_400.0).contains(&seconds) {
             return None;
         }
         let ms = (seconds * 1000.0) as i64;
-        Some(Moment {
+        Some(GregorianMoment {
             lilian: ms.div_euclid(DAY_MS),
             ms: ms.rem_euclid(DAY_MS),
         })
@@ -95,7 +95,7 @@ impl Moment {
 
 /// The Lilian day of a date; none if there is no such day or it is out of
 /// range.
-pub(super) fn lilian_day(year: i64, month: i64, day: i64) -> Result<i64, Feedback> {
+pub(super) fn lilian_day(year: i64, month: i64, day: i64) -> Result<i64, FeedbackCode> {
     if !(1..=12).contains(&month) {
         return Err(fb::MONTH);
     }
@@ -133,7 +133,7 @@ fn first_of(year: i64) -> i64 {
     years * 365 + years / 4 - years / 100 + years / 400 - DAYS_BEFORE + 1
 }
 
-fn in_range(lilian: i64) -> Result<i64, Feedback> {
+fn in_range(lilian: i64) -> Result<i64, FeedbackCode> {
     if (1..=LAST_LILIAN).contains(&lilian) {
         Ok(lilian)
     } else {
@@ -143,7 +143,7 @@ fn in_range(lilian: i64) -> Result<i64, Feedback> {
 
 impl Picture {
     /// Reads a picture.
-    pub(super) fn parse(text: &[u8]) -> Result<Picture, Feedback> {
+    pub(super) fn parse(text: &[u8]) -> Result<Picture, FeedbackCode> {
         let mut terms = Vec::new();
         let mut rest = text;
         while let Some(&first) = rest.first() {
@@ -158,9 +158,9 @@ impl Picture {
     }
 
     /// Writes a moment.
-    pub(super) fn format(&self, moment: Moment) -> String {
+    pub(super) fn format(&self, moment: GregorianMoment) -> String {
         let c = moment.civil();
-        let twelve = self.0.iter().any(|t| matches!(t, Term::Meridiem(..)));
+        let twelve = self.0.iter().any(|t| matches!(t, PictureTerm::Meridiem(..)));
         let hour = match (twelve, c.hour % 12) {
             (true, 0) => 12,
             (true, hour) => hour,
@@ -173,11 +173,11 @@ impl Picture {
         self.0
             .iter()
             .map(|term| match *term {
-                Term::Year(4) => format!("{:04}", c.year),
-                Term::Year(2) => format!("{:02}", c.year % 100),
-                Term::Year(_) => format!("{}", c.year % 10),
-                Term::Month(z) => two(c.month, z),
-                Term::Roman(z) => {
+                PictureTerm::Year(4) => format!("{:04}", c.year),
+                PictureTerm::Year(2) => format!("{:02}", c.year % 100),
+                PictureTerm::Year(_) => format!("{}", c.year % 10),
+                PictureTerm::Month(z) => two(c.month, z),
+                PictureTerm::Roman(z) => {
                     let roman = ROMAN[c.month as usize - 1];
                     if z {
                         roman.to_owned()
@@ -185,16 +185,16 @@ impl Picture {
                         format!("{roman:<4}")
                     }
                 }
-                Term::MonthName(name) => name.write(MONTHS[c.month as usize - 1]),
-                Term::Day(z) => two(c.day, z),
-                Term::DayOfYear => format!("{:03}", c.day_of_year),
-                Term::Hour(z) => two(hour, z),
-                Term::Minute => two(c.minute, false),
-                Term::Second => two(c.second, false),
-                Term::Fraction(n) => format!("{:03}", c.millisecond)[..n].to_owned(),
-                Term::Meridiem(am, pm) => if c.hour < 12 { am } else { pm }.to_owned(),
-                Term::Weekday(name) => name.write(WEEKDAYS[c.day_of_week as usize]),
-                Term::Delimiter(b) => char::from(b).to_string(),
+                PictureTerm::MonthName(name) => name.write(MONTHS[c.month as usize - 1]),
+                PictureTerm::Day(z) => two(c.day, z),
+                PictureTerm::DayOfYear => format!("{:03}", c.day_of_year),
+                PictureTerm::Hour(z) => two(hour, z),
+                PictureTerm::Minute => two(c.minute, false),
+                PictureTerm::Second => two(c.second, false),
+                PictureTerm::Fraction(n) => format!("{:03}", c.millisecond)[..n].to_owned(),
+                PictureTerm::Meridiem(am, pm) => if c.hour < 12 { am } else { pm }.to_owned(),
+                PictureTerm::Weekday(name) => name.write(WEEKDAYS[c.day_of_week as usize]),
+                PictureTerm::Delimiter(b) => char::from(b).to_string(),
             })
             .collect()
     }
@@ -206,18 +206,18 @@ impl Picture {
         text: &[u8],
         century: i64,
         reader: Reader,
-    ) -> Result<Moment, Feedback> {
+    ) -> Result<GregorianMoment, FeedbackCode> {
         let mut cursor = Cursor { text, reader };
         let mut terms = self.0.as_slice();
-        if terms.first() == Some(&Term::Delimiter(b' ')) {
-            while let [Term::Delimiter(b' '), more @ ..] = terms {
+        if terms.first() == Some(&PictureTerm::Delimiter(b' ')) {
+            while let [PictureTerm::Delimiter(b' '), more @ ..] = terms {
                 cursor.text = cursor.text.get(1..).unwrap_or_default();
                 terms = more;
             }
         } else {
             cursor.skip_blanks(usize::MAX);
         }
-        let mut found = Parts::default();
+        let mut found = DateParts::default();
         for term in terms {
             if cursor.text.is_empty() {
                 break;
@@ -228,46 +228,46 @@ impl Picture {
     }
 }
 
-fn term(first: u8, rest: &[u8]) -> Option<(Term, usize)> {
+fn term(first: u8, rest: &[u8]) -> Option<(PictureTerm, usize)> {
     let run = |b: u8| rest.iter().take_while(|&&c| c == b).count();
     let starts = |text: &str| rest.starts_with(text.as_bytes());
     Some(match first {
         b'Y' => match run(b'Y') {
-            n @ (1 | 2 | 4) => (Term::Year(n), n),
+            n @ (1 | 2 | 4) => (PictureTerm::Year(n), n),
             _ => return None,
         },
-        b'Z' if starts("ZM") && !starts("ZMM") => (Term::Month(true), 2),
-        b'Z' if starts("ZD") => (Term::Day(true), 2),
-        b'Z' if starts("ZH") => (Term::Hour(true), 2),
-        b'M' if starts("MI") => (Term::Minute, 2),
-        b'M' if run(b'M') == 2 && rest.get(2) != Some(&b'm') => (Term::Month(false), 2),
-        b'M' => name(rest).map(|(n, length)| (Term::MonthName(n), length))?,
-        b'W' => name(rest).map(|(n, length)| (Term::Weekday(n), length))?,
-        b'R' if starts("RRRR") => (Term::Roman(false), 4),
-        b'R' if starts("RRRZ") => (Term::Roman(true), 4),
+        b'Z' if starts("ZM") && !starts("ZMM") => (PictureTerm::Month(true), 2),
+        b'Z' if starts("ZD") => (PictureTerm::Day(true), 2),
+        b'Z' if starts("ZH") => (PictureTerm::Hour(true), 2),
+        b'M' if starts("MI") => (PictureTerm::Minute, 2),
+        b'M' if run(b'M') == 2 && rest.get(2) != Some(&b'm') => (PictureTerm::Month(false), 2),
+        b'M' => name(rest).map(|(n, length)| (PictureTerm::MonthName(n), length))?,
+        b'W' => name(rest).map(|(n, length)| (PictureTerm::Weekday(n), length))?,
+        b'R' if starts("RRRR") => (PictureTerm::Roman(false), 4),
+        b'R' if starts("RRRZ") => (PictureTerm::Roman(true), 4),
         b'D' => match run(b'D') {
-            2 => (Term::Day(false), 2),
-            3 => (Term::DayOfYear, 3),
+            2 => (PictureTerm::Day(false), 2),
+            3 => (PictureTerm::DayOfYear, 3),
             _ => return None,
         },
-        b'H' if starts("HH") => (Term::Hour(false), 2),
-        b'S' if starts("SS") => (Term::Second, 2),
+        b'H' if starts("HH") => (PictureTerm::Hour(false), 2),
+        b'S' if starts("SS") => (PictureTerm::Second, 2),
         b'9' => match run(b'9') {
-            n @ 1..=3 => (Term::Fraction(n), n),
+            n @ 1..=3 => (PictureTerm::Fraction(n), n),
             _ => return None,
         },
-        b'A' if starts("AP") => (Term::Meridiem("AM", "PM"), 2),
-        b'A' if starts("A.P.") => (Term::Meridiem("A.M.", "P.M."), 4),
-        b'a' if starts("ap") => (Term::Meridiem("am", "pm"), 2),
-        b'a' if starts("a.p.") => (Term::Meridiem("a.m.", "p.m."), 4),
+        b'A' if starts("AP") => (PictureTerm::Meridiem("AM", "PM"), 2),
+        b'A' if starts("A.P.") => (PictureTerm::Meridiem("A.M.", "P.M."), 4),
+        b'a' if starts("ap") => (PictureTerm::Meridiem("am", "pm"), 2),
+        b'a' if starts("a.p.") => (PictureTerm::Meridiem("a.m.", "p.m."), 4),
         b'<' => return None,
         b if b.is_ascii_alphanumeric() => return None,
-        b => (Term::Delimiter(b), 1),
+        b => (PictureTerm::Delimiter(b), 1),
     })
 }
 
 /// A term for a name: its letter three to twenty times, the first a capital.
-fn name(rest: &[u8]) -> Option<(Name, usize)> {
+fn name(rest: &[u8]) -> Option<(NameFormat, usize)> {
     let upper = rest.get(1)?.is_ascii_uppercase();
     let letter = if upper {
         rest[0]
@@ -279,13 +279,13 @@ fn name(rest: &[u8]) -> Option<(Name, usize)> {
     // A Z in front of D, M or H belongs to the term that follows.
     let trim = rest.get(width) == Some(&z)
         && !(upper && rest.get(width + 1).is_some_and(|b| b"DMH".contains(b)));
-    let name = Name { width, upper, trim };
+    let name = NameFormat { width, upper, trim };
     (3..=20)
         .contains(&width)
         .then_some((name, width + usize::from(trim)))
 }
 
-impl Name {
+impl NameFormat {
     fn write(self, name: &str) -> String {
         let text = if self.upper {
             name.to_uppercase()
@@ -302,7 +302,7 @@ impl Name {
 
 /// What has been found of a date.
 #[derive(Debug, Default)]
-struct Parts {
+struct DateParts {
     year: Option<i64>,
     month: Option<i64>,
     day: Option<i64>,
@@ -314,8 +314,8 @@ struct Parts {
     afternoon: Option<bool>,
 }
 
-impl Parts {
-    fn moment(&self, reader: Reader) -> Result<Moment, Feedback> {
+impl DateParts {
+    fn moment(&self, reader: Reader) -> Result<GregorianMoment, FeedbackCode> {
         let year = self.year.ok_or(fb::INSUFFICIENT)?;
         let lilian = match (self.day_of_year, self.month, self.day) {
             (Some(day), ..) => {
@@ -335,10 +335,10 @@ impl Parts {
         } else {
             self.time()?
         };
-        Ok(Moment { lilian, ms })
+        Ok(GregorianMoment { lilian, ms })
     }
 
-    fn time(&self) -> Result<i64, Feedback> {
+    fn time(&self) -> Result<i64, FeedbackCode> {
         let hour = self.hour.unwrap_or(0);
         let hour = match self.afternoon {
             Some(_) if !(1..=12).contains(&hour) => return Err(fb::HOURS),
@@ -350,7 +350,7 @@ impl Parts {
 }
 
 /// Milliseconds of a time of day.
-pub(super) fn time_of_day(hour: i64, minute: i64, second: i64, ms: i64) -> Result<i64, Feedback> {
+pub(super) fn time_of_day(hour: i64, minute: i64, second: i64, ms: i64) -> Result<i64, FeedbackCode> {
     for (value, limit, wrong) in [
         (hour, 24, fb::HOURS),
         (minute, 60, fb::MINUTES),
@@ -370,7 +370,7 @@ struct Cursor<'t> {
 }
 
 impl Cursor<'_> {
-    fn mismatch(&self) -> Feedback {
+    fn mismatch(&self) -> FeedbackCode {
         match self.reader {
             Reader::Days => fb::DATE_TEXT,
             Reader::Seconds => fb::TIMESTAMP_TEXT,
@@ -382,7 +382,7 @@ impl Cursor<'_> {
         self.text = &self.text[blanks.min(most)..];
     }
 
-    fn digits(&mut self, most: usize) -> Result<i64, Feedback> {
+    fn digits(&mut self, most: usize) -> Result<i64, FeedbackCode> {
         let count = self
             .text
             .iter()
@@ -399,7 +399,7 @@ impl Cursor<'_> {
 
     /// A word of letters, at most as wide as the name's term, and the blanks
     /// that fill it.
-    fn word(&mut self, name: Name) -> String {
+    fn word(&mut self, name: NameFormat) -> String {
         let most = if name.trim { usize::MAX } else { name.width };
         let count = self
             .text
@@ -415,28 +415,28 @@ impl Cursor<'_> {
         String::from_utf8_lossy(&word).into_owned()
     }
 
-    fn take(&mut self, term: Term, century: i64, found: &mut Parts) -> Result<(), Feedback> {
+    fn take(&mut self, term: PictureTerm, century: i64, found: &mut DateParts) -> Result<(), FeedbackCode> {
         match term {
-            Term::Year(1) => return Err(fb::PICTURE),
-            Term::Year(2) => {
+            PictureTerm::Year(1) => return Err(fb::PICTURE),
+            PictureTerm::Year(2) => {
                 let year = self.digits(2)?;
                 found.year = Some(century + (year - century).rem_euclid(100));
             }
-            Term::Year(_) => found.year = Some(self.digits(4)?),
-            Term::Month(_) => found.month = Some(self.digits(2)?),
-            Term::Day(_) => found.day = Some(self.digits(2)?),
-            Term::DayOfYear => found.day_of_year = Some(self.digits(3)?),
-            Term::Hour(_) => found.hour = Some(self.digits(2)?),
-            Term::Minute => found.minute = self.digits(2)?,
-            Term::Second => found.second = self.digits(2)?,
-            Term::Fraction(n) => {
+            PictureTerm::Year(_) => found.year = Some(self.digits(4)?),
+            PictureTerm::Month(_) => found.month = Some(self.digits(2)?),
+            PictureTerm::Day(_) => found.day = Some(self.digits(2)?),
+            PictureTerm::DayOfYear => found.day_of_year = Some(self.digits(3)?),
+            PictureTerm::Hour(_) => found.hour = Some(self.digits(2)?),
+            PictureTerm::Minute => found.minute = self.digits(2)?,
+            PictureTerm::Second => found.second = self.digits(2)?,
+            PictureTerm::Fraction(n) => {
                 let digits = self.text.len();
                 let value = self.digits(n)?;
                 let read = digits - self.text.len();
                 found.ms = value * 10i64.pow(3 - read as u32);
             }
-            Term::Roman(z) => {
-                let word = self.word(Name {
+            PictureTerm::Roman(z) => {
+                let word = self.word(NameFormat {
                     width: 4,
                     upper: true,
                     trim: z,
@@ -444,7 +444,7 @@ impl Cursor<'_> {
                 let at = ROMAN.iter().position(|r| *r == word);
                 found.month = Some(at.ok_or(fb::MONTH)? as i64 + 1);
             }
-            Term::MonthName(name) => {
+            PictureTerm::MonthName(name) => {
                 let word = self.word(name);
                 let is = |m: &&str| {
                     let length = if name.trim {
@@ -457,8 +457,8 @@ impl Cursor<'_> {
                 let at = MONTHS.iter().position(is);
                 found.month = Some(at.ok_or(fb::MONTH)? as i64 + 1);
             }
-            Term::Weekday(name) => drop(self.word(name)),
-            Term::Meridiem(am, _) => {
+            PictureTerm::Weekday(name) => drop(self.word(name)),
+            PictureTerm::Meridiem(am, _) => {
                 let word: Vec<u8> = self.text.iter().take(am.len()).copied().collect();
                 self.text = &self.text[word.len()..];
                 match word.first().map(u8::to_ascii_uppercase) {
@@ -467,7 +467,7 @@ impl Cursor<'_> {
                     _ => return Err(self.mismatch()),
                 }
             }
-            Term::Delimiter(_) => {
+            PictureTerm::Delimiter(_) => {
                 if self.text[0].is_ascii_alphanumeric() {
                     return Err(self.mismatch());
                 }
@@ -523,10 +523,10 @@ mod tests {
         let ms = time_of_day(20, 42, 29, 46).unwrap();
         Picture::parse(picture.as_bytes())
             .unwrap()
-            .format(Moment { lilian, ms })
+            .format(GregorianMoment { lilian, ms })
     }
 
-    fn days(text: &str, picture: &str) -> Result<i64, Feedback> {
+    fn days(text: &str, picture: &str) -> Result<i64, FeedbackCode> {
         let picture = Picture::parse(picture.as_bytes())?;
         picture
             .read(text.as_bytes(), 1946, Reader::Days)
@@ -540,7 +540,7 @@ mod tests {
         assert_eq!(lilian_day(9999, 12, 31), Ok(LAST_LILIAN));
         assert_eq!(lilian_day(1582, 10, 14), Err(fb::OUT_OF_RANGE));
         assert_eq!(
-            Moment {
+            GregorianMoment {
                 lilian: 148_138,
                 ms: 0
             }
@@ -612,7 +612,7 @@ mod tests {
             for picture in [picture.as_bytes(), any.as_slice()] {
                 if let Ok(picture) = Picture::parse(picture) {
                     let _ = picture.read(&text, 1946, Reader::Seconds);
-                    let _ = picture.format(Moment { lilian: 1, ms: 0 });
+                    let _ = picture.format(GregorianMoment { lilian: 1, ms: 0 });
                 }
             }
         }
@@ -621,7 +621,7 @@ mod tests {
         fn a_date_that_is_written_is_read_back(lilian in 1..=LAST_LILIAN, ms in 0..86_400_000i64) {
             for picture in ["YYYYMMDDHHMISS999", "Www, DD Mmm YYYY HH:MI:SS.999", "YYYY.DDD ZH:MI:SS.999 AP"] {
                 let picture = Picture::parse(picture.as_bytes()).unwrap();
-                let moment = Moment { lilian, ms };
+                let moment = GregorianMoment { lilian, ms };
                 let text = picture.format(moment);
                 prop_assert_eq!(picture.read(text.as_bytes(), 1946, Reader::Seconds), Ok(moment), "{}", text);
             }

@@ -1,25 +1,25 @@
 //! The table of services, and how one is done.
 
-use super::arguments::{Arguments, Host};
-use super::feedback::{self as fb, FEEDBACK_BYTES, Feedback, OK};
+use super::arguments::{CallArguments, ServiceHost};
+use super::feedback::{self as fb, FEEDBACK_BYTES, FeedbackCode, OK};
 use super::{messages, time};
 
 /// Why a service did not end well.
-pub(super) enum End {
+pub(super) enum ServiceEnd {
     /// With a feedback code.
-    Feedback(Feedback),
+    Feedback(FeedbackCode),
     /// CEE3ABD: the program ends with this code, 0 to 4095.
     Abend(u16),
 }
 
-impl From<Feedback> for End {
-    fn from(code: Feedback) -> Self {
-        End::Feedback(code)
+impl From<FeedbackCode> for ServiceEnd {
+    fn from(code: FeedbackCode) -> Self {
+        ServiceEnd::Feedback(code)
     }
 }
 
 /// Result of a service.
-pub(super) type Served = Result<(), End>;
+pub(super) type ServiceResult = Result<(), ServiceEnd>;
 
 /// Why the program does not go on after a service.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,9 +33,9 @@ pub enum ServiceError {
 }
 
 /// A service.
-struct Row {
+struct ServiceRow {
     name: &'static str,
-    serve: fn(&mut dyn Host, &dyn Arguments) -> Served,
+    serve: fn(&mut dyn ServiceHost, &dyn CallArguments) -> ServiceResult,
     /// Place of the feedback code among the arguments.
     feedback: Option<usize>,
 }
@@ -79,16 +79,16 @@ pub fn find(name: &[u8]) -> Option<usize> {
 /// Does the service of a number that [`find`] gave.
 pub fn serve(
     number: usize,
-    host: &mut dyn Host,
-    arguments: &dyn Arguments,
+    host: &mut dyn ServiceHost,
+    arguments: &dyn CallArguments,
 ) -> Result<(), ServiceError> {
     let Some(row) = ROWS.get(number) else {
         return Ok(());
     };
     let said = match (row.serve)(host, arguments) {
         Ok(()) => OK,
-        Err(End::Feedback(code)) => code,
-        Err(End::Abend(code)) => return Err(ServiceError::Abend(code)),
+        Err(ServiceEnd::Feedback(code)) => code,
+        Err(ServiceEnd::Abend(code)) => return Err(ServiceError::Abend(code)),
     };
     let Some(place) = row.feedback else {
         return Ok(());
@@ -105,7 +105,7 @@ pub fn serve(
 }
 
 /// A text with its length in a halfword in front.
-pub(super) fn text(arguments: &dyn Arguments, at: usize) -> Vec<u8> {
+pub(super) fn text(arguments: &dyn CallArguments, at: usize) -> Vec<u8> {
     let bytes = arguments.bytes(at);
     let [high, low, text @ ..] = bytes.as_slice() else {
         return Vec::new();
@@ -119,6 +119,6 @@ pub(super) fn text(arguments: &dyn Arguments, at: usize) -> Vec<u8> {
 }
 
 /// The condition token in an argument.
-pub(super) fn token(arguments: &dyn Arguments, at: usize) -> Result<Feedback, Feedback> {
-    Feedback::parse(&arguments.bytes(at)).ok_or(fb::TOKEN)
+pub(super) fn token(arguments: &dyn CallArguments, at: usize) -> Result<FeedbackCode, FeedbackCode> {
+    FeedbackCode::parse(&arguments.bytes(at)).ok_or(fb::TOKEN)
 }

@@ -7,10 +7,10 @@
 
 use cics::time::AbsTime;
 
-use super::arguments::{Arguments, Host};
-use super::feedback::{self as fb, Feedback};
-use super::picture::{LAST_LILIAN, Moment, Picture, Reader, lilian_day, time_of_day};
-use super::services::{Served, text};
+use super::arguments::{CallArguments, ServiceHost};
+use super::feedback::{self as fb, FeedbackCode};
+use super::picture::{LAST_LILIAN, GregorianMoment, Picture, Reader, lilian_day, time_of_day};
+use super::services::{ServiceResult, text};
 
 /// Lilian day of 31 December 1600, the day before the first of those that
 /// COBOL's integer dates count.
@@ -25,19 +25,19 @@ const TIMESTAMP: &[u8] = b"MM/DD/YY HH:MI:SS AP";
 /// Characters that CEEDATE and CEEDATM can give back.
 const OUTPUT_CHARACTERS: usize = 80;
 
-fn picture(args: &dyn Arguments, at: usize, default: &[u8]) -> Result<Picture, Feedback> {
+fn picture(args: &dyn CallArguments, at: usize, default: &[u8]) -> Result<Picture, FeedbackCode> {
     let text = text(args, at);
     let blank = text.iter().all(|b| matches!(b, b' ' | 0));
     Picture::parse(if blank { default } else { &text })
 }
 
 /// First of the hundred years that a year of two digits may mean.
-fn first_of_century(host: &mut dyn Host) -> i64 {
+fn first_of_century(host: &mut dyn ServiceHost) -> i64 {
     let year = host.now().local.civil().year;
     year - host.settings().century.unwrap_or(CENTURY)
 }
 
-fn read(host: &mut dyn Host, args: &dyn Arguments, reader: Reader) -> Result<Moment, Feedback> {
+fn read(host: &mut dyn ServiceHost, args: &dyn CallArguments, reader: Reader) -> Result<GregorianMoment, FeedbackCode> {
     let default = if reader == Reader::Days {
         DATE
     } else {
@@ -47,13 +47,13 @@ fn read(host: &mut dyn Host, args: &dyn Arguments, reader: Reader) -> Result<Mom
     picture.read(&text(args, 0), first_of_century(host), reader)
 }
 
-pub(super) fn days(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn days(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let read = read(host, args, Reader::Days);
     args.set_int(2, read.map_or(0, |m| m.lilian));
     Ok(read.map(drop)?)
 }
 
-pub(super) fn cobol_days(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn cobol_days(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let read = read(host, args, Reader::Days).and_then(|m| match m.lilian - COBOL_EPOCH {
         day @ 1.. => Ok(day),
         _ => Err(fb::OUT_OF_RANGE),
@@ -62,19 +62,19 @@ pub(super) fn cobol_days(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     Ok(read.map(drop)?)
 }
 
-pub(super) fn seconds(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn seconds(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let read = read(host, args, Reader::Seconds);
-    args.set_double(2, read.map_or(0.0, Moment::seconds));
+    args.set_double(2, read.map_or(0.0, GregorianMoment::seconds));
     Ok(read.map(drop)?)
 }
 
 /// Writes a moment into argument 2; an invalid one as blanks.
 fn write(
-    args: &dyn Arguments,
-    moment: Result<Moment, Feedback>,
+    args: &dyn CallArguments,
+    moment: Result<GregorianMoment, FeedbackCode>,
     default: &[u8],
-    cut: Feedback,
-) -> Served {
+    cut: FeedbackCode,
+) -> ServiceResult {
     let text = moment.and_then(|m| Ok(picture(args, 1, default)?.format(m)));
     args.set_chars(2, text.as_deref().unwrap_or_default().as_bytes());
     let room = args.size(2).min(OUTPUT_CHARACTERS);
@@ -84,21 +84,21 @@ fn write(
     }
 }
 
-pub(super) fn date(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn date(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let lilian = args.int(0);
     let moment = match lilian {
-        1..=LAST_LILIAN => Ok(Moment { lilian, ms: 0 }),
+        1..=LAST_LILIAN => Ok(GregorianMoment { lilian, ms: 0 }),
         _ => Err(fb::LILIAN_RANGE),
     };
     write(args, moment, DATE, fb::DATE_CUT)
 }
 
-pub(super) fn timestamp(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
-    let moment = Moment::from_seconds(args.double(0)).ok_or(fb::SECONDS_RANGE);
+pub(super) fn timestamp(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
+    let moment = GregorianMoment::from_seconds(args.double(0)).ok_or(fb::SECONDS_RANGE);
     write(args, moment, TIMESTAMP, fb::TIMESTAMP_CUT)
 }
 
-pub(super) fn day_of_week(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn day_of_week(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     match args.int(0) {
         // Day 1 was a Friday; Sunday is 1.
         lilian @ 1..=LAST_LILIAN => {
@@ -112,26 +112,26 @@ pub(super) fn day_of_week(_host: &mut dyn Host, args: &dyn Arguments) -> Served 
     }
 }
 
-fn set_now(args: &dyn Arguments, now: Moment) {
+fn set_now(args: &dyn CallArguments, now: GregorianMoment) {
     args.set_int(0, now.lilian);
     args.set_double(1, now.seconds());
 }
 
-pub(super) fn local(host: &mut dyn Host, args: &dyn Arguments) -> Served {
-    let now = Moment::of(host.now().local);
+pub(super) fn local(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
+    let now = GregorianMoment::of(host.now().local);
     set_now(args, now);
     let gregorian = Picture::parse(b"YYYYMMDDHHMISS999")?.format(now);
     args.set_chars(2, gregorian.as_bytes());
     Ok(())
 }
 
-pub(super) fn utc(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn utc(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let now = host.now();
-    set_now(args, Moment::of(AbsTime(now.local.0 - now.zone_ms)));
+    set_now(args, GregorianMoment::of(AbsTime(now.local.0 - now.zone_ms)));
     Ok(())
 }
 
-pub(super) fn utc_offset(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn utc_offset(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let seconds = host.now().zone_ms / 1000;
     args.set_int(0, seconds / 3600);
     args.set_int(1, seconds % 3600 / 60);
@@ -139,7 +139,7 @@ pub(super) fn utc_offset(host: &mut dyn Host, args: &dyn Arguments) -> Served {
     Ok(())
 }
 
-pub(super) fn integers_to_seconds(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn integers_to_seconds(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     let [year, month, day, hour, minute, second, ms] = std::array::from_fn(|at| args.int(at));
     let date = match year {
         1582..=9999 => lilian_day(year, month, day).map_err(|wrong| match wrong {
@@ -149,13 +149,13 @@ pub(super) fn integers_to_seconds(_host: &mut dyn Host, args: &dyn Arguments) ->
         _ => Err(fb::YEAR),
     };
     let moment = date
-        .and_then(|lilian| time_of_day(hour, minute, second, ms).map(|ms| Moment { lilian, ms }));
-    args.set_double(7, moment.map_or(0.0, Moment::seconds));
+        .and_then(|lilian| time_of_day(hour, minute, second, ms).map(|ms| GregorianMoment { lilian, ms }));
+    args.set_double(7, moment.map_or(0.0, GregorianMoment::seconds));
     Ok(moment.map(drop)?)
 }
 
-pub(super) fn seconds_to_integers(_host: &mut dyn Host, args: &dyn Arguments) -> Served {
-    let Some(moment) = Moment::from_seconds(args.double(0)) else {
+pub(super) fn seconds_to_integers(_host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
+    let Some(moment) = GregorianMoment::from_seconds(args.double(0)) else {
         (1..8).for_each(|at| args.set_int(at, 0));
         return Err(fb::SECONDS_RANGE.into());
     };
@@ -168,12 +168,12 @@ pub(super) fn seconds_to_integers(_host: &mut dyn Host, args: &dyn Arguments) ->
     Ok(())
 }
 
-pub(super) fn century(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn century(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     args.set_int(0, host.settings().century.unwrap_or(CENTURY));
     Ok(())
 }
 
-pub(super) fn set_century(host: &mut dyn Host, args: &dyn Arguments) -> Served {
+pub(super) fn set_century(host: &mut dyn ServiceHost, args: &dyn CallArguments) -> ServiceResult {
     match args.int(0) {
         years @ 0..=100 => {
             host.settings().century = Some(years);

@@ -44,7 +44,7 @@ pub struct Statement {
 
 /// How an item appears in XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum XmlForm {
     /// As an element.
     #[default]
     Element,
@@ -56,9 +56,9 @@ pub enum Form {
 
 /// Figurative constants of a WHEN phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Figuratives(pub u8);
+pub struct FigurativeSet(pub u8);
 
-impl Figuratives {
+impl FigurativeSet {
     /// ZERO.
     pub const ZERO: u8 = 1;
     /// SPACE.
@@ -83,7 +83,7 @@ pub struct Table {
 /// A value of an item, or a range of values: the characters without blanks at
 /// their end, or the digits of a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
+pub struct ValueRange {
     /// The least.
     pub low: Vec<u8>,
     /// The greatest; the same as `low` for one value.
@@ -108,11 +108,11 @@ pub struct Node {
     /// It is not converted.
     pub is_hidden: bool,
     /// Its appearance in XML.
-    pub form: Form,
+    pub form: XmlForm,
     /// SUPPRESS WHEN.
-    pub suppress: Figuratives,
+    pub suppress: FigurativeSet,
     /// CONVERTING to or from JSON NULL.
-    pub null: Figuratives,
+    pub null: FigurativeSet,
     /// OCCURS.
     pub table: Option<Table>,
     /// What its bytes mean.
@@ -126,7 +126,7 @@ pub struct Node {
     /// JUSTIFIED.
     pub is_justified: bool,
     /// CONVERTING: the values that stand for true.
-    pub truths: Vec<Range>,
+    pub truths: Vec<ValueRange>,
     /// CONVERTING of JSON PARSE: the value that stands for false.
     pub falsehood: Vec<u8>,
 }
@@ -142,9 +142,9 @@ impl Node {
             name: name.as_bytes().to_vec(),
             is_exact: false,
             is_hidden: false,
-            form: Form::Element,
-            suppress: Figuratives::default(),
-            null: Figuratives::default(),
+            form: XmlForm::Element,
+            suppress: FigurativeSet::default(),
+            null: FigurativeSet::default(),
             table: None,
             kind,
             picture: String::new(),
@@ -235,9 +235,9 @@ impl Node {
         out.flag(self.is_exact);
         out.flag(self.is_hidden);
         out.number(match self.form {
-            Form::Element => 0,
-            Form::Attribute => 1,
-            Form::Content => 2,
+            XmlForm::Element => 0,
+            XmlForm::Attribute => 1,
+            XmlForm::Content => 2,
         });
         out.number(i64::from(self.suppress.0));
         out.number(i64::from(self.null.0));
@@ -271,12 +271,12 @@ impl Node {
         node.is_exact = reader.flag()?;
         node.is_hidden = reader.flag()?;
         node.form = match reader.number()? {
-            1 => Form::Attribute,
-            2 => Form::Content,
-            _ => Form::Element,
+            1 => XmlForm::Attribute,
+            2 => XmlForm::Content,
+            _ => XmlForm::Element,
         };
-        node.suppress = Figuratives(reader.small()?);
-        node.null = Figuratives(reader.small()?);
+        node.suppress = FigurativeSet(reader.small()?);
+        node.null = FigurativeSet(reader.small()?);
         let max = reader.number()?;
         if max >= 0 {
             node.table = Some(Table {
@@ -292,7 +292,7 @@ impl Node {
         node.is_justified = reader.flag()?;
         for _ in 0..reader.number()? {
             let (low, high) = (reader.text()?, reader.text()?);
-            node.truths.push(Range { low, high });
+            node.truths.push(ValueRange { low, high });
         }
         node.falsehood = reader.text()?;
         Some(node)
@@ -447,7 +447,7 @@ mod tests {
             stride: 4,
             counter: Some(0),
         });
-        table.truths = vec![Range {
+        table.truths = vec![ValueRange {
             low: b"a b:".to_vec(),
             high: b"\x00\xff".to_vec(),
         }];

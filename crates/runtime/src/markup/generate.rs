@@ -15,37 +15,37 @@ use super::value::is_figurative;
 
 /// What is written of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Output {
+pub(super) enum OutputItem {
     /// An elementary item, by its index among the nodes, and its first byte.
     Leaf(usize, usize),
     /// A group and what is in it.
-    Group(usize, Vec<Output>),
+    Group(usize, Vec<OutputItem>),
     /// A table and its occurrences.
-    Table(usize, Vec<Output>),
+    Table(usize, Vec<OutputItem>),
 }
 
-impl Output {
+impl OutputItem {
     /// The index of its node.
     pub(super) fn node(&self) -> usize {
         match self {
-            Output::Leaf(node, _) | Output::Group(node, _) | Output::Table(node, _) => *node,
+            OutputItem::Leaf(node, _) | OutputItem::Group(node, _) | OutputItem::Table(node, _) => *node,
         }
     }
 }
 
 /// A record that is written.
-pub(super) struct Source<'a> {
+pub(super) struct SourceRecord<'a> {
     pub statement: &'a Statement,
     pub record: &'a [u8],
     pub counts: &'a [u32],
 }
 
-impl Source<'_> {
+impl SourceRecord<'_> {
     /// The output of the first item, which is written even if it is empty.
-    pub(super) fn outputs(&self) -> Result<Output, Fault> {
+    pub(super) fn outputs(&self) -> Result<OutputItem, Fault> {
         Ok(match self.statement.nodes[0].kind {
-            Kind::Group => Output::Group(0, self.children(0, 0)?),
-            _ => Output::Leaf(0, 0),
+            Kind::Group => OutputItem::Group(0, self.children(0, 0)?),
+            _ => OutputItem::Leaf(0, 0),
         })
     }
 
@@ -55,7 +55,7 @@ impl Source<'_> {
         bytes.ok_or_else(|| Fault(format!("{} is not in the storage of its record", node.item)))
     }
 
-    fn children(&self, group: usize, at: usize) -> Result<Vec<Output>, Fault> {
+    fn children(&self, group: usize, at: usize) -> Result<Vec<OutputItem>, Fault> {
         let nodes = &self.statement.nodes;
         let mut found = Vec::new();
         let mut nearer = 0;
@@ -73,7 +73,7 @@ impl Source<'_> {
         Ok(found)
     }
 
-    fn table(&self, node: usize, at: usize, out: &mut Vec<Output>) -> Result<(), Fault> {
+    fn table(&self, node: usize, at: usize, out: &mut Vec<OutputItem>) -> Result<(), Fault> {
         let Some(table) = self.statement.nodes[node].table else {
             return Ok(());
         };
@@ -85,26 +85,26 @@ impl Source<'_> {
         if self.statement.nodes[node].name.is_empty() {
             out.append(&mut elements);
         } else if !elements.is_empty() || count == 0 {
-            out.push(Output::Table(node, elements));
+            out.push(OutputItem::Table(node, elements));
         }
         Ok(())
     }
 
     /// One occurrence of an item, if it is not suppressed.
-    fn item(&self, index: usize, at: usize, out: &mut Vec<Output>) -> Result<(), Fault> {
+    fn item(&self, index: usize, at: usize, out: &mut Vec<OutputItem>) -> Result<(), Fault> {
         let node = &self.statement.nodes[index];
         if node.kind == Kind::Group {
             let mut inner = self.children(index, at)?;
             if node.name.is_empty() {
                 out.append(&mut inner);
             } else if !inner.is_empty() {
-                out.push(Output::Group(index, inner));
+                out.push(OutputItem::Group(index, inner));
             }
             return Ok(());
         }
         let bytes = self.bytes(node, at)?;
         if !is_figurative(node, bytes, node.suppress) {
-            out.push(Output::Leaf(index, at));
+            out.push(OutputItem::Leaf(index, at));
         }
         Ok(())
     }

@@ -4,8 +4,8 @@
 //! Programming Guide, "Producing JSON output".
 
 use super::Fault;
-use super::generate::{Output, Source};
-use super::value::{Converted, convert, is_figurative, is_true};
+use super::generate::{OutputItem, SourceRecord};
+use super::value::{ItemText, convert, is_figurative, is_true};
 
 /// JSON-CODE when the receiver is too small.
 pub(super) const TOO_SMALL: i64 = 1;
@@ -14,7 +14,7 @@ pub(super) const TOO_SMALL: i64 = 1;
 ///
 /// # Errors
 /// A number in it is invalid.
-pub(super) fn generate(source: &Source<'_>) -> Result<Vec<u8>, Fault> {
+pub(super) fn generate(source: &SourceRecord<'_>) -> Result<Vec<u8>, Fault> {
     let root = source.outputs()?;
     let name = &source.statement.nodes[0].name;
     let mut writer = JsonWriter {
@@ -30,12 +30,12 @@ pub(super) fn generate(source: &Source<'_>) -> Result<Vec<u8>, Fault> {
 }
 
 struct JsonWriter<'a> {
-    source: &'a Source<'a>,
+    source: &'a SourceRecord<'a>,
     out: Vec<u8>,
 }
 
 impl JsonWriter<'_> {
-    fn object(&mut self, items: &[Output]) -> Result<(), Fault> {
+    fn object(&mut self, items: &[OutputItem]) -> Result<(), Fault> {
         self.out.push(b'{');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -50,10 +50,10 @@ impl JsonWriter<'_> {
         Ok(())
     }
 
-    fn value(&mut self, item: &Output) -> Result<(), Fault> {
+    fn value(&mut self, item: &OutputItem) -> Result<(), Fault> {
         match item {
-            Output::Group(_, items) => self.object(items),
-            Output::Table(_, elements) => {
+            OutputItem::Group(_, items) => self.object(items),
+            OutputItem::Table(_, elements) => {
                 self.out.push(b'[');
                 for (index, element) in elements.iter().enumerate() {
                     if index > 0 {
@@ -64,7 +64,7 @@ impl JsonWriter<'_> {
                 self.out.push(b']');
                 Ok(())
             }
-            Output::Leaf(node, at) => self.leaf(*node, *at),
+            OutputItem::Leaf(node, at) => self.leaf(*node, *at),
         }
     }
 
@@ -82,8 +82,8 @@ impl JsonWriter<'_> {
             self.out.extend_from_slice(value);
         } else {
             match convert(node, bytes)? {
-                Converted::Number(text) => self.out.extend_from_slice(text.as_bytes()),
-                Converted::Text(text) => quote(&mut self.out, &text),
+                ItemText::Number(text) => self.out.extend_from_slice(text.as_bytes()),
+                ItemText::Text(text) => quote(&mut self.out, &text),
             }
         }
         Ok(())

@@ -13,8 +13,8 @@ use super::descriptor::{Node, Statement};
 use super::generate::{missing_bytes, occurrences};
 use super::json_text::{self, JsonFault, JsonValue};
 use super::operand;
-use super::serve::Operands;
-use super::store::{Outcome, store_figurative, store_number, store_string};
+use super::serve::CallOperands;
+use super::store::{MoveOutcome, store_figurative, store_number, store_string};
 
 /// Values of JSON-CODE.
 mod code {
@@ -42,7 +42,7 @@ mod status {
 }
 
 /// Stores a text in the record; JSON-CODE and JSON-STATUS.
-pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64, i64) {
+pub(super) fn parse(statement: &Statement, operands: &mut dyn CallOperands) -> (i64, i64) {
     let text = operands.bytes(operand::TEXT);
     let value = match json_text::parse(&text) {
         Ok(value) => value,
@@ -50,7 +50,7 @@ pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64,
         Err(JsonFault::Empty) => return (code::EMPTY, 0),
         Err(JsonFault::Superfluous) => return (code::SUPERFLUOUS, 0),
     };
-    let mut assignment = Assignment {
+    let mut assignment = JsonAssignment {
         statement,
         operands,
         has_counters: statement
@@ -68,19 +68,19 @@ pub(super) fn parse(statement: &Statement, operands: &mut dyn Operands) -> (i64,
     (code, assignment.status)
 }
 
-struct Assignment<'a> {
+struct JsonAssignment<'a> {
     statement: &'a Statement,
-    operands: &'a mut dyn Operands,
+    operands: &'a mut dyn CallOperands,
     has_counters: bool,
     status: i64,
     is_matched: bool,
 }
 
 /// The outcome of an assignment, or JSON-CODE.
-type Assigned = Result<(), i64>;
+type AssignResult = Result<(), i64>;
 
-impl Assignment<'_> {
-    fn root(&mut self, value: &JsonValue) -> Assigned {
+impl JsonAssignment<'_> {
+    fn root(&mut self, value: &JsonValue) -> AssignResult {
         let node = &self.statement.nodes[0];
         match value {
             JsonValue::Array(_) => Err(code::ANONYMOUS_ARRAY),
@@ -120,7 +120,7 @@ impl Assignment<'_> {
         &mut self,
         members: &[(Vec<u8>, JsonValue)],
         group: Option<(usize, usize)>,
-    ) -> Assigned {
+    ) -> AssignResult {
         let items_of = |parse: &Self| match group {
             Some((node, at)) => parse.items(node, at),
             None => vec![(0, 0)],
@@ -161,7 +161,7 @@ impl Assignment<'_> {
         Ok(())
     }
 
-    fn item(&mut self, node: usize, at: usize, value: &JsonValue) -> Assigned {
+    fn item(&mut self, node: usize, at: usize, value: &JsonValue) -> AssignResult {
         let Some(table) = self.statement.nodes[node].table.filter(|_| node > 0) else {
             return self.occurrence(node, at, value, status::NULL);
         };
@@ -188,7 +188,7 @@ impl Assignment<'_> {
         Ok(())
     }
 
-    fn occurrence(&mut self, index: usize, at: usize, value: &JsonValue, null: i64) -> Assigned {
+    fn occurrence(&mut self, index: usize, at: usize, value: &JsonValue, null: i64) -> AssignResult {
         let node = &self.statement.nodes[index];
         if node.kind == Kind::Group {
             return match value {
@@ -206,7 +206,7 @@ impl Assignment<'_> {
         let outcome = match value {
             JsonValue::Null if node.null.0 != 0 => {
                 store_figurative(node, &mut bytes, node.null, sign);
-                Outcome::Stored
+                MoveOutcome::Stored
             }
             JsonValue::Null => {
                 self.status |= null;
@@ -221,13 +221,13 @@ impl Assignment<'_> {
             }
             JsonValue::String(text) => store_string(node, &mut bytes, text, sign),
             JsonValue::Number(text) => store_number(node, &mut bytes, text, sign),
-            _ => Outcome::Incompatible,
+            _ => MoveOutcome::Incompatible,
         };
         match outcome {
-            Outcome::Incompatible => return Err(code::INCOMPATIBLE),
-            Outcome::SizeError => self.status |= status::SIZE_ERROR,
-            Outcome::Cut => self.status |= status::CUT,
-            Outcome::Stored => {}
+            MoveOutcome::Incompatible => return Err(code::INCOMPATIBLE),
+            MoveOutcome::SizeError => self.status |= status::SIZE_ERROR,
+            MoveOutcome::Cut => self.status |= status::CUT,
+            MoveOutcome::Stored => {}
         }
         let room = self.statement.nodes[0].length as usize;
         self.operands.write(operand::RECORD, at, &bytes, room);

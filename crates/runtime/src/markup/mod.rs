@@ -3,7 +3,7 @@
 //! A statement is a CALL of [`ENTRY`]. Its first operand is the descriptor that
 //! the translator made of the statement and of the data descriptions
 //! ([`descriptor`]); the operands after it are those of [`operand`].
-//! [`Statements::serve`] does the statement on the program's storage.
+//! [`StatementCache::serve`] does the statement on the program's storage.
 //!
 //! Text is in the code page of the program. Bytes beyond ASCII pass unchanged.
 //! Reference: Enterprise COBOL Language Reference, "JSON GENERATE statement",
@@ -22,7 +22,7 @@ mod xml_events;
 mod xml_generate;
 mod xml_names;
 
-pub use serve::{Operands, Statements};
+pub use serve::{CallOperands, StatementCache};
 
 /// The entry that programs call.
 pub const ENTRY: &str = "DFHEI3";

@@ -9,13 +9,13 @@ use copybook::{CodePage, Numeric, SignPlace, Storage};
 
 /// A sign and the digits without their decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Digits {
+pub(super) struct SignedDigits {
     pub negative: bool,
     pub magnitude: u128,
 }
 
 /// The number in the bytes of an item; `None` if a digit or sign is invalid.
-pub(super) fn read(number: &Numeric, bytes: &[u8]) -> Option<Digits> {
+pub(super) fn read(number: &Numeric, bytes: &[u8]) -> Option<SignedDigits> {
     match number.storage {
         Storage::Zoned { sign } => read_zoned(bytes, sign),
         Storage::Packed => read_packed(bytes, true),
@@ -42,7 +42,7 @@ fn halves(byte: u8) -> (u8, u8) {
     (byte & 15, byte >> 4)
 }
 
-fn read_zoned(bytes: &[u8], sign: SignPlace) -> Option<Digits> {
+fn read_zoned(bytes: &[u8], sign: SignPlace) -> Option<SignedDigits> {
     let (digits, separate) = match sign {
         SignPlace::TrailingSeparate => bytes.split_last().map(|(s, d)| (d, Some(*s)))?,
         SignPlace::LeadingSeparate => bytes.split_first().map(|(s, d)| (d, Some(*s)))?,
@@ -82,13 +82,13 @@ fn read_zoned(bytes: &[u8], sign: SignPlace) -> Option<Digits> {
         }
         magnitude = add_digit(magnitude, digit)?;
     }
-    Some(Digits {
+    Some(SignedDigits {
         negative,
         magnitude,
     })
 }
 
-fn read_packed(bytes: &[u8], has_sign: bool) -> Option<Digits> {
+fn read_packed(bytes: &[u8], has_sign: bool) -> Option<SignedDigits> {
     let mut halves: Vec<u8> = bytes.iter().flat_map(|b| [b >> 4, b & 15]).collect();
     let negative = match has_sign.then(|| halves.pop()).flatten() {
         Some(sign) if sign < 10 => return None,
@@ -102,7 +102,7 @@ fn read_packed(bytes: &[u8], has_sign: bool) -> Option<Digits> {
         }
         magnitude = add_digit(magnitude, digit)?;
     }
-    Some(Digits {
+    Some(SignedDigits {
         negative,
         magnitude,
     })
@@ -113,7 +113,7 @@ fn add_digit(magnitude: u128, digit: u8) -> Option<u128> {
 }
 
 /// Bytes from the most significant on.
-fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> Digits {
+fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> SignedDigits {
     let mut value = 0u128;
     let mut bits = 0u32;
     for byte in bytes.take(16) {
@@ -128,7 +128,7 @@ fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> Digits {
     } else {
         (1u128 << bits) - value
     };
-    Digits {
+    SignedDigits {
         negative: is_negative,
         magnitude,
     }
@@ -136,7 +136,7 @@ fn read_binary(bytes: impl Iterator<Item = u8>, signed: bool) -> Digits {
 
 /// Stores a number whose digits the item has room for. The sign of an unsigned
 /// item is lost, as in a MOVE.
-pub(super) fn write(number: &Numeric, bytes: &mut [u8], value: Digits, has_ebcdic_sign: bool) {
+pub(super) fn write(number: &Numeric, bytes: &mut [u8], value: SignedDigits, has_ebcdic_sign: bool) {
     let negative = value.negative && number.signed && value.magnitude != 0;
     match number.storage {
         Storage::Zoned { sign } => {
@@ -262,7 +262,7 @@ mod tests {
             for ebcdic in [false, true] {
                 for (negative, magnitude) in [(true, 120), (false, 907), (true, 1), (false, 0)] {
                     let mut bytes = vec![0; length];
-                    let value = Digits {
+                    let value = SignedDigits {
                         negative,
                         magnitude,
                     };

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::descriptor::{Statement, Verb};
-use super::generate::Source;
+use super::generate::SourceRecord;
 use super::operand;
-use super::xml_events::{Step, XmlEvent, XmlReader};
+use super::xml_events::{ParseStep, XmlEvent, XmlReader};
 use super::{Fault, json_generate, json_parse, xml_generate};
 
 /// The operands of a CALL, by their places.
-pub trait Operands {
+pub trait CallOperands {
     /// How many there are.
     fn count(&self) -> usize;
     /// Bytes of an operand; 0 for one that is omitted.
@@ -39,7 +39,7 @@ const MOST_DESCRIPTORS: usize = 1024;
 
 /// The statements of a process.
 #[derive(Debug, Default)]
-pub struct Statements {
+pub struct StatementCache {
     descriptors: HashMap<Vec<u8>, Rc<Statement>>,
     parses: HashMap<usize, XmlParse>,
 }
@@ -51,7 +51,7 @@ struct XmlParse {
     last: &'static str,
 }
 
-impl Statements {
+impl StatementCache {
     /// Forgets the documents that are being parsed: their programs have ended.
     pub fn end_task(&mut self) {
         self.parses.clear();
@@ -61,7 +61,7 @@ impl Statements {
     ///
     /// # Errors
     /// The program must end abnormally.
-    pub fn serve(&mut self, operands: &mut dyn Operands) -> Result<(), Fault> {
+    pub fn serve(&mut self, operands: &mut dyn CallOperands) -> Result<(), Fault> {
         let statement = self.statement(operands)?;
         match statement.verb {
             Verb::JsonGenerate | Verb::XmlGenerate => generate(&statement, operands),
@@ -75,7 +75,7 @@ impl Statements {
         }
     }
 
-    fn statement(&mut self, operands: &dyn Operands) -> Result<Rc<Statement>, Fault> {
+    fn statement(&mut self, operands: &dyn CallOperands) -> Result<Rc<Statement>, Fault> {
         let text = operands.bytes(operand::DESCRIPTOR);
         if let Some(statement) = self.descriptors.get(&text) {
             return Ok(statement.clone());
@@ -96,7 +96,7 @@ impl Statements {
     fn next_event(
         &mut self,
         statement: &Statement,
-        operands: &mut dyn Operands,
+        operands: &mut dyn CallOperands,
     ) -> Result<(), Fault> {
         let key = operands.address(operand::STATE);
         let code = operands.int(operand::CODE);
@@ -130,13 +130,13 @@ impl Statements {
         }
         operands.set_int(operand::CODE, 0);
         let event = match parse.reader.step() {
-            Step::Event(event) => event,
-            Step::NeedsInput => named(END_OF_INPUT, Vec::new()),
-            Step::Exception(code, text) => {
+            ParseStep::Event(event) => event,
+            ParseStep::NeedsInput => named(END_OF_INPUT, Vec::new()),
+            ParseStep::Exception(code, text) => {
                 operands.set_int(operand::CODE, code);
                 named(EXCEPTION, text)
             }
-            Step::End => {
+            ParseStep::End => {
                 end_parse(operands);
                 return Ok(());
             }
@@ -180,7 +180,7 @@ fn is_in_order(statement: &Statement) -> bool {
 }
 
 /// There is no further event: the texts are empty.
-fn end_parse(operands: &mut dyn Operands) {
+fn end_parse(operands: &mut dyn CallOperands) {
     operands.set_int(operand::STATE, 0);
     for at in 0..3 {
         operands.set_int(operand::TEXTS + 2 * at, 0);
@@ -188,7 +188,7 @@ fn end_parse(operands: &mut dyn Operands) {
 }
 
 /// Puts an event into the special registers.
-fn show(event: &XmlEvent, operands: &mut dyn Operands) {
+fn show(event: &XmlEvent, operands: &mut dyn CallOperands) {
     let mut name = event.name.as_bytes().to_vec();
     name.resize(operands.size(operand::EVENT), b' ');
     operands.write(operand::EVENT, 0, &name, 0);
@@ -203,13 +203,13 @@ fn show(event: &XmlEvent, operands: &mut dyn Operands) {
     }
 }
 
-fn generate(statement: &Statement, operands: &mut dyn Operands) -> Result<(), Fault> {
+fn generate(statement: &Statement, operands: &mut dyn CallOperands) -> Result<(), Fault> {
     let record = operands.bytes(operand::RECORD);
     let counters = operand::COUNTERS..operands.count();
     let counts: Vec<u32> = counters
         .map(|at| u32::try_from(operands.int(at)).unwrap_or(0))
         .collect();
-    let source = Source {
+    let source = SourceRecord {
         statement,
         record: &record,
         counts: &counts,

@@ -7,12 +7,12 @@
 use copybook::Kind;
 use copybook::number::{Decimal, EditedPicture, Rounding};
 
-use super::descriptor::{Figuratives, Node};
-use super::number::{self, Digits};
+use super::descriptor::{FigurativeSet, Node};
+use super::number::{self, SignedDigits};
 
 /// What a move did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum MoveOutcome {
     /// The item has the value.
     Stored,
     /// Digits before the item's first were lost.
@@ -29,7 +29,7 @@ pub(super) fn store_string(
     bytes: &mut [u8],
     text: &[u8],
     has_ebcdic_sign: bool,
-) -> Outcome {
+) -> MoveOutcome {
     match node.kind {
         Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
             store_decimal(node, bytes, text, has_ebcdic_sign)
@@ -45,7 +45,7 @@ pub(super) fn store_number(
     bytes: &mut [u8],
     text: &[u8],
     has_ebcdic_sign: bool,
-) -> Outcome {
+) -> MoveOutcome {
     match node.kind {
         Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
             store_decimal(node, bytes, text, has_ebcdic_sign)
@@ -55,13 +55,13 @@ pub(super) fn store_number(
             if digits.iter().all(u8::is_ascii_digit) {
                 store_text(node, bytes, digits)
             } else {
-                Outcome::Incompatible
+                MoveOutcome::Incompatible
             }
         }
     }
 }
 
-fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> Outcome {
+fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> MoveOutcome {
     let kept = text.len().min(bytes.len());
     let lost = if node.is_justified {
         let (lost, shown) = text.split_at(text.len() - kept);
@@ -76,26 +76,26 @@ fn store_text(node: &Node, bytes: &mut [u8], text: &[u8]) -> Outcome {
         lost
     };
     if lost.iter().all(|&b| b == b' ') {
-        Outcome::Stored
+        MoveOutcome::Stored
     } else {
-        Outcome::Cut
+        MoveOutcome::Cut
     }
 }
 
-fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bool) -> Outcome {
+fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bool) -> MoveOutcome {
     let float = || std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
     let stored = match &node.kind {
         Kind::Float => float().map(|value| bytes.copy_from_slice(&(value as f32).to_ne_bytes())),
         Kind::Double => float().map(|value| bytes.copy_from_slice(&value.to_ne_bytes())),
         Kind::Numeric(numeric) => {
             let Some((value, lost)) = fit(text, numeric.digits, i32::from(numeric.scale)) else {
-                return Outcome::Incompatible;
+                return MoveOutcome::Incompatible;
             };
             number::write(numeric, bytes, value, has_ebcdic_sign);
             return if lost {
-                Outcome::SizeError
+                MoveOutcome::SizeError
             } else {
-                Outcome::Stored
+                MoveOutcome::Stored
             };
         }
         Kind::NumericEdited(edited) => {
@@ -103,12 +103,12 @@ fn store_decimal(node: &Node, bytes: &mut [u8], text: &[u8], has_ebcdic_sign: bo
         }
         _ => None,
     };
-    stored.map_or(Outcome::Incompatible, |()| Outcome::Stored)
+    stored.map_or(MoveOutcome::Incompatible, |()| MoveOutcome::Stored)
 }
 
 /// The number of a text with `scale` digits after the point, cut to `digits`;
 /// whether digits before the first were lost.
-fn fit(text: &[u8], digits: u16, scale: i32) -> Option<(Digits, bool)> {
+fn fit(text: &[u8], digits: u16, scale: i32) -> Option<(SignedDigits, bool)> {
     let number = Decimal::parse(text).ok()?;
     let limit = 10u128.checked_pow(u32::from(digits));
     let (magnitude, mut lost) = match number.rescale(scale, Rounding::Truncate) {
@@ -117,18 +117,18 @@ fn fit(text: &[u8], digits: u16, scale: i32) -> Option<(Digits, bool)> {
     };
     let kept = limit.map_or(magnitude, |limit| magnitude % limit);
     lost |= kept != magnitude;
-    let value = Digits {
+    let value = SignedDigits {
         negative: number.negative,
         magnitude: kept,
     };
     Some((value, lost))
 }
 
-fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: i32) -> Outcome {
+fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: i32) -> MoveOutcome {
     let picture =
         EditedPicture::compile_with(&node.picture, node.blank_when_zero, node.decimal_comma);
     let (Ok(picture), Some((value, lost))) = (picture, fit(text, digits, scale)) else {
-        return Outcome::Incompatible;
+        return MoveOutcome::Incompatible;
     };
     let mut number = Decimal {
         negative: value.negative,
@@ -147,17 +147,17 @@ fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: 
             .edit(number, Rounding::Truncate, &mut shown)
             .is_err()
         {
-            return Outcome::Incompatible;
+            return MoveOutcome::Incompatible;
         }
     }
     if shown.len() != bytes.len() {
-        return Outcome::Incompatible;
+        return MoveOutcome::Incompatible;
     }
     bytes.copy_from_slice(&shown);
     if lost {
-        Outcome::SizeError
+        MoveOutcome::SizeError
     } else {
-        Outcome::Stored
+        MoveOutcome::Stored
     }
 }
 
@@ -165,13 +165,13 @@ fn store_edited(node: &Node, bytes: &mut [u8], text: &[u8], digits: u16, scale: 
 pub(super) fn store_figurative(
     node: &Node,
     bytes: &mut [u8],
-    which: Figuratives,
+    which: FigurativeSet,
     has_ebcdic_sign: bool,
 ) {
     let byte = match which.0 {
-        Figuratives::LOW => 0,
-        Figuratives::HIGH => 0xFF,
-        Figuratives::SPACE => b' ',
+        FigurativeSet::LOW => 0,
+        FigurativeSet::HIGH => 0xFF,
+        FigurativeSet::SPACE => b' ',
         _ => match node.kind {
             Kind::Numeric(_) | Kind::NumericEdited(_) | Kind::Float | Kind::Double => {
                 store_decimal(node, bytes, b"0", has_ebcdic_sign);
@@ -205,10 +205,10 @@ mod tests {
     fn numbers_lose_digits_as_in_a_move() {
         let node = zoned(5, 2);
         for (text, expected, outcome) in [
-            ("12.345", "01234", Outcome::Stored),
-            ("-1e2", "1000p", Outcome::Stored),
-            ("12345.6", "34560", Outcome::SizeError),
-            ("abc", ".....", Outcome::Incompatible),
+            ("12.345", "01234", MoveOutcome::Stored),
+            ("-1e2", "1000p", MoveOutcome::Stored),
+            ("12345.6", "34560", MoveOutcome::SizeError),
+            ("abc", ".....", MoveOutcome::Incompatible),
         ] {
             let mut bytes = *b".....";
             assert_eq!(
@@ -219,7 +219,7 @@ mod tests {
         }
         let mut bytes = *b".....";
         let outcome = store_string(&node, &mut bytes, b" 7 ", false);
-        assert_eq!((outcome, &bytes), (Outcome::Stored, b"00700"));
+        assert_eq!((outcome, &bytes), (MoveOutcome::Stored, b"00700"));
     }
 
     #[test]
@@ -228,20 +228,20 @@ mod tests {
         let mut bytes = *b"...";
         assert_eq!(
             store_string(&node, &mut bytes, b"abcd", false),
-            Outcome::Cut
+            MoveOutcome::Cut
         );
         assert_eq!(&bytes, b"abc");
         assert_eq!(
             store_number(&node, &mut bytes, b"-7", false),
-            Outcome::Stored
+            MoveOutcome::Stored
         );
         assert_eq!(&bytes, b"7  ");
         let none = store_number(&node, &mut bytes, b"1.5", false);
-        assert_eq!(none, Outcome::Incompatible);
+        assert_eq!(none, MoveOutcome::Incompatible);
         node.is_justified = true;
         assert_eq!(
             store_string(&node, &mut bytes, b"x", false),
-            Outcome::Stored
+            MoveOutcome::Stored
         );
         assert_eq!(&bytes, b"  x");
     }
@@ -257,6 +257,6 @@ mod tests {
         node.picture = "ZZ9.99CR".to_owned();
         let mut bytes = *b"........";
         let outcome = store_number(&node, &mut bytes, b"-7.5", false);
-        assert_eq!((outcome, &bytes), (Outcome::Stored, b"  7.50CR"));
+        assert_eq!((outcome, &bytes), (MoveOutcome::Stored, b"  7.50CR"));
     }
 }

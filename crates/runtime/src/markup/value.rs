@@ -10,12 +10,12 @@ use std::fmt::Write;
 use copybook::Kind;
 
 use super::Fault;
-use super::descriptor::{Figuratives, Node};
-use super::number::{self, Digits};
+use super::descriptor::{FigurativeSet, Node};
+use super::number::{self, SignedDigits};
 
 /// The characters of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Converted {
+pub(super) enum ItemText {
     /// A number, with a period as its decimal point.
     Number(String),
     /// Characters, of which at least one is left.
@@ -26,27 +26,27 @@ pub(super) enum Converted {
 ///
 /// # Errors
 /// A digit or sign of a number is invalid.
-pub(super) fn convert(node: &Node, bytes: &[u8]) -> Result<Converted, Fault> {
+pub(super) fn convert(node: &Node, bytes: &[u8]) -> Result<ItemText, Fault> {
     Ok(match &node.kind {
         Kind::Numeric(numeric) => {
             let digits = number::read(numeric, bytes).ok_or_else(|| invalid(node, bytes))?;
-            Converted::Number(decimal(digits, i32::from(numeric.scale)))
+            ItemText::Number(decimal(digits, i32::from(numeric.scale)))
         }
-        Kind::Float => Converted::Number(match bytes.try_into() {
+        Kind::Float => ItemText::Number(match bytes.try_into() {
             Ok(bytes) => scientific(f64::from(f32::from_ne_bytes(bytes)), 8),
             Err(_) => return Err(invalid(node, bytes)),
         }),
-        Kind::Double => Converted::Number(match bytes.try_into() {
+        Kind::Double => ItemText::Number(match bytes.try_into() {
             Ok(bytes) => scientific(f64::from_ne_bytes(bytes), 17),
             Err(_) => return Err(invalid(node, bytes)),
         }),
-        _ => Converted::Text(trim(bytes, node.is_justified).to_vec()),
+        _ => ItemText::Text(trim(bytes, node.is_justified).to_vec()),
     })
 }
 
 /// Digits with `scale` of them after the point, without leading zeros; zeros
 /// after the point stay.
-pub(super) fn decimal(digits: Digits, scale: i32) -> String {
+pub(super) fn decimal(digits: SignedDigits, scale: i32) -> String {
     let mut text = digits.magnitude.to_string();
     if scale < 0 && digits.magnitude != 0 {
         text.extend(std::iter::repeat_n('0', scale.unsigned_abs() as usize));
@@ -93,7 +93,7 @@ pub(super) fn trim(bytes: &[u8], is_justified: bool) -> &[u8] {
 }
 
 /// Whether an item is one of these figurative constants.
-pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: Figuratives) -> bool {
+pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: FigurativeSet) -> bool {
     let has = |bit: u8| which.0 & bit != 0;
     let all = |byte: u8| bytes.iter().all(|&b| b == byte);
     let is_zero = || match &node.kind {
@@ -102,17 +102,17 @@ pub(super) fn is_figurative(node: &Node, bytes: &[u8], which: Figuratives) -> bo
         Kind::Double => bytes.try_into().is_ok_and(|b| f64::from_ne_bytes(b) == 0.0),
         _ => all(b'0'),
     };
-    has(Figuratives::ZERO) && is_zero()
-        || has(Figuratives::SPACE) && all(b' ')
-        || has(Figuratives::LOW) && all(0)
-        || has(Figuratives::HIGH) && all(0xFF)
+    has(FigurativeSet::ZERO) && is_zero()
+        || has(FigurativeSet::SPACE) && all(b' ')
+        || has(FigurativeSet::LOW) && all(0)
+        || has(FigurativeSet::HIGH) && all(0xFF)
 }
 
 /// Whether an item has one of the values that stand for true.
 pub(super) fn is_true(node: &Node, bytes: &[u8]) -> Result<bool, Fault> {
     let own = match convert(node, bytes)? {
-        Converted::Number(text) => text.into_bytes(),
-        Converted::Text(_) => without_blanks(bytes).to_vec(),
+        ItemText::Number(text) => text.into_bytes(),
+        ItemText::Text(_) => without_blanks(bytes).to_vec(),
     };
     let is_number = matches!(node.kind, Kind::Numeric(_));
     Ok(node.truths.iter().any(|range| {
@@ -161,7 +161,7 @@ mod tests {
             (false, 7, 5, "0.00007"),
         ];
         for (negative, magnitude, scale, expected) in cases {
-            let digits = Digits {
+            let digits = SignedDigits {
                 negative,
                 magnitude,
             };

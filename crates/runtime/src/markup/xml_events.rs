@@ -23,7 +23,7 @@ pub(super) struct XmlEvent {
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ParseStep {
     Event(XmlEvent),
     /// The segment ends before the document does.
     NeedsInput,
@@ -43,15 +43,15 @@ const OTHER: i64 = 0x3000;
 const MOST_LEVELS: usize = 10_000;
 
 /// Why a construct gives no event.
-enum Stop {
+enum ParseStop {
     Incomplete,
     Wrong(i64),
 }
 
-type Parsed<T> = Result<T, Stop>;
+type ParseResult<T> = Result<T, ParseStop>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum ParsePhase {
     Declaration,
     Prolog,
     Content,
@@ -72,7 +72,7 @@ struct OpenElement {
 pub(super) struct XmlReader {
     document: Vec<u8>,
     at: usize,
-    phase: Phase,
+    phase: ParsePhase,
     queue: VecDeque<XmlEvent>,
     open: Vec<OpenElement>,
     /// Prefixes and their namespaces, innermost last.
@@ -91,7 +91,7 @@ impl XmlReader {
         XmlReader {
             document,
             at,
-            phase: Phase::Declaration,
+            phase: ParsePhase::Declaration,
             queue,
             open: Vec::new(),
             scopes: vec![(
@@ -117,58 +117,58 @@ impl XmlReader {
     }
 
     /// The next event.
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> ParseStep {
         loop {
             if let Some(event) = self.queue.pop_front() {
-                return Step::Event(event);
+                return ParseStep::Event(event);
             }
-            if self.phase == Phase::Ended {
-                return Step::End;
+            if self.phase == ParsePhase::Ended {
+                return ParseStep::End;
             }
             let start = self.at;
             match self.construct() {
                 Ok(()) => {}
-                Err(Stop::Incomplete) if !self.is_last => {
+                Err(ParseStop::Incomplete) if !self.is_last => {
                     self.at = start;
                     self.queue.clear();
-                    return Step::NeedsInput;
+                    return ParseStep::NeedsInput;
                 }
-                Err(Stop::Incomplete) => return self.exception(OTHER),
-                Err(Stop::Wrong(reason)) => return self.exception(reason),
+                Err(ParseStop::Incomplete) => return self.exception(OTHER),
+                Err(ParseStop::Wrong(reason)) => return self.exception(reason),
             }
         }
     }
 
-    fn exception(&mut self, reason: i64) -> Step {
-        self.phase = Phase::Ended;
+    fn exception(&mut self, reason: i64) -> ParseStep {
+        self.phase = ParsePhase::Ended;
         self.queue.clear();
         let end = self.at.min(self.document.len());
         let text = self.document[..end].to_vec();
-        Step::Exception(NOT_WELL_FORMED | reason, text)
+        ParseStep::Exception(NOT_WELL_FORMED | reason, text)
     }
 
     fn rest(&self) -> &[u8] {
         &self.document[self.at..]
     }
 
-    fn peek(&self) -> Parsed<u8> {
-        self.document.get(self.at).copied().ok_or(Stop::Incomplete)
+    fn peek(&self) -> ParseResult<u8> {
+        self.document.get(self.at).copied().ok_or(ParseStop::Incomplete)
     }
 
     /// Whether the text goes on with this; incomplete if it may still.
-    fn is_next(&self, text: &[u8]) -> Parsed<bool> {
+    fn is_next(&self, text: &[u8]) -> ParseResult<bool> {
         let rest = self.rest();
         if rest.len() < text.len() && text.starts_with(rest) {
             return if self.is_last {
                 Ok(false)
             } else {
-                Err(Stop::Incomplete)
+                Err(ParseStop::Incomplete)
             };
         }
         Ok(rest.starts_with(text))
     }
 
-    fn expect(&mut self, text: &[u8]) -> Parsed<()> {
+    fn expect(&mut self, text: &[u8]) -> ParseResult<()> {
         if !self.is_next(text)? {
             return Err(wrong());
         }
@@ -185,9 +185,9 @@ impl XmlReader {
     }
 
     /// The text up to a mark, which is passed over.
-    fn until(&mut self, mark: &[u8]) -> Parsed<Vec<u8>> {
+    fn until(&mut self, mark: &[u8]) -> ParseResult<Vec<u8>> {
         let found = self.rest().windows(mark.len()).position(|w| w == mark);
-        let length = found.ok_or(Stop::Incomplete)?;
+        let length = found.ok_or(ParseStop::Incomplete)?;
         let text = self.rest()[..length].to_vec();
         if !text.iter().all(|&b| is_character(b)) {
             return Err(wrong());
@@ -196,35 +196,35 @@ impl XmlReader {
         Ok(text)
     }
 
-    fn name(&mut self) -> Parsed<Vec<u8>> {
+    fn name(&mut self) -> ParseResult<Vec<u8>> {
         if !begins_name(self.peek()?) {
             return Err(wrong());
         }
         let rest = self.rest();
         let length = rest.iter().position(|&b| !is_name_byte(b));
-        let name = rest[..length.ok_or(Stop::Incomplete)?].to_vec();
+        let name = rest[..length.ok_or(ParseStop::Incomplete)?].to_vec();
         self.at += name.len();
         Ok(name)
     }
 
-    fn construct(&mut self) -> Parsed<()> {
+    fn construct(&mut self) -> ParseResult<()> {
         match self.phase {
-            Phase::Declaration => {
+            ParsePhase::Declaration => {
                 if self.is_next(b"<?xml")?
                     && self.document.get(self.at + 5).is_none_or(|&b| is_blank(b))
                 {
                     self.declaration()?;
                 }
-                self.phase = Phase::Prolog;
+                self.phase = ParsePhase::Prolog;
                 Ok(())
             }
-            Phase::Prolog | Phase::Epilog => self.around_root(),
-            Phase::Content => self.content(),
-            Phase::Ended => Ok(()),
+            ParsePhase::Prolog | ParsePhase::Epilog => self.around_root(),
+            ParsePhase::Content => self.content(),
+            ParsePhase::Ended => Ok(()),
         }
     }
 
-    fn declaration(&mut self) -> Parsed<()> {
+    fn declaration(&mut self) -> ParseResult<()> {
         self.at += 5;
         const EVENTS: [(&[u8], &str); 3] = [
             (b"version", "VERSION-INFORMATION"),
@@ -257,7 +257,7 @@ impl XmlReader {
     }
 
     /// `=` and a value in quotes, references resolved.
-    fn value_of(&mut self) -> Parsed<Vec<u8>> {
+    fn value_of(&mut self) -> ParseResult<Vec<u8>> {
         self.blanks();
         self.expect(b"=")?;
         self.blanks();
@@ -290,11 +290,11 @@ impl XmlReader {
     }
 
     /// Before and after the root element.
-    fn around_root(&mut self) -> Parsed<()> {
+    fn around_root(&mut self) -> ParseResult<()> {
         self.blanks();
-        if self.rest().is_empty() && self.phase == Phase::Epilog {
+        if self.rest().is_empty() && self.phase == ParsePhase::Epilog {
             self.queue.push_back(event("END-OF-DOCUMENT", b""));
-            self.phase = Phase::Ended;
+            self.phase = ParsePhase::Ended;
             return Ok(());
         }
         if self.peek()? != b'<' {
@@ -303,21 +303,21 @@ impl XmlReader {
         if self.comment_or_instruction()? {
             return Ok(());
         }
-        if self.phase == Phase::Epilog {
+        if self.phase == ParsePhase::Epilog {
             return Err(wrong());
         }
         if self.is_next(b"<!DOCTYPE")? {
             return self.document_type();
         }
-        self.phase = Phase::Content;
+        self.phase = ParsePhase::Content;
         let started = self.start_tag();
         if started.is_err() {
-            self.phase = Phase::Prolog;
+            self.phase = ParsePhase::Prolog;
         }
         started
     }
 
-    fn comment_or_instruction(&mut self) -> Parsed<bool> {
+    fn comment_or_instruction(&mut self) -> ParseResult<bool> {
         if self.is_next(b"<!--")? {
             self.at += 4;
             let text = self.until(b"-->")?;
@@ -344,7 +344,7 @@ impl XmlReader {
     }
 
     /// Passes over a document type declaration; its text is the root's name.
-    fn document_type(&mut self) -> Parsed<()> {
+    fn document_type(&mut self) -> ParseResult<()> {
         self.at += b"<!DOCTYPE".len();
         self.blanks();
         let name = self.name()?;
@@ -368,7 +368,7 @@ impl XmlReader {
         Ok(())
     }
 
-    fn content(&mut self) -> Parsed<()> {
+    fn content(&mut self) -> ParseResult<()> {
         if self.peek()? != b'<' {
             return self.characters();
         }
@@ -392,9 +392,9 @@ impl XmlReader {
         self.start_tag()
     }
 
-    fn characters(&mut self) -> Parsed<()> {
+    fn characters(&mut self) -> ParseResult<()> {
         let length = self.rest().iter().position(|&b| b == b'<');
-        let text = self.rest()[..length.ok_or(Stop::Incomplete)?].to_vec();
+        let text = self.rest()[..length.ok_or(ParseStop::Incomplete)?].to_vec();
         if !text.iter().all(|&b| is_character(b)) || text.windows(3).any(|w| w == b"]]>") {
             return Err(wrong());
         }
@@ -429,7 +429,7 @@ impl XmlReader {
         Ok(())
     }
 
-    fn start_tag(&mut self) -> Parsed<()> {
+    fn start_tag(&mut self) -> ParseResult<()> {
         self.expect(b"<")?;
         let name = self.name()?;
         let mut attributes: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -470,7 +470,7 @@ impl XmlReader {
         Ok(())
     }
 
-    fn tag_events(&mut self, name: &[u8], attributes: &[(Vec<u8>, Vec<u8>)]) -> Parsed<()> {
+    fn tag_events(&mut self, name: &[u8], attributes: &[(Vec<u8>, Vec<u8>)]) -> ParseResult<()> {
         let start = self.named("START-OF-ELEMENT", name, true)?;
         self.queue.push_back(start);
         for (attribute, value) in attributes {
@@ -493,7 +493,7 @@ impl XmlReader {
 
     /// An event of a name that may have a prefix. The default namespace is that
     /// of elements alone.
-    fn named(&self, what: &'static str, name: &[u8], has_default: bool) -> Parsed<XmlEvent> {
+    fn named(&self, what: &'static str, name: &[u8], has_default: bool) -> ParseResult<XmlEvent> {
         let (prefix, local) = match name.iter().position(|&b| b == b':') {
             Some(colon) => (&name[..colon], &name[colon + 1..]),
             None => (&b""[..], name),
@@ -511,18 +511,18 @@ impl XmlReader {
         Ok(event)
     }
 
-    fn end_tag(&mut self) -> Parsed<()> {
+    fn end_tag(&mut self) -> ParseResult<()> {
         self.at += 2;
         let name = self.name()?;
         self.blanks();
         self.expect(b">")?;
         if self.open.last().is_none_or(|open| open.name != name) {
-            return Err(Stop::Wrong(END_TAG_MISMATCH));
+            return Err(ParseStop::Wrong(END_TAG_MISMATCH));
         }
         self.close()
     }
 
-    fn close(&mut self) -> Parsed<()> {
+    fn close(&mut self) -> ParseResult<()> {
         let Some(open) = self.open.pop() else {
             return Err(wrong());
         };
@@ -530,14 +530,14 @@ impl XmlReader {
         self.queue.push_back(end);
         self.scopes.truncate(open.scopes);
         if self.open.is_empty() {
-            self.phase = Phase::Epilog;
+            self.phase = ParsePhase::Epilog;
         }
         Ok(())
     }
 }
 
-fn wrong() -> Stop {
-    Stop::Wrong(OTHER)
+fn wrong() -> ParseStop {
+    ParseStop::Wrong(OTHER)
 }
 
 fn event(name: &'static str, text: &[u8]) -> XmlEvent {

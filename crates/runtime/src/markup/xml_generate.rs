@@ -5,9 +5,9 @@
 //! GENERATE exceptions".
 
 use super::Fault;
-use super::descriptor::{Form, Node};
-use super::generate::{Output, Source};
-use super::value::{Converted, convert};
+use super::descriptor::{XmlForm, Node};
+use super::generate::{OutputItem, SourceRecord};
+use super::value::{ItemText, convert};
 use super::xml_names::{escape, is_character};
 
 /// XML-CODE when the receiver is too small.
@@ -22,7 +22,7 @@ const CHARACTERS: i64 = 417;
 /// # Errors
 /// A number in it is invalid.
 pub(super) fn generate(
-    source: &Source<'_>,
+    source: &SourceRecord<'_>,
     namespace: &[u8],
     prefix: &[u8],
 ) -> Result<(Vec<u8>, i64), Fault> {
@@ -50,7 +50,7 @@ pub(super) fn generate(
 }
 
 struct XmlWriter<'a> {
-    source: &'a Source<'a>,
+    source: &'a SourceRecord<'a>,
     /// What the next element declares.
     namespace: Option<&'a [u8]>,
     prefix: &'a [u8],
@@ -59,20 +59,20 @@ struct XmlWriter<'a> {
 }
 
 impl XmlWriter<'_> {
-    fn node(&self, output: &Output) -> &Node {
+    fn node(&self, output: &OutputItem) -> &Node {
         &self.source.statement.nodes[output.node()]
     }
 
     /// An item with its tags, or the elements of a table.
-    fn element(&mut self, output: &Output) -> Result<(), Fault> {
+    fn element(&mut self, output: &OutputItem) -> Result<(), Fault> {
         let mut name = name(self.node(output));
         match output {
-            Output::Table(_, elements) => {
+            OutputItem::Table(_, elements) => {
                 for element in elements {
                     self.item(element)?;
                 }
             }
-            Output::Leaf(index, at) => {
+            OutputItem::Leaf(index, at) => {
                 let (text, is_hex) = self.text(*index, *at)?;
                 if is_hex {
                     name.splice(..0, *b"hex.");
@@ -82,18 +82,18 @@ impl XmlWriter<'_> {
                 escape(&mut self.out, &text);
                 self.end(&name);
             }
-            Output::Group(_, items) => {
+            OutputItem::Group(_, items) => {
                 self.start(&name);
                 for item in items {
-                    if let Output::Leaf(index, at) = item
-                        && self.node(item).form == Form::Attribute
+                    if let OutputItem::Leaf(index, at) = item
+                        && self.node(item).form == XmlForm::Attribute
                     {
                         self.attribute(*index, *at)?;
                     }
                 }
                 self.out.push(b'>');
                 for item in items {
-                    if self.node(item).form != Form::Attribute {
+                    if self.node(item).form != XmlForm::Attribute {
                         self.item(item)?;
                     }
                 }
@@ -104,9 +104,9 @@ impl XmlWriter<'_> {
     }
 
     /// An item of a group that is no attribute.
-    fn item(&mut self, output: &Output) -> Result<(), Fault> {
+    fn item(&mut self, output: &OutputItem) -> Result<(), Fault> {
         match output {
-            Output::Leaf(index, at) if self.node(output).form == Form::Content => {
+            OutputItem::Leaf(index, at) if self.node(output).form == XmlForm::Content => {
                 let (text, _) = self.text(*index, *at)?;
                 escape(&mut self.out, &text);
                 Ok(())
@@ -164,8 +164,8 @@ impl XmlWriter<'_> {
         let node = &self.source.statement.nodes[index];
         let bytes = self.source.bytes(node, at)?;
         let text = match convert(node, bytes)? {
-            Converted::Number(text) => text.into_bytes(),
-            Converted::Text(text) => text,
+            ItemText::Number(text) => text.into_bytes(),
+            ItemText::Text(text) => text,
         };
         if text.iter().all(|&b| is_character(b)) {
             return Ok((text, false));

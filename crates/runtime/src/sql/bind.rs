@@ -5,7 +5,7 @@ use sql::field::{CobolType, EncodeError, encode};
 use sql::wire::{Client, oid};
 
 use super::areas::{SqlAreas, field, indicator};
-use super::prepare::Prepared;
+use super::prepare::PreparedStatement;
 use super::report::SqlFailure;
 use super::session::Session;
 
@@ -20,7 +20,7 @@ impl Session {
     pub(super) fn bind_first(
         &mut self,
         portal: &str,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         inputs: &[Descriptor],
         areas: &dyn SqlAreas,
         place: Option<&RowPlace>,
@@ -33,7 +33,7 @@ impl Session {
     pub(super) fn bind_more(
         &mut self,
         portal: &str,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         inputs: &[Descriptor],
         areas: &dyn SqlAreas,
         occurrence: u32,
@@ -52,7 +52,7 @@ impl Session {
 fn bind(
     client: &mut Client,
     portal: &str,
-    prepared: &Prepared,
+    prepared: &PreparedStatement,
     inputs: &[Descriptor],
     areas: &dyn SqlAreas,
     occurrence: u32,

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use sql::wire::{ClientEvent, oid};
 use sql::{Catalog, Column, SqlType, StatementKind, Table};
 
-use super::exchange::Transport;
+use super::exchange::SqlTransport;
 use super::report::SqlFailure;
 use super::session::Session;
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 /// Schema and name of a table.
 pub(super) type TableName = (Option<String>, String);
@@ -81,7 +81,7 @@ impl Session {
     /// Looks tables up; all of them in one batch.
     pub(super) fn look_up(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         names: &[TableName],
     ) -> Result<(), SqlFailure> {
         self.open_batch();
@@ -107,7 +107,7 @@ impl Session {
         // BEGIN and SAVEPOINT complete before the look-ups do.
         let mut columns = Vec::new();
         let context = self.context(StatementKind::SelectInto, false);
-        self.run(transport, context, Effect::Reads, &mut |event| {
+        self.run(transport, context, StatementEffect::Reads, &mut |event| {
             match event {
                 ClientEvent::Row(row) => {
                     let texts = row.values().map(|v| v.map(String::from_utf8_lossy));

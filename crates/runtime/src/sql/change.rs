@@ -8,11 +8,11 @@ use sql::wire::ClientEvent;
 
 use super::areas::SqlAreas;
 use super::bind::{RowPlace, whole_number};
-use super::exchange::Transport;
-use super::prepare::{Prepared, ProgramStatement};
+use super::exchange::SqlTransport;
+use super::prepare::{PreparedStatement, ProgramStatement};
 use super::report::SqlFailure;
 use super::session::Session;
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 /// Rows that one INSERT may have.
 const MOST_ROWS: i64 = 32_767;
@@ -23,7 +23,7 @@ impl Session {
     /// A statement that changes rows.
     pub(super) fn change(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         statement: &ProgramStatement,
     ) -> Result<Sqlca, SqlFailure> {
@@ -44,14 +44,14 @@ impl Session {
     /// Sends the batch; the rows of its last statement, and a row that it gave.
     pub(super) fn count(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         kind: StatementKind,
         has_inputs: bool,
     ) -> Result<(u64, Option<RowPlace>), SqlFailure> {
         let context = self.context(kind, has_inputs);
         let mut rows = 0;
         let mut place = None;
-        self.run(transport, context, Effect::Changes, &mut |event| {
+        self.run(transport, context, StatementEffect::Changes, &mut |event| {
             match event {
                 ClientEvent::Complete(count) => rows = count,
                 ClientEvent::Row(row) => {
@@ -68,10 +68,10 @@ impl Session {
     /// INSERT … FOR n ROWS: all rows or none.
     fn insert_rows(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
     ) -> Result<Sqlca, SqlFailure> {
         let rows = rows_of(areas, block)?;
         let arrays = block.inputs.iter().filter(|d| d.occurs > 1);
@@ -91,7 +91,7 @@ impl Session {
                 self.exchange.client.execute("", 0);
             }
             let context = self.context(block.kind, true);
-            self.run(transport, context, Effect::Reads, &mut |event| {
+            self.run(transport, context, StatementEffect::Reads, &mut |event| {
                 if let ClientEvent::Complete(count) = event {
                     done += count;
                 }
@@ -105,10 +105,10 @@ impl Session {
     /// An UPDATE or DELETE WHERE CURRENT OF.
     fn change_row(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
     ) -> Result<Sqlca, SqlFailure> {
         let place = self.row_place(block)?;
         self.bind_first("", prepared, &block.inputs, areas, Some(&place))?;

@@ -17,24 +17,24 @@ use sql::{Distance, FetchOrientation, StatementKind};
 use super::areas::SqlAreas;
 use super::bind::{RowPlace, whole_number};
 use super::change::rows_of;
-use super::exchange::Transport;
-use super::prepare::{Prepared, ProgramStatement};
+use super::exchange::SqlTransport;
+use super::prepare::{PreparedStatement, ProgramStatement};
 use super::receive::{ReceiveNotes, receive};
 use super::report::SqlFailure;
 use super::session::{ProgramName, Session};
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 /// A cursor that is open.
 #[derive(Debug)]
 pub(super) struct ProgramCursor {
     rows: OpenCursor,
     portal: String,
-    prepared: Rc<Prepared>,
+    prepared: Rc<PreparedStatement>,
 }
 
 impl ProgramCursor {
     /// Whether it runs a prepared statement.
-    pub fn is_of(&self, prepared: &Rc<Prepared>) -> bool {
+    pub fn is_of(&self, prepared: &Rc<PreparedStatement>) -> bool {
         Rc::ptr_eq(&self.prepared, prepared)
     }
 }
@@ -59,7 +59,7 @@ impl Session {
     /// OPEN.
     pub(super) fn open_cursor(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         statement: &ProgramStatement,
     ) -> Result<Sqlca, SqlFailure> {
@@ -84,7 +84,7 @@ impl Session {
         if !prepared.locks {
             self.exchange.client.execute(&portal, READ_AHEAD);
         }
-        self.read_rows(transport, &mut rows, Effect::Holds, !prepared.locks)?;
+        self.read_rows(transport, &mut rows, StatementEffect::Holds, !prepared.locks)?;
         let cursor = ProgramCursor {
             rows,
             portal,
@@ -97,9 +97,9 @@ impl Session {
     /// Takes the rows of the batch's last Execute.
     fn read_rows(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         rows: &mut OpenCursor,
-        effect: Effect,
+        effect: StatementEffect,
         executes: bool,
     ) -> Result<(), SqlFailure> {
         let context = self.context(StatementKind::Fetch, false);
@@ -123,7 +123,7 @@ impl Session {
     /// FETCH of a row or a rowset.
     pub(super) fn fetch(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
     ) -> Result<Sqlca, SqlFailure> {
@@ -145,7 +145,7 @@ impl Session {
 
     fn fetch_from(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
         cursor: &mut ProgramCursor,
@@ -231,7 +231,7 @@ impl Session {
     /// Moves a cursor; false when there is no row there.
     fn step(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         cursor: &mut ProgramCursor,
         orientation: FetchOrientation,
         distance: i32,
@@ -248,7 +248,7 @@ impl Session {
             let many = if locks && many == READ_AHEAD { 1 } else { many };
             self.open_batch();
             self.exchange.client.execute(&cursor.portal, many);
-            let effect = if locks { Effect::Holds } else { Effect::Reads };
+            let effect = if locks { StatementEffect::Holds } else { StatementEffect::Reads };
             self.read_rows(transport, &mut cursor.rows, effect, true)?;
         }
     }
@@ -296,7 +296,7 @@ impl Session {
     }
 
     /// Reads what cursors WITH HOLD still have.
-    pub(super) fn read_held(&mut self, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+    pub(super) fn read_held(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         let held = self.cursors.iter().filter(|(_, c)| c.rows.must_be_kept());
         let names: Vec<ProgramName> = held.map(|(name, _)| name.clone()).collect();
         for name in names {
@@ -304,7 +304,7 @@ impl Session {
                 continue;
             };
             self.exchange.client.execute(&cursor.portal, 0);
-            let read = self.read_rows(transport, &mut cursor.rows, Effect::Reads, true);
+            let read = self.read_rows(transport, &mut cursor.rows, StatementEffect::Reads, true);
             self.cursors.insert(name, cursor);
             read?;
         }

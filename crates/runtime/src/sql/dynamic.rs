@@ -11,8 +11,8 @@ use sql::{NoHostVariables, Statement, StatementKind, TokenKind, lex};
 
 use super::areas::SqlAreas;
 use super::bind::bind_text;
-use super::exchange::Transport;
-use super::prepare::Prepared;
+use super::exchange::SqlTransport;
+use super::prepare::PreparedStatement;
 use super::report::SqlFailure;
 use super::session::Session;
 
@@ -23,7 +23,7 @@ impl Session {
     /// PREPARE.
     pub(super) fn prepare_dynamic(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
     ) -> Result<Sqlca, SqlFailure> {
@@ -58,11 +58,11 @@ impl Session {
 
     fn prepare_text(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         text: &str,
-    ) -> Result<Prepared, SqlFailure> {
+    ) -> Result<PreparedStatement, SqlFailure> {
         let statement = Statement::parse_dynamic(text)?;
-        let kept = Prepared {
+        let kept = PreparedStatement {
             name: text.to_owned(),
             kind: statement.kind,
             parameters: Vec::new(),
@@ -81,7 +81,7 @@ impl Session {
     /// EXECUTE.
     pub(super) fn execute_dynamic(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
     ) -> Result<Sqlca, SqlFailure> {
@@ -110,7 +110,7 @@ impl Session {
     /// EXECUTE IMMEDIATE.
     pub(super) fn execute_immediate(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         block: &StatementBlock,
     ) -> Result<Sqlca, SqlFailure> {
@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// Runs a text without parameters.
-    fn run_text(&mut self, transport: &mut dyn Transport, text: &str) -> Result<Sqlca, SqlFailure> {
+    fn run_text(&mut self, transport: &mut dyn SqlTransport, text: &str) -> Result<Sqlca, SqlFailure> {
         let statement = Statement::parse_dynamic(text)?;
         if !statement.inputs.is_empty() {
             return Err(SqlFailure::code(-313, &[]));

@@ -11,7 +11,7 @@ use sql::wire::{Client, ClientEvent};
 use super::report::SqlFailure;
 
 /// The connection. Both calls wait; what a host does meanwhile is its own.
-pub trait Transport {
+pub trait SqlTransport {
     /// Sends all bytes.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ pub trait Transport {
 const BUFFER_BYTES: usize = 32 * 1024;
 
 /// Takes the events of a batch; an error ends the statement, not the batch.
-pub(super) type Events<'e> = dyn FnMut(ClientEvent<'_>) -> Result<(), SqlFailure> + 'e;
+pub(super) type EventSink<'e> = dyn FnMut(ClientEvent<'_>) -> Result<(), SqlFailure> + 'e;
 
 /// The outcome of a batch.
 pub(super) struct BatchEnd {
@@ -57,8 +57,8 @@ impl Exchange {
     /// Ends the batch with a Sync, sends it, and takes its replies.
     pub fn finish(
         &mut self,
-        transport: &mut dyn Transport,
-        events: &mut Events<'_>,
+        transport: &mut dyn SqlTransport,
+        events: &mut EventSink<'_>,
     ) -> Result<BatchEnd, SqlFailure> {
         self.client.sync();
         self.send(transport)?;
@@ -96,7 +96,7 @@ impl Exchange {
         }
     }
 
-    fn send(&mut self, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+    fn send(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         let sent = transport.send(self.client.output());
         self.client.handle_sent(usize::MAX);
         // What the server said before it left can still be read.
@@ -108,7 +108,7 @@ impl Exchange {
         }
     }
 
-    fn receive(&mut self, transport: &mut dyn Transport) -> Result<(), String> {
+    fn receive(&mut self, transport: &mut dyn SqlTransport) -> Result<(), String> {
         match transport.receive(&mut self.buffer) {
             Ok(0) => Err("the server ended the connection".to_owned()),
             Ok(bytes) => {

@@ -2,7 +2,7 @@
 //!
 //! A statement is a CALL of [`sql::block::SQL_ENTRY`] with a statement block, the
 //! SQLCA and the host variables. [`Session::execute`] does it on the program's
-//! storage ([`SqlAreas`]) over a connection ([`Transport`]) that is
+//! storage ([`SqlAreas`]) over a connection ([`SqlTransport`]) that is
 //! authenticated and set up. A worker and a batch program share this; they
 //! differ in [`UnitOwner`], which says who ends units of work.
 //!
@@ -37,8 +37,8 @@ mod tests;
 mod unit;
 
 pub use areas::SqlAreas;
-pub use exchange::Transport;
-pub use report::{Executed, SqlFailure};
+pub use exchange::SqlTransport;
+pub use report::{StatementOutcome, SqlFailure};
 pub use service::{dsntiac, dsntiar};
 pub use session::{Session, SessionOptions, UnitOwner};
-pub use unit::Settled;
+pub use unit::SettledUnit;

@@ -7,16 +7,16 @@ use sql::{RewriteOptions, StatementKind, TokenKind, lex};
 
 use super::areas::SqlAreas;
 use super::bind::bind_text;
-use super::exchange::Transport;
+use super::exchange::SqlTransport;
 use super::report::SqlFailure;
 use super::session::Session;
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 impl Session {
     /// SAVEPOINT, RELEASE SAVEPOINT and ROLLBACK TO SAVEPOINT.
     pub(super) fn savepoint(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         kind: StatementKind,
         name: &str,
     ) -> Result<Sqlca, SqlFailure> {
@@ -27,17 +27,17 @@ impl Session {
             _ if name.is_empty() => return Err(SqlFailure::code(-880, &[])),
             _ => format!("ROLLBACK TO SAVEPOINT {quoted}"),
         };
-        self.run_sql(transport, &[text], kind, Effect::Savepoint)?;
+        self.run_sql(transport, &[text], kind, StatementEffect::Savepoint)?;
         Ok(Sqlca::success(0))
     }
 
     /// Runs texts of PostgreSQL's SQL in one batch.
     fn run_sql(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         texts: &[String],
         kind: StatementKind,
-        effect: Effect,
+        effect: StatementEffect,
     ) -> Result<(), SqlFailure> {
         self.open_batch();
         let client = &mut self.exchange.client;
@@ -54,7 +54,7 @@ impl Session {
     /// CREATE, ALTER, DROP, GRANT and their like.
     pub(super) fn define(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         text: &str,
     ) -> Result<Sqlca, SqlFailure> {
         let options = RewriteOptions {
@@ -73,7 +73,7 @@ impl Session {
         }
         if !sql.is_empty() {
             let kind = StatementKind::Definition;
-            self.run_sql(transport, &sql, kind, Effect::Changes)?;
+            self.run_sql(transport, &sql, kind, StatementEffect::Changes)?;
             self.forget_catalog();
         }
         Ok(Sqlca::success(0))

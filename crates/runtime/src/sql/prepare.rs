@@ -11,10 +11,10 @@ use sql::block::{HEADER_BYTES, StatementBlock};
 use sql::wire::ClientEvent;
 use sql::{HostVariables, RewriteOptions, Rewritten, RowCount, Statement, StatementKind, rewrite};
 
-use super::exchange::Transport;
+use super::exchange::SqlTransport;
 use super::report::{SqlFailure, first_problem};
 use super::session::Session;
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 /// A statement of a program.
 #[derive(Debug)]
@@ -24,12 +24,12 @@ pub(super) struct ProgramStatement {
     /// Bytes of the block.
     pub length: usize,
     pub block: StatementBlock,
-    pub prepared: RefCell<Option<Rc<Prepared>>>,
+    pub prepared: RefCell<Option<Rc<PreparedStatement>>>,
 }
 
 /// A statement that is prepared on the connection.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedStatement {
     /// Its name there.
     pub name: String,
     /// What it is.
@@ -46,7 +46,7 @@ pub(super) struct Prepared {
     pub locks: bool,
 }
 
-impl Prepared {
+impl PreparedStatement {
     /// Whether the server has nothing of it: it has no parameters, and its name is
     /// its text, which is run as it is.
     pub fn is_text(&self) -> bool {
@@ -73,9 +73,9 @@ impl Session {
     /// The prepared form of a program's statement.
     pub(super) fn prepared(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         statement: &ProgramStatement,
-    ) -> Result<Rc<Prepared>, SqlFailure> {
+    ) -> Result<Rc<PreparedStatement>, SqlFailure> {
         if let Some(prepared) = &*statement.prepared.borrow() {
             return Ok(prepared.clone());
         }
@@ -94,18 +94,18 @@ impl Session {
     /// Rewrites a statement and prepares it.
     pub(super) fn prepare(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         statement: &Statement,
         hosts: &dyn HostVariables,
         qualifier: Option<String>,
-    ) -> Result<Prepared, SqlFailure> {
+    ) -> Result<PreparedStatement, SqlFailure> {
         let options = RewriteOptions {
             qualifier,
             dates: self.options.dates,
             decimal_digits: self.options.decimal_digits,
         };
         let rewritten = self.rewritten(transport, statement, hosts, &options)?;
-        let mut prepared = Prepared {
+        let mut prepared = PreparedStatement {
             name: self.new_name('t'),
             kind: statement.kind,
             parameters: rewritten.parameters.clone(),
@@ -120,7 +120,7 @@ impl Session {
         client.describe(&prepared.name);
         let context = self.context(statement.kind, !rewritten.parameters.is_empty());
         let (parameters, columns) = (&mut prepared.parameters, &mut prepared.columns);
-        self.run(transport, context, Effect::Reads, &mut |event| {
+        self.run(transport, context, StatementEffect::Reads, &mut |event| {
             match event {
                 ClientEvent::Parameters(types) => *parameters = types,
                 ClientEvent::Columns(list) => *columns = list.iter().map(|c| c.oid).collect(),
@@ -138,7 +138,7 @@ impl Session {
     /// Rewrites with the types of all tables that the statement names.
     fn rewritten(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         statement: &Statement,
         hosts: &dyn HostVariables,
         options: &RewriteOptions,

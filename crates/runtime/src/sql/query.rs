@@ -5,18 +5,18 @@ use sql::field::DecodeOptions;
 use sql::wire::ClientEvent;
 
 use super::areas::SqlAreas;
-use super::exchange::Transport;
+use super::exchange::SqlTransport;
 use super::prepare::ProgramStatement;
 use super::receive::{ReceiveNotes, receive};
 use super::report::SqlFailure;
 use super::session::Session;
-use super::unit::Effect;
+use super::unit::StatementEffect;
 
 impl Session {
     /// Reads the one row of a result.
     pub(super) fn select_into(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         statement: &ProgramStatement,
     ) -> Result<Sqlca, SqlFailure> {
@@ -27,9 +27,9 @@ impl Session {
         self.exchange.client.execute("", 2);
         let context = self.context(block.kind, !block.inputs.is_empty());
         let effect = if prepared.locks {
-            Effect::Holds
+            StatementEffect::Holds
         } else {
-            Effect::Reads
+            StatementEffect::Reads
         };
         let options = self.decode_options();
         let mut rows = 0u32;

@@ -70,7 +70,7 @@ pub(super) fn first_problem(problems: Vec<Problem>) -> SqlFailure {
 
 /// The outcome of a statement, after its SQLCA is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Executed {
+pub enum StatementOutcome {
     /// It is done, or the program has an SQLCODE.
     Done,
     /// The unit of work was rolled back on this connection (-911): the rest of it

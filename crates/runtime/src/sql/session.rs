@@ -16,10 +16,10 @@ use sql::wire::{Client, ClientLimits, TransactionState};
 use super::areas::{AREA, BLOCK, SqlAreas, write_sqlca};
 use super::catalog::ServerCatalog;
 use super::cursor::ProgramCursor;
-use super::exchange::{Exchange, Transport};
-use super::prepare::{Prepared, ProgramStatement};
-use super::report::{Executed, SqlFailure};
-use super::unit::Unit;
+use super::exchange::{Exchange, SqlTransport};
+use super::prepare::{PreparedStatement, ProgramStatement};
+use super::report::{StatementOutcome, SqlFailure};
+use super::unit::SqlUnit;
 
 /// Who ends units of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +74,14 @@ const MOST_STATEMENTS: usize = 2_000;
 pub struct Session {
     pub(super) exchange: Exchange,
     pub(super) options: SessionOptions,
-    pub(super) unit: Unit,
+    pub(super) unit: SqlUnit,
     pub(super) own_prepared: bool,
     /// The two before the batch at hand.
-    pub(super) before: (Unit, bool),
+    pub(super) before: (SqlUnit, bool),
     statements: HashMap<usize, Rc<ProgramStatement>>,
     pub(super) catalog: ServerCatalog,
     pub(super) cursors: HashMap<ProgramName, ProgramCursor>,
-    pub(super) dynamic: HashMap<ProgramName, Rc<Prepared>>,
+    pub(super) dynamic: HashMap<ProgramName, Rc<PreparedStatement>>,
     /// What SET CURRENT SCHEMA or SET CURRENT SQLID said.
     pub(super) schema: Option<String>,
     names: u64,
@@ -94,9 +94,9 @@ impl Session {
         Session {
             exchange: Exchange::new(client),
             options,
-            unit: Unit::default(),
+            unit: SqlUnit::default(),
             own_prepared: false,
-            before: (Unit::default(), false),
+            before: (SqlUnit::default(), false),
             statements: HashMap::new(),
             catalog: ServerCatalog::default(),
             cursors: HashMap::new(),
@@ -120,16 +120,16 @@ impl Session {
     }
 
     /// Does a statement: operand 0 is its block, operand 1 the SQLCA.
-    pub fn execute(&mut self, transport: &mut dyn Transport, areas: &mut dyn SqlAreas) -> Executed {
+    pub fn execute(&mut self, transport: &mut dyn SqlTransport, areas: &mut dyn SqlAreas) -> StatementOutcome {
         let done = match self.statement(areas) {
             Ok(statement) => self.execute_statement(transport, areas, &statement),
             Err(failure) => Err(failure),
         };
         let executed = match &done {
-            Ok(_) | Err(SqlFailure::Code(_) | SqlFailure::Stale) => Executed::Done,
-            Err(SqlFailure::UnitRolledBack(_)) => Executed::UnitRolledBack,
-            Err(SqlFailure::Cancelled(_)) => Executed::Cancelled,
-            Err(SqlFailure::Lost(_)) => Executed::Lost,
+            Ok(_) | Err(SqlFailure::Code(_) | SqlFailure::Stale) => StatementOutcome::Done,
+            Err(SqlFailure::UnitRolledBack(_)) => StatementOutcome::UnitRolledBack,
+            Err(SqlFailure::Cancelled(_)) => StatementOutcome::Cancelled,
+            Err(SqlFailure::Lost(_)) => StatementOutcome::Lost,
         };
         match done {
             Ok(ca) => write_sqlca(areas, AREA, &ca),
@@ -172,7 +172,7 @@ impl Session {
 
     fn execute_statement(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         statement: &ProgramStatement,
     ) -> Result<Sqlca, SqlFailure> {
@@ -197,7 +197,7 @@ impl Session {
 
     fn dispatch(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         areas: &mut dyn SqlAreas,
         statement: &ProgramStatement,
     ) -> Result<Sqlca, SqlFailure> {

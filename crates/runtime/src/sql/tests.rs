@@ -8,12 +8,12 @@ use sql::code::{SQLCA_BYTES, Sqlca};
 use sql::field::CobolType;
 use sql::{CursorOptions, FetchOrientation, StatementKind};
 
-use super::{Executed, Session, SessionOptions, SqlAreas, Transport};
+use super::{StatementOutcome, Session, SessionOptions, SqlAreas, SqlTransport};
 
 /// Operands with bytes of their own.
-struct Areas(Vec<Vec<u8>>);
+struct OperandAreas(Vec<Vec<u8>>);
 
-impl SqlAreas for Areas {
+impl SqlAreas for OperandAreas {
     fn count(&self) -> usize {
         self.0.len()
     }
@@ -31,9 +31,9 @@ impl SqlAreas for Areas {
     }
 }
 
-impl Areas {
-    fn of(block: &StatementBlock) -> Areas {
-        Areas(vec![
+impl OperandAreas {
+    fn of(block: &StatementBlock) -> OperandAreas {
+        OperandAreas(vec![
             block.emit(),
             vec![b' '; SQLCA_BYTES],
             b"ABCD".to_vec(),
@@ -77,13 +77,13 @@ fn block(kind: StatementKind, text: &str) -> StatementBlock {
 
 /// A server that sends what was written down, one reply for each send.
 #[derive(Default)]
-struct Script {
+struct ScriptedServer {
     sent: Vec<Vec<u8>>,
     replies: Vec<Vec<u8>>,
     at: usize,
 }
 
-impl Transport for Script {
+impl SqlTransport for ScriptedServer {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.sent.push(bytes.to_vec());
         Ok(())
@@ -107,14 +107,14 @@ fn has(bytes: &[u8], text: &str) -> bool {
 #[test]
 fn a_unit_begins_with_its_first_statement_and_no_earlier() {
     let mut session = Session::new(SessionOptions::default());
-    let mut areas = Areas::of(&block(
+    let mut areas = OperandAreas::of(&block(
         StatementKind::SelectInto,
         "SELECT IBMREQD FROM SYSIBM.SYSDUMMY1",
     ));
-    let mut script = Script::default();
+    let mut script = ScriptedServer::default();
     // The server ends the connection: nothing comes back.
     let executed = session.execute(&mut script, &mut areas);
-    assert_eq!((executed, areas.sqlcode()), (Executed::Lost, -924));
+    assert_eq!((executed, areas.sqlcode()), (StatementOutcome::Lost, -924));
     assert_eq!(script.sent.len(), 1);
     assert!(has(&script.sent[0], "BEGIN") && has(&script.sent[0], "pg_attribute"));
 }
@@ -122,7 +122,7 @@ fn a_unit_begins_with_its_first_statement_and_no_earlier() {
 #[test]
 fn statements_on_cursors_that_are_not_open_ask_no_server() {
     let mut session = Session::new(SessionOptions::default());
-    let mut script = Script::default();
+    let mut script = ScriptedServer::default();
     for (kind, code) in [
         (StatementKind::Fetch, -501),
         (StatementKind::Close, -501),
@@ -131,7 +131,7 @@ fn statements_on_cursors_that_are_not_open_ask_no_server() {
         (StatementKind::Execute, -518),
         (StatementKind::Call, -84),
     ] {
-        let mut areas = Areas::of(&block(kind, ""));
+        let mut areas = OperandAreas::of(&block(kind, ""));
         session.execute(&mut script, &mut areas);
         assert_eq!(areas.sqlcode(), code, "{kind:?}");
     }
@@ -144,13 +144,13 @@ fn a_host_variable_beyond_its_operand_is_804() {
     let mut block = block(StatementKind::ExecuteImmediate, "");
     block.inputs.clone_from(&block.outputs);
     block.inputs[0].offset = 1;
-    let mut areas = Areas::of(&block);
-    session.execute(&mut Script::default(), &mut areas);
+    let mut areas = OperandAreas::of(&block);
+    session.execute(&mut ScriptedServer::default(), &mut areas);
     assert_eq!(areas.sqlcode(), -804);
     // The CALL has fewer arguments than the block says.
     block.arguments = 2;
-    let mut areas = Areas::of(&block);
-    session.execute(&mut Script::default(), &mut areas);
+    let mut areas = OperandAreas::of(&block);
+    session.execute(&mut ScriptedServer::default(), &mut areas);
     assert_eq!(areas.sqlcode(), -804);
 }
 
@@ -167,12 +167,12 @@ proptest::proptest! {
         at in 0usize..400,
     ) {
         let mut session = Session::new(SessionOptions::default());
-        let mut areas = Areas::of(&block(kind, "SELECT A FROM T WHERE B = :1"));
+        let mut areas = OperandAreas::of(&block(kind, "SELECT A FROM T WHERE B = :1"));
         for (place, byte) in areas.0[0].iter_mut().skip(at).zip(noise) {
             *place = byte;
         }
         // Replies that begin well: all that was prepared, then noise.
-        let mut script = Script { replies, ..Script::default() };
+        let mut script = ScriptedServer { replies, ..ScriptedServer::default() };
         for reply in &mut script.replies {
             reply.splice(0..0, b"1\0\0\0\x04".repeat(6));
         }

@@ -12,13 +12,13 @@
 use sql::code::{ServerError, Sqlca, StatementContext, from_server_error};
 use sql::wire::TransactionState;
 
-use super::exchange::{BatchEnd, Events, Transport};
+use super::exchange::{BatchEnd, EventSink, SqlTransport};
 use super::report::SqlFailure;
 use super::session::{Session, UnitOwner};
 
 /// A unit of work on the connection.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Unit {
+pub(super) struct SqlUnit {
     /// The transaction has begun.
     begun: bool,
     /// Something since the point that an error goes back to must survive it.
@@ -33,7 +33,7 @@ pub(super) struct Unit {
 
 /// What a statement leaves in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum StatementEffect {
     /// Nothing.
     Reads,
     /// Locks or a cursor.
@@ -46,7 +46,7 @@ pub(super) enum Effect {
 
 /// How a unit stands when it is about to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledUnit {
     /// The transaction's state.
     pub state: TransactionState,
     /// It may have changed rows.
@@ -72,9 +72,9 @@ impl Session {
         self.prepare_own();
         if !self.unit.begun {
             self.own("t_begin");
-            self.unit = Unit {
+            self.unit = SqlUnit {
                 begun: true,
-                ..Unit::default()
+                ..SqlUnit::default()
             };
         } else if self.unit.marked {
             if self.unit.saved && self.unit.releasable {
@@ -113,10 +113,10 @@ impl Session {
     /// unit is as it was before the statement.
     pub(super) fn run(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         context: StatementContext,
-        effect: Effect,
-        events: &mut Events<'_>,
+        effect: StatementEffect,
+        events: &mut EventSink<'_>,
     ) -> Result<(), SqlFailure> {
         let BatchEnd { error, failure } = self.exchange.finish(transport, events)?;
         let Some(error) = error else {
@@ -134,18 +134,18 @@ impl Session {
 
     /// Rows were changed.
     pub(super) fn mark_changed(&mut self) {
-        self.note(Effect::Changes);
+        self.note(StatementEffect::Changes);
     }
 
-    fn note(&mut self, effect: Effect) {
+    fn note(&mut self, effect: StatementEffect) {
         match effect {
-            Effect::Reads => {}
-            Effect::Holds => self.unit.marked = true,
-            Effect::Changes => {
+            StatementEffect::Reads => {}
+            StatementEffect::Holds => self.unit.marked = true,
+            StatementEffect::Changes => {
                 self.unit.marked = true;
                 self.unit.changed = true;
             }
-            Effect::Savepoint => {
+            StatementEffect::Savepoint => {
                 self.unit.marked = true;
                 self.unit.changed = true;
                 self.unit.releasable = false;
@@ -154,21 +154,21 @@ impl Session {
     }
 
     /// Goes back to before the statement that failed.
-    fn undo(&mut self, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+    fn undo(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         match self.exchange.client.state() {
-            TransactionState::Idle => self.unit = Unit::default(),
+            TransactionState::Idle => self.unit = SqlUnit::default(),
             TransactionState::Open => {}
             TransactionState::Failed if self.unit.saved => self.own_batch("t_undo", transport)?,
             TransactionState::Failed => {
                 self.own_batch("t_rollback", transport)?;
-                self.unit = Unit::default();
+                self.unit = SqlUnit::default();
             }
         }
         Ok(())
     }
 
     /// Rolls the whole unit back on this connection.
-    pub(super) fn roll_back(&mut self, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+    pub(super) fn roll_back(&mut self, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         if self.exchange.client.state() != TransactionState::Idle {
             self.own_batch("t_rollback", transport)?;
         }
@@ -176,7 +176,7 @@ impl Session {
         Ok(())
     }
 
-    fn own_batch(&mut self, name: &str, transport: &mut dyn Transport) -> Result<(), SqlFailure> {
+    fn own_batch(&mut self, name: &str, transport: &mut dyn SqlTransport) -> Result<(), SqlFailure> {
         self.prepare_own();
         self.own(name);
         let end = self.exchange.finish(transport, &mut |_| Ok(()))?;
@@ -195,9 +195,9 @@ impl Session {
     /// committed.
     pub fn settle(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         commit: bool,
-    ) -> Result<Settled, Box<Sqlca>> {
+    ) -> Result<SettledUnit, Box<Sqlca>> {
         if commit {
             let read = self.read_held(transport);
             read.map_err(SqlFailure::into_sqlca)?;
@@ -209,7 +209,7 @@ impl Session {
         };
         let changed = self.unit.changed;
         self.end_unit(commit);
-        Ok(Settled {
+        Ok(SettledUnit {
             state,
             changed,
             holds: !self.cursors.is_empty(),
@@ -218,13 +218,13 @@ impl Session {
 
     /// The unit of work has ended on the server.
     pub fn end_unit(&mut self, committed: bool) {
-        self.unit = Unit::default();
+        self.unit = SqlUnit::default();
         self.end_cursors(committed);
     }
 
     /// The task is over: its cursors are.
     pub fn end_task(&mut self) {
-        self.unit = Unit::default();
+        self.unit = SqlUnit::default();
         self.cursors.clear();
         self.forget_dynamic();
         self.schema = None;
@@ -236,7 +236,7 @@ impl Session {
     /// The last unit could not be committed.
     pub fn end_program(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         commit: bool,
     ) -> Result<(), Box<Sqlca>> {
         self.cursors.clear();
@@ -247,7 +247,7 @@ impl Session {
     /// COMMIT and ROLLBACK of the program.
     pub(super) fn program_ends_unit(
         &mut self,
-        transport: &mut dyn Transport,
+        transport: &mut dyn SqlTransport,
         commit: bool,
     ) -> Result<Sqlca, SqlFailure> {
         if self.options.owner == UnitOwner::Region {

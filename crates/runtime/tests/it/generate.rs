@@ -3,7 +3,7 @@
 //! Reference: Enterprise COBOL Language Reference, the statements' chapters;
 //! Programming Guide, "Producing JSON output", "Producing XML output".
 
-use runtime::markup::descriptor::{Figuratives, Form, Range, Statement, Verb};
+use runtime::markup::descriptor::{FigurativeSet, XmlForm, ValueRange, Statement, Verb};
 
 use crate::storage::{generate, node, nodes, text};
 
@@ -60,7 +60,7 @@ fn a_record_becomes_an_object_and_elements() {
 }
 
 #[test]
-fn a_table_has_as_many_rows_as_its_counter_says_and_what_follows_is_nearer() {
+fn a_table_has_the_rows_of_its_counter_and_what_follows_is_nearer() {
     let copybook = "
        01  G.
            05  N PIC 9.
@@ -83,7 +83,7 @@ fn a_table_has_as_many_rows_as_its_counter_says_and_what_follows_is_nearer() {
 }
 
 #[test]
-fn a_receiver_that_is_too_small_is_filled_and_the_code_says_so() {
+fn a_receiver_that_is_too_small_is_filled_and_the_code_reports_it() {
     for (verb, code, begin) in [
         (Verb::JsonGenerate, 1, r#"{"CLM":{"R"#),
         (Verb::XmlGenerate, 400, "<CLM><REF-"),
@@ -120,9 +120,9 @@ fn names_suppression_and_conversion_follow_their_phrases() {
     assert_eq!(
         with(&|nodes| {
             node(nodes, "AC-NO").name = b"accountNumber".to_vec();
-            node(nodes, "SSN").suppress = Figuratives(Figuratives::SPACE);
-            node(nodes, "STUFF").suppress = Figuratives(Figuratives::ZERO);
-            node(nodes, "FLAG").truths = vec![Range {
+            node(nodes, "SSN").suppress = FigurativeSet(FigurativeSet::SPACE);
+            node(nodes, "STUFF").suppress = FigurativeSet(FigurativeSet::ZERO);
+            node(nodes, "FLAG").truths = vec![ValueRange {
                 low: b"Y".to_vec(),
                 high: b"Y".to_vec(),
             }];
@@ -133,7 +133,7 @@ fn names_suppression_and_conversion_follow_their_phrases() {
         with(&|nodes| {
             node(nodes, "GRP").name.clear();
             node(nodes, "STUFF").is_hidden = true;
-            node(nodes, "SSN").null = Figuratives(Figuratives::SPACE);
+            node(nodes, "SSN").null = FigurativeSet(FigurativeSet::SPACE);
         }),
         r#"{"AC-NO":"SX1234","SSN":null,"FLAG":"Y"}"#
     );
@@ -151,8 +151,8 @@ fn attributes_content_namespace_and_declaration_are_written() {
            05  T PIC X OCCURS 2.
 ",
     );
-    node(&mut nodes, "ID-NO").form = Form::Attribute;
-    node(&mut nodes, "BODY").form = Form::Content;
+    node(&mut nodes, "ID-NO").form = XmlForm::Attribute;
+    node(&mut nodes, "BODY").form = XmlForm::Content;
     let mut statement = Statement::new(Verb::XmlGenerate, nodes);
     statement.has_declaration = true;
     statement.is_utf8 = true;

@@ -4,10 +4,10 @@
 //! Programming Guide, "JSON PARSE conditions and associated codes and runtime
 //! messages".
 
-use runtime::markup::descriptor::{Node, Range, Statement, Verb};
-use runtime::markup::{Operands, Statements};
+use runtime::markup::descriptor::{Node, ValueRange, Statement, Verb};
+use runtime::markup::{CallOperands, StatementCache};
 
-use crate::storage::{Area, Storage, node, nodes};
+use crate::storage::{OperandArea, OperandStorage, node, nodes};
 
 const GROUP: &str = "
        01  G.
@@ -21,16 +21,16 @@ const GROUP: &str = "
 /// The record, JSON-CODE and JSON-STATUS after a text.
 fn parse(nodes: Vec<Node>, text: &str) -> (String, i64, i64) {
     let length = nodes[0].length as usize;
-    let mut storage = Storage(vec![
-        Area::Bytes(Statement::new(Verb::JsonParse, nodes).emit()),
-        Area::Bytes(text.as_bytes().to_vec()),
-        Area::Bytes(vec![b'.'; length]),
-        Area::Int(-7),
-        Area::Int(-7),
-        Area::Omitted,
-        Area::Omitted,
+    let mut storage = OperandStorage(vec![
+        OperandArea::Bytes(Statement::new(Verb::JsonParse, nodes).emit()),
+        OperandArea::Bytes(text.as_bytes().to_vec()),
+        OperandArea::Bytes(vec![b'.'; length]),
+        OperandArea::Int(-7),
+        OperandArea::Int(-7),
+        OperandArea::Omitted,
+        OperandArea::Omitted,
     ]);
-    Statements::default().serve(&mut storage).unwrap();
+    StatementCache::default().serve(&mut storage).unwrap();
     let record = String::from_utf8_lossy(&storage.bytes(2)).into_owned();
     (record, storage.int(3), storage.int(4))
 }
@@ -74,9 +74,9 @@ fn values_go_to_the_items_of_their_names_and_the_registers_say_how() {
 }
 
 /// Storage whose counter lies in the first byte of the record.
-struct Counted(Storage);
+struct CountedStorage(OperandStorage);
 
-impl Operands for Counted {
+impl CallOperands for CountedStorage {
     fn count(&self) -> usize {
         8
     }
@@ -118,20 +118,20 @@ impl Operands for Counted {
 fn a_counter_in_the_text_counts_for_what_comes_after_it() {
     let copybook = "       01  G.\n           05  N PIC 9.\n           05  T PIC X OCCURS 0 TO 5 DEPENDING ON N.\n           05  Z PIC X.\n";
     let text = br#"{"G":{"N":3,"T":["a","b","c"],"Z":"z"}}"#;
-    let mut storage = Counted(Storage(vec![
-        Area::Bytes(Statement::new(Verb::JsonParse, nodes(copybook)).emit()),
-        Area::Bytes(text.to_vec()),
-        Area::Bytes(b"0......".to_vec()),
-        Area::Int(-7),
-        Area::Int(-7),
+    let mut storage = CountedStorage(OperandStorage(vec![
+        OperandArea::Bytes(Statement::new(Verb::JsonParse, nodes(copybook)).emit()),
+        OperandArea::Bytes(text.to_vec()),
+        OperandArea::Bytes(b"0......".to_vec()),
+        OperandArea::Int(-7),
+        OperandArea::Int(-7),
     ]));
-    Statements::default().serve(&mut storage).unwrap();
+    StatementCache::default().serve(&mut storage).unwrap();
     assert_eq!(storage.bytes(2), b"3abcz..");
     assert_eq!((storage.int(3), storage.int(4)), (0, 0));
 }
 
 #[test]
-fn names_given_by_name_of_match_exactly_and_an_omitted_one_is_not_looked_for() {
+fn names_of_name_phrases_match_exactly_and_omitted_ones_match_nothing() {
     let mut renamed = nodes(GROUP);
     let a = node(&mut renamed, "A");
     (a.name, a.is_exact) = (b"amount".to_vec(), true);
@@ -148,7 +148,7 @@ fn names_given_by_name_of_match_exactly_and_an_omitted_one_is_not_looked_for() {
 fn booleans_become_the_values_of_converting_and_suppressed_items_stay() {
     let mut converting = nodes(GROUP);
     let b = node(&mut converting, "B");
-    b.truths = vec![Range {
+    b.truths = vec![ValueRange {
         low: b"YES".to_vec(),
         high: b"YES".to_vec(),
     }];

@@ -2,19 +2,19 @@
 
 use copybook::{FieldId, Kind, Layout, ParseOptions};
 use runtime::markup::descriptor::{Node, Statement, Table, Verb};
-use runtime::markup::{Fault, Operands, Statements};
+use runtime::markup::{Fault, CallOperands, StatementCache};
 
 /// An operand.
 #[derive(Debug, Clone)]
-pub enum Area {
+pub enum OperandArea {
     Bytes(Vec<u8>),
     Int(i64),
     Omitted,
 }
 
-pub struct Storage(pub Vec<Area>);
+pub struct OperandStorage(pub Vec<OperandArea>);
 
-impl Operands for Storage {
+impl CallOperands for OperandStorage {
     fn count(&self) -> usize {
         self.0.len()
     }
@@ -29,26 +29,26 @@ impl Operands for Storage {
 
     fn bytes(&self, at: usize) -> Vec<u8> {
         match self.0.get(at) {
-            Some(Area::Bytes(bytes)) => bytes.clone(),
+            Some(OperandArea::Bytes(bytes)) => bytes.clone(),
             _ => Vec::new(),
         }
     }
 
     fn write(&mut self, at: usize, offset: usize, bytes: &[u8], _room: usize) {
-        if let Some(Area::Bytes(area)) = self.0.get_mut(at) {
+        if let Some(OperandArea::Bytes(area)) = self.0.get_mut(at) {
             area[offset..offset + bytes.len()].copy_from_slice(bytes);
         }
     }
 
     fn int(&self, at: usize) -> i64 {
         match self.0.get(at) {
-            Some(Area::Int(value)) => *value,
+            Some(OperandArea::Int(value)) => *value,
             _ => 0,
         }
     }
 
     fn set_int(&mut self, at: usize, value: i64) {
-        if let Some(Area::Int(area)) = self.0.get_mut(at) {
+        if let Some(OperandArea::Int(area)) = self.0.get_mut(at) {
             *area = value;
         }
     }
@@ -96,7 +96,7 @@ pub fn node<'a>(nodes: &'a mut [Node], name: &str) -> &'a mut Node {
 
 /// What a GENERATE left: the text, the count and the code.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Generated {
+pub struct GenerateResult {
     pub text: String,
     pub count: i64,
     pub code: i64,
@@ -108,19 +108,19 @@ pub fn generate(
     record: &[u8],
     room: usize,
     counter: i64,
-) -> Result<Generated, Fault> {
-    let mut storage = Storage(vec![
-        Area::Bytes(statement.emit()),
-        Area::Bytes(vec![b'.'; room]),
-        Area::Bytes(record.to_vec()),
-        Area::Int(-7),
-        Area::Int(99),
-        Area::Omitted,
-        Area::Omitted,
-        Area::Int(counter),
+) -> Result<GenerateResult, Fault> {
+    let mut storage = OperandStorage(vec![
+        OperandArea::Bytes(statement.emit()),
+        OperandArea::Bytes(vec![b'.'; room]),
+        OperandArea::Bytes(record.to_vec()),
+        OperandArea::Int(-7),
+        OperandArea::Int(99),
+        OperandArea::Omitted,
+        OperandArea::Omitted,
+        OperandArea::Int(counter),
     ]);
-    Statements::default().serve(&mut storage)?;
-    Ok(Generated {
+    StatementCache::default().serve(&mut storage)?;
+    Ok(GenerateResult {
         text: String::from_utf8_lossy(&storage.bytes(1)).into_owned(),
         count: storage.int(4),
         code: storage.int(3),

@@ -6,32 +6,32 @@
 
 use proptest::prelude::*;
 use runtime::markup::descriptor::{Statement, Verb};
-use runtime::markup::{Operands, Statements};
+use runtime::markup::{CallOperands, StatementCache};
 
-use crate::storage::{Area, Storage};
+use crate::storage::{OperandArea, OperandStorage};
 
 /// The events of a document with their texts, and XML-CODE at the end.
 /// `answer` gives XML-CODE after an event, and may change the document.
 fn events(
     document: &[u8],
-    mut answer: impl FnMut(&str, &mut Storage) -> Option<i64>,
+    mut answer: impl FnMut(&str, &mut OperandStorage) -> Option<i64>,
 ) -> (Vec<String>, i64) {
     const ROOM: usize = 200;
     let mut statement = Statement::new(Verb::XmlParse, Vec::new());
     statement.is_utf8 = true;
-    let mut storage = Storage(vec![
-        Area::Bytes(statement.emit()),
-        Area::Bytes(document.to_vec()),
-        Area::Int(0),
-        Area::Int(5),
-        Area::Bytes(vec![b'.'; 30]),
-        Area::Int(0),
+    let mut storage = OperandStorage(vec![
+        OperandArea::Bytes(statement.emit()),
+        OperandArea::Bytes(document.to_vec()),
+        OperandArea::Int(0),
+        OperandArea::Int(5),
+        OperandArea::Bytes(vec![b'.'; 30]),
+        OperandArea::Int(0),
     ]);
     for _ in 0..3 {
-        storage.0.push(Area::Int(0));
-        storage.0.push(Area::Bytes(vec![b'.'; ROOM]));
+        storage.0.push(OperandArea::Int(0));
+        storage.0.push(OperandArea::Bytes(vec![b'.'; ROOM]));
     }
-    let mut statements = Statements::default();
+    let mut statements = StatementCache::default();
     let mut found = Vec::new();
     loop {
         statements.serve(&mut storage).unwrap();
@@ -165,14 +165,14 @@ fn the_procedure_ends_the_parse_with_minus_one() {
 }
 
 #[test]
-fn a_document_comes_in_segments_while_the_procedure_says_one() {
+fn a_document_comes_in_segments_while_the_procedure_sets_the_code_to_one() {
     let mut rest = vec!["<Tagl", "ine>COBOL is", " alive</Tagline>"].into_iter();
     let (found, code) = events(b"<?xml version='1.0'?>", |event, storage| {
         if event != "END-OF-INPUT" {
             return None;
         }
         let segment = rest.next()?;
-        storage.0[1] = Area::Bytes(segment.as_bytes().to_vec());
+        storage.0[1] = OperandArea::Bytes(segment.as_bytes().to_vec());
         Some(1)
     });
     assert_eq!(code, 0);
@@ -196,7 +196,7 @@ fn a_document_comes_in_segments_while_the_procedure_says_one() {
 }
 
 #[test]
-fn a_document_that_ends_too_early_asks_for_more_and_then_is_an_exception() {
+fn a_document_that_ends_too_early_requests_more_and_then_is_an_exception() {
     let (found, code) = of("<a><b>");
     assert_eq!(code, 0x000C_3000);
     let end = &found[found.len() - 2..];
@@ -215,7 +215,7 @@ proptest! {
         let mut rest = Some(bytes[cut..].to_vec());
         events(&bytes[..cut], |event, storage| {
             let segment = rest.take().filter(|_| event == "END-OF-INPUT")?;
-            storage.0[1] = Area::Bytes(segment);
+            storage.0[1] = OperandArea::Bytes(segment);
             Some(1)
         });
     }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use runtime::markup::descriptor::{Figuratives, Form, Verb};
+use runtime::markup::descriptor::{FigurativeSet, XmlForm, Verb};
 
 use crate::source::Place;
 use crate::token::{Kind, Token};
@@ -30,7 +30,7 @@ pub(crate) struct Problem {
 pub(super) enum Suppressed {
     Item(Identifier),
     /// EVERY: whether numeric, and the form in XML.
-    Every(Option<bool>, Option<Form>),
+    Every(Option<bool>, Option<XmlForm>),
 }
 
 /// CONVERTING of one item.
@@ -60,8 +60,8 @@ pub(super) struct Clauses {
     pub prefix: Option<Identifier>,
     /// NAME OF; `None` for OMITTED.
     pub names: Vec<(Identifier, Option<usize>)>,
-    pub types: Vec<(Identifier, Form)>,
-    pub suppressed: Vec<(Suppressed, Option<Figuratives>)>,
+    pub types: Vec<(Identifier, XmlForm)>,
+    pub suppressed: Vec<(Suppressed, Option<FigurativeSet>)>,
     pub converting: Vec<Converting>,
     /// PROCESSING PROCEDURE with THRU.
     pub procedure: Option<Range<usize>>,
@@ -382,11 +382,11 @@ impl ClauseReader<'_> {
         }
     }
 
-    fn form(&mut self) -> Option<Form> {
+    fn form(&mut self) -> Option<XmlForm> {
         let forms = [
-            ("ATTRIBUTE", Form::Attribute),
-            ("ELEMENT", Form::Element),
-            ("CONTENT", Form::Content),
+            ("ATTRIBUTE", XmlForm::Attribute),
+            ("ELEMENT", XmlForm::Element),
+            ("CONTENT", XmlForm::Content),
         ];
         let found = forms.iter().find(|(word, _)| self.is(0, &[word]))?;
         self.at += 1;
@@ -443,7 +443,7 @@ impl ClauseReader<'_> {
                 .is_some_and(|t| figurative(t).is_some())
     }
 
-    fn when(&mut self) -> Option<Figuratives> {
+    fn when(&mut self) -> Option<FigurativeSet> {
         if !self.is_figurative_when() {
             return None;
         }
@@ -455,7 +455,7 @@ impl ClauseReader<'_> {
             let next = self.tokens.get(self.at + 1).and_then(figurative);
             self.at += usize::from(self.is(0, &["OR"]) && next.is_some());
         }
-        Some(Figuratives(found))
+        Some(FigurativeSet(found))
     }
 
     fn converting(&mut self) {
@@ -529,10 +529,10 @@ impl ClauseReader<'_> {
 /// The bit of a figurative constant.
 pub(super) fn figurative(token: &Token) -> Option<u8> {
     const WORDS: &[(&[&str], u8)] = &[
-        (&["ZERO", "ZEROS", "ZEROES"], Figuratives::ZERO),
-        (&["SPACE", "SPACES"], Figuratives::SPACE),
-        (&["LOW-VALUE", "LOW-VALUES"], Figuratives::LOW),
-        (&["HIGH-VALUE", "HIGH-VALUES"], Figuratives::HIGH),
+        (&["ZERO", "ZEROS", "ZEROES"], FigurativeSet::ZERO),
+        (&["SPACE", "SPACES"], FigurativeSet::SPACE),
+        (&["LOW-VALUE", "LOW-VALUES"], FigurativeSet::LOW),
+        (&["HIGH-VALUE", "HIGH-VALUES"], FigurativeSet::HIGH),
     ];
     let found = WORDS.iter().find(|(words, _)| token.is_any(words));
     found.map(|(_, bit)| *bit)

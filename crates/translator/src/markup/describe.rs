@@ -4,7 +4,7 @@
 //! with its line and what to do, unless the statement suppresses it.
 
 use copybook::{Condition, FieldId, Kind, Layout, Literal};
-use runtime::markup::descriptor::{Figuratives, Form, Node, Range, Statement, Table, Verb};
+use runtime::markup::descriptor::{FigurativeSet, XmlForm, Node, ValueRange, Statement, Table, Verb};
 
 use super::clauses::{Clauses, Converting, Identifier, Problem, Suppressed, name_of};
 use super::records::{Item, Records, is_named, names_of};
@@ -209,7 +209,7 @@ impl Describer<'_> {
         if self.clauses.has_attributes {
             for node in nodes.iter_mut().skip(1) {
                 if node.kind != Kind::Group && node.table.is_none() {
-                    node.form = Form::Attribute;
+                    node.form = XmlForm::Attribute;
                 }
             }
         }
@@ -217,7 +217,7 @@ impl Describer<'_> {
             let Some(node) = self.node(&item) else {
                 continue;
             };
-            let is_attribute = form == Form::Attribute;
+            let is_attribute = form == XmlForm::Attribute;
             if nodes[node].kind == Kind::Group || is_attribute && nodes[node].table.is_some() {
                 let place = self.tokens[item.start].place;
                 let message = "TYPE OF names a group or an attribute that occurs".to_owned();
@@ -294,7 +294,7 @@ impl Describer<'_> {
     fn convert_null(&self, converting: &Converting, node: &mut Node) -> Option<()> {
         let value = converting.values.first()?;
         let bit = super::clauses::figurative(&self.tokens[value.start])?;
-        node.null = Figuratives(bit);
+        node.null = FigurativeSet(bit);
         Some(())
     }
 
@@ -304,7 +304,7 @@ impl Describer<'_> {
             let token = &self.tokens[value.start];
             if token.kind == TokenKind::Literal {
                 let low = literal_bytes(&token.text);
-                return Some(vec![Range {
+                return Some(vec![ValueRange {
                     high: low.clone(),
                     low,
                 }]);
@@ -439,7 +439,7 @@ pub(super) fn encoding(tokens: &[Token], clauses: &Clauses, problems: &mut Vec<P
 }
 
 /// The values of a condition.
-fn ranges(condition: &Condition, length: usize) -> Option<Vec<Range>> {
+fn ranges(condition: &Condition, length: usize) -> Option<Vec<ValueRange>> {
     let bytes = |literal: &Literal| literal_value(literal, length);
     let ranges = condition.values.iter().map(|(low, high)| {
         let low = bytes(low)?;
@@ -447,7 +447,7 @@ fn ranges(condition: &Condition, length: usize) -> Option<Vec<Range>> {
             Some(high) => bytes(high)?,
             None => low.clone(),
         };
-        Some(Range { low, high })
+        Some(ValueRange { low, high })
     });
     ranges.collect()
 }

@@ -46,7 +46,7 @@ impl<'c> LeArguments<'c> {
     }
 }
 
-impl le::Arguments for LeArguments<'_> {
+impl le::CallArguments for LeArguments<'_> {
     fn size(&self, at: usize) -> usize {
         self.get(at).map_or(0, |a| a.size())
     }

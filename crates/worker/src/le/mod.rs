@@ -12,7 +12,7 @@ use std::ffi::{CStr, c_char, c_int};
 use cics::abend;
 use cics::names::AbendCode;
 use runtime::le;
-pub(crate) use runtime::le::Settings;
+pub(crate) use runtime::le::ServiceSettings;
 use runtime::le::{ServiceError, ServiceTime};
 
 use crate::abend::Abend;
@@ -23,7 +23,7 @@ use crate::worker::{Worker, current};
 pub(crate) use arguments::LeArguments;
 pub(crate) use services::{ServiceEnd, LeResult};
 
-impl le::Host for Worker {
+impl le::ServiceHost for Worker {
     fn now(&mut self) -> ServiceTime {
         let now = self.clock.now();
         ServiceTime {
@@ -32,7 +32,7 @@ impl le::Host for Worker {
         }
     }
 
-    fn settings(&mut self) -> &mut Settings {
+    fn settings(&mut self) -> &mut ServiceSettings {
         &mut self.task.le
     }
 

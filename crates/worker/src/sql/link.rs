@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use cics::resp::Condition;
-use runtime::sql::{Session, SessionOptions, Transport};
+use runtime::sql::{Session, SessionOptions, SqlTransport};
 use sql::wire::{
     Client, ClientEvent, ClientLimits, Credentials, Startup, StartupEvent, TransactionState,
 };
@@ -80,7 +80,7 @@ impl FileTransport<'_> {
     }
 }
 
-impl Transport for FileTransport<'_> {
+impl SqlTransport for FileTransport<'_> {
     fn send(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let mut file = self.0;
@@ -126,7 +126,7 @@ impl<'s> TaskTransport<'s> {
     }
 }
 
-impl Transport for TaskTransport<'_> {
+impl SqlTransport for TaskTransport<'_> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         FileTransport(&self.file).send(bytes)
     }

@@ -17,7 +17,7 @@ mod link;
 pub use grant::SqlRefusal;
 pub use link::{SqlLink, connect};
 
-use runtime::sql::{Executed, SqlAreas, dsntiac, dsntiar};
+use runtime::sql::{StatementOutcome, SqlAreas, dsntiac, dsntiar};
 use sql::code::{SQLCA_BYTES, Sqlca};
 
 use crate::abend::Abend;
@@ -118,13 +118,13 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
         link.session.execute(&mut transport, &mut areas)
     };
     let ended = match executed {
-        Executed::Lost => return stopped(w.services.sql_lost(link)),
-        Executed::Done => Ok(()),
-        Executed::UnitRolledBack => {
+        StatementOutcome::Lost => return stopped(w.services.sql_lost(link)),
+        StatementOutcome::Done => Ok(()),
+        StatementOutcome::UnitRolledBack => {
             w.services.sql_keep(link);
             return stopped(w.services.rollback());
         }
-        Executed::Cancelled => {
+        StatementOutcome::Cancelled => {
             w.services.sql_keep(link);
             return stopped(w.services.sql_cancelled());
         }
