@@ -53,7 +53,7 @@ pub const FLAG_LABELS: u16 = 4;
 
 /// A checked view over a block's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block<'a>(&'a [u8]);
+pub struct CommandBlock<'a>(&'a [u8]);
 
 /// What is wrong with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub enum BlockError {
     Magic,
 }
 
-impl<'a> Block<'a> {
+impl<'a> CommandBlock<'a> {
     /// Checks length and magic.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, BlockError> {
         if bytes.len() < HEADER_BYTES {
@@ -73,7 +73,7 @@ impl<'a> Block<'a> {
         if bytes[..2] != MAGIC {
             return Err(BlockError::Magic);
         }
-        Ok(Block(bytes))
+        Ok(CommandBlock(bytes))
     }
 
     /// The command's number in the table.
@@ -177,7 +177,7 @@ mod tests {
             pairs: vec![(13, 1), (27, 0)],
         };
         let bytes = repr.emit();
-        let block = Block::parse(&bytes).unwrap();
+        let block = CommandBlock::parse(&bytes).unwrap();
         assert_eq!(block.command(), repr.command);
         assert_eq!(block.line(), repr.line);
         assert_eq!(block.flags(), repr.flags);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn short_and_foreign_blocks_are_refused() {
-        assert_eq!(Block::parse(b"TX"), Err(BlockError::Short));
-        assert_eq!(Block::parse(&[0; 28]), Err(BlockError::Magic));
+        assert_eq!(CommandBlock::parse(b"TX"), Err(BlockError::Short));
+        assert_eq!(CommandBlock::parse(&[0; 28]), Err(BlockError::Magic));
     }
 }

@@ -18,10 +18,10 @@ mod row;
 mod sources;
 mod table;
 
-pub use lookup::{Selection, all, by_number, for_verb, select, verbs};
+pub use lookup::{CommandSelection, all, by_number, for_verb, select, verbs};
 pub use page::reference_page;
 pub use row::{
-    Argument, Command, ConditionRow, Direction, Domain, Keywords, OptionRow, Rule, Served,
+    OptionArgument, Command, ConditionRow, DataDirection, CommandDomain, AcceptedNames, OptionRow, OptionRule, CommandSupport,
 };
 /// The rows of the served commands, one module each.
 pub use table::commands;

@@ -22,7 +22,7 @@ mod values;
 mod web;
 
 pub use attributes::resource_types;
-pub use create::{Misdefined, definition};
+pub use create::{DefinitionError, definition};
 pub use enqueue::EnqModelDef;
 pub use queues::{
     AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind,
@@ -32,7 +32,7 @@ pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
 pub use services::{PipelineDef, WebServiceDef};
 pub use types::{
-    Concurrency, FileDef, InDoubt, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
+    Concurrency, FileDef, InDoubt, ProgramLanguage, OtherDef, ProgramDef, RecordFormat, FileRecovery, RunawayLimit,
     TranClassDef, TransactionDef,
 };
 pub use web::{

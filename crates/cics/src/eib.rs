@@ -214,7 +214,7 @@ impl<'a> Eib<'a> {
     /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBEOC,
     /// EIBCONF, EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
     /// not there, so EIBSYNC and EIBSYNRB are cleared.
-    pub fn set_conversation(&mut self, told: &Indicators) {
+    pub fn set_conversation(&mut self, told: &ConversationIndicators) {
         for (at, on) in [
             (RECV, told.receive),
             (FREE, told.free),
@@ -297,7 +297,7 @@ impl<'a> Eib<'a> {
 
 /// What a command of a conversation tells its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Indicators {
+pub struct ConversationIndicators {
     /// EIBRECV: the program must receive again.
     pub receive: bool,
     /// EIBFREE: the program must free the conversation.

@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::resp::{Condition, Failure};
+use crate::resp::{Condition, CommandFailure};
 
 /// What a command does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -156,13 +156,13 @@ pub enum FileFault {
     NotAllowed,
 }
 
-impl From<FileFault> for Failure {
-    fn from(fault: FileFault) -> Failure {
+impl From<FileFault> for CommandFailure {
+    fn from(fault: FileFault) -> CommandFailure {
         match fault {
-            FileFault::NotFound => Failure::Condition(Condition::FileNotFound, 1),
-            FileFault::Disabled => Failure::Condition(Condition::Disabled, 50),
-            FileFault::NotOpen => Failure::Condition(Condition::NotOpen, 60),
-            FileFault::NotAllowed => Failure::Condition(Condition::InvReq, 20),
+            FileFault::NotFound => CommandFailure::Condition(Condition::FileNotFound, 1),
+            FileFault::Disabled => CommandFailure::Condition(Condition::Disabled, 50),
+            FileFault::NotOpen => CommandFailure::Condition(Condition::NotOpen, 60),
+            FileFault::NotAllowed => CommandFailure::Condition(Condition::InvReq, 20),
         }
     }
 }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_answered_by_every_combination_of_switches_as_the_manual_says() {
+    fn every_command_is_answered_for_every_combination_of_switches_by_the_manual() {
         for access in FileAccess::ALL {
             let (needs, goes_on) = manual(access);
             for file in combinations() {
@@ -227,8 +227,8 @@ mod tests {
                     _ => Ok(()),
                 };
                 let answered = file.check(access).map_err(|fault| match fault.into() {
-                    Failure::Condition(condition, resp2) => (condition, resp2),
-                    Failure::Abend(code) => panic!("{code:?}"),
+                    CommandFailure::Condition(condition, resp2) => (condition, resp2),
+                    CommandFailure::Abend(code) => panic!("{code:?}"),
                 });
                 assert_eq!(answered, expected, "{access:?} {file:?}");
             }

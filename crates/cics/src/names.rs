@@ -44,22 +44,22 @@ pub enum NameError {
 
 /// Which characters a name may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alphabet {
+enum NameAlphabet {
     /// A–Z 0–9 $ @ #; lower case is folded to upper case.
     Folded,
     /// A–Z a–z 0–9 $ @ # . / - _ % & ? ! : | " = , ; < >; case is kept.
     Wide,
 }
 
-impl Alphabet {
+impl NameAlphabet {
     fn accept(self, c: char) -> Option<u8> {
         let byte = u8::try_from(c).ok()?;
         match self {
-            Alphabet::Folded => {
+            NameAlphabet::Folded => {
                 let up = byte.to_ascii_uppercase();
                 (up.is_ascii_alphanumeric() || b"$@#".contains(&up)).then_some(up)
             }
-            Alphabet::Wide => (byte.is_ascii_alphanumeric()
+            NameAlphabet::Wide => (byte.is_ascii_alphanumeric()
                 || b"$@#./-_%&?!:|\"=,;<>^".contains(&byte))
             .then_some(byte),
         }
@@ -68,7 +68,7 @@ impl Alphabet {
 
 fn build<const N: usize>(
     kind: &'static str,
-    alphabet: Alphabet,
+    alphabet: NameAlphabet,
     text: &str,
 ) -> Result<Name<N>, NameError> {
     let trimmed = text.trim_end_matches([' ', '\0']);

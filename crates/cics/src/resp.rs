@@ -26,7 +26,7 @@ pub enum DefaultAction {
 
 /// Why a command was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum CommandFailure {
     /// A condition for the program, with RESP2.
     Condition(Condition, u32),
     /// The task ends with this code.

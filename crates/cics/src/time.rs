@@ -12,7 +12,7 @@ pub struct AbsTime(pub i64);
 
 /// A date and a time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Civil {
+pub struct CivilTime {
     /// Year, such as 2003.
     pub year: i64,
     /// Month, 1 to 12.
@@ -70,12 +70,12 @@ impl AbsTime {
     }
 
     /// The date and time of day.
-    pub fn civil(self) -> Civil {
+    pub fn civil(self) -> CivilTime {
         let days = self.0.div_euclid(DAY_MS);
         let ms = self.0.rem_euclid(DAY_MS);
         let (year, month, day) = civil_from_days(days - UNIX_EPOCH_DAYS);
         let first = days_from_civil(year, 1, 1) + UNIX_EPOCH_DAYS;
-        Civil {
+        CivilTime {
             year,
             month,
             day,
@@ -106,7 +106,7 @@ impl AbsTime {
     }
 }
 
-impl Civil {
+impl CivilTime {
     /// The date in one of the orders, with a separator if one is asked for.
     pub fn date(&self, form: DateForm, separator: Option<char>) -> String {
         use DateForm::*;
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manuals_example_is_formatted_as_the_manual_says() {
+    fn the_manuals_example_is_formatted_as_in_the_manual() {
         let time = AbsTime(2_837_962_864_828);
         assert_eq!(time.civil().date(DateForm::Ddmmyy, Some('-')), "06-12-89");
         assert_eq!(time.time(Some(':')), "19:01:05");

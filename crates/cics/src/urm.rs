@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// What a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// So many characters or bytes.
     Chars(u8),
     /// A halfword.
@@ -28,145 +28,145 @@ pub enum Kind {
     Pointer,
 }
 
-impl Kind {
+impl ParameterKind {
     /// Its bytes.
     pub const fn bytes(self) -> usize {
         match self {
-            Kind::Chars(n) => n as usize,
-            Kind::Half => 2,
-            Kind::Full => 4,
-            Kind::Pointer => 8,
+            ParameterKind::Chars(n) => n as usize,
+            ParameterKind::Half => 2,
+            ParameterKind::Full => 4,
+            ParameterKind::Pointer => 8,
         }
     }
 }
 
 /// A parameter: its name as COBOL has it, and what it is.
-pub type Parameter = (&'static str, Kind);
+pub type UrmParameter = (&'static str, ParameterKind);
 
 /// The list of an analyzer program.
-pub const ANALYZER: &[Parameter] = &[
-    ("WBRA-EYECATCHER", Kind::Chars(8)),
-    ("WBRA-FUNCTION", Kind::Half),
-    ("WBRA-VERSION", Kind::Chars(1)),
-    ("WBRA-REQUEST-TYPE", Kind::Chars(1)),
-    ("WBRA-RESPONSE", Kind::Full),
-    ("WBRA-REASON", Kind::Full),
-    ("WBRA-SERVER-PROGRAM", Kind::Chars(8)),
-    ("WBRA-CONVERTER-PROGRAM", Kind::Chars(8)),
-    ("WBRA-USERID", Kind::Chars(8)),
-    ("WBRA-ALIAS-TRANID", Kind::Chars(4)),
-    ("WBRA-ALIAS-TERMID", Kind::Chars(4)),
-    ("WBRA-USER-TOKEN", Kind::Chars(8)),
-    ("WBRA-DFHCNV-KEY", Kind::Chars(8)),
-    ("WBRA-URIMAP", Kind::Chars(8)),
-    ("WBRA-CHARACTERSET", Kind::Chars(40)),
-    ("WBRA-HOSTCODEPAGE", Kind::Chars(10)),
-    ("WBRA-UNESCAPE", Kind::Chars(1)),
-    ("WBRA-COMMAREA", Kind::Chars(1)),
-    ("WBRA-APPLICATION-STYLE", Kind::Chars(1)),
-    ("WBRA-RESERVED", Kind::Chars(3)),
-    ("WBRA-CLIENT-IP-ADDRESS", Kind::Full),
-    ("WBRA-SERVER-IP-ADDRESS", Kind::Full),
-    ("WBRA-CLIENT-IPV6-ADDRESS", Kind::Chars(16)),
-    ("WBRA-SERVER-IPV6-ADDRESS", Kind::Chars(16)),
-    ("WBRA-CONTENT-LENGTH", Kind::Full),
-    ("WBRA-METHOD-LENGTH", Kind::Full),
-    ("WBRA-HTTP-VERSION-LENGTH", Kind::Full),
-    ("WBRA-RESOURCE-LENGTH", Kind::Full),
-    ("WBRA-QUERYSTRING-LENGTH", Kind::Full),
-    ("WBRA-HOSTNAME-LENGTH", Kind::Full),
-    ("WBRA-REQUEST-HEADER-LENGTH", Kind::Full),
-    ("WBRA-USER-DATA-LENGTH", Kind::Full),
-    ("WBRA-METHOD-PTR", Kind::Pointer),
-    ("WBRA-HTTP-VERSION-PTR", Kind::Pointer),
-    ("WBRA-RESOURCE-PTR", Kind::Pointer),
-    ("WBRA-RESOURCE-ESCAPED-PTR", Kind::Pointer),
-    ("WBRA-QUERYSTRING-PTR", Kind::Pointer),
-    ("WBRA-HOSTNAME-PTR", Kind::Pointer),
-    ("WBRA-REQUEST-HEADER-PTR", Kind::Pointer),
-    ("WBRA-USER-DATA-PTR", Kind::Pointer),
+pub const ANALYZER: &[UrmParameter] = &[
+    ("WBRA-EYECATCHER", ParameterKind::Chars(8)),
+    ("WBRA-FUNCTION", ParameterKind::Half),
+    ("WBRA-VERSION", ParameterKind::Chars(1)),
+    ("WBRA-REQUEST-TYPE", ParameterKind::Chars(1)),
+    ("WBRA-RESPONSE", ParameterKind::Full),
+    ("WBRA-REASON", ParameterKind::Full),
+    ("WBRA-SERVER-PROGRAM", ParameterKind::Chars(8)),
+    ("WBRA-CONVERTER-PROGRAM", ParameterKind::Chars(8)),
+    ("WBRA-USERID", ParameterKind::Chars(8)),
+    ("WBRA-ALIAS-TRANID", ParameterKind::Chars(4)),
+    ("WBRA-ALIAS-TERMID", ParameterKind::Chars(4)),
+    ("WBRA-USER-TOKEN", ParameterKind::Chars(8)),
+    ("WBRA-DFHCNV-KEY", ParameterKind::Chars(8)),
+    ("WBRA-URIMAP", ParameterKind::Chars(8)),
+    ("WBRA-CHARACTERSET", ParameterKind::Chars(40)),
+    ("WBRA-HOSTCODEPAGE", ParameterKind::Chars(10)),
+    ("WBRA-UNESCAPE", ParameterKind::Chars(1)),
+    ("WBRA-COMMAREA", ParameterKind::Chars(1)),
+    ("WBRA-APPLICATION-STYLE", ParameterKind::Chars(1)),
+    ("WBRA-RESERVED", ParameterKind::Chars(3)),
+    ("WBRA-CLIENT-IP-ADDRESS", ParameterKind::Full),
+    ("WBRA-SERVER-IP-ADDRESS", ParameterKind::Full),
+    ("WBRA-CLIENT-IPV6-ADDRESS", ParameterKind::Chars(16)),
+    ("WBRA-SERVER-IPV6-ADDRESS", ParameterKind::Chars(16)),
+    ("WBRA-CONTENT-LENGTH", ParameterKind::Full),
+    ("WBRA-METHOD-LENGTH", ParameterKind::Full),
+    ("WBRA-HTTP-VERSION-LENGTH", ParameterKind::Full),
+    ("WBRA-RESOURCE-LENGTH", ParameterKind::Full),
+    ("WBRA-QUERYSTRING-LENGTH", ParameterKind::Full),
+    ("WBRA-HOSTNAME-LENGTH", ParameterKind::Full),
+    ("WBRA-REQUEST-HEADER-LENGTH", ParameterKind::Full),
+    ("WBRA-USER-DATA-LENGTH", ParameterKind::Full),
+    ("WBRA-METHOD-PTR", ParameterKind::Pointer),
+    ("WBRA-HTTP-VERSION-PTR", ParameterKind::Pointer),
+    ("WBRA-RESOURCE-PTR", ParameterKind::Pointer),
+    ("WBRA-RESOURCE-ESCAPED-PTR", ParameterKind::Pointer),
+    ("WBRA-QUERYSTRING-PTR", ParameterKind::Pointer),
+    ("WBRA-HOSTNAME-PTR", ParameterKind::Pointer),
+    ("WBRA-REQUEST-HEADER-PTR", ParameterKind::Pointer),
+    ("WBRA-USER-DATA-PTR", ParameterKind::Pointer),
 ];
 
 /// The list of a converter's decode function. What encode has too comes first.
-pub const DECODE: &[Parameter] = &[
-    ("DECODE-EYECATCHER", Kind::Chars(8)),
-    ("DECODE-FUNCTION", Kind::Half),
-    ("DECODE-VERSION", Kind::Chars(1)),
-    ("DECODE-VOLATILE", Kind::Chars(1)),
-    ("DECODE-RESPONSE", Kind::Full),
-    ("DECODE-REASON", Kind::Full),
-    ("DECODE-ENTRY-COUNT", Kind::Full),
-    ("DECODE-USER-TOKEN", Kind::Chars(8)),
-    ("DECODE-DATA-PTR", Kind::Pointer),
-    ("DECODE-INPUT-DATA-LEN", Kind::Full),
-    ("DECODE-OUTPUT-DATA-LEN", Kind::Full),
-    ("DECODE-SERVER-PROGRAM", Kind::Chars(8)),
-    ("DECODE-CLIENT-ADDRESS", Kind::Full),
-    ("DECODE-CLIENT-ADDRESS-STRING", Kind::Chars(15)),
-    ("DECODE-RESERVED", Kind::Chars(1)),
-    ("DECODE-CLIENT-IPV6-ADDRESS", Kind::Chars(16)),
-    ("DECODE-CLIENT-IPV6-ADDR-STRING", Kind::Chars(39)),
-    ("DECODE-RESERVED-2", Kind::Chars(1)),
-    ("DECODE-METHOD-LENGTH", Kind::Full),
-    ("DECODE-HTTP-VERSION-LENGTH", Kind::Full),
-    ("DECODE-RESOURCE-LENGTH", Kind::Full),
-    ("DECODE-REQUEST-HEADER-LENGTH", Kind::Full),
-    ("DECODE-USER-DATA-LENGTH", Kind::Full),
-    ("DECODE-METHOD-PTR", Kind::Pointer),
-    ("DECODE-HTTP-VERSION-PTR", Kind::Pointer),
-    ("DECODE-RESOURCE-PTR", Kind::Pointer),
-    ("DECODE-REQUEST-HEADER-PTR", Kind::Pointer),
-    ("DECODE-USER-DATA-PTR", Kind::Pointer),
+pub const DECODE: &[UrmParameter] = &[
+    ("DECODE-EYECATCHER", ParameterKind::Chars(8)),
+    ("DECODE-FUNCTION", ParameterKind::Half),
+    ("DECODE-VERSION", ParameterKind::Chars(1)),
+    ("DECODE-VOLATILE", ParameterKind::Chars(1)),
+    ("DECODE-RESPONSE", ParameterKind::Full),
+    ("DECODE-REASON", ParameterKind::Full),
+    ("DECODE-ENTRY-COUNT", ParameterKind::Full),
+    ("DECODE-USER-TOKEN", ParameterKind::Chars(8)),
+    ("DECODE-DATA-PTR", ParameterKind::Pointer),
+    ("DECODE-INPUT-DATA-LEN", ParameterKind::Full),
+    ("DECODE-OUTPUT-DATA-LEN", ParameterKind::Full),
+    ("DECODE-SERVER-PROGRAM", ParameterKind::Chars(8)),
+    ("DECODE-CLIENT-ADDRESS", ParameterKind::Full),
+    ("DECODE-CLIENT-ADDRESS-STRING", ParameterKind::Chars(15)),
+    ("DECODE-RESERVED", ParameterKind::Chars(1)),
+    ("DECODE-CLIENT-IPV6-ADDRESS", ParameterKind::Chars(16)),
+    ("DECODE-CLIENT-IPV6-ADDR-STRING", ParameterKind::Chars(39)),
+    ("DECODE-RESERVED-2", ParameterKind::Chars(1)),
+    ("DECODE-METHOD-LENGTH", ParameterKind::Full),
+    ("DECODE-HTTP-VERSION-LENGTH", ParameterKind::Full),
+    ("DECODE-RESOURCE-LENGTH", ParameterKind::Full),
+    ("DECODE-REQUEST-HEADER-LENGTH", ParameterKind::Full),
+    ("DECODE-USER-DATA-LENGTH", ParameterKind::Full),
+    ("DECODE-METHOD-PTR", ParameterKind::Pointer),
+    ("DECODE-HTTP-VERSION-PTR", ParameterKind::Pointer),
+    ("DECODE-RESOURCE-PTR", ParameterKind::Pointer),
+    ("DECODE-REQUEST-HEADER-PTR", ParameterKind::Pointer),
+    ("DECODE-USER-DATA-PTR", ParameterKind::Pointer),
 ];
 
 /// The list of a converter's encode function.
-pub const ENCODE: &[Parameter] = &[
-    ("ENCODE-EYECATCHER", Kind::Chars(8)),
-    ("ENCODE-FUNCTION", Kind::Half),
-    ("ENCODE-VERSION", Kind::Chars(1)),
-    ("ENCODE-RESERVED", Kind::Chars(1)),
-    ("ENCODE-RESPONSE", Kind::Full),
-    ("ENCODE-REASON", Kind::Full),
-    ("ENCODE-ENTRY-COUNT", Kind::Full),
-    ("ENCODE-USER-TOKEN", Kind::Chars(8)),
-    ("ENCODE-DATA-PTR", Kind::Pointer),
-    ("ENCODE-INPUT-DATA-LEN", Kind::Full),
+pub const ENCODE: &[UrmParameter] = &[
+    ("ENCODE-EYECATCHER", ParameterKind::Chars(8)),
+    ("ENCODE-FUNCTION", ParameterKind::Half),
+    ("ENCODE-VERSION", ParameterKind::Chars(1)),
+    ("ENCODE-RESERVED", ParameterKind::Chars(1)),
+    ("ENCODE-RESPONSE", ParameterKind::Full),
+    ("ENCODE-REASON", ParameterKind::Full),
+    ("ENCODE-ENTRY-COUNT", ParameterKind::Full),
+    ("ENCODE-USER-TOKEN", ParameterKind::Chars(8)),
+    ("ENCODE-DATA-PTR", ParameterKind::Pointer),
+    ("ENCODE-INPUT-DATA-LEN", ParameterKind::Full),
 ];
 
 /// The list of DFHWBUN.
-const UNESCAPER: &[Parameter] = &[
-    ("WBUN-EYECATCHER", Kind::Chars(8)),
-    ("WBUN-LENGTH", Kind::Half),
-    ("WBUN-VERSION", Kind::Half),
-    ("WBUN-UNESCAPE-LEN", Kind::Full),
-    ("WBUN-UNESCAPE-ADDR", Kind::Pointer),
+const UNESCAPER: &[UrmParameter] = &[
+    ("WBUN-EYECATCHER", ParameterKind::Chars(8)),
+    ("WBUN-LENGTH", ParameterKind::Half),
+    ("WBUN-VERSION", ParameterKind::Half),
+    ("WBUN-UNESCAPE-LEN", ParameterKind::Full),
+    ("WBUN-UNESCAPE-ADDR", ParameterKind::Pointer),
 ];
 
 /// What begins both lists of a converter.
-const CONVERTER: &[Parameter] = &[
-    ("CONVERTER-EYECATCHER", Kind::Chars(8)),
-    ("CONVERTER-FUNCTION", Kind::Half),
-    ("CONVERTER-VERSION", Kind::Chars(1)),
-    ("CONVERTER-RESERVED", Kind::Chars(1)),
-    ("CONVERTER-RESPONSE", Kind::Full),
-    ("CONVERTER-REASON", Kind::Full),
+const CONVERTER: &[UrmParameter] = &[
+    ("CONVERTER-EYECATCHER", ParameterKind::Chars(8)),
+    ("CONVERTER-FUNCTION", ParameterKind::Half),
+    ("CONVERTER-VERSION", ParameterKind::Chars(1)),
+    ("CONVERTER-RESERVED", ParameterKind::Chars(1)),
+    ("CONVERTER-RESPONSE", ParameterKind::Full),
+    ("CONVERTER-REASON", ParameterKind::Full),
 ];
 
 /// The list of a program that gives a document template.
-pub const TEMPLATE_EXIT: &[Parameter] = &[
-    ("DHTX-LENGTH", Kind::Half),
-    ("DHTX-EYECATCHER", Kind::Chars(13)),
-    ("DHTX-VERSION", Kind::Chars(1)),
-    ("DHTX-BUFFER-PTR", Kind::Pointer),
-    ("DHTX-BUFFER-LEN", Kind::Full),
-    ("DHTX-TEMPLATE-LEN", Kind::Full),
-    ("DHTX-RETURN-CODE", Kind::Full),
-    ("DHTX-APPEND-CRLF", Kind::Chars(1)),
-    ("DHTX-CACHE-RESPONSE", Kind::Chars(1)),
-    ("DHTX-RESERVED", Kind::Chars(2)),
-    ("DHTX-TEMPLATE-NAME-PTR", Kind::Pointer),
-    ("DHTX-MESSAGE-PTR", Kind::Pointer),
-    ("DHTX-MESSAGE-LEN", Kind::Full),
+pub const TEMPLATE_EXIT: &[UrmParameter] = &[
+    ("DHTX-LENGTH", ParameterKind::Half),
+    ("DHTX-EYECATCHER", ParameterKind::Chars(13)),
+    ("DHTX-VERSION", ParameterKind::Chars(1)),
+    ("DHTX-BUFFER-PTR", ParameterKind::Pointer),
+    ("DHTX-BUFFER-LEN", ParameterKind::Full),
+    ("DHTX-TEMPLATE-LEN", ParameterKind::Full),
+    ("DHTX-RETURN-CODE", ParameterKind::Full),
+    ("DHTX-APPEND-CRLF", ParameterKind::Chars(1)),
+    ("DHTX-CACHE-RESPONSE", ParameterKind::Chars(1)),
+    ("DHTX-RESERVED", ParameterKind::Chars(2)),
+    ("DHTX-TEMPLATE-NAME-PTR", ParameterKind::Pointer),
+    ("DHTX-MESSAGE-PTR", ParameterKind::Pointer),
+    ("DHTX-MESSAGE-LEN", ParameterKind::Full),
 ];
 
 /// WBRA-FUNCTION.
@@ -191,22 +191,22 @@ pub const URP_SECURITY_FAILURE: i64 = 1;
 pub const URP_CORRUPT_CLIENT_DATA: i64 = 2;
 
 /// Bytes of a list.
-pub fn bytes_of(list: &[Parameter]) -> usize {
+pub fn bytes_of(list: &[UrmParameter]) -> usize {
     list.iter().map(|(_, kind)| kind.bytes()).sum()
 }
 
 /// A list in memory.
 #[derive(Debug)]
-pub struct Area<'a> {
-    list: &'static [Parameter],
+pub struct ParameterArea<'a> {
+    list: &'static [UrmParameter],
     bytes: &'a mut [u8],
 }
 
-impl<'a> Area<'a> {
+impl<'a> ParameterArea<'a> {
     /// A list over its bytes, of which there are [`bytes_of`].
-    pub fn new(list: &'static [Parameter], bytes: &'a mut [u8]) -> Area<'a> {
+    pub fn new(list: &'static [UrmParameter], bytes: &'a mut [u8]) -> ParameterArea<'a> {
         assert_eq!(bytes.len(), bytes_of(list), "the area of a parameter list");
-        Area { list, bytes }
+        ParameterArea { list, bytes }
     }
 
     /// The bytes of a parameter.
@@ -358,13 +358,13 @@ pub fn dfhwbuco() -> String {
     text
 }
 
-fn fields(list: &[Parameter], level: u32, text: &mut String) {
+fn fields(list: &[UrmParameter], level: u32, text: &mut String) {
     for (name, kind) in list {
         let picture = match kind {
-            Kind::Chars(n) => format!("PIC X({n})"),
-            Kind::Half => "PIC S9(4) COMP".to_owned(),
-            Kind::Full => "PIC S9(8) COMP".to_owned(),
-            Kind::Pointer => "POINTER".to_owned(),
+            ParameterKind::Chars(n) => format!("PIC X({n})"),
+            ParameterKind::Half => "PIC S9(4) COMP".to_owned(),
+            ParameterKind::Full => "PIC S9(8) COMP".to_owned(),
+            ParameterKind::Pointer => "POINTER".to_owned(),
         };
         let _ = writeln!(text, "           {level:02}  {name} {picture}.");
     }
@@ -407,7 +407,7 @@ mod tests {
                 assert_eq!(own, common);
             }
         }
-        let data = |list: &'static [Parameter], name: &str| {
+        let data = |list: &'static [UrmParameter], name: &str| {
             let before = list.iter().take_while(|(own, _)| *own != name);
             before.map(|(_, kind)| kind.bytes()).sum::<usize>()
         };
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn numbers_and_texts_are_read_as_they_were_stored() {
         let mut bytes = vec![0; bytes_of(DECODE)];
-        let mut area = Area::new(DECODE, &mut bytes);
+        let mut area = ParameterArea::new(DECODE, &mut bytes);
         for value in [0, 1, -1, 32_768, i64::from(i32::MIN)] {
             area.set_int("DECODE-REASON", value);
             assert_eq!(area.int("DECODE-REASON"), value);

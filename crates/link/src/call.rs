@@ -4,7 +4,7 @@
 //! worker sleeps on the call area's word until the answer is there. While it
 //! waits the region may ask it to run a program first (a nested run).
 
-use cics::resp::{Condition, Failure};
+use cics::resp::{Condition, CommandFailure};
 
 use crate::Name;
 use crate::directory::ProtocolViolation;
@@ -172,11 +172,11 @@ impl CallAnswer {
     }
 }
 
-impl From<Failure> for CallAnswer {
-    fn from(failure: Failure) -> CallAnswer {
+impl From<CommandFailure> for CallAnswer {
+    fn from(failure: CommandFailure) -> CallAnswer {
         match failure {
-            Failure::Condition(condition, resp2) => CallAnswer::of_condition(condition, resp2),
-            Failure::Abend(code) => CallAnswer::of_abend(&code),
+            CommandFailure::Condition(condition, resp2) => CallAnswer::of_condition(condition, resp2),
+            CommandFailure::Abend(code) => CallAnswer::of_abend(&code),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Reference: the crate `cics`, command table.
 
-use cics::command::{self, Argument, Command, Direction, Domain, Rule, Selection, Served};
+use cics::command::{self, OptionArgument, Command, DataDirection, CommandDomain, OptionRule, CommandSelection, CommandSupport};
 use cics::resp::Condition;
 use link::{CallAnswer, CHANNEL_DATA, OperandValue, CommandOperands};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value};
@@ -66,7 +66,7 @@ fn gather<'js>(
     }
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
     let row = match command::select(verb, &listed) {
-        Selection::Found(row) => row,
+        CommandSelection::Found(row) => row,
         _ if matches!(verb, "SQL" | "EXEC") => {
             return Ok(Err(
                 "EXEC SQL is not supported in scripts: LINK to a program that has it".to_owned(),
@@ -97,8 +97,8 @@ fn gather<'js>(
         // A browse returns its name with NEXT; any other command takes it as
         // input.
         let tells = |o: &command::OptionRow| match o.argument {
-            Argument::Optional => true,
-            _ => o.direction != Direction::In,
+            OptionArgument::Optional => true,
+            _ => o.direction != DataDirection::In,
         };
         if option.is_some_and(tells) && value.as_bool() == Some(true) {
             chosen = true;
@@ -114,12 +114,12 @@ fn gather<'js>(
         // All that the command gives is wanted, unless the script has said what;
         // of INTO and SET, INTO.
         let tells = match option.direction {
-            Direction::In => false,
-            Direction::Out => true,
+            DataDirection::In => false,
+            DataDirection::Out => true,
             // A length, or a name that the command takes as well.
-            Direction::InOut => row.verb == "INQUIRE",
+            DataDirection::InOut => row.verb == "INQUIRE",
         };
-        let given = tells && option.argument != Argument::PtrRef && is_served(row, option.name);
+        let given = tells && option.argument != OptionArgument::PtrRef && is_served(row, option.name);
         if given && !chosen && option.alias_of.is_none() {
             bits |= 1 << index;
         }
@@ -137,20 +137,20 @@ fn gather<'js>(
 
 /// Whether the region returns a value for an option.
 fn is_served(row: &Command, option: &str) -> bool {
-    let unserved = |rule: &Rule| matches!(rule, Rule::Unserved(list, _) if list.contains(&option));
+    let unserved = |rule: &OptionRule| matches!(rule, OptionRule::Unserved(list, _) if list.contains(&option));
     !row.rules.iter().any(unserved)
 }
 
 /// Why a script cannot give a command.
 fn not_given(row: &Command) -> Option<String> {
     let why = match (row.served, row.domain) {
-        (Served::Region, Domain::Web) => "use request, response, fetch and XML instead",
-        (Served::Region, Domain::Maps) => "a script has no terminal",
-        (Served::Worker, _) | (Served::Region, Domain::Programs) => {
+        (CommandSupport::Region, CommandDomain::Web) => "use request, response, fetch and XML instead",
+        (CommandSupport::Region, CommandDomain::Maps) => "a script has no terminal",
+        (CommandSupport::Worker, _) | (CommandSupport::Region, CommandDomain::Programs) => {
             "use the objects that scripts have for this"
         }
-        (Served::Region, _) => return None,
-        (Served::NotYet(why) | Served::Refused(why), _) => why,
+        (CommandSupport::Region, _) => return None,
+        (CommandSupport::NotYet(why) | CommandSupport::Refused(why), _) => why,
     };
     Some(format!("cannot be passed by a script: {why}"))
 }
@@ -158,7 +158,7 @@ fn not_given(row: &Command) -> Option<String> {
 /// An option's operand, from a value of JavaScript; `None` for a flag.
 fn operand(
     shared: &EngineState,
-    argument: Argument,
+    argument: OptionArgument,
     value: &Value<'_>,
 ) -> std::result::Result<Option<OperandValue>, String> {
     let text = || value.as_string().and_then(|t| t.to_string().ok());
@@ -180,15 +180,15 @@ fn operand(
         Ok(Some(OperandValue::Bytes(bytes)))
     };
     match argument {
-        Argument::None | Argument::Label | Argument::PtrRef => Ok(None),
-        Argument::Name(n) => padded(n.into()),
-        Argument::Chars(n) => padded(n.into()),
-        Argument::Area | Argument::Any | Argument::Optional => match (text(), bytes_of(value)) {
+        OptionArgument::None | OptionArgument::Label | OptionArgument::PtrRef => Ok(None),
+        OptionArgument::Name(n) => padded(n.into()),
+        OptionArgument::Chars(n) => padded(n.into()),
+        OptionArgument::Area | OptionArgument::Any | OptionArgument::Optional => match (text(), bytes_of(value)) {
             (Some(text), _) => Ok(Some(OperandValue::Bytes(encode(&text)?))),
             (None, Some(bytes)) => Ok(Some(OperandValue::Bytes(bytes.to_vec()))),
             _ => Err("expected text or bytes".into()),
         },
-        Argument::Cvda if text().is_some() => {
+        OptionArgument::Cvda if text().is_some() => {
             let name = text().unwrap_or_default().to_ascii_uppercase();
             let number = cics::cvda::value(&name);
             number
@@ -221,7 +221,7 @@ fn given_back<'js>(
         };
         match operand {
             OperandValue::Int(value) => made.set(option.name, *value as f64)?,
-            OperandValue::Bytes(bytes) if option.argument == Argument::Area => {
+            OperandValue::Bytes(bytes) if option.argument == OptionArgument::Area => {
                 made.set(option.name, TypedArray::<u8>::new_copy(ctx.clone(), bytes)?)?;
             }
             OperandValue::Bytes(bytes) => {

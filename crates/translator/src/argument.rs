@@ -1,6 +1,6 @@
 //! What stands in the parentheses of an option.
 
-use cics::command::{Argument, Direction, OptionRow};
+use cics::command::{OptionArgument, DataDirection, OptionRow};
 
 use crate::token::{Kind, Token};
 
@@ -22,27 +22,27 @@ pub(crate) enum Value {
 }
 
 /// Whether an option's argument is a number.
-pub(crate) fn is_number(argument: Argument) -> bool {
+pub(crate) fn is_number(argument: OptionArgument) -> bool {
     matches!(
         argument,
-        Argument::Halfword
-            | Argument::Fullword
-            | Argument::Doubleword
-            | Argument::Packed(_)
-            | Argument::Cvda
-            | Argument::HhMmSs
+        OptionArgument::Halfword
+            | OptionArgument::Fullword
+            | OptionArgument::Doubleword
+            | OptionArgument::Packed(_)
+            | OptionArgument::Cvda
+            | OptionArgument::HhMmSs
     )
 }
 
 pub(crate) fn wanted(option: &OptionRow) -> String {
     let what = match option.argument {
-        Argument::Name(n) => format!("a name of up to {n} characters"),
-        Argument::PtrRef | Argument::PtrValue => "a pointer or ADDRESS OF a data item".to_owned(),
-        a if is_number(a) && option.direction == Direction::Out => "a numeric data item".to_owned(),
+        OptionArgument::Name(n) => format!("a name of up to {n} characters"),
+        OptionArgument::PtrRef | OptionArgument::PtrValue => "a pointer or ADDRESS OF a data item".to_owned(),
+        a if is_number(a) && option.direction == DataDirection::Out => "a numeric data item".to_owned(),
         a if is_number(a) => "a number".to_owned(),
         _ => "a data item".to_owned(),
     };
-    if option.direction == Direction::Out {
+    if option.direction == DataDirection::Out {
         format!("{what} to put its result in")
     } else {
         what

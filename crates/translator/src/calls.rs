@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cics::abi::{self, BlockRepr};
-use cics::command::{self, Argument, Direction};
+use cics::command::{self, OptionArgument, DataDirection};
 
 use crate::argument::{Value, is_arithmetic, is_number};
 use crate::exec::{Operand, Parsed};
@@ -232,7 +232,7 @@ impl Parts {
             Value::Item(tokens) => self.reference(&inline(tokens)),
             Value::Literal(t) => self.reference(&t.text),
             Value::Default(text) => self.reference(text),
-            Value::Integer(n) if operand.direction == Direction::In && n.len() <= 9 => {
+            Value::Integer(n) if operand.direction == DataDirection::In && n.len() <= 9 => {
                 self.content(n)
             }
             Value::Integer(n) => {
@@ -257,7 +257,7 @@ impl Parts {
                 let item = inline(tokens);
                 let _ = write!(self.before, "SET {name} TO ADDRESS OF {item} ");
                 self.reference(&name);
-                if operand.direction != Direction::In {
+                if operand.direction != DataDirection::In {
                     let _ = write!(self.after, " SET ADDRESS OF {item} TO {name}");
                 }
             }
@@ -266,7 +266,7 @@ impl Parts {
 }
 
 fn temporary(operand: &Operand, used: &mut Temporaries) -> String {
-    if matches!(operand.argument, Argument::Packed(_) | Argument::Doubleword) {
+    if matches!(operand.argument, OptionArgument::Packed(_) | OptionArgument::Doubleword) {
         used.doublewords += 1;
         format!("DFHEIL{}", used.doublewords)
     } else {

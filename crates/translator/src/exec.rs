@@ -6,7 +6,7 @@
 
 use cics::aid;
 use cics::command::{
-    self, Argument, Command, Direction, Keywords, OptionRow, Rule, Selection, Served,
+    self, OptionArgument, Command, DataDirection, AcceptedNames, OptionRow, OptionRule, CommandSelection, CommandSupport,
 };
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
@@ -40,8 +40,8 @@ impl Parsed {
 #[derive(Debug, Clone)]
 pub(crate) struct Operand {
     pub index: u8,
-    pub argument: Argument,
-    pub direction: Direction,
+    pub argument: OptionArgument,
+    pub direction: DataDirection,
     pub value: Value,
 }
 
@@ -66,8 +66,8 @@ struct Written<'a> {
 const RESP_OPTION: OptionRow = OptionRow {
     name: "RESP",
     alias_of: None,
-    argument: Argument::Fullword,
-    direction: Direction::Out,
+    argument: OptionArgument::Fullword,
+    direction: DataDirection::Out,
     length: None,
     required: false,
     bare: false,
@@ -135,8 +135,8 @@ impl Reader {
         let written = self.options(&tokens[1..]);
         let names: Vec<&str> = written.iter().map(|w| w.name.as_str()).collect();
         let row = match command::select(&verb.upper(), &names) {
-            Selection::Found(row) => row,
-            Selection::Incomplete(rows) => {
+            CommandSelection::Found(row) => row,
+            CommandSelection::Incomplete(rows) => {
                 let known: Vec<&str> = rows.iter().map(|c| c.name).collect();
                 let message = format!("there is no such {} command", verb.upper());
                 let help = match written.first() {
@@ -150,7 +150,7 @@ impl Reader {
                 self.say(verb.place, message, help);
                 return None;
             }
-            Selection::UnknownVerb => {
+            CommandSelection::UnknownVerb => {
                 let help =
                     nearest(&verb.upper(), command::verbs()).map(|n| format!("is {n} meant?"));
                 self.say(
@@ -170,7 +170,7 @@ impl Reader {
         };
         if !row.served.is_served() {
             let yet = match row.served {
-                Served::NotYet(_) => " yet",
+                CommandSupport::NotYet(_) => " yet",
                 _ => "",
             };
             let why = row.served.why_not().unwrap_or_default();
@@ -271,7 +271,7 @@ impl Reader {
         let option = match index {
             command::RESP | command::RESP2 => RESP_OPTION,
             command::NOHANDLE => OptionRow {
-                argument: Argument::None,
+                argument: OptionArgument::None,
                 ..RESP_OPTION
             },
             _ => row.option(index).copied().unwrap_or(RESP_OPTION),
@@ -300,7 +300,7 @@ impl Reader {
             }
             None => {
                 // The worker takes an operand for each that may have one.
-                if matches!(option.argument, Argument::Optional | Argument::Any) {
+                if matches!(option.argument, OptionArgument::Optional | OptionArgument::Any) {
                     let value = Value::Default(if option.name == "TIMESEP" {
                         "':'"
                     } else {
@@ -309,7 +309,7 @@ impl Reader {
                     parsed.operands.push(operand(index, &option, value));
                 }
             }
-            Some(tokens) if option.argument == Argument::Label => {
+            Some(tokens) if option.argument == OptionArgument::Label => {
                 if let Some(label) = self.label(tokens, written) {
                     parsed.labels.push((0, Some(label)));
                 }
@@ -325,11 +325,11 @@ impl Reader {
     /// Conditions and attention identifiers; whether it was one.
     fn keyword(&mut self, row: &Command, written: &Written<'_>, parsed: &mut Parsed) -> bool {
         let code = match row.keywords {
-            Keywords::None => return false,
-            Keywords::Conditions | Keywords::ConditionLabels => {
+            AcceptedNames::None => return false,
+            AcceptedNames::Conditions | AcceptedNames::ConditionLabels => {
                 Condition::from_name(&written.name).map(Condition::number)
             }
-            Keywords::AidLabels => aid::by_name(&written.name).map(|a| a.number),
+            AcceptedNames::AidLabels => aid::by_name(&written.name).map(|a| a.number),
         };
         let Some(code) = code else {
             let known = row.index_of(&written.name).is_some();
@@ -337,7 +337,7 @@ impl Reader {
                 let conditions = Condition::ALL.iter().map(|c| c.name());
                 let aids = aid::AIDS.iter().map(|a| a.name);
                 let (what, help) = match row.keywords {
-                    Keywords::AidLabels => ("attention identifier", nearest(&written.name, aids)),
+                    AcceptedNames::AidLabels => ("attention identifier", nearest(&written.name, aids)),
                     _ => ("condition", nearest(&written.name, conditions)),
                 };
                 let help = help.map(|n| format!("is {n} meant?"));
@@ -354,7 +354,7 @@ impl Reader {
             return true;
         }
         match written.argument {
-            Some(_) if row.keywords == Keywords::Conditions => {
+            Some(_) if row.keywords == AcceptedNames::Conditions => {
                 self.say(
                     written.place,
                     format!("{} takes no argument", written.name),
@@ -399,17 +399,17 @@ impl Reader {
         };
         let fits = match (&value, option.argument) {
             (Value::Item(_), _) => true,
-            (Value::AddressOf(_), Argument::PtrRef | Argument::PtrValue) => true,
-            (_, Argument::PtrRef) => false,
-            (_, Argument::PtrValue) => false,
+            (Value::AddressOf(_), OptionArgument::PtrRef | OptionArgument::PtrValue) => true,
+            (_, OptionArgument::PtrRef) => false,
+            (_, OptionArgument::PtrValue) => false,
             // LENGTH of an input command is written too, into a copy then.
             (Value::Integer(_) | Value::Expression(_), a) if is_number(a) => {
-                option.direction != Direction::Out
+                option.direction != DataDirection::Out
             }
             (Value::Literal(_), a) if is_number(a) => false,
-            (Value::Literal(_), _) => option.direction == Direction::In,
-            (Value::Integer(_), Argument::Name(_) | Argument::Chars(_)) => false,
-            (Value::Integer(_) | Value::Expression(_), _) => option.direction == Direction::In,
+            (Value::Literal(_), _) => option.direction == DataDirection::In,
+            (Value::Integer(_), OptionArgument::Name(_) | OptionArgument::Chars(_)) => false,
+            (Value::Integer(_) | Value::Expression(_), _) => option.direction == DataDirection::In,
             (Value::AddressOf(_) | Value::Default(_), _) => false,
         };
         if !fits {
@@ -417,8 +417,8 @@ impl Reader {
             return None;
         }
         let max = match option.argument {
-            Argument::Name(max) => usize::from(max),
-            Argument::Chars(1) => 1,
+            OptionArgument::Name(max) => usize::from(max),
+            OptionArgument::Chars(1) => 1,
             _ => usize::MAX,
         };
         if let Value::Literal(t) = &value
@@ -434,7 +434,7 @@ impl Reader {
     /// Areas that are named after a literal: FROM and INTO of commands on maps.
     fn default_areas(&mut self, row: &'static Command, parsed: &mut Parsed, at: Place) {
         for rule in row.rules {
-            let Rule::DefaultArea(area, named, suffix, unless) = rule else {
+            let OptionRule::DefaultArea(area, named, suffix, unless) = rule else {
                 continue;
             };
             let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
@@ -470,10 +470,10 @@ impl Reader {
     fn unserved(&mut self, row: &'static Command, parsed: &Parsed, written: &[Written<'_>]) {
         for option in written {
             let unserved = row.rules.iter().find_map(|rule| match rule {
-                Rule::Unserved(list, answer) if list.contains(&option.name.as_str()) => {
+                OptionRule::Unserved(list, answer) if list.contains(&option.name.as_str()) => {
                     Some((option.name.clone(), answer))
                 }
-                Rule::UnservedValue(name, value, answer) if option.name == *name => {
+                OptionRule::UnservedValue(name, value, answer) if option.name == *name => {
                     let index = row.index_of(name)?;
                     let operand = parsed.operands.iter().find(|o| o.index == index)?;
                     let same = matches!(&operand.value, Value::Integer(n) if n == value);
@@ -513,19 +513,19 @@ impl Reader {
         }
         for rule in row.rules {
             match rule {
-                Rule::ExactlyOne(list) | Rule::AtLeastOne(list) if absent(list) => {
+                OptionRule::ExactlyOne(list) | OptionRule::AtLeastOne(list) if absent(list) => {
                     say(format!("{} needs {}", row.name, or(list)));
                 }
-                Rule::ExactlyOne(list) | Rule::AtMostOne(list) if present(list).len() > 1 => {
+                OptionRule::ExactlyOne(list) | OptionRule::AtMostOne(list) if present(list).len() > 1 => {
                     say(format!(
                         "{} cannot stand together",
                         present(list).join(" and ")
                     ));
                 }
-                Rule::Needs(name, list) if has(name) && absent(list) => {
+                OptionRule::Needs(name, list) if has(name) && absent(list) => {
                     say(format!("{name} needs {}", or(list)));
                 }
-                Rule::Excludes(name, list) if has(name) && !present(list).is_empty() => {
+                OptionRule::Excludes(name, list) if has(name) && !present(list).is_empty() => {
                     say(format!(
                         "{name} and {} cannot stand together",
                         or(&present(list))
@@ -534,7 +534,7 @@ impl Reader {
                 _ => {}
             }
         }
-        if row.keywords != Keywords::None && parsed.labels.is_empty() && self.problems.is_empty() {
+        if row.keywords != AcceptedNames::None && parsed.labels.is_empty() && self.problems.is_empty() {
             self.say(at, format!("{} names nothing to handle", row.name), None);
         }
     }

@@ -542,13 +542,13 @@ fn write_metrics(tasks: usize, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cics::command::{Domain, Served, all};
+    use cics::command::{CommandDomain, CommandSupport, all};
 
     #[test]
     fn every_served_row_of_the_domain_is_served_here() {
-        for row in all().filter(|row| row.domain == Domain::Web) {
+        for row in all().filter(|row| row.domain == CommandDomain::Web) {
             let count = COMMANDS.iter().filter(|n| **n == row.number).count();
-            let expected = usize::from(row.served == Served::Region);
+            let expected = usize::from(row.served == CommandSupport::Region);
             assert_eq!(count, expected, "{}", row.name);
         }
     }

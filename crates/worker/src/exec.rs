@@ -9,8 +9,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
-use cics::command::{self, Command, Domain};
+use cics::abi::{CommandBlock, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
+use cics::command::{self, Command, CommandDomain};
 use cics::resp::{Condition, DefaultAction};
 use cics::{abend, names::AbendCode};
 
@@ -19,7 +19,7 @@ use crate::cob::{CommandOperand, Field, Flow, WorkerHandlers};
 use crate::commands::{COMMANDS, forward};
 use crate::conditions::ConditionReaction;
 use crate::le;
-use crate::services::Failure;
+use crate::services::CommandFailure;
 use crate::worker::{LevelExit, Worker, current};
 
 /// What a command answers when it is not NORMAL.
@@ -41,11 +41,11 @@ pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, CommandStop> 
     Err(CommandStop::Condition(condition, resp2))
 }
 
-impl From<Failure> for CommandStop {
-    fn from(failure: Failure) -> Self {
+impl From<CommandFailure> for CommandStop {
+    fn from(failure: CommandFailure) -> Self {
         match failure {
-            Failure::Condition(condition, resp2) => CommandStop::Condition(condition, resp2),
-            Failure::Abend(code) => {
+            CommandFailure::Condition(condition, resp2) => CommandStop::Condition(condition, resp2),
+            CommandFailure::Abend(code) => {
                 let why = match &code {
                     b"AFCF" => "its wait for a record lasted too long, or could never end",
                     b"AKCS" => "its wait lasted too long, or could never end",
@@ -65,7 +65,7 @@ pub struct CommandCall<'c> {
     /// The command's row.
     pub row: &'static Command,
     /// Pairs of a condition or AID and a label.
-    pub block: Block<'c>,
+    pub block: CommandBlock<'c>,
     options: u128,
     with_argument: u128,
     operands: &'c [*const Field],
@@ -150,8 +150,8 @@ impl<'c> CommandCall<'c> {
 /// Reference: CICS API reference, EXEC interface block fields, EIBRSRCE.
 fn resource(row: &Command) -> [Option<u8>; 2] {
     match row.domain {
-        Domain::Queues => [row.index_of("QUEUE"), row.index_of("QNAME")],
-        Domain::Starting | Domain::Time => [row.index_of("TRANSID"), None],
+        CommandDomain::Queues => [row.index_of("QUEUE"), row.index_of("QNAME")],
+        CommandDomain::Starting | CommandDomain::Time => [row.index_of("TRANSID"), None],
         _ => [None, None],
     }
 }
@@ -183,13 +183,13 @@ impl DispatchTable {
         for row in command::all() {
             let serve = match (own(row), row.served) {
                 (Some((_, serve)), _) => *serve,
-                (None, command::Served::Region) => forward::serve,
+                (None, command::CommandSupport::Region) => forward::serve,
                 (None, _) => continue,
             };
             let mut with_argument = 1u128 << command::RESP | 1u128 << command::RESP2;
             for (i, option) in row.options.iter().enumerate() {
                 let passes = option.argument.is_allowed()
-                    && option.argument != command::Argument::Label
+                    && option.argument != command::OptionArgument::Label
                     && option.alias_of.is_none();
                 with_argument |= u128::from(passes) << i;
             }
@@ -249,7 +249,7 @@ impl Worker {
 
     /// Runs a command, under the QR token if the region says so for files.
     fn served_in_mode(&mut self, call: &CommandCall<'_>, serve: CommandHandler) -> CommandResult {
-        let qr = self.facts.fc_qr_only && call.row.domain == Domain::Files && !self.on_qr();
+        let qr = self.facts.fc_qr_only && call.row.domain == CommandDomain::Files && !self.on_qr();
         if !qr {
             return serve(self, call);
         }
@@ -282,9 +282,9 @@ impl Worker {
         let counts = &mut self.task.counts;
         counts.commands += 1;
         match call.row.domain {
-            Domain::Files => counts.file_commands += 1,
-            Domain::Channels => counts.container_commands += 1,
-            Domain::Programs if matches!(call.row.number, link::NUMBER | xctl::NUMBER) => {
+            CommandDomain::Files => counts.file_commands += 1,
+            CommandDomain::Channels => counts.container_commands += 1,
+            CommandDomain::Programs if matches!(call.row.number, link::NUMBER | xctl::NUMBER) => {
                 counts.program_commands += 1;
             }
             _ => {}
@@ -458,11 +458,11 @@ impl Worker {
 }
 
 /// The block and the operands after it.
-fn split<'c>(operands: &'c [*const Field]) -> Option<(Block<'c>, &'c [*const Field])> {
+fn split<'c>(operands: &'c [*const Field]) -> Option<(CommandBlock<'c>, &'c [*const Field])> {
     let (first, rest) = operands.split_first()?;
     // SAFETY: libcob's field for the first argument of this CALL.
     let block = unsafe { CommandOperand::new(*first) }?;
-    Some((Block::parse(block.bytes()).ok()?, rest))
+    Some((CommandBlock::parse(block.bytes()).ok()?, rest))
 }
 
 /// The worker's entries for the C side.

@@ -16,7 +16,7 @@ use store::{
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, CrossingCounts, Failure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
+    Arena, CrossingCounts, CommandFailure, FileServices, FoundRecord, LinkStep, MemoryAreas, PartnerServices,
     LinkData, ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices,
     UnitServices, VerbAnswer,
 };
@@ -89,20 +89,20 @@ impl MemoryServices {
     fn held_key(&mut self, file: usize, token: u32) -> ServiceResult<Vec<u8>> {
         match self.held.remove(&token) {
             Some((of, key)) if of == file => Ok(key),
-            _ => Err(Failure::Condition(Condition::InvReq, 47)),
+            _ => Err(CommandFailure::Condition(Condition::InvReq, 47)),
         }
     }
 }
 
-fn refused(error: UnitError) -> Failure {
+fn refused(error: UnitError) -> CommandFailure {
     match error {
         UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => {
-            Failure::Condition(Condition::DupRec, 150)
+            CommandFailure::Condition(Condition::DupRec, 150)
         }
-        UnitError::NoAddress => Failure::Condition(Condition::NoSpace, 100),
-        UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
-        UnitError::Record(_) => Failure::Condition(Condition::LengErr, 14),
-        UnitError::Read(_) => Failure::Condition(Condition::IoErr, 120),
+        UnitError::NoAddress => CommandFailure::Condition(Condition::NoSpace, 100),
+        UnitError::NotFound(_) => CommandFailure::Condition(Condition::NotFnd, 80),
+        UnitError::Record(_) => CommandFailure::Condition(Condition::LengErr, 14),
+        UnitError::Read(_) => CommandFailure::Condition(Condition::IoErr, 120),
     }
 }
 
@@ -116,7 +116,7 @@ impl WorkerServices for MemoryServices {
 
     /// There is no region to serve it.
     fn command(&mut self, _number: u16, _operands: &CommandOperands) -> ServiceResult<CommandReply> {
-        Err(Failure::Abend(*b"AEY9"))
+        Err(CommandFailure::Abend(*b"AEY9"))
     }
 
     fn crossings(&self) -> CrossingCounts {
@@ -157,7 +157,7 @@ impl FileServices for MemoryServices {
         let mut show = |e: store::RecordView<'_>| show(e.into());
         self.unit
             .seek(&mut self.store, id, seek, &mut show)
-            .map_err(|_| Failure::Condition(Condition::IoErr, 120))
+            .map_err(|_| CommandFailure::Condition(Condition::IoErr, 120))
     }
 
     fn fetch_for_update(
@@ -238,11 +238,11 @@ impl UnitServices for MemoryServices {
         self.held.clear();
         let unit = std::mem::take(&mut self.unit);
         if !self.sql.end_unit(true) {
-            return Err(Failure::Condition(Condition::RolledBack, 0));
+            return Err(CommandFailure::Condition(Condition::RolledBack, 0));
         }
         match self.store.apply(&[unit]).pop() {
             Some(Ok(())) | None => Ok(()),
-            Some(Err(_)) => Err(Failure::Condition(Condition::RolledBack, 0)),
+            Some(Err(_)) => Err(CommandFailure::Condition(Condition::RolledBack, 0)),
         }
     }
 
@@ -272,7 +272,7 @@ impl ProgramServices for MemoryServices {
                 run(&mut commarea);
                 Ok(LinkStep::Done(LinkData::Commarea(commarea)))
             }
-            _ => Err(Failure::Condition(Condition::PgmIdErr, 3)),
+            _ => Err(CommandFailure::Condition(Condition::PgmIdErr, 3)),
         }
     }
 

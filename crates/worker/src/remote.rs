@@ -26,7 +26,7 @@ use store::{FileId, ReadError, ReadStore, SeekKey, StorageError};
 
 use crate::connections::{self, LentConnections};
 use crate::services::{
-    Arena, CrossingCounts, Failure, FileServices, LinkStep, MemoryAreas, PartnerServices, LinkData,
+    Arena, CrossingCounts, CommandFailure, FileServices, LinkStep, MemoryAreas, PartnerServices, LinkData,
     ProgramServices, CommandReply, ServiceResult, WorkerServices, RecordVisitor, SqlServices, TurnServices, UnitServices,
     VerbAnswer,
 };
@@ -284,7 +284,7 @@ pub fn reader_failed() -> bool {
 }
 
 /// The region wrote what it does not write.
-const DAMAGED: Failure = Failure::Abend(*b"AEXZ");
+const DAMAGED: CommandFailure = CommandFailure::Abend(*b"AEXZ");
 
 fn payload(header: &AnswerHeader, data: &[u8]) -> ServiceResult<LinkData> {
     if header.args[0] != LINK_CHANNEL {
@@ -312,11 +312,11 @@ fn refused_run() -> AnswerHeader {
 
 fn answer(header: AnswerHeader) -> ServiceResult<AnswerHeader> {
     if !header.abend.is_blank() && *header.abend.as_bytes() != [0; 4] {
-        return Err(Failure::Abend(*header.abend.as_bytes()));
+        return Err(CommandFailure::Abend(*header.abend.as_bytes()));
     }
     match header.condition() {
         Condition::Normal => Ok(header),
-        condition => Err(Failure::Condition(condition, header.resp2)),
+        condition => Err(CommandFailure::Condition(condition, header.resp2)),
     }
 }
 
@@ -340,13 +340,13 @@ impl WorkerServices for LinkServices {
         args[0] = number.into();
         let data = operands.emit();
         if data.len() > CALL_BYTES {
-            return Err(Failure::Condition(Condition::LengErr, 0));
+            return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
         let heard = self.call(CallOperation::Command, args, &[&data]);
         let header = self.until_answered(heard);
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),
-            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
+            Err(CommandFailure::Condition(condition, resp2)) => (condition, resp2),
             Err(abend) => return Err(abend),
         };
         let side = self.side.borrow();
@@ -419,7 +419,7 @@ impl FileServices for LinkServices {
                 self.show_found(&header, show);
                 Ok(true)
             }
-            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
+            Err(CommandFailure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
             Err(failure) => Err(failure),
         }
     }
@@ -442,7 +442,7 @@ impl FileServices for LinkServices {
                 self.show_found(&header, show);
                 Ok(Some(FileAnswer::new(&header, &[]).token()))
             }
-            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(None),
+            Err(CommandFailure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
@@ -491,7 +491,7 @@ impl FileServices for LinkServices {
         self.note_change(file);
         match self.on_file(file, FileCommand::DeleteGeneric { prefix, nosuspend }) {
             Ok(header) => Ok(FileAnswer::new(&header, &[]).deleted()),
-            Err(Failure::Condition(Condition::NotFnd, _)) => Ok(0),
+            Err(CommandFailure::Condition(Condition::NotFnd, _)) => Ok(0),
             Err(failure) => Err(failure),
         }
     }
@@ -581,7 +581,7 @@ impl ProgramServices for LinkServices {
     fn link(&mut self, program: &[u8; 8], payload: &LinkData) -> ServiceResult<LinkStep> {
         let (data, kind) = emit(payload);
         if data.len() + 8 > CALL_BYTES {
-            return Err(Failure::Condition(Condition::LengErr, 0));
+            return Err(CommandFailure::Condition(Condition::LengErr, 0));
         }
         let heard = self.call(CallOperation::Link, [kind, 0, 0, 0, 0, 0, 0, 0], &[program, &data]);
         self.link_step(heard)
@@ -611,7 +611,7 @@ impl PartnerServices for LinkServices {
         let data = self.side.borrow().call_data(&header).to_vec();
         let (condition, resp2) = match answer(header) {
             Ok(_) => (Condition::Normal, header.resp2),
-            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
+            Err(CommandFailure::Condition(condition, resp2)) => (condition, resp2),
             Err(abend) => return Err(abend),
         };
         Ok(VerbAnswer {

@@ -10,7 +10,7 @@
 
 use cics::file::FileAccess;
 use cics::resp::Condition;
-pub use cics::resp::Failure;
+pub use cics::resp::CommandFailure;
 use link::conversation::Verb;
 use link::{ChannelData, ArenaHeap, CommandOperands, TransId};
 pub use store::FoundRecord;
@@ -19,7 +19,7 @@ use store::SeekKey;
 use crate::sql::{SqlLink, SqlRefusal};
 
 /// A result of a service.
-pub type ServiceResult<T> = Result<T, Failure>;
+pub type ServiceResult<T> = Result<T, CommandFailure>;
 
 /// What a LINK takes along and brings back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +168,7 @@ pub trait PartnerServices {
     /// A call of EZASOKET, waiting until it is done: the integers of the
     /// answer, and its bytes.
     fn socket(&mut self, _args: [u64; 8], _data: &[u8]) -> ServiceResult<([u64; 8], Vec<u8>)> {
-        Err(Failure::Abend(*b"AEY9"))
+        Err(CommandFailure::Abend(*b"AEY9"))
     }
 
     /// Takes over a descriptor that came along with the last answer.
@@ -195,7 +195,7 @@ pub trait SqlServices {
     /// # Errors
     /// There is none: an SQLCODE, or the end of the task.
     fn sql_open(&mut self) -> Result<Box<SqlLink>, SqlRefusal> {
-        Err(SqlRefusal::Failed(Failure::Abend(*b"AEY9")))
+        Err(SqlRefusal::Failed(CommandFailure::Abend(*b"AEY9")))
     }
     /// Takes it back after the statement.
     fn sql_keep(&mut self, link: Box<SqlLink>) {

@@ -11,7 +11,7 @@
 use std::net::IpAddr;
 
 use cics::abend;
-use cics::urm::{self, ANALYZER, Area, DECODE, ENCODE, Parameter};
+use cics::urm::{self, ANALYZER, ParameterArea, DECODE, ENCODE, UrmParameter};
 use copybook::codepage::CodePage;
 use http::StatusCode;
 use webtask::stage::{made_by_hand, unescape};
@@ -442,15 +442,15 @@ pub(crate) unsafe fn copied(at: *const u8, bytes: usize) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(at, bytes) }.to_vec()
 }
 
-pub(crate) fn list_at<'a>(list: &'static [Parameter], at: *mut u8) -> Area<'a> {
+pub(crate) fn list_at<'a>(list: &'static [UrmParameter], at: *mut u8) -> ParameterArea<'a> {
     // SAFETY: `place` gave that many bytes of the task's storage, and no program
     // runs while this is used but the one that it is for, which has come back.
     let bytes = unsafe { std::slice::from_raw_parts_mut(at, urm::bytes_of(list)) };
-    Area::new(list, bytes)
+    ParameterArea::new(list, bytes)
 }
 
 /// Stores an address in the fields for both of its versions.
-fn address(area: &mut Area<'_>, whose: &str, suffix: &str, text: &str) {
+fn address(area: &mut ParameterArea<'_>, whose: &str, suffix: &str, text: &str) {
     let ip = text.parse().unwrap_or(IpAddr::from([0, 0, 0, 0]));
     let (v4, v6) = match ip {
         IpAddr::V4(ip) => (u32::from(ip), ip.to_ipv6_mapped()),

@@ -47,7 +47,7 @@ pub fn verbs() -> impl Iterator<Item = &'static str> {
 
 /// Result of [`select`].
 #[derive(Debug, Clone, Copy)]
-pub enum Selection {
+pub enum CommandSelection {
     /// The row that is meant.
     Found(&'static Command),
     /// The verb exists, but only together with a further word.
@@ -57,10 +57,10 @@ pub enum Selection {
 }
 
 /// The row meant by a verb and the names that follow it, all in upper case.
-pub fn select(verb: &str, names: &[&str]) -> Selection {
+pub fn select(verb: &str, names: &[&str]) -> CommandSelection {
     let rows = for_verb(verb);
     if rows.is_empty() {
-        return Selection::UnknownVerb;
+        return CommandSelection::UnknownVerb;
     }
     let has = |word: &&'static str| names.contains(word);
     let meant = |c: &&&Command| {
@@ -72,13 +72,13 @@ pub fn select(verb: &str, names: &[&str]) -> Selection {
     rows.iter()
         .filter(meant)
         .min_by_key(strangers)
-        .map_or(Selection::Incomplete(rows), |c| Selection::Found(c))
+        .map_or(CommandSelection::Incomplete(rows), |c| CommandSelection::Found(c))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Domain, MAX_OPTIONS, Rule, Served};
+    use crate::command::{CommandDomain, MAX_OPTIONS, OptionRule, CommandSupport};
     use std::collections::HashSet;
 
     #[test]
@@ -112,19 +112,19 @@ mod tests {
             }
             for rule in c.rules {
                 match rule {
-                    Rule::ExactlyOne(l)
-                    | Rule::AtMostOne(l)
-                    | Rule::AtLeastOne(l)
-                    | Rule::Unserved(l, _) => {
+                    OptionRule::ExactlyOne(l)
+                    | OptionRule::AtMostOne(l)
+                    | OptionRule::AtLeastOne(l)
+                    | OptionRule::Unserved(l, _) => {
                         l.iter().for_each(check);
                     }
-                    Rule::DefaultArea(a, b, _, l) => {
+                    OptionRule::DefaultArea(a, b, _, l) => {
                         check(a);
                         check(b);
                         l.iter().for_each(&check);
                     }
-                    Rule::UnservedValue(a, _, _) => check(a),
-                    Rule::Needs(a, l) | Rule::Excludes(a, l) => {
+                    OptionRule::UnservedValue(a, _, _) => check(a),
+                    OptionRule::Needs(a, l) | OptionRule::Excludes(a, l) => {
                         check(a);
                         l.iter().for_each(check);
                     }
@@ -141,7 +141,7 @@ mod tests {
             let mut names: Vec<&str> = c.words.to_vec();
             names.extend(c.any_word.first());
             match select(c.verb, &names) {
-                Selection::Found(found) => assert_eq!(found.name, c.name),
+                CommandSelection::Found(found) => assert_eq!(found.name, c.name),
                 other => panic!("{}: {other:?}", c.name),
             }
         }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn words_decide_between_rows_of_one_verb() {
         let name = |verb, names: &[&str]| match select(verb, names) {
-            Selection::Found(c) => c.name,
+            CommandSelection::Found(c) => c.name,
             _ => "?",
         };
         assert_eq!(name("WRITE", &["FILE", "FROM"]), "WRITE");
@@ -165,8 +165,8 @@ mod tests {
         );
         assert_eq!(name("READQ", &["QUEUE", "INTO"]), "READQ TS");
         assert_eq!(name("HANDLE", &["CONDITION"]), "HANDLE CONDITION");
-        assert!(matches!(select("HANDLE", &[]), Selection::Incomplete(_)));
-        assert!(matches!(select("FROB", &[]), Selection::UnknownVerb));
+        assert!(matches!(select("HANDLE", &[]), CommandSelection::Incomplete(_)));
+        assert!(matches!(select("FROB", &[]), CommandSelection::UnknownVerb));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
             ("BIF", &["DEEDIT"]),
         ] {
             match select(verb, names) {
-                Selection::Found(c) => assert!(c.served.is_served(), "{}", c.name),
+                CommandSelection::Found(c) => assert!(c.served.is_served(), "{}", c.name),
                 other => panic!("{verb}: {other:?}"),
             }
         }
@@ -202,7 +202,7 @@ mod tests {
             let verb = words.next().expect("a verb");
             let names: Vec<&str> = words.collect();
             match select(verb, &names) {
-                Selection::Found(c) => assert!(c.served.is_served(), "{form}: {:?}", c.served),
+                CommandSelection::Found(c) => assert!(c.served.is_served(), "{form}: {:?}", c.served),
                 other => panic!("{form}: {other:?}"),
             }
         }
@@ -226,12 +226,12 @@ mod tests {
             };
             assert!(why.len() > 15, "{}: {why}", c.name);
             let expected = match c.domain {
-                Domain::Maps | Domain::Terminals | Domain::System => true,
-                Domain::Activities | Domain::BatchData => matches!(c.served, Served::Refused(_)),
+                CommandDomain::Maps | CommandDomain::Terminals | CommandDomain::System => true,
+                CommandDomain::Activities | CommandDomain::BatchData => matches!(c.served, CommandSupport::Refused(_)),
                 _ => NOT_OF_COBOL.contains(&c.name) || OF_TERMINALS.contains(&c.name),
             };
             assert!(expected, "{} is not served: {why}", c.name);
-            let waits = matches!(c.served, Served::NotYet(_));
+            let waits = matches!(c.served, CommandSupport::NotYet(_));
             let for_what = why.contains("terminal") || why.contains("Db2");
             assert!(!waits || for_what, "{} waits: {why}", c.name);
         }
@@ -246,7 +246,7 @@ mod tests {
             (&["PROCESS", "PROCNAM"], "EXTRACT PROCESS"),
         ] {
             match select("EXTRACT", names) {
-                Selection::Found(c) => assert_eq!(c.name, expected, "{names:?}"),
+                CommandSelection::Found(c) => assert_eq!(c.name, expected, "{names:?}"),
                 other => panic!("{names:?}: {other:?}"),
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::lookup::all;
-use super::row::{Command, Domain, Served};
+use super::row::{Command, CommandDomain, CommandSupport};
 use super::sources::is_compared;
 
 /// Markdown: every command by domain with its options, and whether it is
@@ -11,7 +11,7 @@ use super::sources::is_compared;
 pub fn reference_page() -> String {
     let rows: Vec<&Command> = all().collect();
     let served = rows.iter().filter(|c| c.served.is_served()).count();
-    let meaningless = |c: &&&Command| matches!(c.served, Served::Refused(_));
+    let meaningless = |c: &&&Command| matches!(c.served, CommandSupport::Refused(_));
     let meaningless = rows.iter().filter(meaningless).count();
     let later = rows.len() - served - meaningless;
     let mut page = String::new();
@@ -33,7 +33,7 @@ pub fn reference_page() -> String {
          conditions a command has stands in the manual's summary. [Where conditions come\n\
          from](../internals/conditions.md) names the texts.\n",
     );
-    let mut domains: Vec<Domain> = rows.iter().map(|c| c.domain).collect();
+    let mut domains: Vec<CommandDomain> = rows.iter().map(|c| c.domain).collect();
     domains.sort_unstable();
     domains.dedup();
     for domain in domains {
@@ -45,7 +45,7 @@ pub fn reference_page() -> String {
                 "| command | served by | options | conditions (RESP2) |\n|---|---|---|---|\n",
             );
             for c in supported {
-                let by = if c.served == Served::Worker {
+                let by = if c.served == CommandSupport::Worker {
                     "worker"
                 } else {
                     "region"
@@ -60,9 +60,9 @@ pub fn reference_page() -> String {
             }
             page.push('\n');
         }
-        let later = |c: &Command| matches!(c.served, Served::NotYet(_));
+        let later = |c: &Command| matches!(c.served, CommandSupport::NotYet(_));
         page.push_str(&unsupported("not supported yet", &of, later));
-        let never = |c: &Command| matches!(c.served, Served::Refused(_));
+        let never = |c: &Command| matches!(c.served, CommandSupport::Refused(_));
         page.push_str(&unsupported("will not be supported", &of, never));
     }
     page.truncate(page.trim_end().len());

@@ -11,13 +11,13 @@ pub struct Command {
     /// The name as the manual heads it.
     pub name: &'static str,
     /// The part of the manual it belongs to.
-    pub domain: Domain,
+    pub domain: CommandDomain,
     /// What EIBFN holds after it; `None` where the code is not known here, and
     /// EIBFN is the number then. Where the codes come from is told in
     /// docs/internals/conditions.md.
     pub eibfn: Option<u16>,
     /// Where it is served.
-    pub served: Served,
+    pub served: CommandSupport,
     /// First word of the command.
     pub verb: &'static str,
     /// Further words that must all be there for this row to be meant. Each
@@ -28,16 +28,16 @@ pub struct Command {
     /// The options in the order of their index.
     pub options: &'static [OptionRow],
     /// Names that are accepted beside the options.
-    pub keywords: Keywords,
+    pub keywords: AcceptedNames,
     /// What must hold between options.
-    pub rules: &'static [Rule],
+    pub rules: &'static [OptionRule],
     /// Conditions the manual documents for it.
     pub conditions: &'static [ConditionRow],
 }
 
 /// Where a command is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
+pub enum CommandSupport {
     /// In the worker, by itself where it can.
     Worker,
     /// By the region, through the worker's call.
@@ -50,24 +50,24 @@ pub enum Served {
     Refused(&'static str),
 }
 
-impl Served {
+impl CommandSupport {
     /// Whether a program gets an answer.
     pub const fn is_served(self) -> bool {
-        matches!(self, Served::Worker | Served::Region)
+        matches!(self, CommandSupport::Worker | CommandSupport::Region)
     }
 
     /// Why it gets none.
     pub const fn why_not(self) -> Option<&'static str> {
         match self {
-            Served::NotYet(why) | Served::Refused(why) => Some(why),
-            Served::Worker | Served::Region => None,
+            CommandSupport::NotYet(why) | CommandSupport::Refused(why) => Some(why),
+            CommandSupport::Worker | CommandSupport::Region => None,
         }
     }
 }
 
 /// Parts of the manual, for the reference page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Domain {
+pub enum CommandDomain {
     /// LINK, XCTL, RETURN, LOAD, RELEASE.
     Programs,
     /// Channels and containers.
@@ -110,80 +110,80 @@ pub enum Domain {
     System,
 }
 
-impl Domain {
+impl CommandDomain {
     /// All of them.
-    pub const ALL: [Domain; 20] = [
-        Domain::Programs,
-        Domain::Channels,
-        Domain::Storage,
-        Domain::Time,
-        Domain::Conditions,
-        Domain::Environment,
-        Domain::Files,
-        Domain::UnitsOfWork,
-        Domain::Queues,
-        Domain::Counters,
-        Domain::Starting,
-        Domain::Maps,
-        Domain::Terminals,
-        Domain::BatchData,
-        Domain::Activities,
-        Domain::Web,
-        Domain::Security,
-        Domain::Diagnostics,
-        Domain::Spool,
-        Domain::System,
+    pub const ALL: [CommandDomain; 20] = [
+        CommandDomain::Programs,
+        CommandDomain::Channels,
+        CommandDomain::Storage,
+        CommandDomain::Time,
+        CommandDomain::Conditions,
+        CommandDomain::Environment,
+        CommandDomain::Files,
+        CommandDomain::UnitsOfWork,
+        CommandDomain::Queues,
+        CommandDomain::Counters,
+        CommandDomain::Starting,
+        CommandDomain::Maps,
+        CommandDomain::Terminals,
+        CommandDomain::BatchData,
+        CommandDomain::Activities,
+        CommandDomain::Web,
+        CommandDomain::Security,
+        CommandDomain::Diagnostics,
+        CommandDomain::Spool,
+        CommandDomain::System,
     ];
 
     /// The domain in one word, as traces have it.
     pub const fn name(self) -> &'static str {
         match self {
-            Domain::Programs => "programs",
-            Domain::Channels => "channels",
-            Domain::Storage => "storage",
-            Domain::Time => "time",
-            Domain::Conditions => "conditions",
-            Domain::Environment => "environment",
-            Domain::Files => "files",
-            Domain::UnitsOfWork => "units",
-            Domain::Queues => "queues",
-            Domain::Counters => "counters",
-            Domain::Starting => "starting",
-            Domain::Maps => "maps",
-            Domain::Terminals => "terminals",
-            Domain::BatchData => "batch",
-            Domain::Activities => "activities",
-            Domain::Web => "web",
-            Domain::Security => "security",
-            Domain::Diagnostics => "diagnostics",
-            Domain::Spool => "spool",
-            Domain::System => "system",
+            CommandDomain::Programs => "programs",
+            CommandDomain::Channels => "channels",
+            CommandDomain::Storage => "storage",
+            CommandDomain::Time => "time",
+            CommandDomain::Conditions => "conditions",
+            CommandDomain::Environment => "environment",
+            CommandDomain::Files => "files",
+            CommandDomain::UnitsOfWork => "units",
+            CommandDomain::Queues => "queues",
+            CommandDomain::Counters => "counters",
+            CommandDomain::Starting => "starting",
+            CommandDomain::Maps => "maps",
+            CommandDomain::Terminals => "terminals",
+            CommandDomain::BatchData => "batch",
+            CommandDomain::Activities => "activities",
+            CommandDomain::Web => "web",
+            CommandDomain::Security => "security",
+            CommandDomain::Diagnostics => "diagnostics",
+            CommandDomain::Spool => "spool",
+            CommandDomain::System => "system",
         }
     }
 
     /// Heading of the reference page.
     pub const fn title(self) -> &'static str {
         match self {
-            Domain::Programs => "Programs",
-            Domain::Channels => "Channels and containers",
-            Domain::Storage => "Storage",
-            Domain::Time => "Dates and times",
-            Domain::Conditions => "Conditions and abends",
-            Domain::Environment => "Task and environment",
-            Domain::Files => "Files",
-            Domain::UnitsOfWork => "Units of work",
-            Domain::Queues => "Temporary storage and transient data",
-            Domain::Counters => "Named counters",
-            Domain::Starting => "Starting transactions",
-            Domain::Maps => "Maps",
-            Domain::Terminals => "Terminals and conversations",
-            Domain::BatchData => "Batch data interchange",
-            Domain::Activities => "Business transactions and events",
-            Domain::Web => "Web, documents and web services",
-            Domain::Security => "Security",
-            Domain::Diagnostics => "Journals, dumps, trace and operator",
-            Domain::Spool => "Spool",
-            Domain::System => "System programming",
+            CommandDomain::Programs => "Programs",
+            CommandDomain::Channels => "Channels and containers",
+            CommandDomain::Storage => "Storage",
+            CommandDomain::Time => "Dates and times",
+            CommandDomain::Conditions => "Conditions and abends",
+            CommandDomain::Environment => "Task and environment",
+            CommandDomain::Files => "Files",
+            CommandDomain::UnitsOfWork => "Units of work",
+            CommandDomain::Queues => "Temporary storage and transient data",
+            CommandDomain::Counters => "Named counters",
+            CommandDomain::Starting => "Starting transactions",
+            CommandDomain::Maps => "Maps",
+            CommandDomain::Terminals => "Terminals and conversations",
+            CommandDomain::BatchData => "Batch data interchange",
+            CommandDomain::Activities => "Business transactions and events",
+            CommandDomain::Web => "Web, documents and web services",
+            CommandDomain::Security => "Security",
+            CommandDomain::Diagnostics => "Journals, dumps, trace and operator",
+            CommandDomain::Spool => "Spool",
+            CommandDomain::System => "System programming",
         }
     }
 }
@@ -196,9 +196,9 @@ pub struct OptionRow {
     /// The option that this one is another name of; its bit is used then.
     pub alias_of: Option<&'static str>,
     /// What it takes in parentheses.
-    pub argument: Argument,
+    pub argument: OptionArgument,
     /// Which way the argument's data go.
-    pub direction: Direction,
+    pub direction: DataDirection,
     /// The option that gives or receives this argument's length.
     pub length: Option<&'static str>,
     /// The command is wrong without it.
@@ -212,7 +212,7 @@ pub struct OptionRow {
 
 /// What an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Argument {
+pub enum OptionArgument {
     /// Nothing: a keyword.
     None,
     /// Nothing or something, as DATESEP.
@@ -245,21 +245,21 @@ pub enum Argument {
     Any,
 }
 
-impl Argument {
+impl OptionArgument {
     /// Whether parentheses must follow.
     pub const fn is_required(self) -> bool {
-        !matches!(self, Argument::None | Argument::Optional | Argument::Any)
+        !matches!(self, OptionArgument::None | OptionArgument::Optional | OptionArgument::Any)
     }
 
     /// Whether parentheses may follow.
     pub const fn is_allowed(self) -> bool {
-        !matches!(self, Argument::None)
+        !matches!(self, OptionArgument::None)
     }
 }
 
 /// Which way an argument's data go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum DataDirection {
     /// The command reads it.
     In,
     /// The command writes it.
@@ -270,7 +270,7 @@ pub enum Direction {
 
 /// Names that a command accepts beside its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keywords {
+pub enum AcceptedNames {
     /// None.
     None,
     /// Condition names, with or without a label.
@@ -283,7 +283,7 @@ pub enum Keywords {
 
 /// What must hold between the options of one command.
 #[derive(Debug, Clone, Copy)]
-pub enum Rule {
+pub enum OptionRule {
     /// Exactly one of them.
     ExactlyOne(&'static [&'static str]),
     /// None or one of them.
@@ -354,7 +354,7 @@ impl Command {
     }
 }
 
-const fn option(name: &'static str, argument: Argument, direction: Direction) -> OptionRow {
+const fn option(name: &'static str, argument: OptionArgument, direction: DataDirection) -> OptionRow {
     OptionRow {
         name,
         alias_of: None,
@@ -370,29 +370,29 @@ const fn option(name: &'static str, argument: Argument, direction: Direction) ->
 impl OptionRow {
     /// A keyword.
     pub(super) const fn flag(name: &'static str) -> Self {
-        option(name, Argument::None, Direction::In)
+        option(name, OptionArgument::None, DataDirection::In)
     }
 
     /// Another name of an option.
-    pub(super) const fn alias(name: &'static str, of: &'static str, like: Argument) -> Self {
-        let mut row = option(name, like, Direction::In);
+    pub(super) const fn alias(name: &'static str, of: &'static str, like: OptionArgument) -> Self {
+        let mut row = option(name, like, DataDirection::In);
         row.alias_of = Some(of);
         row
     }
 
     /// An argument that the command reads.
-    pub(super) const fn input(name: &'static str, argument: Argument) -> Self {
-        option(name, argument, Direction::In)
+    pub(super) const fn input(name: &'static str, argument: OptionArgument) -> Self {
+        option(name, argument, DataDirection::In)
     }
 
     /// An argument that the command writes.
-    pub(super) const fn output(name: &'static str, argument: Argument) -> Self {
-        option(name, argument, Direction::Out)
+    pub(super) const fn output(name: &'static str, argument: OptionArgument) -> Self {
+        option(name, argument, DataDirection::Out)
     }
 
     /// An argument that the command reads and writes.
-    pub(super) const fn update(name: &'static str, argument: Argument) -> Self {
-        option(name, argument, Direction::InOut)
+    pub(super) const fn update(name: &'static str, argument: OptionArgument) -> Self {
+        option(name, argument, DataDirection::InOut)
     }
 
     /// The option that gives or receives this argument's length.
@@ -424,9 +424,9 @@ impl OptionRow {
         let bytes = spec.as_bytes();
         let len = bytes.len();
         if len > 2 && bytes[len - 1] == b')' {
-            option(spec.split_at(len - 2).0, Argument::Any, Direction::In)
+            option(spec.split_at(len - 2).0, OptionArgument::Any, DataDirection::In)
         } else {
-            option(spec, Argument::None, Direction::In)
+            option(spec, OptionArgument::None, DataDirection::In)
         }
     }
 }

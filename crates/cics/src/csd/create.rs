@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 
 /// What is wrong with a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misdefined {
+pub struct DefinitionError {
     /// The error number that CREATE gives in the lower halfword of RESP2.
     pub code: u16,
     /// Where in ATTRIBUTES, from 0; 0 where it is not one place.
@@ -19,7 +19,7 @@ pub struct Misdefined {
     pub message: String,
 }
 
-impl Misdefined {
+impl DefinitionError {
     /// RESP2.
     pub fn resp2(&self) -> u32 {
         u32::from(self.offset) << 16 | u32::from(self.code)
@@ -30,7 +30,7 @@ impl Misdefined {
             scan::ATTRIBUTES_LINE => found.column.saturating_sub(1),
             _ => 0,
         };
-        Misdefined {
+        DefinitionError {
             code,
             offset: u16::try_from(offset).unwrap_or(u16::MAX),
             message: found.message.clone(),
@@ -43,7 +43,7 @@ impl Misdefined {
 /// # Errors
 /// The first thing that is wrong with it. An attribute that its type does not
 /// have is an error here.
-pub fn definition(kind: &str, name: &str, attributes: &str) -> Result<Csd, Misdefined> {
+pub fn definition(kind: &str, name: &str, attributes: &str) -> Result<Csd, DefinitionError> {
     let mut reader = Reader::default();
     let found = scan::attributes(attributes, &mut reader.diagnostics);
     reader.first_error(MISPLACED)?;
@@ -68,7 +68,7 @@ pub fn definition(kind: &str, name: &str, attributes: &str) -> Result<Csd, Misde
     reader.first_error(TWICE)?;
     reader.list_unknown();
     if let Some(found) = reader.diagnostics.first() {
-        return Err(Misdefined::new(UNKNOWN, found));
+        return Err(DefinitionError::new(UNKNOWN, found));
     }
     let csd = reader.finish();
     match csd
@@ -77,18 +77,18 @@ pub fn definition(kind: &str, name: &str, attributes: &str) -> Result<Csd, Misde
         .find(|d| d.severity == Severity::Error)
     {
         Some(found) if found.line == scan::ATTRIBUTES_LINE => {
-            Err(Misdefined::new(INVALID_VALUE, found))
+            Err(DefinitionError::new(INVALID_VALUE, found))
         }
-        Some(found) => Err(Misdefined::new(OMITTED, found)),
+        Some(found) => Err(DefinitionError::new(OMITTED, found)),
         None => Ok(csd),
     }
 }
 
 impl Reader {
-    fn first_error(&self, code: u16) -> Result<(), Misdefined> {
+    fn first_error(&self, code: u16) -> Result<(), DefinitionError> {
         let mut errors = (self.diagnostics.iter()).filter(|d| d.severity == Severity::Error);
         match errors.next() {
-            Some(found) => Err(Misdefined::new(code, found)),
+            Some(found) => Err(DefinitionError::new(code, found)),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS resource definition, ENQMODEL attributes.
 
-use super::values::Values;
+use super::values::DefinitionValues;
 use crate::names::GroupName;
 
 /// DEFINE ENQMODEL.
@@ -25,7 +25,7 @@ pub struct EnqModelDef {
 /// Longest ENQNAME.
 const MAX_NAME: usize = 255;
 
-impl Values<'_> {
+impl DefinitionValues<'_> {
     pub(super) fn enqmodel(&mut self) -> Option<EnqModelDef> {
         let name = self.name_of(8);
         let enq_name = self.text("ENQNAME");
@@ -60,7 +60,7 @@ mod tests {
     use super::super::parse;
 
     #[test]
-    fn models_are_read_and_their_mistakes_told_with_their_place() {
+    fn models_are_read_and_their_mistakes_reported_with_their_place() {
         let csd = parse(
             "DEFINE ENQMODEL(ORDERS) GROUP(G) ENQNAME(ORD*) STATUS(DISABLED)\n\
              DEFINE ENQMODEL(ONE) GROUP(G) ENQNAME(LEDGER) ENQSCOPE(PLEX)\n\

@@ -3,7 +3,7 @@
 //! Reference: CICS resource definition, TSMODEL, TDQUEUE and JOURNALMODEL
 //! attributes. A prefix in hexadecimal (XPREFIX) stands for its bytes.
 
-use super::values::Values;
+use super::values::DefinitionValues;
 use crate::names::{GroupName, SysId, TransId};
 
 /// DEFINE TSMODEL.
@@ -137,7 +137,7 @@ pub enum JournalType {
 /// Longest prefix of a TSMODEL in bytes.
 const MAX_PREFIX: usize = 16;
 
-impl Values<'_> {
+impl DefinitionValues<'_> {
     pub(super) fn tsmodel(&mut self) -> Option<TsModelDef> {
         let name = self.name_of(8);
         let prefix = self.prefix();
@@ -187,7 +187,7 @@ impl Values<'_> {
 
     pub(super) fn tdqueue(&mut self) -> Option<TdQueueDef> {
         #[derive(Clone, Copy)]
-        enum Kind {
+        enum QueueKind {
             Intra,
             Extra,
             Indirect,
@@ -195,25 +195,25 @@ impl Values<'_> {
         }
         let name = self.name_of(4);
         let kinds = [
-            ("INTRA", Kind::Intra),
-            ("EXTRA", Kind::Extra),
-            ("INDIRECT", Kind::Indirect),
-            ("REMOTE", Kind::Remote),
+            ("INTRA", QueueKind::Intra),
+            ("EXTRA", QueueKind::Extra),
+            ("INDIRECT", QueueKind::Indirect),
+            ("REMOTE", QueueKind::Remote),
         ];
         if self.text("TYPE").is_none() {
             self.fail_here("needs TYPE(EXTRA|INTRA|INDIRECT|REMOTE)");
         }
         let kind = match self.choice("TYPE", &kinds) {
-            Kind::Intra => Some(TdQueueKind::Intra(self.intra())),
-            Kind::Extra => Some(TdQueueKind::Extra(self.extra())),
-            Kind::Indirect => {
+            QueueKind::Intra => Some(TdQueueKind::Intra(self.intra())),
+            QueueKind::Extra => Some(TdQueueKind::Extra(self.extra())),
+            QueueKind::Indirect => {
                 let target = self.text("INDIRECTNAME");
                 if target.is_none() {
                     self.fail_here("needs INDIRECTNAME");
                 }
                 target.map(TdQueueKind::Indirect)
             }
-            Kind::Remote => {
+            QueueKind::Remote => {
                 let system = self.parsed("REMOTESYSTEM");
                 if system.is_none() && self.text("REMOTESYSTEM").is_none() {
                     self.fail_here("needs REMOTESYSTEM");
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_queue_is_told_with_its_place() {
+    fn mistakes_of_a_queue_are_reported_with_their_place() {
         let csd = parse(
             "DEFINE TSMODEL(A) GROUP(Q) PREFIX(A) LOCATION(MAIN) RECOVERY(YES)\n\
              DEFINE TSMODEL(B) GROUP(Q) XPREFIX(C1C)\n\

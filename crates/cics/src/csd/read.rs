@@ -8,7 +8,7 @@ use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::services::{PipelineDef, WebServiceDef};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
-use super::values::Values;
+use super::values::DefinitionValues;
 use super::web::{DocTemplateDef, TcpIpServiceDef, UriMapDef};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::names::{GroupName, ListName};
@@ -86,7 +86,7 @@ pub fn definitions(source: &str) -> (Vec<OtherDef>, Vec<Diagnostic>) {
 
 /// A definition before its values are read.
 #[derive(Debug)]
-pub(super) struct Raw {
+pub(super) struct RawDefinition {
     pub(super) kind: String,
     pub(super) name: String,
     pub(super) group: GroupName,
@@ -95,14 +95,14 @@ pub(super) struct Raw {
     pub(super) attributes: Vec<Attribute>,
 }
 
-impl Raw {
+impl RawDefinition {
     fn key(&self) -> Key {
         (self.kind.clone(), self.name.clone(), self.group)
     }
 }
 
-impl From<Raw> for OtherDef {
-    fn from(raw: Raw) -> OtherDef {
+impl From<RawDefinition> for OtherDef {
+    fn from(raw: RawDefinition) -> OtherDef {
         OtherDef {
             kind: raw.kind,
             name: raw.name,
@@ -119,7 +119,7 @@ type Key = (String, String, GroupName);
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    raw: Vec<Raw>,
+    raw: Vec<RawDefinition>,
     /// Where each definition stands in `raw`: extracts of whole installations
     /// have hundreds of thousands.
     places: HashMap<Key, usize>,
@@ -149,7 +149,7 @@ impl Reader {
     }
 
     /// Completes the resource type and takes the name and the group out.
-    fn resource(&mut self, s: Statement) -> Option<Raw> {
+    fn resource(&mut self, s: Statement) -> Option<RawDefinition> {
         let mut attributes = s.attributes.into_iter();
         let Some(first) = attributes.next() else {
             self.say(
@@ -227,7 +227,7 @@ impl Reader {
             );
             return None;
         };
-        Some(Raw {
+        Some(RawDefinition {
             kind,
             name,
             group,
@@ -337,7 +337,7 @@ impl Reader {
         }
     }
 
-    fn find(&self, raw: &Raw) -> Option<usize> {
+    fn find(&self, raw: &RawDefinition) -> Option<usize> {
         self.places.get(&raw.key()).copied()
     }
 
@@ -375,7 +375,7 @@ impl Reader {
     pub(super) fn finish(mut self) -> Csd {
         let mut csd = Csd::default();
         for raw in std::mem::take(&mut self.raw) {
-            let mut v = Values::new(&raw, &mut self);
+            let mut v = DefinitionValues::new(&raw, &mut self);
             match raw.kind.as_str() {
                 "TRANSACTION" => csd.transactions.extend(v.transaction()),
                 "PROGRAM" => csd.programs.extend(v.program()),
@@ -429,7 +429,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::types::{Concurrency, RecordFormat, Recovery, Runaway};
+    use super::super::types::{Concurrency, RecordFormat, FileRecovery, RunawayLimit};
     use super::*;
     use crate::file::FilePermits;
 
@@ -451,7 +451,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
         assert_eq!(csd.diagnostics, []);
         let t = &csd.transactions[0];
         assert_eq!(t.program.unwrap().as_str(), "BNKINQ");
-        assert_eq!((t.priority, t.runaway), (7, Runaway::Milliseconds(5000)));
+        assert_eq!((t.priority, t.runaway), (7, RunawayLimit::Milliseconds(5000)));
         assert_eq!(t.wait_limit_s, Some(90));
         assert!(t.in_doubt.commits && t.in_doubt.waits);
         assert_eq!(t.in_doubt.limit_s, 26 * 3600 + 180);
@@ -466,7 +466,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
             ..FilePermits::ALL
         };
         assert_eq!((f.permits, f.enabled), (permits, true));
-        assert_eq!(f.recovery, Recovery::Backout);
+        assert_eq!(f.recovery, FileRecovery::Backout);
         assert_eq!(f.description, "The accounts");
         assert_eq!(csd.tranclasses[0].purge_threshold, Some(50));
         assert_eq!(csd.others[0].kind, "PROFILE");
@@ -481,7 +481,7 @@ ADD GROUP(BANK) LIST(BANKLIST)
     }
 
     #[test]
-    fn every_error_is_told_with_its_place() {
+    fn every_error_is_reported_with_its_place() {
         let csd = parse(
             "DEFINE PROGRAM(TOOLONGNAME) GROUP(G)\n\
              DEFINE FILE(F) GROUP(G) KEYLENGTH(300) ADD(MAYBE)\n\

@@ -70,7 +70,7 @@ const SHORTEST: &[(&str, usize)] = &[("ALTER", 2), ("DEFINE", 3), ("DELETE", 3),
 
 /// A character and where it stands.
 #[derive(Debug, Clone, Copy)]
-struct Char {
+struct PlacedChar {
     c: char,
     line: u32,
     column: u32,
@@ -81,7 +81,7 @@ struct Char {
 /// Splits a text into statements.
 pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
     let chars = characters(source);
-    let mut scanner = Scanner {
+    let mut scanner = CsdScanner {
         chars: &chars,
         at: 0,
         diagnostics,
@@ -133,7 +133,7 @@ pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec
                 column: start.column,
             }),
             // It has been told, and what it lacks for that is not.
-            Err(Unclosed) => drop(found.pop()),
+            Err(UnclosedValue) => drop(found.pop()),
         }
     }
     found
@@ -152,7 +152,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// A value without its closing parenthesis.
-struct Unclosed;
+struct UnclosedValue;
 
 /// The line that the places in [`attributes`] are said to be in.
 pub(super) const ATTRIBUTES_LINE: u32 = 2;
@@ -160,16 +160,16 @@ pub(super) const ATTRIBUTES_LINE: u32 = 2;
 /// The keywords of one statement, without its verb: a text without lines,
 /// comments and sequence numbers.
 pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Attribute> {
-    let chars: Vec<Char> = (1..)
+    let chars: Vec<PlacedChar> = (1..)
         .zip(text.chars())
-        .map(|(column, c)| Char {
+        .map(|(column, c)| PlacedChar {
             c: if c.is_control() { ' ' } else { c },
             line: ATTRIBUTES_LINE,
             column,
             first: false,
         })
         .collect();
-    let mut scanner = Scanner {
+    let mut scanner = CsdScanner {
         chars: &chars,
         at: 0,
         diagnostics,
@@ -195,7 +195,7 @@ pub(super) fn attributes(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<A
     found
 }
 
-fn characters(source: &str) -> Vec<Char> {
+fn characters(source: &str) -> Vec<PlacedChar> {
     let mut chars = Vec::new();
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     for (number, raw) in source.lines().enumerate() {
@@ -208,7 +208,7 @@ fn characters(source: &str) -> Vec<Char> {
         for (i, c) in text.chars().enumerate() {
             let column = u32::try_from(i + 1).unwrap_or(u32::MAX);
             let blank = c.is_whitespace();
-            chars.push(Char {
+            chars.push(PlacedChar {
                 c,
                 line,
                 column,
@@ -219,7 +219,7 @@ fn characters(source: &str) -> Vec<Char> {
         // A value that fills its line goes on in the next without a blank.
         let full = text.chars().count() >= 72;
         if !full {
-            chars.push(Char {
+            chars.push(PlacedChar {
                 c: '\n',
                 line,
                 column: 0,
@@ -248,18 +248,18 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || "$@#_-.".contains(c)
 }
 
-struct Scanner<'a> {
-    chars: &'a [Char],
+struct CsdScanner<'a> {
+    chars: &'a [PlacedChar],
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-impl Scanner<'_> {
-    fn peek(&self) -> Option<Char> {
+impl CsdScanner<'_> {
+    fn peek(&self) -> Option<PlacedChar> {
         self.chars.get(self.at).copied()
     }
 
-    fn skip_blanks(&mut self) -> Option<Char> {
+    fn skip_blanks(&mut self) -> Option<PlacedChar> {
         while let Some(c) = self.peek() {
             if !c.c.is_whitespace() && c.c != ',' {
                 return Some(c);
@@ -296,7 +296,7 @@ impl Scanner<'_> {
     }
 
     /// The text in parentheses, which may hold balanced ones and quotes.
-    fn value(&mut self, keyword: Char) -> Result<Option<String>, Unclosed> {
+    fn value(&mut self, keyword: PlacedChar) -> Result<Option<String>, UnclosedValue> {
         self.at += 1;
         let begin = self.at;
         let mut text = String::new();
@@ -328,11 +328,11 @@ impl Scanner<'_> {
         // The next statement is not part of the value.
         self.at = begin;
         self.skip_to_verb(|_| true);
-        Err(Unclosed)
+        Err(UnclosedValue)
     }
 
     /// Goes on where a line begins with a verb.
-    fn skip_to_verb(&mut self, good: impl Fn(&[Char]) -> bool) {
+    fn skip_to_verb(&mut self, good: impl Fn(&[PlacedChar]) -> bool) {
         while let Some(c) = self.peek() {
             let at = self.at;
             if c.first && is_word(c.c) {
@@ -348,7 +348,7 @@ impl Scanner<'_> {
     }
 
     /// A word where a statement should begin.
-    fn at_word(&mut self, start: Char, word: &str, first: bool) {
+    fn at_word(&mut self, start: PlacedChar, word: &str, first: bool) {
         let up = word.to_ascii_uppercase();
         let names = VERBS.iter().copied();
         let Some(near) = nearest(&up, names).filter(|_| start.first) else {
@@ -364,7 +364,7 @@ impl Scanner<'_> {
 
     /// Text that is no definition, to the next line that begins one. Words such as
     /// "add" and "list" begin lines of prose, too: a definition has a parenthesis.
-    fn prose(&mut self, start: Char, first: bool) {
+    fn prose(&mut self, start: PlacedChar, first: bool) {
         self.skip_to_verb(|rest| {
             let line = rest[0].line;
             let mut line = rest.iter().take_while(|c| c.line == line);
@@ -378,14 +378,14 @@ impl Scanner<'_> {
         self.error(start, message.to_owned(), Some(help.to_owned()));
     }
 
-    fn skip_to_value(&mut self) -> Option<Char> {
+    fn skip_to_value(&mut self) -> Option<PlacedChar> {
         while self.peek().is_some_and(|c| c.c.is_whitespace()) {
             self.at += 1;
         }
         self.peek()
     }
 
-    fn stray(&mut self, c: Char) {
+    fn stray(&mut self, c: PlacedChar) {
         self.at += 1;
         // Those of one line are one slip.
         let told = self.diagnostics.last().is_some_and(|d| d.line == c.line);
@@ -395,7 +395,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn error(&mut self, at: Char, message: String, help: Option<String>) {
+    fn error(&mut self, at: PlacedChar, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
             line: at.line,
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_told_once_wherever_it_stands() {
+    fn prose_is_reported_once_wherever_it_occurs() {
         let (s, d) = scan("Here are the programs of\nthe bank, and what\nadd to them.\n");
         assert_eq!((s.len(), d.len()), (0, 1), "{d:?}");
         assert!(d[0].message.contains("no definition in this text"));
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_that_is_nearly_one_is_told_by_the_one_that_is_meant() {
+    fn a_misspelt_verb_is_reported_with_the_nearest_verb() {
         let (s, d) = scan(
             "DEFIEN PROGRAM(A) GROUP(G)\nDEFINE FILE(F) GROUP(G)\n DEFNE FILE(E)\n  GROUP(G)\n",
         );

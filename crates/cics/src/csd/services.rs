@@ -5,7 +5,7 @@
 //!
 //! Reference: CICS resource definition, PIPELINE and WEBSERVICE attributes.
 
-use super::values::Values;
+use super::values::DefinitionValues;
 use crate::names::GroupName;
 
 /// DEFINE PIPELINE.
@@ -47,7 +47,7 @@ pub struct WebServiceDef {
 /// Longest path of a file.
 const MAX_PATH: usize = 255;
 
-impl Values<'_> {
+impl DefinitionValues<'_> {
     pub(super) fn pipeline_definition(&mut self) -> Option<PipelineDef> {
         let name = self.name_of(8);
         let config_file = self.file_path("CONFIGFILE");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_its_line() {
+    fn missing_attributes_are_reported_with_their_line() {
         let csd = parse(
             "DEFINE PIPELINE(P) GROUP(G)\n\
              DEFINE WEBSERVICE(S) GROUP(G) WSBIND(x)\n\

@@ -22,7 +22,7 @@ pub struct TransactionDef {
     /// PRIORITY, 0 to 255.
     pub priority: u8,
     /// RUNAWAY.
-    pub runaway: Runaway,
+    pub runaway: RunawayLimit,
     /// TWASIZE in bytes.
     pub twa_bytes: u16,
     /// SPURGE(YES): its tasks may be purged.
@@ -64,7 +64,7 @@ impl Default for InDoubt {
 
 /// RUNAWAY of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runaway {
+pub enum RunawayLimit {
     /// The region's limit.
     System,
     /// No limit.
@@ -83,7 +83,7 @@ pub struct ProgramDef {
     /// Line of the definition, from 1.
     pub line: u32,
     /// LANGUAGE, if given.
-    pub language: Option<Language>,
+    pub language: Option<ProgramLanguage>,
     /// CONCURRENCY.
     pub concurrency: Concurrency,
     /// STATUS(ENABLED).
@@ -106,7 +106,7 @@ pub struct ProgramDef {
 
 /// LANGUAGE of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum ProgramLanguage {
     /// COBOL.
     Cobol,
     /// Assembler.
@@ -148,7 +148,7 @@ pub struct FileDef {
     /// ADD, BROWSE, DELETE, READ and UPDATE.
     pub permits: FilePermits,
     /// RECOVERY.
-    pub recovery: Recovery,
+    pub recovery: FileRecovery,
     /// STATUS(ENABLED).
     pub enabled: bool,
     /// STATUS(UNENABLED): not open, and not opened by its first use.
@@ -178,7 +178,7 @@ pub enum RecordFormat {
 
 /// RECOVERY of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recovery {
+pub enum FileRecovery {
     /// Changes stay when the unit of work is backed out.
     None,
     /// Changes are backed out with the unit of work.

@@ -1,10 +1,10 @@
 //! The values of a definition's attributes.
 
 use super::attributes::complete;
-use super::read::{Raw, Reader};
+use super::read::{RawDefinition, Reader};
 use super::scan::Attribute;
 use super::types::{
-    Concurrency, FileDef, InDoubt, Language, ProgramDef, RecordFormat, Recovery, Runaway,
+    Concurrency, FileDef, InDoubt, ProgramLanguage, ProgramDef, RecordFormat, FileRecovery, RunawayLimit,
     TranClassDef, TransactionDef,
 };
 use crate::diagnostic::Severity;
@@ -13,15 +13,15 @@ use crate::names::GroupName;
 
 /// Reads the values of one definition; a wrong one is told and leaves the
 /// definition out.
-pub(super) struct Values<'a> {
-    raw: &'a Raw,
+pub(super) struct DefinitionValues<'a> {
+    raw: &'a RawDefinition,
     reader: &'a mut Reader,
     failed: bool,
 }
 
-impl<'a> Values<'a> {
-    pub(super) fn new(raw: &'a Raw, reader: &'a mut Reader) -> Self {
-        Values {
+impl<'a> DefinitionValues<'a> {
+    pub(super) fn new(raw: &'a RawDefinition, reader: &'a mut Reader) -> Self {
+        DefinitionValues {
             raw,
             reader,
             failed: false,
@@ -211,11 +211,11 @@ impl<'a> Values<'a> {
             .map(|v| v.to_ascii_uppercase())
             .as_deref()
         {
-            None | Some("SYSTEM") => Runaway::System,
-            Some("0") => Runaway::Never,
+            None | Some("SYSTEM") => RunawayLimit::System,
+            Some("0") => RunawayLimit::Never,
             Some(_) => self
                 .number("RUNAWAY", 250..=2_700_000)
-                .map_or(Runaway::System, Runaway::Milliseconds),
+                .map_or(RunawayLimit::System, RunawayLimit::Milliseconds),
         };
         let wait_limit_s = match self
             .text("DTIMOUT")
@@ -258,11 +258,11 @@ impl<'a> Values<'a> {
             "LANGUAGE",
             &[
                 ("", None),
-                ("COBOL", Some(Language::Cobol)),
-                ("ASSEMBLER", Some(Language::Assembler)),
-                ("C", Some(Language::C)),
-                ("LE370", Some(Language::Le370)),
-                ("PLI", Some(Language::Pli)),
+                ("COBOL", Some(ProgramLanguage::Cobol)),
+                ("ASSEMBLER", Some(ProgramLanguage::Assembler)),
+                ("C", Some(ProgramLanguage::C)),
+                ("LE370", Some(ProgramLanguage::Le370)),
+                ("PLI", Some(ProgramLanguage::Pli)),
                 ("N/A", None),
             ],
         );
@@ -321,9 +321,9 @@ impl<'a> Values<'a> {
             recovery: self.choice(
                 "RECOVERY",
                 &[
-                    ("NONE", Recovery::None),
-                    ("BACKOUTONLY", Recovery::Backout),
-                    ("ALL", Recovery::All),
+                    ("NONE", FileRecovery::None),
+                    ("BACKOUTONLY", FileRecovery::Backout),
+                    ("ALL", FileRecovery::All),
                 ],
             ),
             enabled,

@@ -5,7 +5,7 @@
 //!
 //! Reference: CICS resource definition, attributes of the three types.
 
-use super::values::Values;
+use super::values::DefinitionValues;
 use crate::names::GroupName;
 
 /// DEFINE URIMAP.
@@ -212,7 +212,7 @@ pub enum TemplateSource {
 /// Longest PATH, LOCATION and HFSFILE.
 const MAX_PATH: usize = 255;
 
-impl Values<'_> {
+impl DefinitionValues<'_> {
     pub(super) fn urimap(&mut self) -> Option<UriMapDef> {
         let name = self.name_of(8);
         let usage = self.choice(

@@ -48,7 +48,7 @@ pub use managers::{ResourceManagers, SettleAction};
 use prepared::PreparedBranches;
 pub use prepared::{BranchId, PreparedTask, PreparedUnit};
 pub use request::{
-    CallingTask, EventKind, EventName, WaitExpiry, Failure, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, TaskWait,
+    CallingTask, EventKind, EventName, WaitExpiry, CommandFailure, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, TaskWait,
     WaitOn, WakeReason, condition, done, done_with, done_with_condition,
 };
 pub use tables::scan;
@@ -195,7 +195,7 @@ impl KernelContext<'_> {
         name: &LockName,
         lifetime: LockLifetime,
         deadlock: [u8; 4],
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<bool>, CommandFailure> {
         let granted = request.woken == Some(WakeReason::Granted);
         match self.kernel.locks.lock(request.caller.key, name, lifetime) {
             LockOutcome::New => Ok(Some(true)),
@@ -204,7 +204,7 @@ impl KernelContext<'_> {
             LockOutcome::Waits => Ok(None),
             LockOutcome::Deadlock => {
                 self.kernel.counts.deadlocks += 1;
-                Err(Failure::Abend(deadlock))
+                Err(CommandFailure::Abend(deadlock))
             }
         }
     }
@@ -675,11 +675,11 @@ impl<R: ResourceManagers> Kernel<R> {
         let again = request.woken.is_some();
         let served = self.manage(now, out, |r, cx| r.serve(cx, &mut request));
         // A worker sends what its table says is served here.
-        let served = served.unwrap_or(Err(Failure::Abend(*b"AEY9")));
+        let served = served.unwrap_or(Err(CommandFailure::Abend(*b"AEY9")));
         let served = match served {
             Ok(CallProgress::Wait(_)) if self.state.purged.remove(&task) => {
                 self.state.locks.give_up(task);
-                Err(Failure::Abend(PURGED))
+                Err(CommandFailure::Abend(PURGED))
             }
             served => served,
         };

@@ -6,7 +6,7 @@
 
 use cics::csd::InDoubt;
 use cics::resp::Condition;
-pub use cics::resp::Failure;
+pub use cics::resp::CommandFailure;
 use link::{CallAnswer, WorkerCall, CommandOperands, TransId, UserId};
 
 use super::SettleAction;
@@ -106,7 +106,7 @@ pub struct CommandCompletion {
 }
 
 /// What a program is told of changes that the store refused.
-pub type RefusalMapping = fn(&store::ApplyError) -> Failure;
+pub type RefusalMapping = fn(&store::ApplyError) -> CommandFailure;
 
 impl std::fmt::Debug for CommandCompletion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -115,7 +115,7 @@ impl std::fmt::Debug for CommandCompletion {
 }
 
 /// What serving a call came to.
-pub type CallResult = Result<CallProgress, Failure>;
+pub type CallResult = Result<CallProgress, CommandFailure>;
 
 /// A wait of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,8 +219,8 @@ impl TaskWait {
 }
 
 /// A condition as the end of a call.
-pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
-    Err(Failure::Condition(condition, resp2))
+pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, CommandFailure> {
+    Err(CommandFailure::Condition(condition, resp2))
 }
 
 /// A command that is done and gives nothing.

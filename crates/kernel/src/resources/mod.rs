@@ -350,14 +350,14 @@ impl Resources {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cics::command::{Served, by_number};
+    use cics::command::{CommandSupport, by_number};
 
     #[test]
     fn every_command_is_served_by_the_manager_that_its_row_names() {
         let numbers: Vec<u16> = commands().map(|(number, _)| number).collect();
         for number in &numbers {
             let row = by_number(*number).expect("a row of the command table");
-            assert_eq!(row.served, Served::Region, "{}", row.name);
+            assert_eq!(row.served, CommandSupport::Region, "{}", row.name);
             let times = numbers.iter().filter(|n| *n == number).count();
             assert_eq!(times, 1, "{}", row.name);
         }

@@ -5,7 +5,7 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, UnitOfWork};
 
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Failure, LockLifetime, LockName, Request, CallResult, log_unreadable};
+use crate::kernel::{KernelContext, CommandFailure, LockLifetime, LockName, Request, CallResult, log_unreadable};
 
 /// The abend of a wait for a queue, or for space, that lasts too long or can
 /// never end.
@@ -15,18 +15,18 @@ pub(super) const DEADLOCK: [u8; 4] = *b"AKCS";
 pub(super) fn unit_and_store<'c>(
     cx: &'c mut KernelContext<'_>,
     task: TaskKey,
-) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
+) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), CommandFailure> {
     let both = cx.unit_and_store(task);
-    both.ok_or(Failure::Condition(Condition::IoErr, 0))
+    both.ok_or(CommandFailure::Condition(Condition::IoErr, 0))
 }
 
 /// What a queue command says when the store could not be read.
-pub(super) fn unreadable(error: &ReadError) -> Failure {
+pub(super) fn unreadable(error: &ReadError) -> CommandFailure {
     match error {
         ReadError::Storage(error) => log_unreadable(error),
         other => tracing::error!(error = %other, "the store could not be read"),
     }
-    Failure::Condition(Condition::IoErr, 0)
+    CommandFailure::Condition(Condition::IoErr, 0)
 }
 
 /// Locks a name for the unit: `Some(true)` when it is new to the task, `None`
@@ -35,7 +35,7 @@ pub(super) fn lock(
     cx: &mut KernelContext<'_>,
     request: &Request,
     name: &LockName,
-) -> Result<Option<bool>, Failure> {
+) -> Result<Option<bool>, CommandFailure> {
     cx.lock(request, name, LockLifetime::Unit, DEADLOCK)
 }
 

@@ -33,7 +33,7 @@ use super::wakes::WakeInboxes;
 use super::{SharedRegion, RegionState, UNIX_OFFSET, clock};
 use crate::api::{RegionDefinitions, RegionConfig, StartError, RegionStatistics};
 use kernel::core::{CompiledDefinitions, Core, Limits};
-use kernel::{Failure, condition};
+use kernel::{CommandFailure, condition};
 
 /// The threads of a region.
 pub struct RegionThreads {
@@ -354,8 +354,8 @@ impl SharedRegion {
     /// anything is different then.
     pub(super) fn redefine(
         self: &Arc<Self>,
-        change: impl FnOnce(&mut RegionDefinitions) -> Result<bool, Failure>,
-    ) -> Result<CommandOperands, Failure> {
+        change: impl FnOnce(&mut RegionDefinitions) -> Result<bool, CommandFailure>,
+    ) -> Result<CommandOperands, CommandFailure> {
         let mut kept = self
             .definitions
             .lock()

@@ -9,7 +9,7 @@
 //!
 //! Invariant: eras (`<JJJJ>` and its like) are refused, never guessed.
 
-use cics::time::{AbsTime, Civil};
+use cics::time::{AbsTime, CivilTime};
 
 use super::feedback::{self as fb, FeedbackCode};
 
@@ -88,7 +88,7 @@ impl GregorianMoment {
     }
 
     /// Its date and time of day.
-    pub(super) fn civil(self) -> Civil {
+    pub(super) fn civil(self) -> CivilTime {
         AbsTime((self.lilian - DAYS_TO_1900) * DAY_MS + self.ms).civil()
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use cics::command::{Direction, by_number, commands as rows};
+use cics::command::{DataDirection, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
 use link::{CallAnswer, Name, CommandOperands};
@@ -78,7 +78,7 @@ fn inquire(shared: &Arc<Shared>, command: &ServiceCommand, name: Option<Name<4>>
         return CallAnswer::of_condition(Condition::InvReq, NOT_SERVED);
     };
     for (index, option) in (0..).zip(row.options) {
-        if option.direction != Direction::Out || !operands.has(index) {
+        if option.direction != DataDirection::Out || !operands.has(index) {
             continue;
         }
         let number = task.as_ref().map_or(0, |task| task.task);

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cics::csd::{Csd, FileDef, RecordFormat, Recovery};
+use cics::csd::{Csd, FileDef, RecordFormat, FileRecovery};
 use region::{RegionDefinitions, FileEntry, Name, ProgramEntry, install};
 
 use super::config::{Config, FileSection, TransactionSection};
@@ -305,7 +305,7 @@ fn keyed_file(
         .parse()
         .map_err(|e: store::DefinitionError| e.to_string())?;
     let variable = def.record_format == RecordFormat::Variable;
-    let recoverable = def.recovery != Recovery::None;
+    let recoverable = def.recovery != FileRecovery::None;
     let kept = store::FileDef {
         name: store_name,
         organisation: store::FileOrganisation::Ksds(store::KeyField {

@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use cics::command::commands::{
     create_urimap, discard_urimap, inquire_urimap as row, set_urimap as set_row,
 };
-use cics::command::{Argument, Command, Direction};
+use cics::command::{OptionArgument, Command, DataDirection};
 use cics::csd::{self, UriMapAnswer, UriMapDef, UriMapUsage};
 use cics::resp::Condition;
 use link::CommandOperands;
@@ -285,14 +285,14 @@ pub fn options(
     value: impl Fn(u8) -> OptionValue,
 ) -> WebCommandResult {
     for (index, option) in (0..).zip(row.options) {
-        if !given.has(index) || option.direction != Direction::Out {
+        if !given.has(index) || option.direction != DataDirection::Out {
             continue;
         }
-        if option.argument == Argument::Any {
+        if option.argument == OptionArgument::Any {
             return fail(Condition::InvReq, 1);
         }
         match (value(index), option.argument) {
-            (OptionValue::Text(text), Argument::Chars(bytes)) => {
+            (OptionValue::Text(text), OptionArgument::Chars(bytes)) => {
                 let mut data = text.into_bytes();
                 data.resize(usize::from(bytes), b' ');
                 filled.chars(index, &data);
@@ -314,8 +314,8 @@ fn reported(named: &InstalledUriMap, given: &CommandOperands, filled: OutputArea
             _ => &named.defined,
         };
         match row::ROW.options[usize::from(index)].argument {
-            Argument::Chars(_) => OptionValue::Text(characters(def, index).to_owned()),
-            Argument::Cvda => OptionValue::Cvda(value(def, index)),
+            OptionArgument::Chars(_) => OptionValue::Text(characters(def, index).to_owned()),
+            OptionArgument::Cvda => OptionValue::Cvda(value(def, index)),
             _ => OptionValue::Number(number(def, index)),
         }
     })

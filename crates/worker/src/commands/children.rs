@@ -13,7 +13,7 @@ use super::containers::import;
 use super::forward;
 use super::interval::add_channel;
 use crate::exec::{CommandCall, CommandResult, CommandStop};
-use crate::services::Failure;
+use crate::services::CommandFailure;
 use crate::worker::Worker;
 
 pub fn run(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
@@ -26,7 +26,7 @@ pub fn fetch(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
     let operands = forward::gather(call)?;
     let reply = w.services.command(call.row.number, &operands)?;
     if let Some(data) = reply.operands.get_bytes(CHANNEL_DATA) {
-        let damaged = |_| CommandStop::from(Failure::Abend(*b"AEXZ"));
+        let damaged = |_| CommandStop::from(CommandFailure::Abend(*b"AEXZ"));
         let data = ChannelData::parse(data).map_err(damaged)?;
         let level = w.task.depth;
         let channel = w.task.channels.make(data.name.as_bytes(), level);

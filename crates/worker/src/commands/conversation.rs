@@ -4,8 +4,8 @@
 //! what it tells into the EIB and stores STATE. Without CONVID a command is
 //! meant for the principal facility.
 
-use cics::command::{Command, Rule};
-use cics::eib::Indicators;
+use cics::command::{Command, OptionRule};
+use cics::eib::ConversationIndicators;
 use cics::resp::Condition;
 use link::conversation::{
     INDICATOR_CHAIN_END, INDICATOR_COMPLETE, INDICATOR_CONFIRM, INDICATOR_ERROR, INDICATOR_FREE,
@@ -68,7 +68,7 @@ pub fn set_state(w: &mut Worker, call: &CommandCall<'_>, state: Option<u8>, answ
     if conversation != 0 {
         eib.set_resource(&(conversation as u32).to_be_bytes());
     }
-    eib.set_conversation(&Indicators {
+    eib.set_conversation(&ConversationIndicators {
         receive: has(INDICATOR_RECEIVE),
         free: has(INDICATOR_FREE),
         chain_end: has(INDICATOR_CHAIN_END),
@@ -117,7 +117,7 @@ pub fn refuse_options(call: &CommandCall<'_>, options: &[u8]) -> CommandResult {
 /// not served, and those that only terminals have.
 pub fn terminal_options(row: &Command) -> Vec<u8> {
     let lists = row.rules.iter().filter_map(|rule| match rule {
-        Rule::Unserved(list, _) => Some(*list),
+        OptionRule::Unserved(list, _) => Some(*list),
         _ => None,
     });
     let names = lists.flatten().chain(OF_TERMINALS);

@@ -5,7 +5,7 @@
 //! own size says; LENGTH tells how much there was, and LENGERR that not all
 //! fitted. SET gets the address of a copy.
 
-use cics::command::{Argument, Direction, OptionRow};
+use cics::command::{OptionArgument, DataDirection, OptionRow};
 use cics::resp::Condition;
 use link::{CHANNEL_DATA, OperandValue, CommandOperands};
 
@@ -29,25 +29,25 @@ pub fn ask(w: &mut Worker, call: &CommandCall<'_>, operands: &CommandOperands) -
 pub fn gather(call: &CommandCall<'_>) -> Result<CommandOperands, CommandStop> {
     let mut operands = CommandOperands::new(call.options());
     for (index, option) in options(call) {
-        if option.direction == Direction::Out {
+        if option.direction == DataDirection::Out {
             continue;
         }
         let Some(arg) = call.arg(index) else {
             continue;
         };
         let operand = match option.argument {
-            Argument::Name(n) => padded(arg.bytes(), n.into()),
-            Argument::Chars(n) => padded(arg.bytes(), n.into()),
-            Argument::Area => OperandValue::Bytes(area(call, option, index)?),
-            Argument::PtrValue => OperandValue::Int(arg.pointer() as i64),
-            Argument::PtrRef | Argument::Label | Argument::None => continue,
-            Argument::Halfword
-            | Argument::Fullword
-            | Argument::Doubleword
-            | Argument::Packed(_)
-            | Argument::Cvda
-            | Argument::HhMmSs => OperandValue::Int(arg.int()),
-            Argument::Optional | Argument::Any => OperandValue::Bytes(arg.bytes().to_vec()),
+            OptionArgument::Name(n) => padded(arg.bytes(), n.into()),
+            OptionArgument::Chars(n) => padded(arg.bytes(), n.into()),
+            OptionArgument::Area => OperandValue::Bytes(area(call, option, index)?),
+            OptionArgument::PtrValue => OperandValue::Int(arg.pointer() as i64),
+            OptionArgument::PtrRef | OptionArgument::Label | OptionArgument::None => continue,
+            OptionArgument::Halfword
+            | OptionArgument::Fullword
+            | OptionArgument::Doubleword
+            | OptionArgument::Packed(_)
+            | OptionArgument::Cvda
+            | OptionArgument::HhMmSs => OperandValue::Int(arg.int()),
+            OptionArgument::Optional | OptionArgument::Any => OperandValue::Bytes(arg.bytes().to_vec()),
         };
         operands.push(index, operand);
     }
@@ -64,8 +64,8 @@ pub fn give(w: &mut Worker, call: &CommandCall<'_>, reply: &CommandReply) -> Com
         };
         match (operand, option.argument) {
             (OperandValue::Int(value), _) => call.set_int(index, *value),
-            (OperandValue::Bytes(data), Argument::Area) => short |= fill(w, call, index, option, data),
-            (OperandValue::Bytes(data), Argument::PtrRef) => {
+            (OperandValue::Bytes(data), OptionArgument::Area) => short |= fill(w, call, index, option, data),
+            (OperandValue::Bytes(data), OptionArgument::PtrRef) => {
                 let key = u32::from(call.row.number) << 8 | u32::from(index);
                 // Nothing is nowhere: low-values, as programs test for.
                 let at = match data.is_empty() {
@@ -111,7 +111,7 @@ fn fill(w: &mut Worker, call: &CommandCall<'_>, index: u8, option: &OptionRow, d
 /// The pointer that the command gives in place of an area: both have their
 /// length in the same option.
 fn pointer_option(call: &CommandCall<'_>, area: &OptionRow) -> Option<u8> {
-    let set = |(_, o): &(u8, &OptionRow)| o.argument == Argument::PtrRef && o.length == area.length;
+    let set = |(_, o): &(u8, &OptionRow)| o.argument == OptionArgument::PtrRef && o.length == area.length;
     options(call).find(set).map(|(index, _)| index)
 }
 

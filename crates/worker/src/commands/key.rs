@@ -6,7 +6,7 @@
 use cics::command::commands::inquire_file as row;
 use cics::cvda;
 use cics::file::FileAccess;
-use cics::resp::{Condition, Failure};
+use cics::resp::{Condition, CommandFailure};
 use link::{FileKind, CommandOperands};
 use store::{MAX_KEY_BYTES, SeekKey};
 
@@ -53,7 +53,7 @@ pub fn file(
         return condition(Condition::SysIdErr, 130);
     }
     refresh(w, &name);
-    Ok(w.files.find(&name, access).map_err(Failure::from)?)
+    Ok(w.files.find(&name, access).map_err(CommandFailure::from)?)
 }
 
 /// Asks the region for a file's switches when SET FILE has changed some.

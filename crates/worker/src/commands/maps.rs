@@ -13,7 +13,7 @@ use cics::command::commands::{
     receive as receive_row, receive_map as row, send_control as control_row, send_map as map_row,
     send_text as text_row,
 };
-use cics::command::{Command, Rule};
+use cics::command::{Command, OptionRule};
 use cics::names::AbendCode;
 use cics::resp::Condition;
 use link::terminal::{INPUT_AID, INPUT_CURSOR};
@@ -23,7 +23,7 @@ use super::forward;
 use super::terminal::{drop_released_input, input, note_output};
 use crate::abend::Abend;
 use crate::exec::{CommandCall, CommandResult, CommandStop, condition};
-use crate::services::{Failure, CommandReply};
+use crate::services::{CommandFailure, CommandReply};
 use crate::worker::Worker;
 
 pub fn send_map(w: &mut Worker, call: &CommandCall<'_>) -> CommandResult {
@@ -100,7 +100,7 @@ fn ask(
     mapset: u8,
 ) -> Result<CommandReply, CommandStop> {
     match w.services.command(call.row.number, operands) {
-        Err(Failure::Abend(code)) if code == NO_MAP => {
+        Err(CommandFailure::Abend(code)) if code == NO_MAP => {
             let name = |option| {
                 let bytes = operands.get_bytes(option).unwrap_or_default();
                 String::from_utf8_lossy(bytes).trim_end().to_owned()
@@ -128,7 +128,7 @@ fn conclude(reply: &CommandReply) -> CommandResult {
 /// The options of a command that are not served, by bit.
 fn unserved(row: &Command) -> u128 {
     let lists = row.rules.iter().filter_map(|rule| match rule {
-        Rule::Unserved(list, _) => Some(*list),
+        OptionRule::Unserved(list, _) => Some(*list),
         _ => None,
     });
     let indexes = lists.flatten().filter_map(|name| row.index_of(name));

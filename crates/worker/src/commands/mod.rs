@@ -200,16 +200,16 @@ pub(crate) const COMMANDS: &[(u16, CommandHandler)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cics::command::{Served, all};
+    use cics::command::{CommandSupport, all};
 
     #[test]
     fn every_row_served_in_the_worker_has_its_function() {
         for row in all() {
             let count = COMMANDS.iter().filter(|(n, _)| *n == row.number).count();
             match row.served {
-                Served::Worker => assert_eq!(count, 1, "{}", row.name),
-                Served::Region => assert!(count <= 1, "{}", row.name),
-                Served::NotYet(_) | Served::Refused(_) => assert_eq!(count, 0, "{}", row.name),
+                CommandSupport::Worker => assert_eq!(count, 1, "{}", row.name),
+                CommandSupport::Region => assert!(count <= 1, "{}", row.name),
+                CommandSupport::NotYet(_) | CommandSupport::Refused(_) => assert_eq!(count, 0, "{}", row.name),
             }
         }
     }

@@ -6,7 +6,7 @@ use sql::code::Sqlca;
 use sql::temporal::DateStyle;
 
 use super::{grant_flag, operand};
-use crate::services::Failure;
+use crate::services::CommandFailure;
 
 /// Why a unit of work has no connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum SqlRefusal {
     /// The program gets this.
     Code(Box<Sqlca>),
     /// The task ends, or the region has no service for EXEC SQL.
-    Failed(Failure),
+    Failed(CommandFailure),
 }
 
 /// A connection that the region gives a unit of work.

@@ -15,7 +15,7 @@ use sql::wire::{
 
 use super::{SqlRefusal, settled};
 use crate::connections::{LentConnections, WorkResult};
-use crate::services::{Failure, WorkerServices};
+use crate::services::{CommandFailure, WorkerServices};
 
 /// The connection of a unit of work.
 #[derive(Debug)]
@@ -232,7 +232,7 @@ impl SqlConnection {
             return Ok(link);
         }
         let Some(file) = self.file.clone() else {
-            return Err(SqlRefusal::Failed(Failure::Abend(*b"AEY9")));
+            return Err(SqlRefusal::Failed(CommandFailure::Abend(*b"AEY9")));
         };
         Ok(Box::new(SqlLink::new(1, 1, file, self.options.clone())))
     }

@@ -23,7 +23,7 @@ use sql::code::{SQLCA_BYTES, Sqlca};
 use crate::abend::Abend;
 use crate::exec::CommandStop;
 use crate::le::{LeArguments, ServiceEnd, LeResult};
-use crate::services::Failure;
+use crate::services::CommandFailure;
 use crate::worker::Worker;
 
 use areas::WorkerAreas;
@@ -105,7 +105,7 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
             write(&mut areas, &ca);
             return Ok(());
         }
-        Err(SqlRefusal::Failed(Failure::Condition(condition, _))) => {
+        Err(SqlRefusal::Failed(CommandFailure::Condition(condition, _))) => {
             let why = format!("the region answered {condition}");
             write(&mut areas, &Sqlca::of(-924, &[&why]));
             return Ok(());
@@ -137,7 +137,7 @@ pub(crate) fn serve(w: &mut Worker, arguments: &LeArguments<'_>) -> LeResult {
 /// program has its SQLCODE already.
 fn stopped(answer: crate::services::ServiceResult<()>) -> LeResult {
     match answer {
-        Err(failure @ Failure::Abend(_)) => Err(ServiceEnd::Stop(failure.into())),
+        Err(failure @ CommandFailure::Abend(_)) => Err(ServiceEnd::Stop(failure.into())),
         _ => Ok(()),
     }
 }

@@ -18,8 +18,8 @@ pub(super) mod rows {
         input FROM(Area) [length("FROMLENGTH")];
         input FROMLENGTH(Fullword);
         @rules
-            Rule::AtMostOne(&["FROMCHANNEL", "FROM"]),
-            Rule::Needs("FROMLENGTH", &["FROM"]);
+            OptionRule::AtMostOne(&["FROMCHANNEL", "FROM"]),
+            OptionRule::Needs("FROMLENGTH", &["FROM"]);
         @conditions ChannelErr(1, 2), InvReq, LengErr(1);
     }
 }

@@ -31,10 +31,10 @@ pub(super) mod rows {
         flag APPEND;
         flag PREPEND;
         @rules
-            Rule::AtMostOne(&["BIT", "CHAR", "DATATYPE"]),
-            Rule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]),
-            Rule::AtMostOne(&["APPEND", "PREPEND"]),
-            Rule::Excludes("BIT", &["FROMCCSID", "FROMCODEPAGE"]);
+            OptionRule::AtMostOne(&["BIT", "CHAR", "DATATYPE"]),
+            OptionRule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]),
+            OptionRule::AtMostOne(&["APPEND", "PREPEND"]),
+            OptionRule::Excludes("BIT", &["FROMCCSID", "FROMCODEPAGE"]);
         @conditions
             CcsidErr(1, 2, 4), ChannelErr(1, 3), CodepageErr(1, 2), ContainerErr(18),
             InvReq(1, 2, 4, 30, 32, 33, 34), LengErr(1), NoStg;
@@ -56,10 +56,10 @@ pub(super) mod rows {
         flag NOCONVERT;
         output CCSID(Fullword);
         @rules
-            Rule::ExactlyOne(&["INTO", "SET", "NODATA"]),
-            Rule::Needs("SET", &["FLENGTH"]),
-            Rule::Needs("NODATA", &["FLENGTH", "CCSID"]),
-            Rule::AtMostOne(&["INTOCCSID", "INTOCODEPAGE", "CONVERTST", "NOCONVERT"]);
+            OptionRule::ExactlyOne(&["INTO", "SET", "NODATA"]),
+            OptionRule::Needs("SET", &["FLENGTH"]),
+            OptionRule::Needs("NODATA", &["FLENGTH", "CCSID"]),
+            OptionRule::AtMostOne(&["INTOCCSID", "INTOCODEPAGE", "CONVERTST", "NOCONVERT"]);
         @conditions
             CcsidErr(1, 2, 3, 4, 5), ChannelErr(2), CodepageErr(1, 2, 3, 4, 5), ContainerErr(10),
             InvReq(2, 4, 5, 6), LengErr(11, 12, 13), NoStg;

@@ -34,7 +34,7 @@ pub(super) mod rows {
         input PROGRAM(Name(8));
         input LABEL(Label);
         flag RESET;
-        @rules Rule::AtMostOne(&["CANCEL", "PROGRAM", "LABEL", "RESET"]);
+        @rules OptionRule::AtMostOne(&["CANCEL", "PROGRAM", "LABEL", "RESET"]);
         @conditions NotAuth(101), PgmIdErr(1, 2, 3, 9);
     }
 

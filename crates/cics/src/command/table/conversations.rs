@@ -33,8 +33,8 @@ pub(super) mod rows {
         output STATE(Cvda);
         input SESSION(Name(4));
         @rules
-            Rule::ExactlyOne(&["SYSID", "PARTNER", "SESSION"]),
-            Rule::Unserved(&["SESSION"], Condition::SessionErr);
+            OptionRule::ExactlyOne(&["SYSID", "PARTNER", "SESSION"]),
+            OptionRule::Unserved(&["SESSION"], Condition::SessionErr);
         @conditions
             InvReq, SysIdErr, SessionErr, SysBusy, CbIdErr, PartnerIdErr;
     }
@@ -52,9 +52,9 @@ pub(super) mod rows {
         input SYNCLEVEL(Halfword);
         output STATE(Cvda);
         @rules
-            Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::ExactlyOne(&["PROCNAME", "PARTNER"]),
-            Rule::UnservedValue("SYNCLEVEL", "2", Condition::InvReq);
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]),
+            OptionRule::ExactlyOne(&["PROCNAME", "PARTNER"]),
+            OptionRule::UnservedValue("SYNCLEVEL", "2", Condition::InvReq);
         @conditions
             InvReq, LengErr, NotAlloc, PartnerIdErr, TermErr;
     }
@@ -88,12 +88,12 @@ pub(super) mod rows {
         flag LEAVEKB;
         flag PSEUDOBIN;
         @rules
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::AtMostOne(&["FROMLENGTH", "FROMFLENGTH"]),
-            Rule::AtMostOne(&["TOLENGTH", "TOFLENGTH"]),
-            Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["ATTACHID", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::AtMostOne(&["FROMLENGTH", "FROMFLENGTH"]),
+            OptionRule::AtMostOne(&["TOLENGTH", "TOFLENGTH"]),
+            OptionRule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]),
+            OptionRule::Unserved(&["ATTACHID", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -105,7 +105,7 @@ pub(super) mod rows {
         input SESSION(Name(4));
         output STATE(Cvda) [required];
         @rules
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]);
         @conditions
             InvReq, NotAlloc;
     }
@@ -121,7 +121,7 @@ pub(super) mod rows {
         output PIPLIST(PtrRef);
         output PIPLENGTH(Halfword);
         @rules
-            Rule::Needs("PROCNAME", &["PROCLENGTH"]);
+            OptionRule::Needs("PROCNAME", &["PROCLENGTH"]);
         @conditions
             InvReq, LengErr, NotAlloc;
     }
@@ -132,7 +132,7 @@ pub(super) mod rows {
         input SESSION(Name(4));
         output STATE(Cvda);
         @rules
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]);
         @conditions
             InvReq, NotAlloc;
     }
@@ -171,7 +171,7 @@ pub(super) mod rows {
         output STATE(Cvda);
         input SESSION(Name(4));
         @rules
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]);
         @conditions
             InvReq, NotAlloc, TermErr;
     }
@@ -194,11 +194,11 @@ pub(super) mod rows {
         flag PASSBK;
         flag PSEUDOBIN;
         @rules
-            Rule::AtMostOne(&["INTO", "SET"]),
-            Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
-            Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["BUFFER", "PSEUDOBIN"], Condition::InvReq);
+            OptionRule::AtMostOne(&["INTO", "SET"]),
+            OptionRule::AtMostOne(&["LENGTH", "FLENGTH"]),
+            OptionRule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]),
+            OptionRule::Unserved(&["BUFFER", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -232,11 +232,11 @@ pub(super) mod rows {
         input CONVID(Name(4));
         input LDC(Name(2));
         @rules
-            Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
-            Rule::AtMostOne(&["INVITE", "LAST"]),
-            Rule::AtMostOne(&["CONFIRM", "WAIT"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::Unserved(&["ATTACHID", "CBUFF", "CNOTCOMPL", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
+            OptionRule::AtMostOne(&["LENGTH", "FLENGTH"]),
+            OptionRule::AtMostOne(&["INVITE", "LAST"]),
+            OptionRule::AtMostOne(&["CONFIRM", "WAIT"]),
+            OptionRule::AtMostOne(&["CONVID", "SESSION"]),
+            OptionRule::Unserved(&["ATTACHID", "CBUFF", "CNOTCOMPL", "FMH", "LDC", "LINEADDR", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             InvReq, LengErr, NotAlloc, Signal, TermErr;
     }

@@ -36,7 +36,7 @@ pub(super) mod rows {
         input MINIMUM(Fullword);
         input MAXIMUM(Fullword);
         flag NOSUSPEND;
-        @rules Rule::Needs("MINIMUM", &["VALUE"]);
+        @rules OptionRule::Needs("MINIMUM", &["VALUE"]);
         @conditions InvReq(202, 303, 403, 404, 405);
     }
 
@@ -49,7 +49,7 @@ pub(super) mod rows {
         input MINIMUM(Doubleword);
         input MAXIMUM(Doubleword);
         flag NOSUSPEND;
-        @rules Rule::Needs("MINIMUM", &["VALUE"]);
+        @rules OptionRule::Needs("MINIMUM", &["VALUE"]);
         @conditions InvReq(202, 303, 403, 404, 405);
     }
 

@@ -95,39 +95,39 @@ pub(super) mod rows {
         input TRANCLASS(Name(8));
         input TRANSACTION(Name(4));
         input TSMODEL(Name(8));
-        input ATOMSERVICE(Argument::Any);
-        input AUTINSTMODEL(Argument::Any);
-        input BUNDLE(Argument::Any);
-        input CONNECTION(Argument::Any);
-        input DB2CONN(Argument::Any);
-        input DB2ENTRY(Argument::Any);
-        input DB2TRAN(Argument::Any);
-        input DOCTEMPLATE(Argument::Any);
-        input IPCONN(Argument::Any);
-        input JVMSERVER(Argument::Any);
-        input LIBRARY(Argument::Any);
-        input MQCONN(Argument::Any);
-        input MQMONITOR(Argument::Any);
-        input PARTNER(Argument::Any);
-        input PIPELINE(Argument::Any);
-        input PROCESSTYPE(Argument::Any);
-        input PROFILE(Argument::Any);
-        input TCPIPSERVICE(Argument::Any);
-        input TERMINAL(Argument::Any);
-        input WEBSERVICE(Argument::Any);
+        input ATOMSERVICE(OptionArgument::Any);
+        input AUTINSTMODEL(OptionArgument::Any);
+        input BUNDLE(OptionArgument::Any);
+        input CONNECTION(OptionArgument::Any);
+        input DB2CONN(OptionArgument::Any);
+        input DB2ENTRY(OptionArgument::Any);
+        input DB2TRAN(OptionArgument::Any);
+        input DOCTEMPLATE(OptionArgument::Any);
+        input IPCONN(OptionArgument::Any);
+        input JVMSERVER(OptionArgument::Any);
+        input LIBRARY(OptionArgument::Any);
+        input MQCONN(OptionArgument::Any);
+        input MQMONITOR(OptionArgument::Any);
+        input PARTNER(OptionArgument::Any);
+        input PIPELINE(OptionArgument::Any);
+        input PROCESSTYPE(OptionArgument::Any);
+        input PROFILE(OptionArgument::Any);
+        input TCPIPSERVICE(OptionArgument::Any);
+        input TERMINAL(OptionArgument::Any);
+        input WEBSERVICE(OptionArgument::Any);
         @rules
-            Rule::AtLeastOne(&[
+            OptionRule::AtLeastOne(&[
                 "ENQMODEL", "FILE", "JOURNALMODEL", "JOURNALNAME", "PROGRAM", "TDQUEUE",
                 "TRANCLASS", "TRANSACTION", "TSMODEL", "ATOMSERVICE", "AUTINSTMODEL", "BUNDLE",
                 "CONNECTION", "DB2CONN", "DB2ENTRY", "DB2TRAN", "DOCTEMPLATE", "IPCONN",
                 "JVMSERVER", "LIBRARY", "MQCONN", "MQMONITOR", "PARTNER", "PIPELINE",
                 "PROCESSTYPE", "PROFILE", "TCPIPSERVICE", "TERMINAL", "WEBSERVICE",
             ]),
-            Rule::AtMostOne(&[
+            OptionRule::AtMostOne(&[
                 "ENQMODEL", "FILE", "JOURNALMODEL", "JOURNALNAME", "PROGRAM", "TDQUEUE",
                 "TRANCLASS", "TRANSACTION", "TSMODEL",
             ]),
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "ATOMSERVICE", "AUTINSTMODEL", "BUNDLE", "CONNECTION", "DB2CONN", "DB2ENTRY",
                     "DB2TRAN", "DOCTEMPLATE", "IPCONN", "JVMSERVER", "LIBRARY", "MQCONN",
@@ -145,20 +145,20 @@ pub(super) mod rows {
         /// Tells of a model of ENQ names.
         inquire_enqmodel 0x8A5A own "INQUIRE ENQMODEL" "INQUIRE" ["ENQMODEL"] System Region;
         browse ENQMODEL AT(Name(8));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output ENQSCOPE(Chars(4));
         output ENQNAME(Chars(255));
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output STATUS(Cvda);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE",
                     "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
@@ -175,7 +175,7 @@ pub(super) mod rows {
         input STATUS(Cvda);
         flag ENABLED;
         flag DISABLED;
-        @rules Rule::AtMostOne(&["STATUS", "ENABLED", "DISABLED"]);
+        @rules OptionRule::AtMostOne(&["STATUS", "ENABLED", "DISABLED"]);
         @conditions InvReq(2, 3, 4), NotFnd(1);
     }
 }

@@ -29,11 +29,11 @@ pub(super) mod rows {
         input TIMEOUT(Fullword);
         input CONSNAME(Name(8));
         @rules
-            Rule::AtMostOne(&["ROUTECODES", "CONSNAME"]),
-            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
-            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
-            Rule::Needs("REPLY", &["MAXLENGTH"]),
-            Rule::Needs("TIMEOUT", &["REPLY"]);
+            OptionRule::AtMostOne(&["ROUTECODES", "CONSNAME"]),
+            OptionRule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
+            OptionRule::Needs("ROUTECODES", &["NUMROUTES"]),
+            OptionRule::Needs("REPLY", &["MAXLENGTH"]),
+            OptionRule::Needs("TIMEOUT", &["REPLY"]);
         @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
     }
 
@@ -45,7 +45,7 @@ pub(super) mod rows {
         input FROMLENGTH(Halfword);
         input RESOURCE(Name(8));
         flag EXCEPTION;
-        @rules Rule::Needs("FROMLENGTH", &["FROM"]);
+        @rules OptionRule::Needs("FROMLENGTH", &["FROM"]);
         @conditions InvReq(1), LengErr(4);
     }
 
@@ -84,11 +84,11 @@ pub(super) mod rows {
         flag TCT;
         output DUMPID(Chars(9));
         @rules
-            Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
-            Rule::AtMostOne(&["FROM", "SEGMENTLIST"]),
-            Rule::Needs("FROM", &["LENGTH", "FLENGTH"]),
-            Rule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
-            Rule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
+            OptionRule::AtMostOne(&["LENGTH", "FLENGTH"]),
+            OptionRule::AtMostOne(&["FROM", "SEGMENTLIST"]),
+            OptionRule::Needs("FROM", &["LENGTH", "FLENGTH"]),
+            OptionRule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
+            OptionRule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
         @conditions InvReq(13), IoErr(10), NoSpace(4), NotOpen(6), Suppressed(1);
     }
 }

@@ -185,7 +185,7 @@ pub(super) mod rows {
         flag BASE64;
         input DIGESTTYPE(Cvda);
         output RESULT(Area) [required];
-        @rules Rule::AtMostOne(&["HEX", "BINARY", "BASE64", "DIGESTTYPE"]);
+        @rules OptionRule::AtMostOne(&["HEX", "BINARY", "BASE64", "DIGESTTYPE"]);
         @conditions InvReq(1), LengErr(2);
     }
 
@@ -211,7 +211,7 @@ pub(super) mod rows {
         flag TASK;
         input MAXLIFETIME(Cvda);
         flag NOSUSPEND;
-        @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
+        @rules OptionRule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
         @conditions EnqBusy, InvReq(2), LengErr(1);
     }
 
@@ -223,7 +223,7 @@ pub(super) mod rows {
         flag UOW;
         flag TASK;
         input MAXLIFETIME(Cvda);
-        @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
+        @rules OptionRule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
         @conditions InvReq(2), LengErr(1);
     }
 }

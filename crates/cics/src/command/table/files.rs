@@ -48,12 +48,12 @@ pub(super) mod rows {
         flag NOSUSPEND;
         input SYSID(Name(4));
         @rules
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::Needs("GENERIC", &["KEYLENGTH"]),
-            Rule::AtMostOne(&["GTEQ", "EQUAL"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA", "DEBKEY", "DEBREC"]),
-            Rule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]),
-            Rule::Excludes("TOKEN", &["UNCOMMITTED", "CONSISTENT", "REPEATABLE"]);
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::Needs("GENERIC", &["KEYLENGTH"]),
+            OptionRule::AtMostOne(&["GTEQ", "EQUAL"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA", "DEBKEY", "DEBREC"]),
+            OptionRule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]),
+            OptionRule::Excludes("TOKEN", &["UNCOMMITTED", "CONSISTENT", "REPEATABLE"]);
         @conditions
             Disabled(50), DupKey(140), FileNotFound(1), Illogic(110),
             InvReq(20, 25, 26, 28, 40, 42, 44, 51, 52, 55, 56), IoErr(120), IscInvReq(70),
@@ -76,7 +76,7 @@ pub(super) mod rows {
         flag XRBA;
         flag NOSUSPEND;
         input SYSID(Name(4));
-        @rules Rule::AtMostOne(&["RBA", "RRN", "XRBA"]);
+        @rules OptionRule::AtMostOne(&["RBA", "RRN", "XRBA"]);
         @conditions
             Disabled(50), DupRec(150), FileNotFound(1), Illogic(110),
             InvReq(20, 23, 26, 38, 40, 44, 51, 55, 56), IoErr(120), IscInvReq(70),
@@ -117,11 +117,11 @@ pub(super) mod rows {
         flag NOSUSPEND;
         input SYSID(Name(4));
         @rules
-            Rule::AtMostOne(&["TOKEN", "RIDFLD"]),
-            Rule::Needs("KEYLENGTH", &["RIDFLD"]),
-            Rule::Needs("GENERIC", &["KEYLENGTH"]),
-            Rule::Needs("NUMREC", &["GENERIC"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA"]);
+            OptionRule::AtMostOne(&["TOKEN", "RIDFLD"]),
+            OptionRule::Needs("KEYLENGTH", &["RIDFLD"]),
+            OptionRule::Needs("GENERIC", &["KEYLENGTH"]),
+            OptionRule::Needs("NUMREC", &["GENERIC"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA"]);
         @conditions
             Changed(109), Disabled(50), DupKey(140), FileNotFound(1), Illogic(110),
             InvReq(20, 21, 22, 24, 25, 26, 27, 31, 42, 44, 47, 49, 51, 55, 56), IoErr(120),
@@ -159,9 +159,9 @@ pub(super) mod rows {
         flag DEBREC;
         input SYSID(Name(4));
         @rules
-            Rule::Needs("GENERIC", &["KEYLENGTH"]),
-            Rule::AtMostOne(&["GTEQ", "EQUAL"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA", "DEBKEY", "DEBREC"]);
+            OptionRule::Needs("GENERIC", &["KEYLENGTH"]),
+            OptionRule::AtMostOne(&["GTEQ", "EQUAL"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA", "DEBKEY", "DEBREC"]);
         @conditions
             Disabled(50), FileNotFound(1), Illogic(110), InvReq(20, 25, 26, 33, 42, 44, 51),
             IoErr(120), IscInvReq(70), Loading(104), NotAuth(101), NotFnd(80), NotOpen(60),
@@ -190,10 +190,10 @@ pub(super) mod rows {
         flag NOSUSPEND;
         input SYSID(Name(4));
         @rules
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::Needs("UPDATE", &["TOKEN"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA"]),
-            Rule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]);
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::Needs("UPDATE", &["TOKEN"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA"]),
+            OptionRule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]);
         @conditions
             Disabled(50), DupKey(140), EndFile(90), FileNotFound(1), Illogic(110),
             InvReq(20, 25, 26, 34, 37, 42, 52, 55, 56), IoErr(120), IscInvReq(70), LengErr(10, 11, 13),
@@ -223,10 +223,10 @@ pub(super) mod rows {
         flag NOSUSPEND;
         input SYSID(Name(4));
         @rules
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::Needs("UPDATE", &["TOKEN"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA"]),
-            Rule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]);
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::Needs("UPDATE", &["TOKEN"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA"]),
+            OptionRule::AtMostOne(&["UNCOMMITTED", "CONSISTENT", "REPEATABLE", "UPDATE"]);
         @conditions
             Disabled(50), DupKey(140), EndFile(90), FileNotFound(1), Illogic(110),
             InvReq(20, 24, 26, 37, 39, 41, 52, 55, 56), IoErr(120), IscInvReq(70), LengErr(10, 11, 13),
@@ -262,9 +262,9 @@ pub(super) mod rows {
         flag XRBA;
         input SYSID(Name(4));
         @rules
-            Rule::Needs("GENERIC", &["KEYLENGTH"]),
-            Rule::AtMostOne(&["GTEQ", "EQUAL"]),
-            Rule::AtMostOne(&["RBA", "RRN", "XRBA"]);
+            OptionRule::Needs("GENERIC", &["KEYLENGTH"]),
+            OptionRule::AtMostOne(&["GTEQ", "EQUAL"]),
+            OptionRule::AtMostOne(&["RBA", "RRN", "XRBA"]);
         @conditions
             Disabled(50), FileNotFound(1), Illogic(110), InvReq(20, 25, 26, 36, 42, 44), IoErr(120),
             IscInvReq(70), NotAuth(101), NotFnd(80), NotOpen(60), SysIdErr(130, 131, 132);

@@ -31,54 +31,54 @@ pub(super) mod rows {
         inquire_program 0x8A7F 0x4E02 "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
         browse PROGRAM AT(Name(8));
         output APIST(Cvda);
-        output APPLICATION(Argument::Any);
-        output APPLMAJORVER(Argument::Any);
-        output APPLMINORVER(Argument::Any);
-        output APPLMICROVER(Argument::Any);
+        output APPLICATION(OptionArgument::Any);
+        output APPLMAJORVER(OptionArgument::Any);
+        output APPLMINORVER(OptionArgument::Any);
+        output APPLMICROVER(OptionArgument::Any);
         output CEDFSTATUS(Cvda);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output COBOLTYPE(Cvda);
         output COPY(Cvda);
         output CONCURRENCY(Cvda);
         output DATALOCATION(Cvda);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output DYNAMSTATUS(Cvda);
-        output ENTRYPOINT(Argument::Any);
+        output ENTRYPOINT(OptionArgument::Any);
         output EXECKEY(Cvda);
         output EXECUTIONSET(Cvda);
         output HOLDSTATUS(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
-        output JVMCLASS(Argument::Any);
-        output JVMPROFILE(Argument::Any);
-        output JVMSERVER(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
+        output JVMCLASS(OptionArgument::Any);
+        output JVMPROFILE(OptionArgument::Any);
+        output JVMSERVER(OptionArgument::Any);
         output LANGDEDUCED(Cvda);
         output LANGUAGE(Cvda);
-        output LENGTH(Argument::Any);
-        output LIBRARY(Argument::Any);
-        output LIBRARYDSN(Argument::Any);
-        output LOADPOINT(Argument::Any);
+        output LENGTH(OptionArgument::Any);
+        output LIBRARY(OptionArgument::Any);
+        output LIBRARYDSN(OptionArgument::Any);
+        output LOADPOINT(OptionArgument::Any);
         output LPASTATUS(Cvda);
-        output OPERATION(Argument::Any);
-        output PLATFORM(Argument::Any);
+        output OPERATION(OptionArgument::Any);
+        output PLATFORM(OptionArgument::Any);
         output PROGTYPE(Cvda);
         output REMOTENAME(Chars(8));
         output REMOTESYSTEM(Chars(4));
-        output REPLICATION(Argument::Any);
-        output RESIDENCY(Argument::Any);
-        output RESCOUNT(Argument::Any);
+        output REPLICATION(OptionArgument::Any);
+        output RESIDENCY(OptionArgument::Any);
+        output RESCOUNT(OptionArgument::Any);
         output RUNTIME(Cvda);
         output SHARESTATUS(Cvda);
         output STATUS(Cvda);
         output TRANSID(Chars(4));
         output USECOUNT(Fullword);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "APPLICATION",
                     "APPLMAJORVER",
@@ -116,34 +116,34 @@ pub(super) mod rows {
         /// Tells of a transaction definition.
         inquire_transaction 0x8A98 0x5002 "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
         browse TRANSACTION AT(Name(4));
-        output APPLICATION(Argument::Any);
-        output APPLMAJORVER(Argument::Any);
-        output APPLMICROVER(Argument::Any);
-        output AVAILSTATUS(Argument::Any);
-        output APPLMINORVER(Argument::Any);
-        output BREXIT(Argument::Any);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output APPLICATION(OptionArgument::Any);
+        output APPLMAJORVER(OptionArgument::Any);
+        output APPLMICROVER(OptionArgument::Any);
+        output AVAILSTATUS(OptionArgument::Any);
+        output APPLMINORVER(OptionArgument::Any);
+        output BREXIT(OptionArgument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CMDSEC(Cvda);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output DTIMEOUT(Fullword);
         output DUMPING(Cvda);
-        output FACILITYLIKE(Argument::Any);
+        output FACILITYLIKE(OptionArgument::Any);
         output INDOUBT(Cvda);
         output INDOUBTMINS(Fullword);
         output INDOUBTWAIT(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output ISOLATEST(Cvda);
-        output OPERATION(Argument::Any);
-        output OTELEMIT(Argument::Any);
-        output OTELPROP(Argument::Any);
-        output OTSTIMEOUT(Argument::Any);
-        output PLATFORM(Argument::Any);
+        output OPERATION(OptionArgument::Any);
+        output OTELEMIT(OptionArgument::Any);
+        output OTELPROP(OptionArgument::Any);
+        output OTSTIMEOUT(OptionArgument::Any);
+        output PLATFORM(OptionArgument::Any);
         output PRIORITY(Fullword);
         output PROFILE(Chars(8));
         output PROGRAM(Chars(8));
@@ -152,23 +152,23 @@ pub(super) mod rows {
         output REMOTESYSTEM(Chars(4));
         output RESSEC(Cvda);
         output ROUTING(Cvda);
-        output ROUTESTATUS(Argument::Any);
-        output RTIMEOUT(Argument::Any);
+        output ROUTESTATUS(OptionArgument::Any);
+        output RTIMEOUT(OptionArgument::Any);
         output RUNAWAY(Fullword);
         output RUNAWAYTYPE(Cvda);
-        output SCRNSIZE(Argument::Any);
+        output SCRNSIZE(OptionArgument::Any);
         output SHUTDOWN(Cvda);
         output STATUS(Cvda);
-        output STORAGECLEAR(Argument::Any);
+        output STORAGECLEAR(OptionArgument::Any);
         output TASKDATAKEY(Cvda);
         output TASKDATALOC(Cvda);
-        output TCLASS(Argument::Any);
+        output TCLASS(OptionArgument::Any);
         output TRANCLASS(Chars(8));
         output TRACING(Cvda);
-        output TRPROF(Argument::Any);
+        output TRPROF(OptionArgument::Any);
         output TWASIZE(Fullword);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "APPLICATION",
                     "APPLMAJORVER",
@@ -208,21 +208,21 @@ pub(super) mod rows {
         inquire_tranclass 0x8A96 0x5E1A "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
         browse TRANCLASS AT(Name(8));
         output ACTIVE(Fullword);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output MAXACTIVE(Fullword);
-        output PURGEACTION(Argument::Any);
+        output PURGEACTION(OptionArgument::Any);
         output PURGETHRESH(Fullword);
         output QUEUED(Fullword);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT",
                     "CHANGEAGREL",
@@ -248,16 +248,16 @@ pub(super) mod rows {
         output ADD(Cvda);
         output BASEDSNAME(Chars(44));
         output BLOCKFORMAT(Cvda);
-        output BLOCKKEYLEN(Argument::Any);
-        output BLOCKSIZE(Argument::Any);
+        output BLOCKKEYLEN(OptionArgument::Any);
+        output BLOCKSIZE(OptionArgument::Any);
         output BROWSE(Cvda);
-        output CFDTPOOL(Argument::Any);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output CFDTPOOL(OptionArgument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output DELETE(Cvda);
         output DISPOSITION(Cvda);
         output DSNAME(Chars(44));
@@ -265,36 +265,36 @@ pub(super) mod rows {
         output ENABLESTATUS(Cvda);
         output EXCLUSIVE(Cvda);
         output FWDRECSTATUS(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
-        output JOURNALNUM(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
+        output JOURNALNUM(OptionArgument::Any);
         output KEYLENGTH(Fullword);
         output KEYPOSITION(Fullword);
-        output LOADTYPE(Argument::Any);
-        output LSRPOOLNUM(Argument::Any);
-        output MAXNUMRECS(Argument::Any);
+        output LOADTYPE(OptionArgument::Any);
+        output LSRPOOLNUM(OptionArgument::Any);
+        output MAXNUMRECS(OptionArgument::Any);
         output OBJECT(Cvda);
         output OPENSTATUS(Cvda);
-        output RBATYPE(Argument::Any);
+        output RBATYPE(OptionArgument::Any);
         output READ(Cvda);
-        output READINTEG(Argument::Any);
+        output READINTEG(OptionArgument::Any);
         output RECORDFORMAT(Cvda);
         output RECORDSIZE(Fullword);
         output RECOVSTATUS(Cvda);
         output RELTYPE(Cvda);
         output REMOTENAME(Chars(8));
         output REMOTESYSTEM(Chars(4));
-        output REMOTETABLE(Argument::Any);
+        output REMOTETABLE(OptionArgument::Any);
         output RLSACCESS(Cvda);
         output STRINGS(Fullword);
         output TABLE(Cvda);
-        output TABLENAME(Argument::Any);
+        output TABLENAME(OptionArgument::Any);
         output TYPE(Cvda);
         output UPDATE(Cvda);
-        output UPDATEMODEL(Argument::Any);
+        output UPDATEMODEL(OptionArgument::Any);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "BLOCKKEYLEN",
                     "BLOCKSIZE",
@@ -327,59 +327,59 @@ pub(super) mod rows {
         /// Tells of a task.
         inquire_task 0x8A8B 0x5E02 "INQUIRE TASK" "INQUIRE" ["TASK"] System Region;
         input TASK(Packed(7)) [required];
-        output ACTIVITY(Argument::Any);
-        output ACTIVITYID(Argument::Any);
-        output ATTACHTIME(Argument::Any);
-        output BRFACILITY(Argument::Any);
-        output BRIDGE(Argument::Any);
+        output ACTIVITY(OptionArgument::Any);
+        output ACTIVITYID(OptionArgument::Any);
+        output ATTACHTIME(OptionArgument::Any);
+        output BRFACILITY(OptionArgument::Any);
+        output BRIDGE(OptionArgument::Any);
         output CMDSEC(Cvda);
-        output CURRENTPROG(Argument::Any);
-        output DB2PLAN(Argument::Any);
+        output CURRENTPROG(OptionArgument::Any);
+        output DB2PLAN(OptionArgument::Any);
         output DTIMEOUT(Fullword);
         output DUMPING(Cvda);
         output FACILITY(Chars(4));
         output FACILITYTYPE(Cvda);
-        output IDENTIFIER(Argument::Any);
+        output IDENTIFIER(OptionArgument::Any);
         output INDOUBT(Cvda);
         output INDOUBTMINS(Fullword);
         output INDOUBTWAIT(Cvda);
-        output IPFACILITIES(Argument::Any);
-        output IPFLISTSIZE(Argument::Any);
+        output IPFACILITIES(OptionArgument::Any);
+        output IPFLISTSIZE(OptionArgument::Any);
         output ISOLATEST(Cvda);
         output PRIORITY(Fullword);
-        output PROCESS(Argument::Any);
-        output PROCESSTYPE(Argument::Any);
-        output PROFILE(Argument::Any);
+        output PROCESS(OptionArgument::Any);
+        output PROCESSTYPE(OptionArgument::Any);
+        output PROFILE(OptionArgument::Any);
         output PROGRAM(Chars(8));
         output PURGEABILITY(Cvda);
         output REMOTENAME(Chars(8));
         output REMOTESYSTEM(Chars(4));
         output RESSEC(Cvda);
         output ROUTING(Cvda);
-        output RTIMEOUT(Argument::Any);
+        output RTIMEOUT(OptionArgument::Any);
         output RUNAWAY(Fullword);
         output RUNSTATUS(Cvda);
-        output SCRNSIZE(Argument::Any);
+        output SCRNSIZE(OptionArgument::Any);
         output STARTCODE(Chars(2));
-        output STORAGECLEAR(Argument::Any);
+        output STORAGECLEAR(OptionArgument::Any);
         output SUSPENDTIME(Fullword);
         output SUSPENDTYPE(Chars(8));
         output SUSPENDVALUE(Chars(16));
-        output RESNAME(Argument::Any);
+        output RESNAME(OptionArgument::Any);
         output TASKDATAKEY(Cvda);
         output TASKDATALOC(Cvda);
-        output TCB(Argument::Any);
+        output TCB(OptionArgument::Any);
         output TRANCLASS(Chars(8));
-        output TCLASS(Argument::Any);
+        output TCLASS(OptionArgument::Any);
         output TRACING(Cvda);
         output TRANPRIORITY(Fullword);
         output TRANSACTION(Chars(4));
-        output TRPROF(Argument::Any);
+        output TRPROF(OptionArgument::Any);
         output TWASIZE(Fullword);
         output UOW(Chars(8));
         output USERID(Chars(8));
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "ACTIVITY",
                     "ACTIVITYID",
@@ -411,89 +411,89 @@ pub(super) mod rows {
         /// Tells of the region.
         inquire_system 0x8A89 0x5402 "INQUIRE SYSTEM" "INQUIRE" ["SYSTEM"] System Region;
         flag SYSTEM;
-        output ACTOPENTCBS(Argument::Any);
-        output AIDCOUNT(Argument::Any);
-        output AKP(Argument::Any);
-        output CDSASIZE(Argument::Any);
+        output ACTOPENTCBS(OptionArgument::Any);
+        output AIDCOUNT(OptionArgument::Any);
+        output AKP(OptionArgument::Any);
+        output CDSASIZE(OptionArgument::Any);
         output CICSSTATUS(Cvda);
         output CICSSYS(Chars(4));
         output CICSTSLEVEL(Chars(6));
         output CMDPROTECT(Cvda);
-        output COLDSTATUS(Argument::Any);
-        output DB2CONN(Argument::Any);
-        output DEBUGTOOL(Argument::Any);
+        output COLDSTATUS(OptionArgument::Any);
+        output DB2CONN(OptionArgument::Any);
+        output DEBUGTOOL(OptionArgument::Any);
         output DFLTUSER(Chars(8));
-        output DSALIMIT(Argument::Any);
-        output DSRTPROGRAM(Argument::Any);
-        output DTRPROGRAM(Argument::Any);
-        output DUMPING(Argument::Any);
-        output ECDSASIZE(Argument::Any);
-        output EDSALIMIT(Argument::Any);
-        output EPCDSASIZE(Argument::Any);
-        output EPUDSASIZE(Argument::Any);
-        output ERDSASIZE(Argument::Any);
-        output ESDSASIZE(Argument::Any);
-        output ETDSASIZE(Argument::Any);
-        output EUDSASIZE(Argument::Any);
+        output DSALIMIT(OptionArgument::Any);
+        output DSRTPROGRAM(OptionArgument::Any);
+        output DTRPROGRAM(OptionArgument::Any);
+        output DUMPING(OptionArgument::Any);
+        output ECDSASIZE(OptionArgument::Any);
+        output EDSALIMIT(OptionArgument::Any);
+        output EPCDSASIZE(OptionArgument::Any);
+        output EPUDSASIZE(OptionArgument::Any);
+        output ERDSASIZE(OptionArgument::Any);
+        output ESDSASIZE(OptionArgument::Any);
+        output ETDSASIZE(OptionArgument::Any);
+        output EUDSASIZE(OptionArgument::Any);
         output FORCEQR(Cvda);
-        output GCDSASIZE(Argument::Any);
-        output GMMTEXT(Argument::Any);
-        output GMMLENGTH(Argument::Any);
-        output GSDSASIZE(Argument::Any);
-        output GUDSASIZE(Argument::Any);
-        output GMMTRANID(Argument::Any);
-        output HEALTHCHECK(Argument::Any);
-        output INITSTATUS(Argument::Any);
+        output GCDSASIZE(OptionArgument::Any);
+        output GMMTEXT(OptionArgument::Any);
+        output GMMLENGTH(OptionArgument::Any);
+        output GSDSASIZE(OptionArgument::Any);
+        output GUDSASIZE(OptionArgument::Any);
+        output GMMTRANID(OptionArgument::Any);
+        output HEALTHCHECK(OptionArgument::Any);
+        output INITSTATUS(OptionArgument::Any);
         output JOBNAME(Chars(8));
-        output LASTCOLDTIME(Argument::Any);
-        output LASTEMERTIME(Argument::Any);
-        output LASTINITTIME(Argument::Any);
-        output LASTWARMTIME(Argument::Any);
-        output LOGDEFER(Argument::Any);
-        output MAXOPENTCBS(Argument::Any);
+        output LASTCOLDTIME(OptionArgument::Any);
+        output LASTEMERTIME(OptionArgument::Any);
+        output LASTINITTIME(OptionArgument::Any);
+        output LASTWARMTIME(OptionArgument::Any);
+        output LOGDEFER(OptionArgument::Any);
+        output MAXOPENTCBS(OptionArgument::Any);
         output MAXTASKS(Fullword);
-        output MEMLIMIT(Argument::Any);
-        output MESSAGECASE(Argument::Any);
-        output MQCONN(Argument::Any);
-        output MROBATCH(Argument::Any);
-        output MVSSMFID(Argument::Any);
-        output MVSSYSNAME(Argument::Any);
-        output OPREL(Argument::Any);
+        output MEMLIMIT(OptionArgument::Any);
+        output MESSAGECASE(OptionArgument::Any);
+        output MQCONN(OptionArgument::Any);
+        output MROBATCH(OptionArgument::Any);
+        output MVSSMFID(OptionArgument::Any);
+        output MVSSYSNAME(OptionArgument::Any);
+        output OPREL(OptionArgument::Any);
         output OPSYS(Chars(1));
-        output OSLEVEL(Argument::Any);
-        output PCDSASIZE(Argument::Any);
-        output PLTPIUSR(Argument::Any);
-        output PROGAUTOCTLG(Argument::Any);
-        output PROGAUTOEXIT(Argument::Any);
-        output PROGAUTOINST(Argument::Any);
+        output OSLEVEL(OptionArgument::Any);
+        output PCDSASIZE(OptionArgument::Any);
+        output PLTPIUSR(OptionArgument::Any);
+        output PROGAUTOCTLG(OptionArgument::Any);
+        output PROGAUTOEXIT(OptionArgument::Any);
+        output PROGAUTOINST(OptionArgument::Any);
         output PRTYAGING(Fullword);
-        output PUDSASIZE(Argument::Any);
-        output RDSASIZE(Argument::Any);
+        output PUDSASIZE(OptionArgument::Any);
+        output RDSASIZE(OptionArgument::Any);
         output REENTPROTECT(Cvda);
-        output REGIONUSERID(Argument::Any);
+        output REGIONUSERID(OptionArgument::Any);
         output RELEASE(Chars(4));
-        output RLSSTATUS(Argument::Any);
+        output RLSSTATUS(OptionArgument::Any);
         output RUNAWAY(Fullword);
-        output SCANDELAY(Argument::Any);
-        output SDSASIZE(Argument::Any);
-        output SDTMEMLIMIT(Argument::Any);
-        output SDTRAN(Argument::Any);
+        output SCANDELAY(OptionArgument::Any);
+        output SDSASIZE(OptionArgument::Any);
+        output SDTMEMLIMIT(OptionArgument::Any);
+        output SDTRAN(OptionArgument::Any);
         output SECURITYMGR(Cvda);
         output SHUTSTATUS(Cvda);
-        output SOSABOVEBAR(Argument::Any);
-        output SOSABOVELINE(Argument::Any);
-        output SOSBELOWLINE(Argument::Any);
+        output SOSABOVEBAR(OptionArgument::Any);
+        output SOSABOVELINE(OptionArgument::Any);
+        output SOSBELOWLINE(OptionArgument::Any);
         output SOSSTATUS(Cvda);
-        output STARTUP(Argument::Any);
-        output STARTUPDATE(Argument::Any);
+        output STARTUP(OptionArgument::Any);
+        output STARTUPDATE(OptionArgument::Any);
         output STOREPROTECT(Cvda);
-        output TIME(Argument::Any);
+        output TIME(OptionArgument::Any);
         output TRANISOLATE(Cvda);
-        output UDSASIZE(Argument::Any);
-        output XRFSTATUS(Argument::Any);
-        output GRPLIST(Argument::Any);
+        output UDSASIZE(OptionArgument::Any);
+        output XRFSTATUS(OptionArgument::Any);
+        output GRPLIST(OptionArgument::Any);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "ACTOPENTCBS",
                     "AIDCOUNT",
@@ -567,71 +567,71 @@ pub(super) mod rows {
         /// Tells where a task comes from.
         inquire_association 0x8A43 own "INQUIRE ASSOCIATION" "INQUIRE" ["ASSOCIATION"] System Region;
         input ASSOCIATION(Packed(7)) [required];
-        output ACAPPLNAME(Argument::Any);
-        output ACMAJORVER(Argument::Any);
-        output ACMICROVER(Argument::Any);
-        output ACMINORVER(Argument::Any);
-        output ACOPERNAME(Argument::Any);
-        output ACPLATNAME(Argument::Any);
-        output APPLDATA(Argument::Any);
+        output ACAPPLNAME(OptionArgument::Any);
+        output ACMAJORVER(OptionArgument::Any);
+        output ACMICROVER(OptionArgument::Any);
+        output ACMINORVER(OptionArgument::Any);
+        output ACOPERNAME(OptionArgument::Any);
+        output ACPLATNAME(OptionArgument::Any);
+        output APPLDATA(OptionArgument::Any);
         output APPLID(Chars(8));
-        output CLIENTIPADDR(Argument::Any);
-        output CLIENTLOC(Argument::Any);
-        output CLIENTPORT(Argument::Any);
-        output CLNTIPFAMILY(Argument::Any);
-        output DNAME(Argument::Any);
+        output CLIENTIPADDR(OptionArgument::Any);
+        output CLIENTLOC(OptionArgument::Any);
+        output CLIENTPORT(OptionArgument::Any);
+        output CLNTIPFAMILY(OptionArgument::Any);
+        output DNAME(OptionArgument::Any);
         output FACILNAME(Chars(8));
         output FACILTYPE(Cvda);
         output INITUSERID(Chars(8));
-        output IPCONN(Argument::Any);
-        output IPFAMILY(Argument::Any);
-        output LUNAME(Argument::Any);
-        output MVSIMAGE(Argument::Any);
-        output NETID(Argument::Any);
-        output ODADPTRID(Argument::Any);
-        output ODADPTRDATA1(Argument::Any);
-        output ODADPTRDATA2(Argument::Any);
-        output ODADPTRDATA3(Argument::Any);
+        output IPCONN(OptionArgument::Any);
+        output IPFAMILY(OptionArgument::Any);
+        output LUNAME(OptionArgument::Any);
+        output MVSIMAGE(OptionArgument::Any);
+        output NETID(OptionArgument::Any);
+        output ODADPTRID(OptionArgument::Any);
+        output ODADPTRDATA1(OptionArgument::Any);
+        output ODADPTRDATA2(OptionArgument::Any);
+        output ODADPTRDATA3(OptionArgument::Any);
         output ODAPPLID(Chars(8));
-        output ODCLNTIPADDR(Argument::Any);
-        output ODCLNTPORT(Argument::Any);
+        output ODCLNTIPADDR(OptionArgument::Any);
+        output ODCLNTPORT(OptionArgument::Any);
         output ODFACILNAME(Chars(8));
         output ODFACILTYPE(Cvda);
-        output ODIPFAMILY(Argument::Any);
-        output ODLUNAME(Argument::Any);
-        output ODNETID(Argument::Any);
+        output ODIPFAMILY(OptionArgument::Any);
+        output ODLUNAME(OptionArgument::Any);
+        output ODNETID(OptionArgument::Any);
         output ODNETWORKID(Chars(8));
-        output ODSERVERPORT(Argument::Any);
-        output ODSTARTTIME(Argument::Any);
+        output ODSERVERPORT(OptionArgument::Any);
+        output ODSTARTTIME(OptionArgument::Any);
         output ODTASKID(Packed(7));
-        output ODTCPIPS(Argument::Any);
+        output ODTCPIPS(OptionArgument::Any);
         output ODTRANSID(Chars(4));
         output ODUSERID(Chars(8));
-        output PHAPPLID(Argument::Any);
-        output PHCOUNT(Argument::Any);
-        output PHNETWORKID(Argument::Any);
-        output PHSTARTTIME(Argument::Any);
-        output PHTASKID(Argument::Any);
-        output PHTRANSID(Argument::Any);
+        output PHAPPLID(OptionArgument::Any);
+        output PHCOUNT(OptionArgument::Any);
+        output PHNETWORKID(OptionArgument::Any);
+        output PHSTARTTIME(OptionArgument::Any);
+        output PHTASKID(OptionArgument::Any);
+        output PHTRANSID(OptionArgument::Any);
         output PROGRAM(Chars(8));
-        output PTCOUNT(Argument::Any);
-        output PTSTARTTIME(Argument::Any);
-        output PTTASKID(Argument::Any);
-        output PTTRANSID(Argument::Any);
-        output REALM(Argument::Any);
-        output SERVERIPADDR(Argument::Any);
-        output SERVERPORT(Argument::Any);
-        output SRVRIPFAMILY(Argument::Any);
-        output STARTTIME(Argument::Any);
-        output TCPIPJOB(Argument::Any);
-        output TCPIPSERVICE(Argument::Any);
-        output TCPIPZONE(Argument::Any);
-        output TRNGRPID(Argument::Any);
+        output PTCOUNT(OptionArgument::Any);
+        output PTSTARTTIME(OptionArgument::Any);
+        output PTTASKID(OptionArgument::Any);
+        output PTTRANSID(OptionArgument::Any);
+        output REALM(OptionArgument::Any);
+        output SERVERIPADDR(OptionArgument::Any);
+        output SERVERPORT(OptionArgument::Any);
+        output SRVRIPFAMILY(OptionArgument::Any);
+        output STARTTIME(OptionArgument::Any);
+        output TCPIPJOB(OptionArgument::Any);
+        output TCPIPSERVICE(OptionArgument::Any);
+        output TCPIPZONE(OptionArgument::Any);
+        output TRNGRPID(OptionArgument::Any);
         output TRANSACTION(Chars(4));
         output USERCORRDATA(Chars(64));
         output USERID(Chars(8));
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "ACAPPLNAME",
                     "ACMAJORVER",
@@ -697,7 +697,7 @@ pub(super) mod rows {
         flag KILL;
         flag PURGE;
         @rules
-            Rule::AtMostOne(&["PURGETYPE", "FORCEPURGE", "KILL", "PURGE"]);
+            OptionRule::AtMostOne(&["PURGETYPE", "FORCEPURGE", "KILL", "PURGE"]);
         @conditions InvReq(1, 3, 5), TaskIdErr(1);
     }
 
@@ -710,33 +710,33 @@ pub(super) mod rows {
         input STATUS(Cvda);
         flag ENABLED;
         flag DISABLED;
-        input DUMPING(Argument::Any);
+        input DUMPING(OptionArgument::Any);
         flag TRANDUMP;
         flag NOTRANDUMP;
-        input OTELEMIT(Argument::Any);
+        input OTELEMIT(OptionArgument::Any);
         flag TASKEND;
         flag NOEMIT;
-        input OTELPROP(Argument::Any);
+        input OTELPROP(OptionArgument::Any);
         flag PROPONLY;
         flag NOPROP;
         input PURGEABILITY(Cvda);
         flag NOTPURGEABLE;
         flag PURGEABLE;
-        input RUNAWAYTYPE(Argument::Any);
+        input RUNAWAYTYPE(OptionArgument::Any);
         flag SYSTEM;
         flag USER;
-        input SHUTDOWN(Argument::Any);
+        input SHUTDOWN(OptionArgument::Any);
         flag SHUTDISABLED;
         flag SHUTENABLED;
-        input TCLASS(Argument::Any);
-        input TRANCLASS(Argument::Any);
-        input TRACING(Argument::Any);
+        input TCLASS(OptionArgument::Any);
+        input TRANCLASS(OptionArgument::Any);
+        input TRACING(OptionArgument::Any);
         flag SPECTRACE;
         flag SPRSTRACE;
         flag STANTRACE;
         @rules
-            Rule::AtMostOne(&["STATUS", "ENABLED", "DISABLED"]),
-            Rule::Unserved(
+            OptionRule::AtMostOne(&["STATUS", "ENABLED", "DISABLED"]),
+            OptionRule::Unserved(
                 &["DUMPING", "TRANDUMP", "NOTRANDUMP", "OTELEMIT", "TASKEND", "NOEMIT", "OTELPROP", "PROPONLY", "NOPROP", "RUNAWAYTYPE", "SYSTEM", "USER", "SHUTDOWN", "SHUTDISABLED", "SHUTENABLED", "TCLASS", "TRANCLASS", "TRACING", "SPECTRACE", "SPRSTRACE", "STANTRACE"],
                 Condition::InvReq
             );
@@ -752,7 +752,7 @@ pub(super) mod rows {
         input PURGEACTION(Cvda);
         flag ABEND;
         flag DISCARD;
-        @rules Rule::Unserved(&["PURGEACTION", "ABEND", "DISCARD"], Condition::InvReq);
+        @rules OptionRule::Unserved(&["PURGEACTION", "ABEND", "DISCARD"], Condition::InvReq);
         @conditions InvReq(1, 2, 3), TcIdErr(1);
     }
 
@@ -785,36 +785,36 @@ pub(super) mod rows {
         flag WAIT;
         flag NOWAIT;
         flag FORCE;
-        input CFDTPOOL(Argument::Any);
-        input DISPOSITION(Argument::Any);
+        input CFDTPOOL(OptionArgument::Any);
+        input DISPOSITION(OptionArgument::Any);
         flag OLD;
         flag SHARE;
-        input DSNAME(Argument::Any);
-        input EMPTYSTATUS(Argument::Any);
+        input DSNAME(OptionArgument::Any);
+        input EMPTYSTATUS(OptionArgument::Any);
         flag EMPTYREQ;
         flag NOEMPTYREQ;
-        input EXCLUSIVE(Argument::Any);
-        input KEYLENGTH(Argument::Any);
-        input LOADTYPE(Argument::Any);
-        input LSRPOOLNUM(Argument::Any);
-        input MAXNUMRECS(Argument::Any);
-        input READINTEG(Argument::Any);
-        input RECORDSIZE(Argument::Any);
-        input RLSACCESS(Argument::Any);
-        input STRINGS(Argument::Any);
-        input TABLE(Argument::Any);
-        input TABLENAME(Argument::Any);
-        input UPDATEMODEL(Argument::Any);
+        input EXCLUSIVE(OptionArgument::Any);
+        input KEYLENGTH(OptionArgument::Any);
+        input LOADTYPE(OptionArgument::Any);
+        input LSRPOOLNUM(OptionArgument::Any);
+        input MAXNUMRECS(OptionArgument::Any);
+        input READINTEG(OptionArgument::Any);
+        input RECORDSIZE(OptionArgument::Any);
+        input RLSACCESS(OptionArgument::Any);
+        input STRINGS(OptionArgument::Any);
+        input TABLE(OptionArgument::Any);
+        input TABLENAME(OptionArgument::Any);
+        input UPDATEMODEL(OptionArgument::Any);
         @rules
-            Rule::AtMostOne(&["ADD", "ADDABLE", "NOTADDABLE"]),
-            Rule::AtMostOne(&["BROWSE", "BROWSABLE", "NOTBROWSABLE"]),
-            Rule::AtMostOne(&["DELETE", "DELETABLE", "NOTDELETABLE"]),
-            Rule::AtMostOne(&["READ", "READABLE", "NOTREADABLE"]),
-            Rule::AtMostOne(&["UPDATE", "UPDATABLE", "NOTUPDATABLE"]),
-            Rule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
-            Rule::AtMostOne(&["OPENSTATUS", "OPEN", "CLOSED"]),
-            Rule::AtMostOne(&["BUSY", "WAIT", "NOWAIT", "FORCE"]),
-            Rule::Unserved(
+            OptionRule::AtMostOne(&["ADD", "ADDABLE", "NOTADDABLE"]),
+            OptionRule::AtMostOne(&["BROWSE", "BROWSABLE", "NOTBROWSABLE"]),
+            OptionRule::AtMostOne(&["DELETE", "DELETABLE", "NOTDELETABLE"]),
+            OptionRule::AtMostOne(&["READ", "READABLE", "NOTREADABLE"]),
+            OptionRule::AtMostOne(&["UPDATE", "UPDATABLE", "NOTUPDATABLE"]),
+            OptionRule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
+            OptionRule::AtMostOne(&["OPENSTATUS", "OPEN", "CLOSED"]),
+            OptionRule::AtMostOne(&["BUSY", "WAIT", "NOWAIT", "FORCE"]),
+            OptionRule::Unserved(
                 &["CFDTPOOL", "DISPOSITION", "OLD", "SHARE", "DSNAME", "EMPTYSTATUS", "EMPTYREQ", "NOEMPTYREQ", "EXCLUSIVE", "KEYLENGTH", "LOADTYPE", "LSRPOOLNUM", "MAXNUMRECS", "READINTEG", "RECORDSIZE", "RLSACCESS", "STRINGS", "TABLE", "TABLENAME", "UPDATEMODEL"],
                 Condition::InvReq
             );

@@ -65,17 +65,17 @@ pub(super) mod rows {
         /// Tells of a temporary storage model.
         inquire_tsmodel 0x8A99 0x8022 "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
         browse TSMODEL AT(Name(8));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output EXPIRYINT(Fullword);
         output EXPIRYINTMIN(Fullword);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output LOCATION(Cvda);
         output POOLNAME(Chars(8));
         output PREFIX(Chars(16));
@@ -84,7 +84,7 @@ pub(super) mod rows {
         output REMOTESYSTEM(Chars(4));
         output SECURITYST(Cvda);
         @rules
-            Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
+            OptionRule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
 
@@ -96,43 +96,43 @@ pub(super) mod rows {
         output ATITERMID(Chars(4));
         output ATITRANID(Chars(4));
         output ATIUSERID(Chars(8));
-        output BLOCKFORMAT(Argument::Any);
-        output BLOCKSIZE(Argument::Any);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DATABUFFERS(Argument::Any);
+        output BLOCKFORMAT(OptionArgument::Any);
+        output BLOCKSIZE(OptionArgument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DATABUFFERS(OptionArgument::Any);
         output DDNAME(Chars(8));
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output DISPOSITION(Cvda);
         output DSNAME(Chars(44));
         output EMPTYSTATUS(Cvda);
         output ENABLESTATUS(Cvda);
-        output ERROROPTION(Argument::Any);
+        output ERROROPTION(OptionArgument::Any);
         output INDIRECTNAME(Chars(4));
-        output INDOUBT(Argument::Any);
-        output INDOUBTWAIT(Argument::Any);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INDOUBT(OptionArgument::Any);
+        output INDOUBTWAIT(OptionArgument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output IOTYPE(Cvda);
-        output MEMBER(Argument::Any);
+        output MEMBER(OptionArgument::Any);
         output NUMITEMS(Fullword);
         output OPENSTATUS(Cvda);
-        output PRINTCONTROL(Argument::Any);
+        output PRINTCONTROL(OptionArgument::Any);
         output RECORDFORMAT(Cvda);
         output RECORDLENGTH(Fullword);
         output RECOVSTATUS(Cvda);
         output REMOTENAME(Chars(4));
         output REMOTESYSTEM(Chars(4));
-        output REWIND(Argument::Any);
-        output SYSOUTCLASS(Argument::Any);
+        output REWIND(OptionArgument::Any);
+        output SYSOUTCLASS(OptionArgument::Any);
         output TRIGGERLEVEL(Fullword);
         output TYPE(Cvda);
         @rules
-            Rule::Unserved(&["BLOCKFORMAT", "BLOCKSIZE", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DATABUFFERS", "DEFINESOURCE", "DEFINETIME", "ERROROPTION", "INDOUBT", "INDOUBTWAIT", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "MEMBER", "PRINTCONTROL", "REWIND", "SYSOUTCLASS"], Condition::InvReq);
+            OptionRule::Unserved(&["BLOCKFORMAT", "BLOCKSIZE", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DATABUFFERS", "DEFINESOURCE", "DEFINETIME", "ERROROPTION", "INDOUBT", "INDOUBTWAIT", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "MEMBER", "PRINTCONTROL", "REWIND", "SYSOUTCLASS"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), QIdErr(1);
     }
 
@@ -150,11 +150,11 @@ pub(super) mod rows {
         set_tsqueue 0x8AD2 0x8004 "SET TSQUEUE" "SET" ["TSQUEUE"] System Region;
         input TSQUEUE(Name(8)) [required];
         input SYSID(Name(4));
-        input POOLNAME(Argument::Any);
+        input POOLNAME(OptionArgument::Any);
         input ACTION(Cvda);
         input LASTUSEDINT(Fullword);
         @rules
-            Rule::Unserved(&["POOLNAME"], Condition::InvReq);
+            OptionRule::Unserved(&["POOLNAME"], Condition::InvReq);
         @conditions InvReq(1, 2, 3, 4), NotFnd(1), QIdErr(1), SysIdErr(4);
     }
 
@@ -163,11 +163,11 @@ pub(super) mod rows {
         set_tsqname 0x8AD3 0x8014 "SET TSQNAME" "SET" ["TSQNAME"] System Region;
         input TSQNAME(Name(16)) [required];
         input SYSID(Name(4));
-        input POOLNAME(Argument::Any);
+        input POOLNAME(OptionArgument::Any);
         input ACTION(Cvda);
         input LASTUSEDINT(Fullword);
         @rules
-            Rule::Unserved(&["POOLNAME"], Condition::InvReq);
+            OptionRule::Unserved(&["POOLNAME"], Condition::InvReq);
         @conditions InvReq(1, 2, 3, 4), NotFnd(1), QIdErr(1), SysIdErr(4);
     }
 
@@ -178,7 +178,7 @@ pub(super) mod rows {
         input ATIFACILITY(Cvda);
         flag NOTERMINAL;
         flag TERMINAL;
-        input ATITERMID(Argument::Any);
+        input ATITERMID(OptionArgument::Any);
         input ATITRANID(Name(4));
         input ATIUSERID(Name(8));
         input ENABLESTATUS(Cvda);
@@ -189,7 +189,7 @@ pub(super) mod rows {
         flag OPEN;
         input TRIGGERLEVEL(Fullword);
         @rules
-            Rule::Unserved(&["TERMINAL", "ATITERMID"], Condition::InvReq);
+            OptionRule::Unserved(&["TERMINAL", "ATITERMID"], Condition::InvReq);
         @conditions InvReq(1, 2, 4, 5, 6, 7, 8, 9, 18), QIdErr(1);
     }
 

@@ -36,20 +36,20 @@ pub(super) mod rows {
         /// Tells of a journal model.
         inquire_journalmodel 0x8A68 own "INQUIRE JOURNALMODEL" "INQUIRE" ["JOURNALMODEL"] System Region;
         browse JOURNALMODEL AT(Name(8));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output JOURNALNAME(Chars(8));
         output STREAMNAME(Chars(26));
         output TYPE(Cvda);
         @rules
-            Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
+            OptionRule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
 
@@ -82,20 +82,20 @@ pub(super) mod rows {
         browse DSNAME AT(Name(44));
         output ACCESSMETHOD(Cvda);
         output AVAILABILITY(Cvda);
-        output BACKUPTYPE(Argument::Any);
+        output BACKUPTYPE(OptionArgument::Any);
         output BASEDSNAME(Chars(44));
         output FILECOUNT(Fullword);
-        output FWDRECOVLOG(Argument::Any);
-        output FWDRECOVLSN(Argument::Any);
+        output FWDRECOVLOG(OptionArgument::Any);
+        output FWDRECOVLSN(OptionArgument::Any);
         output OBJECT(Cvda);
-        output LOGREPSTATUS(Argument::Any);
+        output LOGREPSTATUS(OptionArgument::Any);
         output LOSTLOCKS(Cvda);
         output QUIESCESTATE(Cvda);
         output RECOVSTATUS(Cvda);
         output RETLOCKS(Cvda);
         output VALIDITY(Cvda);
         @rules
-            Rule::Unserved(&["BACKUPTYPE", "FWDRECOVLOG", "FWDRECOVLSN", "LOGREPSTATUS"], Condition::InvReq);
+            OptionRule::Unserved(&["BACKUPTYPE", "FWDRECOVLOG", "FWDRECOVLSN", "LOGREPSTATUS"], Condition::InvReq);
         @conditions End(2), Illogic(1), DsnNotFound(1), InvReq(1);
     }
 
@@ -105,39 +105,39 @@ pub(super) mod rows {
         browse CONNECTION AT(Name(4));
         output ACCESSMETHOD(Cvda);
         output ACQSTATUS(Cvda);
-        output AIDCOUNT(Argument::Any);
-        output AUTOCONNECT(Argument::Any);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output AIDCOUNT(OptionArgument::Any);
+        output AUTOCONNECT(OptionArgument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CONNSTATUS(Cvda);
         output CONNTYPE(Cvda);
-        output CQP(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
-        output EXITTRACING(Argument::Any);
-        output GRNAME(Argument::Any);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
-        output LINKSYSTEM(Argument::Any);
-        output MEMBERNAME(Argument::Any);
+        output CQP(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
+        output EXITTRACING(OptionArgument::Any);
+        output GRNAME(OptionArgument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
+        output LINKSYSTEM(OptionArgument::Any);
+        output MEMBERNAME(OptionArgument::Any);
         output NETNAME(Chars(8));
-        output NQNAME(Argument::Any);
-        output PENDSTATUS(Argument::Any);
+        output NQNAME(OptionArgument::Any);
+        output PENDSTATUS(OptionArgument::Any);
         output PROTOCOL(Cvda);
-        output RECEIVECOUNT(Argument::Any);
+        output RECEIVECOUNT(OptionArgument::Any);
         output RECOVSTATUS(Cvda);
         output REMOTENAME(Chars(4));
-        output REMOTESYSNET(Argument::Any);
+        output REMOTESYSNET(OptionArgument::Any);
         output REMOTESYSTEM(Chars(4));
-        output SENDCOUNT(Argument::Any);
+        output SENDCOUNT(OptionArgument::Any);
         output SERVSTATUS(Cvda);
-        output XLNSTATUS(Argument::Any);
-        output ZCPTRACING(Argument::Any);
+        output XLNSTATUS(OptionArgument::Any);
+        output ZCPTRACING(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["AIDCOUNT", "AUTOCONNECT", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CQP", "DEFINESOURCE", "DEFINETIME", "EXITTRACING", "GRNAME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "LINKSYSTEM", "MEMBERNAME", "NQNAME", "PENDSTATUS", "RECEIVECOUNT", "REMOTESYSNET", "SENDCOUNT", "XLNSTATUS", "ZCPTRACING"], Condition::InvReq);
+            OptionRule::Unserved(&["AIDCOUNT", "AUTOCONNECT", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CQP", "DEFINESOURCE", "DEFINETIME", "EXITTRACING", "GRNAME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "LINKSYSTEM", "MEMBERNAME", "NQNAME", "PENDSTATUS", "RECEIVECOUNT", "REMOTESYSNET", "SENDCOUNT", "XLNSTATUS", "ZCPTRACING"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), SysIdErr(1);
     }
 
@@ -145,32 +145,32 @@ pub(super) mod rows {
         /// Acquires sessions with a partner.
         set_connection 0x8ADC 0x5804 "SET CONNECTION" "SET" ["CONNECTION"] System Region;
         input CONNECTION(Name(4)) [required];
-        input ACQSTATUS(Argument::Any);
-        input AFFINITY(Argument::Any);
+        input ACQSTATUS(OptionArgument::Any);
+        input AFFINITY(OptionArgument::Any);
         input CONNSTATUS(Cvda);
         flag ACQUIRED;
         flag RELEASED;
-        input SERVSTATUS(Argument::Any);
+        input SERVSTATUS(OptionArgument::Any);
         flag INSERVICE;
         flag OUTSERVICE;
         flag GOINGOUT;
-        input PENDSTATUS(Argument::Any);
+        input PENDSTATUS(OptionArgument::Any);
         flag NOTPENDING;
-        input PURGETYPE(Argument::Any);
+        input PURGETYPE(OptionArgument::Any);
         flag CANCEL;
         flag FORCECANCEL;
         flag KILL;
         flag PURGE;
         flag FORCEPURGE;
-        input UOWACTION(Argument::Any);
-        input RECOVSTATUS(Argument::Any);
+        input UOWACTION(OptionArgument::Any);
+        input RECOVSTATUS(OptionArgument::Any);
         flag NORECOVDATA;
         flag ENDAFFINITY;
-        input ZCPTRACING(Argument::Any);
+        input ZCPTRACING(OptionArgument::Any);
         flag EXITTRACE;
         flag NOEXITTRACE;
         @rules
-            Rule::Unserved(&["ACQSTATUS", "AFFINITY", "RELEASED", "SERVSTATUS", "INSERVICE", "OUTSERVICE", "GOINGOUT", "PENDSTATUS", "NOTPENDING", "PURGETYPE", "CANCEL", "FORCECANCEL", "KILL", "PURGE", "FORCEPURGE", "UOWACTION", "RECOVSTATUS", "NORECOVDATA", "ENDAFFINITY", "ZCPTRACING", "EXITTRACE", "NOEXITTRACE"], Condition::InvReq);
+            OptionRule::Unserved(&["ACQSTATUS", "AFFINITY", "RELEASED", "SERVSTATUS", "INSERVICE", "OUTSERVICE", "GOINGOUT", "PENDSTATUS", "NOTPENDING", "PURGETYPE", "CANCEL", "FORCECANCEL", "KILL", "PURGE", "FORCEPURGE", "UOWACTION", "RECOVSTATUS", "NORECOVDATA", "ENDAFFINITY", "ZCPTRACING", "EXITTRACE", "NOEXITTRACE"], Condition::InvReq);
         @conditions InvReq(1, 2, 4), SysIdErr(1, 9);
     }
 
@@ -178,28 +178,28 @@ pub(super) mod rows {
         /// Tells how tasks are monitored.
         inquire_monitor 0x8A6F 0x7012 "INQUIRE MONITOR" "INQUIRE" ["MONITOR"] System Region;
         flag MONITOR;
-        output APPLNAMEST(Argument::Any);
+        output APPLNAMEST(OptionArgument::Any);
         output COMPRESSST(Cvda);
         output CONVERSEST(Cvda);
-        output DPLLIMIT(Argument::Any);
+        output DPLLIMIT(OptionArgument::Any);
         output EXCEPTCLASS(Cvda);
-        output FILELIMIT(Argument::Any);
-        output FREQUENCY(Argument::Any);
+        output FILELIMIT(OptionArgument::Any);
+        output FREQUENCY(OptionArgument::Any);
         output IDNTYCLASS(Cvda);
         output PERFCLASS(Cvda);
         output RESRCECLASS(Cvda);
-        output RMIST(Argument::Any);
+        output RMIST(OptionArgument::Any);
         output STATUS(Cvda);
         output SYNCPOINTST(Cvda);
-        output TIME(Argument::Any);
-        output TSQUEUELIMIT(Argument::Any);
-        output URIMAPLIMIT(Argument::Any);
-        output WEBSERVLIMIT(Argument::Any);
-        output FREQUENCYHRS(Argument::Any);
-        output FREQUENCYMINS(Argument::Any);
-        output FREQUENCYSECS(Argument::Any);
+        output TIME(OptionArgument::Any);
+        output TSQUEUELIMIT(OptionArgument::Any);
+        output URIMAPLIMIT(OptionArgument::Any);
+        output WEBSERVLIMIT(OptionArgument::Any);
+        output FREQUENCYHRS(OptionArgument::Any);
+        output FREQUENCYMINS(OptionArgument::Any);
+        output FREQUENCYSECS(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["APPLNAMEST", "DPLLIMIT", "FILELIMIT", "FREQUENCY", "RMIST", "TIME", "TSQUEUELIMIT", "URIMAPLIMIT", "WEBSERVLIMIT", "FREQUENCYHRS", "FREQUENCYMINS", "FREQUENCYSECS"], Condition::InvReq);
+            OptionRule::Unserved(&["APPLNAMEST", "DPLLIMIT", "FILELIMIT", "FREQUENCY", "RMIST", "TIME", "TSQUEUELIMIT", "URIMAPLIMIT", "WEBSERVLIMIT", "FREQUENCYHRS", "FREQUENCYMINS", "FREQUENCYSECS"], Condition::InvReq);
         @conditions InvReq(1);
     }
 
@@ -207,29 +207,29 @@ pub(super) mod rows {
         /// Starts and stops the monitoring of tasks.
         set_monitor 0x8AE9 0x7014 "SET MONITOR" "SET" ["MONITOR"] System Region;
         flag MONITOR;
-        input APPLNAMEST(Argument::Any);
-        input COMPRESSST(Argument::Any);
-        input CONVERSEST(Argument::Any);
-        input DPLLIMIT(Argument::Any);
-        input EXCEPTCLASS(Argument::Any);
-        input FILELIMIT(Argument::Any);
-        input FREQUENCY(Argument::Any);
-        input FREQUENCYHRS(Argument::Any);
-        input FREQUENCYMINS(Argument::Any);
-        input FREQUENCYSECS(Argument::Any);
-        input IDNTYCLASS(Argument::Any);
+        input APPLNAMEST(OptionArgument::Any);
+        input COMPRESSST(OptionArgument::Any);
+        input CONVERSEST(OptionArgument::Any);
+        input DPLLIMIT(OptionArgument::Any);
+        input EXCEPTCLASS(OptionArgument::Any);
+        input FILELIMIT(OptionArgument::Any);
+        input FREQUENCY(OptionArgument::Any);
+        input FREQUENCYHRS(OptionArgument::Any);
+        input FREQUENCYMINS(OptionArgument::Any);
+        input FREQUENCYSECS(OptionArgument::Any);
+        input IDNTYCLASS(OptionArgument::Any);
         input PERFCLASS(Cvda);
-        input RESRCECLASS(Argument::Any);
-        input RMIST(Argument::Any);
+        input RESRCECLASS(OptionArgument::Any);
+        input RMIST(OptionArgument::Any);
         input STATUS(Cvda);
         flag ON;
         flag OFF;
-        input SYNCPOINTST(Argument::Any);
-        input TSQUEUELIMIT(Argument::Any);
-        input URIMAPLIMIT(Argument::Any);
-        input WEBSERVLIMIT(Argument::Any);
+        input SYNCPOINTST(OptionArgument::Any);
+        input TSQUEUELIMIT(OptionArgument::Any);
+        input URIMAPLIMIT(OptionArgument::Any);
+        input WEBSERVLIMIT(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["APPLNAMEST", "COMPRESSST", "CONVERSEST", "DPLLIMIT", "EXCEPTCLASS", "FILELIMIT", "FREQUENCY", "FREQUENCYHRS", "FREQUENCYMINS", "FREQUENCYSECS", "IDNTYCLASS", "RESRCECLASS", "RMIST", "SYNCPOINTST", "TSQUEUELIMIT", "URIMAPLIMIT", "WEBSERVLIMIT"], Condition::InvReq);
+            OptionRule::Unserved(&["APPLNAMEST", "COMPRESSST", "CONVERSEST", "DPLLIMIT", "EXCEPTCLASS", "FILELIMIT", "FREQUENCY", "FREQUENCYHRS", "FREQUENCYMINS", "FREQUENCYSECS", "IDNTYCLASS", "RESRCECLASS", "RMIST", "SYNCPOINTST", "TSQUEUELIMIT", "URIMAPLIMIT", "WEBSERVLIMIT"], Condition::InvReq);
         @conditions InvReq(1, 2);
     }
 
@@ -238,21 +238,21 @@ pub(super) mod rows {
         inquire_dispatcher 0x8A55 own "INQUIRE DISPATCHER" "INQUIRE" ["DISPATCHER"] System Region;
         flag DISPATCHER;
         output ACTOPENTCBS(Fullword);
-        output ACTSSLTCBS(Argument::Any);
-        output ACTTHRDTCBS(Argument::Any);
-        output ACTXPTCBS(Argument::Any);
+        output ACTSSLTCBS(OptionArgument::Any);
+        output ACTTHRDTCBS(OptionArgument::Any);
+        output ACTXPTCBS(OptionArgument::Any);
         output MAXOPENTCBS(Fullword);
-        output MAXSSLTCBS(Argument::Any);
-        output MAXTHRDTCBS(Argument::Any);
-        output MAXXPTCBS(Argument::Any);
-        output MROBATCH(Argument::Any);
+        output MAXSSLTCBS(OptionArgument::Any);
+        output MAXTHRDTCBS(OptionArgument::Any);
+        output MAXXPTCBS(OptionArgument::Any);
+        output MROBATCH(OptionArgument::Any);
         output PRTYAGING(Fullword);
         output RUNAWAY(Fullword);
-        output SCANDELAY(Argument::Any);
-        output SUBTASKS(Argument::Any);
-        output TIME(Argument::Any);
+        output SCANDELAY(OptionArgument::Any);
+        output SUBTASKS(OptionArgument::Any);
+        output TIME(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["ACTSSLTCBS", "ACTTHRDTCBS", "ACTXPTCBS", "MAXSSLTCBS", "MAXTHRDTCBS", "MAXXPTCBS", "MROBATCH", "SCANDELAY", "SUBTASKS", "TIME"], Condition::InvReq);
+            OptionRule::Unserved(&["ACTSSLTCBS", "ACTTHRDTCBS", "ACTXPTCBS", "MAXSSLTCBS", "MAXTHRDTCBS", "MAXXPTCBS", "MROBATCH", "SCANDELAY", "SUBTASKS", "TIME"], Condition::InvReq);
         @conditions InvReq(1);
     }
 
@@ -260,16 +260,16 @@ pub(super) mod rows {
         /// Changes dispatching.
         set_dispatcher 0x8AB8 own "SET DISPATCHER" "SET" ["DISPATCHER"] System Region;
         flag DISPATCHER;
-        input MAXOPENTCBS(Argument::Any);
-        input MAXSSLTCBS(Argument::Any);
-        input MAXXPTCBS(Argument::Any);
-        input MROBATCH(Argument::Any);
+        input MAXOPENTCBS(OptionArgument::Any);
+        input MAXSSLTCBS(OptionArgument::Any);
+        input MAXXPTCBS(OptionArgument::Any);
+        input MROBATCH(OptionArgument::Any);
         input PRTYAGING(Fullword);
         input RUNAWAY(Fullword);
-        input SCANDELAY(Argument::Any);
-        input TIME(Argument::Any);
+        input SCANDELAY(OptionArgument::Any);
+        input TIME(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["MAXOPENTCBS", "MAXSSLTCBS", "MAXXPTCBS", "MROBATCH", "SCANDELAY", "TIME"], Condition::InvReq);
+            OptionRule::Unserved(&["MAXOPENTCBS", "MAXSSLTCBS", "MAXXPTCBS", "MROBATCH", "SCANDELAY", "TIME"], Condition::InvReq);
         @conditions InvReq(1, 4);
     }
 
@@ -277,41 +277,41 @@ pub(super) mod rows {
         /// Changes the region.
         set_system 0x8AC4 0x5404 "SET SYSTEM" "SET" ["SYSTEM"] System Region;
         flag SYSTEM;
-        input AKP(Argument::Any);
-        input DEBUGTOOL(Argument::Any);
+        input AKP(OptionArgument::Any);
+        input DEBUGTOOL(OptionArgument::Any);
         flag DEBUG;
         flag NODEBUG;
-        input DSALIMIT(Argument::Any);
-        input DSRTPROGRAM(Argument::Any);
-        input DTRPROGRAM(Argument::Any);
-        input DUMPING(Argument::Any);
+        input DSALIMIT(OptionArgument::Any);
+        input DSRTPROGRAM(OptionArgument::Any);
+        input DTRPROGRAM(OptionArgument::Any);
+        input DUMPING(OptionArgument::Any);
         flag NOSYSDUMP;
         flag TABLEONLY;
         flag SYSDUMP;
-        input EDSALIMIT(Argument::Any);
-        input FORCEQR(Argument::Any);
+        input EDSALIMIT(OptionArgument::Any);
+        input FORCEQR(OptionArgument::Any);
         flag FORCE;
         flag NOFORCE;
-        input GMMTEXT(Argument::Any);
-        input GMMLENGTH(Argument::Any);
-        input LOGDEFER(Argument::Any);
+        input GMMTEXT(OptionArgument::Any);
+        input GMMLENGTH(OptionArgument::Any);
+        input LOGDEFER(OptionArgument::Any);
         input MAXTASKS(Fullword);
-        input NEWMAXTASKS(Argument::Any);
-        input MROBATCH(Argument::Any);
-        input PROGAUTOCTLG(Argument::Any);
+        input NEWMAXTASKS(OptionArgument::Any);
+        input MROBATCH(OptionArgument::Any);
+        input PROGAUTOCTLG(OptionArgument::Any);
         flag CTLGALL;
         flag CTLGMODIFY;
         flag CTLGNONE;
-        input PROGAUTOEXIT(Argument::Any);
-        input PROGAUTOINST(Argument::Any);
+        input PROGAUTOEXIT(OptionArgument::Any);
+        input PROGAUTOINST(OptionArgument::Any);
         flag AUTOACTIVE;
         flag AUTOINACTIVE;
         input PRTYAGING(Fullword);
         input RUNAWAY(Fullword);
-        input SCANDELAY(Argument::Any);
-        input TIME(Argument::Any);
+        input SCANDELAY(OptionArgument::Any);
+        input TIME(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["AKP", "DEBUGTOOL", "DEBUG", "NODEBUG", "DSALIMIT", "DSRTPROGRAM", "DTRPROGRAM", "DUMPING", "NOSYSDUMP", "TABLEONLY", "SYSDUMP", "EDSALIMIT", "FORCEQR", "FORCE", "NOFORCE", "GMMTEXT", "GMMLENGTH", "LOGDEFER", "NEWMAXTASKS", "MROBATCH", "PROGAUTOCTLG", "CTLGALL", "CTLGMODIFY", "CTLGNONE", "PROGAUTOEXIT", "PROGAUTOINST", "AUTOACTIVE", "AUTOINACTIVE", "SCANDELAY", "TIME"], Condition::InvReq);
+            OptionRule::Unserved(&["AKP", "DEBUGTOOL", "DEBUG", "NODEBUG", "DSALIMIT", "DSRTPROGRAM", "DTRPROGRAM", "DUMPING", "NOSYSDUMP", "TABLEONLY", "SYSDUMP", "EDSALIMIT", "FORCEQR", "FORCE", "NOFORCE", "GMMTEXT", "GMMLENGTH", "LOGDEFER", "NEWMAXTASKS", "MROBATCH", "PROGAUTOCTLG", "CTLGALL", "CTLGMODIFY", "CTLGNONE", "PROGAUTOEXIT", "PROGAUTOINST", "AUTOACTIVE", "AUTOINACTIVE", "SCANDELAY", "TIME"], Condition::InvReq);
         @conditions InvReq(1, 4);
     }
 
@@ -319,7 +319,7 @@ pub(super) mod rows {
         /// Enables or disables a program, or takes its newest version.
         set_program 0x8AEF 0x4E04 "SET PROGRAM" "SET" ["PROGRAM"] System Region;
         input PROGRAM(Name(8)) [required];
-        input CEDFSTATUS(Argument::Any);
+        input CEDFSTATUS(OptionArgument::Any);
         flag CEDF;
         flag NOCEDF;
         input COPY(Cvda);
@@ -328,22 +328,22 @@ pub(super) mod rows {
         input EXECUTIONSET(Cvda);
         flag DPLSUBSET;
         flag FULLAPI;
-        input JVMCLASS(Argument::Any);
-        input JVMPROFILE(Argument::Any);
-        input RUNTIME(Argument::Any);
+        input JVMCLASS(OptionArgument::Any);
+        input JVMPROFILE(OptionArgument::Any);
+        input RUNTIME(OptionArgument::Any);
         flag JVM;
         flag NOJVM;
-        input OPERATION(Argument::Any);
-        input PRIORITY(Argument::Any);
-        input SHARESTATUS(Argument::Any);
+        input OPERATION(OptionArgument::Any);
+        input PRIORITY(OptionArgument::Any);
+        input SHARESTATUS(OptionArgument::Any);
         flag PRIVATE;
         flag SHARED;
         input STATUS(Cvda);
         flag ENABLED;
         flag DISABLED;
-        input VERSION(Argument::Any);
+        input VERSION(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["CEDFSTATUS", "CEDF", "NOCEDF", "DPLSUBSET", "JVMCLASS", "JVMPROFILE", "RUNTIME", "JVM", "NOJVM", "OPERATION", "PRIORITY", "SHARESTATUS", "PRIVATE", "SHARED", "VERSION"], Condition::InvReq);
+            OptionRule::Unserved(&["CEDFSTATUS", "CEDF", "NOCEDF", "DPLSUBSET", "JVMCLASS", "JVMPROFILE", "RUNTIME", "JVM", "NOJVM", "OPERATION", "PRIORITY", "SHARESTATUS", "PRIVATE", "SHARED", "VERSION"], Condition::InvReq);
         @conditions InvReq(1, 2, 5), PgmIdErr(7);
     }
 
@@ -386,11 +386,11 @@ pub(super) mod rows {
         flag RECORDNOW;
         flag RESETNOW;
         @rules
-            Rule::AtMostOne(&["RECORDING", "ON", "OFF"]),
-            Rule::AtMostOne(&["RECORDNOW", "RESETNOW"]),
-            Rule::Excludes("ENDOFDAY", &["ENDOFDAYHRS", "ENDOFDAYMINS", "ENDOFDAYSECS"]),
-            Rule::Excludes("INTERVAL", &["INTERVALHRS", "INTERVALMINS", "INTERVALSECS"]),
-            Rule::Unserved(&["RESETNOW"], Condition::InvReq);
+            OptionRule::AtMostOne(&["RECORDING", "ON", "OFF"]),
+            OptionRule::AtMostOne(&["RECORDNOW", "RESETNOW"]),
+            OptionRule::Excludes("ENDOFDAY", &["ENDOFDAYHRS", "ENDOFDAYMINS", "ENDOFDAYSECS"]),
+            OptionRule::Excludes("INTERVAL", &["INTERVALHRS", "INTERVALMINS", "INTERVALSECS"]),
+            OptionRule::Unserved(&["RESETNOW"], Condition::InvReq);
         @conditions InvReq(1, 2, 3, 4, 5, 6, 7, 8, 9);
     }
 
@@ -461,13 +461,13 @@ pub(super) mod rows {
         inquire_tracedest 0x8A93 0x7802 "INQUIRE TRACEDEST" "INQUIRE" ["TRACEDEST"] System Region;
         flag TRACEDEST;
         output AUXSTATUS(Cvda);
-        output CURAUXDS(Argument::Any);
+        output CURAUXDS(OptionArgument::Any);
         output GTFSTATUS(Cvda);
         output INTSTATUS(Cvda);
         output SWITCHSTATUS(Cvda);
         output TABLESIZE(Fullword);
         @rules
-            Rule::Unserved(&["CURAUXDS"], Condition::InvReq);
+            OptionRule::Unserved(&["CURAUXDS"], Condition::InvReq);
         @conditions InvReq(1);
     }
 
@@ -479,21 +479,21 @@ pub(super) mod rows {
         flag AUXPAUSE;
         flag AUXSTART;
         flag AUXSTOP;
-        input GTFSTATUS(Argument::Any);
+        input GTFSTATUS(OptionArgument::Any);
         flag GTFSTART;
         flag GTFSTOP;
         input INTSTATUS(Cvda);
         flag INTSTART;
         flag INTSTOP;
-        input SWITCHACTION(Argument::Any);
+        input SWITCHACTION(OptionArgument::Any);
         flag SWITCH;
-        input SWITCHSTATUS(Argument::Any);
+        input SWITCHSTATUS(OptionArgument::Any);
         flag NOSWITCH;
         flag SWITCHNEXT;
         flag SWITCHALL;
-        input TABLESIZE(Argument::Any);
+        input TABLESIZE(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["GTFSTATUS", "GTFSTART", "GTFSTOP", "INTSTOP", "SWITCHACTION", "SWITCH", "SWITCHSTATUS", "NOSWITCH", "SWITCHNEXT", "SWITCHALL", "TABLESIZE"], Condition::InvReq);
+            OptionRule::Unserved(&["GTFSTATUS", "GTFSTART", "GTFSTOP", "INTSTOP", "SWITCHACTION", "SWITCH", "SWITCHSTATUS", "NOSWITCH", "SWITCHNEXT", "SWITCHALL", "TABLESIZE"], Condition::InvReq);
         @conditions InvReq(1, 3), IoErr;
     }
 
@@ -501,23 +501,23 @@ pub(super) mod rows {
         /// Tells of a transaction dump code.
         inquire_trandumpcode 0x8A97 0x6612 "INQUIRE TRANDUMPCODE" "INQUIRE" ["TRANDUMPCODE"] System Region;
         browse TRANDUMPCODE AT(Name(4));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CURRENT(Fullword);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output DUMPSCOPE(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output MAXIMUM(Fullword);
         output SHUTOPTION(Cvda);
         output SYSDUMPING(Cvda);
         output TRANDUMPING(Cvda);
         @rules
-            Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
+            OptionRule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
     }
 
@@ -529,7 +529,7 @@ pub(super) mod rows {
         flag ADD;
         flag REMOVE;
         flag RESET;
-        input DUMPSCOPE(Argument::Any);
+        input DUMPSCOPE(OptionArgument::Any);
         flag LOCAL;
         flag RELATED;
         input MAXIMUM(Fullword);
@@ -543,7 +543,7 @@ pub(super) mod rows {
         flag NOTRANDUMP;
         flag TRANDUMP;
         @rules
-            Rule::Unserved(&["DUMPSCOPE", "LOCAL", "RELATED", "SHUTDOWN", "SYSDUMP"], Condition::InvReq);
+            OptionRule::Unserved(&["DUMPSCOPE", "LOCAL", "RELATED", "SHUTDOWN", "SYSDUMP"], Condition::InvReq);
         @conditions DupRec(10), InvReq(2, 4, 5, 7, 8, 9), NotFnd(1);
     }
 }

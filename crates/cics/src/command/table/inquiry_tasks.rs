@@ -42,14 +42,14 @@ pub(super) mod rows {
         flag ASSOCIATION;
         flag LIST;
         output LISTSIZE(Fullword) [required];
-        input DNAME(Argument::Any);
-        input DNAMELEN(Argument::Any);
-        input REALM(Argument::Any);
-        input REALMLEN(Argument::Any);
+        input DNAME(OptionArgument::Any);
+        input DNAMELEN(OptionArgument::Any);
+        input REALM(OptionArgument::Any);
+        input REALMLEN(OptionArgument::Any);
         output SET(PtrRef);
         input USERCORRDATA(Chars(64));
         @rules
-            Rule::Unserved(&["DNAME", "DNAMELEN", "REALM", "REALMLEN"], Condition::InvReq);
+            OptionRule::Unserved(&["DNAME", "DNAMELEN", "REALM", "REALMLEN"], Condition::InvReq);
     }
 
     command! {
@@ -67,9 +67,9 @@ pub(super) mod rows {
         browse UOWLINK;
         output HOST(Chars(255));
         output PORT(Fullword);
-        output BRANCHQUAL(Argument::Any);
+        output BRANCHQUAL(OptionArgument::Any);
         output LINK(Chars(8));
-        output NETUOWID(Argument::Any);
+        output NETUOWID(OptionArgument::Any);
         output PROTOCOL(Cvda);
         output RESYNCSTATUS(Cvda);
         output RMIQFY(Chars(8));
@@ -77,10 +77,10 @@ pub(super) mod rows {
         output SYSID(Chars(4));
         output TYPE(Cvda);
         update UOW(Chars(8));
-        output URID(Argument::Any);
-        output XID(Argument::Any);
+        output URID(OptionArgument::Any);
+        output XID(OptionArgument::Any);
         @rules
-            Rule::Unserved(&["BRANCHQUAL", "NETUOWID", "URID", "XID"], Condition::InvReq);
+            OptionRule::Unserved(&["BRANCHQUAL", "NETUOWID", "URID", "XID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), UowLNotFound(1), UowNotFound(1);
     }
 
@@ -115,8 +115,8 @@ pub(super) mod rows {
         output AGE(Fullword);
         output LINK(Chars(8));
         output NETNAME(Chars(8));
-        output NETUOWID(Argument::Any);
-        output OTSTID(Argument::Any);
+        output NETUOWID(OptionArgument::Any);
+        output OTSTID(OptionArgument::Any);
         output SYSID(Chars(4));
         output TASKID(Packed(4));
         output TERMID(Chars(4));
@@ -126,7 +126,7 @@ pub(super) mod rows {
         output WAITCAUSE(Cvda);
         output WAITSTATE(Cvda);
         @rules
-            Rule::Unserved(&["NETUOWID", "OTSTID"], Condition::InvReq);
+            OptionRule::Unserved(&["NETUOWID", "OTSTID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
     }
 
@@ -140,10 +140,10 @@ pub(super) mod rows {
         update RESOURCE(Chars(255)) [length("RESLEN")];
         update RESLEN(Halfword);
         update UOW(Chars(8));
-        output ENQSCOPE(Argument::Any);
-        output DURATION(Argument::Any);
+        output ENQSCOPE(OptionArgument::Any);
+        output DURATION(OptionArgument::Any);
         output ENQFAILS(Fullword);
-        output NETUOWID(Argument::Any);
+        output NETUOWID(OptionArgument::Any);
         output QUALIFIER(Chars(255));
         output QUALLEN(Halfword);
         output RELATION(Cvda);
@@ -152,8 +152,8 @@ pub(super) mod rows {
         output TRANSID(Chars(4));
         output TYPE(Cvda);
         @rules
-            Rule::ExactlyOne(&["START", "NEXT", "END"]),
-            Rule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
+            OptionRule::ExactlyOne(&["START", "NEXT", "END"]),
+            OptionRule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
     }
 
@@ -167,10 +167,10 @@ pub(super) mod rows {
         update RESOURCE(Chars(255)) [length("RESLEN")];
         update RESLEN(Halfword);
         update UOW(Chars(8));
-        output ENQSCOPE(Argument::Any);
-        output DURATION(Argument::Any);
+        output ENQSCOPE(OptionArgument::Any);
+        output DURATION(OptionArgument::Any);
         output ENQFAILS(Fullword);
-        output NETUOWID(Argument::Any);
+        output NETUOWID(OptionArgument::Any);
         output QUALIFIER(Chars(255));
         output QUALLEN(Halfword);
         output RELATION(Cvda);
@@ -179,8 +179,8 @@ pub(super) mod rows {
         output TRANSID(Chars(4));
         output TYPE(Cvda);
         @rules
-            Rule::ExactlyOne(&["START", "NEXT", "END"]),
-            Rule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
+            OptionRule::ExactlyOne(&["START", "NEXT", "END"]),
+            OptionRule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
         @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
     }
 

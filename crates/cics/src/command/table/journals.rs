@@ -27,7 +27,7 @@ pub(super) mod rows {
         flag WAIT;
         flag STARTIO;
         flag NOSUSPEND;
-        @rules Rule::Needs("PFXLENG", &["PREFIX"]);
+        @rules OptionRule::Needs("PFXLENG", &["PREFIX"]);
         @conditions InvReq, IoErr, JidErr, LengErr, NoJBufSp, NotAuth, NotOpen;
     }
 
@@ -59,7 +59,7 @@ pub(super) mod rows {
         input PFXLENG(Halfword);
         flag WAIT;
         flag NOSUSPEND;
-        @rules Rule::Needs("PFXLENG", &["PREFIX"]);
+        @rules OptionRule::Needs("PFXLENG", &["PREFIX"]);
         @conditions InvReq, IoErr, JidErr, LengErr, NoJBufSp, NotAuth, NotOpen;
     }
 
@@ -77,7 +77,7 @@ pub(super) mod rows {
         flag WAIT;
         flag STARTIO;
         flag NOSUSPEND;
-        @rules Rule::Needs("PFXLENG", &["PREFIX"]);
+        @rules OptionRule::Needs("PFXLENG", &["PREFIX"]);
         @conditions InvReq, IoErr, JidErr, LengErr, NoJBufSp, NotAuth, NotOpen;
     }
 }

@@ -29,9 +29,9 @@ pub(super) mod rows {
         input INPARTN(Name(2));
         flag MAPPINGDEV;
         @rules
-            Rule::DefaultArea("INTO", "MAP", "I", &["SET"]),
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::Unserved(&["INPARTN", "MAPPINGDEV"], Condition::InvReq);
+            OptionRule::DefaultArea("INTO", "MAP", "I", &["SET"]),
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::Unserved(&["INPARTN", "MAPPINGDEV"], Condition::InvReq);
         @conditions
             InvMpSz, InvReq, MapFail, TermErr;
     }
@@ -65,9 +65,9 @@ pub(super) mod rows {
         flag TERMINAL;
         flag WAIT;
         @rules
-            Rule::AtMostOne(&["ERASE", "ERASEAUP"]),
-            Rule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
-            Rule::Unserved(&["ACCUM", "ACTPARTN", "LDC", "MSR", "OUTPARTN", "PAGING", "REQID", "SET"], Condition::InvReq);
+            OptionRule::AtMostOne(&["ERASE", "ERASEAUP"]),
+            OptionRule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
+            OptionRule::Unserved(&["ACCUM", "ACTPARTN", "LDC", "MSR", "OUTPARTN", "PAGING", "REQID", "SET"], Condition::InvReq);
         @conditions
             InvReq, TermErr;
     }
@@ -110,11 +110,11 @@ pub(super) mod rows {
         flag WAIT;
         flag MAPPINGDEV;
         @rules
-            Rule::DefaultArea("FROM", "MAP", "O", &["MAPONLY"]),
-            Rule::AtMostOne(&["DATAONLY", "MAPONLY"]),
-            Rule::AtMostOne(&["ERASE", "ERASEAUP"]),
-            Rule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
-            Rule::Unserved(&["ACCUM", "ACTPARTN", "FMHPARM", "LDC", "MAPPINGDEV", "MSR", "OUTPARTN", "PAGING", "REQID", "SET"], Condition::InvReq);
+            OptionRule::DefaultArea("FROM", "MAP", "O", &["MAPONLY"]),
+            OptionRule::AtMostOne(&["DATAONLY", "MAPONLY"]),
+            OptionRule::AtMostOne(&["ERASE", "ERASEAUP"]),
+            OptionRule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
+            OptionRule::Unserved(&["ACCUM", "ACTPARTN", "FMHPARM", "LDC", "MAPPINGDEV", "MSR", "OUTPARTN", "PAGING", "REQID", "SET"], Condition::InvReq);
         @conditions
             InvMpSz, InvReq, LengErr, TermErr;
     }
@@ -157,8 +157,8 @@ pub(super) mod rows {
         input TRAILER(Area);
         flag WAIT;
         @rules
-            Rule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
-            Rule::Unserved(&["ACCUM", "ACTPARTN", "FMHPARM", "HEADER", "JUSFIRST", "JUSLAST", "JUSTIFY", "LDC", "MAPPED", "MSR", "NOEDIT", "OUTPARTN", "PAGING", "REQID", "SET", "TRAILER"], Condition::InvReq);
+            OptionRule::AtMostOne(&["DEFAULT", "ALTERNATE"]),
+            OptionRule::Unserved(&["ACCUM", "ACTPARTN", "FMHPARM", "HEADER", "JUSFIRST", "JUSLAST", "JUSTIFY", "LDC", "MAPPED", "MSR", "NOEDIT", "OUTPARTN", "PAGING", "REQID", "SET", "TRAILER"], Condition::InvReq);
         @conditions
             InvReq, LengErr, TermErr;
     }

@@ -34,8 +34,8 @@ pub(super) mod rows {
         output CONTROL(Cvda);
         output ALTER(Cvda);
         @rules
-            Rule::ExactlyOne(&["RESTYPE", "RESCLASS"]),
-            Rule::Needs("RESCLASS", &["RESIDLENGTH"]);
+            OptionRule::ExactlyOne(&["RESTYPE", "RESCLASS"]),
+            OptionRule::Needs("RESCLASS", &["RESIDLENGTH"]);
         @conditions InvReq(7, 9, 10), LengErr(6), NotFnd(1, 2, 3);
     }
 
@@ -54,18 +54,18 @@ pub(super) mod rows {
         /// Has dumps of tasks written or not.
         set_dumpds 0x8ABA 0x6604 "SET DUMPDS" "SET" ["DUMPDS"] System Region;
         flag DUMPDS;
-        input INITIALDDS(Argument::Any);
+        input INITIALDDS(OptionArgument::Any);
         input OPENSTATUS(Cvda);
         flag CLOSED;
         flag OPEN;
         flag SWITCH;
-        input SWITCHSTATUS(Argument::Any);
+        input SWITCHSTATUS(OptionArgument::Any);
         flag NOSWITCH;
         flag SWITCHNEXT;
         flag SWITCHALL;
         @rules
-            Rule::AtMostOne(&["OPENSTATUS", "CLOSED", "OPEN", "SWITCH"]),
-            Rule::Unserved(
+            OptionRule::AtMostOne(&["OPENSTATUS", "CLOSED", "OPEN", "SWITCH"]),
+            OptionRule::Unserved(
                 &["INITIALDDS", "SWITCHSTATUS", "NOSWITCH", "SWITCHNEXT", "SWITCHALL"],
                 Condition::InvReq
             );
@@ -76,25 +76,25 @@ pub(super) mod rows {
         /// Tells of a code of the region's dumps.
         inquire_sysdumpcode 0x8A88 0x6622 "INQUIRE SYSDUMPCODE" "INQUIRE" ["SYSDUMPCODE"] System Region;
         browse SYSDUMPCODE AT(Name(8));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CURRENT(Fullword);
-        output DAEOPTION(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
-        output DSPLIST(Argument::Any);
+        output DAEOPTION(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
+        output DSPLIST(OptionArgument::Any);
         output DUMPSCOPE(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
-        output JOBLIST(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
+        output JOBLIST(OptionArgument::Any);
         output MAXIMUM(Fullword);
         output SHUTOPTION(Cvda);
         output SYSDUMPING(Cvda);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DAEOPTION",
                     "DEFINESOURCE", "DEFINETIME", "DSPLIST", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
@@ -113,14 +113,14 @@ pub(super) mod rows {
         flag ADD;
         flag REMOVE;
         flag RESET;
-        input DAEOPTION(Argument::Any);
+        input DAEOPTION(OptionArgument::Any);
         flag DAE;
         flag NODAE;
-        input DSPLIST(Argument::Any);
-        input DUMPSCOPE(Argument::Any);
+        input DSPLIST(OptionArgument::Any);
+        input DUMPSCOPE(OptionArgument::Any);
         flag LOCAL;
         flag RELATED;
-        input JOBLIST(Argument::Any);
+        input JOBLIST(OptionArgument::Any);
         input MAXIMUM(Fullword);
         input SHUTOPTION(Cvda);
         flag NOSHUTDOWN;
@@ -129,7 +129,7 @@ pub(super) mod rows {
         flag NOSYSDUMP;
         flag SYSDUMP;
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "DAEOPTION", "DAE", "NODAE", "DSPLIST", "DUMPSCOPE", "LOCAL", "RELATED",
                     "JOBLIST", "SHUTDOWN",
@@ -171,19 +171,19 @@ pub(super) mod rows {
         /// Ends the region; the program gets control back only when it is not.
         perform_shutdown 0x8AB0 0x7602 "PERFORM SHUTDOWN" "PERFORM" ["SHUTDOWN"] System Region;
         flag SHUTDOWN;
-        input PLT(Argument::Any);
-        input PLTNAME(Argument::Any);
+        input PLT(OptionArgument::Any);
+        input PLTNAME(OptionArgument::Any);
         flag RESTART;
-        input SDTRAN(Argument::Any);
+        input SDTRAN(OptionArgument::Any);
         flag NOSDTRAN;
-        input XLT(Argument::Any);
+        input XLT(OptionArgument::Any);
         flag DUMP;
         flag IMMEDIATE;
         flag NORESTART;
         flag TAKEOVER;
         @rules
-            Rule::AtMostOne(&["SDTRAN", "NOSDTRAN"]),
-            Rule::Unserved(
+            OptionRule::AtMostOne(&["SDTRAN", "NOSDTRAN"]),
+            OptionRule::Unserved(
                 &[
                     "PLT", "PLTNAME", "RESTART", "SDTRAN", "XLT", "DUMP", "NORESTART", "TAKEOVER",
                 ],

@@ -26,11 +26,11 @@ pub(super) mod rows {
         input INPUTMSG(Area) [length("INPUTMSGLEN")];
         input INPUTMSGLEN(Halfword);
         @rules
-            Rule::AtMostOne(&["COMMAREA", "CHANNEL"]),
-            Rule::Needs("LENGTH", &["COMMAREA"]),
-            Rule::Needs("DATALENGTH", &["COMMAREA"]),
-            Rule::Needs("INPUTMSGLEN", &["INPUTMSG"]),
-            Rule::Excludes("INPUTMSG", &["SYSID", "SYNCONRETURN", "TRANSID"]);
+            OptionRule::AtMostOne(&["COMMAREA", "CHANNEL"]),
+            OptionRule::Needs("LENGTH", &["COMMAREA"]),
+            OptionRule::Needs("DATALENGTH", &["COMMAREA"]),
+            OptionRule::Needs("INPUTMSGLEN", &["INPUTMSG"]),
+            OptionRule::Excludes("INPUTMSG", &["SYSID", "SYNCONRETURN", "TRANSID"]);
         @conditions
             ChannelErr(1), InvReq(8, 14, 15, 16, 17, 19, 30, 50, 200),
             LengErr(11, 12, 13, 26, 27), NotAuth(101), PgmIdErr(1, 2, 3, 7, 9, 21, 25),
@@ -47,9 +47,9 @@ pub(super) mod rows {
         input INPUTMSG(Area) [length("INPUTMSGLEN")];
         input INPUTMSGLEN(Halfword);
         @rules
-            Rule::AtMostOne(&["COMMAREA", "CHANNEL"]),
-            Rule::Needs("LENGTH", &["COMMAREA"]),
-            Rule::Needs("INPUTMSGLEN", &["INPUTMSG"]);
+            OptionRule::AtMostOne(&["COMMAREA", "CHANNEL"]),
+            OptionRule::Needs("LENGTH", &["COMMAREA"]),
+            OptionRule::Needs("INPUTMSGLEN", &["INPUTMSG"]);
         @conditions
             ChannelErr(1), InvReq(8, 29, 30, 50, 200), LengErr(11, 26, 27, 28), NotAuth(101),
             PgmIdErr(1, 2, 3, 9), ResUnavail(0);
@@ -67,10 +67,10 @@ pub(super) mod rows {
         input INPUTMSGLEN(Halfword);
         flag ENDACTIVITY;
         @rules
-            Rule::AtMostOne(&["COMMAREA", "CHANNEL"]),
-            Rule::Needs("IMMEDIATE", &["TRANSID"]),
-            Rule::Needs("LENGTH", &["COMMAREA"]),
-            Rule::Needs("INPUTMSGLEN", &["INPUTMSG"]);
+            OptionRule::AtMostOne(&["COMMAREA", "CHANNEL"]),
+            OptionRule::Needs("IMMEDIATE", &["TRANSID"]),
+            OptionRule::Needs("LENGTH", &["COMMAREA"]),
+            OptionRule::Needs("INPUTMSGLEN", &["INPUTMSG"]);
         @conditions ChannelErr(1), InvReq(1, 2, 4, 8, 30, 200), LengErr(11, 26, 27), NotAuth(101);
     }
 
@@ -83,7 +83,7 @@ pub(super) mod rows {
         output FLENGTH(Fullword);
         output ENTRY(PtrRef);
         flag HOLD;
-        @rules Rule::AtMostOne(&["LENGTH", "FLENGTH"]);
+        @rules OptionRule::AtMostOne(&["LENGTH", "FLENGTH"]);
         @conditions InvReq(30), LengErr(19), NotAuth(101), PgmIdErr(1, 2, 3, 9, 42);
     }
 

@@ -32,7 +32,7 @@ pub(super) mod rows {
         input QUEUE(Name(8));
         input QNAME(Name(16));
         input SYSID(Name(4));
-        @rules Rule::ExactlyOne(&["QUEUE", "QNAME"]);
+        @rules OptionRule::ExactlyOne(&["QUEUE", "QNAME"]);
         @conditions InvReq, IoErr, IscInvReq, Locked, NotAuth(101), QIdErr, SysIdErr;
     }
 
@@ -46,7 +46,7 @@ pub(super) mod rows {
         update LENGTH(Halfword);
         input SYSID(Name(4));
         flag NOSUSPEND;
-        @rules Rule::ExactlyOne(&["INTO", "SET"]);
+        @rules OptionRule::ExactlyOne(&["INTO", "SET"]);
         @conditions
             Disabled, InvReq, IoErr, IscInvReq, LengErr, Locked, NotAuth(101), NotOpen, QBusy,
             QIdErr, QZero, SysIdErr;
@@ -66,9 +66,9 @@ pub(super) mod rows {
         input ITEM(Halfword);
         input SYSID(Name(4));
         @rules
-            Rule::ExactlyOne(&["QUEUE", "QNAME"]),
-            Rule::ExactlyOne(&["INTO", "SET"]),
-            Rule::AtMostOne(&["NEXT", "ITEM"]);
+            OptionRule::ExactlyOne(&["QUEUE", "QNAME"]),
+            OptionRule::ExactlyOne(&["INTO", "SET"]),
+            OptionRule::AtMostOne(&["NEXT", "ITEM"]);
         @conditions
             InvReq, IoErr, IscInvReq, ItemErr, LengErr, NotAuth(101), QIdErr, SysIdErr;
     }
@@ -102,9 +102,9 @@ pub(super) mod rows {
         flag MAIN;
         flag NOSUSPEND;
         @rules
-            Rule::ExactlyOne(&["QUEUE", "QNAME"]),
-            Rule::Needs("REWRITE", &["ITEM"]),
-            Rule::AtMostOne(&["AUXILIARY", "MAIN"]);
+            OptionRule::ExactlyOne(&["QUEUE", "QNAME"]),
+            OptionRule::Needs("REWRITE", &["ITEM"]),
+            OptionRule::AtMostOne(&["AUXILIARY", "MAIN"]);
         @conditions
             InvReq, IoErr, IscInvReq, ItemErr, LengErr, Locked, NoSpace, NotAuth(101), QIdErr,
             SysIdErr;

@@ -113,8 +113,8 @@ pub(super) mod rows {
         output INVALIDCOUNT(Halfword);
         output LASTUSETIME(Packed(15));
         @rules
-            Rule::AtMostOne(&["PASSWORD", "PHRASE"]),
-            Rule::Unserved(&["NEWPASSWORD", "NEWPHRASE", "OIDCARD"], Condition::InvReq);
+            OptionRule::AtMostOne(&["PASSWORD", "PHRASE"]),
+            OptionRule::Unserved(&["NEWPASSWORD", "NEWPHRASE", "OIDCARD"], Condition::InvReq);
         @conditions InvReq(9, 18), NotAuth(1, 2, 19), UserIdErr(8);
     }
 
@@ -170,8 +170,8 @@ pub(super) mod rows {
         output ESMRESP(Fullword);
         output ESMREASON(Fullword);
         @rules
-            Rule::AtMostOne(&["TOKENTYPE", "BASICAUTH", "JWT", "KERBEROS"]),
-            Rule::AtMostOne(&["DATATYPE", "BIT", "BASE64"]);
+            OptionRule::AtMostOne(&["TOKENTYPE", "BASICAUTH", "JWT", "KERBEROS"]),
+            OptionRule::AtMostOne(&["DATATYPE", "BIT", "BASE64"]);
         @conditions InvReq(18);
     }
 
@@ -189,9 +189,9 @@ pub(super) mod rows {
         input LENGTH(Halfword);
         input CHANNEL(Name(16));
         @rules
-            Rule::AtMostOne(&["EXACTMATCH", "MINIMUM"]),
-            Rule::AtMostOne(&["COMMAREA", "CHANNEL"]),
-            Rule::Needs("LENGTH", &["COMMAREA"]);
+            OptionRule::AtMostOne(&["EXACTMATCH", "MINIMUM"]),
+            OptionRule::AtMostOne(&["COMMAREA", "CHANNEL"]),
+            OptionRule::Needs("LENGTH", &["COMMAREA"]);
         @conditions AppNotFound;
     }
 }

@@ -21,7 +21,7 @@ pub(super) mod rows {
         input TOKEN(Chars(8)) [required];
         flag KEEP;
         flag DELETE;
-        @rules Rule::AtMostOne(&["KEEP", "DELETE"]);
+        @rules OptionRule::AtMostOne(&["KEEP", "DELETE"]);
         @conditions AllocErr, InvReq(4, 8, 40), NoSpool, NoStg, NotFnd, NotOpen(8), StrelErr;
     }
 
@@ -53,9 +53,9 @@ pub(super) mod rows {
         input RECORDLENGTH(Halfword);
         flag PUNCH;
         @rules
-            Rule::AtMostOne(&["NOCC", "ASA", "MCC"]),
-            Rule::AtMostOne(&["PRINT", "PUNCH"]),
-            Rule::Needs("RECORDLENGTH", &["PRINT"]);
+            OptionRule::AtMostOne(&["NOCC", "ASA", "MCC"]),
+            OptionRule::AtMostOne(&["PRINT", "PUNCH"]),
+            OptionRule::Needs("RECORDLENGTH", &["PRINT"]);
         @conditions
             AllocErr, Illogic(3), InvReq(4, 8, 16, 20, 36, 40), LengErr, NodeIdErr, NoSpool,
             NoStg, NotFnd, NotOpen, OpenErr, OutDescrErr, SpolBusy, StrelErr;
@@ -81,7 +81,7 @@ pub(super) mod rows {
         input FLENGTH(Fullword);
         flag LINE;
         flag PAGE;
-        @rules Rule::AtMostOne(&["LINE", "PAGE"]);
+        @rules OptionRule::AtMostOne(&["LINE", "PAGE"]);
         @conditions
             AllocErr, InvReq(4, 8, 28, 40), LengErr, NoSpool, NoStg, NotAuth, NotOpen(8),
             SpolBusy, SpolErr, StrelErr;

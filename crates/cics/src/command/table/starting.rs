@@ -41,16 +41,16 @@ pub(super) mod rows {
         flag PROTECT;
         input CHANNEL(Name(16));
         @rules
-            Rule::AtMostOne(&["INTERVAL", "TIME", "AFTER", "AT"]),
-            Rule::Needs("AFTER", &["HOURS", "MINUTES", "SECONDS"]),
-            Rule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
-            Rule::Needs("HOURS", &["AFTER", "AT"]),
-            Rule::Needs("MINUTES", &["AFTER", "AT"]),
-            Rule::Needs("SECONDS", &["AFTER", "AT"]),
-            Rule::Needs("LENGTH", &["FROM"]),
-            Rule::Needs("FMH", &["FROM"]),
-            Rule::AtMostOne(&["TERMID", "USERID"]),
-            Rule::Excludes("CHANNEL", &[
+            OptionRule::AtMostOne(&["INTERVAL", "TIME", "AFTER", "AT"]),
+            OptionRule::Needs("AFTER", &["HOURS", "MINUTES", "SECONDS"]),
+            OptionRule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
+            OptionRule::Needs("HOURS", &["AFTER", "AT"]),
+            OptionRule::Needs("MINUTES", &["AFTER", "AT"]),
+            OptionRule::Needs("SECONDS", &["AFTER", "AT"]),
+            OptionRule::Needs("LENGTH", &["FROM"]),
+            OptionRule::Needs("FMH", &["FROM"]),
+            OptionRule::AtMostOne(&["TERMID", "USERID"]),
+            OptionRule::Excludes("CHANNEL", &[
                 "INTERVAL", "TIME", "AFTER", "AT", "REQID", "FROM", "FMH", "RTRANSID", "RTERMID",
                 "QUEUE",
             ]);
@@ -65,7 +65,7 @@ pub(super) mod rows {
         input TRANSID(Name(4)) [required];
         input FROM(Area) [length("LENGTH")];
         input LENGTH(Halfword);
-        @rules Rule::Needs("LENGTH", &["FROM"]);
+        @rules OptionRule::Needs("LENGTH", &["FROM"]);
         @conditions LengErr, TransIdErr;
     }
 
@@ -79,7 +79,7 @@ pub(super) mod rows {
         output RTERMID(Chars(4));
         output QUEUE(Chars(8));
         flag WAIT;
-        @rules Rule::AtMostOne(&["INTO", "SET"]);
+        @rules OptionRule::AtMostOne(&["INTO", "SET"]);
         @conditions EndData, EnvDefErr, InvReq, LengErr;
     }
 
@@ -90,8 +90,8 @@ pub(super) mod rows {
         input SYSID(Name(4));
         input TRANSID(Name(4));
         @rules
-            Rule::Needs("SYSID", &["REQID"]),
-            Rule::Needs("TRANSID", &["REQID"]);
+            OptionRule::Needs("SYSID", &["REQID"]),
+            OptionRule::Needs("TRANSID", &["REQID"]);
         @conditions NotFnd, SysIdErr;
     }
 
@@ -113,7 +113,7 @@ pub(super) mod rows {
         output ABCODE(Chars(4));
         flag NOSUSPEND;
         input TIMEOUT(Fullword);
-        @rules Rule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
+        @rules OptionRule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
         @conditions InvReq(50, 51, 241), NotFinished(52, 53);
     }
 
@@ -126,7 +126,7 @@ pub(super) mod rows {
         output ABCODE(Chars(4));
         flag NOSUSPEND;
         input TIMEOUT(Fullword);
-        @rules Rule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
+        @rules OptionRule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
         @conditions InvReq(52, 241), NotFinished(52, 53), NotFnd(1);
     }
 

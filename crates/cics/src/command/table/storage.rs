@@ -20,9 +20,9 @@ pub(super) mod rows {
         flag CICSDATAKEY;
         flag EXECUTABLE;
         @rules
-            Rule::ExactlyOne(&["FLENGTH", "LENGTH"]),
-            Rule::Needs("BELOW", &["FLENGTH"]),
-            Rule::AtMostOne(&["USERDATAKEY", "CICSDATAKEY"]);
+            OptionRule::ExactlyOne(&["FLENGTH", "LENGTH"]),
+            OptionRule::Needs("BELOW", &["FLENGTH"]),
+            OptionRule::AtMostOne(&["USERDATAKEY", "CICSDATAKEY"]);
         @conditions LengErr(1), NoStg(2);
     }
 
@@ -31,7 +31,7 @@ pub(super) mod rows {
         freemain 0x0C04 eibfn "FREEMAIN" "FREEMAIN" Storage Region;
         update DATA(Area);
         input DATAPOINTER(PtrValue);
-        @rules Rule::ExactlyOne(&["DATA", "DATAPOINTER"]);
+        @rules OptionRule::ExactlyOne(&["DATA", "DATAPOINTER"]);
         @conditions InvReq(1, 2);
     }
 }

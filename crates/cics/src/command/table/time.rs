@@ -34,7 +34,7 @@ pub(super) mod rows {
         output DATE(Chars(8));
         output FULLDATE(Chars(10));
         output DATEFORM(Chars(6));
-        input DATESEP(Argument::Optional);
+        input DATESEP(OptionArgument::Optional);
         output DATESTRING(Chars(64));
         output DAYCOUNT(Fullword);
         output DAYOFMONTH(Fullword);
@@ -48,7 +48,7 @@ pub(super) mod rows {
         input STRINGFORMAT(Cvda);
         output STRINGZONE(Cvda);
         output TIME(Chars(8));
-        input TIMESEP(Argument::Optional);
+        input TIMESEP(OptionArgument::Optional);
         output YEAR(Fullword);
         output YYDDD(Chars(6));
         output YYDDMM(Chars(8));
@@ -57,8 +57,8 @@ pub(super) mod rows {
         output YYYYDDMM(Chars(10));
         output YYYYMMDD(Chars(10));
         @rules
-            Rule::Needs("STRINGFORMAT", &["DATESTRING"]),
-            Rule::Needs("STRINGZONE", &["DATESTRING"]);
+            OptionRule::Needs("STRINGFORMAT", &["DATESTRING"]),
+            OptionRule::Needs("STRINGZONE", &["DATESTRING"]);
         @conditions Error, InvReq(1, 2);
     }
 
@@ -83,13 +83,13 @@ pub(super) mod rows {
         input MILLISECS(Fullword);
         input REQID(Name(8));
         @rules
-            Rule::AtMostOne(&["INTERVAL", "TIME", "FOR", "UNTIL"]),
-            Rule::Needs("FOR", &["HOURS", "MINUTES", "SECONDS", "MILLISECS"]),
-            Rule::Needs("UNTIL", &["HOURS", "MINUTES", "SECONDS"]),
-            Rule::Needs("HOURS", &["FOR", "UNTIL"]),
-            Rule::Needs("MINUTES", &["FOR", "UNTIL"]),
-            Rule::Needs("SECONDS", &["FOR", "UNTIL"]),
-            Rule::Needs("MILLISECS", &["FOR"]);
+            OptionRule::AtMostOne(&["INTERVAL", "TIME", "FOR", "UNTIL"]),
+            OptionRule::Needs("FOR", &["HOURS", "MINUTES", "SECONDS", "MILLISECS"]),
+            OptionRule::Needs("UNTIL", &["HOURS", "MINUTES", "SECONDS"]),
+            OptionRule::Needs("HOURS", &["FOR", "UNTIL"]),
+            OptionRule::Needs("MINUTES", &["FOR", "UNTIL"]),
+            OptionRule::Needs("SECONDS", &["FOR", "UNTIL"]),
+            OptionRule::Needs("MILLISECS", &["FOR"]);
         @conditions Expired, InvReq(4, 5, 6, 7, 22);
     }
 
@@ -106,12 +106,12 @@ pub(super) mod rows {
         output SET(PtrRef) [required];
         input REQID(Name(8));
         @rules
-            Rule::AtMostOne(&["INTERVAL", "TIME", "AFTER", "AT"]),
-            Rule::Needs("AFTER", &["HOURS", "MINUTES", "SECONDS"]),
-            Rule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
-            Rule::Needs("HOURS", &["AFTER", "AT"]),
-            Rule::Needs("MINUTES", &["AFTER", "AT"]),
-            Rule::Needs("SECONDS", &["AFTER", "AT"]);
+            OptionRule::AtMostOne(&["INTERVAL", "TIME", "AFTER", "AT"]),
+            OptionRule::Needs("AFTER", &["HOURS", "MINUTES", "SECONDS"]),
+            OptionRule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
+            OptionRule::Needs("HOURS", &["AFTER", "AT"]),
+            OptionRule::Needs("MINUTES", &["AFTER", "AT"]),
+            OptionRule::Needs("SECONDS", &["AFTER", "AT"]);
         @conditions Expired, InvReq(4, 5, 6);
     }
 
@@ -134,7 +134,7 @@ pub(super) mod rows {
         input PURGEABILITY(Cvda);
         flag NOTPURGEABLE;
         input NAME(Name(8));
-        @rules Rule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
+        @rules OptionRule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
         @conditions InvReq(1, 3, 4, 5);
     }
 
@@ -147,7 +147,7 @@ pub(super) mod rows {
         input PURGEABILITY(Cvda);
         flag NOTPURGEABLE;
         input NAME(Name(8));
-        @rules Rule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
+        @rules OptionRule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
         @conditions InvReq(1, 3, 4, 5);
     }
 }

@@ -45,8 +45,8 @@ pub(super) mod rows {
         input XMLCONTAINER(Name(16)) [required];
         input XMLTRANSFORM(Name(32)) [required];
         @rules
-            Rule::Needs("ELEMNAME", &["ELEMNAMELEN"]), Rule::Needs("ELEMNS", &["ELEMNSLEN"]),
-            Rule::Needs("TYPENAME", &["TYPENAMELEN"]), Rule::Needs("TYPENS", &["TYPENSLEN"]);
+            OptionRule::Needs("ELEMNAME", &["ELEMNAMELEN"]), OptionRule::Needs("ELEMNS", &["ELEMNSLEN"]),
+            OptionRule::Needs("TYPENAME", &["TYPENAMELEN"]), OptionRule::Needs("TYPENS", &["TYPENSLEN"]);
         @conditions
             ChannelErr(1, 2), ContainerErr(3, 18), InvReq(1, 6, 8), LengErr(1, 2, 3, 4), NotFnd(1),
             NoStg;
@@ -81,9 +81,9 @@ pub(super) mod rows {
         input XMLCONTAINER(Name(16)) [required];
         input XMLTRANSFORM(Name(32));
         @rules
-            Rule::Needs("XMLTRANSFORM", &["DATCONTAINER"]),
-            Rule::Needs("ELEMNAME", &["ELEMNAMELEN"]), Rule::Needs("ELEMNS", &["ELEMNSLEN"]),
-            Rule::Needs("TYPENAME", &["TYPENAMELEN"]), Rule::Needs("TYPENS", &["TYPENSLEN"]);
+            OptionRule::Needs("XMLTRANSFORM", &["DATCONTAINER"]),
+            OptionRule::Needs("ELEMNAME", &["ELEMNAMELEN"]), OptionRule::Needs("ELEMNS", &["ELEMNSLEN"]),
+            OptionRule::Needs("TYPENAME", &["TYPENAMELEN"]), OptionRule::Needs("TYPENS", &["TYPENSLEN"]);
         @conditions
             ChannelErr(1, 2), ContainerErr(3, 18), InvReq(1, 6), LengErr(1, 2, 3, 4), NotFnd(1),
             NoStg;

@@ -60,8 +60,8 @@ pub(super) mod rows {
         output DOCSIZE(Fullword);
         input HOSTCODEPAGE(Name(10));
         @rules
-            Rule::AtMostOne(&["FROM", "TEXT", "BINARY", "FROMDOC", "TEMPLATE"]),
-            Rule::Needs("LISTLENGTH", &["SYMBOLLIST"]);
+            OptionRule::AtMostOne(&["FROM", "TEXT", "BINARY", "FROMDOC", "TEMPLATE"]),
+            OptionRule::Needs("LISTLENGTH", &["SYMBOLLIST"]);
         @conditions InvReq(1, 2, 3), LengErr(1), NotFnd(2, 3, 7), SymbolErr, TemplatErr;
     }
 
@@ -91,8 +91,8 @@ pub(super) mod rows {
         input AT(Name(16));
         input TO(Name(16));
         @rules
-            Rule::ExactlyOne(&["TEXT", "BINARY", "FROM", "SYMBOL", "TEMPLATE", "FROMDOC", "BOOKMARK"]),
-            Rule::Needs("TO", &["AT"]);
+            OptionRule::ExactlyOne(&["TEXT", "BINARY", "FROM", "SYMBOL", "TEMPLATE", "FROMDOC", "BOOKMARK"]),
+            OptionRule::Needs("TO", &["AT"]);
         @conditions DupRec(1), InvReq(0, 1, 2, 3), LengErr(1), NotFnd(1, 2, 3, 4, 5, 6, 7), TemplatErr;
     }
 
@@ -121,9 +121,9 @@ pub(super) mod rows {
         input LENGTH(Fullword) [required];
         flag UNESCAPED;
         @rules
-            Rule::ExactlyOne(&["SYMBOL", "SYMBOLLIST"]),
-            Rule::Needs("SYMBOL", &["VALUE"]),
-            Rule::Needs("DELIMITER", &["SYMBOLLIST"]);
+            OptionRule::ExactlyOne(&["SYMBOL", "SYMBOLLIST"]),
+            OptionRule::Needs("SYMBOL", &["VALUE"]),
+            OptionRule::Needs("DELIMITER", &["SYMBOLLIST"]);
         @conditions InvReq(1), LengErr(1), NotFnd(1), SymbolErr;
     }
 
@@ -132,46 +132,46 @@ pub(super) mod rows {
         inquire_urimap 0x8AA1 own "INQUIRE URIMAP" "INQUIRE" ["URIMAP"] Web Region;
         browse URIMAP AT(Name(8));
         output ANALYZERSTAT(Cvda);
-        output APPLICATION(Argument::Any);
-        output APPLMAJORVER(Argument::Any);
-        output APPLMINORVER(Argument::Any);
-        output APPLMICROVER(Argument::Any);
+        output APPLICATION(OptionArgument::Any);
+        output APPLMAJORVER(OptionArgument::Any);
+        output APPLMINORVER(OptionArgument::Any);
+        output APPLMICROVER(OptionArgument::Any);
         output ATOMSERVICE(Chars(8));
         output AUTHENTICATE(Cvda);
         output AVAILSTATUS(Cvda);
         output CERTIFICATE(Chars(32));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CHARACTERSET(Chars(40));
-        output CIPHERS(Argument::Any);
+        output CIPHERS(OptionArgument::Any);
         output CONVERTER(Chars(8));
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output ENABLESTATUS(Cvda);
         output HFSFILE(Chars(255));
         output HOST(Chars(116));
         output HOSTCODEPAGE(Chars(10));
         output HOSTTYPE(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output IPFAMILY(Cvda);
-        output IPRESOLVED(Argument::Any);
+        output IPRESOLVED(OptionArgument::Any);
         output LOCATION(Chars(255));
         output MEDIATYPE(Chars(56));
-        output NUMCIPHERS(Argument::Any);
-        output OPERATION(Argument::Any);
+        output NUMCIPHERS(OptionArgument::Any);
+        output OPERATION(OptionArgument::Any);
         output PATH(Chars(255));
         output PIPELINE(Chars(8));
-        output PLATFORM(Argument::Any);
+        output PLATFORM(OptionArgument::Any);
         output PORT(Fullword);
         output PROGRAM(Chars(8));
         output REDIRECTTYPE(Cvda);
         output SCHEME(Cvda);
         output SOCKETCLOSE(Fullword);
-        output SOCKPOOLSIZE(Argument::Any);
+        output SOCKPOOLSIZE(OptionArgument::Any);
         output TCPIPSERVICE(Chars(8));
         output TEMPLATENAME(Chars(48));
         output TRANSACTION(Chars(4));
@@ -179,7 +179,7 @@ pub(super) mod rows {
         output USERID(Chars(8));
         output WEBSERVICE(Chars(32));
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "APPLICATION", "APPLMAJORVER", "APPLMINORVER", "APPLMICROVER", "CHANGEAGENT",
                     "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CIPHERS", "DEFINESOURCE",
@@ -204,8 +204,8 @@ pub(super) mod rows {
         flag TEMPORARY;
         input LOCATION(Name(255));
         @rules
-            Rule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
-            Rule::AtMostOne(&["REDIRECTTYPE", "NONE", "PERMANENT", "TEMPORARY"]);
+            OptionRule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
+            OptionRule::AtMostOne(&["REDIRECTTYPE", "NONE", "PERMANENT", "TEMPORARY"]);
         @conditions InvReq(1, 2, 3, 4, 5), NotFnd(3);
     }
 
@@ -232,7 +232,7 @@ pub(super) mod rows {
         output ORGUNIT(PtrRef) [length("ORGUNITLEN")];
         update ORGUNITLEN(Fullword);
         @rules
-            Rule::AtMostOne(&["OWNER", "ISSUER"]);
+            OptionRule::AtMostOne(&["OWNER", "ISSUER"]);
         @conditions InvReq(0), LengErr;
     }
 
@@ -355,12 +355,12 @@ pub(super) mod rows {
         flag NOCLICONVERT;
         input CLIENTCONV(Cvda);
         @rules
-            Rule::AtMostOne(&["GET", "HEAD", "PATCH", "POST", "PUT", "TRACE", "OPTIONS", "DELETE", "METHOD"]),
-            Rule::AtMostOne(&["FROM", "DOCTOKEN", "CONTAINER"]),
-            Rule::AtMostOne(&["INTO", "SET", "TOCONTAINER"]),
-            Rule::AtMostOne(&["PATH", "URIMAP"]),
-            Rule::Needs("CHANNEL", &["CONTAINER"]),
-            Rule::Needs("TOCHANNEL", &["TOCONTAINER"]);
+            OptionRule::AtMostOne(&["GET", "HEAD", "PATCH", "POST", "PUT", "TRACE", "OPTIONS", "DELETE", "METHOD"]),
+            OptionRule::AtMostOne(&["FROM", "DOCTOKEN", "CONTAINER"]),
+            OptionRule::AtMostOne(&["INTO", "SET", "TOCONTAINER"]),
+            OptionRule::AtMostOne(&["PATH", "URIMAP"]),
+            OptionRule::Needs("CHANNEL", &["CONTAINER"]),
+            OptionRule::Needs("TOCHANNEL", &["TOCONTAINER"]);
         @conditions ChannelErr(1, 2, 4), ContainerErr(10, 18), InvReq(4, 9, 10, 13, 15, 17, 46, 63, 64, 71, 72, 75, 86, 145), IoErr(41, 42, 45), LengErr(8, 30, 50, 57, 139), NoStg, NotAuth(100), NotFnd(1, 7, 61, 82), NotOpen(27), TimedOut(62);
     }
 
@@ -431,8 +431,8 @@ pub(super) mod rows {
         output HTTPVNUM(Halfword);
         output HTTPRNUM(Halfword);
         @rules
-            Rule::ExactlyOne(&["URIMAP", "HOST"]),
-            Rule::Unserved(&["CIPHERS", "NUMCIPHERS"], Condition::InvReq);
+            OptionRule::ExactlyOne(&["URIMAP", "HOST"]),
+            OptionRule::Unserved(&["CIPHERS", "NUMCIPHERS"], Condition::InvReq);
         @conditions InvReq(0, 15, 22, 25, 26, 40), IoErr(42, 45), LengErr(8, 29), NotAuth(100), NotFnd(1, 61), TimedOut(62);
     }
 
@@ -466,7 +466,7 @@ pub(super) mod rows {
         input CHARACTERSET(Name(40));
         input HOSTCODEPAGE(Name(10));
         @rules
-            Rule::ExactlyOne(&["VALUE", "SET"]);
+            OptionRule::ExactlyOne(&["VALUE", "SET"]);
         @conditions InvReq(1, 3, 6, 14, 153, 154), LengErr(1, 5), NotFnd(1, 7);
     }
 
@@ -493,7 +493,7 @@ pub(super) mod rows {
         update VALUELENGTH(Fullword);
         input HOSTCODEPAGE(Name(10));
         @rules
-            Rule::ExactlyOne(&["VALUE", "SET"]);
+            OptionRule::ExactlyOne(&["VALUE", "SET"]);
         @conditions InvReq(1, 3, 6), LengErr(1, 5), NotFnd(1, 7);
     }
 
@@ -559,10 +559,10 @@ pub(super) mod rows {
         input CLIENTCONV(Cvda);
         alias CLNTCODEPAGE("CHARACTERSET", Name(40));
         @rules
-            Rule::ExactlyOne(&["INTO", "SET", "TOCONTAINER"]),
-            Rule::Needs("TOCHANNEL", &["TOCONTAINER"]),
-            Rule::AtMostOne(&["SRVCONVERT", "NOSRVCONVERT", "SERVERCONV"]),
-            Rule::AtMostOne(&["CLICONVERT", "NOCLICONVERT", "CLIENTCONV"]);
+            OptionRule::ExactlyOne(&["INTO", "SET", "TOCONTAINER"]),
+            OptionRule::Needs("TOCHANNEL", &["TOCONTAINER"]),
+            OptionRule::AtMostOne(&["SRVCONVERT", "NOSRVCONVERT", "SERVERCONV"]),
+            OptionRule::AtMostOne(&["CLICONVERT", "NOCLICONVERT", "CLIENTCONV"]);
         @conditions ChannelErr(1, 2), ContainerErr(18), InvReq(1, 3, 4, 14, 46, 64, 80, 83), IoErr(41, 42), LengErr(1, 57, 58, 140), NoStg, NotFnd(1, 7), NotOpen(27), TimedOut(62);
     }
 
@@ -634,12 +634,12 @@ pub(super) mod rows {
         input PASSWORDLEN(Fullword);
         alias CLNTCODEPAGE("CHARACTERSET", Name(40));
         @rules
-            Rule::AtMostOne(&["FROM", "DOCTOKEN", "CONTAINER"]),
-            Rule::AtMostOne(&["CHUNKNO", "CHUNKYES", "CHUNKEND", "CHUNKING"]),
-            Rule::AtMostOne(&["IMMEDIATE", "EVENTUAL", "ACTION"]),
-            Rule::AtMostOne(&["SRVCONVERT", "NOSRVCONVERT", "SERVERCONV"]),
-            Rule::AtMostOne(&["PATH", "URIMAP"]),
-            Rule::Needs("CHANNEL", &["CONTAINER"]);
+            OptionRule::AtMostOne(&["FROM", "DOCTOKEN", "CONTAINER"]),
+            OptionRule::AtMostOne(&["CHUNKNO", "CHUNKYES", "CHUNKEND", "CHUNKING"]),
+            OptionRule::AtMostOne(&["IMMEDIATE", "EVENTUAL", "ACTION"]),
+            OptionRule::AtMostOne(&["SRVCONVERT", "NOSRVCONVERT", "SERVERCONV"]),
+            OptionRule::AtMostOne(&["PATH", "URIMAP"]),
+            OptionRule::Needs("CHANNEL", &["CONTAINER"]);
         @conditions ChannelErr(1, 2), ContainerErr(10, 18), InvReq(1, 4, 5, 6, 9, 10, 11, 13, 15, 17, 32, 46, 63, 64, 70, 71, 72, 75, 77, 85, 86, 145), IoErr(41, 42, 45), LengErr(1, 8, 30, 50, 59, 139), NotAuth(100), NotFnd(1, 7, 61, 82), NotOpen(27), TimedOut(62);
     }
 

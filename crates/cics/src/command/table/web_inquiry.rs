@@ -33,7 +33,7 @@ pub(super) mod rows {
         flag LOG;
         flag NOLOG;
         input LOGMESSAGE(Cvda);
-        @rules Rule::AtMostOne(&["LOG", "NOLOG", "LOGMESSAGE"]);
+        @rules OptionRule::AtMostOne(&["LOG", "NOLOG", "LOGMESSAGE"]);
         @conditions InvReq, LengErr(1), RolledBack;
     }
 
@@ -50,20 +50,20 @@ pub(super) mod rows {
         browse DOCTEMPLATE AT(Name(8));
         output APPENDCRLF(Cvda);
         output CACHESIZE(Fullword);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output DDNAME(Chars(8));
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
-        output DSNAME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
+        output DSNAME(OptionArgument::Any);
         output EXITPGM(Chars(8));
         output FILE(Chars(8));
         output HFSFILE(Chars(255));
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output MEMBER(Chars(8));
         output PROGRAM(Chars(8));
         output TDQUEUE(Chars(4));
@@ -72,7 +72,7 @@ pub(super) mod rows {
         output TSQUEUE(Chars(16));
         output TYPE(Cvda);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE",
                     "DEFINETIME", "DSNAME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
@@ -95,25 +95,25 @@ pub(super) mod rows {
         /// Tells of a pipeline.
         inquire_pipeline 0x8A7A own "INQUIRE PIPELINE" "INQUIRE" ["PIPELINE"] Web Region;
         browse PIPELINE AT(Name(8));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output CIDDOMAIN(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output CIDDOMAIN(OptionArgument::Any);
         output CONFIGFILE(Chars(255));
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output ENABLESTATUS(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output MODE(Cvda);
-        output MSGFORMAT(Argument::Any);
+        output MSGFORMAT(OptionArgument::Any);
         output MTOMNOXOPST(Cvda);
         output MTOMST(Cvda);
         output RESPWAIT(Fullword);
         output SENDMTOMST(Cvda);
-        output SHELF(Argument::Any);
+        output SHELF(OptionArgument::Any);
         output SOAPLEVEL(Chars(8));
         output SOAPRNUM(Fullword);
         output SOAPVNUM(Fullword);
@@ -121,7 +121,7 @@ pub(super) mod rows {
         output XOPDIRECTST(Cvda);
         output XOPSUPPORTST(Cvda);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CIDDOMAIN",
                     "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
@@ -140,27 +140,27 @@ pub(super) mod rows {
         output AUTHENTICATE(Cvda);
         output BACKLOG(Fullword);
         output CERTIFICATE(Chars(56));
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
-        output CIPHERS(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
+        output CIPHERS(OptionArgument::Any);
         output CLOSETIMEOUT(Fullword);
-        output CONNECTIONS(Argument::Any);
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output CONNECTIONS(OptionArgument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output GENERICTCPS(Chars(8));
         output HOST(Chars(116));
         output HOSTTYPE(Cvda);
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
         output IPADDRESS(Chars(15));
         output IPFAMILY(Cvda);
         output IPRESOLVED(Chars(39));
         output MAXDATALEN(Fullword);
         output MAXPERSIST(Fullword);
-        output NUMCIPHERS(Argument::Any);
+        output NUMCIPHERS(OptionArgument::Any);
         output OPENSTATUS(Cvda);
         output OPTIONSPGM(Chars(8));
         output PORT(Fullword);
@@ -173,7 +173,7 @@ pub(super) mod rows {
         output TRANSID(Chars(4));
         output URM(Chars(8));
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "CIPHERS",
                     "CONNECTIONS", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME",
@@ -189,20 +189,20 @@ pub(super) mod rows {
         inquire_webservice 0x8AA4 own "INQUIRE WEBSERVICE" "INQUIRE" ["WEBSERVICE"] Web Region;
         browse WEBSERVICE AT(Name(32));
         output ARCHIVEFILE(Chars(255));
-        output BINDING(Argument::Any);
+        output BINDING(OptionArgument::Any);
         output CCSID(Fullword);
-        output CHANGEAGENT(Argument::Any);
-        output CHANGEAGREL(Argument::Any);
-        output CHANGETIME(Argument::Any);
-        output CHANGEUSRID(Argument::Any);
+        output CHANGEAGENT(OptionArgument::Any);
+        output CHANGEAGREL(OptionArgument::Any);
+        output CHANGETIME(OptionArgument::Any);
+        output CHANGEUSRID(OptionArgument::Any);
         output CONTAINER(Chars(16));
-        output DEFINESOURCE(Argument::Any);
-        output DEFINETIME(Argument::Any);
+        output DEFINESOURCE(OptionArgument::Any);
+        output DEFINETIME(OptionArgument::Any);
         output ENDPOINT(Chars(255));
-        output INSTALLAGENT(Argument::Any);
-        output INSTALLTIME(Argument::Any);
-        output INSTALLUSRID(Argument::Any);
-        output LASTMODTIME(Argument::Any);
+        output INSTALLAGENT(OptionArgument::Any);
+        output INSTALLTIME(OptionArgument::Any);
+        output INSTALLUSRID(OptionArgument::Any);
+        output LASTMODTIME(OptionArgument::Any);
         output MAPPINGLEVEL(Chars(8));
         output MAPPINGRNUM(Fullword);
         output MAPPINGVNUM(Fullword);
@@ -220,7 +220,7 @@ pub(super) mod rows {
         output XOPDIRECTST(Cvda);
         output XOPSUPPORTST(Cvda);
         @rules
-            Rule::Unserved(
+            OptionRule::Unserved(
                 &[
                     "BINDING", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID",
                     "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID",
@@ -237,7 +237,7 @@ pub(super) mod rows {
         input DOCTEMPLATE(Name(8)) [required];
         input COPY(Cvda);
         flag NEWCOPY;
-        @rules Rule::AtMostOne(&["COPY", "NEWCOPY"]);
+        @rules OptionRule::AtMostOne(&["COPY", "NEWCOPY"]);
         @conditions InvReq(2, 3), NotFnd(1);
     }
 
@@ -249,7 +249,7 @@ pub(super) mod rows {
         flag ENABLED;
         flag DISABLED;
         input RESPWAIT(Fullword);
-        @rules Rule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]);
+        @rules OptionRule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]);
         @conditions InvReq(1, 7), NotFnd(3);
     }
 }

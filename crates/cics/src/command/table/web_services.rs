@@ -31,8 +31,8 @@ pub(super) mod rows {
         input SCOPE(Area) [length("SCOPELEN")];
         input SCOPELEN(Fullword);
         @rules
-            Rule::AtMostOne(&["URI", "URIMAP"]),
-            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
+            OptionRule::AtMostOne(&["URI", "URIMAP"]),
+            OptionRule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
         @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
     }
 
@@ -47,8 +47,8 @@ pub(super) mod rows {
         input SCOPE(Area) [length("SCOPELEN")];
         input SCOPELEN(Fullword);
         @rules
-            Rule::AtMostOne(&["URI", "URIMAP"]),
-            Rule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
+            OptionRule::AtMostOne(&["URI", "URIMAP"]),
+            OptionRule::Unserved(&["SCOPE", "SCOPELEN"], Condition::InvReq);
         @conditions ChannelErr(2), InvReq(1, 4, 5, 6, 7, 8, 10, 14, 15, 101, 107), NotFnd(1, 2, 3), NoStg, TimedOut(1);
     }
 
@@ -63,8 +63,8 @@ pub(super) mod rows {
         input SUBCODELEN(Fullword);
         input FROMCCSID(Fullword);
         @rules
-            Rule::ExactlyOne(&["FAULTSTRING", "SUBCODESTR"]),
-            Rule::Needs("NATLANG", &["FAULTSTRING"]);
+            OptionRule::ExactlyOne(&["FAULTSTRING", "SUBCODESTR"]),
+            OptionRule::Needs("NATLANG", &["FAULTSTRING"]);
         @conditions CcsidErr(1), InvReq(2, 3), LengErr(1);
     }
 
@@ -90,7 +90,7 @@ pub(super) mod rows {
         input DETAILLENGTH(Fullword);
         input FROMCCSID(Fullword);
         @rules
-            Rule::ExactlyOne(&["FAULTCODE", "CLIENT", "SERVER", "SENDER", "RECEIVER", "FAULTCODESTR"]);
+            OptionRule::ExactlyOne(&["FAULTCODE", "CLIENT", "SERVER", "SENDER", "RECEIVER", "FAULTCODESTR"]);
         @conditions CcsidErr(1), InvReq(1, 3, 5), LengErr(1);
     }
 
@@ -117,14 +117,14 @@ pub(super) mod rows {
         input FROMCCSID(Fullword);
         input FROMCODEPAGE(Name(56));
         @rules
-            Rule::AtLeastOne(&["ACTION", "MESSAGEID", "RELATESURI", "EPRTYPE"]),
-            Rule::Needs("RELATESTYPE", &["RELATESURI"]),
-            Rule::Needs("EPRTYPE", &["EPRFIELD"]),
-            Rule::Needs("EPRTYPE", &["EPRFROM"]),
-            Rule::Needs("EPRFIELD", &["EPRTYPE"]),
-            Rule::Needs("EPRFROM", &["EPRTYPE"]),
-            Rule::Needs("EPRLENGTH", &["EPRFROM"]),
-            Rule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]);
+            OptionRule::AtLeastOne(&["ACTION", "MESSAGEID", "RELATESURI", "EPRTYPE"]),
+            OptionRule::Needs("RELATESTYPE", &["RELATESURI"]),
+            OptionRule::Needs("EPRTYPE", &["EPRFIELD"]),
+            OptionRule::Needs("EPRTYPE", &["EPRFROM"]),
+            OptionRule::Needs("EPRFIELD", &["EPRTYPE"]),
+            OptionRule::Needs("EPRFROM", &["EPRTYPE"]),
+            OptionRule::Needs("EPRLENGTH", &["EPRFROM"]),
+            OptionRule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]);
         @conditions CcsidErr(1), ChannelErr(1, 2), CodepageErr(1), InvReq(1, 2, 3, 4, 7), LengErr(1);
     }
 
@@ -155,14 +155,14 @@ pub(super) mod rows {
         input INTOCCSID(Fullword);
         input INTOCODEPAGE(Name(56));
         @rules
-            Rule::AtLeastOne(&["ACTION", "MESSAGEID", "RELATESURI", "EPRTYPE"]),
-            Rule::Needs("RELATESTYPE", &["RELATESURI"]),
-            Rule::Needs("RELATESINDEX", &["RELATESURI"]),
-            Rule::Needs("EPRTYPE", &["EPRFIELD"]),
-            Rule::Needs("EPRTYPE", &["EPRINTO", "EPRSET"]),
-            Rule::Needs("EPRFIELD", &["EPRTYPE"]),
-            Rule::AtMostOne(&["EPRINTO", "EPRSET"]),
-            Rule::AtMostOne(&["INTOCCSID", "INTOCODEPAGE"]);
+            OptionRule::AtLeastOne(&["ACTION", "MESSAGEID", "RELATESURI", "EPRTYPE"]),
+            OptionRule::Needs("RELATESTYPE", &["RELATESURI"]),
+            OptionRule::Needs("RELATESINDEX", &["RELATESURI"]),
+            OptionRule::Needs("EPRTYPE", &["EPRFIELD"]),
+            OptionRule::Needs("EPRTYPE", &["EPRINTO", "EPRSET"]),
+            OptionRule::Needs("EPRFIELD", &["EPRTYPE"]),
+            OptionRule::AtMostOne(&["EPRINTO", "EPRSET"]),
+            OptionRule::AtMostOne(&["INTOCCSID", "INTOCODEPAGE"]);
         @conditions CcsidErr(1), ChannelErr(1, 2), CodepageErr(1), InvReq(1, 2, 3, 4), LengErr(1, 2), NotFnd(3, 4);
     }
 
@@ -181,10 +181,10 @@ pub(super) mod rows {
         input FROMCCSID(Fullword);
         input FROMCODEPAGE(Name(56));
         @rules
-            Rule::ExactlyOne(&["EPRINTO", "EPRSET"]),
-            Rule::Needs("REFPARMSLEN", &["REFPARMS"]),
-            Rule::Needs("METADATALEN", &["METADATA"]),
-            Rule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]);
+            OptionRule::ExactlyOne(&["EPRINTO", "EPRSET"]),
+            OptionRule::Needs("REFPARMSLEN", &["REFPARMS"]),
+            OptionRule::Needs("METADATALEN", &["METADATA"]),
+            OptionRule::AtMostOne(&["FROMCCSID", "FROMCODEPAGE"]);
         @conditions CcsidErr(1), CodepageErr(1), InvReq(3, 7), LengErr(1, 2);
     }
 }

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use super::Resources;
 use crate::core::TaskKey;
-use crate::kernel::Failure;
+use crate::kernel::CommandFailure;
 use crate::types::{AccountKind, AccountLimit, AccountLimits, CountAndBytes, AtLimit};
 
 /// Sums of one account, and its limit.
@@ -51,7 +51,7 @@ impl GrowthAccount {
     /// # Errors
     /// The limit of the task or of the region is reached: the condition or the
     /// abend of the account.
-    pub fn check(&self, kind: AccountKind, task: TaskKey, more: CountAndBytes) -> Result<(), Failure> {
+    pub fn check(&self, kind: AccountKind, task: TaskKey, more: CountAndBytes) -> Result<(), CommandFailure> {
         let own = self.tasks.get(&task).copied().unwrap_or_default();
         let own_fits = own.plus(more).fits(self.limit.task);
         if own_fits && self.sum.plus(more).fits(self.limit.region) {
@@ -59,9 +59,9 @@ impl GrowthAccount {
         }
         Err(match kind.row().at_limit {
             AtLimit::Condition(raised) | AtLimit::OwnSetting(raised) => {
-                Failure::Condition(raised, 0)
+                CommandFailure::Condition(raised, 0)
             }
-            AtLimit::Abend(code) => Failure::Abend(code),
+            AtLimit::Abend(code) => CommandFailure::Abend(code),
         })
     }
 

@@ -12,7 +12,7 @@ use link::{CHANNEL_DATA, Name, CommandOperands};
 use super::super::Resources;
 use super::{CHILD, ChildTask, ChildChannel, TaskChildren, Token};
 use crate::kernel::{
-    KernelContext, WaitExpiry, FAILED, Failure, Request, CallResult, CallProgress, TaskWait, condition, done_with,
+    KernelContext, WaitExpiry, FAILED, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done_with,
 };
 
 /// The indexes of what both commands give and take.
@@ -82,7 +82,7 @@ pub(super) fn any(resources: &mut Resources, cx: &mut KernelContext<'_>, request
 }
 
 /// When a wait ends by TIMEOUT, as its first try said; 0 for never.
-fn until(request: &mut Request, options: &FetchOptions, now: u64) -> Result<u64, Failure> {
+fn until(request: &mut Request, options: &FetchOptions, now: u64) -> Result<u64, CommandFailure> {
     if request.woken.is_none() {
         let ms = request.operands.get_int(options.timeout).unwrap_or(0);
         if !(0..=MAX_TIMEOUT_MS).contains(&ms) {
@@ -134,7 +134,7 @@ fn give(request: &Request, options: &FetchOptions, child: &mut ChildTask, given:
                 let data = channel.emit();
                 if data.len() + ANSWER_OVERHEAD > CALL_BYTES {
                     // The command has no condition for it.
-                    return Err(Failure::Abend(FAILED));
+                    return Err(CommandFailure::Abend(FAILED));
                 }
                 given = given
                     .bytes(options.channel, *channel.name.as_bytes())

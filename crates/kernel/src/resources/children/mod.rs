@@ -22,7 +22,7 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    CallingTask, KernelContext, FAILED, Failure, Request, CallResult, InternalStart, StartEnd, CallProgress, TaskWait, condition, done,
+    CallingTask, KernelContext, FAILED, CommandFailure, Request, CallResult, InternalStart, StartEnd, CallProgress, TaskWait, condition, done,
     done_with,
 };
 use crate::types::StartCode;
@@ -125,7 +125,7 @@ fn run(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Requ
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    let channel = channel.transpose().map_err(|_| Failure::Abend(FAILED))?;
+    let channel = channel.transpose().map_err(|_| CommandFailure::Abend(FAILED))?;
     let id = cx.next_start();
     let token = token(id, caller);
     family.children.push(ChildTask {

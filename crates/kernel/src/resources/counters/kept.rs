@@ -15,7 +15,7 @@ use store::{Table, UnitOfWork};
 use super::counter::NamedCounter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
 use crate::kernel::EventKind;
-use crate::kernel::{KernelContext, Failure, CommandCompletion, CallResult, CallProgress, TaskWait, condition, scan};
+use crate::kernel::{KernelContext, CommandFailure, CommandCompletion, CallResult, CallProgress, TaskWait, condition, scan};
 use crate::resources::Resources;
 use crate::resources::settling;
 use crate::types::WaitKind;
@@ -80,7 +80,7 @@ pub(super) fn change(
     cx: &mut KernelContext<'_>,
     key: &Key,
     with: StoreScope,
-    make: impl FnOnce(&mut Option<NamedCounter>) -> Result<CallAnswer, Failure>,
+    make: impl FnOnce(&mut Option<NamedCounter>) -> Result<CallAnswer, CommandFailure>,
 ) -> CallResult {
     let slot = resources.counters.slot(cx, key)?;
     if slot
@@ -109,7 +109,7 @@ pub(super) fn change(
         changes,
         CommandCompletion {
             answer,
-            refused: |_| Failure::Condition(Condition::InvReq, SERVER_ERROR),
+            refused: |_| CommandFailure::Condition(Condition::InvReq, SERVER_ERROR),
             unlock: None,
             settle: settling(move |resources, cx, stored| {
                 resources.counters.settle(cx, &key, counter, stored);
@@ -119,8 +119,8 @@ pub(super) fn change(
 }
 
 /// The counter, if there is one.
-pub(super) fn require_counter(counter: Option<NamedCounter>) -> Result<NamedCounter, Failure> {
-    counter.ok_or(Failure::Condition(Condition::InvReq, NOT_FOUND))
+pub(super) fn require_counter(counter: Option<NamedCounter>) -> Result<NamedCounter, CommandFailure> {
+    counter.ok_or(CommandFailure::Condition(Condition::InvReq, NOT_FOUND))
 }
 
 fn wait(key: &Key) -> CallProgress {
@@ -129,7 +129,7 @@ fn wait(key: &Key) -> CallProgress {
 
 impl CounterTable {
     /// What is under a name.
-    fn slot(&mut self, cx: &mut KernelContext<'_>, key: &Key) -> Result<Option<&mut CounterSlot>, Failure> {
+    fn slot(&mut self, cx: &mut KernelContext<'_>, key: &Key) -> Result<Option<&mut CounterSlot>, CommandFailure> {
         if !self.read {
             if let Err(error) = self.read_all(cx) {
                 tracing::error!(%error, "the counters could not be read");

@@ -28,7 +28,7 @@ use self::counter::{NamedCounter, CounterRange, CounterRefusal, CounterIncrement
 pub use self::kept::CounterTable;
 use self::kept::{Key, StoreScope, change, read_counter, require_counter};
 use super::{Manager, Resources};
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done_with, done_with_condition};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done_with, done_with_condition};
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -196,7 +196,7 @@ fn alter(
 impl NumberWidth {
     /// The number of an option, or the error `resp2` for one that is negative
     /// and cannot be.
-    fn number(self, request: &Request, option: u8, resp2: u32) -> Result<Option<u64>, Failure> {
+    fn number(self, request: &Request, option: u8, resp2: u32) -> Result<Option<u64>, CommandFailure> {
         match request.operands.get_int(option) {
             Some(n) if n < 0 && self.is_signed() => condition(Condition::InvReq, resp2),
             n => Ok(n.map(|n| n as u64)),
@@ -237,7 +237,7 @@ impl NumberWidth {
 }
 
 /// The counter that a command names.
-fn key_of(request: &Request) -> Result<Key, Failure> {
+fn key_of(request: &Request) -> Result<Key, CommandFailure> {
     let operands = &request.operands;
     let name: [u8; NAME_BYTES] = operands
         .get_name(define_counter::COUNTER)
@@ -264,7 +264,7 @@ fn is_name(name: &[u8]) -> bool {
     name.trim_ascii_end().iter().all(allowed)
 }
 
-fn refusal(refused: CounterRefusal) -> Failure {
+fn refusal(refused: CounterRefusal) -> CommandFailure {
     let (condition, resp2) = match refused {
         CounterRefusal::AtLimit => (Condition::Suppressed, 101),
         CounterRefusal::NotAtLimit => (Condition::Suppressed, 102),
@@ -272,7 +272,7 @@ fn refusal(refused: CounterRefusal) -> Failure {
         CounterRefusal::Value => (Condition::InvReq, INVALID_VALUE),
         CounterRefusal::Increment => (Condition::InvReq, INVALID_INCREMENT),
     };
-    Failure::Condition(condition, resp2)
+    CommandFailure::Condition(condition, resp2)
 }
 
 // RESP2 of INVREQ.

@@ -25,7 +25,7 @@ use cics::cvda;
 use cics::resp::Condition;
 
 use super::{Manager, Resources};
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
 use crate::types::{DumpAsk, FileAsk, FileKey};
 
 pub use table::DumpCode;
@@ -70,7 +70,7 @@ impl DumpControl {
 
     /// Counts a dump of the region and says where it goes; nowhere without a
     /// folder.
-    pub fn system_dump(&mut self, code: [u8; 8]) -> Result<Option<PathBuf>, Failure> {
+    pub fn system_dump(&mut self, code: [u8; 8]) -> Result<Option<PathBuf>, CommandFailure> {
         match self.system_codes.entry(code).or_default().count() {
             true => Ok(self.folder.clone()),
             false => condition(Condition::Suppressed, 1),

@@ -12,7 +12,7 @@ use link::CommandOperands;
 
 use super::super::Resources;
 use super::DumpControl;
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
 
 /// MAXIMUM that stands for no limit.
 const NO_LIMIT: u32 = 999;
@@ -152,7 +152,7 @@ impl DumpCodeChange {
 }
 
 /// INVREQ for any value of an option but one.
-fn only(operands: &CommandOperands, option: u8, name: &str, resp2: u32) -> Result<(), Failure> {
+fn only(operands: &CommandOperands, option: u8, name: &str, resp2: u32) -> Result<(), CommandFailure> {
     match operands.get_int(option) {
         Some(n) if cvda::value(name).map(i64::from) != Some(n) => {
             condition(Condition::InvReq, resp2)
@@ -161,7 +161,7 @@ fn only(operands: &CommandOperands, option: u8, name: &str, resp2: u32) -> Resul
     }
 }
 
-fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, Failure> {
+fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, CommandFailure> {
     match operands.get_int(option) {
         Some(n) if (0..=i64::from(NO_LIMIT)).contains(&n) => Ok(Some(n as u32)),
         Some(_) => condition(Condition::InvReq, 7),
@@ -170,7 +170,7 @@ fn maximum(operands: &CommandOperands, option: u8) -> Result<Option<u32>, Failur
 }
 
 /// The action, as the value of an option or as one of its keywords.
-fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<CodeAction>, Failure> {
+fn action(operands: &CommandOperands, option: u8, flags: [u8; 3]) -> Result<Option<CodeAction>, CommandFailure> {
     let actions = [
         ("ADD", CodeAction::Add),
         ("REMOVE", CodeAction::Remove),
@@ -195,7 +195,7 @@ fn either(
     yes: (u8, &str),
     no: (u8, &str),
     resp2: u32,
-) -> Result<Option<bool>, Failure> {
+) -> Result<Option<bool>, CommandFailure> {
     let value = |name| cvda::value(name).map(i64::from);
     match operands.get_int(option) {
         Some(n) if Some(n) == value(yes.1) => Ok(Some(true)),

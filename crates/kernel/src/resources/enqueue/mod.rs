@@ -20,7 +20,7 @@ use cics::resp::Condition;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Failure, LockLifetime, LockName, LockSpace, Request, CallResult, condition, done};
+use crate::kernel::{KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, Request, CallResult, condition, done};
 
 use crate::types::{AccountKind, CountAndBytes};
 pub use models::EnqueueModel;
@@ -177,7 +177,7 @@ fn settle(cx: &mut KernelContext<'_>, task: TaskKey, name: &LockName, left: Enqu
     }
 }
 
-fn name_of(resource: Option<&[u8]>, length: Option<i64>) -> Result<LockName, Failure> {
+fn name_of(resource: Option<&[u8]>, length: Option<i64>) -> Result<LockName, CommandFailure> {
     let resource = resource.unwrap_or_default();
     let bytes = match length {
         None => resource.len(),
@@ -187,7 +187,7 @@ fn name_of(resource: Option<&[u8]>, length: Option<i64>) -> Result<LockName, Fai
     Ok(LockName::new(LockSpace::Enqueue, &resource[..bytes]))
 }
 
-fn lifetime_of(task: bool, max_lifetime: Option<i64>) -> Result<LockLifetime, Failure> {
+fn lifetime_of(task: bool, max_lifetime: Option<i64>) -> Result<LockLifetime, CommandFailure> {
     match max_lifetime {
         None if task => Ok(LockLifetime::Task),
         None => Ok(LockLifetime::Unit),

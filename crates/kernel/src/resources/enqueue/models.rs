@@ -15,7 +15,7 @@ use link::Name;
 
 use super::super::Resources;
 use super::EnqueueTable;
-use crate::kernel::{KernelContext, Failure, LockSpace, Request, CallResult, condition, done};
+use crate::kernel::{KernelContext, CommandFailure, LockSpace, Request, CallResult, condition, done};
 use crate::types::{EnqModelDef, KernelConfig};
 
 /// A model that is installed.
@@ -100,11 +100,11 @@ impl EnqueueTable {
     }
 
     /// What an ENQ on a name is refused with.
-    pub(super) fn check(&self, name: &[u8]) -> Result<(), Failure> {
+    pub(super) fn check(&self, name: &[u8]) -> Result<(), CommandFailure> {
         let fitting = self.models.iter().filter(|m| m.def.fits(name));
         let nearest = fitting.max_by_key(|m| (!m.def.generic, m.def.enq_name.len()));
         match nearest {
-            Some(model) if model.waits || !model.def.enabled => Err(Failure::Abend(REFUSED)),
+            Some(model) if model.waits || !model.def.enabled => Err(CommandFailure::Abend(REFUSED)),
             _ => Ok(()),
         }
     }

@@ -20,7 +20,7 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    KernelContext, KernelEffect, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, done, done_with, done_with_condition,
+    KernelContext, KernelEffect, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, done, done_with, done_with_condition,
 };
 use crate::types::WaitKind;
 
@@ -148,7 +148,7 @@ fn change_priority(_: &mut Resources, cx: &mut KernelContext<'_>, request: &mut 
         None | Some(-1) => done(),
         Some(priority) => {
             let priority = u8::try_from(priority);
-            let priority = priority.map_err(|_| Failure::Condition(Condition::InvReq, 1))?;
+            let priority = priority.map_err(|_| CommandFailure::Condition(Condition::InvReq, 1))?;
             cx.out.push(KernelEffect::Priority(request.caller.key, priority));
             done()
         }

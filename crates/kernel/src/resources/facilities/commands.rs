@@ -13,7 +13,7 @@ use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::{FacilityId, NextTask, OUTCOME, PendingSave, SavedArea, TERMINAL, kept, key, report};
 use crate::kernel::{
-    KernelContext, WaitExpiry, FAILED, Failure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with,
+    KernelContext, WaitExpiry, FAILED, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with,
 };
 use crate::types::{ScreenErase, FacilityEvent, FacilityOutput};
 
@@ -39,7 +39,7 @@ pub(super) fn returned(
     let transid = TransId::from_bytes(transid);
     let data = if let Some(channel) = operands.get_bytes(CHANNEL_DATA) {
         // A worker of ours writes what can be read.
-        let channel = ChannelData::parse(channel).map_err(|_| Failure::Abend(FAILED))?;
+        let channel = ChannelData::parse(channel).map_err(|_| CommandFailure::Abend(FAILED))?;
         SavedArea::Channel(channel)
     } else if let Some(commarea) = operands.get_bytes(ret::COMMAREA) {
         SavedArea::Commarea(commarea.to_vec())

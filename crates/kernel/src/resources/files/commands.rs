@@ -15,7 +15,7 @@ use super::conditions::{of_apply, of_read, of_record, of_unit};
 use super::{RegionFile, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, Failure, LockLifetime, LockName, LockSpace, CommandCompletion, Request, CallResult, CallProgress, condition,
+    KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, CommandCompletion, Request, CallResult, CallProgress, condition,
 };
 
 /// What a command's file is in the store.
@@ -197,7 +197,7 @@ impl Command<'_, '_> {
             self.seek(file, SeekKey::Equal(&key), &mut |found| {
                 first = Some((found.key().to_vec(), found.more));
             })?;
-            (key, more) = first.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
+            (key, more) = first.ok_or(CommandFailure::Condition(Condition::NotFnd, 80))?;
         }
         let answer = CallAnswer::of_deleted(1, more);
         let name = LockName::new(LockSpace::Record(file.base), &key);
@@ -266,7 +266,7 @@ impl Command<'_, '_> {
 
     /// What the file that the call names is in the store, if the command may
     /// touch it.
-    fn file(&self) -> Result<StoreTarget, Failure> {
+    fn file(&self) -> Result<StoreTarget, CommandFailure> {
         let file = self.named().ok_or(FileFault::NotFound)?;
         let stored = file.stored.as_ref();
         file.entry.check(self.call.access(), stored.is_some())?;
@@ -291,28 +291,28 @@ impl Command<'_, '_> {
         self.named()?.stored.as_ref()?.index.as_ref()
     }
 
-    fn definition(&self) -> Result<&FileDef, Failure> {
+    fn definition(&self) -> Result<&FileDef, CommandFailure> {
         let stored = self.named().and_then(|f| f.stored.as_ref());
-        let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
+        let stored = stored.ok_or(CommandFailure::Condition(Condition::NotOpen, 60))?;
         Ok(&stored.base.def)
     }
 
-    fn check_record(&self, record: &[u8]) -> Result<(), Failure> {
+    fn check_record(&self, record: &[u8]) -> Result<(), CommandFailure> {
         let checked = self.definition()?.check_record(record);
         checked.map_err(|e| of_record(&e))
     }
 
     /// The key within the record of a WRITE.
-    fn key_of(&self, record: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn key_of(&self, record: &[u8]) -> Result<Vec<u8>, CommandFailure> {
         let key = self.definition()?.key_in(record);
-        let key = key.ok_or(Failure::Condition(Condition::InvReq, 26))?;
+        let key = key.ok_or(CommandFailure::Condition(Condition::InvReq, 26))?;
         Ok(key.to_vec())
     }
 
     /// Locks the alternate keys that no other record may have, so that of two
     /// tasks that want one the later waits. The step to end with when this one
     /// waits.
-    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<CallProgress>, Failure> {
+    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<CallProgress>, CommandFailure> {
         let (unit, reader) = self.unit_and_store()?;
         let keys = unit.unique_keys(reader, file, record);
         for (index, key) in keys.map_err(|e| of_read(&e))? {
@@ -326,9 +326,9 @@ impl Command<'_, '_> {
 
     fn unit_and_store(
         &mut self,
-    ) -> Result<(&mut UnitOfWork, &mut (dyn ReadStore + Send)), Failure> {
+    ) -> Result<(&mut UnitOfWork, &mut (dyn ReadStore + Send)), CommandFailure> {
         let both = self.cx.unit_and_store(self.task);
-        both.ok_or(Failure::Condition(Condition::NotOpen, 60))
+        both.ok_or(CommandFailure::Condition(Condition::NotOpen, 60))
     }
 
     /// Shows the record that is found, with the changes of the task's unit.
@@ -337,12 +337,12 @@ impl Command<'_, '_> {
         file: StoreTarget,
         seek: SeekKey<'_>,
         show: &mut dyn FnMut(FoundRecord<&[u8]>),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         let (unit, reader) = self.unit_and_store()?;
         seek_in(unit, reader, file, seek, show)
     }
 
-    fn seek_copy(&mut self, file: StoreTarget, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, Failure> {
+    fn seek_copy(&mut self, file: StoreTarget, seek: SeekKey<'_>) -> Result<Option<FoundRecord>, CommandFailure> {
         let mut copy = None;
         self.seek(file, seek, &mut |found| copy = Some(found.copied()))?;
         Ok(copy)
@@ -355,13 +355,13 @@ impl Command<'_, '_> {
         file: StoreTarget,
         prefix: &[u8],
         show: &mut dyn FnMut(FoundRecord<&[u8]>),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         let (_, reader) = self.unit_and_store()?;
         seek_in(changes, reader, file, SeekKey::Prefix(prefix), show)
     }
 
     /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
-    fn lock(&mut self, name: &LockName) -> Result<Option<bool>, Failure> {
+    fn lock(&mut self, name: &LockName) -> Result<Option<bool>, CommandFailure> {
         if self.call.is_nosuspend() && self.cx.kernel.locks.is_taken(self.task, name) {
             return condition(Condition::RecordBusy, 107);
         }
@@ -377,7 +377,7 @@ impl Command<'_, '_> {
     fn change<R>(
         &mut self,
         make: impl FnOnce(&mut UnitOfWork, &mut (dyn ReadStore + Send)) -> Result<R, UnitError>,
-    ) -> Result<(Option<UnitOfWork>, R), Failure> {
+    ) -> Result<(Option<UnitOfWork>, R), CommandFailure> {
         let recoverable = self.is_recoverable();
         let (unit, reader) = self.unit_and_store()?;
         let mut at_once = UnitOfWork::new();
@@ -396,7 +396,7 @@ impl Command<'_, '_> {
         &mut self,
         name: LockName,
         new: bool,
-        changed: Result<Option<UnitOfWork>, Failure>,
+        changed: Result<Option<UnitOfWork>, CommandFailure>,
         answer: CallAnswer,
     ) -> CallResult {
         match changed {
@@ -412,11 +412,11 @@ impl Command<'_, '_> {
 
     /// The record that the task read for update: the one of a token, or the
     /// last one. Where it has read none, INVREQ with `none`.
-    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&UpdateHold<FileId>, Failure> {
+    fn held(&self, file: FileId, token: Option<u32>, none: u32) -> Result<&UpdateHold<FileId>, CommandFailure> {
         let holds = self.files.holds.get(&self.task);
         let hold = holds.and_then(|holds| holds.find(file, token));
         let missing = token.map_or(none, |_| 47);
-        hold.ok_or(Failure::Condition(Condition::InvReq, missing))
+        hold.ok_or(CommandFailure::Condition(Condition::InvReq, missing))
     }
 
     fn release(&mut self, file: FileId, token: u32) {
@@ -460,7 +460,7 @@ fn seek_in(
     file: StoreTarget,
     seek: SeekKey<'_>,
     show: &mut dyn FnMut(FoundRecord<&[u8]>),
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let read = match file.index {
         None => unit.seek(reader, file.base, seek, &mut |e| show(e.into())),
         Some(index) => unit.seek_path(reader, index, seek, &mut |e| show(e.into())),

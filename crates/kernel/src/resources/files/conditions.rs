@@ -6,58 +6,58 @@
 use cics::resp::Condition;
 use store::{ApplyError, ReadError, RecordError, UnitError};
 
-use crate::kernel::{Failure, log_unreadable};
+use crate::kernel::{CommandFailure, log_unreadable};
 
 /// The condition of a change that was not made.
-pub fn of_unit(error: &UnitError) -> Failure {
+pub fn of_unit(error: &UnitError) -> CommandFailure {
     match error {
         UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => {
-            Failure::Condition(Condition::DupRec, 150)
+            CommandFailure::Condition(Condition::DupRec, 150)
         }
-        UnitError::NoAddress => Failure::Condition(Condition::NoSpace, 100),
-        UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
+        UnitError::NoAddress => CommandFailure::Condition(Condition::NoSpace, 100),
+        UnitError::NotFound(_) => CommandFailure::Condition(Condition::NotFnd, 80),
         UnitError::Record(error) => of_record(error),
         UnitError::Read(error) => of_read(error),
     }
 }
 
 /// The condition of a store that could not be read.
-pub fn of_read(error: &ReadError) -> Failure {
+pub fn of_read(error: &ReadError) -> CommandFailure {
     match error {
         ReadError::UnknownFile(_) | ReadError::NotBuilt(_) => {
-            Failure::Condition(Condition::NotOpen, 60)
+            CommandFailure::Condition(Condition::NotOpen, 60)
         }
         ReadError::Storage(error) => {
             log_unreadable(error);
-            Failure::Condition(Condition::IoErr, 120)
+            CommandFailure::Condition(Condition::IoErr, 120)
         }
     }
 }
 
 /// The condition of a change that the store refused.
-pub fn of_apply(error: &ApplyError) -> Failure {
+pub fn of_apply(error: &ApplyError) -> CommandFailure {
     match error {
         ApplyError::Duplicate { .. } | ApplyError::DuplicateAlternate { .. } => {
-            Failure::Condition(Condition::DupRec, 150)
+            CommandFailure::Condition(Condition::DupRec, 150)
         }
-        ApplyError::NotFound { .. } => Failure::Condition(Condition::NotFnd, 80),
-        ApplyError::UnknownFile(_) => Failure::Condition(Condition::NotOpen, 60),
-        ApplyError::Storage(_) if error.is_full() => Failure::Condition(Condition::NoSpace, 100),
-        ApplyError::Storage(_) => Failure::Condition(Condition::IoErr, 120),
+        ApplyError::NotFound { .. } => CommandFailure::Condition(Condition::NotFnd, 80),
+        ApplyError::UnknownFile(_) => CommandFailure::Condition(Condition::NotOpen, 60),
+        ApplyError::Storage(_) if error.is_full() => CommandFailure::Condition(Condition::NoSpace, 100),
+        ApplyError::Storage(_) => CommandFailure::Condition(Condition::IoErr, 120),
     }
 }
 
 /// The condition of a record that breaks its file's definition.
-pub fn of_record(error: &RecordError) -> Failure {
+pub fn of_record(error: &RecordError) -> CommandFailure {
     match error {
-        RecordError::TooLong { .. } => Failure::Condition(Condition::LengErr, 12),
+        RecordError::TooLong { .. } => CommandFailure::Condition(Condition::LengErr, 12),
         RecordError::NotFixedLength { .. } | RecordError::TooShort { .. } => {
-            Failure::Condition(Condition::LengErr, 14)
+            CommandFailure::Condition(Condition::LengErr, 14)
         }
-        RecordError::NotDeletable => Failure::Condition(Condition::InvReq, 21),
-        RecordError::EntryLength { .. } => Failure::Condition(Condition::LengErr, 14),
-        RecordError::KeyLength { .. } => Failure::Condition(Condition::InvReq, 26),
-        RecordError::KeyDiffers { .. } => Failure::Condition(Condition::InvReq, 46),
-        RecordError::RecordNumberZero => Failure::Condition(Condition::Illogic, 110),
+        RecordError::NotDeletable => CommandFailure::Condition(Condition::InvReq, 21),
+        RecordError::EntryLength { .. } => CommandFailure::Condition(Condition::LengErr, 14),
+        RecordError::KeyLength { .. } => CommandFailure::Condition(Condition::InvReq, 26),
+        RecordError::KeyDiffers { .. } => CommandFailure::Condition(Condition::InvReq, 46),
+        RecordError::RecordNumberZero => CommandFailure::Condition(Condition::Illogic, 110),
     }
 }

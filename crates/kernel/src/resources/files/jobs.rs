@@ -16,7 +16,7 @@ use super::commands::DEADLOCK;
 use super::conditions::{of_read, of_unit};
 use super::{RegionFiles, Resources};
 use crate::kernel::{
-    KernelContext, Failure, LockLifetime, LockName, LockSpace, Request, CallResult, CallProgress, condition, done,
+    KernelContext, CommandFailure, LockLifetime, LockName, LockSpace, Request, CallResult, CallProgress, condition, done,
 };
 
 /// Serves an operation on a record: `args` are the number of the file, the
@@ -163,7 +163,7 @@ impl FileOperation<'_, '_> {
         file: FileId,
         key: &[u8],
         lifetime: LockLifetime,
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<bool>, CommandFailure> {
         let name = LockName::new(LockSpace::Record(file), key);
         let task = self.request.caller.key;
         if !self.waits && self.cx.kernel.locks.is_taken(task, &name) {
@@ -178,7 +178,7 @@ impl FileOperation<'_, '_> {
     }
 
     /// Locks the alternate keys that no other record may have.
-    fn lock_unique_keys(&mut self, record: &[u8]) -> Result<Option<CallProgress>, Failure> {
+    fn lock_unique_keys(&mut self, record: &[u8]) -> Result<Option<CallProgress>, CommandFailure> {
         let file = self.file;
         let (unit, reader) = self.unit_and_store()?;
         let keys = unit.unique_keys(reader, file, record);
@@ -192,9 +192,9 @@ impl FileOperation<'_, '_> {
 
     fn unit_and_store(
         &mut self,
-    ) -> Result<(&mut UnitOfWork, &mut (dyn ReadStore + Send)), Failure> {
+    ) -> Result<(&mut UnitOfWork, &mut (dyn ReadStore + Send)), CommandFailure> {
         let both = self.cx.unit_and_store(self.request.caller.key);
-        both.ok_or(Failure::Condition(Condition::NotOpen, 60))
+        both.ok_or(CommandFailure::Condition(Condition::NotOpen, 60))
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::Resources;
 use super::super::settling;
 use super::start::schedule;
 use super::{DELAY, ReqId, StartStage, kept};
-use crate::kernel::{KernelContext, FAILED, Failure, CommandCompletion, Request, CallResult, CallProgress, condition, done};
+use crate::kernel::{KernelContext, FAILED, CommandFailure, CommandCompletion, Request, CallResult, CallProgress, condition, done};
 
 pub(super) fn cancel(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let caller = &request.caller;
@@ -57,7 +57,7 @@ fn cancel_start(resources: &mut Resources, cx: &mut KernelContext<'_>, name: Req
         CommandCompletion {
             answer,
             // The command has no condition for it.
-            refused: |_| Failure::Abend(FAILED),
+            refused: |_| CommandFailure::Abend(FAILED),
             unlock: None,
             settle: settling(move |resources, cx, stored| {
                 match stored {

@@ -34,7 +34,7 @@ use link::{Name, TransId};
 
 use super::{GrowthAccount, Manager, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::{EventKind, Failure};
+use crate::kernel::{EventKind, CommandFailure};
 use crate::kernel::{InternalStart, TimerId};
 use crate::types::WaitKind;
 use crate::types::{AccountKind, CountAndBytes, TransactionDef};
@@ -250,7 +250,7 @@ impl IntervalControl {
     }
 
     /// Whether a request may be added.
-    fn check_room(&self, request: &StartRequest) -> Result<(), Failure> {
+    fn check_room(&self, request: &StartRequest) -> Result<(), CommandFailure> {
         let (task, more) = (request.maker, request.amount());
         self.account.check(AccountKind::Starts, task, more)
     }

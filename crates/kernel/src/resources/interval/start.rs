@@ -9,7 +9,7 @@ use super::when::{TimeOptions, when};
 use super::{IntervalControl, StartStage, StartData, StartRequest, UNNAMED, kept, retrieve};
 use crate::core::TaskKey;
 use crate::kernel::{
-    AlarmTarget, KernelContext, FAILED, Failure, Request, CallResult, InternalStart, StartEnd, condition, done, done_with,
+    AlarmTarget, KernelContext, FAILED, CommandFailure, Request, CallResult, InternalStart, StartEnd, condition, done, done_with,
 };
 use crate::types::{StartRefusal, StartCode};
 
@@ -157,7 +157,7 @@ pub(super) fn attach(resources: &mut Resources, cx: &mut KernelContext<'_>, requ
 }
 
 /// What a START sends along for RETRIEVE; none when it names nothing.
-fn data(operands: &CommandOperands) -> Result<Option<StartData>, Failure> {
+fn data(operands: &CommandOperands) -> Result<Option<StartData>, CommandFailure> {
     let data = StartData {
         from: area(operands, row::FROM, row::LENGTH)?,
         rtransid: operands.get_name(row::RTRANSID),
@@ -168,7 +168,7 @@ fn data(operands: &CommandOperands) -> Result<Option<StartData>, Failure> {
 }
 
 /// The area that is sent along; its length must be above 0.
-fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u8>>, Failure> {
+fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u8>>, CommandFailure> {
     match operands.get_int(length) {
         Some(..=0) => condition(Condition::LengErr, 0),
         _ => Ok(operands.get_bytes(from).map(<[u8]>::to_vec)),
@@ -177,7 +177,7 @@ fn area(operands: &CommandOperands, from: u8, length: u8) -> Result<Option<Vec<u
 
 /// A transaction that is defined. Whether it is enabled is seen when its task
 /// is to begin.
-fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<TransId, Failure> {
+fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<TransId, CommandFailure> {
     let transid = TransId::from_bytes(name.unwrap_or([b' '; 4]));
     match interval.transaction(transid) {
         Some(_) => Ok(transid),
@@ -186,15 +186,15 @@ fn transaction(interval: &IntervalControl, name: Option<[u8; 4]>) -> Result<Tran
 }
 
 /// The channel that the worker sent with the command.
-fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, Failure> {
+fn channel(operands: &CommandOperands) -> Result<Option<ChannelData>, CommandFailure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    parsed.transpose().map_err(|_| Failure::Abend(FAILED))
+    parsed.transpose().map_err(|_| CommandFailure::Abend(FAILED))
 }
 
 /// The terminal that START names, which must be known and have room for one more
 /// request.
-fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>, Failure> {
+fn terminal(resources: &Resources, operands: &CommandOperands) -> Result<Name<4>, CommandFailure> {
     let Some(terminal) = operands.get_name(row::TERMID).map(Name::from_bytes) else {
         return Ok(Name::BLANK);
     };

@@ -6,7 +6,7 @@
 use cics::resp::Condition;
 use link::CommandOperands;
 
-use crate::kernel::{KernelContext, Failure};
+use crate::kernel::{KernelContext, CommandFailure};
 
 /// The indexes of a command's options that say when.
 pub struct TimeOptions {
@@ -41,7 +41,7 @@ impl TimeOptions {
 
 /// The instant, in nanoseconds of the region's clock, that a command names;
 /// now when it names none, and for a time of day that has passed.
-pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContext<'_>) -> Result<u64, Failure> {
+pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContext<'_>) -> Result<u64, CommandFailure> {
     if let Some(time) = operands.get_int(options.time) {
         return of_day(hhmmss(time)?, cx);
     }
@@ -60,7 +60,7 @@ pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContex
     let checked = |value: Option<i64>, most: i64, resp2: u32| match value {
         None => Ok(0),
         Some(value) if (0..=most).contains(&value) => Ok(value as u64),
-        Some(_) => Err(Failure::Condition(Condition::InvReq, resp2)),
+        Some(_) => Err(CommandFailure::Condition(Condition::InvReq, resp2)),
     };
     let hours = checked(h, 99, 4)?;
     let minutes = checked(m, if alone { 5_999 } else { 59 }, 5)?;
@@ -74,9 +74,9 @@ pub fn when(operands: &CommandOperands, options: &TimeOptions, cx: &KernelContex
 }
 
 /// Seconds of an hhmmss number.
-fn hhmmss(value: i64) -> Result<u64, Failure> {
+fn hhmmss(value: i64) -> Result<u64, CommandFailure> {
     let (h, m, s) = (value / 10_000, value / 100 % 100, value % 100);
-    let wrong = |resp2| Err(Failure::Condition(Condition::InvReq, resp2));
+    let wrong = |resp2| Err(CommandFailure::Condition(Condition::InvReq, resp2));
     match (h, m, s) {
         _ if value < 0 || h > 99 => wrong(4),
         (_, m, _) if m > 59 => wrong(5),
@@ -87,7 +87,7 @@ fn hhmmss(value: i64) -> Result<u64, Failure> {
 
 /// A time of day. Hours above 23 mean a later day; any other time has passed
 /// when it was at most six hours ago, before midnight or after.
-fn of_day(seconds: u64, cx: &KernelContext<'_>) -> Result<u64, Failure> {
+fn of_day(seconds: u64, cx: &KernelContext<'_>) -> Result<u64, CommandFailure> {
     let day_ns = DAY_S * SECOND_NS;
     let local_ns = cx.kernel.settings.local_ns(cx.now);
     let of_day_ns = local_ns % day_ns;

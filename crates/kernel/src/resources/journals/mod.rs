@@ -22,7 +22,7 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done, done_with};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done, done_with};
 use crate::types::{
     AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, JournalAsk, JournalDef, JournalKind,
     JournalRecord, KernelConfig,
@@ -108,7 +108,7 @@ macro_rules! options {
 fn write_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = request.operands.get_name(write_journalname::JOURNALNAME);
     let options = options!(write_journalname, FLENGTH);
-    let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
+    let name = name.ok_or(CommandFailure::Condition(Condition::JidErr, 0))?;
     write(&mut resources.journals, cx, request, name, &options)
 }
 
@@ -173,7 +173,7 @@ fn write(
 
 fn wait_by_name(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Request) -> CallResult {
     let name = request.operands.get_name(wait_journalname::JOURNALNAME);
-    let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
+    let name = name.ok_or(CommandFailure::Condition(Condition::JidErr, 0))?;
     wait(&mut resources.journals, cx, request, name)
 }
 
@@ -209,7 +209,7 @@ fn stream(path: &str, name: &[u8; 8]) -> String {
 }
 
 /// The name of a journal by number.
-fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
+fn numbered(number: Option<i64>) -> Result<[u8; 8], CommandFailure> {
     match number {
         Some(number @ 1..=99) => {
             let mut name = *b"DFHJ00  ";
@@ -235,7 +235,7 @@ impl JournalTable {
         &mut self,
         name: [u8; 8],
         task: TaskKey,
-    ) -> Result<Option<(FileKey, PathBuf)>, Failure> {
+    ) -> Result<Option<(FileKey, PathBuf)>, CommandFailure> {
         let Some(kind) = self.model(&name) else {
             return condition(Condition::JidErr, 0);
         };

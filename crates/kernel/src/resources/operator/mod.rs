@@ -20,7 +20,7 @@ use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::EventKind;
 use crate::kernel::{
-    KernelContext, KernelEffect, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, WakeReason, condition, done, done_with,
+    KernelContext, KernelEffect, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, WakeReason, condition, done, done_with,
     done_with_condition,
 };
 use crate::types::WaitKind;
@@ -134,7 +134,7 @@ fn give(operands: &CommandOperands, mut reply: Vec<u8>) -> CallResult {
     }
 }
 
-fn check(operands: &CommandOperands) -> Result<(), Failure> {
+fn check(operands: &CommandOperands) -> Result<(), CommandFailure> {
     let wrong = |resp2| condition(Condition::InvReq, resp2);
     let within = |option, range: std::ops::RangeInclusive<i64>| {
         operands.get_int(option).is_none_or(|n| range.contains(&n))

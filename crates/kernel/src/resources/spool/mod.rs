@@ -19,7 +19,7 @@ use link::CommandOperands;
 
 use super::{GrowthAccount, Manager, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition};
 use crate::types::{AccountKind, CountAndBytes, FileAsk, FileKey, FileKind, ReportAsk};
 
 /// What this manager serves and hears of.
@@ -180,7 +180,7 @@ fn close(resources: &mut Resources, cx: &mut KernelContext<'_>, request: &mut Re
 }
 
 /// CLASS, a letter or a digit.
-fn class_of(operands: &CommandOperands, option: u8) -> Result<Option<u8>, Failure> {
+fn class_of(operands: &CommandOperands, option: u8) -> Result<Option<u8>, CommandFailure> {
     match operands.get_bytes(option) {
         None => Ok(None),
         Some([class]) if class.is_ascii_uppercase() || class.is_ascii_digit() => Ok(Some(*class)),
@@ -190,7 +190,7 @@ fn class_of(operands: &CommandOperands, option: u8) -> Result<Option<u8>, Failur
 
 impl SpoolReports {
     /// A report that is about to be opened.
-    fn begin(&mut self, task: TaskKey) -> Result<(Token, FileKey), Failure> {
+    fn begin(&mut self, task: TaskKey) -> Result<(Token, FileKey), CommandFailure> {
         let more = CountAndBytes::one(REPORT_BYTES);
         self.account.check(AccountKind::Reports, task, more)?;
         self.last_token += 1;
@@ -236,16 +236,16 @@ impl SpoolReports {
     }
 
     /// The file of the report of a token.
-    fn named(&self, request: &Request, option: u8) -> Result<FileKey, Failure> {
+    fn named(&self, request: &Request, option: u8) -> Result<FileKey, CommandFailure> {
         let token = request.operands.get_name(option).unwrap_or_default();
         let report = self.open.get(&(request.caller.key, token));
         let open = report.filter(|report| report.stage == ReportStage::Open);
         let file = open.map(|report| report.file);
-        file.ok_or(Failure::Condition(Condition::NotOpen, 8))
+        file.ok_or(CommandFailure::Condition(Condition::NotOpen, 8))
     }
 
     /// The folder of a user's reports, whose name cannot leave the spool's.
-    fn folder_of(&self, user: [u8; 8]) -> Result<PathBuf, Failure> {
+    fn folder_of(&self, user: [u8; 8]) -> Result<PathBuf, CommandFailure> {
         let user = user.trim_ascii_end();
         let letter = |b: &u8| b.is_ascii_alphanumeric() || b"$@#".contains(b);
         if user.is_empty() || !user.iter().all(letter) {

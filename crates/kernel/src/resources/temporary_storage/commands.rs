@@ -8,7 +8,7 @@ use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
 use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, QueueOrigin, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
-use crate::kernel::{KernelContext, WaitExpiry, Failure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with};
+use crate::kernel::{KernelContext, WaitExpiry, CommandFailure, Request, CallResult, CallProgress, TaskWait, condition, done, done_with};
 use crate::types::{AccountKind, CountAndBytes};
 
 /// Where a queue is.
@@ -188,7 +188,7 @@ pub(super) fn delete(resources: &mut Resources, cx: &mut KernelContext<'_>, requ
 impl TemporaryStorage {
     /// The name that a command gives with QUEUE or QNAME. A queue elsewhere,
     /// by SYSID or by its model, cannot be reached.
-    fn queue(&self, operands: &CommandOperands, options: [u8; 3]) -> Result<QueueName, Failure> {
+    fn queue(&self, operands: &CommandOperands, options: [u8; 3]) -> Result<QueueName, CommandFailure> {
         let [queue, qname, sysid] = options;
         let name = operands.get_name(qname).or(operands.get_name(queue));
         let name: QueueName = name.unwrap_or([b' '; 16]);

@@ -20,7 +20,7 @@ use super::memory::{MAX_ITEMS, cost};
 use super::{UnitQueueChanges, QueueName, RecoverableQueue, TemporaryStorage, freed};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, Failure, LockName, LockSpace, Request, CallResult, WakeReason, condition, done, done_with,
+    KernelContext, CommandFailure, LockName, LockSpace, Request, CallResult, WakeReason, condition, done, done_with,
 };
 use cics::command::commands::writeq_ts as row;
 
@@ -359,7 +359,7 @@ fn head(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<QueueHead>, Failure> {
+) -> Result<Option<QueueHead>, CommandFailure> {
     let value = unit.get(reader, TABLE, name).map_err(|e| unreadable(&e))?;
     Ok(value.and_then(|value| QueueHead::parse(&value)))
 }

@@ -12,7 +12,7 @@ use link::{Name, CommandOperands, TransId, UserId};
 
 use super::super::Resources;
 use super::{Body, QueueName, TransientData};
-use crate::kernel::{KernelContext, Failure, Request, CallResult, condition, done};
+use crate::kernel::{KernelContext, CommandFailure, Request, CallResult, condition, done};
 use crate::types::{FileKind, TdKind, TdQueueDef, Trigger};
 
 /// A queue as INQUIRE TDQUEUE tells of it.
@@ -99,7 +99,7 @@ pub(super) fn set(resources: &mut Resources, cx: &mut KernelContext<'_>, request
 }
 
 /// What the operands say, or what is wrong with them.
-fn requested_change(operands: &CommandOperands) -> Result<TdQueueChange, Failure> {
+fn requested_change(operands: &CommandOperands) -> Result<TdQueueChange, CommandFailure> {
     let either = |option, yes: (u8, &str), no: (u8, &str), resp2| {
         let value = |name| cvda::value(name).map(i64::from);
         match operands.get_int(option) {

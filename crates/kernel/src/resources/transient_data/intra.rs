@@ -23,7 +23,7 @@ use super::super::settling;
 use super::{QueueName, TransientData};
 use crate::core::TaskKey;
 use crate::kernel::{
-    KernelContext, FAILED, Failure, LockName, LockSpace, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, WakeReason,
+    KernelContext, FAILED, CommandFailure, LockName, LockSpace, CommandCompletion, RefusalMapping, Request, CallResult, CallProgress, WakeReason,
     condition, done, done_with,
 };
 use crate::types::{TdRecovery, Trigger};
@@ -274,7 +274,7 @@ pub(super) fn delete(
         _ => &mut changes,
     };
     let (mut items, mut bytes) = (0, 0);
-    let failed = |_| Failure::Abend(FAILED);
+    let failed = |_| CommandFailure::Abend(FAILED);
     while let Some((key, record)) = first(target, reader, &name).map_err(failed)? {
         target.remove(TABLE, &key);
         items += 1;
@@ -375,27 +375,27 @@ fn at_once(
 }
 
 /// A WRITEQ TD that the store refuses: the data set has no room, or fails.
-fn not_written(error: &ApplyError) -> Failure {
+fn not_written(error: &ApplyError) -> CommandFailure {
     match error.is_full() {
-        true => Failure::Condition(Condition::NoSpace, 0),
-        false => Failure::Condition(Condition::IoErr, 0),
+        true => CommandFailure::Condition(Condition::NoSpace, 0),
+        false => CommandFailure::Condition(Condition::IoErr, 0),
     }
 }
 
 /// A READQ TD that the store refuses.
-fn not_read(_: &ApplyError) -> Failure {
-    Failure::Condition(Condition::IoErr, 0)
+fn not_read(_: &ApplyError) -> CommandFailure {
+    CommandFailure::Condition(Condition::IoErr, 0)
 }
 
 /// A DELETEQ TD that the store refuses: the command has no condition for it.
-fn not_deleted(_: &ApplyError) -> Failure {
-    Failure::Abend(FAILED)
+fn not_deleted(_: &ApplyError) -> CommandFailure {
+    CommandFailure::Abend(FAILED)
 }
 
-fn recovery_of(td: &mut TransientData, name: &QueueName) -> Result<TdRecovery, Failure> {
+fn recovery_of(td: &mut TransientData, name: &QueueName) -> Result<TdRecovery, CommandFailure> {
     let intra = td.intra(name);
     let recovery = intra.map(|intra| intra.recovery);
-    recovery.ok_or(Failure::Condition(Condition::QIdErr, 0))
+    recovery.ok_or(CommandFailure::Condition(Condition::QIdErr, 0))
 }
 
 pub(super) fn record_key(name: &QueueName, number: u64) -> Vec<u8> {
@@ -410,7 +410,7 @@ pub(super) fn first(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<StoreRow>, Failure> {
+) -> Result<Option<StoreRow>, CommandFailure> {
     let mut found = None;
     let mut take = |e: store::RecordView<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
     unit.seek_table(reader, TABLE, SeekKey::Prefix(name), &mut take)

@@ -27,7 +27,7 @@ use store::{UnitOfWork, WriteStore};
 
 use super::{Manager, Resources, hand_over};
 use crate::core::TaskKey;
-use crate::kernel::{Failure, condition};
+use crate::kernel::{CommandFailure, condition};
 use crate::types::{
     CountAndBytes, FileKey, KernelConfig, OpenTime, QueueFile, RegionStatistics, TdKind, TdQueueDef,
 };
@@ -114,7 +114,7 @@ struct ExtraQueue {
 
 impl TransientData {
     /// The queue that a command names, through indirect ones.
-    fn named(&self, operands: &CommandOperands, queue: u8, sysid: u8) -> Result<QueueName, Failure> {
+    fn named(&self, operands: &CommandOperands, queue: u8, sysid: u8) -> Result<QueueName, CommandFailure> {
         let system = operands.get_name(sysid).map(link::Name::from_bytes);
         if !system.is_none_or(|s| s.is_blank() || s == self.sysid) {
             return condition(Condition::SysIdErr, 0);
@@ -148,8 +148,8 @@ impl TransientData {
         let operands = CommandOperands::default().bytes(writeq_td::QUEUE, name);
         match self.named(&operands, writeq_td::QUEUE, writeq_td::SYSID) {
             Ok(name) => intra::write_from_door(self, cx, name, record),
-            Err(Failure::Condition(raised, _)) => Err(raised),
-            Err(Failure::Abend(_)) => Err(Condition::QIdErr),
+            Err(CommandFailure::Condition(raised, _)) => Err(raised),
+            Err(CommandFailure::Abend(_)) => Err(Condition::QIdErr),
         }
     }
 

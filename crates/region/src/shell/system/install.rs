@@ -19,7 +19,7 @@ use super::super::SharedRegion;
 use super::{SystemCommand, CommandResult};
 use crate::api::{RegionDefinitions, QueueFileFormat, TdKind, TdRecovery, TransactionDef, install};
 use kernel::resources::system::ResourceKind;
-use kernel::{Failure, condition};
+use kernel::{CommandFailure, condition};
 
 impl SharedRegion {
     /// CREATE: the type is the word of the row, the name its first option.
@@ -38,7 +38,7 @@ impl SharedRegion {
         let kind = asked.row.words[0];
         let made = csd::definition(kind, name.trim(), &attributes).map_err(|wrong| {
             tracing::warn!("CREATE {kind}({}): {}", name.trim(), wrong.message);
-            Failure::Condition(Condition::InvReq, wrong.resp2())
+            CommandFailure::Condition(Condition::InvReq, wrong.resp2())
         })?;
         if let Some(model) = made.enqmodels.first() {
             let mut kernel = self.kernel.lock();
@@ -243,7 +243,7 @@ impl SystemCommand<'_> {
 }
 
 /// Takes what is meant out of a list; NOTFND when it is not there.
-fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, Failure> {
+fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, CommandFailure> {
     let before = list.len();
     list.retain(|one| !meant(one));
     match list.len() < before {
@@ -253,7 +253,7 @@ fn taken<T>(list: &mut Vec<T>, meant: impl Fn(&T) -> bool) -> Result<bool, Failu
 }
 
 /// Adds what was made, in the place of what has its name.
-fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<(), Failure> {
+fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<(), CommandFailure> {
     for def in &made.transactions {
         let new = install::transaction(def);
         let old = definitions
@@ -304,7 +304,7 @@ fn add(definitions: &mut RegionDefinitions, made: &Csd, user: &str) -> Result<()
     for def in &made.tdqueues {
         let queue = install::td_queue(def, user).map_err(|why| {
             tracing::warn!("CREATE: {why}");
-            Failure::Condition(Condition::InvReq, 0)
+            CommandFailure::Condition(Condition::InvReq, 0)
         })?;
         let fixed = matches!(&queue.kind, TdKind::Extrapartition { format, .. } if *format == QueueFileFormat::Fixed);
         if fixed && matches!(&def.kind, csd::TdQueueKind::Extra(e) if e.record_bytes.is_none()) {

@@ -16,7 +16,7 @@ mod view;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cics::command::{Argument, Command, Direction, by_number, commands as rows};
+use cics::command::{OptionArgument, Command, DataDirection, by_number, commands as rows};
 use cics::cvda;
 use cics::resp::Condition;
 use link::{CallAnswer, WorkerCall, Name, CommandOperands};
@@ -28,12 +28,12 @@ use super::wakes;
 use crate::api::UserPoint;
 use kernel::core::TaskKey;
 use kernel::resources::system::ResourceKind;
-use kernel::{Failure, condition};
+use kernel::{CommandFailure, condition};
 use view::OptionValue;
 pub use view::RegionView;
 
 /// What serving a command came to.
-type CommandResult = Result<CommandOperands, Failure>;
+type CommandResult = Result<CommandOperands, CommandFailure>;
 
 /// Serves a command.
 type CommandHandler = fn(&Arc<SharedRegion>, &SystemCommand<'_>) -> CommandResult;
@@ -230,7 +230,7 @@ impl SharedRegion {
         self.view(|view| {
             let mut given = CommandOperands::default();
             for (index, option) in (0..).zip(asked.row.options) {
-                if option.direction == Direction::In || !asked.operands.has(index) {
+                if option.direction == DataDirection::In || !asked.operands.has(index) {
                     continue;
                 }
                 given = match value(view, option.name) {
@@ -284,7 +284,7 @@ impl SharedRegion {
     }
 
     /// The task that an option names by its number.
-    fn task_of(&self, asked: &SystemCommand<'_>, option: u8) -> Result<TaskKey, Failure> {
+    fn task_of(&self, asked: &SystemCommand<'_>, option: u8) -> Result<TaskKey, CommandFailure> {
         let number = asked
             .operands
             .get_int(option)
@@ -320,7 +320,7 @@ impl SystemCommand<'_> {
         yes: &str,
         no: &str,
         resp2: u32,
-    ) -> Result<Option<bool>, Failure> {
+    ) -> Result<Option<bool>, CommandFailure> {
         let value = |name| cvda::value(name).map(i64::from);
         let given = self.option(option).and_then(|o| self.operands.get_int(o));
         match given {
@@ -333,7 +333,7 @@ impl SystemCommand<'_> {
     }
 
     /// INVREQ when there is an option beside these.
-    fn only(&self, served: &[u8]) -> Result<(), Failure> {
+    fn only(&self, served: &[u8]) -> Result<(), CommandFailure> {
         let known = served.iter().fold(0, |bits, index| bits | 1u128 << index);
         let own = (1u128 << self.row.options.len()) - 1;
         match self.operands.options & own & !known {
@@ -344,8 +344,8 @@ impl SystemCommand<'_> {
 }
 
 /// A text of the size that its option has.
-fn padded(mut text: Vec<u8>, argument: Argument) -> Vec<u8> {
-    if let Argument::Chars(size) = argument {
+fn padded(mut text: Vec<u8>, argument: OptionArgument) -> Vec<u8> {
+    if let OptionArgument::Chars(size) = argument {
         text.resize(size.into(), b' ');
     }
     text
@@ -354,7 +354,7 @@ fn padded(mut text: Vec<u8>, argument: Argument) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cics::command::Served;
+    use cics::command::CommandSupport;
 
     /// Served by the door of terminals.
     const OF_TERMINALS: [&str; 2] = ["INQUIRE TERMINAL", "SET TERMINAL"];
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn every_system_command_that_is_listed_as_served_is() {
         for row in cics::command::all() {
-            if row.domain != cics::command::Domain::System || row.served != Served::Region {
+            if row.domain != cics::command::CommandDomain::System || row.served != CommandSupport::Region {
                 continue;
             }
             if OF_TERMINALS.contains(&row.name) {
@@ -377,7 +377,7 @@ mod tests {
     fn the_rows_of_what_is_served_here_say_so() {
         for (number, _) in COMMANDS {
             let row = by_number(*number).expect("a row of the command table");
-            assert_eq!(row.served, Served::Region, "{}", row.name);
+            assert_eq!(row.served, CommandSupport::Region, "{}", row.name);
             let in_kernel = kernel::resources::commands().any(|(n, _)| n == *number);
             assert!(!in_kernel, "{}", row.name);
         }

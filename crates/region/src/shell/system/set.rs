@@ -16,7 +16,7 @@ use super::{SystemCommand, CommandResult};
 use crate::api::{ClassDef, PurgeOutcome, TraceFilter};
 use kernel::core::Core;
 use kernel::resources::system::{DAY_S, StatisticsRecording};
-use kernel::{Failure, condition};
+use kernel::{CommandFailure, condition};
 
 impl SharedRegion {
     pub(super) fn set_task(self: &Arc<Self>, asked: &SystemCommand<'_>) -> CommandResult {
@@ -471,7 +471,7 @@ fn time_of(
     parts: [u8; 3],
     resp2: [u32; 4],
     most_hours: i64,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<u64>, CommandFailure> {
     let operands = asked.operands;
     if let Some(n) = operands.get_int(whole) {
         let (h, m, s) = (n / 10_000, n / 100 % 100, n % 100);
@@ -507,7 +507,7 @@ struct DispatchChange {
 }
 
 impl DispatchChange {
-    fn from_command(asked: &SystemCommand<'_>, aging: u8, runaway: u8) -> Result<Self, Failure> {
+    fn from_command(asked: &SystemCommand<'_>, aging: u8, runaway: u8) -> Result<Self, CommandFailure> {
         let within = |option, most: i64, least: i64, resp2| match asked.operands.get_int(option) {
             Some(0) => Ok(Some(0)),
             Some(ms) if (least..=most).contains(&ms) => Ok(Some(ms as u64 * 1_000_000)),

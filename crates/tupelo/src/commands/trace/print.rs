@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use cics::command::Domain;
+use cics::command::CommandDomain;
 use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
@@ -167,7 +167,7 @@ fn word(text: &str) -> Result<String, String> {
 /// A domain that entries can have.
 fn domain(text: &str) -> Result<String, String> {
     let own = ["kernel", "user"];
-    let mut all: Vec<&str> = Domain::ALL.iter().map(|d| d.name()).chain(own).collect();
+    let mut all: Vec<&str> = CommandDomain::ALL.iter().map(|d| d.name()).chain(own).collect();
     all.sort_unstable();
     match all.iter().any(|name| name.eq_ignore_ascii_case(text)) {
         true => Ok(text.to_owned()),
