@@ -1,6 +1,6 @@
 //! Builds the programs named on the command line: `build OUT COPYDIR FILE...`.
 
-use translator::{Compiler, CompilerOptions, Source};
+use translator::{ModuleCompiler, CompilerOptions, ProgramSource};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -9,8 +9,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut options = CompilerOptions::new(out);
     options.copy_dirs = vec![copy.into()];
-    let compiler = Compiler::new(options)?;
-    let sources: Vec<Source> = args.map(Source::new).collect();
+    let compiler = ModuleCompiler::new(options)?;
+    let sources: Vec<ProgramSource> = args.map(ProgramSource::new).collect();
     for built in compiler.build_all(&sources, |_| ()) {
         let module = built.module.map_or("-".into(), |m| m.display().to_string());
         println!(

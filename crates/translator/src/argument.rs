@@ -2,11 +2,11 @@
 
 use cics::command::{OptionArgument, DataDirection, OptionRow};
 
-use crate::token::{Kind, Token};
+use crate::token::{TokenKind, Token};
 
 /// What an argument is.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub(crate) enum ArgumentValue {
     /// A data item with its subscripts and qualifiers.
     Item(Vec<Token>),
     /// A literal with its quotes.
@@ -101,27 +101,27 @@ pub(crate) fn significant_length(text: &str) -> usize {
 }
 
 /// What an argument's tokens are; `None` for nothing.
-pub(crate) fn classify(tokens: &[Token]) -> Option<Value> {
+pub(crate) fn classify(tokens: &[Token]) -> Option<ArgumentValue> {
     let first = tokens.first()?;
     if tokens.len() == 1 {
-        if first.kind == Kind::Literal {
-            return Some(Value::Literal(first.clone()));
+        if first.kind == TokenKind::Literal {
+            return Some(ArgumentValue::Literal(first.clone()));
         }
         if first.is_any(&["ZERO", "ZEROS", "ZEROES"]) {
-            return Some(Value::Integer("0".to_owned()));
+            return Some(ArgumentValue::Integer("0".to_owned()));
         }
     }
     if let Some(number) = integer(tokens) {
-        return Some(Value::Integer(number));
+        return Some(ArgumentValue::Integer(number));
     }
     if first.is("ADDRESS") && tokens.len() > 1 {
         let of = usize::from(tokens[1].is("OF"));
-        return Some(Value::AddressOf(tokens[1 + of..].to_vec()));
+        return Some(ArgumentValue::AddressOf(tokens[1 + of..].to_vec()));
     }
     if first.is_any(&["LENGTH", "FUNCTION"]) && tokens.len() > 1 || is_arithmetic(tokens) {
-        return Some(Value::Expression(tokens.to_vec()));
+        return Some(ArgumentValue::Expression(tokens.to_vec()));
     }
-    Some(Value::Item(tokens.to_vec()))
+    Some(ArgumentValue::Item(tokens.to_vec()))
 }
 
 fn integer(tokens: &[Token]) -> Option<String> {
@@ -132,7 +132,7 @@ fn integer(tokens: &[Token]) -> Option<String> {
         _ => return None,
     };
     let digits = number.text.strip_prefix('-').unwrap_or(&number.text);
-    (number.kind == Kind::Word && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    (number.kind == TokenKind::Word && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
         .then(|| format!("{sign}{}", number.text))
 }
 

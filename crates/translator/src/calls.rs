@@ -5,14 +5,14 @@ use std::fmt::Write;
 use cics::abi::{self, BlockRepr};
 use cics::command::{self, OptionArgument, DataDirection};
 
-use crate::argument::{Value, is_arithmetic, is_number};
-use crate::exec::{Operand, Parsed};
-use crate::outline::Unit;
+use crate::argument::{ArgumentValue, is_arithmetic, is_number};
+use crate::exec::{CommandOperand, ParsedCommand};
+use crate::outline::ProgramUnit;
 use crate::writer::inline;
 
 /// What a program needs besides its own declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
+pub(crate) struct ProgramNeeds {
     /// Labels of all HANDLE commands, as a GO TO names them.
     pub labels: Vec<String>,
     /// A HANDLE CONDITION or HANDLE AID names a label.
@@ -27,7 +27,7 @@ pub(crate) struct Needs {
     pub pointers: usize,
 }
 
-impl Needs {
+impl ProgramNeeds {
     /// Position of a label, from 1.
     fn position(&mut self, label: String) -> u16 {
         let at = self
@@ -45,8 +45,8 @@ impl Needs {
     /// a label that the program does not have.
     pub(crate) fn add_labels(
         &mut self,
-        command: &Parsed,
-        unit: &Unit,
+        command: &ParsedCommand,
+        unit: &ProgramUnit,
         at: usize,
     ) -> Result<Vec<(u16, u16)>, crate::token::Token> {
         let is_abend = command.row.number == command::commands::handle_abend::NUMBER;
@@ -124,20 +124,20 @@ pub(crate) fn start_call(line: u32, source_file: u8) -> String {
 
 /// Temporaries of one command.
 #[derive(Default)]
-struct Temporaries {
+struct CallTemporaries {
     fullwords: usize,
     doublewords: usize,
     pointers: usize,
 }
 
 /// The statements of a command.
-pub(crate) struct Call {
+pub(crate) struct CallText {
     /// Statements, without a period.
     pub text: String,
 }
 
 /// Writes a command. The labels of the whole program must be in `needs`.
-pub(crate) fn call(command: &Parsed, pairs: Vec<(u16, u16)>, needs: &mut Needs) -> Call {
+pub(crate) fn call(command: &ParsedCommand, pairs: Vec<(u16, u16)>, needs: &mut ProgramNeeds) -> CallText {
     let tests_labels = needs.condition_labels
         && !command.has(command::RESP)
         && !command.has(command::RESP2)
@@ -163,13 +163,13 @@ pub(crate) fn call(command: &Parsed, pairs: Vec<(u16, u16)>, needs: &mut Needs) 
         options: command.bits,
         pairs,
     };
-    let mut parts = Parts {
+    let mut parts = CallParts {
         before: String::new(),
         using: hex_literal(&block.emit()),
         after: String::new(),
         content: false,
     };
-    let mut used = Temporaries::default();
+    let mut used = CallTemporaries::default();
     for operand in &command.operands {
         parts.operand(operand, &mut used);
     }
@@ -190,10 +190,10 @@ pub(crate) fn call(command: &Parsed, pairs: Vec<(u16, u16)>, needs: &mut Needs) 
             needs.labels.join(" ")
         );
     }
-    Call { text }
+    CallText { text }
 }
 
-struct Parts {
+struct CallParts {
     before: String,
     using: String,
     after: String,
@@ -201,7 +201,7 @@ struct Parts {
     content: bool,
 }
 
-impl Parts {
+impl CallParts {
     fn reference(&mut self, what: &str) {
         if self.content {
             self.using.push_str(" BY REFERENCE");
@@ -220,27 +220,27 @@ impl Parts {
         self.using.push_str(what);
     }
 
-    fn operand(&mut self, operand: &Operand, used: &mut Temporaries) {
+    fn operand(&mut self, operand: &CommandOperand, used: &mut CallTemporaries) {
         match &operand.value {
-            Value::Item(tokens) if matches!(tokens.as_slice(), [t] if t.is_any(&["NULL", "NULLS"])) =>
+            ArgumentValue::Item(tokens) if matches!(tokens.as_slice(), [t] if t.is_any(&["NULL", "NULLS"])) =>
             {
                 used.pointers += 1;
                 let name = format!("DFHEIP{}", used.pointers);
                 let _ = write!(self.before, "SET {name} TO NULL ");
                 self.reference(&name);
             }
-            Value::Item(tokens) => self.reference(&inline(tokens)),
-            Value::Literal(t) => self.reference(&t.text),
-            Value::Default(text) => self.reference(text),
-            Value::Integer(n) if operand.direction == DataDirection::In && n.len() <= 9 => {
+            ArgumentValue::Item(tokens) => self.reference(&inline(tokens)),
+            ArgumentValue::Literal(t) => self.reference(&t.text),
+            ArgumentValue::Default(text) => self.reference(text),
+            ArgumentValue::Integer(n) if operand.direction == DataDirection::In && n.len() <= 9 => {
                 self.content(n)
             }
-            Value::Integer(n) => {
+            ArgumentValue::Integer(n) => {
                 let name = temporary(operand, used);
                 let _ = write!(self.before, "MOVE {n} TO {name} ");
                 self.reference(&name);
             }
-            Value::Expression(tokens) if is_number(operand.argument) => {
+            ArgumentValue::Expression(tokens) if is_number(operand.argument) => {
                 let name = temporary(operand, used);
                 let text = inline(tokens);
                 if tokens[0].is("LENGTH") && !is_arithmetic(tokens) {
@@ -250,8 +250,8 @@ impl Parts {
                 }
                 self.reference(&name);
             }
-            Value::Expression(tokens) => self.content(&inline(tokens)),
-            Value::AddressOf(tokens) => {
+            ArgumentValue::Expression(tokens) => self.content(&inline(tokens)),
+            ArgumentValue::AddressOf(tokens) => {
                 used.pointers += 1;
                 let name = format!("DFHEIP{}", used.pointers);
                 let item = inline(tokens);
@@ -265,7 +265,7 @@ impl Parts {
     }
 }
 
-fn temporary(operand: &Operand, used: &mut Temporaries) -> String {
+fn temporary(operand: &CommandOperand, used: &mut CallTemporaries) -> String {
     if matches!(operand.argument, OptionArgument::Packed(_) | OptionArgument::Doubleword) {
         used.doublewords += 1;
         format!("DFHEIL{}", used.doublewords)

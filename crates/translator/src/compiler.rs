@@ -16,12 +16,12 @@ use std::{fs, io, thread};
 use copybook::Format;
 
 use crate::checked;
-use crate::copy::Library;
-use crate::diagnostic::{Diagnostic, Kind, Severity};
-use crate::digest::Digest;
+use crate::copy::CopyLibrary;
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
+use crate::digest::SourceDigest;
 use crate::messages;
-use crate::reach::{self, Called};
-use crate::translate::{Translation, translate_for};
+use crate::reach::{self, CalledLiteral};
+use crate::translate::{TranslatedSource, translate_for};
 use crate::words;
 
 /// Counts changes of the generated code that its text alone does not show.
@@ -101,17 +101,17 @@ impl CompilerOptions {
 
 /// One program to build.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ProgramSource {
     /// Its file.
     pub path: PathBuf,
     /// Whether subscripts, reference modification and data are checked.
     pub checks: bool,
 }
 
-impl Source {
+impl ProgramSource {
     /// A program with all checks.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Source {
+        ProgramSource {
             path: path.into(),
             checks: true,
         }
@@ -120,7 +120,7 @@ impl Source {
 
 /// What became of one program.
 #[derive(Debug, Clone)]
-pub struct Built {
+pub struct BuildResult {
     /// Its file.
     pub source: PathBuf,
     /// PROGRAM-ID of each outermost program; the first is the module's entry.
@@ -139,9 +139,9 @@ pub struct Built {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Built {
+impl BuildResult {
     /// Takes a module that reaches nothing it may not; says where it does.
-    fn accept(&mut self, module: PathBuf, calls: &[Called], batch: bool) {
+    fn accept(&mut self, module: PathBuf, calls: &[CalledLiteral], batch: bool) {
         let foreign = match reach::foreign(&module, batch) {
             Ok(foreign) if foreign.is_empty() => {
                 self.module = Some(module);
@@ -174,7 +174,7 @@ impl Built {
             let found = Diagnostic {
                 line: call.place.line,
                 column: call.place.column,
-                kind: Kind::Source,
+                kind: DiagnosticKind::Source,
                 help: Some(help.to_owned()),
                 ..about(file.unwrap_or(&self.source), message)
             };
@@ -206,13 +206,13 @@ pub enum SetupError {
 
 /// Builds modules.
 #[derive(Debug)]
-pub struct Compiler {
+pub struct ModuleCompiler {
     options: CompilerOptions,
     version: String,
-    library: Library,
+    library: CopyLibrary,
 }
 
-impl Compiler {
+impl ModuleCompiler {
     /// Looks for the compiler, makes the folder and lists the COPY members.
     pub fn new(options: CompilerOptions) -> Result<Self, SetupError> {
         let unusable = |error| SetupError::Cobc {
@@ -237,8 +237,8 @@ impl Compiler {
             folder: options.out_dir.clone(),
             error,
         })?;
-        let library = Library::open(&options.copy_dirs);
-        Ok(Compiler {
+        let library = CopyLibrary::open(&options.copy_dirs);
+        Ok(ModuleCompiler {
             options,
             version,
             library,
@@ -251,7 +251,7 @@ impl Compiler {
     }
 
     /// Translates a program without compiling it.
-    pub fn check(&self, path: &Path) -> Result<Translation, io::Error> {
+    pub fn check(&self, path: &Path) -> Result<TranslatedSource, io::Error> {
         let text = fs::read(path)?;
         let Self {
             options, library, ..
@@ -267,13 +267,13 @@ impl Compiler {
 
     /// Builds programs side by side and tells of each as it is done. The
     /// results come in the order of the sources.
-    pub fn build_all(&self, sources: &[Source], done: impl Fn(&Built) + Sync) -> Vec<Built> {
+    pub fn build_all(&self, sources: &[ProgramSource], done: impl Fn(&BuildResult) + Sync) -> Vec<BuildResult> {
         let jobs = match self.options.jobs {
             0 => thread::available_parallelism().map_or(1, usize::from),
             n => n,
         };
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<(usize, Built)>> = Mutex::new(Vec::with_capacity(sources.len()));
+        let results: Mutex<Vec<(usize, BuildResult)>> = Mutex::new(Vec::with_capacity(sources.len()));
         thread::scope(|scope| {
             for _ in 0..jobs.min(sources.len()) {
                 scope.spawn(|| {
@@ -298,8 +298,8 @@ impl Compiler {
     }
 
     /// Builds one program.
-    pub fn build(&self, source: &Source) -> Built {
-        let mut built = Built {
+    pub fn build(&self, source: &ProgramSource) -> BuildResult {
+        let mut built = BuildResult {
             source: source.path.clone(),
             programs: Vec::new(),
             entries: Vec::new(),
@@ -369,7 +369,7 @@ impl Compiler {
     }
 
     fn digest(&self, text: &[u8], checks: bool) -> String {
-        let mut digest = Digest::default();
+        let mut digest = SourceDigest::default();
         digest.add(text);
         digest.add(self.version.as_bytes());
         digest.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -390,7 +390,7 @@ impl Compiler {
     /// compiler says could follow from that.
     fn further_errors(
         &self,
-        translation: &Translation,
+        translation: &TranslatedSource,
         checks: bool,
         path: &Path,
     ) -> Vec<Diagnostic> {
@@ -400,9 +400,9 @@ impl Compiler {
             .filter(|d| d.severity == Severity::Error)
             .collect();
         let replaced = |d: &&Diagnostic| match d.kind {
-            Kind::Command => !d.message.ends_with("has no END-EXEC"),
-            Kind::Unsupported(_) => true,
-            Kind::Source | Kind::MissingMember(_) | Kind::Compiler => false,
+            DiagnosticKind::Command => !d.message.ends_with("has no END-EXEC"),
+            DiagnosticKind::Unsupported(_) => true,
+            DiagnosticKind::Source | DiagnosticKind::MissingMember(_) | DiagnosticKind::Compiler => false,
         };
         if !own.iter().all(replaced) {
             return Vec::new();
@@ -431,7 +431,7 @@ impl Compiler {
     /// to a shell: they are plain ones.
     fn compile(
         &self,
-        translation: &Translation,
+        translation: &TranslatedSource,
         checks: bool,
         name: &str,
     ) -> io::Result<(String, bool)> {
@@ -455,7 +455,7 @@ impl Compiler {
     /// `input` in the folder of the modules.
     fn compiler_command(
         &self,
-        translation: &Translation,
+        translation: &TranslatedSource,
         checks: bool,
         input: &str,
     ) -> io::Result<Command> {
@@ -498,7 +498,7 @@ impl Compiler {
                 .strip_prefix(stem)
                 .and_then(|rest| rest.strip_prefix('-'))
                 .is_some_and(|d| {
-                    d.len() == Digest::LENGTH && d.bytes().all(|b| b.is_ascii_hexdigit())
+                    d.len() == SourceDigest::LENGTH && d.bytes().all(|b| b.is_ascii_hexdigit())
                 });
             if !ours || file == name {
                 continue;
@@ -546,7 +546,7 @@ fn plain_stem(path: &Path) -> String {
     if plain == stem && !plain.starts_with('#') {
         return plain;
     }
-    let mut digest = Digest::default();
+    let mut digest = SourceDigest::default();
     digest.add(stem.as_bytes());
     format!("x{plain}.{}", digest.finish())
 }
@@ -557,7 +557,7 @@ fn about(path: &Path, message: String) -> Diagnostic {
         file: path.to_owned(),
         line: 0,
         column: 0,
-        kind: Kind::Compiler,
+        kind: DiagnosticKind::Compiler,
         message,
         help: None,
     }

@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 
 use copybook::{CopyFolders, CopyResolver, FaultKind, Format, Member, preprocess};
 
-use crate::diagnostic::{Diagnostic, Kind, Severity};
-use crate::source::{Files, Place, decode};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
+use crate::source::{SourceFiles, SourcePlace, decode};
 use crate::standard;
 use crate::token::{Token, tokens};
 
 /// Where COPY members are.
 #[derive(Debug, Clone, Default)]
-pub struct Library {
+pub struct CopyLibrary {
     folders: CopyFolders,
 }
 
-impl Library {
+impl CopyLibrary {
     /// The members of folders, the first that has one wins; a folder that
     /// cannot be read is empty.
     pub fn open<P: AsRef<Path>>(folders: &[P]) -> Self {
-        Library {
+        CopyLibrary {
             folders: CopyFolders::new(folders.iter().map(AsRef::as_ref)),
         }
     }
@@ -34,7 +34,7 @@ impl Library {
     }
 }
 
-impl CopyResolver for Library {
+impl CopyResolver for CopyLibrary {
     fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
         match self.folders.find(name, library)? {
             Some(path) => {
@@ -57,16 +57,16 @@ impl CopyResolver for Library {
 }
 
 /// A program with its members.
-pub(crate) struct Expanded {
-    pub files: Files,
+pub(crate) struct ExpandedSource {
+    pub files: SourceFiles,
     pub tokens: Vec<Token>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads a program with its members. `path` is what messages call it.
-pub(crate) fn expand(path: &Path, text: &[u8], format: Format, library: &Library) -> Expanded {
+pub(crate) fn expand(path: &Path, text: &[u8], format: Format, library: &CopyLibrary) -> ExpandedSource {
     let read = preprocess(&path.to_string_lossy(), &decode(text), format, library);
-    let mut files = Files::default();
+    let mut files = SourceFiles::default();
     for (index, file) in read.diagnostics.files.iter().enumerate() {
         let name = match index {
             0 => path,
@@ -89,7 +89,7 @@ pub(crate) fn expand(path: &Path, text: &[u8], format: Format, library: &Library
         }
         diagnostics.push(found);
     }
-    Expanded {
+    ExpandedSource {
         files,
         tokens,
         diagnostics,
@@ -106,22 +106,22 @@ fn from(fault: copybook::Diagnostic) -> Diagnostic {
         line: fault.at.line,
         column: fault.at.column,
         kind: match fault.kind {
-            FaultKind::Text => Kind::Source,
-            FaultKind::MissingMember(name) => Kind::MissingMember(name),
-            FaultKind::Unsupported(what) => Kind::Unsupported(what),
+            FaultKind::Text => DiagnosticKind::Source,
+            FaultKind::MissingMember(name) => DiagnosticKind::MissingMember(name),
+            FaultKind::Unsupported(what) => DiagnosticKind::Unsupported(what),
         },
         message: fault.message,
         help: fault.help,
     }
 }
 
-fn unclosed(files: &Files, at: Place) -> Diagnostic {
+fn unclosed(files: &SourceFiles, at: SourcePlace) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
         file: files.path(at.file).to_owned(),
         line: at.line,
         column: at.column,
-        kind: Kind::Source,
+        kind: DiagnosticKind::Source,
         message: "the literal has no closing quote".to_owned(),
         help: Some(
             "close it with the quote that it begins with, before column 73; it goes on in the next line behind a hyphen in column 7 and its quote again".to_owned(),
@@ -138,7 +138,7 @@ mod tests {
         for (name, text) in members {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let library = Library::open(&[folder.path()]);
+        let library = CopyLibrary::open(&[folder.path()]);
         let out = expand(
             Path::new("main.cbl"),
             main.as_bytes(),
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_literal_that_is_cut_at_column_72_is_one_fault() {
         let text = format!("{:<60}'GOES ON FOR LONG'.\n", "           DISPLAY");
-        let library = Library::open(&[Path::new(".")]);
+        let library = CopyLibrary::open(&[Path::new(".")]);
         let read = expand(Path::new("m.cbl"), text.as_bytes(), Format::Fixed, &library);
         let [one] = &read.diagnostics[..] else {
             panic!("{:?}", read.diagnostics);
@@ -210,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_looping_members_are_told() {
+    fn missing_and_looping_members_are_reported() {
         let (_, d) = read("COPY NOSUCH.\nCOPY L.", &[("L.cpy", "COPY L.")]);
         assert_eq!(d.len(), 2);
-        assert_eq!(d[0].kind, Kind::MissingMember("NOSUCH".to_owned()));
+        assert_eq!(d[0].kind, DiagnosticKind::MissingMember("NOSUCH".to_owned()));
         assert!(d[1].message.contains("bring in itself"), "{}", d[1].message);
         let (text, d) = read("COPY DFHAID.", &[]);
         assert_eq!(d, []);

@@ -17,7 +17,7 @@ pub struct Diagnostic {
     /// Column, from 1; 0 when it is about the line.
     pub column: u32,
     /// What kind of finding it is.
-    pub kind: Kind,
+    pub kind: DiagnosticKind,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -26,7 +26,7 @@ pub struct Diagnostic {
 
 /// Kinds of findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum DiagnosticKind {
     /// The command, statement or language is known and not supported yet;
     /// the name as the manual heads it. A warning where the program can be
     /// compiled all the same.

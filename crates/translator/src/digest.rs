@@ -5,16 +5,16 @@
 
 /// Collects bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Digest(u128);
+pub(crate) struct SourceDigest(u128);
 
-impl Default for Digest {
+impl Default for SourceDigest {
     fn default() -> Self {
-        Digest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+        SourceDigest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 }
 
-impl Digest {
-    /// Characters of [`Digest::finish`].
+impl SourceDigest {
+    /// Characters of [`SourceDigest::finish`].
     pub(crate) const LENGTH: usize = 16;
 
     /// Adds a part; parts are told apart by their lengths.
@@ -41,12 +41,12 @@ mod tests {
     #[test]
     fn parts_and_order_matter() {
         let of = |parts: &[&str]| {
-            let mut d = Digest::default();
+            let mut d = SourceDigest::default();
             parts.iter().for_each(|p| d.add(p.as_bytes()));
             d.finish()
         };
         assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
         assert_ne!(of(&["a", "b"]), of(&["b", "a"]));
-        assert_eq!(of(&["a"]).len(), Digest::LENGTH);
+        assert_eq!(of(&["a"]).len(), SourceDigest::LENGTH);
     }
 }

@@ -10,14 +10,14 @@
 use cics::cobol::VERBS;
 
 use crate::calls::start_call;
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
-impl Work {
+impl TranslationState {
     /// The names of all ENTRY statements of outermost programs, in capitals.
     /// They are written in capitals too, as names of programs are.
-    pub(crate) fn entry_names(&mut self, units: &[Unit]) -> Vec<String> {
+    pub(crate) fn entry_names(&mut self, units: &[ProgramUnit]) -> Vec<String> {
         let mut names = Vec::new();
         for unit in units.iter().filter(|u| u.parent.is_none()) {
             for at in self.entry_statements(unit) {
@@ -30,7 +30,7 @@ impl Work {
     }
 
     /// Has each entry of a program with commands announce itself.
-    pub(crate) fn begin_entries(&mut self, unit: &Unit) {
+    pub(crate) fn begin_entries(&mut self, unit: &ProgramUnit) {
         for at in self.entry_statements(unit) {
             let is_end = |i: usize| is_period(&self.tokens, i) || self.tokens[i].is_any(VERBS);
             let end = (at + 1..self.tokens.len()).find(|&i| is_end(i));
@@ -45,7 +45,7 @@ impl Work {
     }
 
     /// Where the ENTRY statements of a program are. `SET P TO ENTRY 'X'` is none.
-    fn entry_statements(&self, unit: &Unit) -> Vec<usize> {
+    fn entry_statements(&self, unit: &ProgramUnit) -> Vec<usize> {
         let mut found = Vec::new();
         let mut at = unit.procedure_body.unwrap_or(unit.end);
         while at + 1 < unit.end.min(self.tokens.len()) {
@@ -54,7 +54,7 @@ impl Work {
                 at = skip_exec(&self.tokens, at);
                 continue;
             }
-            let literal = |t: &Token| t.kind == Kind::Literal;
+            let literal = |t: &Token| t.kind == TokenKind::Literal;
             if t.is("ENTRY") && literal(&self.tokens[at + 1]) && !self.tokens[at - 1].is("TO") {
                 found.push(at);
             }
@@ -68,16 +68,16 @@ impl Work {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
-    use crate::translate::{Translation, translate};
+    use crate::copy::CopyLibrary;
+    use crate::translate::{TranslatedSource, translate};
     use copybook::Format;
 
-    fn translated(procedure: &str) -> Translation {
+    fn translated(procedure: &str) -> TranslatedSource {
         let program = format!(
             "identification division. program-id. p. data division. linkage section. \
              01 b pic x. procedure division. {procedure}"
         );
-        let (path, library) = (Path::new("p.cbl"), Library::default());
+        let (path, library) = (Path::new("p.cbl"), CopyLibrary::default());
         translate(path, program.as_bytes(), Format::Free, &library)
     }
 

@@ -11,25 +11,25 @@ use cics::command::{
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
-use crate::argument::{Value, classify, is_number, significant_length, wanted};
+use crate::argument::{ArgumentValue, classify, is_number, significant_length, wanted};
 use crate::diagnostic::Severity;
-use crate::source::Place;
-use crate::token::{Kind, Token};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
 
 /// A command that can be translated.
 #[derive(Debug, Clone)]
-pub(crate) struct Parsed {
+pub(crate) struct ParsedCommand {
     pub row: &'static Command,
-    pub place: Place,
+    pub place: SourcePlace,
     /// Options present, bit by index.
     pub bits: u128,
     /// Arguments by ascending index.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<CommandOperand>,
     /// Labels and conditions of HANDLE and IGNORE: code and label's token.
     pub labels: Vec<(u16, Option<Token>)>,
 }
 
-impl Parsed {
+impl ParsedCommand {
     /// Whether an option is there.
     pub(crate) fn has(&self, index: u8) -> bool {
         self.bits >> index & 1 == 1
@@ -38,18 +38,18 @@ impl Parsed {
 
 /// An argument and what the option wants of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Operand {
+pub(crate) struct CommandOperand {
     pub index: u8,
     pub argument: OptionArgument,
     pub direction: DataDirection,
-    pub value: Value,
+    pub value: ArgumentValue,
 }
 
 /// A finding of this module.
 #[derive(Debug, Clone)]
-pub(crate) struct Problem {
+pub(crate) struct CommandProblem {
     pub severity: Severity,
-    pub place: Place,
+    pub place: SourcePlace,
     pub unsupported: Option<&'static str>,
     pub message: String,
     pub help: Option<String>,
@@ -57,9 +57,9 @@ pub(crate) struct Problem {
 
 /// An option as written.
 #[derive(Debug)]
-struct Written<'a> {
+struct WrittenOption<'a> {
     name: String,
-    place: Place,
+    place: SourcePlace,
     argument: Option<&'a [Token]>,
 }
 
@@ -76,38 +76,38 @@ const RESP_OPTION: OptionRow = OptionRow {
 
 /// What a command's tokens gave.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct ParseOutcome {
     /// The command, unless something is wrong with it.
-    pub command: Option<Parsed>,
+    pub command: Option<ParsedCommand>,
     /// What is wrong, or that the command is not supported yet.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<CommandProblem>,
 }
 
 /// Reads the tokens between `EXEC CICS` and `END-EXEC`.
-pub(crate) fn parse(tokens: &[Token], at: Place) -> Outcome {
+pub(crate) fn parse(tokens: &[Token], at: SourcePlace) -> ParseOutcome {
     let mut reader = Reader {
         problems: Vec::new(),
         meant: 0,
     };
     let command = reader.command(tokens, at);
-    let is_error = |p: &Problem| p.severity == Severity::Error;
+    let is_error = |p: &CommandProblem| p.severity == Severity::Error;
     let wrong = reader.problems.iter().any(is_error);
-    Outcome {
+    ParseOutcome {
         command: command.filter(|_| !wrong),
         problems: reader.problems,
     }
 }
 
 struct Reader {
-    problems: Vec<Problem>,
+    problems: Vec<CommandProblem>,
     /// Options that misspelt ones stand for, bit by index: they are told
     /// where they are written, and are not missing beside.
     meant: u128,
 }
 
 impl Reader {
-    fn say(&mut self, place: Place, message: String, help: Option<String>) {
-        self.problems.push(Problem {
+    fn say(&mut self, place: SourcePlace, message: String, help: Option<String>) {
+        self.problems.push(CommandProblem {
             severity: Severity::Error,
             place,
             unsupported: None,
@@ -117,8 +117,8 @@ impl Reader {
     }
 
     /// The translator of CICS passes over an option that is given again.
-    fn twice(&mut self, written: &Written<'_>) {
-        self.problems.push(Problem {
+    fn twice(&mut self, written: &WrittenOption<'_>) {
+        self.problems.push(CommandProblem {
             severity: Severity::Warning,
             place: written.place,
             unsupported: None,
@@ -127,8 +127,8 @@ impl Reader {
         });
     }
 
-    fn command(&mut self, tokens: &[Token], at: Place) -> Option<Parsed> {
-        let Some(verb) = tokens.first().filter(|t| t.kind == Kind::Word) else {
+    fn command(&mut self, tokens: &[Token], at: SourcePlace) -> Option<ParsedCommand> {
+        let Some(verb) = tokens.first().filter(|t| t.kind == TokenKind::Word) else {
             self.say(at, "EXEC CICS without a command".to_owned(), None);
             return None;
         };
@@ -161,7 +161,7 @@ impl Reader {
                 return None;
             }
         };
-        let mut parsed = Parsed {
+        let mut parsed = ParsedCommand {
             row,
             place: at,
             bits: 0,
@@ -177,7 +177,7 @@ impl Reader {
             let message = format!("EXEC CICS {} is not supported{yet}: {why}", row.name);
             // It compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
-            self.problems.push(Problem {
+            self.problems.push(CommandProblem {
                 severity: Severity::Warning,
                 place: verb.place,
                 unsupported: Some(row.name),
@@ -200,8 +200,8 @@ impl Reader {
     }
 
     /// Splits `A B(C) D (E)` into options.
-    fn options<'a>(&mut self, tokens: &'a [Token]) -> Vec<Written<'a>> {
-        let mut list: Vec<Written<'a>> = Vec::new();
+    fn options<'a>(&mut self, tokens: &'a [Token]) -> Vec<WrittenOption<'a>> {
+        let mut list: Vec<WrittenOption<'a>> = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
             let t = &tokens[at];
@@ -209,7 +209,7 @@ impl Reader {
             if t.is_mark(',') || t.is_mark(';') {
                 continue;
             }
-            if t.kind != Kind::Word {
+            if t.kind != TokenKind::Word {
                 let open = t.is_mark('(').then(|| close(tokens, at - 1)).flatten();
                 self.say(t.place, format!("{} does not belong here", t.text), None);
                 at = open.unwrap_or(at);
@@ -232,7 +232,7 @@ impl Reader {
                     }
                 }
             }
-            list.push(Written {
+            list.push(WrittenOption {
                 name: t.upper(),
                 place: t.place,
                 argument,
@@ -241,7 +241,7 @@ impl Reader {
         list
     }
 
-    fn option(&mut self, row: &'static Command, written: &Written<'_>, parsed: &mut Parsed) {
+    fn option(&mut self, row: &'static Command, written: &WrittenOption<'_>, parsed: &mut ParsedCommand) {
         if self.keyword(row, written, parsed) {
             return;
         }
@@ -279,7 +279,7 @@ impl Reader {
         match written.argument {
             None if option.bare_value.is_some() => {
                 let number = option.bare_value.unwrap_or_default().to_owned();
-                let value = Value::Integer(number);
+                let value = ArgumentValue::Integer(number);
                 parsed.operands.push(operand(index, &option, value));
             }
             // It only says what the command is about.
@@ -301,7 +301,7 @@ impl Reader {
             None => {
                 // The worker takes an operand for each that may have one.
                 if matches!(option.argument, OptionArgument::Optional | OptionArgument::Any) {
-                    let value = Value::Default(if option.name == "TIMESEP" {
+                    let value = ArgumentValue::Default(if option.name == "TIMESEP" {
                         "':'"
                     } else {
                         "'/'"
@@ -323,7 +323,7 @@ impl Reader {
     }
 
     /// Conditions and attention identifiers; whether it was one.
-    fn keyword(&mut self, row: &Command, written: &Written<'_>, parsed: &mut Parsed) -> bool {
+    fn keyword(&mut self, row: &Command, written: &WrittenOption<'_>, parsed: &mut ParsedCommand) -> bool {
         let code = match row.keywords {
             AcceptedNames::None => return false,
             AcceptedNames::Conditions | AcceptedNames::ConditionLabels => {
@@ -371,9 +371,9 @@ impl Reader {
         true
     }
 
-    fn label(&mut self, tokens: &[Token], written: &Written<'_>) -> Option<Token> {
+    fn label(&mut self, tokens: &[Token], written: &WrittenOption<'_>) -> Option<Token> {
         match tokens {
-            [label] if label.kind == Kind::Word => Some(label.clone()),
+            [label] if label.kind == TokenKind::Word => Some(label.clone()),
             _ => {
                 let message = format!("{} needs the name of a paragraph or section", written.name);
                 self.say(written.place, message, None);
@@ -386,8 +386,8 @@ impl Reader {
         &mut self,
         tokens: &[Token],
         option: &OptionRow,
-        written: &Written<'_>,
-    ) -> Option<Value> {
+        written: &WrittenOption<'_>,
+    ) -> Option<ArgumentValue> {
         let name = &written.name;
         let place = tokens.first().map_or(written.place, |t| t.place);
         let value = match classify(tokens) {
@@ -398,19 +398,19 @@ impl Reader {
             }
         };
         let fits = match (&value, option.argument) {
-            (Value::Item(_), _) => true,
-            (Value::AddressOf(_), OptionArgument::PtrRef | OptionArgument::PtrValue) => true,
+            (ArgumentValue::Item(_), _) => true,
+            (ArgumentValue::AddressOf(_), OptionArgument::PtrRef | OptionArgument::PtrValue) => true,
             (_, OptionArgument::PtrRef) => false,
             (_, OptionArgument::PtrValue) => false,
             // LENGTH of an input command is written too, into a copy then.
-            (Value::Integer(_) | Value::Expression(_), a) if is_number(a) => {
+            (ArgumentValue::Integer(_) | ArgumentValue::Expression(_), a) if is_number(a) => {
                 option.direction != DataDirection::Out
             }
-            (Value::Literal(_), a) if is_number(a) => false,
-            (Value::Literal(_), _) => option.direction == DataDirection::In,
-            (Value::Integer(_), OptionArgument::Name(_) | OptionArgument::Chars(_)) => false,
-            (Value::Integer(_) | Value::Expression(_), _) => option.direction == DataDirection::In,
-            (Value::AddressOf(_) | Value::Default(_), _) => false,
+            (ArgumentValue::Literal(_), a) if is_number(a) => false,
+            (ArgumentValue::Literal(_), _) => option.direction == DataDirection::In,
+            (ArgumentValue::Integer(_), OptionArgument::Name(_) | OptionArgument::Chars(_)) => false,
+            (ArgumentValue::Integer(_) | ArgumentValue::Expression(_), _) => option.direction == DataDirection::In,
+            (ArgumentValue::AddressOf(_) | ArgumentValue::Default(_), _) => false,
         };
         if !fits {
             self.say(place, format!("{name} needs {}", wanted(option)), None);
@@ -421,7 +421,7 @@ impl Reader {
             OptionArgument::Chars(1) => 1,
             _ => usize::MAX,
         };
-        if let Value::Literal(t) = &value
+        if let ArgumentValue::Literal(t) = &value
             && significant_length(&t.text) > max
         {
             let message = format!("{} is longer than the {max} characters of {name}", t.text);
@@ -432,7 +432,7 @@ impl Reader {
     }
 
     /// Areas that are named after a literal: FROM and INTO of commands on maps.
-    fn default_areas(&mut self, row: &'static Command, parsed: &mut Parsed, at: Place) {
+    fn default_areas(&mut self, row: &'static Command, parsed: &mut ParsedCommand, at: SourcePlace) {
         for rule in row.rules {
             let OptionRule::DefaultArea(area, named, suffix, unless) = rule else {
                 continue;
@@ -450,7 +450,7 @@ impl Reader {
             let Some(named_by) = operands.clone().find(|o| o.index == named_index) else {
                 continue;
             };
-            let Value::Literal(literal) = &named_by.value else {
+            let ArgumentValue::Literal(literal) = &named_by.value else {
                 let message = format!("{} needs {area}, because {named} is no literal", row.name);
                 self.say(at, message, None);
                 // It is reported once.
@@ -460,14 +460,14 @@ impl Reader {
             let name = literal.text.trim_matches(['\'', '"']).trim_end();
             let item = literal.word(format!("{name}{suffix}"));
             let option = row.option(area_index).copied().unwrap_or(RESP_OPTION);
-            let value = Value::Item(vec![item]);
+            let value = ArgumentValue::Item(vec![item]);
             parsed.bits |= 1 << area_index;
             parsed.operands.push(operand(area_index, &option, value));
         }
     }
 
     /// Options that the command knows and does not serve.
-    fn unserved(&mut self, row: &'static Command, parsed: &Parsed, written: &[Written<'_>]) {
+    fn unserved(&mut self, row: &'static Command, parsed: &ParsedCommand, written: &[WrittenOption<'_>]) {
         for option in written {
             let unserved = row.rules.iter().find_map(|rule| match rule {
                 OptionRule::Unserved(list, answer) if list.contains(&option.name.as_str()) => {
@@ -476,13 +476,13 @@ impl Reader {
                 OptionRule::UnservedValue(name, value, answer) if option.name == *name => {
                     let index = row.index_of(name)?;
                     let operand = parsed.operands.iter().find(|o| o.index == index)?;
-                    let same = matches!(&operand.value, Value::Integer(n) if n == value);
+                    let same = matches!(&operand.value, ArgumentValue::Integer(n) if n == value);
                     same.then(|| (format!("{name}({value})"), answer))
                 }
                 _ => None,
             });
             if let Some((what, answer)) = unserved {
-                self.problems.push(Problem {
+                self.problems.push(CommandProblem {
                     severity: Severity::Warning,
                     place: option.place,
                     unsupported: Some(row.name),
@@ -493,7 +493,7 @@ impl Reader {
         }
     }
 
-    fn rules(&mut self, row: &Command, parsed: &Parsed, at: Place) {
+    fn rules(&mut self, row: &Command, parsed: &ParsedCommand, at: SourcePlace) {
         let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
         let meant = self.meant;
         let meant = |name: &str| row.index_of(name).is_some_and(|i| meant >> i & 1 == 1);
@@ -540,8 +540,8 @@ impl Reader {
     }
 }
 
-fn operand(index: u8, option: &OptionRow, value: Value) -> Operand {
-    Operand {
+fn operand(index: u8, option: &OptionRow, value: ArgumentValue) -> CommandOperand {
+    CommandOperand {
         index,
         argument: option.argument,
         direction: option.direction,

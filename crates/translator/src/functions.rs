@@ -11,10 +11,10 @@
 
 use std::collections::HashMap;
 
-use crate::diagnostic::Kind as Finding;
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::diagnostic::DiagnosticKind as Finding;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// Functions that the run time has under another one's name.
 const MARKED: &[&str] = &["HEX-OF", "HEX-TO-CHAR", "BIT-OF", "BIT-TO-CHAR"];
@@ -37,11 +37,11 @@ const MOST_ELEMENTS: usize = 1000;
 
 /// How often an item occurs in each of the tables around it, outermost first;
 /// `None` for a table of varying length.
-type Dimensions = Vec<Option<u32>>;
+type TableDimensions = Vec<Option<u32>>;
 
-impl Work {
+impl TranslationState {
     /// Rewrites the functions of a program that GnuCOBOL does not have.
-    pub(crate) fn functions(&mut self, units: &[Unit]) {
+    pub(crate) fn functions(&mut self, units: &[ProgramUnit]) {
         for unit in units {
             let end = unit.end.min(self.tokens.len());
             let Some(body) = unit.procedure_body else {
@@ -88,11 +88,11 @@ impl Work {
     }
 
     /// Writes out the elements that ALL stands for between two places.
-    fn all_elements(&mut self, from: usize, to: usize, tables: &HashMap<String, Dimensions>) {
+    fn all_elements(&mut self, from: usize, to: usize, tables: &HashMap<String, TableDimensions>) {
         let mut at = from;
         while at < to {
             let open = at + 1;
-            let is_item = self.tokens[at].kind == Kind::Word && !self.tokens[at].is("FUNCTION");
+            let is_item = self.tokens[at].kind == TokenKind::Word && !self.tokens[at].is("FUNCTION");
             let close = closing(&self.tokens, open).filter(|_| is_item);
             let subscripts = close.map(|close| subscripts(&self.tokens, open + 1, close));
             match (close, subscripts) {
@@ -110,7 +110,7 @@ impl Work {
         at: usize,
         close: usize,
         list: &[String],
-        tables: &HashMap<String, Dimensions>,
+        tables: &HashMap<String, TableDimensions>,
     ) {
         let place = self.tokens[at].place;
         // `N OF T (ALL)`: the name is at the beginning of the qualification.
@@ -166,7 +166,7 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
 fn subscripts(tokens: &[Token], from: usize, to: usize) -> Vec<String> {
     let own = tokens[from..to].iter().filter(|t| !t.is_mark(','));
     let own: Vec<&Token> = own.collect();
-    if own.iter().any(|t| t.kind != Kind::Word) {
+    if own.iter().any(|t| t.kind != TokenKind::Word) {
         return vec![String::new()];
     }
     own.iter().map(|t| t.upper()).collect()
@@ -197,7 +197,7 @@ fn elements(list: &[String], counts: &[u32]) -> Option<Vec<String>> {
 }
 
 /// The dimensions of each item of a program's data division.
-fn dimensions(tokens: &[Token], unit: &Unit) -> HashMap<String, Dimensions> {
+fn dimensions(tokens: &[Token], unit: &ProgramUnit) -> HashMap<String, TableDimensions> {
     let mut found = HashMap::new();
     let Some(data) = unit.data else {
         return found;
@@ -220,7 +220,7 @@ fn dimensions(tokens: &[Token], unit: &Unit) -> HashMap<String, Dimensions> {
         };
         around.retain(|(outer, _)| *outer < level && level != 77);
         around.push((level, occurs(own)));
-        let dimensions: Dimensions = around.iter().filter_map(|(_, occurs)| *occurs).collect();
+        let dimensions: TableDimensions = around.iter().filter_map(|(_, occurs)| *occurs).collect();
         if let Some(name) = own.get(1) {
             found.entry(name.upper()).or_insert(dimensions);
         }
@@ -240,7 +240,7 @@ fn occurs(entry: &[Token]) -> Option<Option<u32>> {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
+    use crate::copy::CopyLibrary;
     use crate::translate::translate;
     use copybook::Format;
 
@@ -252,7 +252,7 @@ mod tests {
              05 V PIC 9 OCCURS 1 TO 9 DEPENDING ON C. \
              PROCEDURE DIVISION. {statement} GOBACK."
         );
-        let (path, library) = (Path::new("P.cbl"), Library::default());
+        let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
         let done = translate(path, program.as_bytes(), Format::Free, &library);
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));

@@ -11,38 +11,38 @@
 
 use std::collections::HashSet;
 
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::source::Place;
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// A data description entry.
 #[derive(Debug, Default)]
-struct Entry {
+struct DataEntry {
     level: u8,
     name: String,
-    place: Place,
+    place: SourcePlace,
     redefines: bool,
     /// OCCURS DEPENDING ON.
     varies: bool,
 }
 
-impl Work {
+impl TranslationState {
     /// Takes the lengths of such groups by a function, and warns of records
     /// that the compiler lays out wrongly.
-    pub(crate) fn varying_lengths(&mut self, units: &[Unit]) {
+    pub(crate) fn varying_lengths(&mut self, units: &[ProgramUnit]) {
         for unit in units {
             let Some(data) = unit.data else { continue };
             let end = unit.procedure.unwrap_or(unit.end).min(self.tokens.len());
             let records = records(&self.tokens, data, end);
             let slides = records.iter().any(|record| slides(record));
-            let wrong: Vec<&[Entry]> = records
+            let wrong: Vec<&[DataEntry]> = records
                 .iter()
                 .map(Vec::as_slice)
                 .filter(|record| is_counted_twice(record))
                 .collect();
             if slides {
-                wrong.iter().for_each(|record| self.tell(record));
+                wrong.iter().for_each(|record| self.report_record(record));
             } else {
                 let groups = wrong.iter().flat_map(|record| groups(record)).collect();
                 self.measure(end, unit.end, &groups);
@@ -50,7 +50,7 @@ impl Work {
         }
     }
 
-    fn tell(&mut self, record: &[Entry]) {
+    fn report_record(&mut self, record: &[DataEntry]) {
         let Some(again) = record.iter().skip(1).find(|e| e.redefines) else {
             return;
         };
@@ -77,7 +77,7 @@ impl Work {
             }
             let of = usize::from(self.tokens.get(at + 1).is_some_and(|t| t.is("OF")));
             let name = at + 1 + of;
-            let known = |t: &Token| t.kind == Kind::Word && groups.contains(&t.upper());
+            let known = |t: &Token| t.kind == TokenKind::Word && groups.contains(&t.upper());
             if !self.tokens.get(name).is_some_and(known) {
                 continue;
             }
@@ -103,8 +103,8 @@ impl Work {
 }
 
 /// The entries of each record, levels 66, 77 and 88 left out.
-fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<Entry>> {
-    let mut records: Vec<Vec<Entry>> = Vec::new();
+fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<DataEntry>> {
+    let mut records: Vec<Vec<DataEntry>> = Vec::new();
     let mut at = from;
     while at < to {
         if tokens[at].is_any(&["EXEC", "EXECUTE"]) {
@@ -124,11 +124,11 @@ fn records(tokens: &[Token], from: usize, to: usize) -> Vec<Vec<Entry>> {
     records
 }
 
-fn entry(tokens: &[Token]) -> Option<Entry> {
-    let first = tokens.first().filter(|t| t.kind == Kind::Word)?;
+fn entry(tokens: &[Token]) -> Option<DataEntry> {
+    let first = tokens.first().filter(|t| t.kind == TokenKind::Word)?;
     let level = first.text.parse().ok()?;
     let has = |word: &str| tokens.iter().any(|t| t.is(word));
-    Some(Entry {
+    Some(DataEntry {
         level,
         name: tokens.get(1).map(Token::upper).unwrap_or_default(),
         place: first.place,
@@ -139,22 +139,22 @@ fn entry(tokens: &[Token]) -> Option<Entry> {
 
 /// Whether items of a record move with a counter: they stand behind a table
 /// that varies, or are one within another.
-fn slides(record: &[Entry]) -> bool {
+fn slides(record: &[DataEntry]) -> bool {
     record.iter().enumerate().any(|(at, table)| {
         let mut behind = record[at + 1..].iter();
-        let inner = |e: &Entry| e.level > table.level;
+        let inner = |e: &DataEntry| e.level > table.level;
         table.varies && behind.any(|e| !inner(e) || e.varies)
     })
 }
 
 /// Whether a record varies and something in it is described again.
-fn is_counted_twice(record: &[Entry]) -> bool {
+fn is_counted_twice(record: &[DataEntry]) -> bool {
     let below = || record.iter().skip(1);
     below().any(|e| e.varies) && below().any(|e| e.redefines)
 }
 
 /// The groups of a record in which both are.
-fn groups(record: &[Entry]) -> Vec<String> {
+fn groups(record: &[DataEntry]) -> Vec<String> {
     let mut found = Vec::new();
     for (at, group) in record.iter().enumerate() {
         let inner = record[at + 1..].iter();

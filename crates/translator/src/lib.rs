@@ -2,7 +2,7 @@
 //!
 //! [`translate`] reads a program with its COPY members, checks every command
 //! against the command table and every SQL statement against Db2's dialect, and
-//! writes COBOL in which each is a CALL; `#line` keeps the original places. [`Compiler`] runs `cobc` on the
+//! writes COBOL in which each is a CALL; `#line` keeps the original places. [`ModuleCompiler`] runs `cobc` on the
 //! result and keeps modules whose text has not changed. Everything that is
 //! wrong comes back as [`Diagnostic`]s with file, line and column.
 //!
@@ -40,9 +40,9 @@ mod translate;
 mod words;
 mod writer;
 
-pub use compiler::{Built, Compiler, CompilerOptions, FILE_HANDLER, SetupError, Source, flags};
-pub use copy::Library;
+pub use compiler::{BuildResult, ModuleCompiler, CompilerOptions, FILE_HANDLER, SetupError, ProgramSource, flags};
+pub use copy::CopyLibrary;
 pub use copybook::Format;
-pub use diagnostic::{Diagnostic, Kind, Severity};
-pub use source::{Files, Place};
-pub use translate::{Translation, translate};
+pub use diagnostic::{Diagnostic, DiagnosticKind, Severity};
+pub use source::{SourceFiles, SourcePlace};
+pub use translate::{TranslatedSource, translate};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use cics::diagnostic::nearest;
 
-use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
 
 /// The messages of a compilation.
 pub(crate) fn parse(said: &str) -> Vec<Diagnostic> {
@@ -43,7 +43,7 @@ fn message(line: &str) -> Option<Diagnostic> {
                 file: file.into(),
                 line: number,
                 column: 0,
-                kind: Kind::Compiler,
+                kind: DiagnosticKind::Compiler,
                 message,
                 help: Some(help.to_owned()),
             });
@@ -55,7 +55,7 @@ fn message(line: &str) -> Option<Diagnostic> {
             file: file.into(),
             line: number,
             column: 0,
-            kind: Kind::Compiler,
+            kind: DiagnosticKind::Compiler,
             message: text.to_owned(),
             help: fix(text).map(str::to_owned),
         });
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_constant_expressions_the_wrong_ones_are_told() {
+    fn wrong_constant_expressions_are_reported() {
         let list = parse(
             "a.cbl:7: warning: literal '-100' has more digits than 'A' [-Wconstant-expression]\n\
              a.cbl:7: warning: expression is always FALSE [-Wconstant-expression]\n\

@@ -9,17 +9,17 @@
 use cics::cobol::VERBS;
 use cics::command::commands::{link, ret, xctl};
 
-use crate::argument::Value;
-use crate::exec::Parsed;
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::argument::ArgumentValue;
+use crate::exec::ParsedCommand;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// Announces that the next CALL may pass items without an address.
 pub(crate) const MARK: &str = "CALL \"DFHEI2\" END-CALL ";
 
 /// Whether a command passes an item of the LINKAGE SECTION on as a COMMAREA.
-pub(crate) fn passes_linkage(command: &Parsed, unit: &Unit) -> bool {
+pub(crate) fn passes_linkage(command: &ParsedCommand, unit: &ProgramUnit) -> bool {
     let area = match command.row.number {
         link::NUMBER => link::COMMAREA,
         xctl::NUMBER => xctl::COMMAREA,
@@ -28,12 +28,12 @@ pub(crate) fn passes_linkage(command: &Parsed, unit: &Unit) -> bool {
     };
     command.operands.iter().any(|operand| {
         operand.index == area
-            && matches!(&operand.value, Value::Item(tokens) if tokens.first().is_some_and(|t| is_linkage(t, unit)))
+            && matches!(&operand.value, ArgumentValue::Item(tokens) if tokens.first().is_some_and(|t| is_linkage(t, unit)))
     })
 }
 
-fn is_linkage(token: &Token, unit: &Unit) -> bool {
-    token.kind == Kind::Word
+fn is_linkage(token: &Token, unit: &ProgramUnit) -> bool {
+    token.kind == TokenKind::Word
         && (token.is("DFHCOMMAREA") || unit.linkage_names.contains(&token.upper()))
 }
 
@@ -44,10 +44,10 @@ fn is_socket_routine(target: &Token) -> bool {
     name.trim_start_matches(['\'', '"']).starts_with("EZA")
 }
 
-impl Work {
+impl TranslationState {
     /// Announces each CALL that passes an item of the LINKAGE SECTION, and each
     /// of sockets that may pass a part of one.
-    pub(crate) fn null_arguments(&mut self, units: &[Unit]) {
+    pub(crate) fn null_arguments(&mut self, units: &[ProgramUnit]) {
         let mut calls = Vec::new();
         for unit in units {
             let Some(body) = unit.procedure_body else {
@@ -75,7 +75,7 @@ impl Work {
     }
 
     /// Whether the USING of a CALL names an item of the LINKAGE SECTION.
-    fn passes(&self, call: usize, unit: &Unit) -> bool {
+    fn passes(&self, call: usize, unit: &ProgramUnit) -> bool {
         const ENDS: &[&str] = &["END-CALL", "RETURNING", "GIVING", "ON", "NOT", "CALL"];
         let target = self.tokens.get(call + 1);
         if !unit.linkage_names.is_empty() && target.is_some_and(is_socket_routine) {

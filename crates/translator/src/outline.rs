@@ -4,11 +4,11 @@
 //! and its first statements in their places; everything else is the
 //! compiler's business.
 
-use crate::token::{Kind, Token};
+use crate::token::{TokenKind, Token};
 
 /// A program of the file, outermost or contained in another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Unit {
+pub(crate) struct ProgramUnit {
     /// PROGRAM-ID.
     pub name: String,
     /// Index of the unit it is contained in.
@@ -38,12 +38,12 @@ pub(crate) struct Unit {
     /// Level-01 and level-77 names of the LINKAGE SECTION, upper case.
     pub linkage_names: Vec<String>,
     /// Paragraphs and sections.
-    pub labels: Vec<Label>,
+    pub labels: Vec<ProcedureLabel>,
 }
 
 /// A paragraph or section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label {
+pub(crate) struct ProcedureLabel {
     /// Name in upper case.
     pub name: String,
     /// Its token.
@@ -54,7 +54,7 @@ pub(crate) struct Label {
     pub is_section: bool,
 }
 
-impl Unit {
+impl ProgramUnit {
     /// Where the first statement goes.
     pub(crate) fn first_statement(&self) -> Option<usize> {
         self.declaratives_end.or(self.procedure_body)
@@ -62,8 +62,8 @@ impl Unit {
 
     /// The label of a name as a statement at an index would find it; the
     /// section to qualify it with where the name alone is not unique.
-    pub(crate) fn label(&self, name: &str, at: usize) -> Option<(&Label, Option<&str>)> {
-        let found: Vec<&Label> = self.labels.iter().filter(|l| l.name == name).collect();
+    pub(crate) fn label(&self, name: &str, at: usize) -> Option<(&ProcedureLabel, Option<&str>)> {
+        let found: Vec<&ProcedureLabel> = self.labels.iter().filter(|l| l.name == name).collect();
         match found.as_slice() {
             [] => None,
             [only] => Some((only, None)),
@@ -93,8 +93,8 @@ fn after_period(tokens: &[Token], at: usize) -> usize {
 }
 
 /// The programs of a file in the order of their beginning.
-pub(crate) fn outline(tokens: &[Token]) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
+pub(crate) fn outline(tokens: &[Token]) -> Vec<ProgramUnit> {
+    let mut units: Vec<ProgramUnit> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let ends = end_programs(tokens);
     let mut at = 0;
@@ -115,24 +115,24 @@ pub(crate) fn outline(tokens: &[Token]) -> Vec<Unit> {
                 units[outer].end = at;
                 open.pop();
             }
-            units.push(Unit {
+            units.push(ProgramUnit {
                 parent: open.last().copied(),
                 start: at,
                 end: tokens.len(),
-                ..Unit::default()
+                ..ProgramUnit::default()
             });
             open.push(units.len() - 1);
         } else if t.is_any(&["PROGRAM-ID", "FUNCTION-ID"]) && starts_line_or_sentence(tokens, at) {
             if open.is_empty() {
-                units.push(Unit {
+                units.push(ProgramUnit {
                     start: at,
                     end: tokens.len(),
-                    ..Unit::default()
+                    ..ProgramUnit::default()
                 });
                 open.push(units.len() - 1);
             }
             if let Some(unit) = open.last().and_then(|&u| units.get_mut(u)) {
-                let name = tokens[at + 1..].iter().find(|t| t.kind != Kind::Mark);
+                let name = tokens[at + 1..].iter().find(|t| t.kind != TokenKind::Mark);
                 if let Some(name) = name {
                     unit.name = name.text.trim_matches(['\'', '"']).to_ascii_uppercase();
                 }
@@ -191,7 +191,7 @@ fn starts_line_or_sentence(tokens: &[Token], at: usize) -> bool {
     at == 0 || is_period(tokens, at - 1) || tokens[at].place.line != tokens[at - 1].place.line
 }
 
-fn divisions(tokens: &[Token], at: usize, unit: &mut Unit) {
+fn divisions(tokens: &[Token], at: usize, unit: &mut ProgramUnit) {
     let t = &tokens[at];
     let next_is = |word: &str| tokens.get(at + 1).is_some_and(|n| n.is(word));
     if t.is("DATA") && next_is("DIVISION") && unit.data.is_none() {
@@ -215,7 +215,7 @@ const SECTIONS: &[&str] = &[
 ];
 
 /// The sections of the data division, which have a fixed order.
-fn sections(tokens: &[Token], unit: &mut Unit) {
+fn sections(tokens: &[Token], unit: &mut ProgramUnit) {
     let Some(data) = unit.data else { return };
     let end = unit.procedure.unwrap_or(unit.end);
     for at in data..end.min(tokens.len()) {
@@ -266,7 +266,7 @@ pub(crate) const ONE_WORD: &[&str] = &[
     "SKIP3",
 ];
 
-fn labels(tokens: &[Token], unit: &mut Unit, end: usize) {
+fn labels(tokens: &[Token], unit: &mut ProgramUnit, end: usize) {
     let Some(body) = unit.procedure_body else {
         return;
     };
@@ -279,17 +279,17 @@ fn labels(tokens: &[Token], unit: &mut Unit, end: usize) {
         }
         let t = &tokens[at];
         let starts = at == body || is_period(tokens, at - 1);
-        if starts && t.kind == Kind::Word && !t.upper().starts_with("END-") && !t.is_any(ONE_WORD) {
+        if starts && t.kind == TokenKind::Word && !t.upper().starts_with("END-") && !t.is_any(ONE_WORD) {
             if tokens.get(at + 1).is_some_and(|n| n.is("SECTION")) {
                 section = Some(t.upper());
-                unit.labels.push(Label {
+                unit.labels.push(ProcedureLabel {
                     name: t.upper(),
                     at,
                     section: None,
                     is_section: true,
                 });
             } else if is_period(tokens, at + 1) {
-                unit.labels.push(Label {
+                unit.labels.push(ProcedureLabel {
                     name: t.upper(),
                     at,
                     section: section.clone(),
@@ -306,11 +306,11 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    use crate::copy::{Library, expand};
+    use crate::copy::{CopyLibrary, expand};
 
-    fn units(source: &str) -> Vec<Unit> {
+    fn units(source: &str) -> Vec<ProgramUnit> {
         let format = copybook::Format::Free;
-        let library = Library::default();
+        let library = CopyLibrary::default();
         outline(&expand(Path::new("a"), source.as_bytes(), format, &library).tokens)
     }
 
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn contained_and_following_programs_are_told_apart() {
+    fn contained_and_following_programs_are_distinguished() {
         let inner = units(
             "id division. program-id. a. procedure division. goback.\n\
              id division. program-id. b. procedure division. goback. end program b. end program a.\n",

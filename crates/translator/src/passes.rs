@@ -7,14 +7,14 @@ use cics::cvda;
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
-use crate::diagnostic::{Kind as Finding, Severity};
-use crate::outline::{ONE_WORD, Unit};
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::diagnostic::{DiagnosticKind as Finding, Severity};
+use crate::outline::{ONE_WORD, ProgramUnit};
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 const MISSING: &str = "the sentence has no period";
 
-impl Work {
+impl TranslationState {
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
     pub(crate) fn missing_periods(&mut self) {
         const NEXT: &[&str] = &["ENVIRONMENT", "DATA", "PROCEDURE"];
@@ -36,7 +36,7 @@ impl Work {
                     last.help = Some("one is assumed".to_owned());
                 }
                 let period = Token {
-                    kind: Kind::Mark,
+                    kind: TokenKind::Mark,
                     text: ".".to_owned(),
                     spaced: false,
                     ..name
@@ -65,7 +65,7 @@ impl Work {
             let starts = at < 2 || self.tokens[at - 2].is_mark('.');
             let same_line = name.place.line == head.place.line;
             procedure |= name.is("PROCEDURE") && head.is("DIVISION");
-            if !same_line || name.kind != Kind::Word {
+            if !same_line || name.kind != TokenKind::Word {
                 continue;
             }
             let upper = name.upper();
@@ -102,7 +102,7 @@ impl Work {
     }
 
     /// A program without statements compiles, and does nothing.
-    pub(crate) fn no_statements(&mut self, units: &[Unit]) {
+    pub(crate) fn no_statements(&mut self, units: &[ProgramUnit]) {
         for unit in units
             .iter()
             .filter(|u| u.parent.is_none() && u.procedure.is_none())
@@ -156,7 +156,7 @@ impl Work {
                 let end = self.tokens[at - 1].clone();
                 self.warn(end.place, MISSING.to_owned(), "one is assumed");
                 let period = Token {
-                    kind: Kind::Mark,
+                    kind: TokenKind::Mark,
                     text: ".".to_owned(),
                     spaced: false,
                     ..end
@@ -168,7 +168,7 @@ impl Work {
     }
 
     /// Ends a program whose last sentence has no period.
-    pub(crate) fn last_periods(&mut self, units: &[Unit]) {
+    pub(crate) fn last_periods(&mut self, units: &[ProgramUnit]) {
         let mut missing = Vec::new();
         for unit in units {
             let Some(body) = unit.procedure_body else {
@@ -201,7 +201,7 @@ impl Work {
         let (before, name) = (&self.tokens[at - 1], &self.tokens[at]);
         let next = |n: usize| self.tokens.get(at + n);
         before.is("END-EXEC")
-            && name.kind == Kind::Word
+            && name.kind == TokenKind::Word
             && (8..12).contains(&name.place.column)
             && name.place.line != before.place.line
             && !name.is_any(ONE_WORD)
@@ -210,8 +210,8 @@ impl Work {
 
     /// Writes the names of outermost programs in capitals, as the program table
     /// and the symbols of modules have them.
-    pub(crate) fn program_names(&mut self, units: &[Unit]) {
-        let named = |t: &Token| t.kind != Kind::Mark;
+    pub(crate) fn program_names(&mut self, units: &[ProgramUnit]) {
+        let named = |t: &Token| t.kind != TokenKind::Mark;
         for unit in units.iter().filter(|u| u.parent.is_none()) {
             for at in unit.start..unit.end.min(self.tokens.len()) {
                 let heads = self.tokens[at].is("PROGRAM-ID")
@@ -247,7 +247,7 @@ impl Work {
             let shape = |n: usize| old.get(at + n);
             let is_call = t.is_any(&["DFHRESP", "DFHVALUE"])
                 && shape(1).is_some_and(|t| t.is_mark('('))
-                && shape(2).is_some_and(|t| t.kind == Kind::Word)
+                && shape(2).is_some_and(|t| t.kind == TokenKind::Word)
                 && shape(3).is_some_and(|t| t.is_mark(')'));
             if !is_call {
                 if self.edits.dropped.contains(&at) {
@@ -306,7 +306,7 @@ impl Work {
 
     /// Refuses files of the file system in a program with commands: its files
     /// are the region's. Elsewhere says what becomes of them in a region.
-    pub(crate) fn file_statements(&mut self, units: &[Unit], uses_cics: bool) {
+    pub(crate) fn file_statements(&mut self, units: &[ProgramUnit], uses_cics: bool) {
         let mut places = Vec::new();
         for unit in units {
             let end = unit.end.min(self.tokens.len());

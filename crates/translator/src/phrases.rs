@@ -12,9 +12,9 @@
 //! Reference: Enterprise COBOL Language Reference, "Delimited scope statements".
 
 use crate::markup::{self, MarkupNeeds};
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// The flag: 1 when the CALL raised an exception.
 const FLAG: &str = "DFHEIXC";
@@ -71,7 +71,7 @@ const VERBS: &[&str] = &[
 
 /// A phrase, and the verbs that take it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phrase {
+enum ConditionalPhrase {
     Exception,
     Overflow,
     SizeError,
@@ -80,15 +80,15 @@ enum Phrase {
     EndOfPage,
 }
 
-impl Phrase {
+impl ConditionalPhrase {
     fn verbs(self) -> &'static [&'static str] {
         match self {
-            Phrase::Exception => &["CALL", "XML", "JSON", "INVOKE"],
-            Phrase::Overflow => &["STRING", "UNSTRING", "CALL"],
-            Phrase::SizeError => &["ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "COMPUTE"],
-            Phrase::AtEnd => &["READ", "RETURN", "SEARCH"],
-            Phrase::InvalidKey => &["READ", "WRITE", "REWRITE", "DELETE", "START"],
-            Phrase::EndOfPage => &["WRITE"],
+            ConditionalPhrase::Exception => &["CALL", "XML", "JSON", "INVOKE"],
+            ConditionalPhrase::Overflow => &["STRING", "UNSTRING", "CALL"],
+            ConditionalPhrase::SizeError => &["ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "COMPUTE"],
+            ConditionalPhrase::AtEnd => &["READ", "RETURN", "SEARCH"],
+            ConditionalPhrase::InvalidKey => &["READ", "WRITE", "REWRITE", "DELETE", "START"],
+            ConditionalPhrase::EndOfPage => &["WRITE"],
         }
     }
 }
@@ -96,7 +96,7 @@ impl Phrase {
 /// A phrase in the text: its first token, and the first one of its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PhraseStart {
-    phrase: Phrase,
+    phrase: ConditionalPhrase,
     pub(crate) is_not: bool,
     pub(crate) start: usize,
     pub(crate) body: usize,
@@ -125,7 +125,7 @@ impl OpenStatement {
     /// Whether it is a statement that is rewritten, and ends itself then.
     fn is_rewritten(&self) -> bool {
         let is_exception =
-            |p: &&PhraseStart| matches!(p.phrase, Phrase::Exception | Phrase::Overflow);
+            |p: &&PhraseStart| matches!(p.phrase, ConditionalPhrase::Exception | ConditionalPhrase::Overflow);
         let exceptions = self.phrases.iter().filter(is_exception).count();
         match self.verb.as_str() {
             "CALL" => exceptions == 2,
@@ -137,7 +137,7 @@ impl OpenStatement {
 
 /// Where a statement and its phrases end.
 #[derive(Debug)]
-pub(crate) struct Extent {
+pub(crate) struct StatementExtent {
     /// ON EXCEPTION and NOT ON EXCEPTION, in their order.
     pub(crate) phrases: Vec<PhraseStart>,
     /// Statements that are open where the second phrase begins and where the
@@ -150,10 +150,10 @@ pub(crate) struct Extent {
     pub(crate) is_delimited: bool,
 }
 
-impl Work {
+impl TranslationState {
     /// Rewrites CALLs that have both phrases, and JSON and XML statements; the
     /// declarations that each unit needs for them.
-    pub(crate) fn phrased_statements(&mut self, units: &[Unit]) -> Vec<String> {
+    pub(crate) fn phrased_statements(&mut self, units: &[ProgramUnit]) -> Vec<String> {
         let mut storage = vec![String::new(); units.len()];
         let mut needs = MarkupNeeds::new(units.len());
         // From the last to the first: what ends at one place ends there from
@@ -188,7 +188,7 @@ impl Work {
         storage
     }
 
-    fn rewrite_call(&mut self, at: usize, call: &Extent) {
+    fn rewrite_call(&mut self, at: usize, call: &StatementExtent) {
         let place = self.tokens[at].place;
         let tested = u8::from(!call.phrases[0].is_not);
         let phrase = format!("ON EXCEPTION MOVE 1 TO {FLAG} END-CALL IF {FLAG} = {tested}");
@@ -198,7 +198,7 @@ impl Work {
 
     /// Puts `condition` in the place of the first phrase, ELSE in that of the
     /// second, and END-IF at the end.
-    pub(crate) fn rewrite_phrases(&mut self, extent: &Extent, condition: String) {
+    pub(crate) fn rewrite_phrases(&mut self, extent: &StatementExtent, condition: String) {
         let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
         let closed = |open: &[String]| -> String {
             let ends = open.iter().rev().map(|verb| format!("END-{verb} "));
@@ -224,7 +224,7 @@ impl Work {
 
 /// The extent of a statement of this verb whose operands are read up to an
 /// index.
-pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> Option<Extent> {
+pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> Option<StatementExtent> {
     let mut open = vec![OpenStatement::new(verb.to_owned(), false)];
     let mut open_at_second = Vec::new();
     let mut at = from;
@@ -236,7 +236,7 @@ pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> O
         if is_period(tokens, at) {
             break (at, false);
         }
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             at += 1;
             continue;
         }
@@ -308,7 +308,7 @@ pub(crate) fn extent(tokens: &[Token], verb: &str, from: usize, end: usize) -> O
     // Without phrases it has ended where another statement begins.
     let first = open.into_iter().next();
     let phrases = first.map(|s| s.phrases).unwrap_or_default();
-    Some(Extent {
+    Some(StatementExtent {
         phrases,
         open_at_second,
         open_at_end,
@@ -353,17 +353,17 @@ fn phrase_at(tokens: &[Token], start: usize) -> Option<PhraseStart> {
     let has_preposition = is(at, &["ON", "AT"]);
     at += usize::from(has_preposition);
     let (phrase, words) = if is(at, &["EXCEPTION"]) {
-        (Phrase::Exception, 1)
+        (ConditionalPhrase::Exception, 1)
     } else if is(at, &["OVERFLOW"]) {
-        (Phrase::Overflow, 1)
+        (ConditionalPhrase::Overflow, 1)
     } else if is(at, &["SIZE"]) && is(at + 1, &["ERROR"]) {
-        (Phrase::SizeError, 2)
+        (ConditionalPhrase::SizeError, 2)
     } else if is(at, &["INVALID"]) {
-        (Phrase::InvalidKey, 1 + usize::from(is(at + 1, &["KEY"])))
+        (ConditionalPhrase::InvalidKey, 1 + usize::from(is(at + 1, &["KEY"])))
     } else if is(at, &["END-OF-PAGE", "EOP"]) {
-        (Phrase::EndOfPage, 1)
+        (ConditionalPhrase::EndOfPage, 1)
     } else if is(at, &["END"]) {
-        (Phrase::AtEnd, 1)
+        (ConditionalPhrase::AtEnd, 1)
     } else {
         return None;
     };
@@ -399,7 +399,7 @@ fn is_inline(tokens: &[Token], at: usize) -> bool {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
+    use crate::copy::CopyLibrary;
     use crate::translate::translate;
     use copybook::Format;
 
@@ -412,7 +412,7 @@ mod tests {
             Path::new("P.cbl"),
             program.as_bytes(),
             Format::Free,
-            &Library::default(),
+            &CopyLibrary::default(),
         );
         let text = String::from_utf8(done.text).expect("text");
         let body = text

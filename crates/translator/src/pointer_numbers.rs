@@ -11,16 +11,16 @@
 
 use std::ops::Range;
 
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::source::Place;
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// A data description entry.
-struct Entry {
+struct DataEntry {
     level: u8,
     name: String,
-    place: Place,
+    place: SourcePlace,
     redefines: Option<String>,
     kind: ItemKind,
     /// From its level number to its period.
@@ -50,10 +50,10 @@ const BINARY: &[&str] = &[
     "COMPUTATIONAL-5",
 ];
 
-impl Work {
+impl TranslationState {
     /// Gives numbers of four bytes that share a pointer's storage its size, and
     /// warns of what else describes four of its bytes.
-    pub(crate) fn pointer_numbers(&mut self, units: &[Unit]) {
+    pub(crate) fn pointer_numbers(&mut self, units: &[ProgramUnit]) {
         for unit in units {
             let Some(data) = unit.data else { continue };
             let end = unit.procedure.unwrap_or(unit.end).min(self.tokens.len());
@@ -75,9 +75,9 @@ impl Work {
     }
 
     /// `at` is the item that shares the storage of `pointer`.
-    fn describe_pointer(&mut self, entries: &[Entry], at: usize, pointer: &Entry) {
+    fn describe_pointer(&mut self, entries: &[DataEntry], at: usize, pointer: &DataEntry) {
         let level = entries[at].level;
-        let below: Vec<&Entry> = entries[at + 1..]
+        let below: Vec<&DataEntry> = entries[at + 1..]
             .iter()
             .take_while(|e| e.level > level && e.level < 50)
             .collect();
@@ -114,7 +114,7 @@ impl Work {
 
 /// The entry that another one redefines: the nearest one before it of that name
 /// and level.
-fn redefined(entries: &[Entry], at: usize) -> Option<usize> {
+fn redefined(entries: &[DataEntry], at: usize) -> Option<usize> {
     let name = entries[at].redefines.as_ref()?;
     let level = entries[at].level;
     entries[..at]
@@ -123,7 +123,7 @@ fn redefined(entries: &[Entry], at: usize) -> Option<usize> {
 }
 
 /// The entries of a data division, levels 66 and 88 left out.
-fn entries(tokens: &[Token], from: usize, to: usize) -> Vec<Entry> {
+fn entries(tokens: &[Token], from: usize, to: usize) -> Vec<DataEntry> {
     let mut found = Vec::new();
     let mut at = from;
     while at < to {
@@ -138,16 +138,16 @@ fn entries(tokens: &[Token], from: usize, to: usize) -> Vec<Entry> {
     found
 }
 
-fn entry(tokens: &[Token], range: Range<usize>) -> Option<Entry> {
+fn entry(tokens: &[Token], range: Range<usize>) -> Option<DataEntry> {
     let own = &tokens[range.clone()];
-    let first = own.first().filter(|t| t.kind == Kind::Word)?;
+    let first = own.first().filter(|t| t.kind == TokenKind::Word)?;
     let level = first.text.parse().ok()?;
     if !matches!(level, 1..=49 | 77) {
         return None;
     }
     let target = own.iter().position(|t| t.is("REDEFINES"));
     let redefines = target.and_then(|at| own.get(at + 1)).map(Token::upper);
-    Some(Entry {
+    Some(DataEntry {
         level,
         name: own.get(1).map(Token::upper).unwrap_or_default(),
         place: first.place,
@@ -241,7 +241,7 @@ fn digits(tokens: &[Token], range: Range<usize>) -> Option<u32> {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
+    use crate::copy::CopyLibrary;
     use crate::translate::translate;
     use copybook::Format;
 
@@ -251,7 +251,7 @@ mod tests {
             "IDENTIFICATION DIVISION. PROGRAM-ID. P. DATA DIVISION. WORKING-STORAGE SECTION. \
              {data} PROCEDURE DIVISION. GOBACK."
         );
-        let (path, library) = (Path::new("P.cbl"), Library::default());
+        let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
         let done = translate(path, program.as_bytes(), Format::Free, &library);
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));

@@ -8,33 +8,33 @@ use std::collections::HashMap;
 
 use cics::command::commands::{get_container, link, put_container, ret, xctl};
 
-use crate::argument::Value;
-use crate::exec::Parsed;
-use crate::outline::{Unit, is_period};
-use crate::source::Place;
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::argument::ArgumentValue;
+use crate::exec::ParsedCommand;
+use crate::outline::{ProgramUnit, is_period};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
 /// The records of a program that hold a pointer.
 #[derive(Debug, Default)]
-pub(crate) struct Pointers {
+pub(crate) struct PointerRecords {
     /// Record of each name in the data division.
     records: HashMap<String, usize>,
     /// Each record's name and its first pointer.
-    list: Vec<(String, Option<Place>)>,
+    list: Vec<(String, Option<SourcePlace>)>,
 }
 
-impl Pointers {
+impl PointerRecords {
     /// Looks through the data division.
-    pub(crate) fn of(unit: &Unit, tokens: &[Token]) -> Pointers {
+    pub(crate) fn of(unit: &ProgramUnit, tokens: &[Token]) -> PointerRecords {
         const USAGES: &[&str] = &["POINTER", "PROCEDURE-POINTER", "FUNCTION-POINTER"];
-        let mut found = Pointers::default();
+        let mut found = PointerRecords::default();
         let (Some(data), Some(end)) = (unit.data, unit.procedure) else {
             return found;
         };
         for at in data..end.min(tokens.len()) {
             let t = &tokens[at];
-            if t.kind != Kind::Word {
+            if t.kind != TokenKind::Word {
                 continue;
             }
             let starts = at == data || is_period(tokens, at - 1);
@@ -54,18 +54,18 @@ impl Pointers {
         found
     }
 
-    fn place(&self, name: &str) -> Option<(&str, Place)> {
+    fn place(&self, name: &str) -> Option<(&str, SourcePlace)> {
         let (record, place) = self.list.get(*self.records.get(name)?)?;
         Some((record, (*place)?))
     }
 }
 
-impl Work {
+impl TranslationState {
     /// Warns of pointers in the COMMAREA of a program, and in the areas that
     /// its commands pass on.
-    pub(crate) fn shared_pointers(&mut self, unit: &Unit, commands: &[&Parsed]) {
-        let pointers = Pointers::of(unit, &self.tokens);
-        let mut told: Vec<Place> = Vec::new();
+    pub(crate) fn shared_pointers(&mut self, unit: &ProgramUnit, commands: &[&ParsedCommand]) {
+        let pointers = PointerRecords::of(unit, &self.tokens);
+        let mut told: Vec<SourcePlace> = Vec::new();
         let own = std::iter::once("DFHCOMMAREA".to_owned());
         for name in own.chain(commands.iter().filter_map(|c| shared_area(c))) {
             let Some((record, place)) = pointers.place(&name) else {
@@ -82,7 +82,7 @@ impl Work {
 }
 
 /// The item that a command shares with another program.
-fn shared_area(command: &Parsed) -> Option<String> {
+fn shared_area(command: &ParsedCommand) -> Option<String> {
     let area = match command.row.number {
         link::NUMBER => link::COMMAREA,
         xctl::NUMBER => xctl::COMMAREA,
@@ -93,7 +93,7 @@ fn shared_area(command: &Parsed) -> Option<String> {
     };
     let operand = command.operands.iter().find(|o| o.index == area)?;
     match &operand.value {
-        Value::Item(tokens) => tokens.first().map(Token::upper),
+        ArgumentValue::Item(tokens) => tokens.first().map(Token::upper),
         _ => None,
     }
 }

@@ -5,13 +5,13 @@
 //! put in parentheses.
 //! Reference: Enterprise COBOL Language Reference, "Arithmetic operators".
 
-use crate::outline::Unit;
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::outline::ProgramUnit;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
-impl Work {
+impl TranslationState {
     /// Puts the left part of each chain of exponents in parentheses.
-    pub(crate) fn powers(&mut self, units: &[Unit]) {
+    pub(crate) fn powers(&mut self, units: &[ProgramUnit]) {
         for unit in units {
             let end = unit.end.min(self.tokens.len());
             let Some(body) = unit.procedure_body else {
@@ -64,7 +64,7 @@ fn operand_start(tokens: &[Token], end: usize, body: usize) -> usize {
         }
     }
     // An expression in parentheses follows an operator or the verb's words.
-    let is_name = |t: &Token| t.kind != Kind::Mark && !t.is_any(BEFORE_EXPRESSION);
+    let is_name = |t: &Token| t.kind != TokenKind::Mark && !t.is_any(BEFORE_EXPRESSION);
     if at > body && is_name(&tokens[at - 1]) {
         at -= 1;
     }
@@ -87,7 +87,7 @@ const BEFORE_EXPRESSION: &[&str] = &[
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
+    use crate::copy::CopyLibrary;
     use crate::translate::translate;
     use copybook::Format;
 
@@ -95,7 +95,7 @@ mod tests {
         let program = format!(
             "IDENTIFICATION DIVISION. PROGRAM-ID. P. PROCEDURE DIVISION. COMPUTE R = {expression} GOBACK."
         );
-        let (path, library) = (Path::new("P.cbl"), Library::default());
+        let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
         let done = translate(path, program.as_bytes(), Format::Free, &library);
         let text = String::from_utf8(done.text).expect("text");
         let lines = text.lines().filter(|l| !l.starts_with('#'));

@@ -15,8 +15,8 @@ use std::path::Path;
 use cics::cobol::entry_symbol;
 use object::{Object, ObjectSymbol};
 
-use crate::source::Place;
-use crate::token::{Kind, Token};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
 
 /// Entries of the run-time library that touch nothing but their arguments and
 /// the module that calls them; a star stands for the rest of a family.
@@ -217,17 +217,17 @@ const IRREGULAR: &[(&str, &str)] = &[
 
 /// A literal that is called or whose entry is asked for, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Called {
+pub(crate) struct CalledLiteral {
     /// What the literal stands for.
     pub name: String,
     /// The literal as it is written.
     pub literal: String,
     /// Its place.
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// Everything that the text calls by a literal.
-pub(crate) fn called(tokens: &[Token]) -> Vec<Called> {
+pub(crate) fn called(tokens: &[Token]) -> Vec<CalledLiteral> {
     /// Words between CALL and the literal: STATIC, or a convention's name.
     const BETWEEN: usize = 2;
     let mut list = Vec::new();
@@ -236,9 +236,9 @@ pub(crate) fn called(tokens: &[Token]) -> Vec<Called> {
             continue;
         }
         let near = tokens[at + 1..].iter().take(BETWEEN + 1);
-        let mut near = near.skip_while(|t| t.kind == Kind::Word);
-        if let Some(literal) = near.next().filter(|t| t.kind == Kind::Literal) {
-            list.push(Called {
+        let mut near = near.skip_while(|t| t.kind == TokenKind::Word);
+        if let Some(literal) = near.next().filter(|t| t.kind == TokenKind::Literal) {
+            list.push(CalledLiteral {
                 name: value(&literal.text),
                 literal: literal.text.clone(),
                 place: literal.place,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// A place in a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Place {
-    /// Index in [`Files`]: 0 for the program, n for its n-th COPY member.
+pub struct SourcePlace {
+    /// Index in [`SourceFiles`]: 0 for the program, n for its n-th COPY member.
     pub file: u16,
     /// Line, from 1.
     pub line: u32,
@@ -18,11 +18,11 @@ pub struct Place {
 
 /// The files that one translation read.
 #[derive(Debug, Clone, Default)]
-pub struct Files {
+pub struct SourceFiles {
     paths: Vec<PathBuf>,
 }
 
-impl Files {
+impl SourceFiles {
     /// Adds a file.
     pub(crate) fn push(&mut self, path: &Path) {
         self.paths.push(path.to_owned());

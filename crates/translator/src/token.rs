@@ -7,11 +7,11 @@
 
 use copybook::{Piece, PieceKind};
 
-use crate::source::Place;
+use crate::source::SourcePlace;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// A word or a number.
     Word,
     /// A literal with its quotes.
@@ -23,16 +23,16 @@ pub(crate) enum Kind {
 /// A piece of program text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub text: String,
-    pub place: Place,
+    pub place: SourcePlace,
     /// A blank or a new line stood before it.
     pub spaced: bool,
 }
 
 impl Token {
     pub(crate) fn is(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text.eq_ignore_ascii_case(word)
+        self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
     pub(crate) fn is_any(&self, words: &[&str]) -> bool {
@@ -40,7 +40,7 @@ impl Token {
     }
 
     pub(crate) fn is_mark(&self, c: char) -> bool {
-        self.kind == Kind::Mark && self.text.chars().eq([c])
+        self.kind == TokenKind::Mark && self.text.chars().eq([c])
     }
 
     pub(crate) fn upper(&self) -> String {
@@ -50,7 +50,7 @@ impl Token {
     /// A word of the same place.
     pub(crate) fn word(&self, text: impl Into<String>) -> Token {
         Token {
-            kind: Kind::Word,
+            kind: TokenKind::Word,
             text: text.into(),
             ..self.clone()
         }
@@ -60,19 +60,19 @@ impl Token {
 const PREFIXES: &[&str] = &["X", "N", "Z", "G", "B", "H", "NX", "U", "NC", "L", "BX"];
 
 /// The tokens of a text, and the places of literals that have no end.
-pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<Place>) {
+pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<SourcePlace>) {
     let mut out: Vec<Token> = Vec::with_capacity(pieces.len() / 2);
     let mut open = Vec::new();
     let mut spaced = true;
     for piece in pieces {
-        let place = Place {
+        let place = SourcePlace {
             file: piece.at.file,
             line: piece.at.line,
             column: piece.at.column,
         };
-        let last = out.last_mut().filter(|t| !spaced && t.kind == Kind::Word);
+        let last = out.last_mut().filter(|t| !spaced && t.kind == TokenKind::Word);
         let mut token = Token {
-            kind: Kind::Mark,
+            kind: TokenKind::Mark,
             text: piece.text.clone(),
             place,
             spaced,
@@ -85,7 +85,7 @@ pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<Place>) {
                     last.text.push_str(&token.text);
                     continue;
                 }
-                token.kind = Kind::Word;
+                token.kind = TokenKind::Word;
             }
             PieceKind::Literal | PieceKind::OpenLiteral => {
                 if piece.kind == PieceKind::OpenLiteral {
@@ -97,11 +97,11 @@ pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<Place>) {
                     };
                     token.text.push(quote);
                 }
-                token.kind = Kind::Literal;
+                token.kind = TokenKind::Literal;
                 if let Some(last) = last
                     && PREFIXES.iter().any(|p| last.is(p))
                 {
-                    last.kind = Kind::Literal;
+                    last.kind = TokenKind::Literal;
                     last.text.push_str(&token.text);
                     continue;
                 }
@@ -117,7 +117,7 @@ pub(crate) fn tokens(pieces: &[Piece]) -> (Vec<Token>, Vec<Place>) {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::{Library, expand};
+    use crate::copy::{CopyLibrary, expand};
     use copybook::Format;
 
     fn lex(source: &str) -> Vec<String> {
@@ -125,7 +125,7 @@ mod tests {
             Path::new("a"),
             source.as_bytes(),
             Format::Auto,
-            &Library::default(),
+            &CopyLibrary::default(),
         )
         .tokens
         .into_iter()
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn an_open_literal_is_told() {
+    fn an_open_literal_is_reported() {
         let source = "           DISPLAY 'A.\n           STOP RUN.\n";
         let read = expand(
             Path::new("a"),
             source.as_bytes(),
             Format::Fixed,
-            &Library::default(),
+            &CopyLibrary::default(),
         );
         assert_eq!(read.diagnostics[0].line, 1);
         assert!(read.diagnostics[0].message.contains("no closing quote"));

@@ -7,22 +7,22 @@ use cics::diagnostic::nearest;
 use cics::eib;
 use copybook::Format;
 
-use crate::calls::{Needs, call};
-use crate::copy::{Expanded, Library, expand};
-use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
-use crate::exec::{self, Parsed};
+use crate::calls::{ProgramNeeds, call};
+use crate::copy::{ExpandedSource, CopyLibrary, expand};
+use crate::diagnostic::{Diagnostic, DiagnosticKind as Finding, Severity};
+use crate::exec::{self, ParsedCommand};
 use crate::nulls;
-use crate::outline::{Unit, outline, skip_exec};
-use crate::reach::{Called, called};
-use crate::source::{Files, Place};
+use crate::outline::{ProgramUnit, outline, skip_exec};
+use crate::reach::{CalledLiteral, called};
+use crate::source::{SourceFiles, SourcePlace};
 use crate::sql::SqlBlock;
-use crate::token::{Kind, Token};
+use crate::token::{TokenKind, Token};
 use crate::words;
 use crate::writer::Writer;
 
 /// What a translation gives.
 #[derive(Debug, Clone)]
-pub struct Translation {
+pub struct TranslatedSource {
     /// Preprocessed COBOL for the compiler; of no use when there are errors.
     pub text: Vec<u8>,
     /// PROGRAM-ID of each outermost program.
@@ -32,16 +32,16 @@ pub struct Translation {
     /// Whether any of them uses EXEC CICS, the EIB or a COMMAREA.
     pub uses_cics: bool,
     /// The program's file and its COPY members.
-    pub files: Files,
+    pub files: SourceFiles,
     /// Everything that is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     /// What is called by a literal.
-    pub(crate) called: Vec<Called>,
+    pub(crate) called: Vec<CalledLiteral>,
     /// Flags of the compiler for words that the programs define.
     pub(crate) freed_words: Vec<String>,
 }
 
-impl Translation {
+impl TranslatedSource {
     /// Whether the text may not be compiled.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
@@ -60,7 +60,7 @@ impl Translation {
 }
 
 /// Translates the text of a program. `path` is what messages call it.
-pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) -> Translation {
+pub fn translate(path: &Path, text: &[u8], format: Format, library: &CopyLibrary) -> TranslatedSource {
     translate_for(path, text, format, library, false)
 }
 
@@ -69,19 +69,19 @@ pub(crate) fn translate_for(
     path: &Path,
     text: &[u8],
     format: Format,
-    library: &Library,
+    library: &CopyLibrary,
     batch: bool,
-) -> Translation {
-    let Expanded {
+) -> TranslatedSource {
+    let ExpandedSource {
         files,
         tokens,
         diagnostics,
     } = expand(path, text, format, library);
-    let mut work = Work {
+    let mut work = TranslationState {
         files,
         diagnostics,
         tokens,
-        edits: Edits::default(),
+        edits: TokenEdits::default(),
     };
     work.service_statements();
     work.headers();
@@ -114,7 +114,7 @@ pub(crate) fn translate_for(
     if units.is_empty() {
         let message = "there is no program in this file".to_owned();
         work.say(
-            Place {
+            SourcePlace {
                 file: 0,
                 line: 1,
                 column: 0,
@@ -125,7 +125,7 @@ pub(crate) fn translate_for(
         );
     }
     let text = work.write();
-    let Work {
+    let TranslationState {
         files,
         mut diagnostics,
         ..
@@ -142,7 +142,7 @@ pub(crate) fn translate_for(
         .filter(|u| u.parent.is_none())
         .map(|u| u.name.clone())
         .collect();
-    Translation {
+    TranslatedSource {
         text,
         programs,
         entries,
@@ -156,41 +156,41 @@ pub(crate) fn translate_for(
 
 /// Changes to the token stream.
 #[derive(Debug, Default)]
-pub(crate) struct Edits {
+pub(crate) struct TokenEdits {
     /// Generated text before a token.
-    before: BTreeMap<usize, Vec<(String, Place)>>,
+    before: BTreeMap<usize, Vec<(String, SourcePlace)>>,
     /// Tokens that are left out.
     pub(crate) dropped: HashSet<usize>,
 }
 
-impl Edits {
-    pub(crate) fn insert(&mut self, at: usize, text: String, place: Place) {
+impl TokenEdits {
+    pub(crate) fn insert(&mut self, at: usize, text: String, place: SourcePlace) {
         self.before.entry(at).or_default().push((text, place));
     }
 
     /// Before what is already inserted at the same token.
-    pub(crate) fn insert_first(&mut self, at: usize, text: String, place: Place) {
+    pub(crate) fn insert_first(&mut self, at: usize, text: String, place: SourcePlace) {
         self.before.entry(at).or_default().insert(0, (text, place));
     }
 }
 
 /// A command in the text.
-struct Block {
+struct ExecBlock {
     start: usize,
     end: usize,
     unit: usize,
-    command: Option<Parsed>,
+    command: Option<ParsedCommand>,
 }
 
 /// A translation under way.
-pub(crate) struct Work {
-    files: Files,
+pub(crate) struct TranslationState {
+    files: SourceFiles,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) tokens: Vec<Token>,
-    pub(crate) edits: Edits,
+    pub(crate) edits: TokenEdits,
 }
 
-impl Work {
+impl TranslationState {
     /// Whether the program will not be compiled.
     fn has_errors(&self) -> bool {
         let mut all = self.diagnostics.iter();
@@ -203,14 +203,14 @@ impl Work {
     }
 
     /// A finding that keeps nothing from being compiled.
-    pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
+    pub(crate) fn warn(&mut self, at: SourcePlace, message: String, help: &str) {
         self.say(at, Finding::Source, message, Some(help.to_owned()));
         if let Some(last) = self.diagnostics.last_mut() {
             last.severity = Severity::Warning;
         }
     }
 
-    pub(crate) fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
+    pub(crate) fn say(&mut self, at: SourcePlace, kind: Finding, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
             file: self.files.path(at.file).to_owned(),
@@ -222,7 +222,7 @@ impl Work {
         });
     }
 
-    fn problem(&mut self, problem: exec::Problem) {
+    fn problem(&mut self, problem: exec::CommandProblem) {
         let kind = problem.unsupported.map_or(Finding::Command, |n| {
             Finding::Unsupported(format!("EXEC CICS {n}"))
         });
@@ -233,7 +233,7 @@ impl Work {
     }
 
     /// Finds the commands and checks them.
-    fn blocks(&mut self, units: &[Unit]) -> (Vec<Block>, Vec<SqlBlock>) {
+    fn blocks(&mut self, units: &[ProgramUnit]) -> (Vec<ExecBlock>, Vec<SqlBlock>) {
         let mut blocks = Vec::new();
         let mut statements = Vec::new();
         let mut at = 0;
@@ -297,7 +297,7 @@ impl Work {
                     let help = none.then(|| help.to_owned());
                     self.say(place, Finding::Command, message, help);
                 }
-                blocks.push(Block {
+                blocks.push(ExecBlock {
                     start: at,
                     end,
                     unit,
@@ -311,8 +311,8 @@ impl Work {
 
     /// Writes the declarations, first statements and calls of every program;
     /// whether any program uses CICS.
-    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>, storage: &[String]) -> bool {
-        let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
+    fn programs(&mut self, units: &[ProgramUnit], blocks: Vec<ExecBlock>, storage: &[String]) -> bool {
+        let mut needs: Vec<ProgramNeeds> = vec![ProgramNeeds::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
         for block in &blocks {
             let unit = &units[block.unit];
@@ -337,7 +337,7 @@ impl Work {
         }
         for (i, unit) in units.iter().enumerate() {
             let own = blocks.iter().filter(|b| b.unit == i);
-            let commands: Vec<&Parsed> = own.filter_map(|b| b.command.as_ref()).collect();
+            let commands: Vec<&ParsedCommand> = own.filter_map(|b| b.command.as_ref()).collect();
             self.shared_pointers(unit, &commands);
         }
         let mut has_command = vec![false; units.len()];
@@ -382,7 +382,7 @@ impl Work {
     }
 
     /// Whether a program itself, not one contained in it, names the EIB.
-    fn names_eib(&self, units: &[Unit], unit: usize) -> bool {
+    fn names_eib(&self, units: &[ProgramUnit], unit: usize) -> bool {
         let inner = units
             .iter()
             .filter(|u| u.parent == Some(unit))
@@ -391,12 +391,12 @@ impl Work {
         let end = inner.unwrap_or(units[unit].end).min(self.tokens.len());
         self.tokens[units[unit].start..end]
             .iter()
-            .any(|t| t.kind == Kind::Word && t.is_any(eib::FIELD_NAMES))
+            .any(|t| t.kind == TokenKind::Word && t.is_any(eib::FIELD_NAMES))
     }
 
     /// Puts declarations first in the WORKING-STORAGE SECTION, which is made if
     /// there is none.
-    fn declare_storage(&mut self, unit: &Unit, storage: String) {
+    fn declare_storage(&mut self, unit: &ProgramUnit, storage: String) {
         let Some(procedure) = unit.procedure else {
             return;
         };
@@ -418,7 +418,7 @@ impl Work {
         }
     }
 
-    fn declare(&mut self, unit: &Unit, needs: &Needs, further: &str) {
+    fn declare(&mut self, unit: &ProgramUnit, needs: &ProgramNeeds, further: &str) {
         let (Some(procedure), Some(body), Some(first)) =
             (unit.procedure, unit.procedure_body, unit.first_statement())
         else {
@@ -456,7 +456,7 @@ impl Work {
             let own = |t: &Token| t.is_any(&["USING", "DFHEIBLK", "DFHCOMMAREA"]);
             let others = self.tokens[header.clone()]
                 .iter()
-                .any(|t| !own(t) && !t.is_any(modes) && t.kind == Kind::Word);
+                .any(|t| !own(t) && !t.is_any(modes) && t.kind == TokenKind::Word);
             for at in header {
                 let t = &self.tokens[at];
                 if own(t) || (!others && t.is_any(modes)) {

@@ -12,7 +12,7 @@
 //! Reference: Enterprise COBOL for z/OS, "Reserved words"; `cobc
 //! --list-reserved`.
 
-use crate::token::{Kind, Token};
+use crate::token::{TokenKind, Token};
 
 /// One flag for each word.
 macro_rules! free {
@@ -324,7 +324,7 @@ pub(crate) fn defined(tokens: &[Token]) -> Vec<String> {
 fn is_definition(tokens: &[Token], at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).map(|at| &tokens[at]);
     let is_period = |token: Option<&Token>| token.is_none_or(|t| t.is_mark('.'));
-    let Some(last) = before(1).filter(|_| tokens[at].kind == Kind::Word) else {
+    let Some(last) = before(1).filter(|_| tokens[at].kind == TokenKind::Word) else {
         return false;
     };
     let level = last
@@ -345,11 +345,11 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::copy::{Library, expand};
+    use crate::copy::{CopyLibrary, expand};
     use copybook::Format;
 
     fn flags(text: &str) -> Vec<String> {
-        let (path, library) = (Path::new("a"), Library::default());
+        let (path, library) = (Path::new("a"), CopyLibrary::default());
         defined(&expand(path, text.as_bytes(), Format::Free, &library).tokens)
     }
 

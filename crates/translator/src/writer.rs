@@ -1,6 +1,6 @@
 //! Writes tokens as preprocessed COBOL whose lines know where they came from.
 
-use crate::source::{Files, Place, encode};
+use crate::source::{SourceFiles, SourcePlace, encode};
 use crate::token::Token;
 
 /// Empty lines that are written rather than a `#line`.
@@ -8,14 +8,14 @@ const NEAR: u32 = 4;
 
 /// Collects the text for the compiler.
 pub(crate) struct Writer<'a> {
-    files: &'a Files,
+    files: &'a SourceFiles,
     out: String,
     /// File and line of the text that is being written.
     here: Option<(u16, u32)>,
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(files: &'a Files) -> Self {
+    pub(crate) fn new(files: &'a SourceFiles) -> Self {
         Writer {
             files,
             out: String::new(),
@@ -34,13 +34,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes generated text as if it stood at a place.
-    pub(crate) fn generated(&mut self, text: &str, at: Place) {
+    pub(crate) fn generated(&mut self, text: &str, at: SourcePlace) {
         self.go_to(at);
         self.out.push(' ');
         self.out.push_str(text);
     }
 
-    fn go_to(&mut self, place: Place) {
+    fn go_to(&mut self, place: SourcePlace) {
         match self.here {
             Some((file, line)) if (file, line) == (place.file, place.line) => return,
             Some((file, line))

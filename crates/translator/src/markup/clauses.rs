@@ -9,16 +9,16 @@ use std::ops::Range;
 
 use runtime::markup::descriptor::{FigurativeSet, XmlForm, Verb};
 
-use crate::source::Place;
-use crate::token::{Kind, Token};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind, Token};
 
 /// Tokens of an identifier with its qualifiers, subscripts and part.
-pub(super) type Identifier = Range<usize>;
+pub(super) type IdentifierTokens = Range<usize>;
 
 /// Something wrong with a statement.
 #[derive(Debug, Clone)]
-pub(crate) struct Problem {
-    pub place: Place,
+pub(crate) struct MarkupProblem {
+    pub place: SourcePlace,
     /// The phrase, if it is one that is not done.
     pub unsupported: Option<String>,
     pub message: String,
@@ -27,16 +27,16 @@ pub(crate) struct Problem {
 
 /// What SUPPRESS names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Suppressed {
-    Item(Identifier),
+pub(super) enum SuppressTarget {
+    Item(IdentifierTokens),
     /// EVERY: whether numeric, and the form in XML.
     Every(Option<bool>, Option<XmlForm>),
 }
 
 /// CONVERTING of one item.
 #[derive(Debug, Clone)]
-pub(super) struct Converting {
-    pub item: Identifier,
+pub(super) struct ConvertingClause {
+    pub item: IdentifierTokens,
     pub is_null: bool,
     /// A condition name or literal for true, and one for false.
     pub values: Vec<Range<usize>>,
@@ -44,28 +44,28 @@ pub(super) struct Converting {
 
 /// A statement up to its exception phrases.
 #[derive(Debug)]
-pub(super) struct Clauses {
+pub(super) struct StatementClauses {
     pub verb: Verb,
     /// Index after the last token of a phrase.
     pub end: usize,
     /// The receiver of a GENERATE, the text of a PARSE.
-    pub text: Identifier,
+    pub text: IdentifierTokens,
     /// FROM or INTO.
-    pub record: Option<Identifier>,
-    pub count: Option<Identifier>,
+    pub record: Option<IdentifierTokens>,
+    pub count: Option<IdentifierTokens>,
     pub encoding: Option<usize>,
     pub has_declaration: bool,
     pub has_attributes: bool,
-    pub namespace: Option<Identifier>,
-    pub prefix: Option<Identifier>,
+    pub namespace: Option<IdentifierTokens>,
+    pub prefix: Option<IdentifierTokens>,
     /// NAME OF; `None` for OMITTED.
-    pub names: Vec<(Identifier, Option<usize>)>,
-    pub types: Vec<(Identifier, XmlForm)>,
-    pub suppressed: Vec<(Suppressed, Option<FigurativeSet>)>,
-    pub converting: Vec<Converting>,
+    pub names: Vec<(IdentifierTokens, Option<usize>)>,
+    pub types: Vec<(IdentifierTokens, XmlForm)>,
+    pub suppressed: Vec<(SuppressTarget, Option<FigurativeSet>)>,
+    pub converting: Vec<ConvertingClause>,
     /// PROCESSING PROCEDURE with THRU.
     pub procedure: Option<Range<usize>>,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<MarkupProblem>,
 }
 
 /// The kind of the statement that begins at an index.
@@ -97,12 +97,12 @@ pub(crate) fn clauses_end(tokens: &[Token], at: usize) -> usize {
 }
 
 /// Reads the statement at an index.
-pub(super) fn read(tokens: &[Token], at: usize) -> Option<Clauses> {
+pub(super) fn read(tokens: &[Token], at: usize) -> Option<StatementClauses> {
     let verb = verb_at(tokens, at)?;
     let mut reader = ClauseReader {
         tokens,
         at: at + 2,
-        clauses: Clauses {
+        clauses: StatementClauses {
             verb,
             end: at + 2,
             text: at + 2..at + 2,
@@ -129,7 +129,7 @@ pub(super) fn read(tokens: &[Token], at: usize) -> Option<Clauses> {
 struct ClauseReader<'a> {
     tokens: &'a [Token],
     at: usize,
-    clauses: Clauses,
+    clauses: StatementClauses,
 }
 
 /// Words that begin a phrase, so that they are no identifier in a list.
@@ -200,7 +200,7 @@ impl ClauseReader<'_> {
     fn wrong(&mut self, at: usize, what: &str) {
         let name = name_of(self.clauses.verb);
         let place = self.tokens[at.min(self.tokens.len() - 1)].place;
-        self.clauses.problems.push(Problem {
+        self.clauses.problems.push(MarkupProblem {
             place,
             unsupported: None,
             message: format!("{name} {what}"),
@@ -211,7 +211,7 @@ impl ClauseReader<'_> {
     fn unsupported(&mut self, at: usize, phrase: &str, help: &str) {
         let name = name_of(self.clauses.verb);
         let place = self.tokens[at.min(self.tokens.len() - 1)].place;
-        self.clauses.problems.push(Problem {
+        self.clauses.problems.push(MarkupProblem {
             place,
             unsupported: Some(format!("{name} with {phrase}")),
             message: format!("{name} with {phrase} is not supported"),
@@ -224,7 +224,7 @@ impl ClauseReader<'_> {
         let Some(token) = self.tokens.get(self.at) else {
             return false;
         };
-        token.kind == Kind::Word
+        token.kind == TokenKind::Word
             && token
                 .text
                 .bytes()
@@ -234,7 +234,7 @@ impl ClauseReader<'_> {
             && !token.upper().starts_with("END-")
     }
 
-    fn identifier(&mut self) -> Option<Identifier> {
+    fn identifier(&mut self) -> Option<IdentifierTokens> {
         if !self.is_name() {
             return None;
         }
@@ -258,14 +258,14 @@ impl ClauseReader<'_> {
 
     fn literal(&mut self) -> Option<usize> {
         let token = self.tokens.get(self.at)?;
-        (token.kind == Kind::Literal).then(|| {
+        (token.kind == TokenKind::Literal).then(|| {
             self.at += 1;
             self.at - 1
         })
     }
 
     /// An identifier or a literal.
-    fn operand(&mut self) -> Option<Identifier> {
+    fn operand(&mut self) -> Option<IdentifierTokens> {
         match self.literal() {
             Some(at) => Some(at..at + 1),
             None => self.identifier(),
@@ -418,16 +418,16 @@ impl ClauseReader<'_> {
                 } else {
                     None
                 };
-                Suppressed::Every(is_numeric, self.form())
+                SuppressTarget::Every(is_numeric, self.form())
             } else if let Some(item) = self.identifier() {
-                Suppressed::Item(item)
+                SuppressTarget::Item(item)
             } else if self.is_figurative_when() && !is_parse {
-                Suppressed::Every(None, None)
+                SuppressTarget::Every(None, None)
             } else {
                 return;
             };
             let when = self.when();
-            let needs_when = matches!(what, Suppressed::Every(..));
+            let needs_when = matches!(what, SuppressTarget::Every(..));
             if needs_when && when.is_none() {
                 self.wrong(self.at, "has a SUPPRESS EVERY without WHEN");
             }
@@ -488,7 +488,7 @@ impl ClauseReader<'_> {
                     break;
                 }
             }
-            self.clauses.converting.push(Converting {
+            self.clauses.converting.push(ConvertingClause {
                 item,
                 is_null,
                 values,
@@ -515,7 +515,7 @@ impl ClauseReader<'_> {
         if self
             .tokens
             .get(self.at)
-            .is_some_and(|t| t.kind == Kind::Word)
+            .is_some_and(|t| t.kind == TokenKind::Word)
         {
             self.at += 1;
         }

@@ -6,15 +6,15 @@
 use copybook::{Condition, FieldId, Kind, Layout, Literal};
 use runtime::markup::descriptor::{FigurativeSet, XmlForm, Node, ValueRange, Statement, Table, Verb};
 
-use super::clauses::{Clauses, Converting, Identifier, Problem, Suppressed, name_of};
-use super::records::{Item, Records, is_named, names_of};
+use super::clauses::{StatementClauses, ConvertingClause, IdentifierTokens, MarkupProblem, SuppressTarget, name_of};
+use super::records::{RecordItem, LaidOutRecords, is_named, names_of};
 use crate::argument::literal_bytes;
-use crate::source::Place;
-use crate::token::{Kind as TokenKind, Token};
+use crate::source::SourcePlace;
+use crate::token::{TokenKind as TokenKind, Token};
 use crate::writer::inline;
 
 /// A statement as the run time gets it.
-pub(super) struct Described {
+pub(super) struct DescribedStatement {
     pub statement: Statement,
     /// The counters of its tables, as a CALL names them.
     pub counters: Vec<String>,
@@ -24,15 +24,15 @@ pub(super) struct Described {
 /// `problems`.
 pub(super) fn describe(
     tokens: &[Token],
-    clauses: &Clauses,
-    records: &Records,
-    problems: &mut Vec<Problem>,
-) -> Option<Described> {
+    clauses: &StatementClauses,
+    records: &LaidOutRecords,
+    problems: &mut Vec<MarkupProblem>,
+) -> Option<DescribedStatement> {
     let record = clauses.record.clone()?;
     let place = tokens[record.start].place;
     let names = names_of(&tokens[record.clone()]);
     let Some(root) = records.find(&names) else {
-        problems.push(Problem {
+        problems.push(MarkupProblem {
             place,
             unsupported: None,
             message: format!(
@@ -44,7 +44,7 @@ pub(super) fn describe(
         });
         return None;
     };
-    let mut describer = Describer {
+    let mut describer = StatementDescriber {
         tokens,
         clauses,
         records,
@@ -64,32 +64,32 @@ pub(super) fn describe(
     statement.has_declaration = clauses.has_declaration;
     statement.is_utf8 = describer.encoding();
     let counters = describer.counters;
-    Some(Described {
+    Some(DescribedStatement {
         statement,
         counters,
     })
 }
 
-struct Describer<'a> {
+struct StatementDescriber<'a> {
     tokens: &'a [Token],
-    clauses: &'a Clauses,
-    records: &'a Records,
-    root: Item<'a>,
-    place: Place,
+    clauses: &'a StatementClauses,
+    records: &'a LaidOutRecords,
+    root: RecordItem<'a>,
+    place: SourcePlace,
     /// The item of each node.
     fields: Vec<FieldId>,
     counters: Vec<String>,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<MarkupProblem>,
 }
 
-impl Describer<'_> {
+impl StatementDescriber<'_> {
     fn layout(&self) -> &Layout {
         self.root.layout
     }
 
-    fn problem(&mut self, place: Place, message: String, help: &str) {
+    fn problem(&mut self, place: SourcePlace, message: String, help: &str) {
         let message = format!("{}: {message}", name_of(self.clauses.verb));
-        self.problems.push(Problem {
+        self.problems.push(MarkupProblem {
             place,
             unsupported: None,
             message,
@@ -162,7 +162,7 @@ impl Describer<'_> {
     }
 
     /// The node of an identifier in a phrase.
-    fn node(&mut self, identifier: &Identifier) -> Option<usize> {
+    fn node(&mut self, identifier: &IdentifierTokens) -> Option<usize> {
         let names = names_of(&self.tokens[identifier.clone()]);
         let layout = self.root.layout;
         let mut found = self.fields.iter().enumerate();
@@ -231,7 +231,7 @@ impl Describer<'_> {
     fn suppressed(&mut self, statement: &mut Statement) {
         for (what, when) in self.clauses.suppressed.clone() {
             match (what, when) {
-                (Suppressed::Item(item), None) => {
+                (SuppressTarget::Item(item), None) => {
                     let Some(node) = self.node(&item) else {
                         continue;
                     };
@@ -240,7 +240,7 @@ impl Describer<'_> {
                         node.is_hidden = true;
                     }
                 }
-                (Suppressed::Item(item), Some(when)) => {
+                (SuppressTarget::Item(item), Some(when)) => {
                     let Some(node) = self.node(&item) else {
                         continue;
                     };
@@ -251,7 +251,7 @@ impl Describer<'_> {
                     }
                     statement.nodes[node].suppress.0 |= when.0;
                 }
-                (Suppressed::Every(is_numeric, form), Some(when)) => {
+                (SuppressTarget::Every(is_numeric, form), Some(when)) => {
                     for node in &mut statement.nodes {
                         let numeric =
                             matches!(node.kind, Kind::Numeric(_) | Kind::Float | Kind::Double);
@@ -263,7 +263,7 @@ impl Describer<'_> {
                         }
                     }
                 }
-                (Suppressed::Every(..), None) => {}
+                (SuppressTarget::Every(..), None) => {}
             }
         }
     }
@@ -291,14 +291,14 @@ impl Describer<'_> {
         }
     }
 
-    fn convert_null(&self, converting: &Converting, node: &mut Node) -> Option<()> {
+    fn convert_null(&self, converting: &ConvertingClause, node: &mut Node) -> Option<()> {
         let value = converting.values.first()?;
         let bit = super::clauses::figurative(&self.tokens[value.start])?;
         node.null = FigurativeSet(bit);
         Some(())
     }
 
-    fn convert_boolean(&self, converting: &Converting, id: FieldId, node: &mut Node) -> Option<()> {
+    fn convert_boolean(&self, converting: &ConvertingClause, id: FieldId, node: &mut Node) -> Option<()> {
         let length = node.length as usize;
         let mut values = converting.values.iter().map(|value| {
             let token = &self.tokens[value.start];
@@ -327,7 +327,7 @@ impl Describer<'_> {
     }
 
     /// The literal of WHEN SET TO FALSE.
-    fn false_value(&self, converting: &Converting) -> Option<Vec<u8>> {
+    fn false_value(&self, converting: &ConvertingClause) -> Option<Vec<u8>> {
         let name = self.tokens.get(converting.values.first()?.start)?.upper();
         let at = self.tokens.windows(2).position(|pair| {
             pair[0].text == "88" && pair[1].kind == TokenKind::Word && pair[1].upper() == name
@@ -398,9 +398,9 @@ impl Describer<'_> {
         }
     }
 
-    fn unsupported(&mut self, place: Place, phrase: &str, help: &str) {
+    fn unsupported(&mut self, place: SourcePlace, phrase: &str, help: &str) {
         let name = name_of(self.clauses.verb);
-        self.problems.push(Problem {
+        self.problems.push(MarkupProblem {
             place,
             unsupported: Some(format!("{name} with {phrase}")),
             message: format!("{name} with {phrase} is not supported"),
@@ -415,7 +415,7 @@ impl Describer<'_> {
 }
 
 /// Whether a statement's text is UTF-8 beyond ASCII.
-pub(super) fn encoding(tokens: &[Token], clauses: &Clauses, problems: &mut Vec<Problem>) -> bool {
+pub(super) fn encoding(tokens: &[Token], clauses: &StatementClauses, problems: &mut Vec<MarkupProblem>) -> bool {
     let Some(at) = clauses.encoding else {
         return true;
     };
@@ -425,7 +425,7 @@ pub(super) fn encoding(tokens: &[Token], clauses: &Clauses, problems: &mut Vec<P
         other => {
             let phrase = format!("ENCODING {other}");
             let name = name_of(clauses.verb);
-            problems.push(Problem {
+            problems.push(MarkupProblem {
                 place: tokens[at].place,
                 unsupported: Some(format!("{name} with {phrase}")),
                 message: format!("{name} with {phrase} is not supported"),

@@ -18,16 +18,16 @@ use runtime::markup::ENTRY;
 use runtime::markup::descriptor::{Statement, Verb};
 
 use crate::argument::literal_bytes;
-use crate::diagnostic::Kind as Finding;
-use crate::outline::Unit;
+use crate::diagnostic::DiagnosticKind as Finding;
+use crate::outline::ProgramUnit;
 use crate::phrases::extent;
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 use crate::writer::inline;
 
-use clauses::{Clauses, Identifier, Problem, name_of};
+use clauses::{StatementClauses, IdentifierTokens, MarkupProblem, name_of};
 pub(crate) use clauses::{clauses_end, verb_at};
-use records::{Records, names_of};
+use records::{LaidOutRecords, names_of};
 
 /// Declarations for the statements of a file.
 pub(crate) struct MarkupNeeds {
@@ -36,7 +36,7 @@ pub(crate) struct MarkupNeeds {
     /// Bytes of the longest document of an XML PARSE in each outermost unit;
     /// `None` without a statement.
     documents: Vec<Option<u32>>,
-    records: Vec<Option<Records>>,
+    records: Vec<Option<LaidOutRecords>>,
     statements: usize,
 }
 
@@ -50,8 +50,8 @@ impl MarkupNeeds {
         }
     }
 
-    fn records(&mut self, tokens: &[Token], units: &[Unit], unit: usize) -> &Records {
-        self.records[unit].get_or_insert_with(|| Records::of(tokens, &units[unit]))
+    fn records(&mut self, tokens: &[Token], units: &[ProgramUnit], unit: usize) -> &LaidOutRecords {
+        self.records[unit].get_or_insert_with(|| LaidOutRecords::of(tokens, &units[unit]))
     }
 }
 
@@ -77,7 +77,7 @@ const MOST_NAMESPACE: u32 = 32_768;
 const MOST_PREFIX: u32 = 4_096;
 
 /// The outermost program that a unit is in.
-fn outermost(units: &[Unit], unit: usize) -> usize {
+fn outermost(units: &[ProgramUnit], unit: usize) -> usize {
     let mut at = unit;
     while let Some(parent) = units[at].parent {
         at = parent;
@@ -85,13 +85,13 @@ fn outermost(units: &[Unit], unit: usize) -> usize {
     at
 }
 
-impl Work {
+impl TranslationState {
     /// Rewrites the statement at an index of a unit.
     pub(crate) fn markup_statement(
         &mut self,
         at: usize,
         unit: usize,
-        units: &[Unit],
+        units: &[ProgramUnit],
         needs: &mut MarkupNeeds,
     ) {
         let Some(mut clauses) = clauses::read(&self.tokens, at) else {
@@ -139,12 +139,12 @@ impl Work {
     /// The statements that do it; its descriptor goes to the unit's storage.
     fn statement(
         &self,
-        clauses: &Clauses,
+        clauses: &StatementClauses,
         unit: usize,
-        units: &[Unit],
+        units: &[ProgramUnit],
         needs: &mut MarkupNeeds,
         longest: &mut u32,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<MarkupProblem>,
     ) -> Option<String> {
         let text = inline(&self.tokens[clauses.text.clone()]);
         self.text_item(clauses, unit, units, needs, longest, problems);
@@ -175,8 +175,8 @@ impl Work {
         let records = needs.records(&self.tokens, units, owner);
         let described = describe::describe(&self.tokens, clauses, records, problems)?;
         let mut statement = described.statement;
-        let operand = |operand: &Option<Identifier>, literal: &mut Vec<u8>| match operand {
-            Some(at) if self.tokens[at.start].kind == Kind::Literal => {
+        let operand = |operand: &Option<IdentifierTokens>, literal: &mut Vec<u8>| match operand {
+            Some(at) if self.tokens[at.start].kind == TokenKind::Literal => {
                 *literal = literal_bytes(&self.tokens[at.start].text);
                 "OMITTED".to_owned()
             }
@@ -210,12 +210,12 @@ impl Work {
     /// length of a document is that of the registers.
     fn text_item(
         &self,
-        clauses: &Clauses,
+        clauses: &StatementClauses,
         unit: usize,
-        units: &[Unit],
+        units: &[ProgramUnit],
         needs: &mut MarkupNeeds,
         longest: &mut u32,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<MarkupProblem>,
     ) {
         let names = names_of(&self.tokens[clauses.text.clone()]);
         let place = self.tokens[clauses.text.start].place;
@@ -224,7 +224,7 @@ impl Work {
         while let Some(unit) = at {
             if let Some(item) = needs.records(&self.tokens, units, unit).find(&names) {
                 if item.field().kind == copybook::Kind::National {
-                    problems.push(Problem {
+                    problems.push(MarkupProblem {
                         place,
                         unsupported: Some(format!("{name} with national text")),
                         message: format!("{name} with national text is not supported"),
@@ -237,7 +237,7 @@ impl Work {
             at = units[unit].parent;
         }
         if clauses.verb == Verb::XmlParse {
-            problems.push(Problem {
+            problems.push(MarkupProblem {
                 place,
                 unsupported: None,
                 message: format!("{name}: {} is not one data item", names.join(" OF ")),
@@ -247,14 +247,14 @@ impl Work {
     }
 
     /// Puts the items in the places of the special registers and declares them.
-    pub(crate) fn markup_registers(&mut self, units: &[Unit], needs: &mut MarkupNeeds) {
+    pub(crate) fn markup_registers(&mut self, units: &[ProgramUnit], needs: &mut MarkupNeeds) {
         for (root, unit) in units.iter().enumerate() {
             let Some(longest) = needs.documents[root] else {
                 continue;
             };
             let mut national = Vec::new();
             for at in unit.start..unit.end.min(self.tokens.len()) {
-                if self.tokens[at].kind != Kind::Word {
+                if self.tokens[at].kind != TokenKind::Word {
                     continue;
                 }
                 if self.tokens[at].is_any(NATIONAL) {
@@ -350,19 +350,19 @@ fn declaration(name: &str, bytes: &[u8]) -> String {
 mod tests {
     use std::path::Path;
 
-    use crate::copy::Library;
-    use crate::translate::{Translation, translate};
+    use crate::copy::CopyLibrary;
+    use crate::translate::{TranslatedSource, translate};
     use copybook::Format;
 
     const RECORD: &str = "01 B PIC X(80). 01 N PIC 9(4). 01 G. 02 A-b PIC X. 02 T PIC 9 OCCURS 0 \
                           TO 3 DEPENDING ON N OF C. 01 C. 02 N PIC 9.";
 
-    fn translated(statements: &str) -> Translation {
+    fn translated(statements: &str) -> TranslatedSource {
         let program = format!(
             "IDENTIFICATION DIVISION. PROGRAM-ID. P. DATA DIVISION. WORKING-STORAGE SECTION. \
              {RECORD} PROCEDURE DIVISION. {statements} GOBACK. Q. EXIT.\n"
         );
-        let (path, library) = (Path::new("P.cbl"), Library::default());
+        let (path, library) = (Path::new("P.cbl"), CopyLibrary::default());
         translate(path, program.as_bytes(), Format::Free, &library)
     }
 

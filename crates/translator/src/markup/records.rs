@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use copybook::{Field, FieldId, Format, Layout, ParseOptions};
 
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind, Token};
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind, Token};
 use crate::writer::inline;
 
 /// Laid-out records of a program.
-pub(super) struct Records {
+pub(super) struct LaidOutRecords {
     layouts: Vec<Layout>,
     /// Tokens of each entry, by its line.
     entries: Vec<Range<usize>>,
@@ -23,21 +23,21 @@ pub(super) struct Records {
 
 /// An item of a program.
 #[derive(Clone, Copy)]
-pub(super) struct Item<'a> {
+pub(super) struct RecordItem<'a> {
     pub layout: &'a Layout,
     pub id: FieldId,
 }
 
-impl Item<'_> {
+impl RecordItem<'_> {
     pub(super) fn field(&self) -> &Field {
         &self.layout[self.id]
     }
 }
 
-impl Records {
+impl LaidOutRecords {
     /// The records of a program.
-    pub(super) fn of(tokens: &[Token], unit: &Unit) -> Records {
-        let mut records = Records {
+    pub(super) fn of(tokens: &[Token], unit: &ProgramUnit) -> LaidOutRecords {
+        let mut records = LaidOutRecords {
             layouts: Vec::new(),
             entries: Vec::new(),
             decimal_comma: false,
@@ -86,7 +86,7 @@ impl Records {
 
     /// The item of a name and its qualifiers, innermost first; `None` if there
     /// is none or more than one.
-    pub(super) fn find(&self, names: &[String]) -> Option<Item<'_>> {
+    pub(super) fn find(&self, names: &[String]) -> Option<RecordItem<'_>> {
         let mut found = None;
         for layout in &self.layouts {
             for (id, _) in layout.iter() {
@@ -94,7 +94,7 @@ impl Records {
                     if found.is_some() {
                         return None;
                     }
-                    found = Some(Item { layout, id });
+                    found = Some(RecordItem { layout, id });
                 }
             }
         }
@@ -130,7 +130,7 @@ pub(super) fn is_named(layout: &Layout, id: FieldId, names: &[String]) -> bool {
 /// The name of an identifier and its qualifiers, in capitals.
 pub(super) fn names_of(tokens: &[Token]) -> Vec<String> {
     let words = tokens.iter().take_while(|t| !t.is_mark('('));
-    let is_name = |t: &&Token| t.kind == Kind::Word && !t.is_any(&["OF", "IN"]);
+    let is_name = |t: &&Token| t.kind == TokenKind::Word && !t.is_any(&["OF", "IN"]);
     words.filter(is_name).map(Token::upper).collect()
 }
 
@@ -153,7 +153,7 @@ fn entries(tokens: &[Token], from: usize, to: usize) -> Vec<Range<usize>> {
 
 fn level(token: &Token) -> Option<u8> {
     let level = token.text.parse().ok();
-    level.filter(|l| token.kind == Kind::Word && matches!(l, 1..=49 | 66 | 77 | 78 | 88))
+    level.filter(|l| token.kind == TokenKind::Word && matches!(l, 1..=49 | 66 | 77 | 78 | 88))
 }
 
 /// Lines of each record.
@@ -175,6 +175,6 @@ fn record_lines(tokens: &[Token], entries: &[Range<usize>]) -> Vec<Range<usize>>
 /// CURRENCY SIGN.
 fn currency(environment: &[Token]) -> Option<char> {
     let at = environment.iter().position(|t| t.is("CURRENCY"))?;
-    let literal = environment[at..].iter().find(|t| t.kind == Kind::Literal)?;
+    let literal = environment[at..].iter().find(|t| t.kind == TokenKind::Literal)?;
     literal.text.chars().nth(1)
 }

@@ -9,10 +9,10 @@
 use std::fmt::Write;
 
 /// A field below level 15 of a structure.
-type Field = (&'static str, Kind);
+type Field = (&'static str, MqFieldKind);
 
 /// What a field holds, and what it holds at first.
-enum Kind {
+enum MqFieldKind {
     Number(i64),
     Long(i64),
     Text(usize, &'static str),
@@ -21,7 +21,7 @@ enum Kind {
     Pointer,
 }
 
-use Kind::{Bytes, Long, Number, Pointer, Text};
+use MqFieldKind::{Bytes, Long, Number, Pointer, Text};
 
 /// The member of a name without CMQ.
 pub(super) fn member(name: &str) -> Option<String> {

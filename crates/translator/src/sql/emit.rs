@@ -7,9 +7,9 @@ use sql::{
 };
 
 use crate::calls::hex_literal;
-use crate::diagnostic::Kind as Finding;
-use crate::source::Place;
-use crate::translate::Work;
+use crate::diagnostic::DiagnosticKind as Finding;
+use crate::source::SourcePlace;
+use crate::translate::TranslationState;
 
 use super::text::SqlText;
 use super::{Program, SqlBlock};
@@ -19,9 +19,9 @@ const MOST_ARGUMENTS: usize = 180;
 
 /// Arguments of a call, each once.
 #[derive(Default)]
-struct Arguments(Vec<String>);
+struct CallArguments(Vec<String>);
 
-impl Arguments {
+impl CallArguments {
     fn number(&mut self, item: &str) -> u16 {
         let at = self.0.iter().position(|i| i == item).unwrap_or_else(|| {
             self.0.push(item.to_owned());
@@ -31,7 +31,7 @@ impl Arguments {
     }
 }
 
-impl Work {
+impl TranslationState {
     /// The call of an executable statement.
     pub(super) fn sql_call(
         &mut self,
@@ -77,9 +77,9 @@ impl Work {
         statement: &mut Statement,
         inputs_text: &SqlText,
         outputs_text: &SqlText,
-        place: Place,
+        place: SourcePlace,
     ) -> String {
-        let mut arguments = Arguments::default();
+        let mut arguments = CallArguments::default();
         let mut counts = Vec::new();
         let mut inputs = Vec::new();
         let mut outputs = Vec::new();
@@ -156,7 +156,7 @@ impl Work {
         &mut self,
         program: &Program<'_>,
         reference: &HostReference,
-        arguments: &mut Arguments,
+        arguments: &mut CallArguments,
         text: &SqlText,
     ) -> Vec<Descriptor> {
         let place = text.place(reference.at);
@@ -221,13 +221,13 @@ impl Work {
 
 impl Program<'_> {
     /// A statement that is known and not served: the run time says so.
-    pub(super) fn refused_call(&mut self, place: Place) -> String {
+    pub(super) fn refused_call(&mut self, place: SourcePlace) -> String {
         self.number = self.number.saturating_add(1);
         let block = self.block(StatementKind::Other, place);
-        self.call(&block, &Arguments::default())
+        self.call(&block, &CallArguments::default())
     }
 
-    fn block(&self, kind: StatementKind, place: Place) -> StatementBlock {
+    fn block(&self, kind: StatementKind, place: SourcePlace) -> StatementBlock {
         StatementBlock {
             kind,
             number: self.number,
@@ -248,7 +248,7 @@ impl Program<'_> {
         }
     }
 
-    fn call(&self, block: &StatementBlock, arguments: &Arguments) -> String {
+    fn call(&self, block: &StatementBlock, arguments: &CallArguments) -> String {
         let mut text = format!(
             "CALL \"{SQL_ENTRY}\" USING {} SQLCA",
             hex_literal(&block.emit())

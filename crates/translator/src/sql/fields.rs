@@ -6,13 +6,13 @@
 use copybook::{Field, FieldId, Format, Kind, Layout, ParseOptions, SignPlace, Storage};
 use sql::field::{CobolType, SignPlace as Sign};
 
-use crate::outline::{Unit, is_period, skip_exec};
-use crate::token::{Kind as TokenKind, Token};
+use crate::outline::{ProgramUnit, is_period, skip_exec};
+use crate::token::{TokenKind as TokenKind, Token};
 use crate::writer::inline;
 
 /// The records of a program.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct HostRecords {
     layouts: Vec<Layout>,
     /// Records that could not be laid out, and why.
     failed: Vec<(String, String)>,
@@ -20,7 +20,7 @@ pub(super) struct Fields {
 
 /// What a reference stands for.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct ResolvedReference {
     /// The item as COBOL names it, qualified.
     pub item: String,
     /// Its fields: one, or those of a structure.
@@ -47,10 +47,10 @@ pub(super) struct NotFound {
     pub help: Option<String>,
 }
 
-impl Fields {
+impl HostRecords {
     /// The records of a program's DATA DIVISION.
-    pub(super) fn of(unit: &Unit, tokens: &[Token]) -> Fields {
-        let mut fields = Fields::default();
+    pub(super) fn of(unit: &ProgramUnit, tokens: &[Token]) -> HostRecords {
+        let mut fields = HostRecords::default();
         let Some(data) = unit.data else { return fields };
         let end = unit.procedure.unwrap_or(unit.end).min(tokens.len());
         let mut record = String::new();
@@ -114,7 +114,7 @@ impl Fields {
     }
 
     /// The item of a name such as `FIELD` or `GROUP.FIELD`.
-    pub(super) fn find(&self, name: &str) -> Result<Found, NotFound> {
+    pub(super) fn find(&self, name: &str) -> Result<ResolvedReference, NotFound> {
         let parts: Vec<&str> = name.split('.').collect();
         let Some((last, above)) = parts.split_last() else {
             return Err(self.unknown(name));
@@ -140,7 +140,7 @@ impl Fields {
                 for field in &mut fields {
                     field.offset += base;
                 }
-                Ok(Found {
+                Ok(ResolvedReference {
                     item: path(layout, passed),
                     fields,
                 })

@@ -19,13 +19,13 @@ use sql::{
     ProblemKind, RewriteOptions, Statement, StatementKind, Table, WheneverAction, WheneverCondition,
 };
 
-use crate::diagnostic::{Kind as Finding, Severity};
-use crate::digest::Digest;
-use crate::outline::{Unit, is_period};
-use crate::source::Place;
-use crate::translate::Work;
+use crate::diagnostic::{DiagnosticKind as Finding, Severity};
+use crate::digest::SourceDigest;
+use crate::outline::{ProgramUnit, is_period};
+use crate::source::SourcePlace;
+use crate::translate::TranslationState;
 
-use fields::Fields;
+use fields::HostRecords;
 use text::SqlText;
 
 /// An EXEC SQL block.
@@ -45,7 +45,7 @@ pub(crate) struct SqlBlock {
 
 /// What is known of one program's SQL.
 struct Program<'a> {
-    fields: Fields,
+    fields: HostRecords,
     cursors: HashMap<String, (Statement, &'a SqlText)>,
     tables: Vec<Table>,
     token: [u8; 8],
@@ -54,7 +54,7 @@ struct Program<'a> {
     has_area: bool,
 }
 
-impl Work {
+impl TranslationState {
     /// Reads the statement between EXEC SQL and END-EXEC.
     pub(crate) fn sql_block(&mut self, start: usize, end: usize, unit: usize) -> SqlBlock {
         let text = SqlText::of(&self.tokens[start + 2..end - 1], self.tokens[start].place);
@@ -110,7 +110,7 @@ impl Work {
     }
 
     /// Puts calls and declarations in the places of all statements.
-    pub(crate) fn sql_statements(&mut self, units: &[Unit], blocks: &[SqlBlock], batch: bool) {
+    pub(crate) fn sql_statements(&mut self, units: &[ProgramUnit], blocks: &[SqlBlock], batch: bool) {
         for (index, unit) in units.iter().enumerate() {
             let own: Vec<&SqlBlock> = blocks.iter().filter(|b| b.unit == index).collect();
             if !own.is_empty() {
@@ -119,7 +119,7 @@ impl Work {
         }
     }
 
-    fn sql_program(&mut self, unit: &Unit, blocks: &[&SqlBlock], batch: bool) {
+    fn sql_program(&mut self, unit: &ProgramUnit, blocks: &[&SqlBlock], batch: bool) {
         let mut program = self.sql_declarations(unit, blocks);
         let body = unit.procedure_body.unwrap_or(usize::MAX);
         let mut is_first = true;
@@ -150,7 +150,7 @@ impl Work {
     }
 
     /// What the first statement of a program needs.
-    fn sql_first(&mut self, program: &Program<'_>, place: Place) {
+    fn sql_first(&mut self, program: &Program<'_>, place: SourcePlace) {
         if !program.has_area {
             let message = "the program has no SQLCA".to_owned();
             let help = "write EXEC SQL INCLUDE SQLCA END-EXEC. in WORKING-STORAGE";
@@ -176,7 +176,7 @@ impl Work {
     }
 
     /// A declaration in the DATA DIVISION.
-    fn sql_data(&mut self, block: &SqlBlock, place: Place) {
+    fn sql_data(&mut self, block: &SqlBlock, place: SourcePlace) {
         let member = block.statement.as_ref().and_then(|s| {
             let is_include = s.kind == StatementKind::Include;
             s.name.as_deref().filter(|_| is_include)
@@ -203,9 +203,9 @@ impl Work {
     }
 
     /// Fields, tables and cursors of a program.
-    fn sql_declarations<'a>(&mut self, unit: &Unit, blocks: &[&'a SqlBlock]) -> Program<'a> {
+    fn sql_declarations<'a>(&mut self, unit: &ProgramUnit, blocks: &[&'a SqlBlock]) -> Program<'a> {
         let mut program = Program {
-            fields: Fields::of(unit, &self.tokens),
+            fields: HostRecords::of(unit, &self.tokens),
             cursors: HashMap::new(),
             tables: Vec::new(),
             token: self.sql_token(unit),
@@ -260,8 +260,8 @@ impl Work {
     }
 
     /// Eight characters that tell builds of a program apart.
-    fn sql_token(&self, unit: &Unit) -> [u8; 8] {
-        let mut digest = Digest::default();
+    fn sql_token(&self, unit: &ProgramUnit) -> [u8; 8] {
+        let mut digest = SourceDigest::default();
         for token in &self.tokens[unit.start..unit.end.min(self.tokens.len())] {
             digest.add(token.text.as_bytes());
         }

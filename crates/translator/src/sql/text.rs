@@ -1,6 +1,6 @@
 //! The text of a statement and where each part of it stands in the source.
 
-use crate::source::Place;
+use crate::source::SourcePlace;
 use crate::token::Token;
 
 /// The text between EXEC SQL and END-EXEC.
@@ -9,13 +9,13 @@ pub(crate) struct SqlText {
     /// The text; lines end where those of the source do.
     pub text: String,
     /// Offset of each token, and its place.
-    marks: Vec<(usize, Place)>,
-    start: Place,
+    marks: Vec<(usize, SourcePlace)>,
+    start: SourcePlace,
 }
 
 impl SqlText {
     /// Joins the tokens as they stood: a comment ends with its line.
-    pub(crate) fn of(tokens: &[Token], start: Place) -> SqlText {
+    pub(crate) fn of(tokens: &[Token], start: SourcePlace) -> SqlText {
         let mut out = SqlText {
             start,
             ..SqlText::default()
@@ -57,13 +57,13 @@ impl SqlText {
     }
 
     /// The place of an offset.
-    pub(crate) fn place(&self, at: usize) -> Place {
+    pub(crate) fn place(&self, at: usize) -> SourcePlace {
         let after = self.marks.partition_point(|(offset, _)| *offset <= at);
         let Some((offset, place)) = after.checked_sub(1).and_then(|i| self.marks.get(i)) else {
             return self.start;
         };
         let more = u32::try_from(at - offset).unwrap_or(0);
-        Place {
+        SourcePlace {
             column: place.column.saturating_add(more),
             ..*place
         }

@@ -3,10 +3,10 @@
 //! Reference: Db2 for z/OS Application Programming and SQL Guide, "LOB, binary
 //! and varbinary host variables in COBOL".
 
-use crate::token::{Kind, Token};
-use crate::translate::Work;
+use crate::token::{TokenKind, Token};
+use crate::translate::TranslationState;
 
-impl Work {
+impl TranslationState {
     /// Puts groups of level 49 and pictures in the place of `SQL TYPE IS`.
     pub(crate) fn sql_types(&mut self) {
         let mut at = 0;
@@ -41,7 +41,7 @@ impl Work {
         let name = self.tokens[..start]
             .iter()
             .rev()
-            .find(|t| t.kind == Kind::Word);
+            .find(|t| t.kind == TokenKind::Word);
         let name = name.map(Token::upper).unwrap_or_default();
         let text = match (words.first().map(String::as_str), length) {
             (Some("CLOB" | "BLOB" | "DBCLOB"), Some(n)) => {
@@ -71,7 +71,7 @@ impl Work {
             }
             if period {
                 tokens.push(Token {
-                    kind: Kind::Mark,
+                    kind: TokenKind::Mark,
                     text: ".".to_owned(),
                     spaced: false,
                     ..like.clone()

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use translator::{Built, Compiler, CompilerOptions, Kind, Severity, Source};
+use translator::{BuildResult, ModuleCompiler, CompilerOptions, DiagnosticKind, Severity, ProgramSource};
 
 use super::testdata;
 
-fn compiler(out: &Path) -> Compiler {
+fn compiler(out: &Path) -> ModuleCompiler {
     let mut options = CompilerOptions::new(out);
     options.copy_dirs = vec![testdata().join("copy")];
-    Compiler::new(options).unwrap()
+    ModuleCompiler::new(options).unwrap()
 }
 
-fn errors(built: &Built) -> Vec<String> {
+fn errors(built: &BuildResult) -> Vec<String> {
     built
         .diagnostics
         .iter()
@@ -25,7 +25,7 @@ fn errors(built: &Built) -> Vec<String> {
 fn translated_programs_compile() {
     let out = tempfile::tempdir().unwrap();
     let sources =
-        ["basics.cbl", "handles.cbl", "programs.cbl"].map(|n| Source::new(testdata().join(n)));
+        ["basics.cbl", "handles.cbl", "programs.cbl"].map(|n| ProgramSource::new(testdata().join(n)));
     let built = compiler(out.path()).build_all(&sources, |_| ());
     for b in &built {
         assert_eq!(errors(b), Vec::<String>::new());
@@ -56,14 +56,14 @@ fn the_compilers_messages_name_original_lines_of_programs_and_members() {
     .unwrap();
     let mut options = CompilerOptions::new(out.path());
     options.copy_dirs = vec![src.path().to_owned()];
-    let built = Compiler::new(options)
+    let built = ModuleCompiler::new(options)
         .unwrap()
-        .build(&Source::new(&program));
+        .build(&ProgramSource::new(&program));
     assert_eq!(built.module, None);
     let places: Vec<(PathBuf, u32)> = built
         .diagnostics
         .iter()
-        .filter(|d| d.kind == Kind::Compiler && d.message.contains("not defined"))
+        .filter(|d| d.kind == DiagnosticKind::Compiler && d.message.contains("not defined"))
         .map(|d| (d.file.clone(), d.line))
         .collect();
     assert_eq!(places, [(program.clone(), 4), (program, 8), (member, 3)]);
@@ -82,7 +82,7 @@ fn a_build_without_changes_does_not_run_the_compiler() {
     };
     std::fs::write(&program, text(1)).unwrap();
     let compiler = compiler(out.path());
-    let source = Source::new(&program);
+    let source = ProgramSource::new(&program);
     let first = compiler.build(&source);
     assert!(!first.cached && !first.uses_cics, "{first:?}");
     let second = compiler.build(&source);
@@ -92,7 +92,7 @@ fn a_build_without_changes_does_not_run_the_compiler() {
         second.diagnostics, first.diagnostics,
         "warnings are told again"
     );
-    let unchecked = compiler.build(&Source {
+    let unchecked = compiler.build(&ProgramSource {
         checks: false,
         ..source.clone()
     });
@@ -104,14 +104,14 @@ fn a_build_without_changes_does_not_run_the_compiler() {
 }
 
 #[test]
-fn what_cannot_be_read_or_run_is_told() {
+fn programs_that_cannot_be_read_or_run_are_reported() {
     let out = tempfile::tempdir().unwrap();
-    let built = compiler(out.path()).build(&Source::new("no/such/program.cbl"));
+    let built = compiler(out.path()).build(&ProgramSource::new("no/such/program.cbl"));
     assert!(built.diagnostics[0].message.contains("cannot be read"));
     let mut options = CompilerOptions::new(out.path());
     options.cobc = "no-such-compiler".into();
     assert!(
-        Compiler::new(options)
+        ModuleCompiler::new(options)
             .unwrap_err()
             .to_string()
             .contains("GnuCOBOL is needed")
@@ -125,7 +125,7 @@ fn names_of_programs_are_written_in_capitals() {
     let out = tempfile::tempdir().unwrap();
     let path = out.path().join("free.cbl");
     std::fs::write(&path, source).unwrap();
-    let built = compiler(out.path()).build(&Source::new(&path));
+    let built = compiler(out.path()).build(&ProgramSource::new(&path));
     assert_eq!(built.diagnostics, []);
     assert_eq!(built.programs, ["FREE", "EXIT"]);
     let module = std::fs::read(built.module.unwrap()).unwrap();
@@ -143,8 +143,8 @@ fn programs_as_people_write_them_compile() {
     let mut options = CompilerOptions::new(out.path());
     options.copy_dirs = vec![people.join("members")];
     let names = ["forms.cbl", "tabs.cbl", "free.cob", "bom.cbl", "nested.cbl"];
-    let sources = names.map(|n| Source::new(people.join(n)));
-    let built = Compiler::new(options).unwrap().build_all(&sources, |_| ());
+    let sources = names.map(|n| ProgramSource::new(people.join(n)));
+    let built = ModuleCompiler::new(options).unwrap().build_all(&sources, |_| ());
     for b in &built {
         assert_eq!(errors(b), Vec::<String>::new());
         assert!(b.module.is_some() && b.uses_cics, "{b:?}");
@@ -153,7 +153,7 @@ fn programs_as_people_write_them_compile() {
     assert_eq!(programs, ["FORMS", "TABS", "FREE", "BOM", "NESTED"]);
     let text = std::fs::read_to_string(people.join("forms.cbl")).unwrap();
     for d in &built[0].diagnostics {
-        let Kind::Unsupported(what) = &d.kind else {
+        let DiagnosticKind::Unsupported(what) = &d.kind else {
             continue;
         };
         let line = text.lines().nth(d.line as usize - 1).unwrap();
@@ -163,13 +163,13 @@ fn programs_as_people_write_them_compile() {
 }
 
 #[test]
-fn a_compiler_that_fails_to_tell_its_version_is_not_used() {
+fn a_compiler_without_a_readable_version_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let options = CompilerOptions {
         cobc: "/bin/false".into(),
         ..CompilerOptions::new(folder.path().join("modules"))
     };
-    let error = Compiler::new(options).unwrap_err();
+    let error = ModuleCompiler::new(options).unwrap_err();
     assert!(
         error.to_string().starts_with("/bin/false does not run"),
         "{error}"
@@ -179,13 +179,13 @@ fn a_compiler_that_fails_to_tell_its_version_is_not_used() {
 #[test]
 fn what_compilers_of_z_os_take_is_taken_with_a_warning() {
     let out = tempfile::tempdir().unwrap();
-    let built = compiler(out.path()).build(&Source::new(testdata().join("lenient.cbl")));
+    let built = compiler(out.path()).build(&ProgramSource::new(testdata().join("lenient.cbl")));
     assert_eq!(errors(&built), Vec::<String>::new());
     assert!(built.module.is_some());
     let warnings: Vec<(u32, &str)> = built
         .diagnostics
         .iter()
-        .filter(|d| d.kind != Kind::Compiler)
+        .filter(|d| d.kind != DiagnosticKind::Compiler)
         .map(|d| (d.line, d.message.as_str()))
         .collect();
     assert_eq!(
@@ -223,7 +223,7 @@ fn the_name_of_a_source_or_its_folder_is_nothing_to_a_shell() {
              EXEC CICS RETURN END-EXEC.\n"
         );
         std::fs::write(&program, text).unwrap();
-        let built = compiler.build(&Source::new(program));
+        let built = compiler.build(&ProgramSource::new(program));
         assert_eq!(errors(&built), [""; 0], "{stem}");
         let module = built.module.unwrap();
         let name = module.file_name().unwrap().to_str().unwrap();
@@ -307,7 +307,7 @@ fn words_that_z_os_does_not_reserve_are_names_of_fields_conditions_and_paragraph
         );
         let path = src.path().join(format!("{name}.cbl"));
         std::fs::write(&path, text).unwrap();
-        Source::new(path)
+        ProgramSource::new(path)
     });
     for built in compiler(out.path()).build_all(&sources, |_| ()) {
         assert_eq!(errors(&built), Vec::<String>::new());

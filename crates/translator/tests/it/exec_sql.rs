@@ -4,12 +4,12 @@ use std::path::Path;
 
 use sql::block::StatementBlock;
 use sql::{FetchOrientation, StatementKind};
-use translator::{Compiler, CompilerOptions, Kind, Severity, Source, Translation};
+use translator::{ModuleCompiler, CompilerOptions, DiagnosticKind, Severity, ProgramSource, TranslatedSource};
 
 use super::{testdata, translated};
 
 /// The blocks of a translation, in the order of the text.
-fn blocks(translation: &Translation) -> Vec<StatementBlock> {
+fn blocks(translation: &TranslatedSource) -> Vec<StatementBlock> {
     let text = String::from_utf8_lossy(&translation.text).into_owned();
     let calls = text.split("CALL \"DSNHLI\" USING ").skip(1);
     calls
@@ -26,7 +26,7 @@ fn blocks(translation: &Translation) -> Vec<StatementBlock> {
         .collect()
 }
 
-fn messages(translation: &Translation, severity: Severity) -> Vec<String> {
+fn messages(translation: &TranslatedSource, severity: Severity) -> Vec<String> {
     let list = translation.diagnostics.iter();
     let list = list.filter(|d| d.severity == severity);
     list.map(|d| {
@@ -118,14 +118,14 @@ fn a_program_with_sql_compiles_and_its_module_reaches_nothing_else() {
     let out = tempfile::tempdir().unwrap();
     let mut options = CompilerOptions::new(out.path());
     options.copy_dirs = vec![testdata().join("copy")];
-    let compiler = Compiler::new(options).unwrap();
-    let built = compiler.build(&Source::new(testdata().join("sql.cbl")));
+    let compiler = ModuleCompiler::new(options).unwrap();
+    let built = compiler.build(&ProgramSource::new(testdata().join("sql.cbl")));
     assert!(built.module.is_some(), "{:#?}", built.diagnostics);
     let unserved: Vec<&str> = built
         .diagnostics
         .iter()
         .filter_map(|d| match &d.kind {
-            Kind::Unsupported(name) => Some(name.as_str()),
+            DiagnosticKind::Unsupported(name) => Some(name.as_str()),
             _ => None,
         })
         .collect();

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use translator::{Format, Library, Severity, Translation, flags, translate};
+use translator::{Format, CopyLibrary, Severity, TranslatedSource, flags, translate};
 
-fn program(record: &str, statements: &str) -> Translation {
+fn program(record: &str, statements: &str) -> TranslatedSource {
     let text = format!(
         "       IDENTIFICATION DIVISION.
        PROGRAM-ID. VARY.
@@ -20,7 +20,7 @@ fn program(record: &str, statements: &str) -> Translation {
            GOBACK.
 "
     );
-    let library = Library::open::<&Path>(&[]);
+    let library = CopyLibrary::open::<&Path>(&[]);
     translate(
         Path::new("VARY.cbl"),
         text.as_bytes(),
@@ -30,7 +30,7 @@ fn program(record: &str, statements: &str) -> Translation {
 }
 
 /// What a program displays.
-fn run(program: &Translation) -> String {
+fn run(program: &TranslatedSource) -> String {
     assert!(!program.has_errors(), "{:?}", program.diagnostics);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("vary.i"), &program.text).unwrap();
@@ -96,7 +96,7 @@ fn a_command_is_given_such_a_length() {
 }
 
 #[test]
-fn a_record_that_the_compiler_lays_out_wrongly_is_told() {
+fn a_record_that_the_compiler_lays_out_wrongly_is_reported() {
     let behind = format!("{RECORD}\n           05  ORD-END            PIC X.");
     let told = program(&behind, "           DISPLAY ORD-END");
     let said: Vec<(Severity, u32, &str)> = told

@@ -10,15 +10,15 @@ mod wrong_programs;
 
 use std::path::{Path, PathBuf};
 
-use translator::{Format, Library, Translation, translate};
+use translator::{Format, CopyLibrary, TranslatedSource, translate};
 
 fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
 }
 
 /// Translates a file of the test data under its bare name.
-fn translated(name: &str) -> Translation {
+fn translated(name: &str) -> TranslatedSource {
     let text = std::fs::read(testdata().join(name)).unwrap();
-    let library = Library::open(&[testdata().join("copy")]);
+    let library = CopyLibrary::open(&[testdata().join("copy")]);
     translate(Path::new(name), &text, Format::Auto, &library)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use translator::{Format, Library, translate};
+use translator::{Format, CopyLibrary, translate};
 
 use super::testdata;
 
@@ -60,7 +60,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_translated(text in prop::collection::vec(any::<u8>(), 0..400), format in format()) {
-        translate(Path::new("any.cbl"), &text, format, &Library::default());
+        translate(Path::new("any.cbl"), &text, format, &CopyLibrary::default());
     }
 
     #[test]
@@ -75,6 +75,6 @@ proptest! {
             let end = (start + cut).min(text.len());
             text.splice(start..end, put);
         }
-        translate(Path::new("any.cbl"), &text, format, &Library::default());
+        translate(Path::new("any.cbl"), &text, format, &CopyLibrary::default());
     }
 }

@@ -1,21 +1,21 @@
 //! What a program may reach outside of itself, and where it is told.
 
-use translator::{Built, Compiler, CompilerOptions, Severity, Source};
+use translator::{BuildResult, ModuleCompiler, CompilerOptions, Severity, ProgramSource};
 
-fn build(text: &str) -> Built {
+fn build(text: &str) -> BuildResult {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("p.cbl");
     std::fs::write(&source, text).unwrap();
     let options = CompilerOptions::new(folder.path().join("modules"));
-    let compiler = Compiler::new(options).unwrap();
-    let first = compiler.build(&Source::new(&source));
-    let again = compiler.build(&Source::new(&source));
+    let compiler = ModuleCompiler::new(options).unwrap();
+    let first = compiler.build(&ProgramSource::new(&source));
+    let again = compiler.build(&ProgramSource::new(&source));
     assert_eq!(first.diagnostics, again.diagnostics);
     assert_eq!(first.module, again.module);
     first
 }
 
-fn errors(built: &Built) -> Vec<(u32, &str)> {
+fn errors(built: &BuildResult) -> Vec<(u32, &str)> {
     let errors = built.diagnostics.iter();
     errors
         .filter(|d| d.severity == Severity::Error)

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use translator::{Format, Kind, Library, Severity, translate};
+use translator::{Format, DiagnosticKind, CopyLibrary, Severity, translate};
 
 use super::{testdata, translated};
 
 #[test]
-fn every_finding_is_told_with_its_place() {
+fn every_finding_is_reported_with_its_place() {
     let translation = translated("wrong.cbl");
     let mut said = String::new();
     for d in &translation.diagnostics {
@@ -39,7 +39,7 @@ fn a_command_not_yet_supported_only_warns() {
     let translation = translated("handles.cbl");
     assert!(!translation.has_errors());
     let d = &translation.diagnostics[0];
-    assert_eq!(d.kind, Kind::Unsupported("EXEC CICS SEND PAGE".to_owned()));
+    assert_eq!(d.kind, DiagnosticKind::Unsupported("EXEC CICS SEND PAGE".to_owned()));
     assert_eq!((d.severity, d.line, d.column), (Severity::Warning, 16, 22));
 }
 
@@ -55,7 +55,7 @@ fn an_option_that_lacks_its_value_shifts_no_other() {
            END-EXEC
            GOBACK.
 ";
-    let library = Library::open::<&Path>(&[]);
+    let library = CopyLibrary::open::<&Path>(&[]);
     let bare = translate(Path::new("BARE.cbl"), text, Format::Auto, &library);
     let text = String::from_utf8_lossy(&bare.text).into_owned();
     let call = text.split("DFHEI1").nth(1).unwrap();
@@ -102,7 +102,7 @@ fn options_and_values_that_are_not_served_only_warn() {
 }
 
 #[test]
-fn areas_of_maps_are_named_after_a_literal_and_asked_for_otherwise() {
+fn areas_of_maps_are_named_after_a_literal_and_required_otherwise() {
     let text = b"       IDENTIFICATION DIVISION.
        PROGRAM-ID. MAPS.
        DATA DIVISION.
@@ -117,7 +117,7 @@ fn areas_of_maps_are_named_after_a_literal_and_asked_for_otherwise() {
            EXEC CICS RECEIVE MAP(M) END-EXEC
            GOBACK.
 ";
-    let library = Library::open::<&Path>(&[]);
+    let library = CopyLibrary::open::<&Path>(&[]);
     let maps = translate(Path::new("MAPS.cbl"), text, Format::Auto, &library);
     let said: Vec<String> = maps.diagnostics.iter().map(ToString::to_string).collect();
     let wanted = "RECEIVE MAP needs INTO, because MAP is no literal";

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cics::diagnostic::nearest;
 use miette::{IntoDiagnostic, Result};
-use translator::{Built, Compiler, CompilerOptions, Kind, Source};
+use translator::{BuildResult, ModuleCompiler, CompilerOptions, DiagnosticKind, ProgramSource};
 
 use super::Application;
 use super::definitions::Program;
@@ -16,7 +16,7 @@ pub struct Compiled {
     /// Those that can run.
     pub programs: Vec<Program>,
     /// One for each source file.
-    pub built: Vec<Built>,
+    pub built: Vec<BuildResult>,
     /// Folders of programs that could not be read, and why not.
     pub unread: Vec<(PathBuf, String)>,
     /// What is wrong with the map sources.
@@ -43,7 +43,7 @@ impl Compiled {
     /// The programs that sources did not become: by their PROGRAM-ID, or by
     /// the source's name where none was found.
     pub fn uncompiled(&self) -> Vec<String> {
-        let names = |one: &Built| -> Vec<String> {
+        let names = |one: &BuildResult| -> Vec<String> {
             let stem = one.source.file_stem().and_then(|stem| stem.to_str());
             match one.programs.as_slice() {
                 [] => stem.into_iter().map(str::to_ascii_uppercase).collect(),
@@ -58,8 +58,8 @@ impl Compiled {
     pub fn keep_folders(&mut self, before: &Compiled) -> Vec<KeptFolder> {
         let mut kept = Vec::new();
         for (path, why) in &self.unread {
-            let own = |one: &&Built| one.source.starts_with(path);
-            let old: Vec<&Built> = before.built.iter().filter(own).collect();
+            let own = |one: &&BuildResult| one.source.starts_with(path);
+            let old: Vec<&BuildResult> = before.built.iter().filter(own).collect();
             if old.is_empty() {
                 continue;
             }
@@ -78,7 +78,7 @@ impl Compiled {
 
     /// Programs that another source has, too: the first of them runs.
     pub fn namesakes(&self) -> Vec<Finding> {
-        let named = |built: &'_ Built| built.programs.first().map(|name| name.to_ascii_uppercase());
+        let named = |built: &'_ BuildResult| built.programs.first().map(|name| name.to_ascii_uppercase());
         let mut told = Vec::new();
         for (at, later) in self.built.iter().enumerate() {
             let name = named(later);
@@ -132,7 +132,7 @@ impl Compiled {
 
 /// The programs that a source became: the one it is named by, those that follow
 /// it in the same file, and their ENTRY names, which only CALL reaches.
-fn runnable(built: &Built) -> Vec<Program> {
+fn runnable(built: &BuildResult) -> Vec<Program> {
     let Some(module) = &built.module else {
         return Vec::new();
     };
@@ -151,7 +151,7 @@ fn runnable(built: &Built) -> Vec<Program> {
 
 /// All programs. Of two of one name the one that its source is named by
 /// counts, else the first.
-fn all_programs(built: &[Built]) -> Vec<Program> {
+fn all_programs(built: &[BuildResult]) -> Vec<Program> {
     let each: Vec<Vec<Program>> = built.iter().map(runnable).collect();
     let mut all: Vec<Program> = each.iter().filter_map(|p| p.first()).cloned().collect();
     for later in each.into_iter().flat_map(|p| p.into_iter().skip(1)) {
@@ -172,7 +172,7 @@ impl Application {
     }
 
     /// Compiles what changed; `done` is told of each program.
-    pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
+    pub fn compile(&self, done: impl Fn(&BuildResult) + Sync) -> Result<Compiled> {
         let settings = &self.config.compile;
         // Programs COPY the symbolic maps; their own members win.
         let maps = self.build_maps()?;
@@ -184,7 +184,7 @@ impl Application {
                 ..Compiled::default()
             });
         }
-        let compiler = Compiler::new(CompilerOptions {
+        let compiler = ModuleCompiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
             copy_dirs: self.copy_folders().into_iter().chain(maps.folder).collect(),
             flags: self.compiler_flags(),
@@ -193,7 +193,7 @@ impl Application {
         .into_diagnostic()?;
         let mut built = compiler.build_all(&sources, done);
         for finding in built.iter_mut().flat_map(|one| &mut one.diagnostics) {
-            if let Kind::MissingMember(name) = &finding.kind
+            if let DiagnosticKind::MissingMember(name) = &finding.kind
                 && let Some(help) = self.where_it_may_be(name)
             {
                 finding.help = Some(help);
@@ -267,7 +267,7 @@ impl Application {
 
     /// Whether a program source has this name.
     pub fn has_source(&self, name: &str) -> bool {
-        let stem = |source: &Source| {
+        let stem = |source: &ProgramSource| {
             let stem = source.path.file_stem()?.to_str()?;
             Some(stem.eq_ignore_ascii_case(name))
         };
@@ -277,7 +277,7 @@ impl Application {
 
     /// The program sources in the order of their paths, and folders that could
     /// not be read.
-    fn sources(&self) -> (Vec<Source>, Vec<(PathBuf, String)>) {
+    fn sources(&self) -> (Vec<ProgramSource>, Vec<(PathBuf, String)>) {
         let settings = &self.config.compile;
         let (mut paths, mut unread) = (Vec::new(), Vec::new());
         for folder in &settings.programs {
@@ -292,7 +292,7 @@ impl Application {
             let named = |name: &String| name.eq_ignore_ascii_case(stem);
             settings.checks && !settings.unchecked.iter().any(named)
         };
-        let source = |path: PathBuf| Source {
+        let source = |path: PathBuf| ProgramSource {
             checks: checked(&path),
             path,
         };

@@ -18,7 +18,7 @@ pub struct ProgramTexts(RwLock<BTreeMap<String, PathBuf>>);
 impl ProgramTexts {
     /// Takes over what was compiled.
     pub fn set(&self, compiled: &Compiled) {
-        let of = |built: &translator::Built| {
+        let of = |built: &translator::BuildResult| {
             let names: Vec<String> = built
                 .programs
                 .iter()

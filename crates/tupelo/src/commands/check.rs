@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cics::csd::{UriMapAnswer, UriMapUsage};
 use gateway::LoadedApi;
 use miette::Result;
-use translator::Kind;
+use translator::DiagnosticKind;
 
 use crate::Outcome;
 use crate::app::compile::Compiled;
@@ -93,7 +93,7 @@ fn compiler_findings(
     findings.extend(compiled.maps.iter().cloned());
     let mut unsupported = Vec::new();
     for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        if let Kind::Unsupported(what) = &diagnostic.kind {
+        if let DiagnosticKind::Unsupported(what) = &diagnostic.kind {
             let file = diagnostic.file.strip_prefix(&app.folder).unwrap_or(&diagnostic.file);
             unsupported.push((what.clone(), file.to_owned(), diagnostic.line));
             if apart {
@@ -292,7 +292,7 @@ fn is_elsewhere(app: &Application, compiled: &Compiled, connection: Option<&str>
 }
 
 /// A program whose name is too long for a resource.
-fn long_name(built: &translator::Built) -> Option<Finding> {
+fn long_name(built: &translator::BuildResult) -> Option<Finding> {
     let name = built.programs.first().filter(|name| name.len() > 8)?;
     Some(Finding {
         severity: Severity::Note,

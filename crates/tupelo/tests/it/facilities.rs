@@ -15,7 +15,7 @@ use region::{
     RegionDefinitions, FacilityDef, FacilityEvent, FacilityId, FacilityInput, FacilitySink, Handle, Name,
     ProgramEntry, Region, RegionConfig, StoreEntry, TransactionDef, block_on,
 };
-use translator::{Format, Library, translate};
+use translator::{Format, CopyLibrary, translate};
 
 use crate::program::until;
 
@@ -126,7 +126,7 @@ fn compile(folder: &Path, name: &str, text: &str) {
          WORKING-STORAGE SECTION.{text}"
     );
     let path = PathBuf::from(format!("{name}.cbl"));
-    let library = Library::default();
+    let library = CopyLibrary::default();
     let translation = translate(&path, source.as_bytes(), Format::Free, &library);
     let found = &translation.diagnostics;
     assert!(!translation.has_errors(), "{name}: {found:?}");

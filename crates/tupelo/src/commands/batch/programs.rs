@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, Result, miette};
-use translator::{Compiler, CompilerOptions, Source};
+use translator::{ModuleCompiler, CompilerOptions, ProgramSource};
 
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
@@ -55,7 +55,7 @@ impl Programs {
         }
         let settings = &app.config.compile;
         let modules = app.state.join("modules").join(FOLDER);
-        let compiler = Compiler::new(CompilerOptions {
+        let compiler = ModuleCompiler::new(CompilerOptions {
             cobc: settings.cobc.clone(),
             copy_dirs: app.copy_folders(),
             flags: app.compiler_flags(),
@@ -63,7 +63,7 @@ impl Programs {
             ..CompilerOptions::new(&modules)
         })
         .into_diagnostic()?;
-        let sources: Vec<Source> = sources.into_iter().map(Source::new).collect();
+        let sources: Vec<ProgramSource> = sources.into_iter().map(ProgramSource::new).collect();
         let built = compiler.build_all(&sources, |_| ());
         let mut findings = Findings::new(&app.folder);
         let (asked, others): (Vec<_>, Vec<_>) =
