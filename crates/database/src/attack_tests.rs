@@ -11,7 +11,7 @@ use sql::wire::{TransactionState, frontend, oid};
 
 use crate::connection::Connection;
 use crate::outcomes::OutcomeDesk;
-use crate::settle::{self, Settlement};
+use crate::settle::{self, UnitSettlement};
 use crate::socket::DeadlineSocket;
 use crate::testing::{self, TestServer, refused, run, soon};
 
@@ -105,7 +105,7 @@ fn a_program_can_write_a_unit_number_and_never_read_one() {
     let unit = token(1);
     assert_eq!(
         settle::commit_with_token(&mut connection, unit),
-        Settlement::Committed
+        UnitSettlement::Committed
     );
     for sql in [
         "SELECT id FROM db2.unit",
@@ -180,7 +180,7 @@ fn a_commit_of_the_program_does_not_decide_its_unit() {
     send(&copy, "BEGIN; INSERT INTO early VALUES (2); COMMIT", true);
     assert_eq!(
         settle::commit_with_token(&mut connection, token(3)),
-        Settlement::Committed
+        UnitSettlement::Committed
     );
     assert_eq!(desk.ask(token(3)), Some(true));
     assert_eq!(connection.state(), TransactionState::Idle);
@@ -199,7 +199,7 @@ fn names_in_pg_temp_do_not_catch_the_unit_s_row() {
     send(&copy, shadow, true);
     assert_eq!(
         settle::commit_with_token(&mut connection, token(4)),
-        Settlement::Committed
+        UnitSettlement::Committed
     );
     let desk = OutcomeDesk::new(server.server.clone());
     assert_eq!(desk.ask(token(4)), Some(true));
@@ -223,7 +223,7 @@ fn answers_that_a_program_left_are_not_taken_for_the_region_s() {
     copy.send_all(client.output(), soon()).unwrap();
     assert_eq!(
         settle::commit_with_token(&mut connection, token(5)),
-        Settlement::Unknown(None)
+        UnitSettlement::Unknown(None)
     );
     // The region's COMMIT came after them and was done: that is what is found.
     let begin = Instant::now();
@@ -236,7 +236,7 @@ fn answers_that_a_program_left_are_not_taken_for_the_region_s() {
     let mut again = server.server.open_role("CICSUSER").unwrap();
     let second = settle::commit_with_token(&mut again, token(5));
     // Either way the number cannot be used once more.
-    assert_eq!(second, Settlement::RolledBack);
+    assert_eq!(second, UnitSettlement::RolledBack);
     assert_eq!(desk.ask(token(5)), Some(outcome));
 }
 
@@ -252,12 +252,12 @@ fn an_error_that_a_program_left_does_not_hide_a_commit() {
     client.sync();
     copy.send_all(client.output(), soon()).unwrap();
     let settlement = settle::commit_with_token(&mut connection, token(6));
-    assert_eq!(settlement, Settlement::Unknown(None));
+    assert_eq!(settlement, UnitSettlement::Unknown(None));
     assert!(desk.ask(token(6)).is_some());
 }
 
 #[test]
-fn half_a_message_ends_in_an_outcome_that_is_asked_for() {
+fn half_a_message_ends_in_an_outcome_query() {
     let Some(server) = testing::server() else {
         return;
     };
@@ -267,13 +267,13 @@ fn half_a_message_ends_in_an_outcome_that_is_asked_for() {
     send(&copy, "BEGIN; INSERT INTO half VALUES (1)", true);
     copy.send_all(b"Q\0\x01\0\0", soon()).unwrap();
     let settlement = settle::commit_with_token(&mut connection, token(7));
-    assert_eq!(settlement, Settlement::Unknown(None));
+    assert_eq!(settlement, UnitSettlement::Unknown(None));
     assert_eq!(desk.ask(token(7)), Some(false));
     assert_eq!(rows(&server, "half"), 0);
 }
 
 #[test]
-fn an_outcome_that_was_asked_for_makes_a_late_commit_impossible() {
+fn an_outcome_query_makes_a_late_commit_impossible() {
     let Some(server) = testing::server() else {
         return;
     };
@@ -284,7 +284,7 @@ fn an_outcome_that_was_asked_for_makes_a_late_commit_impossible() {
     assert_eq!(desk.ask(token(8)), Some(false));
     assert_eq!(
         settle::commit_with_token(&mut connection, token(8)),
-        Settlement::RolledBack
+        UnitSettlement::RolledBack
     );
     assert_eq!(rows(&server, "late"), 0);
     // And while the row is written but not committed, the question waits.
@@ -309,20 +309,20 @@ fn a_unit_of_sql_alone_commits_in_one_phase_without_a_row() {
     let (mut connection, _) = lent(&server);
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (1)");
     let number = run(&mut connection, "SELECT pg_current_xact_id()::text");
-    assert_eq!(settle::commit_alone(&mut connection), Settlement::Committed);
+    assert_eq!(settle::commit_one_phase(&mut connection), UnitSettlement::Committed);
     assert_eq!(rows(&server, "alone"), 1);
     let number_text = number.text(0, 0).unwrap().to_owned();
     let units = format!("(SELECT id FROM db2.unit WHERE xmin::text = '{number_text}') u");
     assert_eq!(rows(&server, &units), 0);
     assert_eq!(desk.ask_transaction(&number_text), Some(true));
     run(&mut connection, "BEGIN; SELECT 1");
-    assert_eq!(settle::commit_alone(&mut connection), Settlement::Committed);
+    assert_eq!(settle::commit_one_phase(&mut connection), UnitSettlement::Committed);
     // One that failed is no commit, though the server answers COMMIT without an error.
     run(&mut connection, "BEGIN; INSERT INTO alone VALUES (2)");
     assert_eq!(refused(&mut connection, "SELECT 1/0"), "22012");
     assert_eq!(
-        settle::commit_alone(&mut connection),
-        Settlement::RolledBack
+        settle::commit_one_phase(&mut connection),
+        UnitSettlement::RolledBack
     );
     assert_eq!(rows(&server, "alone"), 1);
 }

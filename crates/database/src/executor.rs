@@ -9,13 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use region::engine::{EngineClass, enter};
 
-type Work = Box<dyn FnOnce() + Send>;
+type QueuedWork = Box<dyn FnOnce() + Send>;
 
 /// Threads, and work for them.
 #[derive(Clone)]
-pub struct Executor(Arc<Inner>);
+pub struct Executor(Arc<ExecutorState>);
 
-struct Inner {
+struct ExecutorState {
     name: &'static str,
     most: usize,
     queue: Mutex<Queue>,
@@ -24,7 +24,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Queue {
-    works: VecDeque<Work>,
+    works: VecDeque<QueuedWork>,
     threads: usize,
     free: usize,
     stopped: bool,
@@ -33,7 +33,7 @@ struct Queue {
 impl Executor {
     /// Threads of a name of at most 15 bytes, at most so many.
     pub fn new(name: &'static str, most: usize) -> Executor {
-        Executor(Arc::new(Inner {
+        Executor(Arc::new(ExecutorState {
             name,
             most,
             queue: Mutex::default(),
@@ -70,7 +70,7 @@ impl Executor {
     }
 }
 
-impl Inner {
+impl ExecutorState {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -19,7 +19,7 @@ const ASK_LIMIT: Duration = Duration::from_secs(20);
 /// How long a question waits for a transaction that is still there.
 const WAIT: &str = "SET lock_timeout = '5s'";
 /// How often the number of a transaction is asked for, once a second.
-const ALONE_ASKS: u32 = 600;
+const MAX_NUMBER_QUERIES: u32 = 600;
 
 /// Asks with the owner's session, which it opens and keeps.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl OutcomeDesk {
     /// What became of a transaction by its number. Waits while it is under way,
     /// ten minutes at most.
     pub fn ask_transaction(&self, number: &str) -> Option<bool> {
-        for _ in 0..ALONE_ASKS {
+        for _ in 0..MAX_NUMBER_QUERIES {
             let ask = |client: &mut Client| {
                 let select = "SELECT pg_catalog.pg_xact_status(pg_catalog.xid8in(\
                               pg_catalog.textout($1)))";

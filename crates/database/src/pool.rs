@@ -15,7 +15,7 @@ use crate::session::Session;
 
 /// All sessions.
 #[derive(Debug, Default)]
-pub struct Pool {
+pub struct SessionPool {
     roles: HashMap<Arc<str>, RolePool>,
     units: HashMap<UnitId, UnitSession>,
     last_tag: u64,
@@ -34,7 +34,7 @@ struct RolePool {
     idle: Vec<Session>,
     /// Sessions whose unit is being ended, and which come back.
     returning: Vec<Arc<LentDescriptor>>,
-    waiting: VecDeque<Waiter>,
+    waiting: VecDeque<SessionWaiter>,
 }
 
 /// What a unit of work has.
@@ -64,7 +64,7 @@ pub struct UnitUse {
 
 /// A task that waits for a session.
 #[derive(Debug)]
-pub struct Waiter {
+pub struct SessionWaiter {
     /// Its command.
     pub command: ServiceCommand,
     /// Its unit.
@@ -79,7 +79,7 @@ pub struct Waiter {
 
 /// What a task gets.
 #[derive(Debug)]
-pub enum Choice {
+pub enum SessionChoice {
     /// A session of its worker.
     Session(Box<Session>),
     /// A new one, for which there is room. These sessions are closed for it.
@@ -103,7 +103,7 @@ pub struct RoleCount {
     pub waiting: usize,
 }
 
-impl Pool {
+impl SessionPool {
     /// A tag that no session had.
     pub fn next_tag(&mut self) -> u64 {
         self.last_tag += 1;
@@ -140,29 +140,29 @@ impl Pool {
     }
 
     /// Chooses for a task. A choice to open counts as open from now on.
-    pub fn choose(&mut self, waiter: &Waiter, limit: usize) -> Choice {
+    pub fn choose(&mut self, waiter: &SessionWaiter, limit: usize) -> SessionChoice {
         if !self.units.contains_key(&waiter.number) {
-            return Choice::Over;
+            return SessionChoice::Over;
         }
         let role = self.roles.entry(waiter.role.clone()).or_default();
         if let Some(at) = role.idle.iter().position(|s| waiter.unit.has(&s.lent)) {
-            return Choice::Session(Box::new(role.idle.swap_remove(at)));
+            return SessionChoice::Session(Box::new(role.idle.swap_remove(at)));
         }
         if self.is_busy_at(&waiter.unit) {
-            return Choice::Wait;
+            return SessionChoice::Wait;
         }
         let mut closed = self.take_idle_at(&waiter.unit);
         let role = self.roles.entry(waiter.role.clone()).or_default();
         if role.open >= limit {
             if role.idle.is_empty() {
-                return Choice::Wait;
+                return SessionChoice::Wait;
             }
             // The one that was idle the longest makes room.
             role.open -= 1;
             closed.push(role.idle.remove(0));
         }
         role.open += 1;
-        Choice::Open(closed)
+        SessionChoice::Open(closed)
     }
 
     /// Whether the task's worker has a session that another unit still uses: that of
@@ -191,7 +191,7 @@ impl Pool {
     }
 
     /// A task waits.
-    pub fn wait(&mut self, waiter: Waiter) {
+    pub fn wait(&mut self, waiter: SessionWaiter) {
         let role = self.roles.entry(waiter.role.clone()).or_default();
         role.waiting.push_back(waiter);
     }
@@ -228,7 +228,7 @@ impl Pool {
     }
 
     /// All tasks that wait, to be looked at again.
-    pub fn take_waiting(&mut self) -> Vec<Waiter> {
+    pub fn take_waiting(&mut self) -> Vec<SessionWaiter> {
         let roles = self.roles.values_mut();
         roles
             .flat_map(|role| std::mem::take(&mut role.waiting))
@@ -236,7 +236,7 @@ impl Pool {
     }
 
     /// Tasks that have waited long enough, and when the next one has.
-    pub fn take_expired(&mut self, now: Instant) -> (Vec<Waiter>, Option<Instant>) {
+    pub fn take_expired(&mut self, now: Instant) -> (Vec<SessionWaiter>, Option<Instant>) {
         let mut expired = Vec::new();
         for role in self.roles.values_mut() {
             let waiting = std::mem::take(&mut role.waiting);

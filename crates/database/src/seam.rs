@@ -42,7 +42,7 @@ pub mod operand {
 
 /// Why a worker asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum CallReason {
     /// First statement of a unit of work.
     Statement,
     /// A statement was cancelled.
@@ -51,13 +51,13 @@ pub enum Reason {
     Lost(u64),
 }
 
-impl Reason {
+impl CallReason {
     /// Reads a request; `None` for an unknown reason.
-    pub fn parse(operands: &CommandOperands) -> Option<Reason> {
+    pub fn parse(operands: &CommandOperands) -> Option<CallReason> {
         match operands.get_int(operand::REASON).unwrap_or(0) {
-            0 => Some(Reason::Statement),
-            1 => Some(Reason::Cancelled),
-            2 => Some(Reason::Lost(
+            0 => Some(CallReason::Statement),
+            1 => Some(CallReason::Cancelled),
+            2 => Some(CallReason::Lost(
                 operands.get_int(operand::TAG).unwrap_or(0) as u64
             )),
             _ => None,

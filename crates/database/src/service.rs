@@ -26,11 +26,11 @@ use region::{
 
 use crate::executor::Executor;
 use crate::outcomes::OutcomeDesk;
-use crate::pool::{Choice, Pool, UnitSession, UnitUse, Waiter};
-use crate::seam::{NoSession, Reason, SQL_CONNECT, TAKE};
+use crate::pool::{SessionChoice, SessionPool, UnitSession, UnitUse, SessionWaiter};
+use crate::seam::{NoSession, CallReason, SQL_CONNECT, TAKE};
 use crate::server::Server;
 use crate::session::Session;
-use metrics::Counts;
+use metrics::ServiceCounters;
 pub use metrics::sample as metrics_sample;
 
 /// Threads that connect.
@@ -42,25 +42,25 @@ const PURGED: [u8; 4] = *b"AEXY";
 
 /// EXEC SQL of a region.
 #[derive(Debug, Clone)]
-pub struct SqlService(Arc<Inner>);
+pub struct SqlService(Arc<ServiceState>);
 
-struct Inner {
+struct ServiceState {
     server: Arc<Server>,
     desk: OutcomeDesk,
-    pool: Mutex<Pool>,
+    pool: Mutex<SessionPool>,
     /// While the region runs.
     handle: Mutex<Option<Handle>>,
     id: OnceLock<ParticipantId>,
     connects: Executor,
     commits: Executor,
-    asks: Executor,
-    counts: Counts,
+    outcome_queries: Executor,
+    counts: ServiceCounters,
 }
 
 impl SqlService {
     /// A service over a server. Nothing is connected before a program asks.
     pub fn new(server: Arc<Server>) -> SqlService {
-        SqlService(Arc::new(Inner {
+        SqlService(Arc::new(ServiceState {
             desk: OutcomeDesk::new(server.clone()),
             server,
             pool: Mutex::default(),
@@ -68,8 +68,8 @@ impl SqlService {
             id: OnceLock::new(),
             connects: Executor::new("tupelo-sql", CONNECTS),
             commits: Executor::new("tupelo-sqlend", COMMITS),
-            asks: Executor::new("tupelo-sqlask", 1),
-            counts: Counts::default(),
+            outcome_queries: Executor::new("tupelo-sqlask", 1),
+            counts: ServiceCounters::default(),
         }))
     }
 
@@ -103,7 +103,7 @@ impl SqlService {
         sessions.into_iter().for_each(Session::take_back);
         // The region has this service, and its handle the region.
         *self.0.lock_handle() = None;
-        for executor in [&self.0.connects, &self.0.commits, &self.0.asks] {
+        for executor in [&self.0.connects, &self.0.commits, &self.0.outcome_queries] {
             executor.stop();
         }
         self.0.desk.close();
@@ -117,10 +117,10 @@ impl CommandService for SqlService {
     }
 
     fn serve(&self, command: ServiceCommand) {
-        match (Reason::parse(&command.operands), command.unit()) {
-            (Some(Reason::Statement), Some(unit)) => self.0.connect(command, unit),
-            (Some(Reason::Cancelled), _) => self.0.cancelled(command),
-            (Some(Reason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
+        match (CallReason::parse(&command.operands), command.unit()) {
+            (Some(CallReason::Statement), Some(unit)) => self.0.connect(command, unit),
+            (Some(CallReason::Cancelled), _) => self.0.cancelled(command),
+            (Some(CallReason::Lost(tag)), Some(unit)) => self.0.lost(command, &unit, tag),
             _ => command.answer(&CallAnswer::of_condition(Condition::InvReq, 0)),
         }
     }
@@ -137,7 +137,7 @@ impl CommandService for SqlService {
         };
         if let Some(key) = key {
             let server = self.0.server.clone();
-            self.0.asks.run(move || server.cancel(key));
+            self.0.outcome_queries.run(move || server.cancel(key));
         }
     }
 
@@ -146,12 +146,12 @@ impl CommandService for SqlService {
     }
 }
 
-impl Inner {
+impl ServiceState {
     fn lock_handle(&self) -> MutexGuard<'_, Option<Handle>> {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pool> {
+    fn lock(&self) -> MutexGuard<'_, SessionPool> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,7 +173,7 @@ impl Inner {
             return command.answer(&answer);
         }
         let wait = Duration::from_millis(u64::from(config.thread_wait_ms));
-        let waiter = Waiter {
+        let waiter = SessionWaiter {
             role: config.role_of(command.transid.as_str()).into(),
             command,
             unit,
@@ -190,7 +190,7 @@ impl Inner {
             return Some(*id);
         }
         let handle = self.lock_handle().clone()?;
-        let add = || handle.add_participant(Arc::new(decider::Decider(self.clone())));
+        let add = || handle.add_participant(Arc::new(decider::ServiceDecider(self.clone())));
         Some(*self.id.get_or_init(add))
     }
 
@@ -204,7 +204,7 @@ impl Inner {
     }
 
     /// Gives a task a session, opens one, or has it wait.
-    fn place(self: &Arc<Self>, mut waiter: Waiter) {
+    fn place(self: &Arc<Self>, mut waiter: SessionWaiter) {
         let limit = self.server.config().limit_of(&waiter.role);
         let (choice, dead, changes) = {
             let mut pool = self.lock();
@@ -213,10 +213,10 @@ impl Inner {
         };
         dead.into_iter().for_each(Session::take_back);
         match choice {
-            Choice::Session(session) if session.user == waiter.command.userid => {
+            SessionChoice::Session(session) if session.user == waiter.command.userid => {
                 self.deliver(*session, waiter);
             }
-            Choice::Session(mut session) => {
+            SessionChoice::Session(mut session) => {
                 waiter.command.later();
                 let inner = self.clone();
                 self.connects
@@ -225,13 +225,13 @@ impl Inner {
                         Err(_) => inner.reopen(*session, waiter),
                     });
             }
-            Choice::Open(closed) => {
+            SessionChoice::Open(closed) => {
                 closed.into_iter().for_each(Session::take_back);
                 waiter.command.later();
                 let inner = self.clone();
                 self.connects.run(move || inner.open(waiter));
             }
-            Choice::Wait => {
+            SessionChoice::Wait => {
                 waiter.command.later();
                 let has_changed = {
                     let mut pool = self.lock();
@@ -244,18 +244,18 @@ impl Inner {
                 }
             }
             // What is answered after a purge is dropped.
-            Choice::Over => waiter.command.answer(&CallAnswer::of_abend(&PURGED)),
+            SessionChoice::Over => waiter.command.answer(&CallAnswer::of_abend(&PURGED)),
         }
     }
 
     /// A session broke before its task got it: another takes its room.
-    fn reopen(self: &Arc<Self>, session: Session, waiter: Waiter) {
+    fn reopen(self: &Arc<Self>, session: Session, waiter: SessionWaiter) {
         session.take_back();
         self.open(waiter);
     }
 
     /// Connects for a task, and has its worker take the connection.
-    fn open(self: &Arc<Self>, waiter: Waiter) {
+    fn open(self: &Arc<Self>, waiter: SessionWaiter) {
         let connection = match self.server.open_role(&waiter.role) {
             Ok(connection) => connection,
             Err(error) => {
@@ -282,7 +282,7 @@ impl Inner {
             tag,
             ..WorkerRequest::default()
         };
-        let Waiter {
+        let SessionWaiter {
             command,
             unit,
             number,
@@ -291,7 +291,7 @@ impl Inner {
         } = waiter;
         let inner = self.clone();
         command.ask_worker(&take, move |command, reply| {
-            let waiter = Waiter {
+            let waiter = SessionWaiter {
                 command,
                 unit,
                 number,
@@ -308,7 +308,7 @@ impl Inner {
     }
 
     /// There is no session for a task, whose room is free again.
-    fn fail(self: &Arc<Self>, waiter: Waiter, none: &NoSession) {
+    fn fail(self: &Arc<Self>, waiter: SessionWaiter, none: &NoSession) {
         self.counts.failed.fetch_add(1, Ordering::Relaxed);
         let role = waiter.role.clone();
         self.lock().closed(&role, None);
@@ -317,7 +317,7 @@ impl Inner {
     }
 
     /// A task gets no session: its unit has nothing of the server.
-    fn refuse(&self, waiter: Waiter, none: &NoSession) {
+    fn refuse(&self, waiter: SessionWaiter, none: &NoSession) {
         self.lock().take_unit(waiter.number);
         if let Some(id) = self.id.get() {
             waiter.unit.leave(*id);
@@ -326,7 +326,7 @@ impl Inner {
     }
 
     /// A task gets a session, unless its unit ended meanwhile.
-    fn deliver(self: &Arc<Self>, session: Session, waiter: Waiter) {
+    fn deliver(self: &Arc<Self>, session: Session, waiter: SessionWaiter) {
         let answer = session.answer(self.server.config());
         let mut pool = self.lock();
         if !matches!(pool.unit(waiter.number), Some(UnitSession::Opening)) {
@@ -436,7 +436,7 @@ impl Inner {
     }
 }
 
-impl std::fmt::Debug for Inner {
+impl std::fmt::Debug for ServiceState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SqlService")
             .field("server", &self.server)

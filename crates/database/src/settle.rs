@@ -30,7 +30,7 @@ const PROBE: &str =
 
 /// How a unit ended at the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settlement {
+pub enum UnitSettlement {
     /// It is committed.
     Committed,
     /// It is rolled back.
@@ -41,7 +41,7 @@ pub enum Settlement {
 }
 
 /// Commits a unit together with its row.
-pub fn commit_with_token(connection: &mut Connection, token: UnitToken) -> Settlement {
+pub fn commit_with_token(connection: &mut Connection, token: UnitToken) -> UnitSettlement {
     let expected = nonce();
     let commands = |client: &mut Client| {
         statement(client, INSERT_UNIT, &[(oid::UUID, token.as_bytes())]);
@@ -56,19 +56,19 @@ pub fn commit_with_token(connection: &mut Connection, token: UnitToken) -> Settl
         Ok(answer) if answer.error.is_some() => {
             log_refusal(&answer);
             if roll_back(connection) {
-                Settlement::RolledBack
+                UnitSettlement::RolledBack
             } else {
-                Settlement::Unknown(None)
+                UnitSettlement::Unknown(None)
             }
         }
-        Ok(answer) if has_nonce(&answer, &expected) => Settlement::Committed,
+        Ok(answer) if has_nonce(&answer, &expected) => UnitSettlement::Committed,
         Ok(_) => distrust(connection),
         Err(error) => broken(connection, &error, None),
     }
 }
 
 /// Commits a unit with changes of the server alone.
-pub fn commit_alone(connection: &mut Connection) -> Settlement {
+pub fn commit_one_phase(connection: &mut Connection) -> UnitSettlement {
     let expected = nonce();
     let probe = |client: &mut Client| {
         statement(client, PROBE, &[(oid::TEXT, expected.as_bytes())]);
@@ -79,21 +79,21 @@ pub fn commit_alone(connection: &mut Connection) -> Settlement {
         // The transaction has failed.
         Ok(answer) if answer.error.is_some() => {
             roll_back(connection);
-            return Settlement::RolledBack;
+            return UnitSettlement::RolledBack;
         }
         Ok(answer) if has_nonce(&answer, &expected) => answer.text(0, 1).map(str::to_owned),
         Ok(_) => {
             connection.socket().shut_down();
-            return Settlement::RolledBack;
+            return UnitSettlement::RolledBack;
         }
         // COMMIT was not sent.
         Err(error) => {
             broken(connection, &error, None);
-            return Settlement::RolledBack;
+            return UnitSettlement::RolledBack;
         }
     };
     if connection.state() == TransactionState::Idle {
-        return Settlement::Committed;
+        return UnitSettlement::Committed;
     }
     let commit = |client: &mut Client| {
         statement(client, "COMMIT", &[]);
@@ -102,12 +102,12 @@ pub fn commit_alone(connection: &mut Connection) -> Settlement {
     match connection.exchange(commit, MOST_ROWS, deadline) {
         Ok(answer) if answer.error.is_some() => {
             log_refusal(&answer);
-            Settlement::RolledBack
+            UnitSettlement::RolledBack
         }
-        Ok(_) => Settlement::Committed,
+        Ok(_) => UnitSettlement::Committed,
         // A transaction that has changed nothing has no outcome.
         Err(error) => match (broken(connection, &error, number.clone()), number) {
-            (_, None) => Settlement::Committed,
+            (_, None) => UnitSettlement::Committed,
             (unknown, Some(_)) => unknown,
         },
     }
@@ -153,16 +153,16 @@ fn has_nonce(answer: &Exchange, expected: &str) -> bool {
 }
 
 /// Answers that are not the region's: the outcome must be asked for.
-fn distrust(connection: &Connection) -> Settlement {
+fn distrust(connection: &Connection) -> UnitSettlement {
     tracing::warn!("a program has left statements on its connection: it is taken back");
     connection.socket().shut_down();
-    Settlement::Unknown(None)
+    UnitSettlement::Unknown(None)
 }
 
-fn broken(connection: &Connection, error: &ConnectionError, number: Option<String>) -> Settlement {
+fn broken(connection: &Connection, error: &ConnectionError, number: Option<String>) -> UnitSettlement {
     tracing::warn!(%error, "a connection failed at the end of a unit of work");
     connection.socket().shut_down();
-    Settlement::Unknown(number)
+    UnitSettlement::Unknown(number)
 }
 
 fn log_refusal(answer: &Exchange) {

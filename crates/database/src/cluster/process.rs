@@ -69,7 +69,7 @@ struct ProcessState {
 }
 
 /// What the thread needs.
-struct Supervisor {
+struct ServerSupervisor {
     binaries: PathBuf,
     folder: Arc<ClusterFolder>,
     owner: String,
@@ -85,7 +85,7 @@ impl ServerProcess {
         options: &ClusterOptions,
     ) -> Result<ServerProcess, ClusterError> {
         let state = Arc::new(Mutex::new(ProcessState::default()));
-        let supervisor = Supervisor {
+        let supervisor = ServerSupervisor {
             binaries: binaries.to_owned(),
             folder: folder.clone(),
             owner: options.owner.clone(),
@@ -135,7 +135,7 @@ impl ServerProcess {
     }
 }
 
-impl Supervisor {
+impl ServerSupervisor {
     fn run(&self, started: &Sender<Result<(), ClusterError>>) {
         self.folder.remove_stale();
         let mut child = match self.start() {

@@ -13,18 +13,18 @@ use region::{
     WorkerReply, WorkerRequest,
 };
 
-use super::Inner;
+use super::ServiceState;
 use crate::pool::{UnitSession, UnitUse};
 use crate::seam::SQL_SETTLE;
-use crate::settle::{self, Settlement};
+use crate::settle::{self, UnitSettlement};
 
 /// The name by which the region knows the participant after a restart.
 pub const NAME: &str = "SQL";
 
 /// The way of the region's participant.
-pub struct Decider(pub(super) Arc<Inner>);
+pub struct ServiceDecider(pub(super) Arc<ServiceState>);
 
-impl UnitParticipant for Decider {
+impl UnitParticipant for ServiceDecider {
     fn name(&self) -> &str {
         NAME
     }
@@ -39,7 +39,7 @@ impl UnitParticipant for Decider {
             (Order::CommitOnePhase, Some(UnitSession::Ready(in_use))) => {
                 let inner = self.0.clone();
                 self.0.settle(in_use, move |in_use, may_commit| {
-                    inner.commit_alone(*in_use, may_commit, vote);
+                    inner.commit_one_phase(*in_use, may_commit, vote);
                 });
             }
             // A statement never got its session: nothing is changed.
@@ -64,7 +64,7 @@ impl UnitParticipant for Decider {
 
     fn outcome(&self, _: UnitId, token: UnitToken, reply: OutcomeReply) {
         let inner = self.0.clone();
-        self.0.asks.run(move || match inner.desk.ask(token) {
+        self.0.outcome_queries.run(move || match inner.desk.ask(token) {
             Some(true) => reply.committed(),
             Some(false) => reply.backed_out(),
             None => {}
@@ -73,11 +73,11 @@ impl UnitParticipant for Decider {
 
     fn forget(&self, tokens: &[UnitToken]) {
         let (inner, tokens) = (self.0.clone(), tokens.to_vec());
-        self.0.asks.run(move || inner.desk.forget(&tokens));
+        self.0.outcome_queries.run(move || inner.desk.forget(&tokens));
     }
 }
 
-impl Inner {
+impl ServiceState {
     /// Has the worker read what held cursors have, and calls `then` on a thread that
     /// may wait: with true if the unit may commit.
     fn settle(
@@ -97,22 +97,22 @@ impl Inner {
         });
     }
 
-    fn commit_alone(self: &Arc<Self>, mut in_use: UnitUse, may_commit: bool, vote: ParticipantVote) {
+    fn commit_one_phase(self: &Arc<Self>, mut in_use: UnitUse, may_commit: bool, vote: ParticipantVote) {
         if !may_commit {
             self.back_out_now(in_use);
             return;
         }
-        match settle::commit_alone(&mut in_use.session.connection) {
-            Settlement::Committed => {
+        match settle::commit_one_phase(&mut in_use.session.connection) {
+            UnitSettlement::Committed => {
                 self.counts.committed.fetch_add(1, Ordering::Relaxed);
                 self.give_back(in_use);
                 vote.yes();
             }
-            Settlement::RolledBack => {
+            UnitSettlement::RolledBack => {
                 self.counts.rolled_back.fetch_add(1, Ordering::Relaxed);
                 self.give_back(in_use);
             }
-            Settlement::Unknown(number) => {
+            UnitSettlement::Unknown(number) => {
                 self.counts.unknown.fetch_add(1, Ordering::Relaxed);
                 self.close(in_use.session);
                 vote.unsure();
@@ -136,18 +136,18 @@ impl Inner {
             return reply.backed_out();
         }
         match settle::commit_with_token(&mut in_use.session.connection, token) {
-            Settlement::Committed => {
+            UnitSettlement::Committed => {
                 self.counts.committed.fetch_add(1, Ordering::Relaxed);
                 self.give_back(in_use);
                 reply.committed();
             }
-            Settlement::RolledBack => {
+            UnitSettlement::RolledBack => {
                 self.counts.rolled_back.fetch_add(1, Ordering::Relaxed);
                 self.give_back(in_use);
                 reply.backed_out();
             }
             // The dropped reply has the region ask for the outcome.
-            Settlement::Unknown(_) => {
+            UnitSettlement::Unknown(_) => {
                 self.counts.unknown.fetch_add(1, Ordering::Relaxed);
                 self.close(in_use.session);
             }

@@ -7,7 +7,7 @@ use crate::pool::RoleCount;
 
 /// What was done.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct ServiceCounters {
     /// Sessions that were opened.
     pub connected: AtomicU64,
     /// Sessions that could not be opened.
@@ -21,7 +21,7 @@ pub struct Counts {
 }
 
 /// Appends the figures, once a program has had a session.
-pub fn write(roles: &[RoleCount], counts: &Counts, out: &mut String) {
+pub fn write(roles: &[RoleCount], counts: &ServiceCounters, out: &mut String) {
     if roles.is_empty() {
         return;
     }
@@ -84,5 +84,5 @@ pub fn sample(out: &mut String) {
         idle: 0,
         waiting: 0,
     };
-    write(&[role], &Counts::default(), out);
+    write(&[role], &ServiceCounters::default(), out);
 }
